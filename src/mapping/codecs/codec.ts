@@ -1,0 +1,46 @@
+/**
+ * A codec is how a column's raw value becomes a FHIR primitive, and back. It has six faces: decode (emit), present,
+ * match (the inverse), order, the columns (the expressions that it is given) and lineage (its label).
+ *
+ * The law of a codec: for every raw value r and criterion c, `match(x, c)` holds for r exactly when decode(r) exists
+ * and satisfies c; `present(x)` holds exactly when decode(r) exists.
+ */
+import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
+import type { Clock, Criterion } from '../criterion.ts';
+
+export type Primitive = string | number | boolean | DecimalText;
+
+/** A decimal whose digits are emitted as they are (`12.50`), not through a binary float. */
+export interface DecimalText {
+  readonly decimal: string;
+}
+
+export interface Codec {
+  /** As written in a mapping, for lineage and messages: `ymd8`, `code map sex.code`. */
+  readonly label: string;
+  /** FHIR primitive types this codec can emit. */
+  readonly yields: readonly string[];
+  /** How many columns it takes. */
+  readonly columns: 1 | 2 | 3;
+  /**
+   * The value of the raw column values, or undefined where there is none. Rows arrive in the form of src/sql/plan.ts.
+   * Few distinct inputs (`small`) let a writer keep the text of earlier results.
+   */
+  decode(a: SqlValue, b?: SqlValue, c?: SqlValue): Primitive | undefined;
+  readonly small: boolean;
+  present(columns: readonly Expression[], clock: Clock): Predicate;
+  /** Undefined: this codec has no inverse for such a criterion, so no parameter that needs it is offered. */
+  match(columns: readonly Expression[], criterion: Criterion, clock: Clock): Predicate | undefined;
+  /** `indexed`: match compares the bare column; `computed`: it computes on it. */
+  readonly inverse: 'indexed' | 'computed' | 'none';
+  /** How values sort; undefined if they do not. */
+  readonly order?: OrderFace;
+}
+
+/** Sorting: SQL expressions whose order is the order of the values, and the way of a row's values into a cursor. */
+export interface OrderFace {
+  by(columns: readonly Expression[]): readonly Expression[];
+  /** Values of `by` for a key that another mapping's row produced (ordered merge); undefined: not comparable. */
+  toKey(raws: readonly SqlValue[]): number | string | undefined;
+  fromKey(key: number | string): readonly SqlValue[];
+}

@@ -1,0 +1,33 @@
+/**
+ * What a search asks of a single primitive value, typed before any planning. Search parameters on data types
+ * (CodeableConcept, Period, Quantity …) are taken apart into these by src/plan.
+ * https://hl7.org/fhir/R4/search.html
+ */
+
+export type Criterion =
+  /** Exactly this text (code, id, uri, a boolean as `true` or `false`). */
+  | { readonly kind: 'exact'; readonly text: string }
+  /** String search: case and accents folded unless `exact`. */
+  | { readonly kind: 'string'; readonly mode: 'starts' | 'exact' | 'contains'; readonly text: string }
+  | { readonly kind: 'uri-below'; readonly text: string }
+  /** The value's interval in time satisfies one of these conjunctions. */
+  | { readonly kind: 'date'; readonly any: readonly (readonly DateEdge[])[] }
+  /** The value (a point, or an interval for `<5`) satisfies one of these conjunctions. */
+  | { readonly kind: 'number'; readonly any: readonly (readonly NumberEdge[])[] };
+
+/** The start (inclusive) or end (exclusive) of the value's interval against an instant, milliseconds since the epoch. */
+export type DateEdge =
+  | { readonly edge: 'start'; readonly op: '>=' | '<'; readonly at: number }
+  | { readonly edge: 'end'; readonly op: '<=' | '>'; readonly at: number };
+
+/** The value against a decimal, kept as text so that nothing is rounded. */
+export interface NumberEdge {
+  readonly op: '<' | '<=' | '>' | '>=';
+  readonly at: string;
+}
+
+/** The instant and the zone a search is evaluated in. */
+export interface Clock {
+  /** Milliseconds since the epoch; the same for all pages of a search. */
+  readonly now: number;
+}

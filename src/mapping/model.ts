@@ -1,0 +1,234 @@
+/**
+ * A mapping as the rest of the server sees it: loaded, macros expanded, names resolved, every element typed by FHIR and
+ * every column by the catalog. Readonly data; src/mapping/load makes it, src/plan inverts it, src/resource emits it.
+ */
+import type { ColumnExpression, Expression, Order, Predicate } from '../sql/expression.ts';
+import type { ColumnType } from '../sql/column-type.ts';
+import type { Identifier, TableName } from '../sql/identifier.ts';
+import type { Codec } from './codecs/codec.ts';
+
+/** Where in a pack something is written; lines and columns count from 1. */
+export interface Position {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One selected row of `source` (that satisfies `needs`) is one resource. */
+export interface Mapping {
+  /** Unique in the pack; a variant is `file-mapping.variant`. */
+  readonly name: string;
+  readonly resource: string;
+  /** Mappings with the same group read the same rows (variants of one source). */
+  readonly group: string;
+  /** Position among all mappings: the total order of a union. */
+  readonly ordinal: number;
+  readonly source: Source;
+  readonly id: IdRule;
+  readonly root: ObjectNode;
+  /** Nodes that a row must have to be served at all; required elements that may be absent are among them. */
+  readonly needs: readonly Node[];
+  /** The column that meta.lastUpdated comes from; without it `_lastUpdated` and `_since` are not offered. */
+  readonly changed?: ValueNode;
+  /** True if some condition compares with the present instant. */
+  readonly usesNow: boolean;
+  readonly at: Position;
+}
+
+export interface Source extends Scope {
+  /** Unique under `where`; pages are ordered by it. */
+  readonly key: readonly ColumnExpression[];
+  /** Of the rows that share these columns only the one with the lowest key counts. */
+  readonly onePer: readonly ColumnExpression[];
+}
+
+/** A table under an alias, filtered, with its to-one lookups. */
+export interface Scope {
+  readonly table: TableName;
+  readonly alias: Identifier;
+  readonly where: Condition;
+  /** In order: each may refer to the aliases before it. */
+  readonly lookups: readonly Lookup[];
+}
+
+export interface Lookup {
+  readonly table: TableName;
+  readonly alias: Identifier;
+  readonly on: readonly JoinColumn[];
+  readonly where: Condition;
+  /** The row counts only with it. */
+  readonly required: boolean;
+  /** Where several rows fit: the first in this order. Empty: the key is unique. */
+  readonly pick: readonly Order[];
+  readonly at: Position;
+}
+
+/** `theirs = ours`; where the types differ our side is cast, never the key column. */
+export interface JoinColumn {
+  readonly theirs: ColumnExpression;
+  readonly ours: ColumnExpression;
+}
+
+/** R2. A test on an absent value is false; `not` is the exact complement. */
+export type Condition =
+  | { readonly kind: 'always' }
+  | { readonly kind: 'all'; readonly of: readonly Condition[] }
+  | { readonly kind: 'any'; readonly of: readonly Condition[] }
+  | { readonly kind: 'none'; readonly of: Condition }
+  /** The column holds one of these values. */
+  | { readonly kind: 'is'; readonly column: ColumnExpression; readonly values: readonly (string | number)[] }
+  | { readonly kind: 'order'; readonly column: ColumnExpression; readonly op: '<' | '<=' | '>' | '>='; readonly value: string | number }
+  /** Compared with the present instant through the codec of the column (a date codec). */
+  | { readonly kind: 'now'; readonly column: ColumnExpression; readonly op: 'before' | 'after'; readonly codec: Codec }
+  /** A pattern with `*`, `?`, `[0-9]`, `[^…]`, on the value without trailing blanks. */
+  | { readonly kind: 'matches'; readonly column: ColumnExpression; readonly pattern: string }
+  | { readonly kind: 'same'; readonly column: ColumnExpression; readonly other: ColumnExpression }
+  /** Neither NULL nor blank. */
+  | { readonly kind: 'present'; readonly column: ColumnExpression }
+  | { readonly kind: 'exists'; readonly scope: Scope; readonly on: readonly JoinColumn[] };
+
+/** V7. The first alternative whose columns are all present makes the id. */
+export interface IdRule {
+  readonly alternatives: readonly (readonly IdPart[])[];
+}
+
+export type IdPart =
+  | { readonly kind: 'literal'; readonly text: string }
+  | { readonly kind: 'column'; readonly column: ColumnExpression; readonly codec: IdCodec };
+
+/** How a key column is written in an id: text as it is (blank-trimmed), integers, uuid, bytes as uuid, escaped text. */
+export interface IdCodec {
+  readonly name: 'plain' | 'integer' | 'uuid' | 'escaped';
+  /** The part of an id, or undefined if the key cannot be written (NULL, blank, illegal characters). */
+  print(raw: string | number | Uint8Array | null): string | undefined;
+  /** The column's value for a part of an id, or undefined if no row can have printed it. */
+  parse(part: string): string | number | Uint8Array | undefined;
+}
+
+interface NodeBase {
+  /** The FHIR type emitted here: `CodeableConcept`, `code`, `dateTime`, or the path of a backbone element. */
+  readonly type: string;
+  /** V4: the node exists only where this holds. */
+  readonly if?: Condition;
+  readonly at: Position;
+}
+
+export type Node = ConstantNode | ValueNode | ObjectNode | ListNode | EachNode | FirstNode | RefNode | TextNode;
+
+/** V1. Any JSON value, fixed. Never makes the object around it exist. */
+export interface ConstantNode extends NodeBase {
+  readonly kind: 'constant';
+  readonly json: Json;
+}
+
+/** V2. One or more columns through a codec. */
+export interface ValueNode extends NodeBase {
+  readonly kind: 'value';
+  /** More than one only for codecs that take several columns (date and time). May be flags or sub-selects. */
+  readonly from: readonly Expression[];
+  readonly codec: Codec;
+  /** Raw values that mean "no value", compared like `equals`; from `none:` and the pack's `absent:` rules. */
+  readonly absent: readonly (string | number)[];
+}
+
+export interface ObjectNode extends NodeBase {
+  readonly kind: 'object';
+  readonly members: readonly Member[];
+  /** Children without which the object does not exist; its type's carrier (Coding.code, Quantity.value …) included. */
+  readonly needs: readonly string[];
+}
+
+/** V3 over named elements: the elements of the first alternative that is present. */
+export type Member =
+  | { readonly kind: 'element'; readonly name: string; readonly node: Node }
+  | { readonly kind: 'choice'; readonly alternatives: readonly (readonly NamedNode[])[] };
+
+export interface NamedNode {
+  readonly name: string;
+  readonly node: Node;
+}
+
+/** Items of an array element: each present one is emitted, in order; an `each` among them gives many. */
+export interface ListNode extends NodeBase {
+  readonly kind: 'list';
+  readonly items: readonly Node[];
+}
+
+/** R4, R5. One item per child row, or per piece of a separated column. Only within a ListNode. */
+export interface EachNode extends NodeBase {
+  readonly kind: 'each';
+  readonly from: ChildRows | Pieces;
+  readonly item: Node;
+}
+
+export interface ChildRows {
+  readonly kind: 'rows';
+  readonly scope: Scope;
+  readonly on: readonly JoinColumn[];
+  readonly order: readonly Order[];
+}
+
+/** The pieces of one column of the row around it. `{a}:{b}` names parts of a piece; without `parse` it is `piece`. */
+export interface Pieces {
+  readonly kind: 'pieces';
+  readonly column: ColumnExpression;
+  readonly by: string;
+  readonly alias: Identifier;
+  /** Separators between the named parts, in order; the parts are columns of `alias`. */
+  readonly parts: readonly Identifier[];
+  readonly between: readonly string[];
+}
+
+/** V3. The first alternative that is present. */
+export interface FirstNode extends NodeBase {
+  readonly kind: 'first';
+  readonly alternatives: readonly Node[];
+}
+
+/** V5. A reference to the resource that another mapping makes of the row where theirs = ours. */
+export interface RefNode extends NodeBase {
+  readonly kind: 'ref';
+  /** Name of the target mapping (`Registry.mapping(name)`). */
+  readonly target: string;
+  readonly on: readonly JoinColumn[];
+  /** False: emitted from our columns without looking whether the target is there (its id is made of `theirs`). */
+  readonly exists: boolean;
+  /** `reference`: a Reference; `url`: the target's absolute URL as a string. */
+  readonly as: 'reference' | 'url';
+  /** Further elements of the Reference (display, identifier, type). */
+  readonly members: readonly NamedNode[];
+}
+
+/** V6. Text from several values; absent parts are left out, with all parts absent the text is. Output only. */
+export interface TextNode extends NodeBase {
+  readonly kind: 'text';
+  readonly parts: readonly (string | Node)[];
+  /** `join`: present parts with `separator` between; `template`: all parts must be present. */
+  readonly mode: 'join' | 'template';
+  readonly separator: string;
+}
+
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
+
+/** All mappings of a pack. */
+export interface Registry {
+  readonly pack: Pack;
+  readonly mappings: readonly Mapping[];
+  readonly mapping: (name: string) => Mapping;
+  /** In order; empty for a type that no mapping makes. */
+  readonly ofType: (resource: string) => readonly Mapping[];
+  readonly types: readonly string[];
+  /** Changes with any change of the pack's files. */
+  readonly version: string;
+}
+
+export interface Pack {
+  readonly name: string;
+  readonly title: string;
+  /** IANA zone of the zoneless local times in the database. */
+  readonly zone: string;
+  readonly publisher?: string;
+  readonly systems: Readonly<Record<string, string>>;
+}
+
+export type { ColumnType, Predicate };

@@ -1,0 +1,40 @@
+/**
+ * What a database says of its tables: columns with their types, keys and indexes. In: PRAGMAs or system views (in each
+ * engine's folder) or a pack's lock file. Out: one shape for the loader, the check and `explain`.
+ */
+import type { ColumnType } from './column-type.ts';
+
+export interface ColumnInfo {
+  readonly name: string;
+  readonly type: ColumnType | undefined;
+  readonly declared: string;
+  readonly nullable: boolean;
+}
+
+export interface IndexInfo {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly unique: boolean;
+}
+
+export interface TableInfo {
+  /** As the database spells it, without the schema. */
+  readonly name: string;
+  readonly columns: ReadonlyMap<string, ColumnInfo>;
+  readonly primaryKey: readonly string[];
+  /** The primary key's index included. */
+  readonly indexes: readonly IndexInfo[];
+}
+
+/** Keys are lower-case table and column names: both engines compare names without case. */
+export interface Catalog {
+  readonly tables: ReadonlyMap<string, TableInfo>;
+}
+
+export function findTable(catalog: Catalog, name: string): TableInfo | undefined {
+  return catalog.tables.get(name.toLowerCase());
+}
+
+export function findColumn(table: TableInfo, name: string): ColumnInfo | undefined {
+  return table.columns.get(name.toLowerCase());
+}

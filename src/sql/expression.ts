@@ -1,0 +1,248 @@
+/**
+ * Scalar expressions and predicates of a query, without any dialect. Every predicate is two-valued: it is never UNKNOWN
+ * in a way that matters, because NOT is only ever taken by `not`, which pushes it to the leaves, and each leaf has a
+ * complement that is true for NULL. So `not(p)` selects exactly the rows that `p` does not.
+ */
+import type { ColumnType } from './column-type.ts';
+import { INTEGER } from './column-type.ts';
+import type { Identifier, TableName } from './identifier.ts';
+
+export type SqlValue = string | number | Uint8Array | null;
+
+export interface ColumnExpression {
+  readonly kind: 'column';
+  readonly alias: Identifier;
+  readonly column: Identifier;
+  readonly type: ColumnType;
+}
+
+/** Functions that each dialect spells; numbers among the arguments are positions and lengths, never request data. */
+export type FunctionName =
+  | 'rtrim' // trailing blanks (U+0020)
+  | 'trim' // blanks, tabs and line ends on both sides
+  | 'upper' // ASCII and the engine's letters
+  | 'fold' // case and accents folded, for string search
+  | 'replace' // (text, what, with)
+  | 'piece' // (text, separator, position from 1): that piece of a separated text, NULL where there is none
+  | 'first-word' // up to the first blank
+  | 'last-word' // after the last blank
+  | 'before-last-word' // all but the last word, NULL for a single word
+  | 'after-first-word'
+  | 'number' // text of the number grammar → decimal, NULL if it cannot be one
+  | 'text' // anything → text
+  | 'concat'
+  | 'substring' // (text, start from 1, length)
+  | 'ymd'; // (year, month, day) → integer yyyymmdd
+
+export type Expression =
+  | ColumnExpression
+  | { readonly kind: 'value'; readonly value: SqlValue; readonly type: ColumnType }
+  | {
+      readonly kind: 'function';
+      readonly name: FunctionName;
+      readonly args: readonly (Expression | number)[];
+      readonly type: ColumnType;
+    }
+  /** 1 where the predicate holds, else 0. */
+  | { readonly kind: 'flag'; readonly when: Predicate; readonly type: ColumnType }
+  /** A value of at most one row elsewhere, NULL where there is none. */
+  | { readonly kind: 'scalar'; readonly select: Expression; readonly from: Relation; readonly type: ColumnType }
+  /** The escape: text from a mapping with `{alias.COLUMN}` already resolved. Never contains request data. */
+  | { readonly kind: 'raw'; readonly parts: readonly (string | Expression)[]; readonly type: ColumnType };
+
+export type Operator = '=' | '<>' | '<' | '<=' | '>' | '>=';
+
+export type Predicate =
+  | { readonly kind: 'true' }
+  | { readonly kind: 'false' }
+  | { readonly kind: 'and'; readonly of: readonly Predicate[] }
+  | { readonly kind: 'or'; readonly of: readonly Predicate[] }
+  /** Ordered comparison of numbers, dates, binaries and of packed text. */
+  | { readonly kind: 'compare'; readonly left: Expression; readonly op: Operator; readonly right: Expression; readonly not: boolean }
+  /** Equality: exact, case-sensitive, blind to trailing blanks. */
+  | { readonly kind: 'equals'; readonly left: Expression; readonly right: Expression; readonly not: boolean }
+  | { readonly kind: 'in'; readonly left: Expression; readonly values: readonly Expression[]; readonly not: boolean }
+  | { readonly kind: 'null'; readonly of: Expression; readonly not: boolean }
+  /** Text that is neither NULL nor blank. */
+  | { readonly kind: 'filled'; readonly of: Expression; readonly not: boolean }
+  /** A substring test; the text is bound, its wildcards escaped. */
+  | { readonly kind: 'contains'; readonly of: Expression; readonly where: 'start' | 'anywhere' | 'whole'; readonly text: string; readonly not: boolean }
+  /** A pattern of a mapping or a codec, in GLOB's spelling (`*`, `?`, `[0-9]`, `[^…]`), case-sensitive. */
+  | { readonly kind: 'glob'; readonly of: Expression; readonly pattern: string; readonly not: boolean }
+  /** Digits yyyymmdd that are a calendar day, or with 00 a month or a year. */
+  | { readonly kind: 'packed-date'; readonly of: Expression; readonly not: boolean }
+  | { readonly kind: 'exists'; readonly from: Relation; readonly not: boolean }
+  /** One piece of a separated text satisfies `where`, which refers to the piece by `alias`.`piece`. */
+  | { readonly kind: 'some-piece'; readonly of: Expression; readonly by: string; readonly alias: Identifier; readonly where: Predicate; readonly not: boolean }
+  | { readonly kind: 'raw'; readonly parts: readonly (string | Expression)[]; readonly not: boolean };
+
+export interface Order {
+  readonly by: Expression;
+  readonly descending: boolean;
+}
+
+export interface Join {
+  readonly kind: 'left' | 'inner';
+  readonly table: TableName;
+  readonly alias: Identifier;
+  readonly on: Predicate;
+  /** Only the first row in this order is joined. */
+  readonly pick?: readonly Order[];
+}
+
+/** A table with its joins and the condition on them: what a select reads and an EXISTS looks into. */
+export interface Relation {
+  readonly table: TableName;
+  readonly alias: Identifier;
+  readonly joins: readonly Join[];
+  readonly where: Predicate;
+}
+
+export const TRUE: Predicate = { kind: 'true' };
+export const FALSE: Predicate = { kind: 'false' };
+
+export function value(content: SqlValue, type: ColumnType): Expression {
+  return { kind: 'value', value: content, type };
+}
+
+export function call(name: FunctionName, args: readonly (Expression | number)[], type: ColumnType): Expression {
+  return { kind: 'function', name, args, type };
+}
+
+export function flag(when: Predicate): Expression {
+  return { kind: 'flag', when, type: INTEGER };
+}
+
+/** Conjunction, flattened and folded: FALSE if one part is FALSE, TRUE parts left out, equal parts once. */
+export function and(...parts: readonly Predicate[]): Predicate {
+  return combine('and', parts);
+}
+
+/** Disjunction, flattened and folded likewise. */
+export function or(...parts: readonly Predicate[]): Predicate {
+  return combine('or', parts);
+}
+
+function combine(kind: 'and' | 'or', parts: readonly Predicate[]): Predicate {
+  const neutral = kind === 'and' ? 'true' : 'false';
+  const absorbing = kind === 'and' ? FALSE : TRUE;
+  const kept: Predicate[] = [];
+  const seen = new Set<string>();
+  const add = (part: Predicate): boolean => {
+    if (part.kind === absorbing.kind) return false;
+    if (part.kind === neutral) return true;
+    if (part.kind === kind) return part.of.every(add);
+    const key = predicateKey(part);
+    if (!seen.has(key)) {
+      seen.add(key);
+      kept.push(part);
+    }
+    return true;
+  };
+  if (!parts.every(add)) return absorbing;
+  if (kept.length === 0) return kind === 'and' ? TRUE : FALSE;
+  const [only] = kept;
+  return kept.length === 1 && only ? only : { kind, of: kept };
+}
+
+/** The exact complement, for NULL too. */
+export function not(predicate: Predicate): Predicate {
+  switch (predicate.kind) {
+    case 'true':
+      return FALSE;
+    case 'false':
+      return TRUE;
+    case 'and':
+      return or(...predicate.of.map(not));
+    case 'or':
+      return and(...predicate.of.map(not));
+    default:
+      return { ...predicate, not: !predicate.not };
+  }
+}
+
+export function equals(left: Expression, right: Expression): Predicate {
+  return { kind: 'equals', left, right, not: false };
+}
+
+export function compare(left: Expression, op: Operator, right: Expression): Predicate {
+  return { kind: 'compare', left, op, right, not: false };
+}
+
+/** Equality with one of some values; folds to `equals` for one and to FALSE for none. */
+export function among(left: Expression, values: readonly Expression[]): Predicate {
+  const [first] = values;
+  if (!first) return FALSE;
+  return values.length === 1 ? equals(left, first) : { kind: 'in', left, values, not: false };
+}
+
+export function isNull(of: Expression): Predicate {
+  return { kind: 'null', of, not: false };
+}
+
+export function filled(of: Expression): Predicate {
+  return { kind: 'filled', of, not: false };
+}
+
+export function glob(of: Expression, pattern: string): Predicate {
+  return { kind: 'glob', of, pattern, not: false };
+}
+
+export function exists(from: Relation): Predicate {
+  return from.where.kind === 'false' ? FALSE : { kind: 'exists', from, not: false };
+}
+
+/** A text that is equal for equal expressions: by it columns are fetched once and predicates kept once. */
+export function expressionKey(expression: Expression): string {
+  switch (expression.kind) {
+    case 'column':
+      return `${expression.alias}.${expression.column}`;
+    case 'value':
+      return `=${expression.value instanceof Uint8Array ? Buffer.from(expression.value).toString('hex') : JSON.stringify(expression.value)}`;
+    case 'function':
+      return `${expression.name}(${expression.args.map(a => (typeof a === 'number' ? a : expressionKey(a))).join()})`;
+    case 'flag':
+      return `flag(${predicateKey(expression.when)})`;
+    case 'scalar':
+      return `scalar(${expressionKey(expression.select)}|${relationKey(expression.from)})`;
+    case 'raw':
+      return `raw(${expression.parts.map(p => (typeof p === 'string' ? p : expressionKey(p))).join('|')})`;
+  }
+}
+
+export function predicateKey(predicate: Predicate): string {
+  const sign = 'not' in predicate && predicate.not ? '!' : '';
+  switch (predicate.kind) {
+    case 'true':
+    case 'false':
+      return predicate.kind;
+    case 'and':
+    case 'or':
+      return `${predicate.kind}(${predicate.of.map(predicateKey).join()})`;
+    case 'compare':
+      return `${sign}${expressionKey(predicate.left)}${predicate.op}${expressionKey(predicate.right)}`;
+    case 'equals':
+      return `${sign}${expressionKey(predicate.left)}==${expressionKey(predicate.right)}`;
+    case 'in':
+      return `${sign}${expressionKey(predicate.left)} in ${predicate.values.map(expressionKey).join()}`;
+    case 'contains':
+      return `${sign}contains(${expressionKey(predicate.of)},${predicate.where},${JSON.stringify(predicate.text)})`;
+    case 'glob':
+      return `${sign}glob(${expressionKey(predicate.of)},${JSON.stringify(predicate.pattern)})`;
+    case 'exists':
+      return `${sign}exists(${relationKey(predicate.from)})`;
+    case 'some-piece':
+      return `${sign}piece(${expressionKey(predicate.of)},${predicate.by},${predicate.alias},${predicateKey(predicate.where)})`;
+    case 'raw':
+      return `${sign}raw(${predicate.parts.map(p => (typeof p === 'string' ? p : expressionKey(p))).join('|')})`;
+    case 'null':
+    case 'filled':
+    case 'packed-date':
+      return `${sign}${predicate.kind}(${expressionKey(predicate.of)})`;
+  }
+}
+
+function relationKey(relation: Relation): string {
+  const joins = relation.joins.map(j => `${j.kind} ${j.table.name} ${j.alias} ${predicateKey(j.on)}`).join();
+  return `${relation.table.name} ${relation.alias} ${joins} ${predicateKey(relation.where)}`;
+}

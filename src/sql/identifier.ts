@@ -1,0 +1,26 @@
+/**
+ * Names of tables, columns and aliases. Only an Identifier can stand in SQL text, and only the mapping loader and the
+ * catalog readers mint them, so a string of a request in SQL does not type-check.
+ */
+
+declare const minted: unique symbol;
+export type Identifier = string & { readonly [minted]: true };
+
+const LEGAL = /^[A-Za-z_][A-Za-z0-9_$#@ ]{0,127}$/;
+
+/** Mints an identifier from a mapping or a catalog. Throws a TypeError on a name that no legacy schema has. */
+export function identifier(text: string): Identifier {
+  if (!isIdentifier(text)) throw new TypeError(`not an SQL identifier: ${JSON.stringify(text)}`);
+  return text;
+}
+
+/** Whether a text can be an identifier. */
+export function isIdentifier(text: string): text is Identifier {
+  return LEGAL.test(text);
+}
+
+/** A table, with its schema where the engine has schemas. */
+export interface TableName {
+  readonly schema?: Identifier;
+  readonly name: Identifier;
+}

@@ -1,0 +1,38 @@
+/**
+ * What is asked of the database: one select, complete and without dialect. It is made by src/plan, rendered once per
+ * engine, and knows no FHIR.
+ */
+import type { Expression, Order, Predicate, Relation, SqlValue } from './expression.ts';
+import type { ColumnType } from './column-type.ts';
+
+export interface SqlPlan {
+  readonly from: Relation;
+  /** One per position of the row; the dialect decides in which form each is fetched. */
+  readonly columns: readonly Expression[];
+  readonly orderBy: readonly Order[];
+  /** Rows at most; every plan that returns rows of a legacy table has one. */
+  readonly limit: number;
+  /** `count`: one row with the number of rows, or of true flags among `columns` if there are any. */
+  readonly shape: 'rows' | 'count';
+}
+
+/** A rendered statement; `text` depends only on the shape of the plan, all values are bound. */
+export interface Statement {
+  readonly text: string;
+  readonly parameters: readonly Parameter[];
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly value: SqlValue;
+  readonly type: ColumnType;
+}
+
+/**
+ * A row as it arrives: text of text columns as stored, integers as number (64 bits: text), decimals and dates as text
+ * (`12.50`, `2024-03-10 02:30:00.000`, `2024-03-10`), bit and flags as 0 or 1, uniqueidentifier as upper-case text,
+ * binary as Uint8Array.
+ */
+export type Row = readonly SqlValue[];
+
+export type { Predicate };
