@@ -58,7 +58,13 @@ export type Predicate =
   | { readonly kind: 'and'; readonly of: readonly Predicate[] }
   | { readonly kind: 'or'; readonly of: readonly Predicate[] }
   /** Ordered comparison of numbers, dates, binaries and of packed text. */
-  | { readonly kind: 'compare'; readonly left: Expression; readonly op: Operator; readonly right: Expression; readonly not: boolean }
+  | {
+      readonly kind: 'compare';
+      readonly left: Expression;
+      readonly op: Operator;
+      readonly right: Expression;
+      readonly not: boolean;
+    }
   /** Equality: exact, case-sensitive, blind to trailing blanks. */
   | { readonly kind: 'equals'; readonly left: Expression; readonly right: Expression; readonly not: boolean }
   | { readonly kind: 'in'; readonly left: Expression; readonly values: readonly Expression[]; readonly not: boolean }
@@ -66,14 +72,27 @@ export type Predicate =
   /** Text that is neither NULL nor blank. */
   | { readonly kind: 'filled'; readonly of: Expression; readonly not: boolean }
   /** A substring test; the text is bound, its wildcards escaped. */
-  | { readonly kind: 'contains'; readonly of: Expression; readonly where: 'start' | 'anywhere' | 'whole'; readonly text: string; readonly not: boolean }
+  | {
+      readonly kind: 'contains';
+      readonly of: Expression;
+      readonly where: 'start' | 'anywhere' | 'whole';
+      readonly text: string;
+      readonly not: boolean;
+    }
   /** A pattern of a mapping or a codec, in GLOB's spelling (`*`, `?`, `[0-9]`, `[^…]`), case-sensitive. */
   | { readonly kind: 'glob'; readonly of: Expression; readonly pattern: string; readonly not: boolean }
   /** Digits yyyymmdd that are a calendar day, or with 00 a month or a year. */
   | { readonly kind: 'packed-date'; readonly of: Expression; readonly not: boolean }
   | { readonly kind: 'exists'; readonly from: Relation; readonly not: boolean }
   /** One piece of a separated text satisfies `where`, which refers to the piece by `alias`.`piece`. */
-  | { readonly kind: 'some-piece'; readonly of: Expression; readonly by: string; readonly alias: Identifier; readonly where: Predicate; readonly not: boolean }
+  | {
+      readonly kind: 'some-piece';
+      readonly of: Expression;
+      readonly by: string;
+      readonly alias: Identifier;
+      readonly where: Predicate;
+      readonly not: boolean;
+    }
   | { readonly kind: 'raw'; readonly parts: readonly (string | Expression)[]; readonly not: boolean };
 
 export interface Order {

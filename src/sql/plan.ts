@@ -2,8 +2,9 @@
  * What is asked of the database: one select, complete and without dialect. It is made by src/plan, rendered once per
  * engine, and knows no FHIR.
  */
-import type { Expression, Order, Predicate, Relation, SqlValue } from './expression.ts';
+
 import type { ColumnType } from './column-type.ts';
+import type { Expression, Order, Predicate, Relation, SqlValue } from './expression.ts';
 
 export interface SqlPlan {
   readonly from: Relation;

@@ -1,0 +1,44 @@
+/**
+ * The one door to a legacy database. Each engine's folder has an adapter; all of them only ever send SELECT.
+ */
+import type { Catalog } from './catalog.ts';
+import type { Row, SqlPlan, Statement } from './plan.ts';
+
+export interface QueryOptions {
+  /** Aborting it cancels the statement on the server. */
+  readonly signal?: AbortSignal;
+  /** The export lane never delays the interactive one. Default `interactive`. */
+  readonly lane?: 'interactive' | 'export';
+}
+
+export interface Database {
+  readonly engine: 'sqlite' | 'mssql';
+  render(plan: SqlPlan): Statement;
+  /** All rows of a bounded plan. Throws DatabaseError. */
+  query(plan: SqlPlan, options?: QueryOptions): Promise<readonly Row[]>;
+  /** Columns, types, keys and indexes of the tables named (all tables if none is). */
+  catalog(tables?: readonly string[]): Promise<Catalog>;
+  /** The index or scan that would serve a statement, as the engine says it, one line each. */
+  explain(plan: SqlPlan): Promise<readonly string[]>;
+  /** One cheap statement; throws if the database does not answer. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** `unavailable`: away or overloaded (503, with seconds to wait); `cancelled`: by the caller's signal; `failed`: the rest. */
+export class DatabaseError extends Error {
+  readonly reason: 'unavailable' | 'cancelled' | 'failed';
+  readonly retryAfter: number | undefined;
+
+  /** `message` names the failure and never a value. */
+  constructor(
+    reason: 'unavailable' | 'cancelled' | 'failed',
+    message: string,
+    options?: { cause?: unknown; retryAfter?: number },
+  ) {
+    super(message, { cause: options?.cause });
+    this.name = 'DatabaseError';
+    this.reason = reason;
+    this.retryAfter = options?.retryAfter;
+  }
+}
