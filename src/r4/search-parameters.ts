@@ -46,7 +46,8 @@ export interface SearchComponent {
   readonly code: string;
   readonly type: SearchParameterType;
   readonly expression: string;
-  readonly paths: readonly SearchPath[];
+  /** Absent where the expression does not begin at the composite's value. */
+  readonly paths?: readonly SearchPath[];
 }
 
 /** A search parameter as it applies to one resource type. */
@@ -114,3 +115,6 @@ export function searchParameterOf(type: string, code: string): SearchParameter |
 export function patientCompartmentOf(type: string): readonly string[] {
   return Object.hasOwn(compartment, type) ? (compartment[type] ?? []) : [];
 }
+
+/** The resource type whose instances are the patient compartments. */
+export const COMPARTMENT_TYPE = 'Patient';

@@ -6,14 +6,14 @@
  */
 
 import { childOf, elementsOf, isResourceType, resourceTypes } from '../definitions.ts';
-import type { SearchParameter, SearchPath } from '../search-parameters.ts';
+import type { SearchComponent, SearchParameter, SearchPath } from '../search-parameters.ts';
 import { alternativesOf, compileSteps, endTypes } from './search-steps.ts';
 import type { Hl7, SearchParameterSource, StructureSource, UsCoreRelease } from './sources.ts';
 
 type Stored = Omit<SearchParameter, 'code' | 'url' | 'targets' | 'components'> & {
   readonly url?: string;
   readonly targets?: readonly string[];
-  readonly components?: readonly object[];
+  readonly components?: readonly (Omit<SearchComponent, 'type'> & { readonly type: string })[];
 };
 type ParameterTable = Record<string, Record<string, Stored>>;
 interface ProfileRow {
@@ -42,7 +42,9 @@ export function searchParameterTable(
       if (rows[parameter.code] !== undefined || table['Resource']?.[parameter.code] !== undefined) continue;
       const stored = storedParameter(parameter, base, byUrl);
       if (stored !== undefined) rows[parameter.code] = stored;
-      if (stored?.paths === undefined) notCompiled.push(`${base}.${parameter.code}: ${stored?.expression ?? 'none'}`);
+      for (const part of [stored, ...(stored?.components ?? [])]) {
+        if (part?.paths === undefined) notCompiled.push(`${base}.${parameter.code}: ${part?.expression ?? 'none'}`);
+      }
     }
   }
   return { table, notCompiled };
@@ -63,7 +65,12 @@ function storedParameter(
     const definition = byUrl.get(part.definition);
     if (definition === undefined) throw new Error(`${parameter.url} has an unknown part ${part.definition}`);
     const partPaths = compileSteps(part.expression, base, ends);
-    return { code: definition.code, type: definition.type, expression: part.expression, paths: partPaths };
+    return {
+      code: definition.code,
+      type: definition.type,
+      expression: part.expression,
+      ...(partPaths && { paths: partPaths }),
+    };
   });
   return {
     type: parameter.type as SearchParameter['type'],

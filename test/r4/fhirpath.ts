@@ -1,0 +1,18 @@
+/**
+ * The FHIRPath engine with the R4 model, as the tests use it: an expression in, a function from a resource to the values
+ * it selects out. https://hl7.org/fhir/R4/fhirpath.html
+ */
+
+import fhirpath, { type Model } from 'fhirpath';
+import r4Model from 'fhirpath/fhir-context/r4/index.js';
+
+/** What an expression selects in a resource, or in a part of type `base`; `variables` such as `resource` by name. */
+export type Path = (value: object, variables?: Readonly<Record<string, unknown>>) => readonly unknown[];
+
+/** Compiles an expression; with `base`, for values that are at that element ('Quantity', 'Observation.component'). */
+export function compilePath(expression: string, base?: string): Path {
+  const path = base === undefined ? expression : { base, expression };
+  const compiled = fhirpath.compile(path, r4Model as Model, { async: false });
+  // The engine writes type information into what it is given.
+  return (value, variables = {}) => compiled(structuredClone(value), { ...variables });
+}
