@@ -1,0 +1,87 @@
+/**
+ * What differs between the engines, and nothing else: src/sql/render.ts is the one compiler. A dialect's methods give
+ * SQL text and bind what they need through the Writer, in the order in which it stands in the text.
+ */
+import type { ColumnType } from './column-type.ts';
+import type { Expression, FunctionName, Join, Predicate, SqlValue } from './expression.ts';
+import type { TableName } from './identifier.ts';
+
+/** The compiler as a dialect sees it. Parameters are numbered as they are bound. */
+export interface Writer {
+  expression(expression: Expression): string;
+  predicate(predicate: Predicate): string;
+  /** `expression DESC, …`, binary order for text. */
+  order(join: NonNullable<Join['pick']>): string;
+  /** Binds a value and returns its placeholder. */
+  bind(value: SqlValue, type: ColumnType): string;
+}
+
+export interface Dialect {
+  readonly engine: 'sqlite' | 'mssql';
+  /** Indexes are kept in another collation than the exact one: a plain comparison to seek stands beside the exact one. */
+  readonly seeksApart: boolean;
+  placeholder(position: number): string;
+  table(name: TableName): string;
+  /** Stands after SELECT. */
+  top(limit: () => string): string;
+  /** Stands at the end. */
+  tail(limit: () => string): string;
+  /** A join of the first row in an order. */
+  pick(writer: Writer, join: Join, pick: NonNullable<Join['pick']>): string;
+  /** Text for an exact comparison or order: binary, blind to trailing blanks. `sql` is what `of` was written as. */
+  exact(sql: string, of: Expression): string;
+  /** `sql` (of type `from`) as an operand beside a column of type `to`; NULL where it cannot be one. */
+  cast(sql: string, from: ColumnType, to: ColumnType): string;
+  /** The right operand of the plain comparison where `seeksApart`. */
+  seekOperand(sql: string, from: ColumnType, to: ColumnType): string;
+  contains(writer: Writer, predicate: Extract<Predicate, { kind: 'contains' }>): string;
+  glob(writer: Writer, of: Expression, pattern: string): string;
+  packedDate(writer: Writer, of: Expression): string;
+  call(writer: Writer, name: FunctionName, args: readonly (Expression | number)[]): string;
+  /** A select with one column `piece`: the trimmed pieces of a text, none for NULL. */
+  pieces(writer: Writer, of: Expression, by: string): string;
+  /** An item of the outermost select list in the form of Row (plan.ts). */
+  fetch(writer: Writer, expression: Expression): string;
+}
+
+const TRIMMING = new Set<FunctionName>(['rtrim', 'trim', 'last-word', 'first-word', 'before-last-word', 'number']);
+
+/** Whether an expression cannot end in a blank, so that trimming it again would only cost. */
+export function endsTrimmed(of: Expression): boolean {
+  if (of.kind !== 'function') return of.type.kind !== 'text';
+  const [first] = of.args;
+  if (of.name === 'fold' || of.name === 'upper') return typeof first === 'object' && endsTrimmed(first);
+  return TRIMMING.has(of.name) || of.type.kind !== 'text';
+}
+
+/** The argument of a function at a position. Throws a TypeError where a plan is malformed. */
+export function operand(args: readonly (Expression | number)[], position: number): Expression {
+  const found = args[position];
+  if (typeof found !== 'object') throw new TypeError(`argument ${position + 1} has to be an expression`);
+  return found;
+}
+
+/** A position or length among the arguments, as SQL text. */
+export function count(args: readonly (Expression | number)[], position: number): number {
+  const found = args[position];
+  if (typeof found !== 'number' || !Number.isSafeInteger(found) || found < 0) {
+    throw new TypeError(`argument ${position + 1} has to be a whole number`);
+  }
+  return found;
+}
+
+/** A separator as it stands inside a JSON string: pieces are cut by making a JSON array of the text. */
+export function jsonSeparator(separator: string, escapesSlash: boolean): string {
+  if (separator.length !== 1 || /[A-Za-z0-9\s]/.test(separator)) {
+    if (separator !== ' ') throw new TypeError('a separator is one character, neither letter nor digit');
+  }
+  const escaped = JSON.stringify(separator).slice(1, -1);
+  return escapesSlash && separator === '/' ? '\\/' : escaped;
+}
+
+/** The separator argument of `piece`. */
+export function separatorOf(args: readonly (Expression | number)[]): string {
+  const found = operand(args, 1);
+  if (found.kind !== 'value' || typeof found.value !== 'string') throw new TypeError('a separator has to be a text');
+  return found.value;
+}

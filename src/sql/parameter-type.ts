@@ -1,0 +1,83 @@
+/**
+ * The type a parameter is declared with. In: a value, its own type and the type of what it is compared with. Out: value
+ * and type such that SQL Server neither converts the column (which would lose its index) nor cuts the value off.
+ * https://learn.microsoft.com/sql/t-sql/data-types/data-type-precedence-transact-sql
+ */
+import type { ColumnType } from './column-type.ts';
+import type { SqlValue } from './expression.ts';
+
+/** Types of one family compare without a cast. */
+export type Family = 'text' | 'number' | 'moment' | 'time' | 'uuid' | 'binary';
+
+export function familyOf(type: ColumnType): Family {
+  switch (type.kind) {
+    case 'integer':
+    case 'bit':
+    case 'decimal':
+    case 'float':
+      return 'number';
+    case 'date':
+    case 'datetime':
+      return 'moment';
+    default:
+      return type.kind;
+  }
+}
+
+const NUMBER_TEXT = /^-?\d+(?:\.(\d+))?$/;
+const BEYOND_ASCII = /[^\0-\x7f]/;
+
+/**
+ * Value and type for a comparison with `against`. Throws a TypeError for a value that `against` can never equal: the
+ * planner folds such a comparison to false.
+ */
+export function parameterFor(
+  value: SqlValue,
+  type: ColumnType,
+  against: ColumnType,
+): { readonly value: SqlValue; readonly type: ColumnType } {
+  if (value === null) return { value, type: against };
+  const target = familyOf(against);
+  if (target === 'text') {
+    const text = typeof value === 'number' ? String(value) : value;
+    if (typeof text !== 'string') throw new TypeError('a binary value is compared with text');
+    return { value: text, type: textType(text, against) };
+  }
+  if (target === 'number') {
+    if (value instanceof Uint8Array) throw new TypeError('a binary value is compared with a number');
+    if (typeof value === 'string' && !NUMBER_TEXT.test(value)) throw new TypeError('a text is compared with a number');
+    return { value, type: numberType(value) };
+  }
+  return { value, type: familyOf(type) === target ? type : against };
+}
+
+/** The type of a value that is compared with nothing. */
+export function looseType(value: SqlValue, type: ColumnType): ColumnType {
+  if (type.kind === 'text' && typeof value === 'string') return textType(value, type);
+  if (familyOf(type) === 'number' && value !== null && !(value instanceof Uint8Array)) {
+    return typeof value === 'string' && !NUMBER_TEXT.test(value) ? type : numberType(value);
+  }
+  return type;
+}
+
+/**
+ * Text is declared as the column is, so that its index serves; but as Unicode where the column's code page may lack a
+ * character (it would arrive as a similar one), and longer where the column is shorter than the value.
+ */
+function textType(text: string, column: ColumnType): ColumnType {
+  const unicode = column.kind !== 'text' || column.unicode || BEYOND_ASCII.test(text);
+  const most = unicode ? 4000 : 8000;
+  const own = column.kind === 'text' ? column.length : most;
+  const length = own === 'max' || text.length > most ? 'max' : text.length <= own && own <= most ? own : most;
+  return { kind: 'text', unicode, fixed: false, length };
+}
+
+/** Integers of all sizes and decimals of all scales compare without losing an index. */
+function numberType(value: string | number): ColumnType {
+  const text = String(value);
+  const match = NUMBER_TEXT.exec(text);
+  if (!match) return { kind: 'float' };
+  if (match[1] !== undefined) return { kind: 'decimal', precision: 38, scale: Math.min(match[1].length, 38) };
+  const number = Number(text);
+  return { kind: 'integer', bits: number >= -0x80000000 && number <= 0x7fffffff ? 32 : 64 };
+}

@@ -1,0 +1,205 @@
+/**
+ * The same expression under other aliases: a relation of one mapping placed inside a query of another, or of itself.
+ */
+import type { Expression, Join, Predicate, Relation } from './expression.ts';
+import { type Identifier, identifier } from './identifier.ts';
+
+type Aliases = ReadonlyMap<Identifier, Identifier>;
+
+/**
+ * Renames the aliases that a relation declares, in all its parts. The suffix counts how deep relations are nested
+ * inside, so an inner relation never hides an outer one that it refers to.
+ */
+export function renameRelation(relation: Relation): { readonly relation: Relation; readonly aliases: Aliases } {
+  const suffix = `_${nesting(relation)}`;
+  const aliases = new Map<Identifier, Identifier>();
+  for (const alias of [relation.alias, ...relation.joins.map(join => join.alias)])
+    aliases.set(alias, identifier(alias + suffix));
+  return {
+    aliases,
+    relation: {
+      table: relation.table,
+      alias: aliases.get(relation.alias) ?? relation.alias,
+      joins: relation.joins.map(join => renameJoin(join, aliases)),
+      where: renamePredicate(relation.where, aliases),
+    },
+  };
+}
+
+function renameJoin(join: Join, aliases: Aliases): Join {
+  return {
+    ...join,
+    alias: aliases.get(join.alias) ?? join.alias,
+    on: renamePredicate(join.on, aliases),
+    ...(join.pick ? { pick: join.pick.map(o => ({ ...o, by: renameExpression(o.by, aliases) })) } : {}),
+  };
+}
+
+function renameInner(relation: Relation, aliases: Aliases): Relation {
+  const own = new Set<Identifier>([relation.alias, ...relation.joins.map(join => join.alias)]);
+  const free: Aliases = new Map([...aliases].filter(([from]) => !own.has(from)));
+  return {
+    ...relation,
+    joins: relation.joins.map(join => renameJoin(join, free)),
+    where: renamePredicate(relation.where, free),
+  };
+}
+
+export function renameExpression(expression: Expression, aliases: Aliases): Expression {
+  switch (expression.kind) {
+    case 'column': {
+      const alias = aliases.get(expression.alias);
+      return alias ? { ...expression, alias } : expression;
+    }
+    case 'value':
+      return expression;
+    case 'function':
+      return {
+        ...expression,
+        args: expression.args.map(a => (typeof a === 'number' ? a : renameExpression(a, aliases))),
+      };
+    case 'flag':
+      return { ...expression, when: renamePredicate(expression.when, aliases) };
+    case 'scalar': {
+      const own = new Set<Identifier>([expression.from.alias, ...expression.from.joins.map(join => join.alias)]);
+      const free: Aliases = new Map([...aliases].filter(([from]) => !own.has(from)));
+      return {
+        ...expression,
+        select: renameExpression(expression.select, free),
+        from: renameInner(expression.from, aliases),
+      };
+    }
+    case 'raw':
+      return {
+        ...expression,
+        parts: expression.parts.map(p => (typeof p === 'string' ? p : renameExpression(p, aliases))),
+      };
+  }
+}
+
+export function renamePredicate(predicate: Predicate, aliases: Aliases): Predicate {
+  const e = (expression: Expression): Expression => renameExpression(expression, aliases);
+  switch (predicate.kind) {
+    case 'true':
+    case 'false':
+      return predicate;
+    case 'and':
+    case 'or':
+      return { ...predicate, of: predicate.of.map(p => renamePredicate(p, aliases)) };
+    case 'compare':
+    case 'equals':
+      return { ...predicate, left: e(predicate.left), right: e(predicate.right) };
+    case 'in':
+      return { ...predicate, left: e(predicate.left), values: predicate.values.map(e) };
+    case 'null':
+    case 'filled':
+    case 'contains':
+    case 'glob':
+    case 'packed-date':
+      return { ...predicate, of: e(predicate.of) };
+    case 'some-piece': {
+      const free: Aliases = new Map([...aliases].filter(([from]) => from !== predicate.alias));
+      return { ...predicate, of: e(predicate.of), where: renamePredicate(predicate.where, free) };
+    }
+    case 'exists':
+      return { ...predicate, from: renameInner(predicate.from, aliases) };
+    case 'raw':
+      return { ...predicate, parts: predicate.parts.map(p => (typeof p === 'string' ? p : e(p))) };
+  }
+}
+
+/** 1 for a relation without others inside. */
+function nesting(relation: Relation): number {
+  let deepest = 0;
+  const seeRelation = (inner: Relation): void => {
+    deepest = Math.max(deepest, nesting(inner));
+  };
+  const seeExpression = (x: Expression): void => {
+    if (x.kind === 'function') for (const a of x.args) typeof a !== 'number' && seeExpression(a);
+    if (x.kind === 'flag') seePredicate(x.when);
+    if (x.kind === 'scalar') seeRelation(x.from);
+  };
+  const seePredicate = (p: Predicate): void => {
+    if (p.kind === 'and' || p.kind === 'or') p.of.forEach(seePredicate);
+    if (p.kind === 'exists') seeRelation(p.from);
+    if (p.kind === 'some-piece') seePredicate(p.where);
+    if (p.kind === 'equals' || p.kind === 'compare') [p.left, p.right].forEach(seeExpression);
+  };
+  seePredicate(relation.where);
+  for (const join of relation.joins) seePredicate(join.on);
+  return deepest + 1;
+}
+
+/** All aliases that a predicate or expression refers to, those inside nested relations included. */
+export function aliasesOf(parts: {
+  readonly predicates?: readonly Predicate[];
+  readonly expressions?: readonly Expression[];
+}): Set<Identifier> {
+  const found = new Set<Identifier>();
+  const seeExpression = (x: Expression): void => {
+    switch (x.kind) {
+      case 'column':
+        found.add(x.alias);
+        return;
+      case 'value':
+        return;
+      case 'function':
+        for (const a of x.args) if (typeof a !== 'number') seeExpression(a);
+        return;
+      case 'flag':
+        seePredicate(x.when);
+        return;
+      case 'scalar':
+        seeExpression(x.select);
+        seeRelation(x.from);
+        return;
+      case 'raw':
+        for (const p of x.parts) if (typeof p !== 'string') seeExpression(p);
+        return;
+    }
+  };
+  const seeRelation = (r: Relation): void => {
+    seePredicate(r.where);
+    for (const join of r.joins) {
+      seePredicate(join.on);
+      join.pick?.forEach(o => {
+        seeExpression(o.by);
+      });
+    }
+  };
+  const seePredicate = (p: Predicate): void => {
+    switch (p.kind) {
+      case 'true':
+      case 'false':
+        return;
+      case 'and':
+      case 'or':
+        p.of.forEach(seePredicate);
+        return;
+      case 'compare':
+      case 'equals':
+        seeExpression(p.left);
+        seeExpression(p.right);
+        return;
+      case 'in':
+        seeExpression(p.left);
+        p.values.forEach(seeExpression);
+        return;
+      case 'exists':
+        seeRelation(p.from);
+        return;
+      case 'some-piece':
+        seeExpression(p.of);
+        seePredicate(p.where);
+        return;
+      case 'raw':
+        for (const part of p.parts) if (typeof part !== 'string') seeExpression(part);
+        return;
+      default:
+        seeExpression(p.of);
+    }
+  };
+  parts.predicates?.forEach(seePredicate);
+  parts.expressions?.forEach(seeExpression);
+  return found;
+}

@@ -1,0 +1,176 @@
+/**
+ * Predicates of the compiler. In: a Predicate. Out: SQL that is TRUE exactly where the predicate holds, and for `not`
+ * TRUE exactly where it does not, NULL included. (FALSE and UNKNOWN need no telling apart: nothing negates SQL text
+ * except CASE, which takes UNKNOWN as FALSE.)
+ */
+import type { ColumnType } from './column-type.ts';
+import type { Dialect, Writer } from './dialect.ts';
+import type { Expression, Operator, Predicate, Relation, SqlValue } from './expression.ts';
+import { expressionKey } from './expression.ts';
+import { sqlName } from './name.ts';
+import { familyOf, parameterFor } from './parameter-type.ts';
+
+interface Parts {
+  readonly expression: (expression: Expression) => string;
+  readonly raw: (parts: readonly (string | Expression)[]) => string;
+  readonly relation: (relation: Relation) => string;
+  readonly bind: (value: SqlValue, type: ColumnType) => string;
+  readonly self: () => Writer;
+}
+
+type Leaf<K extends Predicate['kind']> = Extract<Predicate, { kind: K }>;
+
+/** Keys of expressions that the conjunction around a predicate keeps to digits. */
+type Digits = ReadonlySet<string>;
+
+const OPPOSITE: Readonly<Record<Operator, Operator>> = {
+  '=': '<>',
+  '<>': '=',
+  '<': '>=',
+  '>=': '<',
+  '>': '<=',
+  '<=': '>',
+};
+const NO_DIGITS: Digits = new Set();
+const ALL_DIGITS = /^\d+$/;
+const DIGIT_GLOB = /^(?:\d|\[\d(?:-\d)?\])+$/;
+
+export function createPredicates(dialect: Dialect, parts: Parts): { predicate(predicate: Predicate): string } {
+  const { expression } = parts;
+
+  /** The right operand of a comparison with `left`. */
+  const right = (left: ColumnType, of: Expression): string => {
+    if (of.kind === 'value') {
+      const { value, type } = parameterFor(of.value, of.type, left);
+      return parts.bind(value, type);
+    }
+    const sql = expression(of);
+    return familyOf(of.type) === familyOf(left) ? sql : dialect.cast(sql, of.type, left);
+  };
+
+  const exact = (of: Expression, sql = expression(of)): string =>
+    of.type.kind === 'text' ? dialect.exact(sql, of) : sql;
+
+  /** ` OR x IS NULL` for each operand that can be NULL. */
+  const orNull = (...operands: readonly Expression[]): string =>
+    operands
+      .filter(of => of.kind !== 'value' && of.kind !== 'flag')
+      .map(of => ` OR ${right(of.type, of)} IS NULL`)
+      .join('');
+
+  /** Where the right operand was cast, a value that cannot be cast counts as NULL. */
+  const orCastNull = (left: Expression, of: Expression): string => {
+    if (of.kind === 'value' || of.kind === 'flag') return orNull(left);
+    return `${orNull(left)} OR ${right(left.type, of)} IS NULL`;
+  };
+
+  const compared = (left: Expression, op: Operator, of: Expression, negated: boolean, digits: Digits): string => {
+    if (isNullValue(left) || isNullValue(of)) return negated ? '1 = 1' : '1 = 0';
+    if (negated) {
+      const sql = `${exact(left)} ${OPPOSITE[op]} ${right(left.type, of)}`;
+      const nulls = orCastNull(left, of);
+      return nulls === '' ? sql : `(${sql}${nulls})`;
+    }
+    if (!dialect.seeksApart || left.type.kind !== 'text') return `${exact(left)} ${op} ${right(left.type, of)}`;
+    const leftSql = expression(left);
+    const rightSql = right(left.type, of);
+    if (isDigits(of) && digits.has(expressionKey(left))) return `${leftSql} ${op} ${rightSql}`;
+    const sql = `${exact(left, leftSql)} ${op} ${rightSql}`;
+    if (op !== '=' || !(left.kind === 'column' || of.kind === 'column')) return sql;
+    return `(${leftSql} = ${dialect.seekOperand(rightSql, of.type, left.type)} AND ${sql})`;
+  };
+
+  const listed = ({ left, values, not }: Leaf<'in'>): string => {
+    const known = values.filter(v => !isNullValue(v));
+    if (known.length === 0 || isNullValue(left)) return not ? '1 = 1' : '1 = 0';
+    const list = () => `(${known.map(v => right(left.type, v)).join(', ')})`;
+    if (not) {
+      if (known.some(v => v.kind !== 'value')) return complement(`${exact(left)} IN ${list()}`);
+      return `(${exact(left)} NOT IN ${list()}${orNull(left)})`;
+    }
+    if (!dialect.seeksApart || left.type.kind !== 'text' || left.kind !== 'column')
+      return `${exact(left)} IN ${list()}`;
+    const leftSql = expression(left);
+    const all = list();
+    return `(${leftSql} IN ${all} AND ${exact(left, leftSql)} IN ${all})`;
+  };
+
+  const filled = (of: Expression, negated: boolean): string => {
+    if (of.type.kind !== 'text') return `${expression(of)} IS ${negated ? '' : 'NOT '}NULL`;
+    return negated ? `(${exact(of)} = ''${orNull(of)})` : `${exact(of)} <> ''`;
+  };
+
+  const somePiece = ({ of, by, alias, where }: Leaf<'some-piece'>): string => {
+    const pieces = dialect.pieces(parts.self(), of, by);
+    return `EXISTS (SELECT 1 FROM (${pieces}) AS ${sqlName(alias)} WHERE ${write(where, NO_DIGITS)})`;
+  };
+
+  const write = (of: Predicate, digits: Digits): string => {
+    switch (of.kind) {
+      case 'true':
+        return '1 = 1';
+      case 'false':
+        return '1 = 0';
+      case 'and':
+      case 'or': {
+        if (of.of.length === 0) return of.kind === 'and' ? '1 = 1' : '1 = 0';
+        const inner = of.kind === 'and' ? withDigits(of.of, digits) : digits;
+        return of.of
+          .map(part => (part.kind === 'and' || part.kind === 'or' ? `(${write(part, inner)})` : write(part, inner)))
+          .join(of.kind === 'and' ? ' AND ' : ' OR ');
+      }
+      case 'compare':
+        return compared(of.left, of.op, of.right, of.not, digits);
+      case 'equals':
+        return compared(of.left, '=', of.right, of.not, digits);
+      case 'in':
+        return listed(of);
+      case 'null':
+        return `${expression(of.of)} IS ${of.not ? 'NOT ' : ''}NULL`;
+      case 'filled':
+        return filled(of.of, of.not);
+      case 'contains':
+        return signed(dialect.contains(parts.self(), of), of.not);
+      case 'glob':
+        return signed(dialect.glob(parts.self(), of.of, of.pattern), of.not);
+      case 'packed-date':
+        return signed(dialect.packedDate(parts.self(), of.of), of.not);
+      case 'exists':
+        return `${of.not ? 'NOT ' : ''}EXISTS (SELECT 1${parts.relation(of.from)})`;
+      case 'some-piece':
+        return `${of.not ? 'NOT ' : ''}${somePiece(of)}`;
+      case 'raw':
+        return signed(`(${parts.raw(of.parts)})`, of.not);
+    }
+  };
+
+  return { predicate: of => write(of, NO_DIGITS) };
+}
+
+function signed(sql: string, negated: boolean): string {
+  return negated ? complement(sql) : sql;
+}
+
+function complement(sql: string): string {
+  return `CASE WHEN ${sql} THEN 0 ELSE 1 END = 1`;
+}
+
+function isNullValue(of: Expression): boolean {
+  return of.kind === 'value' && of.value === null;
+}
+
+function isDigits(of: Expression): boolean {
+  return of.kind === 'value' && ALL_DIGITS.test(String(of.value));
+}
+
+/**
+ * Beside a test that keeps a column to digits, a plain comparison with digits is the binary one (all collations sort
+ * digits alike), and only the plain one can seek.
+ */
+function withDigits(conjuncts: readonly Predicate[], outer: Digits): Digits {
+  const found = conjuncts.flatMap(part => {
+    if (part.kind === 'packed-date' && !part.not) return [expressionKey(part.of)];
+    return part.kind === 'glob' && !part.not && DIGIT_GLOB.test(part.pattern) ? [expressionKey(part.of)] : [];
+  });
+  return found.length === 0 ? outer : new Set([...outer, ...found]);
+}

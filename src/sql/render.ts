@@ -1,0 +1,122 @@
+/**
+ * The compiler: a SqlPlan and a dialect in, one SELECT with its bound parameters out. The text depends only on the shape
+ * of the plan (whether a value is NULL, and how many values a list has, is shape); no value stands in it.
+ *
+ * Every predicate is two-valued in effect. NOT stands only at leaves, and the complement of a leaf holds where an
+ * operand is NULL. Both engines sort NULL first ascending and last descending.
+ */
+
+import type { ColumnType } from './column-type.ts';
+import type { Dialect, Writer } from './dialect.ts';
+import type { Expression, Join, Order, Predicate, Relation, SqlValue } from './expression.ts';
+import { expressionKey } from './expression.ts';
+import { sqlName } from './name.ts';
+import { looseType } from './parameter-type.ts';
+import type { Parameter, SqlPlan, Statement } from './plan.ts';
+import { createPredicates } from './render-predicate.ts';
+
+/** Renders a plan. Throws a TypeError on a plan that no planner should make (malformed arguments, raw text with `;`). */
+export function render(plan: SqlPlan, dialect: Dialect): Statement {
+  const { writer, relation, parameters } = createWriter(dialect);
+  if (plan.shape === 'count') {
+    const text = `SELECT ${countOf(plan.columns, writer)}${relation(plan.from)}`;
+    return { text, parameters };
+  }
+  const limit = () => writer.bind(plan.limit, { kind: 'integer', bits: 32 });
+  const top = dialect.top(limit);
+  const items = plan.columns.length === 0 ? '1' : plan.columns.map(c => dialect.fetch(writer, c)).join(', ');
+  const from = relation(plan.from);
+  const order = writer.order(plan.orderBy);
+  const text = `SELECT ${top}${items}${from}${order === '' ? '' : `\nORDER BY ${order}`}${dialect.tail(limit)}`;
+  return { text, parameters };
+}
+
+/** A predicate by itself, as `explain` and the tests show it. */
+export function renderPredicate(predicate: Predicate, dialect: Dialect): Statement {
+  const { writer, parameters } = createWriter(dialect);
+  return { text: writer.predicate(predicate), parameters };
+}
+
+/** An expression by itself. */
+export function renderExpression(expression: Expression, dialect: Dialect): Statement {
+  const { writer, parameters } = createWriter(dialect);
+  return { text: writer.expression(expression), parameters };
+}
+
+function countOf(columns: readonly Expression[], writer: Writer): string {
+  if (columns.length === 0) return 'COUNT(*)';
+  return `COALESCE(SUM(${columns.map(c => writer.expression(c)).join(' + ')}), 0)`;
+}
+
+function createWriter(dialect: Dialect): {
+  readonly writer: Writer;
+  readonly relation: (relation: Relation) => string;
+  readonly parameters: readonly Parameter[];
+} {
+  const parameters: Parameter[] = [];
+
+  const bind = (value: SqlValue, type: ColumnType): string => {
+    const position = parameters.length;
+    parameters.push({ name: `p${position}`, value, type });
+    return dialect.placeholder(position);
+  };
+
+  const expression = (of: Expression): string => {
+    switch (of.kind) {
+      case 'column':
+        return `${sqlName(of.alias)}.${sqlName(of.column)}`;
+      case 'value':
+        return bind(of.value, looseType(of.value, of.type));
+      case 'function':
+        return dialect.call(writer, of.name, of.args);
+      case 'flag':
+        return `CASE WHEN ${predicates.predicate(of.when)} THEN 1 ELSE 0 END`;
+      case 'scalar': {
+        const one = () => '1';
+        return `(SELECT ${dialect.top(one)}${expression(of.select)}${relation(of.from)}${dialect.tail(one)})`;
+      }
+      case 'raw':
+        return `(${raw(of.parts)})`;
+    }
+  };
+
+  const raw = (parts: readonly (string | Expression)[]): string =>
+    parts.map(part => (typeof part === 'string' ? rawText(part) : expression(part))).join('');
+
+  /** T-SQL refuses a constant and a repeated expression here; neither changes an order. */
+  const order = (orders: readonly Order[]): string => {
+    const seen = new Set<string>();
+    const items: string[] = [];
+    for (const { by, descending } of orders) {
+      const key = expressionKey(by);
+      if (by.kind === 'value' || seen.has(key)) continue;
+      seen.add(key);
+      const sql = expression(by);
+      items.push(`${by.type.kind === 'text' ? dialect.exact(sql, by) : sql}${descending ? ' DESC' : ''}`);
+    }
+    return items.join(', ');
+  };
+
+  const join = (of: Join): string => {
+    if (of.pick) return dialect.pick(writer, of, of.pick);
+    const kind = of.kind === 'left' ? 'LEFT JOIN' : 'JOIN';
+    return `${kind} ${dialect.table(of.table)} AS ${sqlName(of.alias)} ON ${predicates.predicate(of.on)}`;
+  };
+
+  const relation = (of: Relation): string => {
+    const joins = of.joins.map(j => `\n${join(j)}`).join('');
+    const where = of.where.kind === 'true' ? '' : `\nWHERE ${predicates.predicate(of.where)}`;
+    return `\nFROM ${dialect.table(of.table)} AS ${sqlName(of.alias)}${joins}${where}`;
+  };
+
+  const predicates = createPredicates(dialect, { expression, raw, relation, bind, self: () => writer });
+  const writer: Writer = { expression, predicate: predicates.predicate, order, bind };
+  return { writer, relation, parameters };
+}
+
+/** Raw text is one expression of a mapping: no statement can follow it and no comment can hide what follows. */
+function rawText(text: string): string {
+  const outside = text.replace(/'(?:[^']|'')*'/g, '');
+  if (/;|--|\/\*|'/.test(outside)) throw new TypeError('raw SQL has to be one expression without comments');
+  return text;
+}

@@ -1,0 +1,65 @@
+/**
+ * SQLite's catalog. In: an open database. Out: its tables as src/sql/catalog.ts describes them, types by their declared
+ * names.
+ * https://sqlite.org/pragma.html#pragfunc
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import type { Catalog, ColumnInfo, IndexInfo, TableInfo } from '../catalog.ts';
+import { parseColumnType } from '../column-type.ts';
+
+/** Reads the tables and views named, or all. Names that do not exist are left out. */
+export function readCatalog(database: DatabaseSync, names?: readonly string[]): Catalog {
+  const wanted = names && new Set(names.map(n => n.toLowerCase()));
+  const found = all(
+    database,
+    `SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,
+  );
+  const tables = new Map<string, TableInfo>();
+  for (const { name } of found) {
+    const key = text(name).toLowerCase();
+    if (!wanted || wanted.has(key)) tables.set(key, readTable(database, text(name)));
+  }
+  return { tables };
+}
+
+function readTable(database: DatabaseSync, name: string): TableInfo {
+  const columns = new Map<string, ColumnInfo>();
+  const keyed: { readonly column: string; readonly at: number }[] = [];
+  for (const row of all(database, 'SELECT name, type, "notnull", pk FROM pragma_table_info(?)', name)) {
+    const column = text(row['name']);
+    const declared = text(row['type']);
+    columns.set(column.toLowerCase(), {
+      name: column,
+      type: parseColumnType(declared),
+      declared,
+      nullable: row['notnull'] === 0 && row['pk'] === 0,
+    });
+    if (Number(row['pk']) > 0) keyed.push({ column, at: Number(row['pk']) });
+  }
+  const primaryKey = keyed.sort((a, b) => a.at - b.at).map(k => k.column);
+  return { name, columns, primaryKey, indexes: readIndexes(database, name, primaryKey) };
+}
+
+/** Partial indexes and indexes on expressions serve no search that the planner makes. */
+function readIndexes(database: DatabaseSync, table: string, primaryKey: readonly string[]): readonly IndexInfo[] {
+  const indexes: IndexInfo[] = [];
+  for (const row of all(database, 'SELECT name, "unique" FROM pragma_index_list(?) WHERE partial = 0', table)) {
+    const name = text(row['name']);
+    const columns = all(database, 'SELECT name FROM pragma_index_info(?) ORDER BY seqno', name).map(c => c['name']);
+    if (columns.every(c => typeof c === 'string')) indexes.push({ name, columns, unique: row['unique'] === 1 });
+  }
+  const same = (i: IndexInfo): boolean => i.columns.join('\n') === primaryKey.join('\n');
+  // An INTEGER PRIMARY KEY is the table's own order and has no index of its own.
+  if (primaryKey.length > 0 && !indexes.some(same)) {
+    indexes.unshift({ name: 'PRIMARY KEY', columns: primaryKey, unique: true });
+  }
+  return indexes;
+}
+
+function all(database: DatabaseSync, sql: string, ...values: string[]): Record<string, unknown>[] {
+  return database.prepare(sql).all(...values);
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,116 @@
+/**
+ * A legacy database in a SQLite file, through node:sqlite. It is opened read-only and asked SELECTs only. Statements run
+ * on the calling thread: a page takes less time than handing it to another.
+ * https://nodejs.org/docs/latest-v24.x/api/sqlite.html https://sqlite.org/rescode.html
+ */
+import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
+import type { Database } from '../database.ts';
+import { DatabaseError } from '../database.ts';
+import type { Parameter, Row, SqlPlan, Statement } from '../plan.ts';
+import { render } from '../render.ts';
+import { readCatalog } from './catalog.ts';
+import { SQLITE } from './dialect.ts';
+import { registerFunctions } from './functions.ts';
+
+/** Prepared statements kept; a busy pack has some hundred shapes. */
+const STATEMENTS = 500;
+const BUSY_MILLISECONDS = 5000;
+
+/**
+ * Opens a SQLite file read-only. Throws DatabaseError (`unavailable`) if there is none, or no database in it.
+ */
+export function openSqlite(file: string): Database {
+  const database = attempt('open', () => {
+    const opened = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MILLISECONDS });
+    opened.exec('PRAGMA query_only = ON; PRAGMA cache_size = -65536; PRAGMA mmap_size = 1073741824; SELECT 1');
+    opened.prepare('SELECT COUNT(*) FROM sqlite_schema').get();
+    registerFunctions(opened);
+    return opened;
+  });
+  const statements = new Map<string, StatementSync>();
+
+  /** Least recently used first. */
+  const prepared = (text: string): StatementSync => {
+    const known = statements.get(text);
+    if (known) {
+      statements.delete(text);
+      statements.set(text, known);
+      return known;
+    }
+    const statement = database.prepare(text);
+    statement.setReturnArrays(true);
+    statements.set(text, statement);
+    if (statements.size > STATEMENTS) {
+      for (const oldest of statements.keys()) {
+        statements.delete(oldest);
+        break;
+      }
+    }
+    return statement;
+  };
+
+  const run = (statement: Statement): readonly Row[] =>
+    attempt('query', () => {
+      const rows: unknown = prepared(statement.text).all(...statement.parameters.map(bindable));
+      return rows as readonly Row[];
+    });
+
+  return {
+    engine: 'sqlite',
+    render: plan => render(plan, SQLITE),
+    async query(plan: SqlPlan, options) {
+      if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
+      return run(render(plan, SQLITE));
+    },
+    async catalog(tables) {
+      return attempt('catalog', () => readCatalog(database, tables));
+    },
+    async explain(plan) {
+      const { text, parameters } = render(plan, SQLITE);
+      // Rows of EXPLAIN QUERY PLAN: id, parent, unused, detail.
+      return run({ text: `EXPLAIN QUERY PLAN ${text}`, parameters }).map(row => String(row[3]));
+    },
+    async ping() {
+      run({ text: 'SELECT 1', parameters: [] });
+    },
+    async close() {
+      statements.clear();
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+/** SQLite compares by the type of what is bound: numbers that travel as text are bound as numbers. */
+function bindable({ value, type }: Parameter): SQLInputValue {
+  if (typeof value !== 'string') return value;
+  switch (type.kind) {
+    case 'integer':
+      return BigInt(value);
+    case 'decimal':
+    case 'float':
+    case 'bit':
+      return Number(value);
+    default:
+      return value;
+  }
+}
+
+/** SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_NOTADB */
+const AWAY = new Set([5, 6, 10, 14, 26]);
+
+/** SQLite's messages name tables and syntax, never a bound value; still only the code goes into ours. */
+function attempt<T>(what: string, action: () => T): T {
+  try {
+    return action();
+  } catch (cause) {
+    if (cause instanceof DatabaseError || cause instanceof TypeError) throw cause;
+    const code = cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number' ? cause.errcode : 0;
+    const away =
+      AWAY.has(code & 0xff) || (cause instanceof Error && 'code' in cause && cause.code === 'ERR_INVALID_STATE');
+    throw new DatabaseError(away ? 'unavailable' : 'failed', `SQLite could not ${what} (code ${code})`, {
+      cause,
+      ...(away ? { retryAfter: 5 } : {}),
+    });
+  }
+}

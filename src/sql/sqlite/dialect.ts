@@ -1,0 +1,169 @@
+/**
+ * SQLite's half of the compiler. Text is compared by the collation RTRIM (binary, blind to trailing blanks); an index
+ * serves such a comparison if its column was declared COLLATE RTRIM. Two functions are the adapter's own
+ * (functions.ts): lintel_fold and lintel_number.
+ * https://sqlite.org/datatype3.html#collating_sequences https://sqlite.org/lang_expr.html
+ */
+import type { ColumnType } from '../column-type.ts';
+import { UNICODE } from '../column-type.ts';
+import type { Dialect, Writer } from '../dialect.ts';
+import { count, endsTrimmed, jsonSeparator, operand, separatorOf } from '../dialect.ts';
+import type { Expression, FunctionName, Predicate } from '../expression.ts';
+import { sqlName } from '../name.ts';
+import { familyOf, looseType } from '../parameter-type.ts';
+
+const BLANKS = 'char(32, 9, 13, 10)';
+const EIGHT_DIGITS = `'${'[0-9]'.repeat(8)}'`;
+
+export const SQLITE: Dialect = {
+  engine: 'sqlite',
+  seeksApart: false,
+  placeholder: () => '?',
+  /** SQLite has no schemas: the schema of a mapping is SQL Server's. */
+  table: table => sqlName(table.name),
+  top: () => '',
+  tail: limit => `\nLIMIT ${limit()}`,
+
+  pick(writer, join, pick) {
+    const kind = join.kind === 'left' ? 'LEFT JOIN' : 'JOIN';
+    const table = SQLITE.table(join.table);
+    const alias = sqlName(join.alias);
+    const on = writer.predicate(join.on);
+    // Inside the parentheses the alias means the candidate row, outside the row picked.
+    return `${kind} ${table} AS ${alias} ON ${alias}.rowid = (SELECT ${alias}.rowid FROM ${table} AS ${alias} WHERE ${on} ORDER BY ${writer.order(pick)} LIMIT 1)`;
+  },
+
+  exact: sql => `${sql} COLLATE RTRIM`,
+  cast,
+  seekOperand: sql => sql,
+  contains,
+  glob: (writer, of, pattern) => `${trimmed(writer, of)} GLOB ${bindText(writer, pattern)}`,
+  packedDate,
+  call,
+
+  pieces(writer, of, by) {
+    return `SELECT trim(value, ${BLANKS}) AS piece FROM json_each(${jsonArray(writer, of, by)})`;
+  },
+
+  fetch(writer, expression) {
+    const { type } = expression;
+    if (type.kind === 'integer' && type.bits === 64) return `CAST(${writer.expression(expression)} AS TEXT)`;
+    return type.kind === 'decimal' ? decimalText(writer, expression, type.scale) : writer.expression(expression);
+  },
+};
+
+function bindText(writer: Writer, text: string): string {
+  return writer.bind(text, looseType(text, UNICODE));
+}
+
+function asText(writer: Writer, of: Expression): string {
+  if (of.type.kind === 'decimal') return decimalText(writer, of, of.type.scale);
+  const sql = writer.expression(of);
+  return familyOf(of.type) === 'number' ? `CAST(${sql} AS TEXT)` : sql;
+}
+
+/** SQLite keeps decimals as binary floats; their digits are those of the declared scale. */
+function decimalText(writer: Writer, of: Expression, scale: number): string {
+  const test = writer.expression(of);
+  return `CASE WHEN ${test} IS NOT NULL THEN printf('%.${scale}f', ${writer.expression(of)}) END`;
+}
+
+function trimmed(writer: Writer, of: Expression): string {
+  return endsTrimmed(of) ? asText(writer, of) : `rtrim(${writer.expression(of)})`;
+}
+
+function cast(sql: string, from: ColumnType, to: ColumnType): string {
+  switch (familyOf(to)) {
+    case 'text':
+      if (from.kind === 'decimal') return `CASE WHEN ${sql} IS NOT NULL THEN printf('%.${from.scale}f', ${sql}) END`;
+      return `CAST(${sql} AS TEXT)`;
+    case 'number':
+      if (familyOf(from) !== 'text') return 'NULL';
+      if (to.kind !== 'integer') return `lintel_number(${sql})`;
+      return `CASE WHEN ltrim(rtrim(${sql}), '-') NOT GLOB '*[^0-9]*' AND rtrim(${sql}) GLOB '*[0-9]' AND ${sql} NOT GLOB '--*' THEN CAST(${sql} AS INTEGER) END`;
+    case 'uuid':
+      return from.kind === 'text' ? `upper(${sql})` : 'NULL';
+    default:
+      return familyOf(from) === 'text' ? sql : 'NULL';
+  }
+}
+
+/** LIKE would be blind to case: instr and substr are exact, and know no wildcards. */
+function contains(writer: Writer, { of, where, text }: Extract<Predicate, { kind: 'contains' }>): string {
+  const sql = trimmed(writer, of);
+  switch (where) {
+    case 'anywhere':
+      return `instr(${sql}, ${bindText(writer, text)}) > 0`;
+    case 'start':
+      return `substr(${sql}, 1, length(${bindText(writer, text)})) = ${bindText(writer, text)}`;
+    case 'whole':
+      return `${sql} = ${bindText(writer, text)}`;
+  }
+}
+
+/** strftime moves 30 February into March, so the day has to come back as it was given. */
+function packedDate(writer: Writer, of: Expression): string {
+  const x = () => trimmed(writer, of);
+  return [
+    `(${x()} GLOB ${EIGHT_DIGITS} AND ${x()} >= '0001' AND (substr(${x()}, 5, 4) = '0000'`,
+    `substr(${x()}, 7, 2) = '00' AND substr(${x()}, 5, 2) BETWEEN '01' AND '12'`,
+    `strftime('%Y%m%d', substr(${x()}, 1, 4) || '-' || substr(${x()}, 5, 2) || '-' || substr(${x()}, 7, 2)) = ${x()}))`,
+  ].join(' OR ');
+}
+
+/** The text as a JSON array of its pieces, NULL for NULL: right for any content, since json_quote escapes it first. */
+function jsonArray(writer: Writer, of: Expression, by: string): string {
+  const quoted = `nullif(json_quote(${asText(writer, of)}), 'null')`;
+  return `'[' || replace(${quoted}, ${bindText(writer, jsonSeparator(by, false))}, '","') || ']'`;
+}
+
+function call(writer: Writer, name: FunctionName, args: readonly (Expression | number)[]): string {
+  const first = operand(args, 0);
+  const x = () => asText(writer, first);
+  const word = () => trimmed(writer, first);
+  switch (name) {
+    case 'rtrim':
+      return `rtrim(${x()})`;
+    case 'trim':
+      return `trim(${x()}, ${BLANKS})`;
+    case 'upper':
+      return `upper(${x()})`;
+    case 'fold':
+      return `lintel_fold(${x()})`;
+    case 'replace':
+      return `replace(${x()}, ${writer.expression(operand(args, 1))}, ${writer.expression(operand(args, 2))})`;
+    case 'piece':
+      return `json_extract(${jsonArray(writer, first, separatorOf(args))}, '$[${position(args, 2) - 1}]')`;
+    case 'first-word':
+      return `substr(${word()}, 1, instr(${word()} || ' ', ' ') - 1)`;
+    case 'after-first-word':
+      return `ltrim(substr(${word()}, nullif(instr(${word()}, ' '), 0)))`;
+    // rtrim with all characters of the text but the blank leaves what ends in the last blank.
+    case 'last-word':
+      return `substr(${word()}, length(rtrim(${word()}, replace(${word()}, ' ', ''))) + 1)`;
+    case 'before-last-word':
+      return `nullif(rtrim(rtrim(${word()}, replace(${word()}, ' ', ''))), '')`;
+    case 'number':
+      return `lintel_number(${writer.expression(first)})`;
+    case 'text':
+      return x();
+    case 'concat':
+      return `(${args.map((_, i) => asText(writer, operand(args, i))).join(' || ')})`;
+    case 'substring':
+      return `substr(${x()}, ${position(args, 1)}, ${count(args, 2)})`;
+    case 'ymd': {
+      const part = (at: number): string => {
+        const of = operand(args, at);
+        const sql = writer.expression(of);
+        return of.type.kind === 'text' ? `CAST(lintel_number(${sql}) AS INTEGER)` : sql;
+      };
+      return `(${part(0)} * 10000 + ${part(1)} * 100 + ${part(2)})`;
+    }
+  }
+}
+
+function position(args: readonly (Expression | number)[], at: number): number {
+  const found = count(args, at);
+  if (found < 1) throw new TypeError('positions count from 1');
+  return found;
+}

@@ -1,0 +1,16 @@
+/**
+ * The functions that the SQLite dialect calls beyond SQLite's own. They are pure, so SQLite may call them once per value.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import { fold } from '../fold.ts';
+
+const NUMBER = /^[ \t\r\n]*(-?\d+(?:\.\d+)?)[ \t\r\n]*$/;
+
+export function registerFunctions(database: DatabaseSync): void {
+  database.function('lintel_fold', { deterministic: true }, text => (typeof text === 'string' ? fold(text) : text));
+  database.function('lintel_number', { deterministic: true }, text => {
+    if (typeof text === 'number') return text;
+    const match = typeof text === 'string' ? NUMBER.exec(text) : null;
+    return match ? Number(match[1]) : null;
+  });
+}
