@@ -1,0 +1,30 @@
+/**
+ * A caller's access as a predicate: the patient compartment is part of every plan.
+ * https://hl7.org/fhir/R4/compartmentdefinition-patient.html
+ */
+import type { Access } from '../auth/access.ts';
+import type { Mapping } from '../mapping/model.ts';
+import { COMPARTMENT_TYPE, patientCompartmentOf, searchParameterOf } from '../r4/search-parameters.ts';
+import { FALSE, or, type Predicate, TRUE } from '../sql/expression.ts';
+import type { Environment } from './environment.ts';
+import { valuePredicate } from './filter.ts';
+import { idPredicate } from './identity.ts';
+
+/** The rows of a mapping that a caller may see. */
+export function accessPredicate(mapping: Mapping, access: Access, env: Environment): Predicate {
+  if (access.kind === 'all') return TRUE;
+  if (mapping.resource === COMPARTMENT_TYPE) return or(...access.patients.map(id => idPredicate(mapping, id)));
+  const codes = patientCompartmentOf(mapping.resource);
+  if (codes.length === 0) return TRUE;
+  return or(
+    ...codes.flatMap(code => {
+      const parameter = searchParameterOf(mapping.resource, code);
+      if (!parameter) return [];
+      return access.patients.map(
+        id =>
+          valuePredicate(mapping, parameter, { kind: 'reference', type: COMPARTMENT_TYPE, id }, undefined, env) ??
+          FALSE,
+      );
+    }),
+  );
+}

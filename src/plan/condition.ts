@@ -1,0 +1,109 @@
+/**
+ * Conditions and scopes of a mapping as predicates and relations: a condition may look into a scope, a scope is filtered
+ * by conditions. In: model and instant. Out: two-valued Predicates; Relations with only the joins that are needed.
+ */
+import type { Clock, DateEdge } from '../mapping/criterion.ts';
+import type { Condition, Lookup, Scope } from '../mapping/model.ts';
+import {
+  among,
+  and,
+  compare,
+  type Expression,
+  equals,
+  exists,
+  filled,
+  glob,
+  type Join,
+  not,
+  or,
+  type Predicate,
+  type Relation,
+  TRUE,
+  value,
+} from '../sql/expression.ts';
+import type { Identifier } from '../sql/identifier.ts';
+import { aliasesOf } from '../sql/rename.ts';
+
+/** The rows where a condition holds; `not` of it is exactly the rest. */
+export function conditionPredicate(condition: Condition, clock: Clock): Predicate {
+  switch (condition.kind) {
+    case 'always':
+      return TRUE;
+    case 'all':
+      return and(...condition.of.map(c => conditionPredicate(c, clock)));
+    case 'any':
+      return or(...condition.of.map(c => conditionPredicate(c, clock)));
+    case 'none':
+      return not(conditionPredicate(condition.of, clock));
+    case 'is':
+      return among(
+        condition.column,
+        condition.values.map(v => value(v, condition.column.type)),
+      );
+    case 'order':
+      return compare(condition.column, condition.op, value(condition.value, condition.column.type));
+    case 'now': {
+      const edge: DateEdge =
+        condition.op === 'before'
+          ? { edge: 'start', op: '<', at: clock.now }
+          : { edge: 'start', op: '>=', at: clock.now };
+      const predicate = condition.codec.match([condition.column], { kind: 'date', any: [[edge]] }, clock);
+      if (!predicate) throw new TypeError(`${condition.codec.label} cannot be compared with now`);
+      return predicate;
+    }
+    case 'matches':
+      return glob(condition.column, condition.pattern);
+    case 'same':
+      return equals(condition.column, condition.other);
+    case 'present':
+      return filled(condition.column);
+    case 'exists':
+      return exists(scopeRelation(condition.scope, and(...condition.on.map(on => equals(on.theirs, on.ours))), clock));
+  }
+}
+
+/** The rows of a scope that satisfy its own `where` and `extra`, with the lookups that anything here refers to. */
+export function scopeRelation(
+  scope: Scope,
+  extra: Predicate,
+  clock: Clock,
+  expressions: readonly Expression[] = [],
+): Relation {
+  const where = and(extra, conditionPredicate(scope.where, clock));
+  return bareRelation(scope, where, clock, expressions);
+}
+
+/** Likewise without the scope's own `where`, for a caller that has put it into `where` already. */
+export function bareRelation(
+  scope: Scope,
+  where: Predicate,
+  clock: Clock,
+  expressions: readonly Expression[] = [],
+): Relation {
+  const needed = aliasesOf({ predicates: [where], expressions });
+  const joins: Join[] = [];
+  for (const lookup of [...scope.lookups].reverse()) {
+    if (!lookup.required && !needed.has(lookup.alias)) continue;
+    const join = lookupJoin(lookup, clock);
+    for (const alias of aliasesOf({ predicates: [join.on] })) needed.add(alias);
+    joins.unshift(join);
+  }
+  return { table: scope.table, alias: scope.alias, joins, where };
+}
+
+function lookupJoin(lookup: Lookup, clock: Clock): Join {
+  const on = and(...lookup.on.map(({ theirs, ours }) => equals(theirs, ours)), conditionPredicate(lookup.where, clock));
+  const kind = lookup.required ? 'inner' : 'left';
+  return {
+    kind,
+    table: lookup.table,
+    alias: lookup.alias,
+    on,
+    ...(lookup.pick.length > 0 ? { pick: lookup.pick } : {}),
+  };
+}
+
+/** All aliases that a scope declares. */
+export function aliasesIn(scope: Scope): readonly Identifier[] {
+  return [scope.alias, ...scope.lookups.map(lookup => lookup.alias)];
+}

@@ -1,0 +1,53 @@
+/**
+ * Criteria asked of constants: decided while planning, so that a mapping that cannot match is not queried.
+ */
+import type { Criterion } from '../mapping/criterion.ts';
+import type { Json } from '../mapping/model.ts';
+import { zoneOf } from '../mapping/zone.ts';
+import { dateInterval } from '../search/dates.ts';
+import { fold } from '../sql/fold.ts';
+import type { Environment } from './environment.ts';
+
+export function constantSatisfies(json: Json, criterion: Criterion, env: Environment): boolean {
+  if (json === null || typeof json === 'object') return false;
+  const text = String(json);
+  switch (criterion.kind) {
+    case 'exact':
+      return text === criterion.text;
+    case 'string':
+      if (criterion.mode === 'exact') return text === criterion.text;
+      return criterion.mode === 'starts'
+        ? fold(text).startsWith(fold(criterion.text))
+        : fold(text).includes(fold(criterion.text));
+    case 'uri-below':
+      return (
+        text === criterion.text || text.startsWith(criterion.text.endsWith('/') ? criterion.text : `${criterion.text}/`)
+      );
+    case 'date': {
+      const value = dateInterval(text, zoneOf(env.registry.pack.zone));
+      if (!value) return false;
+      return criterion.any.some(all =>
+        all.every(({ edge, op, at }) => compares(edge === 'start' ? value.low : value.high, op, at)),
+      );
+    }
+    case 'number': {
+      const value = Number(text);
+      return (
+        !Number.isNaN(value) && criterion.any.some(all => all.every(({ op, at }) => compares(value, op, Number(at))))
+      );
+    }
+  }
+}
+
+function compares(left: number, op: '<' | '<=' | '>' | '>=', right: number): boolean {
+  switch (op) {
+    case '<':
+      return left < right;
+    case '<=':
+      return left <= right;
+    case '>':
+      return left > right;
+    case '>=':
+      return left >= right;
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Prefixes as comparisons of interval ends. In: a typed date or number. Out: a disjunction of conjunctions of edges.
+ * https://hl7.org/fhir/R4/search.html#prefix
+ */
+import type { DateEdge, NumberEdge } from '../mapping/criterion.ts';
+import type { NumberValue, TypedValue } from '../search/query.ts';
+
+/** Share of the distance to now, and of a number, that `ap` allows (the specification suggests 10 %). */
+const APPROXIMATELY = 0.1;
+
+type Edges<E> = readonly (readonly E[])[];
+
+/** The value's interval [start, end) against the searched interval [low, high). `now`: milliseconds since the epoch. */
+export function dateEdges(value: TypedValue & { readonly kind: 'date' }, now: number): Edges<DateEdge> {
+  const { low, high } = value;
+  const startsIn: DateEdge = { edge: 'start', op: '>=', at: low };
+  const endsIn: DateEdge = { edge: 'end', op: '<=', at: high };
+  const reachesAfter: DateEdge = { edge: 'end', op: '>', at: high };
+  const beginsBefore: DateEdge = { edge: 'start', op: '<', at: low };
+  switch (value.prefix) {
+    case 'eq':
+      return [[startsIn, endsIn]];
+    case 'ne':
+      return [[beginsBefore], [reachesAfter]];
+    case 'gt':
+      return [[reachesAfter]];
+    case 'lt':
+      return [[beginsBefore]];
+    case 'ge':
+      return [[reachesAfter], [startsIn, endsIn]];
+    case 'le':
+      return [[beginsBefore], [startsIn, endsIn]];
+    case 'sa':
+      return [[{ edge: 'start', op: '>=', at: high }]];
+    case 'eb':
+      return [[{ edge: 'end', op: '<=', at: low }]];
+    case 'ap': {
+      const slack = Math.round(Math.abs(now - low) * APPROXIMATELY);
+      return [
+        [
+          { edge: 'start', op: '<', at: high + slack },
+          { edge: 'end', op: '>', at: low - slack },
+        ],
+      ];
+    }
+  }
+}
+
+/** A number against the written one; its implicit precision counts for eq and ne alone. */
+export function numberEdges(number: NumberValue): Edges<NumberEdge> {
+  const { value, low, high } = number;
+  switch (number.prefix) {
+    case 'eq':
+    case 'ap':
+      return [
+        [
+          { op: '>=', at: low },
+          { op: '<', at: high },
+        ],
+      ];
+    case 'ne':
+      return [[{ op: '<', at: low }], [{ op: '>=', at: high }]];
+    case 'gt':
+    case 'sa':
+      return [[{ op: '>', at: value }]];
+    case 'lt':
+    case 'eb':
+      return [[{ op: '<', at: value }]];
+    case 'ge':
+      return [[{ op: '>=', at: value }]];
+    case 'le':
+      return [[{ op: '<=', at: value }]];
+  }
+}

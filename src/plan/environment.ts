@@ -1,0 +1,77 @@
+/**
+ * What a predicate is made in: the mappings, the instant, and the keys that references were resolved to. A predicate
+ * that needs keys not resolved yet asks for them and counts as FALSE; src/plan/resolve.ts fetches them and plans again.
+ */
+import type { Clock } from '../mapping/criterion.ts';
+import type { Registry } from '../mapping/model.ts';
+import { and, isNull, not, or, type Predicate, type SqlValue } from '../sql/expression.ts';
+import type { SqlPlan } from '../sql/plan.ts';
+
+export interface Environment extends Clock {
+  readonly registry: Registry;
+  /** By `Resolution.key`. `many`: too many to list, so a correlated EXISTS is the better question. */
+  readonly resolved: Map<string, readonly (readonly SqlValue[])[] | 'many'>;
+  readonly pending: Map<string, SqlPlan>;
+  /** Switches of mapping-primitives.md section 2, on except in tests that prove that the law notices. */
+  readonly rules: Rules;
+}
+
+/** Rules without which searches go wrong; a test turns each off and expects the law suite to notice. */
+export interface Rules {
+  /** NOT is an exact complement, for NULL too. */
+  readonly twoValued: boolean;
+  /** Absence rules hold in both directions. */
+  readonly absence: boolean;
+  /** `first` excludes the earlier alternatives. */
+  readonly firstExcludes: boolean;
+  /** An object exists only with its carrier, its needs and a child that is not constant. */
+  readonly objectGuard: boolean;
+  /** A reference exists only if the target's row passes the target's filter. */
+  readonly targetFilter: boolean;
+  /** `where` of the source holds for every search. */
+  readonly sourceFilter: boolean;
+  /** Several conditions on one item hold for the same item. */
+  readonly sameItem: boolean;
+  /** Of one-per rows only the anchor counts. */
+  readonly anchor: boolean;
+}
+
+export const ALL_RULES: Rules = {
+  twoValued: true,
+  absence: true,
+  firstExcludes: true,
+  objectGuard: true,
+  targetFilter: true,
+  sourceFilter: true,
+  sameItem: true,
+  anchor: true,
+};
+
+export function environment(registry: Registry, now: number, rules: Rules = ALL_RULES): Environment {
+  return { registry, now, resolved: new Map(), pending: new Map(), rules };
+}
+
+/** The complement of a predicate; without the rule, as SQL's own NOT has it: UNKNOWN stays unknown. */
+export function complement(predicate: Predicate, env: Environment): Predicate {
+  return env.rules.twoValued ? not(predicate) : plainNot(predicate);
+}
+
+function plainNot(predicate: Predicate): Predicate {
+  switch (predicate.kind) {
+    case 'and':
+      return or(...predicate.of.map(plainNot));
+    case 'or':
+      return and(...predicate.of.map(plainNot));
+    case 'equals':
+    case 'compare':
+    case 'in':
+      return and(not(predicate), not(isNull(predicate.left)));
+    case 'filled':
+    case 'contains':
+    case 'glob':
+    case 'packed-date':
+      return and(not(predicate), not(isNull(predicate.of)));
+    default:
+      return not(predicate);
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * Filters of a search as predicates on one mapping's rows. In: a Filter and a mapping. Out: a Predicate that holds for
+ * exactly the rows whose resource passes; undefined where the mapping has no inverse for it.
+ */
+import type { Mapping } from '../mapping/model.ts';
+import { elementAt } from '../r4/definitions.ts';
+import type { SearchParameter, SearchPath } from '../r4/search-parameters.ts';
+import type { Filter, Modifier, TypedValue } from '../search/query.ts';
+import { and, equals, exists, FALSE, type Predicate, TRUE } from '../sql/expression.ts';
+import { type Identifier, identifier } from '../sql/identifier.ts';
+import { renameExpression, renamePredicate, renameRelation } from '../sql/rename.ts';
+import { bareRelation } from './condition.ts';
+import { complement, type Environment } from './environment.ts';
+import { idPredicate } from './identity.ts';
+import { impliedSystems, leafFor, presenceLeaf } from './leaf.ts';
+import { presentPredicate, servedPredicate } from './presence.ts';
+import { refersToRows } from './reference.ts';
+import { along, every, type Leaf, some } from './walk.ts';
+
+export function filterPredicate(mapping: Mapping, filter: Filter, env: Environment): Predicate | undefined {
+  switch (filter.kind) {
+    case 'match': {
+      const { parameter, modifier, values } = filter;
+      const matched = some(values.map(value => valuePredicate(mapping, parameter, value, modifier, env)));
+      return matched && (modifier === 'not' ? complement(matched, env) : matched);
+    }
+    case 'missing': {
+      const present = parameterPresent(mapping, filter.parameter, env);
+      return present && (filter.missing ? complement(present, env) : present);
+    }
+    case 'chain':
+      return chainPredicate(mapping, filter, env);
+    case 'has':
+      return hasPredicate(mapping, filter, env);
+  }
+}
+
+/** One value of one parameter. */
+export function valuePredicate(
+  mapping: Mapping,
+  parameter: SearchParameter,
+  value: TypedValue,
+  modifier: Modifier | undefined,
+  env: Environment,
+): Predicate | undefined {
+  if (parameter.code === '_id') return value.kind === 'token' ? idPredicate(mapping, value.code ?? '') : undefined;
+  return some(
+    (parameter.paths ?? []).map(path => {
+      const before = path.slice(0, -1);
+      const last = path.at(-1);
+      if (last && 'exists' in last) return flagPredicate(mapping, before, last.exists.except, value, env);
+      if (value.kind === 'composite') return along(mapping.root, path, compositeLeaf(parameter, value, env), env);
+      const asked = value.kind === 'token' ? withoutImpliedSystem(mapping, path, value) : value;
+      return asked ? along(mapping.root, path, leafFor(asked, modifier, env), env) : FALSE;
+    }),
+  );
+}
+
+/** The parameter has some value. */
+function parameterPresent(mapping: Mapping, parameter: SearchParameter, env: Environment): Predicate | undefined {
+  if (parameter.code === '_id') return TRUE;
+  return some(
+    (parameter.paths ?? []).map(path => {
+      const last = path.at(-1);
+      return last && 'exists' in last ? TRUE : along(mapping.root, path, presenceLeaf(env), env);
+    }),
+  );
+}
+
+/** `deceased.exists() and deceased != false`: a boolean made of an element's presence. */
+function flagPredicate(
+  mapping: Mapping,
+  path: SearchPath,
+  except: string,
+  value: TypedValue,
+  env: Environment,
+): Predicate | undefined {
+  if (value.kind !== 'token') return undefined;
+  const leaf: Leaf = node => {
+    if (node.type !== 'boolean') return presentPredicate(node, env);
+    if (node.kind === 'constant') return String(node.json) === except ? FALSE : TRUE;
+    if (node.kind !== 'value') return undefined;
+    const excepted = node.codec.match(node.from, { kind: 'exact', text: except }, env);
+    return excepted && and(presentPredicate(node, env), complement(excepted, env));
+  };
+  const holds = along(mapping.root, path, leaf, env);
+  if (value.code === 'true') return holds;
+  return value.code === 'false' ? holds && complement(holds, env) : FALSE;
+}
+
+/**
+ * A `code` element has no system of its own; one in the search must be that of the element's required binding.
+ * Undefined: it is not, so nothing matches.
+ */
+function withoutImpliedSystem(
+  mapping: Mapping,
+  path: SearchPath,
+  token: TypedValue & { readonly kind: 'token' },
+): TypedValue | undefined {
+  if (token.system === undefined || token.system === '') return token;
+  const names = path.flatMap(step => ('element' in step ? [step.element] : []));
+  const parent = [mapping.resource, ...names.slice(0, -1)].join('.');
+  const last = names.at(-1) ?? '';
+  if (elementAt([mapping.resource, ...names].join('.'))?.type !== 'code') return token;
+  const parentType = names.length === 1 ? mapping.resource : elementAt(parent)?.type;
+  return parentType !== undefined && impliedSystems(parentType, last).includes(token.system)
+    ? { ...token, system: undefined }
+    : undefined;
+}
+
+/** All parts of a composite hold within one item. */
+function compositeLeaf(
+  parameter: SearchParameter,
+  value: TypedValue & { readonly kind: 'composite' },
+  env: Environment,
+): Leaf {
+  return node =>
+    every(
+      (parameter.components ?? []).map((component, i) => {
+        const part = value.parts[i];
+        if (!part) return FALSE;
+        return (
+          component.paths && some(component.paths.map(path => along(node, path, leafFor(part, undefined, env), env)))
+        );
+      }),
+    );
+}
+
+function chainPredicate(
+  mapping: Mapping,
+  filter: Filter & { readonly kind: 'chain' },
+  env: Environment,
+): Predicate | undefined {
+  const leaf: Leaf = node => {
+    if (node.kind !== 'ref') return FALSE;
+    const target = env.registry.mapping(node.target);
+    const to = filter.to.find(({ type }) => type === target.resource);
+    if (!to) return FALSE;
+    const wanted = filterPredicate(target, to.filter, env);
+    return wanted && refersToRows(node, target, `${target.name}|${JSON.stringify(to.filter)}`, wanted, env);
+  };
+  return some((filter.parameter.paths ?? []).map(path => along(mapping.root, path, leaf, env)));
+}
+
+/** Some row of a mapping of `type` refers to our row and passes the filter. */
+function hasPredicate(
+  mapping: Mapping,
+  filter: Filter & { readonly kind: 'has' },
+  env: Environment,
+): Predicate | undefined {
+  const outside = new Map<Identifier, Identifier>([
+    [mapping.source.alias, identifier(`outer_${mapping.source.alias}`)],
+  ]);
+  for (const { alias } of mapping.source.lookups) outside.set(alias, identifier(`outer_${alias}`));
+  const inside = new Map([...outside].map(([alias, outer]) => [outer, alias]));
+  const refersHere: Leaf = node =>
+    node.kind === 'ref' && node.target === mapping.name
+      ? and(...node.on.map(({ theirs, ours }) => equals(ours, renameExpression(theirs, outside))))
+      : FALSE;
+  return some(
+    env.registry.ofType(filter.type).map(source => {
+      const refers = some((filter.parameter.paths ?? []).map(path => along(source.root, path, refersHere, env)));
+      if (!refers || refers.kind === 'false') return refers;
+      const passes = filterPredicate(source, filter.filter, env);
+      if (!passes || passes.kind === 'false') return passes;
+      const where = and(servedPredicate(source, env), passes, refers);
+      const { relation } = renameRelation(bareRelation(source.source, where, env));
+      return renamePredicate(exists(relation), inside);
+    }),
+  );
+}

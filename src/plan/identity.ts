@@ -1,0 +1,72 @@
+/**
+ * Logical ids, inverted. In: a mapping's id rule and a text. Out: the key values that print exactly that text.
+ * https://hl7.org/fhir/R4/datatypes.html#id
+ */
+import type { IdPart, IdRule, Mapping } from '../mapping/model.ts';
+import {
+  and,
+  type ColumnExpression,
+  equals,
+  FALSE,
+  not,
+  or,
+  type Predicate,
+  type SqlValue,
+  value,
+} from '../sql/expression.ts';
+import { idPartsPresent } from './presence.ts';
+
+const LEGAL = /^[A-Za-z0-9.-]{1,64}$/;
+
+export interface KeyValue {
+  readonly column: ColumnExpression;
+  readonly raw: SqlValue;
+}
+
+/** The rows whose id is this text; FALSE for a text that no row can have printed. */
+export function idPredicate(mapping: Mapping, id: string): Predicate {
+  const { alternatives } = mapping.id;
+  return or(
+    ...alternatives.map((parts, i) => {
+      const readings = parseId(parts, id);
+      if (readings.length === 0) return FALSE;
+      const earlier = alternatives.slice(0, i).map(before => not(idPartsPresent(before)));
+      return and(
+        ...earlier,
+        or(...readings.map(keys => and(...keys.map(k => equals(k.column, value(k.raw, k.column.type)))))),
+      );
+    }),
+  );
+}
+
+/** Every reading of an id by one alternative of a rule: more than one where text keys contain the separator. */
+export function parseId(parts: readonly IdPart[], id: string): readonly (readonly KeyValue[])[] {
+  return LEGAL.test(id) ? readParts(parts, id) : [];
+}
+
+function readParts(parts: readonly IdPart[], text: string): readonly (readonly KeyValue[])[] {
+  const [part, ...rest] = parts;
+  if (!part) return text === '' ? [[]] : [];
+  if (part.kind === 'literal') return text.startsWith(part.text) ? readParts(rest, text.slice(part.text.length)) : [];
+  const readings: (readonly KeyValue[])[] = [];
+  for (const end of endsOf(rest, text)) {
+    const raw = part.codec.parse(text.slice(0, end));
+    if (raw === undefined || part.codec.print(raw) !== text.slice(0, end)) continue;
+    for (const tail of readParts(rest, text.slice(end))) readings.push([{ column: part.column, raw }, ...tail]);
+  }
+  return readings;
+}
+
+/** Where a column's part can end: at each place where the next literal begins, or at the end of the text. */
+function endsOf(rest: readonly IdPart[], text: string): readonly number[] {
+  const [next] = rest;
+  if (next?.kind !== 'literal') return [text.length];
+  const ends: number[] = [];
+  for (let at = text.indexOf(next.text, 1); at > 0; at = text.indexOf(next.text, at + 1)) ends.push(at);
+  return ends;
+}
+
+/** The columns that an id is made of, those of all alternatives. */
+export function idColumns(rule: IdRule): readonly ColumnExpression[] {
+  return rule.alternatives.flatMap(parts => parts.flatMap(part => (part.kind === 'column' ? [part.column] : [])));
+}

@@ -1,0 +1,115 @@
+/**
+ * Offers, derived: each search parameter of FHIR and US Core is asked of every mapping of its type with a probe value.
+ * A type offers the weakest of its mappings; one mapping without an inverse withholds the parameter; where no mapping
+ * ever emits the element the parameter is not offered either, because it could only ever find nothing.
+ */
+import type { Mapping, Node, Registry } from '../mapping/model.ts';
+import { type SearchParameter, type SearchParameterType, searchParametersOf } from '../r4/search-parameters.ts';
+import type { Offered, Offers } from '../search/offers.ts';
+import type { Modifier, NumberValue, TypedValue } from '../search/query.ts';
+import { TRUE } from '../sql/expression.ts';
+import { type Environment, environment } from './environment.ts';
+import { filterPredicate } from './filter.ts';
+import { sortFace } from './sort.ts';
+import { along } from './walk.ts';
+
+const PROBE_NUMBER: NumberValue = { kind: 'number', prefix: 'eq', value: '1', low: '0.5', high: '1.5' };
+
+const PROBES: Readonly<Record<SearchParameterType, TypedValue | undefined>> = {
+  token: { kind: 'token', system: 'urn:probe', code: 'probe' },
+  string: { kind: 'string', text: 'probe' },
+  uri: { kind: 'uri', uri: 'urn:probe' },
+  date: { kind: 'date', prefix: 'ge', low: 0, high: 86_400_000 },
+  number: PROBE_NUMBER,
+  quantity: { kind: 'quantity', number: PROBE_NUMBER, system: undefined, code: 'probe' },
+  reference: { kind: 'reference', type: undefined, id: '1' },
+  composite: undefined,
+  special: undefined,
+};
+
+const MODIFIERS: Readonly<Partial<Record<SearchParameterType, readonly Modifier[]>>> = {
+  token: ['not', 'text'],
+  string: ['exact', 'contains'],
+  uri: ['below'],
+};
+
+export function makeOffers(registry: Registry): Offers {
+  const env = environment(registry, 0);
+  const byType = new Map<string, ReadonlyMap<string, Offered>>();
+  for (const type of registry.types) {
+    const offered = searchParametersOf(type).flatMap(parameter => offer(parameter, registry.ofType(type), env) ?? []);
+    offered.sort((a, b) => (a.parameter.code < b.parameter.code ? -1 : 1));
+    byType.set(type, new Map(offered.map(o => [o.parameter.code, o])));
+  }
+  return {
+    types: registry.types,
+    find: (type, code) => byType.get(type)?.get(code),
+    of: type => [...(byType.get(type)?.values() ?? [])],
+  };
+}
+
+function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: Environment): Offered | undefined {
+  const value = probeFor(parameter);
+  if (!value) return undefined;
+  const leaves = mappings.flatMap(mapping => leavesOf(mapping, parameter, env));
+  if (parameter.code !== '_id' && leaves.length === 0) return undefined;
+  const inverts = (modifier: Modifier | undefined, probe: TypedValue): boolean =>
+    mappings.every(
+      mapping => filterPredicate(mapping, { kind: 'match', parameter, modifier, values: [probe] }, env) !== undefined,
+    );
+  if (!inverts(undefined, value)) return undefined;
+  const modifiers = new Set<Modifier | 'missing'>(parameter.type === 'composite' ? [] : ['missing']);
+  for (const modifier of MODIFIERS[parameter.type] ?? []) {
+    const probe: TypedValue = modifier === 'text' ? { kind: 'string', text: 'probe' } : value;
+    if (parameter.code !== '_id' && inverts(modifier, probe)) modifiers.add(modifier);
+  }
+  return {
+    parameter,
+    inverse: leaves.some(node => node.kind === 'value' && node.codec.inverse !== 'indexed') ? 'computed' : 'indexed',
+    modifiers,
+    sortable: mappings.every(mapping => sortFace(mapping, parameter, env) !== undefined),
+    targets: [...new Set(leaves.flatMap(n => (n.kind === 'ref' ? [env.registry.mapping(n.target).resource] : [])))],
+  };
+}
+
+function probeFor(parameter: SearchParameter): TypedValue | undefined {
+  if (parameter.type !== 'composite') return PROBES[parameter.type];
+  const parts = (parameter.components ?? []).map(component => PROBES[component.type]);
+  const known = parts.filter(part => part !== undefined);
+  return known.length > 0 && known.length === parts.length ? { kind: 'composite', parts: known } : undefined;
+}
+
+/** The nodes that a parameter's paths lead to and that are not simply constant nothing. */
+function leavesOf(mapping: Mapping, parameter: SearchParameter, env: Environment): readonly Node[] {
+  const found: Node[] = [];
+  for (const path of parameter.paths ?? []) {
+    const steps = path.filter(step => !('exists' in step));
+    along(
+      mapping.root,
+      steps,
+      node => {
+        found.push(...primitivesIn(node));
+        return TRUE;
+      },
+      env,
+    );
+  }
+  return found;
+}
+
+function primitivesIn(node: Node): readonly Node[] {
+  switch (node.kind) {
+    case 'object':
+      return node.members.flatMap(member =>
+        (member.kind === 'element' ? [member] : member.alternatives.flat()).flatMap(named => primitivesIn(named.node)),
+      );
+    case 'list':
+      return node.items.flatMap(primitivesIn);
+    case 'first':
+      return node.alternatives.flatMap(primitivesIn);
+    case 'each':
+      return primitivesIn(node.item);
+    default:
+      return [node];
+  }
+}

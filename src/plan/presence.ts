@@ -1,0 +1,223 @@
+/**
+ * Which rows are served and which nodes exist, as SQL. In: mapping or node. Out: a Predicate that holds exactly when
+ * the resource is served, or the node emitted.
+ */
+import type { JoinColumn, Mapping, Member, Node, ObjectNode, RefNode, ValueNode } from '../mapping/model.ts';
+import {
+  among,
+  and,
+  compare,
+  type Expression,
+  equals,
+  exists,
+  filled,
+  glob,
+  isNull,
+  not,
+  or,
+  type Predicate,
+  type Relation,
+  TRUE,
+  value,
+} from '../sql/expression.ts';
+import { aliasesOf, renameExpression, renameRelation } from '../sql/rename.ts';
+import { bareRelation, conditionPredicate, scopeRelation } from './condition.ts';
+import { complement, type Environment } from './environment.ts';
+
+/** The rows of the source that are resources: `where`, one-per anchors, `needs`, and an id that can be written. */
+export function servedPredicate(mapping: Mapping, env: Environment): Predicate {
+  return and(
+    env.rules.sourceFilter ? conditionPredicate(mapping.source.where, env) : TRUE,
+    ...mapping.needs.map(need => presentPredicate(need, env)),
+    idPresent(mapping),
+    anchorPredicate(mapping, env),
+  );
+}
+
+/** Some alternative of the id rule can be written. Text keys with characters that no FHIR id has are not served. */
+function idPresent(mapping: Mapping): Predicate {
+  return or(...mapping.id.alternatives.map(parts => idPartsPresent(parts)));
+}
+
+export function idPartsPresent(parts: Mapping['id']['alternatives'][number]): Predicate {
+  return and(
+    ...parts.map(part => {
+      if (part.kind === 'literal') return TRUE;
+      if (part.column.type.kind !== 'text') return not(isNull(part.column));
+      return part.codec.name === 'plain'
+        ? and(filled(part.column), not(glob(part.column, '*[^-A-Za-z0-9.]*')))
+        : filled(part.column);
+    }),
+  );
+}
+
+/** R6: no row with the same one-per columns and a lower key passes `where`. */
+function anchorPredicate(mapping: Mapping, env: Environment): Predicate {
+  const { source } = mapping;
+  if (source.onePer.length === 0 || !env.rules.anchor) return TRUE;
+  const { relation, aliases } = renameRelation(scopeRelation(source, TRUE, env, [...source.onePer, ...source.key]));
+  const other = (column: Expression): Expression => renameExpression(column, aliases);
+  const lower = or(
+    ...source.key.map((column, i) =>
+      and(...source.key.slice(0, i).map(k => equals(other(k), k)), compare(other(column), '<', column)),
+    ),
+  );
+  const same = source.onePer.map(column => equals(other(column), column));
+  return not(exists({ ...relation, where: and(relation.where, ...same, lower) }));
+}
+
+/**
+ * The target's served rows where theirs = ours, with the target's aliases renamed; `aliases` tells to what. Throws a
+ * RangeError where mappings need each other in a circle.
+ */
+export function targetRelation(
+  mapping: Mapping,
+  on: readonly JoinColumn[],
+  env: Environment,
+  expressions: readonly Expression[] = [],
+): ReturnType<typeof renameRelation> {
+  const served = env.rules.targetFilter ? servedPredicate(mapping, env) : TRUE;
+  const bare = bareRelation(mapping.source, served, env, [...expressions, ...on.map(({ theirs }) => theirs)]);
+  const { relation, aliases } = renameRelation(bare);
+  const joined = on.map(({ theirs, ours }) => equals(renameExpression(theirs, aliases), ours));
+  return { aliases, relation: { ...relation, where: and(...joined, relation.where) } };
+}
+
+/** The node is emitted for a row. */
+export function presentPredicate(node: Node, env: Environment): Predicate {
+  return and(node.if ? conditionPredicate(node.if, env) : TRUE, presentWithoutIf(node, env));
+}
+
+function presentWithoutIf(node: Node, env: Environment): Predicate {
+  switch (node.kind) {
+    case 'constant':
+      return TRUE;
+    case 'value':
+      return and(node.codec.present(node.from, env), notAbsent(node, env));
+    case 'object':
+      return objectPresent(node, undefined, env);
+    case 'list':
+      return or(...node.items.map(item => presentPredicate(item, env)));
+    case 'each':
+      return eachPredicate(node, presentPredicate(node.item, env), env);
+    case 'first':
+      return or(...node.alternatives.map(alternative => presentPredicate(alternative, env)));
+    case 'ref':
+      return refPresent(node, env);
+    case 'text': {
+      const parts = node.parts.flatMap(part => (typeof part === 'string' ? [] : [presentPredicate(part, env)]));
+      return node.mode === 'template' ? and(...parts) : or(...parts);
+    }
+  }
+}
+
+/** The raw value is none of those that mean "no value". */
+export function notAbsent(node: ValueNode, env: Environment): Predicate {
+  const [column] = node.from;
+  if (!column || node.absent.length === 0 || !env.rules.absence) return TRUE;
+  return not(
+    among(
+      column,
+      node.absent.map(raw => value(raw, column.type)),
+    ),
+  );
+}
+
+/**
+ * V4: a needed child, and some child that is not constant, exist. `matched` is a member that another predicate already
+ * requires to exist.
+ */
+export function objectPresent(node: ObjectNode, matched: string | undefined, env: Environment): Predicate {
+  if (!env.rules.objectGuard) return TRUE;
+  const needs = node.needs.filter(name => name !== matched).map(name => memberPresent(node, name, env));
+  const implied =
+    matched !== undefined && node.members.some(m => m.kind === 'element' && m.name === matched && isDynamic(m.node));
+  const needed = node.needs.some(name =>
+    node.members.some(m => m.kind === 'element' && m.name === name && isDynamic(m.node)),
+  );
+  const dynamic = node.members.filter(member => membersOf(member).some(n => isDynamic(n.node)));
+  if (implied || needed) return and(...needs);
+  return and(...needs, or(...(dynamic.length > 0 ? dynamic : node.members).map(member => anyPresent(member, env))));
+}
+
+function memberPresent(node: ObjectNode, name: string, env: Environment): Predicate {
+  return or(
+    ...node.members.flatMap(member => {
+      if (member.kind === 'element') return member.name === name ? [presentPredicate(member.node, env)] : [];
+      return member.alternatives.flatMap((alternative, i) => {
+        const child = alternative.find(named => named.name === name);
+        return child ? [and(earlierAbsent(member, i, env), presentPredicate(child.node, env))] : [];
+      });
+    }),
+  );
+}
+
+function anyPresent(member: Member, env: Environment): Predicate {
+  if (member.kind === 'element') return presentPredicate(member.node, env);
+  return or(...member.alternatives.map((_, i) => alternativePresent(member, i, env)));
+}
+
+function membersOf(member: Member): readonly { readonly name: string; readonly node: Node }[] {
+  return member.kind === 'element' ? [member] : member.alternatives.flat();
+}
+
+/** An alternative of a choice over named elements is present if one that is not constant is (or all are constant). */
+function alternativePresent(member: Member & { readonly kind: 'choice' }, index: number, env: Environment): Predicate {
+  const nodes = (member.alternatives[index] ?? []).map(named => named.node);
+  const dynamic = nodes.filter(isDynamic);
+  return or(...(dynamic.length > 0 ? dynamic : nodes).map(node => presentPredicate(node, env)));
+}
+
+export function earlierAbsent(
+  member: Member & { readonly kind: 'choice' },
+  index: number,
+  env: Environment,
+): Predicate {
+  if (!env.rules.firstExcludes) return TRUE;
+  return and(...member.alternatives.slice(0, index).map((_, i) => complement(alternativePresent(member, i, env), env)));
+}
+
+/** Whether a node depends on a row; constants, even conditional ones, never make the object around them exist. */
+export function isDynamic(node: Node): boolean {
+  switch (node.kind) {
+    case 'constant':
+      return false;
+    case 'object':
+      return node.members.some(member => membersOf(member).some(named => isDynamic(named.node)));
+    case 'list':
+      return node.items.some(isDynamic);
+    case 'first':
+      return node.alternatives.some(isDynamic);
+    case 'value':
+    case 'each':
+    case 'ref':
+    case 'text':
+      return true;
+  }
+}
+
+/** Some item of an `each` satisfies a predicate on its row or piece. */
+export function eachPredicate(node: Node & { readonly kind: 'each' }, item: Predicate, env: Environment): Predicate {
+  const { from } = node;
+  if (item.kind === 'false') return item;
+  if (from.kind === 'pieces') {
+    return { kind: 'some-piece', of: from.column, by: from.by, alias: from.alias, where: item, not: false };
+  }
+  const on = from.on.map(({ theirs, ours }) => equals(theirs, ours));
+  return exists(scopeRelation(from.scope, and(...on, item), env));
+}
+
+function refPresent(node: RefNode, env: Environment): Predicate {
+  if (!node.exists) return and(...node.on.map(({ ours }) => filledOrNotNull(ours)));
+  return exists(targetRelation(env.registry.mapping(node.target), node.on, env).relation);
+}
+
+function filledOrNotNull(column: Expression): Predicate {
+  return column.type.kind === 'text' ? filled(column) : not(isNull(column));
+}
+
+/** Whether an expression of a relation belongs to one of its own aliases. */
+export function refersTo(expression: Expression, relation: Relation): boolean {
+  const own = new Set([relation.alias, ...relation.joins.map(j => j.alias)]);
+  return [...aliasesOf({ expressions: [expression] })].every(alias => own.has(alias));
+}

@@ -1,0 +1,135 @@
+/**
+ * References, inverted: a logical id becomes the target's key once, and the search is on the key.
+ */
+import type { Mapping, RefNode } from '../mapping/model.ts';
+import type { TypedValue } from '../search/query.ts';
+import {
+  among,
+  and,
+  equals,
+  exists,
+  FALSE,
+  or,
+  type Predicate,
+  type SqlValue,
+  TRUE,
+  value,
+} from '../sql/expression.ts';
+import type { SqlPlan } from '../sql/plan.ts';
+import { renamePredicate } from '../sql/rename.ts';
+import { bareRelation } from './condition.ts';
+import type { Environment } from './environment.ts';
+import { idPredicate, parseId } from './identity.ts';
+import { presentPredicate, servedPredicate, targetRelation } from './presence.ts';
+import type { Leaf } from './walk.ts';
+
+/** Keys that are listed in an IN; beyond, a correlated EXISTS asks instead. */
+const KEYS_AT_MOST = 500;
+
+type ReferenceValue = Extract<TypedValue, { readonly kind: 'reference' | 'foreign-reference' }>;
+
+export function referenceLeaf(wanted: ReferenceValue, env: Environment): Leaf {
+  return node => {
+    if (node.kind === 'constant') return FALSE;
+    if (node.kind !== 'ref') return FALSE;
+    if (wanted.kind === 'foreign-reference') return FALSE;
+    const target = env.registry.mapping(node.target);
+    if (wanted.type !== undefined && wanted.type !== target.resource) return FALSE;
+    return refersToId(node, target, wanted.id, env);
+  };
+}
+
+function refersToId(node: RefNode, target: Mapping, id: string, env: Environment): Predicate {
+  const direct = directKeys(node, target, id);
+  if (direct) return direct.kind === 'false' ? direct : and(direct, presentPredicate(node, env));
+  return refersToRows(node, target, `${target.name}|${id}`, idPredicate(target, id), env);
+}
+
+/** Our columns compared with the parts of the id, where the reference joins on exactly the columns the id is made of. */
+function directKeys(node: RefNode, target: Mapping, id: string): Predicate | undefined {
+  const [parts, ...others] = target.id.alternatives;
+  if (!parts || others.length > 0) return undefined;
+  const sources = new Map(node.on.map(({ theirs, ours }) => [theirs.column, ours]));
+  const columns = parts.flatMap(part => (part.kind === 'column' ? [part.column] : []));
+  if (!columns.every(column => column.alias === target.source.alias && sources.has(column.column))) return undefined;
+  return or(
+    ...parseId(parts, id).map(keys =>
+      and(
+        ...keys.map(({ column, raw }) => {
+          const ours = sources.get(column.column);
+          return ours ? equals(ours, value(raw, column.type)) : FALSE;
+        }),
+      ),
+    ),
+  );
+}
+
+/**
+ * The reference leads to a row of the target that satisfies `wanted`. The rows' keys are fetched first: none, and there
+ * is nothing to search; few, and they are listed. `key` names the question, values included.
+ */
+export function refersToRows(
+  node: RefNode,
+  target: Mapping,
+  key: string,
+  wanted: Predicate,
+  env: Environment,
+): Predicate {
+  if (wanted.kind === 'false') return FALSE;
+  const resolution = `${key}|${node.on.map(({ theirs }) => theirs.column).join()}`;
+  const keys = env.resolved.get(resolution);
+  if (keys === undefined) {
+    env.pending.set(resolution, keysPlan(node, target, wanted, env));
+    return FALSE;
+  }
+  if (keys === 'many') {
+    const { relation, aliases } = targetRelation(target, node.on, env);
+    return exists({ ...relation, where: and(relation.where, renamePredicate(wanted, aliases)) });
+  }
+  return refersToKeys(node, keys);
+}
+
+/** Our columns hold one of these keys (values of `theirs`, in order of `on`). */
+export function refersToKeys(node: RefNode, keys: readonly (readonly SqlValue[])[]): Predicate {
+  const [only, ...more] = node.on;
+  if (only && more.length === 0) {
+    return among(
+      only.ours,
+      keys.flatMap(([raw]) => (raw === undefined || raw === null ? [] : [value(raw, only.theirs.type)])),
+    );
+  }
+  return or(
+    ...keys.map(key => and(...node.on.map(({ theirs, ours }, i) => equals(ours, value(key[i] ?? null, theirs.type))))),
+  );
+}
+
+/** Rows of the mapping whose `theirs` columns hold one of these keys. */
+export function theirsAmong(node: RefNode, keys: readonly (readonly SqlValue[])[]): Predicate {
+  const [only, ...more] = node.on;
+  if (only && more.length === 0) {
+    return among(
+      only.theirs,
+      keys.flatMap(([raw]) => (raw === undefined || raw === null ? [] : [value(raw, only.theirs.type)])),
+    );
+  }
+  return or(
+    ...keys.map(key => and(...node.on.map(({ theirs }, i) => equals(theirs, value(key[i] ?? null, theirs.type))))),
+  );
+}
+
+function keysPlan(node: RefNode, target: Mapping, wanted: Predicate, env: Environment): SqlPlan {
+  const columns = node.on.map(({ theirs }) => theirs);
+  const where = and(wanted, env.rules.targetFilter ? servedPredicate(target, env) : TRUE);
+  return {
+    from: bareRelation(target.source, where, env, columns),
+    columns,
+    orderBy: [],
+    limit: KEYS_AT_MOST + 1,
+    shape: 'rows',
+  };
+}
+
+/** What a keys plan found, as `Environment.resolved` keeps it. */
+export function resolvedKeys(rows: readonly (readonly SqlValue[])[]): readonly (readonly SqlValue[])[] | 'many' {
+  return rows.length > KEYS_AT_MOST ? 'many' : rows;
+}

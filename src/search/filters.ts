@@ -1,0 +1,123 @@
+/**
+ * One filter of a query string: `code`, `code:modifier`, chains (`patient.identifier`, `subject:Patient.name`) and
+ * `_has:Type:reference:code`. https://hl7.org/fhir/R4/search.html#modifiers
+ */
+import { FhirError } from '../outcome.ts';
+import { isResourceType } from '../r4/definitions.ts';
+import { LIMITS, type ParseContext, printable, UnknownParameter } from './limits.ts';
+import type { Offered } from './offers.ts';
+import type { Filter, Modifier, TypedValue } from './query.ts';
+import { splitEscaped, typedValue, type ValueContext, wrong } from './values.ts';
+
+const MODIFIERS: ReadonlySet<string> = new Set<Modifier>(['not', 'text', 'exact', 'contains', 'below', 'identifier']);
+
+export function parseFilter(type: string, name: string, text: string, context: ParseContext, depth = 0): Filter {
+  if (depth > LIMITS.chainSteps) throw new FhirError('too-costly', `a chain of more than ${LIMITS.chainSteps} steps`);
+  if (name.startsWith('_has:')) return parseHas(type, name, text, context, depth);
+  const dot = name.indexOf('.');
+  if (dot >= 0) return parseChain(type, name.slice(0, dot), name.slice(dot + 1), text, context, depth);
+  const colon = name.indexOf(':');
+  const code = colon < 0 ? name : name.slice(0, colon);
+  const suffix = colon < 0 ? undefined : name.slice(colon + 1);
+  const offered = find(type, code, context);
+  const { parameter } = offered;
+  const values: ValueContext = { name: printable(name), zone: context.zone, base: context.base };
+  if (suffix === 'missing') {
+    if (!offered.modifiers.has('missing')) throw unsupportedModifier(name, offered);
+    if (text !== 'true' && text !== 'false') throw wrong(values, 'true or false');
+    return { kind: 'missing', parameter, missing: text === 'true' };
+  }
+  const onlyType =
+    suffix !== undefined && parameter.type === 'reference' && isResourceType(suffix) ? suffix : undefined;
+  if (suffix !== undefined && onlyType === undefined && !(isModifier(suffix) && offered.modifiers.has(suffix))) {
+    throw unsupportedModifier(name, offered);
+  }
+  const modifier = suffix !== undefined && isModifier(suffix) ? suffix : undefined;
+  const typed = splitEscaped(text, ',').map(part => {
+    const value = typedValue(part, parameter, modifier === 'not' ? undefined : modifier, values);
+    return onlyType === undefined ? value : ofType(value, onlyType, values);
+  });
+  return { kind: 'match', parameter, modifier, values: typed };
+}
+
+function ofType(value: TypedValue, type: string, context: ValueContext): TypedValue {
+  if (value.kind !== 'reference') return value;
+  if (value.type !== undefined && value.type !== type) throw wrong(context, `a reference to ${type}`);
+  return { ...value, type };
+}
+
+function parseChain(
+  type: string,
+  head: string,
+  rest: string,
+  text: string,
+  context: ParseContext,
+  depth: number,
+): Filter {
+  const [code = '', onlyType] = head.split(':');
+  const offered = find(type, code, context);
+  if (offered.parameter.type !== 'reference') {
+    throw new FhirError('not-supported', `${printable(code)} is no reference, so it cannot be chained`, {
+      parameter: printable(head),
+    });
+  }
+  const candidates = onlyType === undefined ? offered.targets : offered.targets.filter(target => target === onlyType);
+  const to = candidates.flatMap(target => {
+    try {
+      return [{ type: target, filter: parseFilter(target, rest, text, context, depth + 1) }];
+    } catch (error) {
+      if (error instanceof UnknownParameter) return [];
+      throw error;
+    }
+  });
+  if (to.length === 0) {
+    throw new UnknownParameter(
+      `no type that ${type}.${printable(code)} refers to can be searched by ${printable(rest)}`,
+    );
+  }
+  return { kind: 'chain', parameter: offered.parameter, to };
+}
+
+function parseHas(type: string, name: string, text: string, context: ParseContext, depth: number): Filter {
+  const [, from = '', reference = '', ...more] = name.split(':');
+  if (more.length === 0)
+    throw new FhirError('invalid', '_has is written _has:Type:reference:parameter', { parameter: '_has' });
+  const offered = find(from, reference, context);
+  if (offered.parameter.type !== 'reference' || !offered.targets.includes(type)) {
+    throw new FhirError('not-supported', `${printable(from)}.${printable(reference)} does not refer to ${type}`, {
+      parameter: '_has',
+    });
+  }
+  return {
+    kind: 'has',
+    type: from,
+    parameter: offered.parameter,
+    filter: parseFilter(from, more.join(':'), text, context, depth + 1),
+  };
+}
+
+function find(type: string, code: string, context: ParseContext): Offered {
+  const offered = context.offers.find(type, code);
+  if (offered) return offered;
+  const known = context.offers.of(type).map(({ parameter }) => parameter.code);
+  throw new UnknownParameter(
+    known.length === 0
+      ? `this server has no ${printable(type)} resources to search`
+      : `${type} cannot be searched by ${printable(code)}; offered: ${known.join(', ')}`,
+  );
+}
+
+function unsupportedModifier(name: string, offered: Offered): FhirError {
+  const known = [...offered.modifiers].map(modifier => `:${modifier}`).join(', ');
+  return new FhirError(
+    'not-supported',
+    `modifier of ${printable(name)} is not supported; offered: ${known || 'none'}`,
+    {
+      parameter: printable(name),
+    },
+  );
+}
+
+function isModifier(text: string): text is Modifier {
+  return MODIFIERS.has(text);
+}

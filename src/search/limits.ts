@@ -1,0 +1,32 @@
+/**
+ * What a search is parsed in and within: the offers, the handling, the bounds of one request.
+ */
+import type { CursorCodec } from './cursor.ts';
+import type { DateZone } from './dates.ts';
+import type { Offers } from './offers.ts';
+
+/** Bounds of one request; beyond them a search is refused as too costly. */
+export const LIMITS = { parameters: 100, values: 1000, valueLength: 4000, chainSteps: 4, includes: 20 } as const;
+
+export interface ParseContext {
+  readonly offers: Offers;
+  readonly handling: 'strict' | 'lenient';
+  readonly zone: DateZone;
+  readonly base: string;
+  /** What a cursor is bound to beside the query: the caller. */
+  readonly caller: string;
+  readonly cursors: CursorCodec;
+  readonly pageSize: number;
+  readonly pageMax: number;
+}
+
+/** A parameter that is not offered; the message names it and what is offered instead. */
+export class UnknownParameter extends Error {
+  override readonly name = 'UnknownParameter';
+}
+
+/** A name from a request, short and without anything that a log or a page could trip over. */
+export function printable(name: string): string {
+  const kept = name.replace(/[^\w:.$*-]/g, '?');
+  return kept.length > 80 ? `${kept.slice(0, 80)}…` : kept;
+}

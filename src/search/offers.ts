@@ -1,0 +1,23 @@
+/**
+ * What can be searched: the one table that parsing, the CapabilityStatement and the check's matrix print from. Made by
+ * src/plan/offers.ts from the mappings.
+ */
+import type { SearchParameter } from '../r4/search-parameters.ts';
+import type { Modifier } from './query.ts';
+
+export interface Offered {
+  readonly parameter: SearchParameter;
+  /** `indexed`: plain comparisons of columns; `computed`: some column is computed on first. */
+  readonly inverse: 'indexed' | 'computed';
+  readonly modifiers: ReadonlySet<Modifier | 'missing'>;
+  readonly sortable: boolean;
+  /** For references: the types that the mappings really refer to. */
+  readonly targets: readonly string[];
+}
+
+export interface Offers {
+  readonly types: readonly string[];
+  find(type: string, code: string): Offered | undefined;
+  /** All of a type, in order of their codes. */
+  of(type: string): readonly Offered[];
+}

@@ -1,0 +1,98 @@
+/**
+ * A search as the planner sees it: every value typed, every parameter resolved to its definition. Made by parse.ts.
+ * https://hl7.org/fhir/R4/search.html
+ */
+
+import type { Issue } from '../outcome.ts';
+import type { SearchParameter } from '../r4/search-parameters.ts';
+import type { Cursor } from './cursor.ts';
+
+export interface SearchQuery {
+  readonly type: string;
+  /** All must hold. */
+  readonly filters: readonly Filter[];
+  readonly includes: readonly Include[];
+  readonly revincludes: readonly Include[];
+  readonly sort: readonly SortKey[];
+  /** Matches per page; 0 asks for the total alone. */
+  readonly count: number;
+  readonly total: 'none' | 'estimate' | 'accurate';
+  readonly selection: Selection;
+  readonly cursor: Cursor | undefined;
+  /** Parameters that were ignored (lenient handling), as issues for the Bundle. */
+  readonly warnings: readonly Issue[];
+  /** What was understood, for the self link: names and values as they came. */
+  readonly applied: readonly (readonly [name: string, value: string])[];
+}
+
+/** Which elements of the resources are wanted. */
+export type Selection =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'elements'; readonly names: readonly string[] }
+  | { readonly kind: 'summary' }
+  | { readonly kind: 'text' }
+  | { readonly kind: 'data' };
+
+export type Filter =
+  /** Some value matches; with `not`, none does. */
+  | {
+      readonly kind: 'match';
+      readonly parameter: SearchParameter;
+      readonly modifier: Modifier | undefined;
+      readonly values: readonly TypedValue[];
+    }
+  | { readonly kind: 'missing'; readonly parameter: SearchParameter; readonly missing: boolean }
+  /** A reference leads to a resource of one of these types that passes the filter. */
+  | { readonly kind: 'chain'; readonly parameter: SearchParameter; readonly to: readonly ChainTarget[] }
+  /** Some resource of that type refers here by that parameter and passes the filter. */
+  | { readonly kind: 'has'; readonly type: string; readonly parameter: SearchParameter; readonly filter: Filter };
+
+export interface ChainTarget {
+  readonly type: string;
+  readonly filter: Filter;
+}
+
+export type Modifier = 'not' | 'text' | 'exact' | 'contains' | 'below' | 'identifier';
+
+export type Prefix = 'eq' | 'ne' | 'gt' | 'lt' | 'ge' | 'le' | 'sa' | 'eb' | 'ap';
+
+export type TypedValue =
+  /** `system` undefined: any; empty: none. `code` undefined: any code of the system. */
+  | { readonly kind: 'token'; readonly system: string | undefined; readonly code: string | undefined }
+  | { readonly kind: 'string'; readonly text: string }
+  | { readonly kind: 'uri'; readonly uri: string }
+  /** The instants [low, high) that the written date stands for, milliseconds since the epoch. */
+  | { readonly kind: 'date'; readonly prefix: Prefix; readonly low: number; readonly high: number }
+  | NumberValue
+  | {
+      readonly kind: 'quantity';
+      readonly number: NumberValue;
+      readonly system: string | undefined;
+      readonly code: string | undefined;
+    }
+  /** A logical id, its type where it was written; or an absolute URL of another server. */
+  | { readonly kind: 'reference'; readonly type: string | undefined; readonly id: string }
+  | { readonly kind: 'foreign-reference'; readonly url: string }
+  | { readonly kind: 'composite'; readonly parts: readonly TypedValue[] };
+
+/** Decimals as text, so that nothing is rounded: the number, and [low, high) that its written precision stands for. */
+export interface NumberValue {
+  readonly kind: 'number';
+  readonly prefix: Prefix;
+  readonly value: string;
+  readonly low: string;
+  readonly high: string;
+}
+
+export interface SortKey {
+  readonly parameter: SearchParameter;
+  readonly descending: boolean;
+}
+
+/** `_include=source:parameter:target`; parameter undefined stands for `*`. */
+export interface Include {
+  readonly source: string;
+  readonly parameter: SearchParameter | undefined;
+  readonly target: string | undefined;
+  readonly iterate: boolean;
+}
