@@ -5,7 +5,7 @@
  * codes null where R4 does not list them or they are more than MAX_CODES. https://hl7.org/fhir/R4/valueset.html#compositions
  */
 
-import type { Concept, Hl7, ValueSetSource } from './sources.ts';
+import type { Concept, Terminology, ValueSetSource } from './sources.ts';
 
 type CodeRows = readonly (readonly [system: string, codes: readonly string[] | null])[];
 type Include = NonNullable<ValueSetSource['compose']>['include'][number];
@@ -14,10 +14,10 @@ const MAX_CODES = 150;
 const VALUE_SET_BASE = 'http://hl7.org/fhir/ValueSet/';
 
 /** Rows for each value set; one whose definition R4 does not carry is left out. */
-export function requiredValueSets(urls: readonly string[], hl7: Hl7): Record<string, CodeRows> {
+export function requiredValueSets(urls: readonly string[], known: Terminology): Record<string, CodeRows> {
   const sets: Record<string, CodeRows> = {};
   for (const url of urls) {
-    const bySystem = expand(url, hl7);
+    const bySystem = expand(url, known);
     if (bySystem === undefined) continue;
     const total = [...bySystem.values()].reduce((sum, codes) => sum + (codes?.length ?? 0), 0);
     const rows = [...bySystem].map(([system, codes]) => [system, total > MAX_CODES ? null : codes] as const);
@@ -26,35 +26,38 @@ export function requiredValueSets(urls: readonly string[], hl7: Hl7): Record<str
   return sets;
 }
 
-function expand(url: string, hl7: Hl7): Map<string, readonly string[] | null> | undefined {
-  const compose = hl7.valueSets.get(url.replace(/\|.*$/, ''))?.compose;
+/** Codes by system, null for a system whose codes are not known here; undefined for an unknown value set. */
+export function expand(url: string, known: Terminology): Map<string, readonly string[] | null> | undefined {
+  const compose = known.valueSets.get(url.replace(/\|.*$/, ''))?.compose;
   if (compose === undefined) return undefined;
   const bySystem = new Map<string, readonly string[] | null>();
   const add = (system: string, codes: readonly string[] | null) => {
-    const known = bySystem.get(system);
-    bySystem.set(system, codes === null || known === null ? null : [...new Set([...(known ?? []), ...codes])]);
+    const before = bySystem.get(system);
+    bySystem.set(system, codes === null || before === null ? null : [...new Set([...(before ?? []), ...codes])]);
   };
   for (const include of compose.include) {
-    if (include.system !== undefined) add(include.system, codesOf(include, hl7));
+    // A system with value sets is what both have; saying nothing about it is the safe side.
+    if (include.system !== undefined) add(include.system, include.valueSet ? null : codesOf(include, known));
+    if (include.system !== undefined && include.valueSet) continue;
     for (const other of include.valueSet ?? []) {
-      for (const [system, codes] of expand(other, hl7) ?? []) add(system, codes);
+      for (const [system, codes] of expand(other, known) ?? []) add(system, codes);
     }
   }
   for (const exclude of compose.exclude ?? []) {
-    const known = exclude.system === undefined ? undefined : bySystem.get(exclude.system);
-    const excluded = new Set(codesOf(exclude, hl7) ?? []);
-    if (exclude.system !== undefined && known)
+    const before = exclude.system === undefined ? undefined : bySystem.get(exclude.system);
+    const excluded = new Set(codesOf(exclude, known) ?? []);
+    if (exclude.system !== undefined && before)
       bySystem.set(
         exclude.system,
-        known.filter(code => !excluded.has(code)),
+        before.filter(code => !excluded.has(code)),
       );
   }
   return bySystem;
 }
 
-function codesOf(include: Include, hl7: Hl7): readonly string[] | null {
+function codesOf(include: Include, known: Terminology): readonly string[] | null {
   if (include.concept !== undefined) return include.concept.map(concept => concept.code);
-  const system = include.system === undefined ? undefined : hl7.codeSystems.get(include.system);
+  const system = include.system === undefined ? undefined : known.codeSystems.get(include.system);
   if (system?.content !== 'complete' || system.concept === undefined) return null;
   const filters = include.filter ?? [];
   // Only hierarchies can be followed here; any other filter leaves the set open.

