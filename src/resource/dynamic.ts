@@ -1,0 +1,29 @@
+/**
+ * Which nodes depend on a row. Constants, even conditional ones, never make the object around them exist; an object of
+ * constants alone is a constant itself. Decided on the tree, so that the planner's SQL and the writer agree.
+ */
+import type { Member, NamedNode, Node } from '../mapping/model.ts';
+
+/** Whether some row-dependent value is among the node's own or inner values. */
+export function isDynamic(node: Node): boolean {
+  switch (node.kind) {
+    case 'constant':
+      return false;
+    case 'object':
+      return node.members.some(member => namedNodesOf(member).some(named => isDynamic(named.node)));
+    case 'list':
+      return node.items.some(isDynamic);
+    case 'first':
+      return node.alternatives.some(isDynamic);
+    case 'value':
+    case 'each':
+    case 'ref':
+    case 'text':
+      return true;
+  }
+}
+
+/** The elements that a member can emit, those of all alternatives of a choice. */
+export function namedNodesOf(member: Member): readonly NamedNode[] {
+  return member.kind === 'element' ? [member] : member.alternatives.flat();
+}
