@@ -1,0 +1,142 @@
+/**
+ * Environment → Config. In: environment variables, or `NAME_FILE` naming a file that holds a secret. Out: one readonly
+ * Config, or a ConfigError that lists every problem at once by the variable's name and what is expected there. The value
+ * of a secret is never repeated.
+ */
+import { readFileSync } from 'node:fs';
+import type { z } from 'zod';
+import { type DatabaseAddress, type VARIABLES, VARIABLES_BY_KEY, type Variable } from './config/variables.ts';
+import type { LOG_LEVELS } from './log.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** Address of this server as clients see it, without a slash at the end; undefined: http://host:port as it listens. */
+  readonly baseUrl: string | undefined;
+  readonly fhirPath: string;
+  readonly apiPath: string;
+  /** Undefined: the demo database. */
+  readonly database: DatabaseAddress | undefined;
+  /** Folder of the mapping pack. */
+  readonly mappings: string;
+  readonly dataDir: string;
+  readonly access: 'open';
+  readonly handling: 'strict' | 'lenient';
+  /** Matches on a page: without `_count`, and at most. */
+  readonly page: { readonly size: number; readonly max: number };
+  /** Milliseconds that one request may take, and that open requests may still take once the server stops. */
+  readonly timeout: { readonly request: number; readonly drain: number };
+  /** Exact origins of browser applications; `*` is any. */
+  readonly corsOrigins: readonly string[];
+  readonly log: { readonly level: (typeof LOG_LEVELS)[number]; readonly format: 'text' | 'json' };
+}
+
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The configuration has ${problems.length} problem${problems.length === 1 ? '' : 's'}`);
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+type Values = { readonly [K in keyof typeof VARIABLES]: z.output<(typeof VARIABLES)[K]['schema']> | undefined };
+
+/** Reads and checks the environment (the process's own by default). Throws ConfigError with every problem. */
+export function readConfig(environment: Environment = process.env): Config {
+  const problems: string[] = [];
+  const values = Object.fromEntries(
+    Object.entries(VARIABLES_BY_KEY).map(([key, one]) => [key, readVariable(one, environment, problems)]),
+  ) as Values;
+  problems.push(...contradictions(values));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return configOf(values);
+}
+
+function readVariable(one: Variable<unknown>, environment: Environment, problems: string[]): unknown {
+  const given = givenText(one, environment, problems);
+  const text = given ?? one.default;
+  if (text === undefined) return undefined;
+  const result = one.schema.safeParse(text);
+  if (result.success) return result.data;
+  // An address with an @ in it may hold a password.
+  const found = one.secret || text.includes('@') ? '' : `, found ${JSON.stringify(text)}`;
+  problems.push(`${one.name}: expected ${one.expected}${found}`);
+  return undefined;
+}
+
+/** A variable that is set to nothing counts as not set. */
+function givenText(one: Variable<unknown>, environment: Environment, problems: string[]): string | undefined {
+  const direct = environment[one.name]?.trim() || undefined;
+  if (!one.secret) return direct;
+  const name = `${one.name}_FILE`;
+  const file = environment[name]?.trim() || undefined;
+  if (file === undefined) return direct;
+  if (direct !== undefined) {
+    problems.push(`${name}: expected only one of ${one.name} and ${name}, found both`);
+    return undefined;
+  }
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    problems.push(`${name}: expected the path of a file that can be read`);
+    return undefined;
+  }
+}
+
+function configOf(values: Values): Config {
+  return {
+    host: present(values.host),
+    port: present(values.port),
+    baseUrl: values.baseUrl,
+    fhirPath: present(values.fhirPath),
+    apiPath: present(values.apiPath),
+    database: values.database,
+    mappings: present(values.mappings),
+    dataDir: present(values.dataDir),
+    access: present(values.access),
+    handling: present(values.handling),
+    page: { size: present(values.pageSize), max: present(values.pageMax) },
+    timeout: { request: present(values.requestTimeout) * 1000, drain: present(values.drainTimeout) * 1000 },
+    corsOrigins: values.corsOrigins ?? [],
+    log: {
+      level: present(values.logLevel),
+      format: values.logFormat ?? (process.stderr.isTTY ? 'text' : 'json'),
+    },
+  };
+}
+
+/** For variables with a default: without problems, they have a value. */
+function present<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('A variable with a default has no value');
+  return value;
+}
+
+/** Problems between variables; each is looked at only where both sides are right in themselves. */
+function contradictions(values: Values): string[] {
+  const problems: string[] = [];
+  const { host, access, pageSize, pageMax, fhirPath, apiPath } = values;
+  if (access === 'open' && host !== undefined && !isLoopback(host)) {
+    problems.push(
+      `HOST: expected a loopback address (127.0.0.1, ::1, localhost) while ACCESS is open, found ${JSON.stringify(host)}: anyone on the network could read every patient`,
+    );
+  }
+  if (pageSize !== undefined && pageMax !== undefined && pageSize > pageMax) {
+    problems.push(`PAGE_SIZE: expected at most PAGE_MAX (${pageMax}), found ${pageSize}`);
+  }
+  if (fhirPath !== undefined && apiPath !== undefined && `${fhirPath}/`.startsWith(`${apiPath}/`)) {
+    problems.push(`FHIR_PATH: expected a path outside API_PATH (${apiPath}), found ${JSON.stringify(fhirPath)}`);
+  } else if (fhirPath !== undefined && apiPath !== undefined && `${apiPath}/`.startsWith(`${fhirPath}/`)) {
+    problems.push(`API_PATH: expected a path outside FHIR_PATH (${fhirPath}), found ${JSON.stringify(apiPath)}`);
+  }
+  return problems;
+}
+
+/** True for names and addresses that only this machine can reach. */
+export function isLoopback(host: string): boolean {
+  const bare = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+  return bare === 'localhost' || bare === '::1' || /^127(\.\d{1,3}){3}$/.test(bare);
+}

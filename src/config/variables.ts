@@ -1,0 +1,195 @@
+/**
+ * The environment variables: name, default, what is expected, what it means, and how its text is read. Data from which
+ * config.ts reads the environment and README's table is printed.
+ */
+import { z } from 'zod';
+import { DEMO_PACK } from '../demo.ts';
+import { LOG_LEVELS } from '../log.ts';
+
+export type DatabaseAddress =
+  | { readonly engine: 'sqlite'; readonly file: string }
+  /** The whole address, password included: for the driver only. */
+  | { readonly engine: 'mssql'; readonly url: string };
+
+export interface Variable<T> {
+  readonly name: string;
+  /** As a person would write it into the environment; undefined: optional. */
+  readonly default: string | undefined;
+  /** What the table shows where the default is not a plain text. */
+  readonly shownDefault?: string;
+  readonly expected: string;
+  readonly meaning: string;
+  readonly secret: boolean;
+  readonly schema: z.ZodType<T, string>;
+}
+
+const wholeNumber = (min: number, max: number): z.ZodType<number, string> =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number)
+    .refine(number => number >= min && number <= max);
+
+const path = z.string().regex(/^(\/[A-Za-z0-9._~-]+)+$/);
+
+const webAddress: z.ZodType<string, string> = z
+  .string()
+  .refine(text => {
+    const url = URL.parse(text);
+    return (
+      url !== null && /^https?:$/.test(url.protocol) && `${url.search}${url.hash}${url.username}${url.password}` === ''
+    );
+  })
+  .transform(text => text.replace(/\/+$/, ''));
+
+const origins: z.ZodType<readonly string[], string> = z
+  .string()
+  .transform(text => text.split(',').map(item => item.trim()))
+  .refine(items => items.every(item => item === '*' || URL.parse(item)?.origin === item));
+
+const databaseAddress: z.ZodType<DatabaseAddress, string> = z.string().transform((text, context): DatabaseAddress => {
+  const file = /^sqlite:(?:\/\/)?(.+)$/.exec(text)?.[1];
+  if (file !== undefined) return { engine: 'sqlite', file };
+  if (URL.parse(text)?.protocol === 'mssql:') return { engine: 'mssql', url: text };
+  context.addIssue('unknown kind of address');
+  return z.NEVER;
+});
+
+function variable<T>(
+  name: string,
+  schema: z.ZodType<T, string>,
+  rest: { default?: string; shownDefault?: string; expected: string; meaning: string; secret?: boolean },
+): Variable<T> {
+  return { name, schema, default: rest.default, secret: rest.secret ?? false, ...rest };
+}
+
+const oneOf = <const T extends readonly [string, ...string[]]>(...values: T) => ({
+  schema: z.enum(values) as z.ZodType<T[number], string>,
+  expected: values.length === 1 ? `\`${values[0]}\`` : `one of ${values.map(value => `\`${value}\``).join(', ')}`,
+});
+
+const handling = oneOf('lenient', 'strict');
+const access = oneOf('open');
+const level = oneOf(...LOG_LEVELS);
+const format = oneOf('text', 'json');
+
+export const VARIABLES = {
+  host: variable('HOST', z.string().min(1), {
+    default: '127.0.0.1',
+    expected: 'a host name or IP address',
+    meaning: 'Address to listen on. Anything but loopback needs an ACCESS other than `open`.',
+  }),
+  port: variable('PORT', wholeNumber(0, 65_535), {
+    default: '3000',
+    expected: 'a whole number from 0 to 65535',
+    meaning: 'Port to listen on; 0 takes any free one.',
+  }),
+  baseUrl: variable('BASE_URL', webAddress, {
+    shownDefault: 'as it listens',
+    expected: 'an http or https address without query or user, like https://ehr.example.org',
+    meaning:
+      'Address of this server as clients see it, where a proxy stands before it. Links and fullUrls begin with it.',
+  }),
+  fhirPath: variable('FHIR_PATH', path, {
+    default: '/fhir',
+    expected: 'a path that begins with a slash and does not end with one',
+    meaning: 'Path of the FHIR interface.',
+  }),
+  apiPath: variable('API_PATH', path, {
+    default: '/api',
+    expected: 'a path that begins with a slash and does not end with one',
+    meaning: 'Path of the REST interface.',
+  }),
+  database: variable('DATABASE_URL', databaseAddress, {
+    shownDefault: 'the demo database',
+    expected: '`sqlite:<file>` or `mssql://<user>:<password>@<host>/<database>`',
+    meaning: 'The legacy database. It is only ever read.',
+    secret: true,
+  }),
+  mappings: variable('MAPPINGS', z.string().min(1), {
+    default: DEMO_PACK,
+    shownDefault: 'the demo pack',
+    expected: 'the folder of a pack',
+    meaning: 'Folder of the mapping pack.',
+  }),
+  dataDir: variable('DATA_DIR', z.string().min(1), {
+    default: '.lintel',
+    expected: 'a folder',
+    meaning: 'Where this server keeps its own files, such as the demo database.',
+  }),
+  access: variable('ACCESS', access.schema, {
+    default: 'open',
+    expected: access.expected,
+    meaning: 'Who may read. `open`: everyone who reaches the port, which therefore must be on loopback.',
+  }),
+  handling: variable('HANDLING', handling.schema, {
+    default: 'lenient',
+    expected: handling.expected,
+    meaning:
+      'What becomes of unknown search parameters where a request has no `Prefer: handling`: `lenient` leaves them out and says so, `strict` refuses.',
+  }),
+  pageSize: variable('PAGE_SIZE', wholeNumber(1, 10_000), {
+    default: '50',
+    expected: 'a whole number from 1 to 10000',
+    meaning: 'Matches on a page where a search has no `_count`.',
+  }),
+  pageMax: variable('PAGE_MAX', wholeNumber(1, 10_000), {
+    default: '1000',
+    expected: 'a whole number from 1 to 10000',
+    meaning: 'Matches on a page at most, whatever `_count` says.',
+  }),
+  requestTimeout: variable('REQUEST_TIMEOUT', wholeNumber(1, 3600), {
+    default: '30',
+    expected: 'seconds, a whole number from 1 to 3600',
+    meaning: 'Seconds a request may take before its statement is cancelled and 503 is answered.',
+  }),
+  drainTimeout: variable('DRAIN_TIMEOUT', wholeNumber(0, 3600), {
+    default: '10',
+    expected: 'seconds, a whole number from 0 to 3600',
+    meaning: 'Seconds that requests under way get to finish on SIGTERM or SIGINT.',
+  }),
+  corsOrigins: variable('CORS_ORIGINS', origins, {
+    shownDefault: 'none',
+    expected: 'origins like https://app.example.org with commas between, or *',
+    meaning: 'Origins of browser applications that may call this server, compared exactly.',
+  }),
+  logLevel: variable('LOG_LEVEL', level.schema, {
+    default: 'info',
+    expected: level.expected,
+    meaning: 'Least severe lines that are logged. No line ever holds a value of a patient or of a search.',
+  }),
+  logFormat: variable('LOG_FORMAT', format.schema, {
+    shownDefault: '`text` on a terminal, else `json`',
+    expected: format.expected,
+    meaning: 'Form of the lines on standard error.',
+  }),
+} as const;
+
+/** The same, by the key of its value in Values. */
+export const VARIABLES_BY_KEY: Readonly<Record<string, Variable<unknown>>> = VARIABLES;
+
+/** One row of the table of variables, as text. */
+export interface VariableDescription {
+  readonly name: string;
+  readonly default: string;
+  readonly expected: string;
+  readonly meaning: string;
+}
+
+/** All variables in the order of the table; a secret can also be given as a file named by `NAME_FILE`. */
+export function describeVariables(): readonly VariableDescription[] {
+  return Object.values(VARIABLES_BY_KEY).map(one => ({
+    name: one.name,
+    default: one.shownDefault ?? `\`${one.default ?? ''}\``,
+    expected: one.expected,
+    meaning: one.secret ? `${one.meaning} May be given as a file: \`${one.name}_FILE\`.` : one.meaning,
+  }));
+}
+
+/** The table of variables as Markdown, for the README. */
+export function variablesTable(): string {
+  const rows = describeVariables().map(
+    one => `| \`${one.name}\` | ${one.default} | ${one.meaning} Expected: ${one.expected}. |`,
+  );
+  return ['| variable | default | meaning |', '|---|---|---|', ...rows].join('\n');
+}

@@ -1,0 +1,65 @@
+/**
+ * The HTTP application: the order of everything that happens to a request, on one screen. Listens nowhere; server.ts
+ * does, and tests call `createApp(…).request(…)`.
+ */
+import { Hono } from 'hono';
+import { compress } from 'hono/compress';
+import { cors } from 'hono/cors';
+import { createMiddleware } from 'hono/factory';
+import { requestId } from 'hono/request-id';
+import { secureHeaders } from 'hono/secure-headers';
+import type { AppParts, HttpEnv } from './context.ts';
+import { onError } from './errors.ts';
+import { fhirRoutes } from './fhir-routes.ts';
+import { homeRoutes } from './home.ts';
+import { guardHost, limitBody, limitTime, limitUrl } from './limits.ts';
+import { probeRoutes } from './probes.ts';
+import { logRequests } from './request-log.ts';
+import { respondWithOutcome } from './respond.ts';
+
+const SECURE_HEADERS = { xFrameOptions: 'DENY', xDownloadOptions: false, xDnsPrefetchControl: false } as const;
+
+export function createApp(parts: AppParts): Hono<HttpEnv> {
+  const { config } = parts;
+  const app = new Hono<HttpEnv>();
+
+  app.use(requestId());
+  app.use(logRequests(parts));
+  app.use(secureHeaders({ ...SECURE_HEADERS, strictTransportSecurity: config.baseUrl?.startsWith('https:') ?? false }));
+  app.route('/', probeRoutes(parts));
+
+  app.use(guardHost(parts));
+  app.use(limitUrl);
+  app.use(limitBody);
+  app.use(limitTime(parts));
+  if (config.corsOrigins.length > 0) app.use(`${config.fhirPath}/*`, crossOrigin(config.corsOrigins));
+  app.use(compress({ encoding: 'gzip' }));
+  app.use(describeResponse);
+
+  app.route('/', homeRoutes(parts));
+  app.route(config.fhirPath, fhirRoutes(parts));
+
+  app.notFound(c =>
+    respondWithOutcome(c, 404, [
+      { severity: 'error', code: 'not-found', diagnostics: `Nothing is here; FHIR is at ${config.fhirPath}` },
+    ]),
+  );
+  app.onError(onError(parts));
+  return app;
+}
+
+function crossOrigin(origins: readonly string[]) {
+  return cors({
+    origin: origins.includes('*') ? '*' : [...origins],
+    allowMethods: ['GET', 'HEAD', 'POST'],
+    exposeHeaders: ['Content-Location', 'ETag', 'Last-Modified', 'Retry-After', 'X-Request-Id'],
+    maxAge: 600,
+  });
+}
+
+/** Patients' data is kept in no cache on its way; which representation is sent depends on Accept. */
+const describeResponse = createMiddleware<HttpEnv>(async (c, next) => {
+  await next();
+  c.header('Cache-Control', 'no-store');
+  c.header('Vary', 'Accept', { append: true });
+});

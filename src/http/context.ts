@@ -1,0 +1,74 @@
+/**
+ * What every part of src/http shares: the parts an app is made of, and what a request carries from one middleware to the
+ * next.
+ */
+import type { Context } from 'hono';
+import { type Access, OPEN_ACCESS } from '../auth/access.ts';
+import type { Config } from '../config.ts';
+import type { Facade, RequestContext } from '../facade.ts';
+import type { Log } from '../log.ts';
+
+/** What is mapped, for the routes and the page at `/`. */
+export interface Served {
+  readonly pack: { readonly name: string; readonly title: string; readonly version: string };
+  readonly mappings: number;
+  /** FHIR types that some mapping makes. */
+  readonly types: readonly string[];
+  /** What `lintel check` warns of. */
+  readonly warnings: readonly string[];
+}
+
+export interface AppParts {
+  readonly facade: Facade;
+  readonly served: Served;
+  readonly config: Pick<
+    Config,
+    'host' | 'port' | 'baseUrl' | 'fhirPath' | 'apiPath' | 'access' | 'handling' | 'timeout' | 'corsOrigins'
+  >;
+  readonly log: Log;
+  /** Rejects while the database does not answer. */
+  readonly ping: () => Promise<void>;
+}
+
+export interface HttpEnv {
+  Variables: {
+    requestId: string;
+    /** What the log calls this request: method and pattern, never the path itself. */
+    route?: string;
+    /** Aborts when the client has gone or the request has taken too long. */
+    signal: AbortSignal;
+    timedOut: () => boolean;
+  };
+}
+
+export type HttpContext = Context<HttpEnv>;
+
+/** Absolute base of the whole server as this client sees it, without a slash at the end. */
+export function serverBase(c: HttpContext, parts: AppParts): string {
+  return parts.config.baseUrl ?? new URL(c.req.url).origin;
+}
+
+/** Absolute base of the FHIR interface. */
+export function fhirBase(c: HttpContext, parts: AppParts): string {
+  return serverBase(c, parts) + parts.config.fhirPath;
+}
+
+/** What this caller may see. ACCESS knows one mode yet: open, and open servers listen on loopback only. */
+function accessOf(_c: HttpContext, parts: AppParts): Access {
+  switch (parts.config.access) {
+    case 'open':
+      return OPEN_ACCESS;
+  }
+}
+
+/** The request's context for the facade. https://hl7.org/fhir/R4/search.html#lenient */
+export function requestContext(c: HttpContext, parts: AppParts): RequestContext {
+  const preferred = /(?:^|[,;\s])handling\s*=\s*"?(strict|lenient)"?(?=$|[,;\s])/i.exec(c.req.header('prefer') ?? '');
+  return {
+    access: accessOf(c, parts),
+    base: fhirBase(c, parts),
+    handling:
+      preferred === null ? parts.config.handling : preferred[1]?.toLowerCase() === 'strict' ? 'strict' : 'lenient',
+    signal: c.get('signal'),
+  };
+}

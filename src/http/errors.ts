@@ -1,0 +1,54 @@
+/**
+ * The one place where errors become responses. In: whatever was thrown below. Out: an OperationOutcome that never holds
+ * a stack, an SQL text or a value.
+ */
+import { FhirError } from '../outcome.ts';
+import { DatabaseError } from '../sql/database.ts';
+import type { AppParts, HttpContext } from './context.ts';
+import { respondWithOutcome } from './respond.ts';
+
+/** Seconds until a client may try again where the database did not say. */
+const RETRY_AFTER = 5;
+
+export function onError({ log }: Pick<AppParts, 'log'>) {
+  return (error: Error, c: HttpContext): Response => {
+    const told = c.get('timedOut')?.() ? timedOut() : asFhirError(error);
+    if (told !== undefined) {
+      if (told !== error) log.warn(told.message, { request: c.get('requestId'), reason: reasonOf(error) });
+      return respondWithOutcome(c, told.status, told.issues, retryHeader(told));
+    }
+    // The message of an unexpected error may hold anything; its kind and place cannot.
+    log.error('unexpected error', { request: c.get('requestId'), kind: error.name, at: placesOf(error) });
+    return respondWithOutcome(c, 500, [
+      { severity: 'error', code: 'exception', diagnostics: `Unexpected error; request ${c.get('requestId')}` },
+    ]);
+  };
+}
+
+function asFhirError(error: Error): FhirError | undefined {
+  if (error instanceof FhirError) return error;
+  if (!(error instanceof DatabaseError) || error.reason === 'failed') return undefined;
+  return new FhirError('transient', 'The database does not answer; try again later', {
+    retryAfter: error.retryAfter ?? RETRY_AFTER,
+  });
+}
+
+function timedOut(): FhirError {
+  return new FhirError('transient', 'The request took longer than this server allows', { retryAfter: RETRY_AFTER });
+}
+
+function retryHeader(error: FhirError): Record<string, string> {
+  return error.retryAfter === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(error.retryAfter))) };
+}
+
+function reasonOf(error: Error): string {
+  return error instanceof DatabaseError ? error.reason : error.name;
+}
+
+/** The innermost lines of the stack, without the message above them. */
+function placesOf(error: Error): string {
+  return [...(error.stack ?? '').matchAll(/^ +at .*?([^/\\(]+:\d+:\d+)\)?$/gm)]
+    .slice(0, 4)
+    .map(match => match[1] ?? '')
+    .join(' < ');
+}

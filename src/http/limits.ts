@@ -1,0 +1,64 @@
+/**
+ * What is refused before any work is done: long addresses, large bodies, foreign Host headers, and slow requests.
+ */
+import { bodyLimit } from 'hono/body-limit';
+import { createMiddleware } from 'hono/factory';
+import { isLoopback } from '../config.ts';
+import type { AppParts, HttpEnv } from './context.ts';
+import { respondWithOutcome } from './respond.ts';
+
+/** Characters of the whole URL. Longer searches go into the body of `POST [type]/_search`. */
+export const URL_LENGTH = 8000;
+
+/** Bytes of a body; the longest is a search form. */
+export const BODY_BYTES = 256 * 1024;
+
+/** 414 for a URL beyond URL_LENGTH. */
+export const limitUrl = createMiddleware<HttpEnv>(async (c, next) => {
+  if (c.req.url.length <= URL_LENGTH) return next();
+  return respondWithOutcome(c, 414, [
+    {
+      severity: 'error',
+      code: 'too-long',
+      diagnostics: `The URL has more than ${URL_LENGTH} characters; send the parameters as the body of POST [type]/_search`,
+    },
+  ]);
+});
+
+/** 413 for a body beyond BODY_BYTES. */
+export const limitBody = bodyLimit({
+  maxSize: BODY_BYTES,
+  onError: c =>
+    respondWithOutcome(c, 413, [
+      { severity: 'error', code: 'too-long', diagnostics: `The body has more than ${BODY_BYTES} bytes` },
+    ]),
+});
+
+/**
+ * While access is open, only requests addressed to loopback (or to BASE_URL) are answered: otherwise any web page could
+ * point its own name at 127.0.0.1 and read everything through the visitor's browser (DNS rebinding).
+ */
+export function guardHost({ config }: AppParts) {
+  const own = config.baseUrl === undefined ? undefined : new URL(config.baseUrl).hostname;
+  return createMiddleware<HttpEnv>(async (c, next) => {
+    const { hostname } = new URL(c.req.url);
+    if (config.access !== 'open' || hostname === own || isLoopback(hostname)) return next();
+    return respondWithOutcome(c, 421, [
+      {
+        severity: 'error',
+        code: 'forbidden',
+        diagnostics: 'Host: expected the name of this server (localhost or that of BASE_URL)',
+      },
+    ]);
+  });
+}
+
+/** Gives the request a signal that aborts when the client has gone or the time is over. */
+export function limitTime({ config }: AppParts) {
+  return createMiddleware<HttpEnv>(async (c, next) => {
+    const deadline = AbortSignal.timeout(config.timeout.request);
+    c.set('timedOut', () => deadline.aborted);
+    c.set('signal', AbortSignal.any([c.req.raw.signal, deadline]));
+    await next();
+  });
+}

@@ -1,0 +1,89 @@
+/**
+ * Which representation a client wants. In: `_format` and Accept. Out: json or xml, or FhirError `not-acceptable`.
+ * `_format` overrides Accept. https://hl7.org/fhir/R4/http.html#mime-type, RFC 9110 section 12.5.1
+ */
+import { type Accept, parseAccept } from 'hono/utils/accept';
+import { FhirError } from '../outcome.ts';
+
+export type Format = 'json' | 'xml';
+
+/** The media types that mean a format; the first is what responses are labelled with. */
+const MEDIA_TYPES: Readonly<Record<Format, readonly string[]>> = {
+  json: ['application/fhir+json', 'application/json', 'text/json'],
+  xml: ['application/fhir+xml', 'application/xml', 'text/xml'],
+};
+
+export const CONTENT_TYPE: Readonly<Record<Format, string>> = {
+  json: `${MEDIA_TYPES.json[0]}; charset=utf-8`,
+  xml: `${MEDIA_TYPES.xml[0]}; charset=utf-8`,
+};
+
+/** Throws FhirError `not-acceptable` where neither JSON nor XML of FHIR R4 will do. */
+export function negotiate(format: string | undefined, accept: string | undefined): Format {
+  if (format !== undefined && format !== '') return byFormat(format);
+  const ranges = parseAccept(accept ?? '');
+  if (ranges.length === 0) return 'json';
+  const json = preference(MEDIA_TYPES.json, ranges);
+  const xml = preference(MEDIA_TYPES.xml, ranges);
+  if (json.q === 0 && xml.q === 0) {
+    throw new FhirError(
+      'not-acceptable',
+      'Accept: this server answers in application/fhir+json or application/fhir+xml',
+    );
+  }
+  if (json.q !== xml.q) return json.q > xml.q ? 'json' : 'xml';
+  return xml.specificity > json.specificity ? 'xml' : 'json';
+}
+
+/** True if the client named one of FHIR's own media types, in `_format` or Accept. */
+export function asksForFhir(format: string | undefined, accept: string | undefined): boolean {
+  if (format !== undefined && format !== '') return true;
+  return parseAccept(accept ?? '').some(({ type, q }) => q > 0 && /^application\/fhir\+(json|xml)$/i.test(type));
+}
+
+/** True if Accept allows this media type; without the header everything is allowed. */
+export function accepts(mediaType: string, accept: string | undefined): boolean {
+  const ranges = parseAccept(accept ?? '');
+  return ranges.length === 0 || preference([mediaType.toLowerCase()], ranges).q > 0;
+}
+
+function byFormat(format: string): Format {
+  // A plus that was not percent-encoded arrives as a blank.
+  const [type = '', ...parameters] = format.trim().toLowerCase().split(';');
+  const name = type.trim().replace(' ', '+');
+  const version = parameters
+    .map(one => /^\s*fhirversion\s*=\s*"?(.*?)"?\s*$/.exec(one)?.[1])
+    .find(one => one !== undefined);
+  for (const known of ['json', 'xml'] as const) {
+    if ((name === known || MEDIA_TYPES[known].includes(name)) && isR4(version)) return known;
+  }
+  throw new FhirError('not-acceptable', '_format: this server answers in json or xml of FHIR 4.0', {
+    parameter: '_format',
+  });
+}
+
+/** Quality of the best of some media types; each takes that of the most specific range that holds it. */
+function preference(mediaTypes: readonly string[], ranges: readonly Accept[]): { q: number; specificity: number } {
+  let best = { q: 0, specificity: -1 };
+  for (const mediaType of mediaTypes) {
+    const own = mostSpecific(mediaType, ranges);
+    if (own.q > best.q || (own.q === best.q && own.specificity > best.specificity)) best = own;
+  }
+  return best;
+}
+
+function mostSpecific(mediaType: string, ranges: readonly Accept[]): { q: number; specificity: number } {
+  const [main] = mediaType.split('/');
+  let best = { q: 0, specificity: -1 };
+  for (const { type, params, q } of ranges) {
+    if (!isR4(params['fhirVersion'] ?? params['fhirversion'])) continue;
+    const range = type.toLowerCase();
+    const specificity = range === mediaType ? 2 : range === `${main}/*` ? 1 : range === '*/*' || range === '*' ? 0 : -1;
+    if (specificity > best.specificity) best = { q, specificity };
+  }
+  return best;
+}
+
+function isR4(version: string | undefined): boolean {
+  return version === undefined || /^4\.0(\.1)?$/.test(version);
+}

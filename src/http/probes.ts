@@ -1,0 +1,34 @@
+/**
+ * For whoever watches the process: `/health` while it lives, `/ready` while it can answer. Neither tells anything of the
+ * data.
+ */
+import { Hono } from 'hono';
+import type { AppParts, HttpEnv } from './context.ts';
+
+/** Milliseconds after which a silent database counts as away. */
+const PATIENCE = 2000;
+
+export function probeRoutes(parts: AppParts): Hono<HttpEnv> {
+  const routes = new Hono<HttpEnv>();
+  routes.get('/health', c => c.json({ status: 'ok' }));
+  routes.get('/ready', async c => {
+    const checks = { database: await answers(parts.ping), mappings: parts.served.mappings > 0 };
+    const ready = checks.database && checks.mappings;
+    return c.json({ status: ready ? 'ok' : 'unavailable', checks }, ready ? 200 : 503);
+  });
+  return routes;
+}
+
+async function answers(ping: () => Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<false>(resolve => {
+    timer = setTimeout(resolve, PATIENCE, false);
+  });
+  try {
+    return await Promise.race([ping().then(() => true), patience]);
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * Listens, and stops gently: on close no new connection is taken, requests under way finish within the drain time, the
+ * rest is cut off.
+ */
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import type { Hono } from 'hono';
+import type { HttpEnv } from './context.ts';
+
+export interface RunningServer {
+  /** `http://host:port` as it really listens. */
+  readonly url: string;
+  /** Resolves when every connection is closed. */
+  close(): Promise<void>;
+}
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Milliseconds. */
+  readonly drain: number;
+}
+
+/** Rejects if the port is taken or the address is not this machine's. */
+export async function listen(app: Hono<HttpEnv>, { host, port, drain }: ListenOptions): Promise<RunningServer> {
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    serverOptions: {
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: 16_384,
+    },
+  }) as Server;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const { address, family, port: actual } = server.address() as AddressInfo;
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`,
+    close: () => drainServer(server, drain),
+  };
+}
+
+function drainServer(server: Server, drain: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const deadline = setTimeout(() => server.closeAllConnections(), drain);
+    server.close(error => {
+      clearTimeout(deadline);
+      if (error) reject(error);
+      else resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,43 @@
+/**
+ * The log: one line per event on standard error. In: a level, a message and a few fields, none of which may hold a value
+ * of a patient or of a request. Out: text for people or JSON for machines.
+ */
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+
+type Level = Exclude<(typeof LOG_LEVELS)[number], 'silent'>;
+
+export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export type Log = Readonly<Record<Level, (message: string, fields?: LogFields) => void>>;
+
+export interface LogOptions {
+  readonly level: (typeof LOG_LEVELS)[number];
+  readonly format: 'text' | 'json';
+  /** Takes one line without its end; standard error by default. */
+  readonly write?: (line: string) => void;
+}
+
+/** A log that writes lines of `level` and above. */
+export function createLog({ level, format, write = writeError }: LogOptions): Log {
+  const least = LOG_LEVELS.indexOf(level);
+  const at = (own: Level) => {
+    if (LOG_LEVELS.indexOf(own) < least) return () => {};
+    return (message: string, fields: LogFields = {}) =>
+      write(format === 'json' ? jsonLine(own, message, fields) : textLine(own, message, fields));
+  };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+function jsonLine(level: Level, message: string, fields: LogFields): string {
+  return JSON.stringify({ time: new Date().toISOString(), level, message, ...fields });
+}
+
+function textLine(level: Level, message: string, fields: LogFields): string {
+  const rest = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [` ${name}=${value}`]));
+  return `${new Date().toISOString().slice(11, 23)} ${level === 'info' ? '' : `${level}: `}${message}${rest.join('')}`;
+}
+
+function writeError(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,249 @@
+import { expect, test } from 'vitest';
+import { FhirError } from '../../src/outcome.ts';
+import { DatabaseError } from '../../src/sql/database.ts';
+import { appUnderTest, issuesOf, WIDGET } from './app-under-test.ts';
+
+test('a read answers with the text of the facade, byte for byte, as FHIR JSON in UTF-8', async () => {
+  const { app } = appUnderTest();
+  const response = await app.request('/fhir/Widget/1');
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('application/fhir+json; charset=utf-8');
+  expect(response.headers.get('content-length')).toBe(String(Buffer.byteLength(WIDGET)));
+  expect(await response.text()).toBe(WIDGET);
+});
+
+test('HEAD answers as GET does, without the body', async () => {
+  const { app } = appUnderTest();
+  const response = await app.request('/fhir/Widget/1', { method: 'HEAD' });
+  expect(response.status).toBe(200);
+  expect(response.headers.get('etag')).toMatch(/^W\/"/);
+  expect(response.headers.get('content-length')).toBe(String(Buffer.byteLength(WIDGET)));
+  expect(await response.text()).toBe('');
+});
+
+test('_pretty indents and keeps the digits of decimals', async () => {
+  const { app } = appUnderTest();
+  const text = await (await app.request('/fhir/Widget/1?_pretty=true')).text();
+  expect(text).toContain('\n  "weight": 1.50,\n');
+  expect(JSON.parse(text)).toEqual(JSON.parse(WIDGET));
+});
+
+test('an unknown id is 404 with an OperationOutcome that does not repeat it', async () => {
+  const { app } = appUnderTest();
+  const response = await app.request('/fhir/Widget/4711');
+  expect(response.status).toBe(404);
+  const text = await response.text();
+  expect(text).not.toContain('4711');
+  expect(JSON.parse(text).issue[0].code).toBe('not-found');
+});
+
+test.each([
+  '/fhir/Nothing',
+  '/fhir/Nothing/1',
+  '/fhir/Nothing/_search',
+  '/fhir/__proto__',
+  '/fhir/constructor/1',
+  '/fhir/$no-such',
+])('an unknown type is 404: %s', async path => {
+  const { app, calls } = appUnderTest();
+  const response = await app.request(path);
+  expect(response.status).toBe(404);
+  expect((await issuesOf(response))[0]?.code).toBe('not-found');
+  expect(calls).toEqual([]);
+});
+
+test.each([
+  '/fhir/Widget/..%2f1',
+  '/fhir/Widget/1%2F1',
+  '/fhir/Widget/%00',
+  '/fhir/Widget/%zz',
+  '/fhir/Widget/%ff',
+  '/fhir/Widget/%E0%A4%A',
+  '/fhir/Widget%2F1',
+  '/fhir/Widget/__proto__',
+  '/fhir/Widget/1%20',
+  `/fhir/Widget/${'1'.repeat(65)}`,
+  '/fhir/%2e%2e/Widget/1/2/3',
+  '/fhir//Widget//1',
+  '/%ff',
+  '/fhir/Widget/1/_history/1',
+])('a path that can name nothing is 404 and never an error: %s', async path => {
+  const { app, calls } = appUnderTest();
+  const response = await app.request(path);
+  expect(response.status).toBe(404);
+  expect((await issuesOf(response))[0]?.code).toBe('not-found');
+  expect(calls).toEqual([]);
+});
+
+test.each(['name=%zz', 'name=%ff', '%E0%A4%A=1', 'name=a%00b', 'name%00=1'])(
+  'a query string that is not percent-encoded text is 400: %s',
+  async query => {
+    const { app, calls } = appUnderTest();
+    const response = await app.request(`/fhir/Widget?${query}`);
+    expect(response.status).toBe(400);
+    expect((await issuesOf(response))[0]?.code).toBe('invalid');
+    expect(calls).toEqual([]);
+  },
+);
+
+test('GET [type] and GET [type]/_search pass on every parameter, decoded, repeated, in order', async () => {
+  const { app, calls } = appUnderTest();
+  for (const path of ['/fhir/Widget', '/fhir/Widget/_search']) {
+    await app.request(`${path}?name=a%2Cb+c&maker=x&name=%26&empty&__proto__=1`);
+    expect(calls.pop()?.request).toEqual({
+      type: 'Widget',
+      parameters: [
+        ['name', 'a,b c'],
+        ['maker', 'x'],
+        ['name', '&'],
+        ['empty', ''],
+        ['__proto__', '1'],
+      ],
+    });
+  }
+});
+
+test('POST [type]/_search puts the parameters of the body after those of the URL', async () => {
+  const { app, calls } = appUnderTest();
+  const response = await app.request('/fhir/Widget/_search?name=a', {
+    method: 'POST',
+    body: 'name=b&maker=M%C3%BCller',
+    headers: { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' },
+  });
+  expect(response.status).toBe(200);
+  expect(calls[0]?.request.parameters).toEqual([
+    ['name', 'a'],
+    ['name', 'b'],
+    ['maker', 'Müller'],
+  ]);
+});
+
+test('POST [type]/_search needs no body, refuses other media types with 415 and bytes that are not UTF-8 with 400', async () => {
+  const { app } = appUnderTest();
+  const post = (body: BodyInit | undefined, type: string) =>
+    app.request('/fhir/Widget/_search', {
+      method: 'POST',
+      headers: { 'content-type': type },
+      ...(body === undefined ? {} : { body }),
+    });
+  expect((await post(undefined, 'application/x-www-form-urlencoded')).status).toBe(200);
+  const json = await post('{"name":"a"}', 'application/json');
+  expect(json.status).toBe(415);
+  expect((await issuesOf(json))[0]?.diagnostics).toContain('application/x-www-form-urlencoded');
+  expect((await post(new Uint8Array([0x61, 0x3d, 0xff]), 'application/x-www-form-urlencoded')).status).toBe(400);
+});
+
+test.each([
+  ['POST', '/fhir/Widget', 'GET, HEAD'],
+  ['PUT', '/fhir/Widget/1', 'GET, HEAD'],
+  ['PATCH', '/fhir/Widget/1', 'GET, HEAD'],
+  ['DELETE', '/fhir/Widget/1', 'GET, HEAD'],
+  ['PUT', '/fhir/Widget/_search', 'GET, HEAD, POST'],
+  ['POST', '/fhir/metadata', 'GET, HEAD'],
+])('%s %s is 405 and says what is allowed', async (method, path, allow) => {
+  const { app, calls } = appUnderTest();
+  const response = await app.request(path, { method });
+  expect(response.status).toBe(405);
+  expect(response.headers.get('allow')).toBe(allow);
+  expect((await issuesOf(response))[0]?.code).toBe('not-supported');
+  expect(calls).toEqual([]);
+});
+
+test('OPTIONS tells the allowed methods', async () => {
+  const { app } = appUnderTest();
+  const response = await app.request('/fhir/Widget/_search', { method: 'OPTIONS' });
+  expect(response.status).toBe(204);
+  expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
+});
+
+test.each([
+  [undefined, 'lenient', 'lenient'],
+  [undefined, 'strict', 'strict'],
+  ['handling=strict', 'lenient', 'strict'],
+  ['respond-async, handling=lenient', 'strict', 'lenient'],
+  ['return=minimal; handling="strict"', 'lenient', 'strict'],
+  ['handling=whatever', 'lenient', 'lenient'],
+  ['mishandling=strict', 'lenient', 'lenient'],
+])('Prefer: %s with HANDLING=%s is %s', async (prefer, configured, expected) => {
+  const { app, calls } = appUnderTest({ HANDLING: configured });
+  await app.request('/fhir/Widget', { headers: prefer === undefined ? {} : { prefer } });
+  expect(calls[0]?.context.handling).toBe(expected);
+});
+
+test('the base of links is BASE_URL behind a proxy, else the address that the client used', async () => {
+  const direct = appUnderTest();
+  await direct.app.request('http://localhost:3000/fhir/Widget');
+  expect(direct.calls[0]?.context.base).toBe('http://localhost:3000/fhir');
+  const proxied = appUnderTest({ BASE_URL: 'https://ehr.example.org/lintel/', FHIR_PATH: '/r4' });
+  await proxied.app.request('http://localhost:3000/r4/Widget');
+  expect(proxied.calls[0]?.context.base).toBe('https://ehr.example.org/lintel/r4');
+});
+
+test('an error of the facade becomes an OperationOutcome with its status and parameter', async () => {
+  const { app } = appUnderTest(
+    {},
+    {
+      search: async () => {
+        throw new FhirError('value', 'date: expected a date', { parameter: 'date' });
+      },
+    },
+  );
+  const response = await app.request('/fhir/Widget?date=tomorrow');
+  expect(response.status).toBe(400);
+  expect(await response.json()).toEqual({
+    resourceType: 'OperationOutcome',
+    issue: [{ severity: 'error', code: 'value', diagnostics: 'date: expected a date', expression: ['http.date'] }],
+  });
+});
+
+test('while the database is away every request is 503 with Retry-After', async () => {
+  const { app } = appUnderTest(
+    {},
+    {
+      read: async () => {
+        throw new DatabaseError('unavailable', 'connection to 10.1.2.3 refused', { retryAfter: 2.2 });
+      },
+    },
+  );
+  const response = await app.request('/fhir/Widget/1');
+  expect(response.status).toBe(503);
+  expect(response.headers.get('retry-after')).toBe('3');
+  const text = await response.text();
+  expect(JSON.parse(text).issue[0].code).toBe('transient');
+  expect(text).not.toContain('10.1.2.3');
+});
+
+test('a request that takes longer than REQUEST_TIMEOUT is cancelled and is 503', async () => {
+  const { app } = appUnderTest(
+    { REQUEST_TIMEOUT: '1' },
+    {
+      search: (_request, { signal }) =>
+        new Promise((_resolve, reject) =>
+          signal?.addEventListener('abort', () => reject(new DatabaseError('cancelled', 'cancelled'))),
+        ),
+    },
+  );
+  const response = await app.request('/fhir/Widget');
+  expect(response.status).toBe(503);
+  expect((await issuesOf(response))[0]?.diagnostics).toContain('longer');
+});
+
+test('an unexpected error is 500 with the request id, and neither message nor stack leave the server', async () => {
+  const { app, lines } = appUnderTest(
+    {},
+    {
+      read: async () => {
+        throw new TypeError('cannot read SSN 078-05-1120');
+      },
+    },
+  );
+  const response = await app.request('/fhir/Widget/1');
+  expect(response.status).toBe(500);
+  const text = await response.text();
+  expect(text).toContain(response.headers.get('x-request-id') ?? 'no id');
+  for (const told of [text, ...lines]) {
+    expect(told).not.toContain('078-05-1120');
+    expect(told).not.toContain('/src/');
+  }
+  expect(lines.join('\n')).toContain('TypeError');
+});
