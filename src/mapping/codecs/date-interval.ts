@@ -1,0 +1,58 @@
+/**
+ * Which values of a precision (seconds, days, months …) satisfy a date criterion. In: the criterion's edges, which are
+ * instants, and a precision. Out: the set of the values' numbers, by the exact preimage through the zone.
+ * https://hl7.org/fhir/R4/search.html#date
+ */
+import type { DateEdge } from '../criterion.ts';
+import type { RangeSet } from '../ranges.ts';
+import { complement, EVERYTHING, intersect, mapEnds, NOTHING, union } from '../ranges.ts';
+import type { Zone } from '../zone.ts';
+import { civil, DAY, dayOf } from './calendar.ts';
+
+/** Values numbered in the order of the local times at which they begin. */
+export interface Precision {
+  /** The lowest number whose value begins at or after a local time. */
+  ceiling(local: number): number;
+  /** The length of a value's interval; `next`: it ends at the instant of the local time at which the next one begins. */
+  readonly length: number | 'next';
+}
+
+export const MILLISECOND: Precision = { ceiling: local => local, length: 1 };
+export const SECOND: Precision = { ceiling: local => Math.ceil(local / 1000), length: 1000 };
+/** Times of day known to the minute; FHIR writes them with seconds, so they are as short as seconds. */
+export const MINUTE: Precision = { ceiling: local => Math.ceil(local / 60_000), length: 1000 };
+/** Seconds, but numbered by milliseconds, for columns in which some milliseconds mean something else. */
+export const SECOND_BY_MILLISECOND: Precision = { ceiling: local => Math.ceil(local / 1000) * 1000, length: 1000 };
+export const WHOLE_DAY: Precision = { ceiling: local => Math.ceil(local / DAY), length: 'next' };
+export const WHOLE_MONTH: Precision = {
+  ceiling: local => {
+    const { year, month, day } = civil(Math.ceil(local / DAY));
+    return year * 12 + month - (day === 1 ? 1 : 0);
+  },
+  length: 'next',
+};
+export const WHOLE_YEAR: Precision = {
+  ceiling: local => {
+    const day = Math.ceil(local / DAY);
+    const { year } = civil(day);
+    return day === dayOf(year, 1, 1) ? year : year + 1;
+  },
+  length: 'next',
+};
+
+/** The numbers of the values whose interval satisfies one of the conjunctions. */
+export function satisfying(any: readonly (readonly DateEdge[])[], zone: Zone, precision: Precision): RangeSet {
+  const from = (instant: number): RangeSet => {
+    if (!Number.isFinite(instant)) return instant < 0 ? EVERYTHING : NOTHING;
+    return mapEnds(zone.localsFrom(instant), precision.ceiling);
+  };
+  const endsAfter = (instant: number): RangeSet => {
+    if (precision.length !== 'next') return from(instant - precision.length + 1);
+    return mapEnds(from(instant + 1), number => number - 1);
+  };
+  const holds = (edge: DateEdge): RangeSet => {
+    if (edge.edge === 'start') return edge.op === '>=' ? from(edge.at) : complement(from(edge.at));
+    return edge.op === '>' ? endsAfter(edge.at) : complement(endsAfter(edge.at));
+  };
+  return union(...any.map(edges => intersect(EVERYTHING, ...edges.map(holds))));
+}

@@ -1,0 +1,111 @@
+/**
+ * How date and time columns store local times: which texts arrive from them, which literals compare with them, what they
+ * can hold. DATETIME keeps 1/300 s and SMALLDATETIME minutes, and both round a parameter, so an end of a range is first
+ * raised to the next time that the column can hold.
+ * https://learn.microsoft.com/sql/t-sql/data-types/date-and-time-types
+ */
+import type { ColumnType } from '../../sql/column-type.ts';
+import type { Expression } from '../../sql/expression.ts';
+import { value } from '../../sql/expression.ts';
+import { DAY, digits, END_DAY, FIRST_DAY, pad, parseDay, printDay, printTime } from './calendar.ts';
+
+export type TimedType = Extract<ColumnType, { kind: 'date' | 'datetime' }>;
+
+export function isTimed(type: ColumnType | undefined): type is TimedType {
+  return type?.kind === 'date' || type?.kind === 'datetime';
+}
+
+/** Local time in whole milliseconds of `2024-03-10 02:30:00.123` or `2024-03-10`; undefined if it is no local time. */
+export function parseLocal(text: string): number | undefined {
+  const day = parseDay(text);
+  if (day === undefined) return undefined;
+  if (text.length === 10) return day * DAY;
+  const separator = text[10];
+  if ((separator !== ' ' && separator !== 'T') || text[13] !== ':' || text[16] !== ':') return undefined;
+  const hour = digits(text, 11, 13);
+  const minute = digits(text, 14, 16);
+  const second = digits(text, 17, 19);
+  if (!(hour < 24 && minute < 60 && second < 60) || text.length < 19) return undefined;
+  let millisecond = 0;
+  if (text.length > 19) {
+    if (text[19] !== '.' || text.length < 21 || Number.isNaN(digits(text, 20, text.length))) return undefined;
+    millisecond = digits(text.slice(20, 23).padEnd(3, '0'), 0, 3);
+  }
+  return day * DAY + hour * 3_600_000 + minute * 60_000 + second * 1000 + millisecond;
+}
+
+/** `2024-03-10 02:30:00.123` with as many digits of a second as asked for. */
+export function printLocal(local: number, fraction: number): string {
+  const text = `${printDay(Math.floor(local / DAY))} ${printTime(local)}`;
+  if (fraction === 0) return text;
+  const millisecond = pad(((local % 1000) + 1000) % 1000, 3);
+  return `${text}.${millisecond.slice(0, fraction).padEnd(fraction, '0')}`;
+}
+
+/** The lowest local time at or after `local` that a column can hold; times before its first one stay what they are. */
+function raise(local: number, type: TimedType): number {
+  if (type.kind === 'date') return Math.ceil(local / DAY) * DAY;
+  if (type.name === 'smalldatetime') return Math.ceil(local / 60_000) * 60_000;
+  if (type.name === 'datetime2') {
+    const step = 10 ** Math.max(0, 3 - type.fraction);
+    return Math.ceil(local / step) * step;
+  }
+  // Thirds of a hundredth, written with three digits: …0, …3 and …7.
+  const digit = ((local % 10) + 10) % 10;
+  return local + ([0, 2, 1, 0, 3, 2, 1, 0, 2, 1][digit] ?? 0);
+}
+
+/** The first local time that a column can hold, and the end of those that it can. */
+export function bounds(type: TimedType): { readonly first: number; readonly end: number } {
+  if (type.kind === 'datetime' && type.name === 'datetime') return { first: Date.UTC(1753, 0, 1), end: END_DAY * DAY };
+  if (type.kind === 'datetime' && type.name === 'smalldatetime')
+    return { first: Date.UTC(1900, 0, 1), end: Date.UTC(2079, 5, 7) };
+  return { first: FIRST_DAY * DAY, end: END_DAY * DAY };
+}
+
+/** The end of a range as the column stores it. */
+export function timeLiteral(local: number, type: TimedType): Expression {
+  const raised = raise(local, type);
+  const text = type.kind === 'date' ? printDay(raised / DAY) : printLocal(raised, type.fraction);
+  return value(text, type);
+}
+
+/**
+ * The sort key that all date codecs share: `2024-03-10 02:30:00.1234567`, ordered as text. A month or year is
+ * `2024-03-00 …` or `2024-00-00 …`, and so comes before its first day.
+ */
+export function timeKey(text: string): string {
+  const [seconds = '', fraction = ''] = (text.slice(11) || '00:00:00').split('.');
+  return `${text.slice(0, 10)} ${seconds}.${fraction.padEnd(7, '0')}`;
+}
+
+/** The parts of a sort key: the packed day as written, the first day it means, the time of day. */
+export function parseTimeKey(key: string): { packed: number; local: number; rest: number } {
+  const year = digits(key, 0, 4);
+  const month = digits(key, 5, 7);
+  const day = digits(key, 8, 10);
+  const first = `${key.slice(0, 5)}${pad(Math.max(1, month), 2)}-${pad(Math.max(1, day), 2)}${key.slice(10, 23)}`;
+  return { packed: year * 10_000 + month * 100 + day, local: parseLocal(first) ?? 0, rest: digits(key, 23, 27) };
+}
+
+/** The first stored text whose key is at or after a key; the last one that the column can hold if there is none. */
+export function storedFromKey(key: string, type: TimedType): string {
+  const { local, rest } = parseTimeKey(key);
+  const last = bounds(type).end - 1;
+  if (type.kind === 'datetime' && type.fraction > 3) {
+    const unit = 10 ** (7 - type.fraction);
+    const raised = Math.ceil(rest / unit);
+    const carried = raised * unit >= 10_000;
+    const text = printLocal(Math.min(last, carried ? local + 1 : local), 3);
+    return `${text}${pad(carried ? 0 : raised, type.fraction - 3)}`;
+  }
+  const wanted = raise(rest > 0 ? local + 1 : local, type);
+  const held = wanted > last ? lower(last, type) : Math.max(wanted, bounds(type).first);
+  return type.kind === 'date' ? printDay(Math.floor(held / DAY)) : printLocal(held, type.fraction);
+}
+
+function lower(local: number, type: TimedType): number {
+  let held = local;
+  while (raise(held, type) !== held) held -= type.kind === 'date' ? held % DAY : 1;
+  return held;
+}

@@ -1,0 +1,84 @@
+/**
+ * `text`: a text column as string or markdown, trimmed on both sides; empty is absent. In: the raw text. Out: the text.
+ * Control characters that FHIR forbids are taken out of what is emitted but not of what is searched: the one exception to
+ * the law, and only a value that has them is concerned.
+ * https://hl7.org/fhir/R4/datatypes.html#string
+ */
+import { UNICODE } from '../../sql/column-type.ts';
+import type { Expression, Predicate } from '../../sql/expression.ts';
+import { and, call, equals, FALSE, filled, or, value } from '../../sql/expression.ts';
+import { fold } from '../../sql/fold.ts';
+import type { Criterion } from '../criterion.ts';
+import { hasOuterSpace, trim, withoutControls } from './blank.ts';
+import type { Codec } from './codec.ts';
+import { only } from './only.ts';
+
+/** Text, trimmed on both sides. */
+export function textCodec(): Codec {
+  const trimmed = (columns: readonly Expression[]): Expression => call('trim', [only(columns)], UNICODE);
+  return {
+    label: 'text',
+    yields: ['string', 'markdown', 'uri', 'url', 'canonical', 'code', 'id'],
+    columns: 1,
+    small: false,
+    inverse: 'computed',
+    decode: raw => (typeof raw === 'string' ? emitted(raw) : undefined),
+    present: columns => filled(trimmed(columns)),
+    match: (columns, criterion) => matchText(trimmed(columns), criterion),
+    order: {
+      by: columns => [call('fold', [trimmed(columns)], UNICODE)],
+      // The engine's order of folded text is its own: values sort within one mapping only.
+      toKey: () => undefined,
+      fromKey: key => [key],
+    },
+  };
+}
+
+/** A criterion on an expression that gives the emitted text, or a blank or NULL where there is none. */
+export function matchText(text: Expression, criterion: Criterion): Predicate | undefined {
+  switch (criterion.kind) {
+    case 'exact':
+      return isEmittable(criterion.text) ? equals(text, value(criterion.text, UNICODE)) : FALSE;
+    case 'uri-below':
+      return isEmittable(criterion.text) ? matchBelow(text, criterion.text) : FALSE;
+    case 'string':
+      return matchString(text, criterion.mode, criterion.text);
+    case 'date':
+    case 'number':
+      return undefined;
+  }
+}
+
+function matchString(text: Expression, mode: 'starts' | 'exact' | 'contains', wanted: string): Predicate {
+  if (mode === 'exact') return isEmittable(wanted) ? equals(text, value(wanted, UNICODE)) : FALSE;
+  const folded = fold(wanted);
+  const where = mode === 'starts' ? 'start' : 'anywhere';
+  // Every text that there is contains the empty one; a NULL contains none.
+  return and(
+    filled(text),
+    ...(folded === ''
+      ? []
+      : [{ kind: 'contains' as const, of: call('fold', [text], UNICODE), where, text: folded, not: false } as const]),
+  );
+}
+
+/** The URI itself, and those that continue it after a slash (https://hl7.org/fhir/R4/search.html#uri). */
+export function matchBelow(text: Expression, uri: string): Predicate {
+  const inside = uri.endsWith('/') ? uri : `${uri}/`;
+  return or(equals(text, value(uri, UNICODE)), {
+    kind: 'contains',
+    of: text,
+    where: 'start',
+    text: inside,
+    not: false,
+  });
+}
+
+function emitted(raw: string): string | undefined {
+  const text = trim(withoutControls(raw));
+  return text === '' ? undefined : text;
+}
+
+function isEmittable(text: string): boolean {
+  return text !== '' && !hasOuterSpace(text);
+}

@@ -1,0 +1,92 @@
+/**
+ * `ymd8`: days as digits yyyymmdd in a CHAR(8) or INT column; `YYYYMM00` is a month, `YYYY0000` a year, anything that is
+ * no date of the calendar is absent. In: text or number. Out: a date or dateTime of that precision. Local days of the
+ * pack's zone.
+ * https://hl7.org/fhir/R4/datatypes.html#date
+ */
+import type { ColumnType } from '../../sql/column-type.ts';
+import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
+import { and, value } from '../../sql/expression.ts';
+import type { DateEdge } from '../criterion.ts';
+import { clip, rangePredicate } from '../ranges.ts';
+import type { Zone } from '../zone.ts';
+import { trimEnd } from './blank.ts';
+import { DAY, digits, pad } from './calendar.ts';
+import type { Codec } from './codec.ts';
+import { only } from './only.ts';
+import { firstDay, nextPacked, packedSatisfying, printPacked } from './packed-date.ts';
+import { parseTimeKey } from './stored-time.ts';
+
+export interface Ymd8Options {
+  readonly zone: Zone;
+  readonly columnType: ColumnType;
+}
+
+/** Packed days, months and years. */
+export function ymd8Codec({ zone, columnType }: Ymd8Options): Codec {
+  return {
+    label: 'ymd8',
+    yields: ['date', 'dateTime'],
+    columns: 1,
+    small: false,
+    inverse: 'indexed',
+    decode: raw => {
+      const packed = readPacked(raw);
+      return packed === undefined ? undefined : printPacked(packed);
+    },
+    present: columns => isPacked(only(columns)),
+    match: (columns, criterion) =>
+      criterion.kind === 'date' ? matchPacked(only(columns), columnType, zone, criterion.any) : undefined,
+    order: {
+      by: columns => [only(columns)],
+      toKey: ([raw]) => {
+        const packed = readPacked(raw ?? null);
+        return packed === undefined || printPacked(packed) === undefined ? undefined : packedKey(packed);
+      },
+      fromKey: key => {
+        const packed = packedFromKey(String(key));
+        return [columnType.kind === 'text' ? pad(packed, 8) : packed];
+      },
+    },
+  };
+}
+
+/** The eight digits of a raw value as a number, or undefined if it has others. */
+export function readPacked(raw: SqlValue): number | undefined {
+  if (typeof raw === 'number') return raw >= 10_000 && raw <= 99_999_999 ? raw : undefined;
+  if (typeof raw !== 'string') return undefined;
+  const text = trimEnd(raw);
+  const packed = text.length === 8 ? digits(text, 0, 8) : Number.NaN;
+  return Number.isNaN(packed) ? undefined : packed;
+}
+
+/** The column holds a packed date. */
+export function isPacked(column: Expression): Predicate {
+  return { kind: 'packed-date', of: column, not: false };
+}
+
+/** The column holds a packed date whose interval satisfies the criterion. */
+export function matchPacked(
+  column: Expression,
+  type: ColumnType,
+  zone: Zone,
+  any: readonly (readonly DateEdge[])[],
+): Predicate {
+  const set = clip(packedSatisfying(any, zone), 10_000, 99_991_232);
+  const present = isPacked(column);
+  const literal = (at: number): Expression => value(type.kind === 'text' ? pad(at, 8) : at, type);
+  return and(present, rangePredicate(set, { column, literal, pointwise: true, present }));
+}
+
+/** The sort key of a packed date: see timeKey. */
+export function packedKey(packed: number): string {
+  const text = pad(packed, 8);
+  return `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)} 00:00:00.0000000`;
+}
+
+/** The first packed date whose key is at or after a key. */
+export function packedFromKey(key: string): number {
+  const { packed, local, rest } = parseTimeKey(key);
+  const first = firstDay(nextPacked(packed)) * DAY;
+  return local > first || rest > 0 ? nextPacked(packed + 1) : nextPacked(packed);
+}

@@ -1,0 +1,155 @@
+/**
+ * Local wall-clock time of an IANA zone and instants, both ways. Local times are milliseconds since 1970-01-01 00:00 on
+ * the wall clock, instants are milliseconds since the epoch. In: a zone's name. Out: local → offset, and the inverse: the
+ * set of local times whose instant is at or after a bound.
+ *
+ * Two rules make local → instant a function: a local time that a clock change skips, and the first of a pair that it
+ * repeats, both take the offset before the change. So the function is not monotone around a gap, and its preimage of
+ * "at or after X" is a union of ranges rather than one. Offsets are whole minutes (FHIR can write no others), and before
+ * 1900 the offset of 1900 counts. Rules of the zones: https://www.iana.org/time-zones, through Intl.
+ */
+import type { RangeSet } from './ranges.ts';
+import { rangeSet } from './ranges.ts';
+
+export interface Zone {
+  readonly name: string;
+  /** Offset from UTC in milliseconds at a local time. */
+  offsetOf(local: number): number;
+  /** The instant that a local time denotes. */
+  toInstant(local: number): number;
+  /** The local times whose instant is at or after `instant`. */
+  localsFrom(instant: number): RangeSet;
+}
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+const BEGIN = Date.UTC(1900, 0, 1);
+/** No offset is farther from UTC, so that no local time is farther from its instant. */
+const FARTHEST = DAY;
+
+/** From a local time on, up to the next piece, one offset counts. */
+interface Piece {
+  readonly from: number;
+  readonly offset: number;
+}
+
+/** A change of offset at an instant. */
+interface Transition {
+  readonly at: number;
+  readonly before: number;
+  readonly after: number;
+}
+
+const zones = new Map<string, Zone>();
+
+/** The zone of that name. Throws a RangeError if there is none. Made once per name. */
+export function zoneOf(name: string): Zone {
+  const known = zones.get(name);
+  if (known) return known;
+  const zone = makeZone(name);
+  zones.set(name, zone);
+  return zone;
+}
+
+function makeZone(name: string): Zone {
+  const offsetAt = offsetReader(name);
+  const initial = offsetAt(BEGIN);
+  const years = new Map<number, readonly Piece[]>();
+
+  /** Pieces that begin within a year of the wall clock, after the one that counts when it begins. */
+  const pieces = (year: number): readonly Piece[] => {
+    let found = years.get(year);
+    if (!found) {
+      const from = yearStart(year);
+      const to = yearStart(year + 1);
+      const changes = transitions(offsetAt, from - FARTHEST, to + FARTHEST).map(t => ({
+        from: t.at + Math.max(t.before, t.after),
+        offset: t.after,
+      }));
+      const earlier = changes.findLast(piece => piece.from <= from);
+      const first = earlier?.offset ?? offsetAt(Math.max(from - FARTHEST, BEGIN));
+      found = [{ from, offset: first }, ...changes.filter(piece => piece.from > from && piece.from < to)];
+      years.set(year, found);
+    }
+    return found;
+  };
+
+  // Rows of a page lie close together: the piece of the last one mostly holds the next.
+  let start = Number.POSITIVE_INFINITY;
+  let end = Number.NEGATIVE_INFINITY;
+  let offset = 0;
+  const offsetOf = (local: number): number => {
+    if (local >= start && local < end) return offset;
+    if (local < BEGIN) return initial;
+    const year = new Date(local).getUTCFullYear();
+    const list = pieces(year);
+    const at = list.findLastIndex(piece => piece.from <= local);
+    start = list[at]?.from ?? local;
+    end = list[at + 1]?.from ?? yearStart(year + 1);
+    offset = list[at]?.offset ?? initial;
+    return offset;
+  };
+
+  return {
+    name,
+    offsetOf,
+    toInstant: local => local - offsetOf(local),
+    localsFrom: instant => {
+      // Farther than a day on either side every local time lies on the same side of the bound as its instant.
+      const low = instant - FARTHEST - 1;
+      const high = instant + FARTHEST + 1;
+      const starts = new Set([low]);
+      for (let year = new Date(low).getUTCFullYear(); year <= new Date(high).getUTCFullYear(); year++)
+        for (const piece of pieces(year)) if (piece.from > low && piece.from < high) starts.add(piece.from);
+      const bounds = [...starts].toSorted((a, b) => a - b);
+      return rangeSet(
+        bounds.map((from, i) => ({
+          from: Math.max(from, instant + offsetOf(from)),
+          to: bounds[i + 1] ?? Number.POSITIVE_INFINITY,
+        })),
+      );
+    },
+  };
+}
+
+/** Reads the offset at an instant, in milliseconds truncated to whole minutes. */
+function offsetReader(name: string): (instant: number) => number {
+  if (name === 'UTC') return () => 0;
+  const format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
+  return instant => {
+    const text = format.formatToParts(instant).find(part => part.type === 'timeZoneName')?.value ?? '';
+    const match = /^GMT(?:([+-])(\d\d):(\d\d)(?::\d\d)?)?$/.exec(text);
+    if (!match) throw new RangeError(`the offset of ${name} cannot be read`);
+    const minutes = Number(match[2] ?? 0) * 60 + Number(match[3] ?? 0);
+    return (match[1] === '-' ? -minutes : minutes) * MINUTE;
+  };
+}
+
+/** All changes between two instants from 1900 on. A change that is undone within a day is not seen. */
+function transitions(offsetAt: (instant: number) => number, from: number, to: number): readonly Transition[] {
+  const found: Transition[] = [];
+  let left = Math.max(from, BEGIN);
+  let before = offsetAt(left);
+  while (left < to) {
+    const right = Math.min(left + DAY, to);
+    const after = offsetAt(right);
+    if (after !== before) {
+      let low = left;
+      let high = right;
+      while (high - low > 1) {
+        const middle = Math.floor((low + high) / 2);
+        if (offsetAt(middle) === before) low = middle;
+        else high = middle;
+      }
+      found.push({ at: high, before, after });
+    }
+    left = right;
+    before = after;
+  }
+  return found;
+}
+
+/** Local milliseconds at the start of a year; years below 100 are themselves. */
+function yearStart(year: number): number {
+  return new Date(0).setUTCFullYear(year, 0, 1);
+}
