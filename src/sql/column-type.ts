@@ -6,7 +6,14 @@
  */
 
 export type ColumnType =
-  | { readonly kind: 'text'; readonly unicode: boolean; readonly fixed: boolean; readonly length: number | 'max' }
+  | {
+      readonly kind: 'text';
+      readonly unicode: boolean;
+      readonly fixed: boolean;
+      readonly length: number | 'max';
+      /** The old types TEXT and NTEXT, which SQL Server compares with nothing unless they are cast. */
+      readonly lob?: true;
+    }
   | { readonly kind: 'integer'; readonly bits: 8 | 16 | 32 | 64 }
   | { readonly kind: 'bit' }
   | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
@@ -42,7 +49,7 @@ export function parseColumnType(declared: string): ColumnType | undefined {
       return { kind: 'text', unicode: name !== 'varchar', fixed: false, length: name === 'sysname' ? 128 : length };
     case 'text':
     case 'ntext':
-      return { kind: 'text', unicode: name === 'ntext', fixed: false, length: 'max' };
+      return { kind: 'text', unicode: name === 'ntext', fixed: false, length: 'max', lob: true };
     case 'tinyint':
       return { kind: 'integer', bits: 8 };
     case 'smallint':

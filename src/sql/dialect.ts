@@ -22,15 +22,17 @@ export interface Dialect {
   readonly seeksApart: boolean;
   placeholder(position: number): string;
   table(name: TableName): string;
+  /** A column as an operand. */
+  column(sql: string, type: ColumnType): string;
   /** Stands after SELECT. */
   top(limit: () => string): string;
   /** Stands at the end. */
-  tail(limit: () => string): string;
+  tail(limit: () => string, gap: '\n' | ' '): string;
   /** A join of the first row in an order. */
   pick(writer: Writer, join: Join, pick: NonNullable<Join['pick']>): string;
   /** Text for an exact comparison or order: binary, blind to trailing blanks. `sql` is what `of` was written as. */
   exact(sql: string, of: Expression): string;
-  /** `sql` (of type `from`) as an operand beside a column of type `to`; NULL where it cannot be one. */
+  /** `sql` (of type `from`) as an operand beside a column of another type `to`; NULL where it cannot be one. */
   cast(sql: string, from: ColumnType, to: ColumnType): string;
   /** The right operand of the plain comparison where `seeksApart`. */
   seekOperand(sql: string, from: ColumnType, to: ColumnType): string;

@@ -64,6 +64,8 @@ export type Predicate =
       readonly op: Operator;
       readonly right: Expression;
       readonly not: boolean;
+      /** In the column's own collation; only for paging in an order that is `native` too. */
+      readonly native?: true;
     }
   /** Equality: exact, case-sensitive, blind to trailing blanks. */
   | { readonly kind: 'equals'; readonly left: Expression; readonly right: Expression; readonly not: boolean }
@@ -98,6 +100,11 @@ export type Predicate =
 export interface Order {
   readonly by: Expression;
   readonly descending: boolean;
+  /**
+   * Text in the column's own collation, so that its index gives the order; without it text is in binary order, which is
+   * the same on every engine and in JavaScript. Paging compares likewise, equality included.
+   */
+  readonly native?: true;
 }
 
 export interface Join {
@@ -239,7 +246,7 @@ export function predicateKey(predicate: Predicate): string {
     case 'or':
       return `${predicate.kind}(${predicate.of.map(predicateKey).join()})`;
     case 'compare':
-      return `${sign}${expressionKey(predicate.left)}${predicate.op}${expressionKey(predicate.right)}`;
+      return `${sign}${expressionKey(predicate.left)}${predicate.native ? '~' : ''}${predicate.op}${expressionKey(predicate.right)}`;
     case 'equals':
       return `${sign}${expressionKey(predicate.left)}==${expressionKey(predicate.right)}`;
     case 'in':

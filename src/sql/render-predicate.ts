@@ -13,7 +13,7 @@ import { familyOf, parameterFor } from './parameter-type.ts';
 interface Parts {
   readonly expression: (expression: Expression) => string;
   readonly raw: (parts: readonly (string | Expression)[]) => string;
-  readonly relation: (relation: Relation) => string;
+  readonly relation: (relation: Relation, gap: '\n' | ' ') => string;
   readonly bind: (value: SqlValue, type: ColumnType) => string;
   readonly self: () => Writer;
 }
@@ -31,6 +31,8 @@ const OPPOSITE: Readonly<Record<Operator, Operator>> = {
   '>': '<=',
   '<=': '>',
 };
+/** SQL Server takes 2,100 parameters at most. */
+const LIST_LENGTHS = [8, 16, 32, 64, 128, 256, 512, 1024];
 const NO_DIGITS: Digits = new Set();
 const ALL_DIGITS = /^\d+$/;
 const DIGIT_GLOB = /^(?:\d|\[\d(?:-\d)?\])+$/;
@@ -45,7 +47,7 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
       return parts.bind(value, type);
     }
     const sql = expression(of);
-    return familyOf(of.type) === familyOf(left) ? sql : dialect.cast(sql, of.type, left);
+    return needsCast(of.type, left) ? dialect.cast(sql, of.type, left) : sql;
   };
 
   const exact = (of: Expression, sql = expression(of)): string =>
@@ -80,10 +82,20 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
     return `(${leftSql} = ${dialect.seekOperand(rightSql, of.type, left.type)} AND ${sql})`;
   };
 
+  /** The complement too is in the column's own collation. */
+  const native = ({ left, op, right: of, not }: Leaf<'compare'>): string => {
+    if (isNullValue(left) || isNullValue(of)) return not ? '1 = 1' : '1 = 0';
+    const sql = `${expression(left)} ${not ? OPPOSITE[op] : op} ${right(left.type, of)}`;
+    return not ? `(${sql}${orCastNull(left, of)})` : sql;
+  };
+
   const listed = ({ left, values, not }: Leaf<'in'>): string => {
     const known = values.filter(v => !isNullValue(v));
     if (known.length === 0 || isNullValue(left)) return not ? '1 = 1' : '1 = 0';
-    const list = () => `(${known.map(v => right(left.type, v)).join(', ')})`;
+    const list = () =>
+      `(${padded(known)
+        .map(v => right(left.type, v))
+        .join(', ')})`;
     if (not) {
       if (known.some(v => v.kind !== 'value')) return complement(`${exact(left)} IN ${list()}`);
       return `(${exact(left)} NOT IN ${list()}${orNull(left)})`;
@@ -120,7 +132,7 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
           .join(of.kind === 'and' ? ' AND ' : ' OR ');
       }
       case 'compare':
-        return compared(of.left, of.op, of.right, of.not, digits);
+        return of.native ? native(of) : compared(of.left, of.op, of.right, of.not, digits);
       case 'equals':
         return compared(of.left, '=', of.right, of.not, digits);
       case 'in':
@@ -136,7 +148,7 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
       case 'packed-date':
         return signed(dialect.packedDate(parts.self(), of.of), of.not);
       case 'exists':
-        return `${of.not ? 'NOT ' : ''}EXISTS (SELECT 1${parts.relation(of.from)})`;
+        return `${of.not ? 'NOT ' : ''}EXISTS (SELECT 1 ${parts.relation(of.from, ' ')})`;
       case 'some-piece':
         return `${of.not ? 'NOT ' : ''}${somePiece(of)}`;
       case 'raw':
@@ -153,6 +165,18 @@ function signed(sql: string, negated: boolean): string {
 
 function complement(sql: string): string {
   return `CASE WHEN ${sql} THEN 0 ELSE 1 END = 1`;
+}
+
+function needsCast(from: ColumnType, to: ColumnType): boolean {
+  return familyOf(from) !== familyOf(to) || (familyOf(to) === 'moment' && from.kind !== to.kind);
+}
+
+/** Lists come in few lengths, so that statements prepared for one page serve the next: the last value is repeated. */
+function padded(values: readonly Expression[]): readonly Expression[] {
+  const last = values.at(-1);
+  if (values.length <= 4 || !last) return values;
+  const length = LIST_LENGTHS.find(l => l >= values.length) ?? values.length;
+  return [...values, ...new Array<Expression>(length - values.length).fill(last)];
 }
 
 function isNullValue(of: Expression): boolean {

@@ -19,15 +19,15 @@ import { createPredicates } from './render-predicate.ts';
 export function render(plan: SqlPlan, dialect: Dialect): Statement {
   const { writer, relation, parameters } = createWriter(dialect);
   if (plan.shape === 'count') {
-    const text = `SELECT ${countOf(plan.columns, writer)}${relation(plan.from)}`;
+    const text = `SELECT ${countOf(plan.columns, writer)}\n${relation(plan.from, '\n')}`;
     return { text, parameters };
   }
   const limit = () => writer.bind(plan.limit, { kind: 'integer', bits: 32 });
   const top = dialect.top(limit);
   const items = plan.columns.length === 0 ? '1' : plan.columns.map(c => dialect.fetch(writer, c)).join(', ');
-  const from = relation(plan.from);
+  const from = relation(plan.from, '\n');
   const order = writer.order(plan.orderBy);
-  const text = `SELECT ${top}${items}${from}${order === '' ? '' : `\nORDER BY ${order}`}${dialect.tail(limit)}`;
+  const text = `SELECT ${top}${items}\n${from}${order === '' ? '' : `\nORDER BY ${order}`}${dialect.tail(limit, '\n')}`;
   return { text, parameters };
 }
 
@@ -50,7 +50,7 @@ function countOf(columns: readonly Expression[], writer: Writer): string {
 
 function createWriter(dialect: Dialect): {
   readonly writer: Writer;
-  readonly relation: (relation: Relation) => string;
+  readonly relation: (relation: Relation, gap: '\n' | ' ') => string;
   readonly parameters: readonly Parameter[];
 } {
   const parameters: Parameter[] = [];
@@ -64,7 +64,7 @@ function createWriter(dialect: Dialect): {
   const expression = (of: Expression): string => {
     switch (of.kind) {
       case 'column':
-        return `${sqlName(of.alias)}.${sqlName(of.column)}`;
+        return dialect.column(`${sqlName(of.alias)}.${sqlName(of.column)}`, of.type);
       case 'value':
         return bind(of.value, looseType(of.value, of.type));
       case 'function':
@@ -73,7 +73,7 @@ function createWriter(dialect: Dialect): {
         return `CASE WHEN ${predicates.predicate(of.when)} THEN 1 ELSE 0 END`;
       case 'scalar': {
         const one = () => '1';
-        return `(SELECT ${dialect.top(one)}${expression(of.select)}${relation(of.from)}${dialect.tail(one)})`;
+        return `(SELECT ${dialect.top(one)}${expression(of.select)} ${relation(of.from, ' ')}${dialect.tail(one, ' ')})`;
       }
       case 'raw':
         return `(${raw(of.parts)})`;
@@ -87,12 +87,12 @@ function createWriter(dialect: Dialect): {
   const order = (orders: readonly Order[]): string => {
     const seen = new Set<string>();
     const items: string[] = [];
-    for (const { by, descending } of orders) {
+    for (const { by, descending, native } of orders) {
       const key = expressionKey(by);
       if (by.kind === 'value' || seen.has(key)) continue;
       seen.add(key);
       const sql = expression(by);
-      items.push(`${by.type.kind === 'text' ? dialect.exact(sql, by) : sql}${descending ? ' DESC' : ''}`);
+      items.push(`${by.type.kind === 'text' && !native ? dialect.exact(sql, by) : sql}${descending ? ' DESC' : ''}`);
     }
     return items.join(', ');
   };
@@ -103,10 +103,10 @@ function createWriter(dialect: Dialect): {
     return `${kind} ${dialect.table(of.table)} AS ${sqlName(of.alias)} ON ${predicates.predicate(of.on)}`;
   };
 
-  const relation = (of: Relation): string => {
-    const joins = of.joins.map(j => `\n${join(j)}`).join('');
-    const where = of.where.kind === 'true' ? '' : `\nWHERE ${predicates.predicate(of.where)}`;
-    return `\nFROM ${dialect.table(of.table)} AS ${sqlName(of.alias)}${joins}${where}`;
+  const relation = (of: Relation, gap: '\n' | ' '): string => {
+    const joins = of.joins.map(j => `${gap}${join(j)}`).join('');
+    const where = of.where.kind === 'true' ? '' : `${gap}WHERE ${predicates.predicate(of.where)}`;
+    return `FROM ${dialect.table(of.table)} AS ${sqlName(of.alias)}${joins}${where}`;
   };
 
   const predicates = createPredicates(dialect, { expression, raw, relation, bind, self: () => writer });

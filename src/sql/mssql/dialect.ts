@@ -24,6 +24,8 @@ export const MSSQL: Dialect = {
   seeksApart: true,
   placeholder: position => `@p${position}`,
   table: ({ schema, name }) => (schema === undefined ? sqlName(name) : `${sqlName(schema)}.${sqlName(name)}`),
+  column: (sql, type) =>
+    type.kind === 'text' && type.lob ? `CAST(${sql} AS ${type.unicode ? 'n' : ''}varchar(max))` : sql,
   top: limit => `TOP (${limit()}) `,
   tail: () => '',
 
@@ -91,6 +93,7 @@ function cast(sql: string, from: ColumnType, to: ColumnType): string {
       if (!text) return 'NULL';
       return to.kind === 'integer' ? castInteger(sql) : castNumber(sql);
     case 'moment':
+      if (familyOf(from) === 'moment') return sql;
       return text ? `TRY_CONVERT(${to.kind === 'date' ? 'date' : 'datetime2(7)'}, NULLIF(${sql}, ''))` : 'NULL';
     case 'time':
       return text ? `TRY_CONVERT(time(7), NULLIF(${sql}, ''))` : 'NULL';
@@ -145,11 +148,20 @@ export function likePattern(glob: string): string {
 }
 
 function packedDate(writer: Writer, of: Expression): string {
+  if (of.type.kind === 'integer') return packedInteger(() => writer.expression(of));
   const x = () => trimmed(writer, of);
   return [
     `(${binary(x())} LIKE ${EIGHT_DIGITS} AND LEFT(${x()}, 4) <> '0000' AND (SUBSTRING(${x()}, 5, 4) = '0000'`,
     `SUBSTRING(${x()}, 7, 2) = '00' AND SUBSTRING(${x()}, 5, 2) BETWEEN '01' AND '12'`,
     `TRY_CONVERT(date, ${x()}, 112) IS NOT NULL))`,
+  ].join(' OR ');
+}
+
+function packedInteger(x: () => string): string {
+  return [
+    `(${x()} BETWEEN 10000 AND 99991231 AND (${x()} % 10000 = 0`,
+    `${x()} % 100 = 0 AND ${x()} / 100 % 100 BETWEEN 1 AND 12`,
+    `TRY_CONVERT(date, RIGHT('000' + CONVERT(nvarchar(20), ${x()}), 8), 112) IS NOT NULL))`,
   ].join(' OR ');
 }
 

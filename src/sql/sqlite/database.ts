@@ -23,7 +23,7 @@ const BUSY_MILLISECONDS = 5000;
 export function openSqlite(file: string): Database {
   const database = attempt('open', () => {
     const opened = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MILLISECONDS });
-    opened.exec('PRAGMA query_only = ON; PRAGMA cache_size = -65536; PRAGMA mmap_size = 1073741824; SELECT 1');
+    opened.exec('PRAGMA query_only = ON; PRAGMA cache_size = -65536');
     opened.prepare('SELECT COUNT(*) FROM sqlite_schema').get();
     registerFunctions(opened);
     return opened;
@@ -84,17 +84,12 @@ export function openSqlite(file: string): Database {
 /** SQLite compares by the type of what is bound: numbers that travel as text are bound as numbers. */
 function bindable({ value, type }: Parameter): SQLInputValue {
   if (typeof value !== 'string') return value;
-  switch (type.kind) {
-    case 'integer':
-      return BigInt(value);
-    case 'decimal':
-    case 'float':
-    case 'bit':
-      return Number(value);
-    default:
-      return value;
-  }
+  if (type.kind === 'integer') return WHOLE.test(value) ? BigInt(value) : value;
+  if (type.kind === 'decimal' || type.kind === 'float' || type.kind === 'bit') return Number(value);
+  return value;
 }
+
+const WHOLE = /^-?\d{1,18}$/;
 
 /** SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_NOTADB */
 const AWAY = new Set([5, 6, 10, 14, 26]);
@@ -104,7 +99,7 @@ function attempt<T>(what: string, action: () => T): T {
   try {
     return action();
   } catch (cause) {
-    if (cause instanceof DatabaseError || cause instanceof TypeError) throw cause;
+    if (cause instanceof DatabaseError) throw cause;
     const code = cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number' ? cause.errcode : 0;
     const away =
       AWAY.has(code & 0xff) || (cause instanceof Error && 'code' in cause && cause.code === 'ERR_INVALID_STATE');

@@ -21,8 +21,9 @@ export const SQLITE: Dialect = {
   placeholder: () => '?',
   /** SQLite has no schemas: the schema of a mapping is SQL Server's. */
   table: table => sqlName(table.name),
+  column: sql => sql,
   top: () => '',
-  tail: limit => `\nLIMIT ${limit()}`,
+  tail: (limit, gap) => `${gap}LIMIT ${limit()}`,
 
   pick(writer, join, pick) {
     const kind = join.kind === 'left' ? 'LEFT JOIN' : 'JOIN';
@@ -83,9 +84,17 @@ function cast(sql: string, from: ColumnType, to: ColumnType): string {
       return `CASE WHEN ltrim(rtrim(${sql}), '-') NOT GLOB '*[^0-9]*' AND rtrim(${sql}) GLOB '*[0-9]' AND ${sql} NOT GLOB '--*' THEN CAST(${sql} AS INTEGER) END`;
     case 'uuid':
       return from.kind === 'text' ? `upper(${sql})` : 'NULL';
+    case 'moment':
+      if (familyOf(from) === 'text') return sql;
+      if (familyOf(from) !== 'moment') return 'NULL';
+      return to.kind === 'datetime' ? `${sql} || '${midnight(to.fraction)}'` : `substr(${sql}, 1, 10)`;
     default:
       return familyOf(from) === 'text' ? sql : 'NULL';
   }
+}
+
+function midnight(fraction: number): string {
+  return fraction === 0 ? ' 00:00:00' : ` 00:00:00.${'0'.repeat(fraction)}`;
 }
 
 /** LIKE would be blind to case: instr and substr are exact, and know no wildcards. */
@@ -103,11 +112,20 @@ function contains(writer: Writer, { of, where, text }: Extract<Predicate, { kind
 
 /** strftime moves 30 February into March, so the day has to come back as it was given. */
 function packedDate(writer: Writer, of: Expression): string {
+  if (of.type.kind === 'integer') return packedInteger(() => writer.expression(of));
   const x = () => trimmed(writer, of);
   return [
     `(${x()} GLOB ${EIGHT_DIGITS} AND ${x()} >= '0001' AND (substr(${x()}, 5, 4) = '0000'`,
     `substr(${x()}, 7, 2) = '00' AND substr(${x()}, 5, 2) BETWEEN '01' AND '12'`,
     `strftime('%Y%m%d', substr(${x()}, 1, 4) || '-' || substr(${x()}, 5, 2) || '-' || substr(${x()}, 7, 2)) = ${x()}))`,
+  ].join(' OR ');
+}
+
+function packedInteger(x: () => string): string {
+  return [
+    `(${x()} BETWEEN 10000 AND 99991231 AND (${x()} % 10000 = 0`,
+    `${x()} % 100 = 0 AND ${x()} / 100 % 100 BETWEEN 1 AND 12`,
+    `strftime('%Y%m%d', printf('%04d-%02d-%02d', ${x()} / 10000, ${x()} / 100 % 100, ${x()} % 100)) = printf('%08d', ${x()})))`,
   ].join(' OR ');
 }
 
