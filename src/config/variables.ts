@@ -45,7 +45,7 @@ const webAddress: z.ZodType<string, string> = z
 const origins: z.ZodType<readonly string[], string> = z
   .string()
   .transform(text => text.split(',').map(item => item.trim()))
-  .refine(items => items.every(item => item === '*' || URL.parse(item)?.origin === item));
+  .refine(items => items.every(item => item === '*' || (URL.parse(item)?.origin === item && !item.includes('*'))));
 
 const databaseAddress: z.ZodType<DatabaseAddress, string> = z.string().transform((text, context): DatabaseAddress => {
   const file = /^sqlite:(?:\/\/)?(.+)$/.exec(text)?.[1];

@@ -120,7 +120,7 @@ test('POST [type]/_search puts the parameters of the body after those of the URL
 
 test('POST [type]/_search needs no body, refuses other media types with 415 and bytes that are not UTF-8 with 400', async () => {
   const { app } = appUnderTest();
-  const post = (body: BodyInit | undefined, type: string) =>
+  const post = (body: string | Uint8Array<ArrayBuffer> | undefined, type: string) =>
     app.request('/fhir/Widget/_search', {
       method: 'POST',
       headers: { 'content-type': type },

@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { describeVariables, variablesTable } from '../src/config/variables.ts';
+import { ConfigError, type Environment, readConfig } from '../src/config.ts';
+
+function problemsOf(environment: Environment): readonly string[] {
+  try {
+    readConfig(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+function fileWith(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'secret');
+  writeFileSync(file, text);
+  return file;
+}
+
+test('nothing configured is a server on loopback with the demo database', () => {
+  expect(readConfig({})).toMatchObject({
+    host: '127.0.0.1',
+    port: 3000,
+    baseUrl: undefined,
+    fhirPath: '/fhir',
+    apiPath: '/api',
+    database: undefined,
+    dataDir: '.lintel',
+    access: 'open',
+    handling: 'lenient',
+    page: { size: 50, max: 1000 },
+    timeout: { request: 30_000, drain: 10_000 },
+    corsOrigins: [],
+  });
+});
+
+test('a variable set to nothing or blanks counts as not set', () => {
+  expect(readConfig({ PORT: '', BASE_URL: '  ' })).toEqual(readConfig({}));
+});
+
+test('every problem is listed at once, with the name, what is expected and what is there', () => {
+  expect(
+    problemsOf({ PORT: '70000', BASE_URL: 'ehr.example.org', FHIR_PATH: 'fhir/', HANDLING: 'loose', PAGE_SIZE: '-1' }),
+  ).toEqual([
+    'PORT: expected a whole number from 0 to 65535, found "70000"',
+    'BASE_URL: expected an http or https address without query or user, like https://ehr.example.org, found "ehr.example.org"',
+    'FHIR_PATH: expected a path that begins with a slash and does not end with one, found "fhir/"',
+    'HANDLING: expected one of `lenient`, `strict`, found "loose"',
+    'PAGE_SIZE: expected a whole number from 1 to 10000, found "-1"',
+  ]);
+});
+
+test.each(['1e3', '0x10', '3.5', '٣', '99999999999999999999', 'Infinity'])('PORT=%s is no whole number', value => {
+  expect(problemsOf({ PORT: value })).toHaveLength(1);
+});
+
+test.each([
+  ['sqlite:/data/ehr.sqlite', { engine: 'sqlite', file: '/data/ehr.sqlite' }],
+  ['sqlite:ehr.sqlite', { engine: 'sqlite', file: 'ehr.sqlite' }],
+  ['sqlite:///data/ehr.sqlite', { engine: 'sqlite', file: '/data/ehr.sqlite' }],
+  ['mssql://reader:pw@db/ehr', { engine: 'mssql', url: 'mssql://reader:pw@db/ehr' }],
+])('DATABASE_URL=%s', (text, expected) => {
+  expect(readConfig({ DATABASE_URL: text }).database).toEqual(expected);
+});
+
+test('a secret is never repeated, neither from its variable nor inside another address', () => {
+  const problems = problemsOf({
+    DATABASE_URL: 'postgres://reader:hunter2@db/ehr',
+    BASE_URL: 'https://reader:hunter2@ehr.example.org',
+  });
+  expect(problems).toHaveLength(2);
+  expect(problems.join('\n')).not.toContain('hunter2');
+});
+
+test('a secret may stand in a file', () => {
+  const file = fileWith('mssql://reader:hunter2@db/ehr\n');
+  expect(readConfig({ DATABASE_URL_FILE: file }).database).toEqual({
+    engine: 'mssql',
+    url: 'mssql://reader:hunter2@db/ehr',
+  });
+  expect(problemsOf({ DATABASE_URL_FILE: file, DATABASE_URL: 'sqlite:x' })).toEqual([
+    'DATABASE_URL_FILE: expected only one of DATABASE_URL and DATABASE_URL_FILE, found both',
+  ]);
+  expect(problemsOf({ DATABASE_URL_FILE: `${file}.gone` })).toEqual([
+    'DATABASE_URL_FILE: expected the path of a file that can be read',
+  ]);
+});
+
+test.each(['0.0.0.0', '::', '192.168.1.5', 'ehr.example.org', '127.0.0.1.example.org'])(
+  'open access refuses to listen on %s',
+  host => {
+    expect(problemsOf({ HOST: host })).toEqual([expect.stringMatching(/^HOST: expected a loopback address/)]);
+  },
+);
+
+test.each(['127.0.0.1', '127.8.9.1', '::1', 'localhost'])('open access listens on %s', host => {
+  expect(readConfig({ HOST: host }).host).toBe(host);
+});
+
+test('BASE_URL loses a slash at the end and may have a path', () => {
+  expect(readConfig({ BASE_URL: 'https://ehr.example.org/lintel/' }).baseUrl).toBe('https://ehr.example.org/lintel');
+});
+
+test('CORS_ORIGINS is a list of exact origins', () => {
+  expect(readConfig({ CORS_ORIGINS: 'https://a.example, http://localhost:8080' }).corsOrigins).toEqual([
+    'https://a.example',
+    'http://localhost:8080',
+  ]);
+  for (const wrong of ['a.example', 'https://a.example/', 'https://a.example/app', 'https://*.example']) {
+    expect(problemsOf({ CORS_ORIGINS: wrong })).toHaveLength(1);
+  }
+});
+
+test('variables that contradict each other are problems', () => {
+  expect(problemsOf({ PAGE_SIZE: '100', PAGE_MAX: '50' })).toHaveLength(1);
+  expect(problemsOf({ FHIR_PATH: '/api/fhir' })).toHaveLength(1);
+  expect(problemsOf({ API_PATH: '/fhir' })).toHaveLength(1);
+  expect(problemsOf({ API_PATH: '/fhir-api' })).toEqual([]);
+});
+
+test('the table describes every variable once, without places of this machine', () => {
+  const rows = variablesTable().split('\n');
+  expect(rows).toHaveLength(describeVariables().length + 2);
+  expect(variablesTable()).toContain('| `PORT` | `3000` |');
+  expect(variablesTable()).not.toContain(process.cwd());
+});

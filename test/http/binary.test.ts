@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { appUnderTest } from './app-under-test.ts';
+
+const NOTE = '<script>alert(1)</script>';
+const binary = { resourceType: 'Binary', id: '1', contentType: 'text/html; charset=utf-8', data: btoa(NOTE) };
+
+function request(accept: string | undefined, path = '/fhir/Binary/1', resource: object = binary) {
+  const { app } = appUnderTest({}, { read: async (type, id) => ({ type, id, json: JSON.stringify(resource) }) });
+  return app.request(path, { headers: accept === undefined ? {} : { accept } });
+}
+
+test('content is sent as itself where no media type of FHIR is asked for, and browsers run nothing in it', async () => {
+  for (const accept of [undefined, '*/*', 'text/html, image/*']) {
+    const response = await request(accept);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
+    expect(await response.text()).toBe(NOTE);
+  }
+});
+
+test('the resource is sent where FHIR is asked for, or nothing else fits', async () => {
+  for (const [accept, path] of [
+    ['application/fhir+json', undefined],
+    ['application/json', undefined],
+    ['text/html', '/fhir/Binary/1?_format=json'],
+  ] as const) {
+    expect(await (await request(accept, path)).json()).toEqual(binary);
+  }
+});
+
+test('content without a usable media type stays in its resource', async () => {
+  for (const contentType of [undefined, 'text/html\r\nX: y', 'html', '']) {
+    const response = await request(undefined, undefined, { ...binary, contentType });
+    expect(response.headers.get('content-type')).toContain('application/fhir+json');
+  }
+});
+
+test('other types are never sent as anything but a resource', async () => {
+  const response = await request('*/*', '/fhir/Widget/1');
+  expect(response.headers.get('content-type')).toContain('application/fhir+json');
+});

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { offeredTypes, sampleRequests } from '../../src/http/samples.ts';
+import { appUnderTest } from './app-under-test.ts';
+
+const HTML = { headers: { accept: 'text/html,*/*;q=0.8' } };
+
+test('a person gets a page that names the base URL, every type and the state of the mappings', async () => {
+  const response = await appUnderTest().app.request('http://localhost:3000/', HTML);
+  expect(response.headers.get('content-type')).toMatch(/^text\/html/);
+  const page = await response.text();
+  expect(page).toContain('<code>http://localhost:3000/fhir</code>');
+  expect(page).toContain('>Widget</a>');
+  expect(page).toContain('>Gadget</a>');
+  expect(page).toContain('abc123');
+});
+
+test('text of the pack is escaped, and the page may load and run nothing', async () => {
+  const served = {
+    pack: { name: 'x', title: '<script>alert(1)</script>', version: '1' },
+    mappings: 1,
+    types: [],
+    warnings: ['<img src=x>'],
+  };
+  const response = await appUnderTest({}, { served }).app.request('/', HTML);
+  const page = await response.text();
+  expect(page).not.toMatch(/<script|<img/);
+  expect(page).toContain('&lt;img src=x&gt;');
+  expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none';/);
+});
+
+test('every link of the page leads to something', async () => {
+  const { app } = appUnderTest();
+  const page = await (await app.request('http://localhost:3000/', HTML)).text();
+  const links = [...page.matchAll(/href="(http:\/\/localhost[^"]*)"/g)].map(match =>
+    (match[1] ?? '').replaceAll('&amp;', '&'),
+  );
+  expect(links.length).toBeGreaterThanOrEqual(4);
+  for (const link of links) expect((await app.request(link)).status).toBe(200);
+});
+
+test('a program gets the same as JSON', async () => {
+  const { app } = appUnderTest();
+  for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }]) {
+    const response = await app.request('http://localhost:3000/', { headers });
+    expect(await response.json()).toMatchObject({
+      fhir: 'http://localhost:3000/fhir',
+      pack: { name: 'workshop' },
+      types: [{ type: 'Widget', parameters: ['name', 'maker'] }, { type: 'Gadget' }],
+    });
+  }
+});
+
+test('requests to try begin with patients, and go on to the type with most parameters that leads to them', () => {
+  const offered = offeredTypes({
+    rest: [
+      {
+        resource: [
+          { type: 'Organization', searchParam: [{ name: 'name' }, { name: 'address' }, { name: 'type' }] },
+          { type: 'Goal', searchParam: [{ name: 'patient' }] },
+          { type: 'Observation', searchParam: [{ name: 'patient' }, { name: 'code' }] },
+          { type: 'Patient', searchParam: [{ name: 'name' }] },
+        ],
+      },
+    ],
+  });
+  expect(sampleRequests('http://x/fhir', offered).map(({ url }) => url)).toEqual([
+    'http://x/fhir/Patient?_count=2',
+    'http://x/fhir/Observation?_count=3&_include=Observation:patient',
+    'http://x/fhir/metadata',
+  ]);
+  expect(sampleRequests('http://x/fhir', offeredTypes({})).map(({ url }) => url)).toEqual(['http://x/fhir/metadata']);
+});

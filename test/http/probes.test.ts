@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { appUnderTest } from './app-under-test.ts';
+
+const away = async () => {
+  throw new Error('connection to 10.1.2.3 refused');
+};
+
+test('the process is healthy while it lives, whatever the database does', async () => {
+  const response = await appUnderTest({}, { ping: away }).app.request('/health');
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual({ status: 'ok' });
+});
+
+test('the server is ready while the database answers and mappings are loaded', async () => {
+  const response = await appUnderTest().app.request('/ready');
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual({ status: 'ok', checks: { database: true, mappings: true } });
+});
+
+test('the server is not ready while the database is away, and does not tell where it is', async () => {
+  const response = await appUnderTest({}, { ping: away }).app.request('/ready');
+  expect(response.status).toBe(503);
+  expect(await response.json()).toEqual({ status: 'unavailable', checks: { database: false, mappings: true } });
+});
+
+test('a database that stays silent counts as away after two seconds', async () => {
+  const response = await appUnderTest({}, { ping: () => new Promise(() => {}) }).app.request('/ready');
+  expect(response.status).toBe(503);
+});
+
+test('probes answer under any Host, for they are called by address', async () => {
+  expect((await appUnderTest().app.request('http://10.1.2.3:3000/health')).status).toBe(200);
+});

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { appUnderTest } from './app-under-test.ts';
+
+const { app } = appUnderTest();
+const read = (headers: Record<string, string>) => app.request('/fhir/Widget/1', { headers });
+
+test('a read has an ETag and, in whole seconds, when it was changed', async () => {
+  const { headers } = await read({});
+  expect(headers.get('etag')).toMatch(/^W\/"[\w-]{22}"$/);
+  expect(headers.get('last-modified')).toBe('Sun, 10 Mar 2024 07:30:00 GMT');
+});
+
+test('If-None-Match with the same content is 304 without a body, compared weakly, one of many', async () => {
+  const etag = (await read({})).headers.get('etag') ?? '';
+  for (const match of [etag, etag.replace('W/', ''), `"a", ${etag}`, '*']) {
+    const response = await read({ 'if-none-match': match });
+    expect(response.status).toBe(304);
+    expect(response.headers.get('etag')).toBe(etag);
+    expect(await response.text()).toBe('');
+  }
+  expect((await read({ 'if-none-match': '"other"' })).status).toBe(200);
+});
+
+test('If-Modified-Since is 304 from the second of the change on, and counts only without If-None-Match', async () => {
+  expect((await read({ 'if-modified-since': 'Sun, 10 Mar 2024 07:30:00 GMT' })).status).toBe(304);
+  expect((await read({ 'if-modified-since': 'Sun, 10 Mar 2024 07:29:59 GMT' })).status).toBe(200);
+  expect((await read({ 'if-modified-since': 'yesterday' })).status).toBe(200);
+  const both = { 'if-modified-since': 'Sun, 10 Mar 2024 07:30:00 GMT', 'if-none-match': '"other"' };
+  expect((await read(both)).status).toBe(200);
+});
+
+test('without a last change there is no Last-Modified, and If-Modified-Since changes nothing', async () => {
+  const { app: timeless } = appUnderTest({}, { read: async (type, id) => ({ type, id, json: '{}' }) });
+  const response = await timeless.request('/fhir/Widget/1', {
+    headers: { 'if-modified-since': 'Sun, 10 Mar 2999 07:30:00 GMT' },
+  });
+  expect(response.status).toBe(200);
+  expect(response.headers.has('last-modified')).toBe(false);
+});
+
+test('_pretty takes true and false only', async () => {
+  expect((await app.request('/fhir/Widget?_pretty=yes')).status).toBe(400);
+  expect((await app.request('/fhir/Widget?_pretty=false')).status).toBe(200);
+});
+
+test('a representation that nobody offers is 406, told in JSON', async () => {
+  const response = await app.request('/fhir/Widget/1', { headers: { accept: 'text/turtle' } });
+  expect(response.status).toBe(406);
+  expect(response.headers.get('content-type')).toBe('application/fhir+json; charset=utf-8');
+  expect(((await response.json()) as { resourceType: string }).resourceType).toBe('OperationOutcome');
+});
