@@ -1,0 +1,33 @@
+/**
+ * `boolean`: bit and integer columns (1 and 0), or text by the values that mean true and false. In: the raw value. Out: a
+ * boolean; anything else is absent. It is a code map of two codes.
+ */
+import type { ColumnType } from '../../sql/column-type.ts';
+import type { CodeMap } from './code-map.ts';
+import { codeMapCodec } from './code-map.ts';
+import type { Codec } from './codec.ts';
+
+export interface BooleanOptions {
+  readonly columnType: ColumnType;
+  /** Raw values without trailing blanks. */
+  readonly true: readonly string[];
+  readonly false: readonly string[];
+}
+
+/** Booleans of raw values. */
+export function booleanCodec(options: BooleanOptions): Codec {
+  const map: CodeMap = {
+    name: 'boolean',
+    rows: new Map([
+      ...options.true.map(raw => [raw, { code: 'true' }] as const),
+      ...options.false.map(raw => [raw, { code: 'false' }] as const),
+    ]),
+    blank: undefined,
+    else: { kind: 'absent' },
+    fold: false,
+  };
+  return {
+    ...codeMapCodec({ map, facet: 'code', columnType: options.columnType, boolean: true }),
+    label: 'boolean',
+  };
+}

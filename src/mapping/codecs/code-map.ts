@@ -1,0 +1,193 @@
+/**
+ * Code maps: raw values to codes of a code system. In: the raw value of a text, integer or bit column. Out: by facet the
+ * code, its system, its display, or the raw text where the map keeps unmapped values as text. The inverse is the preimage:
+ * the keys whose row gives what is searched, the blank and the unmapped values where those do.
+ * docs/mapping-language.md, codes.yaml
+ */
+import type { ColumnType } from '../../sql/column-type.ts';
+import { UNICODE } from '../../sql/column-type.ts';
+import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
+import { among, and, call, FALSE, filled, isNull, not, or, TRUE, value } from '../../sql/expression.ts';
+import { fold } from '../../sql/fold.ts';
+import type { Criterion } from '../criterion.ts';
+import { trimEnd } from './blank.ts';
+import { codeOf, isCode, matchCode } from './code.ts';
+import type { Codec, Primitive } from './codec.ts';
+import { parseAs } from './integer-text.ts';
+import { only } from './only.ts';
+import { matchText, textCodec } from './text.ts';
+
+/** A code with its system and display, as far as there are any. */
+export interface Coded {
+  readonly code: string;
+  readonly system?: string;
+  readonly display?: string;
+}
+
+export type Unmapped =
+  | { readonly kind: 'absent' }
+  /** Kept as CodeableConcept.text. */
+  | { readonly kind: 'text' }
+  | { readonly kind: 'code'; readonly coded: Coded }
+  /** Kept as a local code of this system. */
+  | { readonly kind: 'local'; readonly system: string };
+
+/** Aliases of systems are resolved, and rows without a system of their own have the map's. */
+export interface CodeMap {
+  readonly name: string;
+  /** By raw value, without trailing blanks; undefined: the value is known and means none (`absent`). */
+  readonly rows: ReadonlyMap<string, Coded | undefined>;
+  /** NULL or blank. */
+  readonly blank: Coded | undefined;
+  readonly else: Unmapped;
+  /** Keys without case; only ASCII letters have case here, and then all keys are ASCII. */
+  readonly fold: boolean;
+}
+
+export type Facet = 'code' | 'system' | 'display' | 'text';
+
+export interface CodeMapOptions {
+  readonly map: CodeMap;
+  readonly facet: Facet;
+  readonly columnType: ColumnType;
+  /** For `boolean` the codes `true` and `false` become booleans, and others are absent. */
+  readonly boolean: boolean;
+}
+
+/** One facet of a code map. */
+export function codeMapCodec({ map, facet, columnType, boolean }: CodeMapOptions): Codec {
+  const inText = columnType.kind === 'text';
+  const keyed = new Map<string, Coded | undefined>();
+  for (const [key, coded] of map.rows) keyed.set(map.fold ? upper(key) : key, coded);
+
+  const faceOf = (coded: Coded | undefined): string | undefined => {
+    if (!coded || facet === 'text') return undefined;
+    const face = coded[facet];
+    return boolean && face !== 'true' && face !== 'false' ? undefined : face;
+  };
+  const faceOfUnmapped = (raw: string): string | undefined => {
+    switch (map.else.kind) {
+      case 'absent':
+        return undefined;
+      case 'text':
+        return facet === 'text' ? asText(raw) : undefined;
+      case 'code':
+        return faceOf(map.else.coded);
+      case 'local': {
+        const code = codeOf(raw);
+        if (code === undefined || boolean || facet === 'text') return undefined;
+        return faceOf({ code, system: map.else.system });
+      }
+    }
+  };
+
+  const operand = (column: Expression): Expression => (map.fold && inText ? call('upper', [column], UNICODE) : column);
+  const keys = (accept: (coded: Coded | undefined) => boolean): readonly Expression[] =>
+    [...keyed].flatMap(([key, coded]) => {
+      if (!accept(coded)) return [];
+      const typed: SqlValue | undefined = inText ? key : parseAs(key, columnType);
+      return typed === undefined ? [] : [value(typed, columnType)];
+    });
+  const isGiven = (column: Expression): Predicate => (inText ? filled(column) : not(isNull(column)));
+  const isUnmapped = (column: Expression): Predicate =>
+    and(
+      isGiven(column),
+      not(
+        among(
+          operand(column),
+          keys(() => true),
+        ),
+      ),
+    );
+
+  /** The raw values whose face is accepted; `unmapped` says for which values without a row that is so. */
+  const preimage = (column: Expression, accept: (face: string) => boolean, unmapped: Predicate): Predicate => {
+    const accepted = (coded: Coded | undefined): boolean => {
+      const face = faceOf(coded);
+      return face !== undefined && accept(face);
+    };
+    const others = map.else.kind === 'code' ? (accepted(map.else.coded) ? TRUE : FALSE) : unmapped;
+    return or(
+      among(operand(column), keys(accepted)),
+      accepted(map.blank) ? not(isGiven(column)) : FALSE,
+      others.kind === 'false' ? FALSE : and(isUnmapped(column), others),
+    );
+  };
+
+  /** Which unmapped values satisfy a criterion, apart from being unmapped. */
+  const unmappedMatch = (column: Expression, criterion: Criterion): Predicate => {
+    if (map.else.kind === 'text' && facet === 'text')
+      return matchText(inText ? call('trim', [column], UNICODE) : call('text', [column], UNICODE), criterion) ?? FALSE;
+    if (map.else.kind !== 'local' || boolean || criterion.kind !== 'exact') return FALSE;
+    if (facet === 'system') return criterion.text === map.else.system ? isLocal(column) : FALSE;
+    if (facet !== 'code') return FALSE;
+    if (inText) return matchCode(column, criterion.text);
+    const typed = parseAs(criterion.text, columnType);
+    return typed === undefined ? FALSE : among(column, [value(typed, columnType)]);
+  };
+  const isLocal = (column: Expression): Predicate => (inText ? isCode(column) : TRUE);
+
+  return {
+    label: `code map ${map.name}.${facet}`,
+    yields: boolean ? ['boolean'] : yieldsOf(facet),
+    columns: 1,
+    small: true,
+    inverse: map.fold && inText ? 'computed' : 'indexed',
+    decode: (raw): Primitive | undefined => {
+      const text = raw === null || raw instanceof Uint8Array ? '' : trimEnd(String(raw));
+      const key = map.fold ? upper(text) : text;
+      const face = text === '' ? faceOf(map.blank) : keyed.has(key) ? faceOf(keyed.get(key)) : faceOfUnmapped(text);
+      return boolean && face !== undefined ? face === 'true' : face;
+    },
+    present: columns => {
+      const column = only(columns);
+      const unmapped =
+        map.else.kind === 'text' && facet === 'text'
+          ? inText
+            ? filled(call('trim', [column], UNICODE))
+            : TRUE
+          : map.else.kind === 'local' && !boolean && (facet === 'code' || facet === 'system')
+            ? isLocal(column)
+            : FALSE;
+      return preimage(column, () => true, unmapped);
+    },
+    match: (columns, criterion) => {
+      const column = only(columns);
+      const accept = accepts(criterion, facet);
+      return accept && preimage(column, accept, unmappedMatch(column, criterion));
+    },
+  };
+}
+
+/** The test on a face that a criterion makes; undefined for criteria that a facet does not answer. */
+function accepts(criterion: Criterion, facet: Facet): ((face: string) => boolean) | undefined {
+  if (criterion.kind === 'exact') return face => face === criterion.text;
+  if (criterion.kind !== 'string' || facet === 'code' || facet === 'system') return undefined;
+  const wanted = fold(criterion.text);
+  switch (criterion.mode) {
+    case 'exact':
+      return face => face === criterion.text;
+    case 'starts':
+      return face => fold(face).startsWith(wanted);
+    case 'contains':
+      return face => fold(face).includes(wanted);
+  }
+}
+
+function yieldsOf(facet: Facet): readonly string[] {
+  if (facet === 'system') return ['uri', 'canonical', 'url'];
+  return facet === 'code' ? ['code', 'string', 'id', 'uri'] : ['string', 'markdown'];
+}
+
+/** The text of an unmapped value, as the text codec gives it. */
+function asText(raw: string): string | undefined {
+  const text = TEXT.decode(raw);
+  return typeof text === 'string' ? text : undefined;
+}
+
+const TEXT = textCodec();
+
+/** ASCII letters only: the engines agree on no others. */
+function upper(text: string): string {
+  return text.replace(/[a-z]+/g, letters => letters.toUpperCase());
+}

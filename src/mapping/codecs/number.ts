@@ -1,0 +1,139 @@
+/**
+ * `number`: numeric columns, and numbers in text columns by an exact grammar, as decimal, integer, positiveInt or
+ * unsignedInt. In: a number or text. Out: a number whose digits are those of the source; one that the FHIR type forbids
+ * is absent. Bounds are rounded to what the column can hold, exactly and outside the database, so that no engine rounds.
+ * https://hl7.org/fhir/R4/datatypes.html#decimal
+ */
+import type { ColumnType } from '../../sql/column-type.ts';
+import { NUMBER } from '../../sql/column-type.ts';
+import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
+import { and, compare, FALSE, glob, isNull, not, or, TRUE, value } from '../../sql/expression.ts';
+import type { NumberEdge } from '../criterion.ts';
+import { trim } from './blank.ts';
+import type { Codec, Primitive } from './codec.ts';
+import { ceilUnits, floorUnits, printUnits } from './decimal.ts';
+import { canonicalNumber, isNumberText, MOST_DECIMALS, numberOf, parseNumberText, trimmedText } from './number-text.ts';
+import { only } from './only.ts';
+
+export type NumericFhirType = 'decimal' | 'integer' | 'positiveInt' | 'unsignedInt';
+
+export interface NumberOptions {
+  readonly columnType: ColumnType;
+  readonly fhirType: NumericFhirType;
+}
+
+/** FHIR's integers have 32 bits. */
+const MOST = 2_147_483_647;
+const LEAST: Readonly<Record<Exclude<NumericFhirType, 'decimal'>, number>> = {
+  integer: -2_147_483_648,
+  unsignedInt: 0,
+  positiveInt: 1,
+};
+
+/** Numbers of a numeric column or of a text column that holds numbers. */
+export function numberCodec({ columnType, fhirType }: NumberOptions): Codec {
+  const inText = columnType.kind === 'text';
+  const operand = (columns: readonly Expression[]): Expression =>
+    inText ? numberOf(trimmedText(only(columns))) : only(columns);
+  const present = (columns: readonly Expression[]): Predicate => {
+    const given = inText ? isNumberText(trimmedText(only(columns))) : not(isNull(only(columns)));
+    return and(given, permitted(columns, operand(columns), columnType, fhirType));
+  };
+  return {
+    label: 'number',
+    yields: [fhirType],
+    columns: 1,
+    small: inText,
+    inverse: inText ? 'computed' : 'indexed',
+    decode: raw => {
+      const digits = inText ? textDigits(raw) : columnDigits(raw);
+      return digits === undefined ? undefined : typed(digits, fhirType);
+    },
+    present,
+    match: (columns, criterion) => {
+      if (criterion.kind !== 'number') return undefined;
+      const any = criterion.any.map(edges => and(...edges.map(edge => matchEdge(operand(columns), columnType, edge))));
+      return and(present(columns), or(...any));
+    },
+    order: {
+      by: columns => [operand(columns)],
+      toKey: ([raw]) => {
+        // A key is compared as a binary float, so only one that loses no digit is given.
+        const digits = columnDigits(raw ?? null);
+        return digits !== undefined && significant(digits) <= 15 ? Number(digits) : undefined;
+      },
+      fromKey: key => [Number(key)],
+    },
+  };
+}
+
+/** The digits of a number in a text column, or undefined if it is none. */
+function textDigits(raw: SqlValue): string | undefined {
+  return typeof raw === 'string' ? parseNumberText(trim(raw)) : undefined;
+}
+
+/** The digits of a numeric column's value. */
+function columnDigits(raw: SqlValue): string | undefined {
+  if (typeof raw === 'number') return Number.isFinite(raw) ? String(raw) : undefined;
+  return typeof raw === 'string' && raw !== '' ? canonicalNumber(raw) : undefined;
+}
+
+function significant(digits: string): number {
+  return trimZeros(digits).replace(/^-?[0.]*|\./g, '').length;
+}
+
+function typed(digits: string, fhirType: NumericFhirType): Primitive | undefined {
+  if (fhirType === 'decimal') return { decimal: digits };
+  if (!/^-?\d+$/.test(digits)) return undefined;
+  const number = Number(digits);
+  return number >= LEAST[fhirType] && number <= MOST ? number : undefined;
+}
+
+/** The FHIR type can hold the number. */
+function permitted(
+  columns: readonly Expression[],
+  number: Expression,
+  columnType: ColumnType,
+  fhirType: NumericFhirType,
+): Predicate {
+  if (fhirType === 'decimal') return TRUE;
+  const whole = columnType.kind === 'text' ? not(glob(trimmedText(only(columns)), '*.*')) : TRUE;
+  return and(
+    whole,
+    matchEdge(number, columnType, { op: '>=', at: String(LEAST[fhirType]) }),
+    matchEdge(number, columnType, { op: '<=', at: String(MOST) }),
+  );
+}
+
+/** A number expression of a column against a bound; the bound is rounded to the column's scale, outwards or inwards. */
+export function matchEdge(number: Expression, columnType: ColumnType, { op, at }: NumberEdge): Predicate {
+  if (columnType.kind === 'float') return compare(number, op, value(Number(at), columnType));
+  const scale = columnType.kind === 'decimal' ? columnType.scale : columnType.kind === 'text' ? MOST_DECIMALS : 0;
+  const up = op === '<' || op === '>=';
+  const units = up ? ceilUnits(at, scale) : floorUnits(at, scale);
+  const { least, most } = holds(columnType);
+  // Beyond what the column holds every value lies on the same side.
+  if (units > most) return op === '<' || op === '<=' ? TRUE : FALSE;
+  if (units < least) return op === '>' || op === '>=' ? TRUE : FALSE;
+  const type = columnType.kind === 'text' ? NUMBER : columnType;
+  const text = canonicalNumber(trimZeros(printUnits(units, scale)));
+  const literal = columnType.kind === 'integer' && columnType.bits < 64 ? Number(text) : text;
+  return compare(number, op, value(columnType.kind === 'bit' ? Number(text) : literal, type));
+}
+
+/** The lowest and highest number of units of its scale that a column holds. */
+function holds(type: ColumnType): { readonly least: bigint; readonly most: bigint } {
+  if (type.kind === 'integer' && type.bits === 8) return { least: 0n, most: 255n };
+  if (type.kind === 'integer') {
+    const half = 1n << BigInt(type.bits - 1);
+    return { least: -half, most: half - 1n };
+  }
+  if (type.kind === 'bit') return { least: 0n, most: 1n };
+  const digits = type.kind === 'decimal' ? type.precision : 15 + MOST_DECIMALS;
+  const most = 10n ** BigInt(digits) - 1n;
+  return { least: -most, most };
+}
+
+function trimZeros(text: string): string {
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+}
