@@ -12,8 +12,6 @@ import type { Log } from '../log.ts';
 export interface Served {
   readonly pack: { readonly name: string; readonly title: string; readonly version: string };
   readonly mappings: number;
-  /** FHIR types that some mapping makes. */
-  readonly types: readonly string[];
   /** What `lintel check` warns of. */
   readonly warnings: readonly string[];
 }

