@@ -3,7 +3,7 @@
  * boolean; anything else is absent. It is a code map of two codes.
  */
 import type { ColumnType } from '../../sql/column-type.ts';
-import type { CodeMap } from './code-map.ts';
+import type { Coded, CodeMap } from './code-map.ts';
 import { codeMapCodec } from './code-map.ts';
 import type { Codec } from './codec.ts';
 
@@ -18,9 +18,9 @@ export interface BooleanOptions {
 export function booleanCodec(options: BooleanOptions): Codec {
   const map: CodeMap = {
     name: 'boolean',
-    rows: new Map([
-      ...options.true.map(raw => [raw, { code: 'true' }] as const),
-      ...options.false.map(raw => [raw, { code: 'false' }] as const),
+    rows: new Map<string, Coded>([
+      ...options.true.map((raw): [string, Coded] => [raw, { code: 'true' }]),
+      ...options.false.map((raw): [string, Coded] => [raw, { code: 'false' }]),
     ]),
     blank: undefined,
     else: { kind: 'absent' },

@@ -37,10 +37,17 @@ export interface Codec {
   readonly order?: OrderFace;
 }
 
-/** Sorting: SQL expressions whose order is the order of the values, and the way of a row's values into a cursor. */
+/**
+ * Sorting: SQL expressions whose order is the order of the values, and the way of a row's values into a cursor. Keys of
+ * all date codecs compare as text (timeKey in stored-time.ts), those of numbers as numbers.
+ */
 export interface OrderFace {
   by(columns: readonly Expression[]): readonly Expression[];
-  /** Values of `by` for a key that another mapping's row produced (ordered merge); undefined: not comparable. */
+  /** The key of a row's values of `by`, which another mapping's rows are merged by; undefined: not comparable. */
   toKey(raws: readonly SqlValue[]): number | string | undefined;
+  /**
+   * Values of `by`, or of a prefix of it, of the first rows whose key is at or after `key`. They have that key exactly if
+   * `toKey(fromKey(key)) === key`: then "after the key" is `>`, else it is `>=`.
+   */
   fromKey(key: number | string): readonly SqlValue[];
 }

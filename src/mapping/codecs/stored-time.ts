@@ -84,6 +84,7 @@ export function parseTimeKey(key: string): { packed: number; local: number; rest
   const year = digits(key, 0, 4);
   const month = digits(key, 5, 7);
   const day = digits(key, 8, 10);
+  // A key without a time of day is that of a day on which no time is known.
   const first = `${key.slice(0, 5)}${pad(Math.max(1, month), 2)}-${pad(Math.max(1, day), 2)}${key.slice(10, 23)}`;
   return { packed: year * 10_000 + month * 100 + day, local: parseLocal(first) ?? 0, rest: digits(key, 23, 27) };
 }

@@ -1,0 +1,99 @@
+/**
+ * `comparator-number`: results such as `<5` in text columns. Facets: `.value` (the number) and `.comparator` (`<`, `<=`,
+ * `>`, `>=`, absent for a plain number). In: text. Out: decimal and code of a Quantity.
+ *
+ * FHIR leaves open how `<5` is searched. Here it is the interval below 5: a bound on one side (lt, gt, le, ge, ne) matches
+ * where the interval overlaps what is asked for, and both bounds together (eq, ap) where it lies within, which no
+ * interval without an end does. So `lt6` and `gt3` match `<5`, and `eq5` does not.
+ * https://hl7.org/fhir/R4/search.html#quantity
+ */
+import type { ColumnType } from '../../sql/column-type.ts';
+import { UNICODE } from '../../sql/column-type.ts';
+import type { Expression, Predicate } from '../../sql/expression.ts';
+import { and, call, FALSE, glob, not, or, TRUE } from '../../sql/expression.ts';
+import type { NumberEdge } from '../criterion.ts';
+import { trim } from './blank.ts';
+import type { Codec } from './codec.ts';
+import { matchEdge } from './number.ts';
+import { isNumberText, numberOf, parseNumberText, trimmedText } from './number-text.ts';
+import { only } from './only.ts';
+
+const COMPARATORS = ['<=', '>=', '<', '>'] as const;
+type Comparator = (typeof COMPARATORS)[number];
+
+/** The number, or the comparator before it. */
+export function comparatorNumberCodec(facet: 'value' | 'comparator', columnType: ColumnType): Codec {
+  return {
+    label: `comparator-number.${facet}`,
+    yields: facet === 'value' ? ['decimal'] : ['code'],
+    columns: 1,
+    small: true,
+    inverse: 'computed',
+    decode: raw => {
+      const parts = typeof raw === 'string' ? split(trim(raw)) : undefined;
+      if (!parts) return undefined;
+      return facet === 'value' ? { decimal: parts.number } : parts.comparator;
+    },
+    present: columns => {
+      const compared = COMPARATORS.map(comparator => isCompared(only(columns), comparator));
+      return facet === 'value' ? or(isNumberText(trimmedText(only(columns))), ...compared) : or(...compared);
+    },
+    match: (columns, criterion) => {
+      const column = only(columns);
+      if (facet === 'comparator') {
+        if (criterion.kind !== 'exact') return undefined;
+        const comparator = COMPARATORS.find(one => one === criterion.text);
+        return comparator ? isCompared(column, comparator) : FALSE;
+      }
+      if (criterion.kind !== 'number') return undefined;
+      const text = trimmedText(column);
+      const points = criterion.any.map(edges => and(...edges.map(edge => matchEdge(numberOf(text), columnType, edge))));
+      return or(
+        and(isNumberText(text), or(...points)),
+        ...COMPARATORS.map(comparator => {
+          const number = numberOf(remainder(column, comparator));
+          const overlaps = criterion.any.map(edges => overlap(number, columnType, comparator, edges));
+          return and(isCompared(column, comparator), or(...overlaps));
+        }),
+      );
+    },
+  };
+}
+
+function split(text: string): { readonly comparator: Comparator | undefined; readonly number: string } | undefined {
+  const comparator = COMPARATORS.find(one => text.startsWith(one));
+  const number = parseNumberText(trim(comparator ? text.slice(comparator.length) : text));
+  return number === undefined ? undefined : { comparator, number };
+}
+
+/** What follows the comparator. */
+function remainder(column: Expression, comparator: Comparator): Expression {
+  return call('trim', [call('substring', [trimmedText(column), comparator.length + 1, 4000], UNICODE)], UNICODE);
+}
+
+function isCompared(column: Expression, comparator: Comparator): Predicate {
+  const text = trimmedText(column);
+  const longer = comparator.length === 1 ? not(glob(text, `${comparator}=*`)) : TRUE;
+  return and(glob(text, `${comparator}*`), longer, isNumberText(remainder(column, comparator)));
+}
+
+/** The interval that `comparator` and a number make, against the bounds of one conjunction. */
+function overlap(
+  number: Expression,
+  columnType: ColumnType,
+  comparator: Comparator,
+  edges: readonly NumberEdge[],
+): Predicate {
+  const below = comparator.startsWith('<');
+  const lower = edges.filter(edge => edge.op === '>' || edge.op === '>=');
+  const upper = edges.filter(edge => edge.op === '<' || edge.op === '<=');
+  if (lower.length > 0 && upper.length > 0) return FALSE;
+  // An interval without a lower end reaches below every upper bound; only its own end can miss a bound.
+  const facing = below ? lower : upper;
+  return and(
+    ...facing.map(({ op, at }) => {
+      const touches = comparator.length === 2 && op.length === 2;
+      return matchEdge(number, columnType, { op: below ? (touches ? '>=' : '>') : touches ? '<=' : '<', at });
+    }),
+  );
+}

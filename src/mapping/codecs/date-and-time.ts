@@ -1,0 +1,182 @@
+/**
+ * `date-and-time`: a day in one column and the time of day in another. In: a packed date, DATE or DATETIME (its day), and
+ * digits or a TIME. Out: a dateTime with seconds and offset, or the date alone where the time is blank or impossible, or
+ * where the date is but a month or a year. The inverse compares both columns, after a range of the date column that an
+ * index serves.
+ */
+import type { ColumnType } from '../../sql/column-type.ts';
+import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
+import { and, compare, FALSE, flag, glob, isNull, not, or, TRUE, value } from '../../sql/expression.ts';
+import { clip, type Range } from '../ranges.ts';
+import type { Zone } from '../zone.ts';
+import { trimEnd } from './blank.ts';
+import { DAY, END_DAY, FIRST_DAY, parseDay, printDay, printTime } from './calendar.ts';
+import type { Codec, OrderFace } from './codec.ts';
+import { MINUTE, SECOND, satisfying } from './date-interval.ts';
+import { dateCodec, printMoment } from './datetime.ts';
+import { column } from './only.ts';
+import { firstDay, nextPacked, packDay, printPacked } from './packed-date.ts';
+import { isTimed, parseLocal, parseTimeKey, timeLiteral } from './stored-time.ts';
+import { packedKey, readPacked, ymd8Codec } from './ymd8.ts';
+
+export type TimeForm = 'hhmm' | 'hhmmss' | 'hh:mm' | 'hh:mm:ss' | 'time';
+
+export interface DateAndTimeOptions {
+  readonly zone: Zone;
+  readonly dateType: ColumnType;
+  readonly timeType: ColumnType;
+  /** How the time is written; `time` is a TIME column. */
+  readonly time: TimeForm;
+}
+
+const HOURS = ['[01][0-9]', '2[0-3]'];
+const SIXTY = '[0-5][0-9]';
+const GLOBS: Readonly<Record<Exclude<TimeForm, 'time'>, string>> = {
+  hhmm: SIXTY,
+  hhmmss: `${SIXTY}${SIXTY}`,
+  'hh:mm': `:${SIXTY}`,
+  'hh:mm:ss': `:${SIXTY}:${SIXTY}`,
+};
+const FORMS: Readonly<Record<TimeForm, RegExp>> = {
+  hhmm: /^([01]\d|2[0-3])([0-5]\d)$/,
+  hhmmss: /^([01]\d|2[0-3])([0-5]\d)([0-5]\d)$/,
+  'hh:mm': /^([01]\d|2[0-3]):([0-5]\d)$/,
+  'hh:mm:ss': /^([01]\d|2[0-3]):([0-5]\d):([0-5]\d)$/,
+  time: /^([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.\d+)?$/,
+};
+
+/** A date column and a time column together. */
+export function dateAndTimeCodec({ zone, dateType, timeType, time: form }: DateAndTimeOptions): Codec {
+  const timed = isTimed(dateType) ? dateType : undefined;
+  const dates = timed ? dateCodec({ zone, columnType: timed }) : ymd8Codec({ zone, columnType: dateType });
+  const unit = form === 'hhmm' || form === 'hh:mm' ? 60_000 : 1000;
+
+  const dayLiteral = (day: number): Expression => {
+    if (timed) return timeLiteral(day * DAY, timed);
+    return value(dateType.kind === 'text' ? String(packDay(day)).padStart(8, '0') : packDay(day), dateType);
+  };
+  const timeValue = (local: number): Expression => value(printForm(local, form, timeType), timeType);
+
+  /** The date is a day and the time is one: the value has a time. */
+  const hasTime = (columns: readonly Expression[]): Predicate => {
+    const time = column(columns, 1);
+    const wellFormed =
+      form === 'time' ? not(isNull(time)) : or(...HOURS.map(hour => glob(time, `${hour}${GLOBS[form]}`)));
+    return and(dates.present([column(columns, 0)]), timed ? TRUE : not(glob(column(columns, 0), '*00')), wellFormed);
+  };
+
+  const within = (columns: readonly Expression[], { from, to }: Range): Predicate => {
+    const date = column(columns, 0);
+    const time = column(columns, 1);
+    const bound = (at: number, lower: boolean): Predicate => {
+      if (!Number.isFinite(at)) return TRUE;
+      const local = at * unit;
+      const day = Math.floor(local / DAY);
+      const midnight = local === day * DAY;
+      if (lower) {
+        const onDay = compare(date, '>=', dayLiteral(day));
+        return midnight
+          ? onDay
+          : and(onDay, or(compare(date, '>=', dayLiteral(day + 1)), compare(time, '>=', timeValue(local))));
+      }
+      const before = compare(date, '<', dayLiteral(day));
+      return midnight
+        ? before
+        : and(compare(date, '<', dayLiteral(day + 1)), or(before, compare(time, '<', timeValue(local))));
+    };
+    return and(bound(from, true), bound(to, false));
+  };
+
+  return {
+    label: 'date-and-time',
+    yields: ['dateTime'],
+    columns: 2,
+    small: false,
+    inverse: 'indexed',
+    decode: (rawDate, rawTime = null) => {
+      const date = dates.decode(rawDate);
+      if (typeof date !== 'string') return undefined;
+      const time = date.length === 10 ? readTime(rawTime, form) : undefined;
+      const day = time === undefined ? undefined : parseDay(date);
+      return day === undefined || time === undefined ? date : printMoment(day * DAY + time, zone, false);
+    },
+    present: columns => dates.present([column(columns, 0)]),
+    match: (columns, criterion, clock) => {
+      if (criterion.kind !== 'date') return undefined;
+      const perDay = DAY / unit;
+      const set = clip(
+        satisfying(criterion.any, zone, unit === 1000 ? SECOND : MINUTE),
+        FIRST_DAY * perDay,
+        (END_DAY - 1) * perDay,
+      );
+      const moments = or(...set.map(range => within(columns, range)));
+      const days = dates.match([column(columns, 0)], criterion, clock) ?? FALSE;
+      return or(and(hasTime(columns), moments), and(not(hasTime(columns)), days));
+    },
+    order: orderOf(dateType, form, timeType, hasTime),
+  };
+}
+
+/** Values without a time come first on their day; their key is the day alone. */
+function orderOf(
+  dateType: ColumnType,
+  form: TimeForm,
+  timeType: ColumnType,
+  hasTime: (columns: readonly Expression[]) => Predicate,
+): OrderFace {
+  const writeDate = (packed: number): SqlValue => {
+    if (dateType.kind === 'text') return String(packed).padStart(8, '0');
+    if (dateType.kind === 'date') return printDay(firstDay(packed));
+    if (dateType.kind !== 'datetime') return packed;
+    return `${printDay(firstDay(packed))} 00:00:00${dateType.fraction > 0 ? `.${'0'.repeat(dateType.fraction)}` : ''}`;
+  };
+  return {
+    by: columns => [column(columns, 0), flag(hasTime(columns)), column(columns, 1)],
+    toKey: ([date, known, time]) => {
+      const packed = isTimed(dateType) ? packText(date) : readPacked(date ?? null);
+      if (packed === undefined || printPacked(packed) === undefined) return undefined;
+      const day = packedKey(packed).slice(0, 10);
+      const local = known === 1 && time !== undefined ? readTime(time, form) : undefined;
+      return local === undefined ? day : `${day} ${printTime(local)}.0000000`;
+    },
+    fromKey: key => {
+      const text = String(key);
+      const { packed, local, rest } = parseTimeKey(text);
+      if (text.length === 10) return [writeDate(nextPacked(packed)), 0];
+      const unit = form === 'hhmm' || form === 'hh:mm' ? 60_000 : 1000;
+      const time = Math.ceil(((local % DAY) + DAY + (rest > 0 ? 1 : 0)) / unit) * unit - DAY;
+      const isDay = nextPacked(packed) === packed && packed % 100 !== 0;
+      // A month or year has no times: what follows it is its first day.
+      if (!isDay || time >= DAY) return [writeDate(nextPacked(packed + 1)), 0];
+      return [writeDate(packed), 1, printForm(time, form, timeType)];
+    },
+  };
+}
+
+function packText(date: SqlValue | undefined): number | undefined {
+  const day = typeof date === 'string' ? parseDay(date) : undefined;
+  return day === undefined ? undefined : packDay(day);
+}
+
+/** Milliseconds since midnight, or undefined if the text is no time of that form. */
+function readTime(raw: SqlValue, form: TimeForm): number | undefined {
+  if (typeof raw !== 'string') return undefined;
+  const match = FORMS[form].exec(trimEnd(raw));
+  return match ? Number(match[1]) * 3_600_000 + Number(match[2]) * 60_000 + Number(match[3] ?? 0) * 1000 : undefined;
+}
+
+function printForm(local: number, form: TimeForm, type: ColumnType): string {
+  const text = printTime(local);
+  switch (form) {
+    case 'hhmm':
+      return text.slice(0, 5).replace(':', '');
+    case 'hhmmss':
+      return text.replaceAll(':', '');
+    case 'hh:mm':
+      return text.slice(0, 5);
+    case 'hh:mm:ss':
+      return text;
+    case 'time':
+      return type.kind === 'time' && type.fraction > 0 ? `${text}.${'0'.repeat(type.fraction)}` : text;
+  }
+}
