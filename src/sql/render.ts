@@ -19,8 +19,7 @@ import { createPredicates } from './render-predicate.ts';
 export function render(plan: SqlPlan, dialect: Dialect): Statement {
   const { writer, relation, parameters } = createWriter(dialect);
   if (plan.shape === 'count') {
-    const text = `SELECT ${countOf(plan.columns, writer)}\n${relation(plan.from, '\n')}`;
-    return { text, parameters };
+    return { text: countText(plan, writer, relation), parameters };
   }
   const limit = () => writer.bind(plan.limit, { kind: 'integer', bits: 32 });
   const top = dialect.top(limit);
@@ -43,9 +42,11 @@ export function renderExpression(expression: Expression, dialect: Dialect): Stat
   return { text: writer.expression(expression), parameters };
 }
 
-function countOf(columns: readonly Expression[], writer: Writer): string {
-  if (columns.length === 0) return 'COUNT(*)';
-  return `COALESCE(SUM(${columns.map(c => writer.expression(c)).join(' + ')}), 0)`;
+function countText(plan: SqlPlan, writer: Writer, relation: (of: Relation, gap: '\n') => string): string {
+  if (plan.columns.length === 0) return `SELECT COUNT(*)\n${relation(plan.from, '\n')}`;
+  // T-SQL refuses a subquery, such as the EXISTS of a flag, inside an aggregate.
+  const flags = plan.columns.map(c => writer.expression(c)).join(' + ');
+  return `SELECT COALESCE(SUM(f.n), 0)\nFROM (SELECT ${flags} AS n\n${relation(plan.from, '\n')}) AS f`;
 }
 
 function createWriter(dialect: Dialect): {

@@ -110,10 +110,11 @@ function castInteger(sql: string): string {
   return `CASE WHEN ${text} LIKE '%[0-9]' AND ${text} NOT LIKE '%[^-0-9]%' THEN TRY_CAST(${sql} AS bigint) END`;
 }
 
-/** What TRY_CAST takes beyond the grammar `-?\d+(\.\d+)?`: signs, blanks, a point at either end. */
+/** The guards are for what TRY_CAST takes beyond the grammar `-?\d+(\.\d+)?`: signs, blanks, a point at either end. */
 function castNumber(sql: string): string {
-  const text = binary(sql);
-  return `CASE WHEN ${text} LIKE '%[0-9]' AND ${text} NOT LIKE '%[^-0-9.]%' AND ${text} NOT LIKE '.%' AND ${text} NOT LIKE '-.%' THEN TRY_CAST(${sql} AS decimal(38,10)) END`;
+  const grammar = `n.t LIKE '%[0-9]' AND n.t NOT LIKE '%[^-0-9.]%' AND n.t NOT LIKE '.%' AND n.t NOT LIKE '-.%'`;
+  const number = `CASE WHEN ${grammar} THEN TRY_CAST(n.t AS decimal(38,10)) END`;
+  return `(SELECT ${number} FROM (SELECT ${binary(`TRIM(${BLANKS} FROM ${sql})`)} AS t) AS n)`;
 }
 
 function contains(writer: Writer, { of, where, text }: Extract<Predicate, { kind: 'contains' }>): string {
@@ -188,7 +189,8 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
       // Binary, so that no other character counts as the blank.
       return words(name, binary(trimmed(writer, first)));
     case 'number':
-      return first.type.kind === 'text' ? castNumber(`TRIM(${BLANKS} FROM ${x()})`) : writer.expression(first);
+      if (first.type.kind !== 'text') return writer.expression(first);
+      return castNumber(x());
     case 'text':
       return x();
     case 'concat':
@@ -214,7 +216,7 @@ function words(name: 'first-word' | 'after-first-word' | 'last-word' | 'before-l
     case 'last-word':
       return `RIGHT(${x}, CHARINDEX(' ', REVERSE(${x}) + ' ') - 1)`;
     case 'before-last-word':
-      return `RTRIM(LEFT(${x}, LEN(${x}) - NULLIF(CHARINDEX(' ', REVERSE(${x})), 0)))`;
+      return `NULLIF(RTRIM(LEFT(${x}, LEN(${x}) - NULLIF(CHARINDEX(' ', REVERSE(${x})), 0))), '')`;
   }
 }
 

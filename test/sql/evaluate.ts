@@ -1,0 +1,244 @@
+/**
+ * What expressions and predicates mean, said in JavaScript: the oracle of the dialects. In: a predicate, the tables, and
+ * the row that each alias stands for. Out: true or false, never a third. Slow and plain on purpose.
+ */
+import type { Expression, Join, Operator, Predicate, Relation, SqlValue } from '../../src/sql/expression.ts';
+import { fold } from '../../src/sql/fold.ts';
+import type { Cells, Tables } from './sample.ts';
+
+export interface Scope {
+  readonly tables: Tables;
+  /** A joined row that is not there stands as `{}`: all its columns are NULL. */
+  readonly rows: Readonly<Record<string, Cells>>;
+}
+
+export function holds(of: Predicate, scope: Scope): boolean {
+  switch (of.kind) {
+    case 'true':
+      return true;
+    case 'false':
+      return false;
+    case 'and':
+      return of.of.every(p => holds(p, scope));
+    case 'or':
+      return of.of.some(p => holds(p, scope));
+    default:
+      return leaf(of, scope) !== of.not;
+  }
+}
+
+function leaf(of: Exclude<Predicate, { kind: 'true' | 'false' | 'and' | 'or' }>, scope: Scope): boolean {
+  switch (of.kind) {
+    case 'compare':
+      return compared(evaluated(of.left, scope), of.op, beside(of.left, of.right, scope));
+    case 'equals':
+      return compared(evaluated(of.left, scope), '=', beside(of.left, of.right, scope));
+    case 'in':
+      return of.values.some(v => compared(evaluated(of.left, scope), '=', beside(of.left, v, scope)));
+    case 'null':
+      return evaluated(of.of, scope) === null;
+    case 'filled': {
+      const value = evaluated(of.of, scope);
+      return value !== null && !(typeof value === 'string' && rtrim(value) === '');
+    }
+    case 'contains': {
+      const value = textOf(of.of, scope);
+      if (value === null) return false;
+      const text = rtrim(value);
+      return of.where === 'start'
+        ? text.startsWith(of.text)
+        : of.where === 'whole'
+          ? text === of.text
+          : text.includes(of.text);
+    }
+    case 'glob': {
+      const value = textOf(of.of, scope);
+      return value !== null && globExpression(of.pattern).test(rtrim(value));
+    }
+    case 'packed-date': {
+      const value = evaluated(of.of, scope);
+      if (typeof value === 'number') return value >= 10_000 && isPackedDate(String(value).padStart(8, '0'));
+      return typeof value === 'string' && isPackedDate(rtrim(value));
+    }
+    case 'exists':
+      return rowsOf(of.from, scope).length > 0;
+    case 'some-piece': {
+      const value = textOf(of.of, scope);
+      if (value === null) return false;
+      return value.split(of.by).some(piece => {
+        const rows = { ...scope.rows, [of.alias]: { piece: trim(piece) } };
+        return holds(of.where, { tables: scope.tables, rows });
+      });
+    }
+    case 'raw':
+      throw new Error('raw text has no meaning here');
+  }
+}
+
+/** The scopes of the rows that a relation selects. */
+export function rowsOf(of: Relation, scope: Scope): readonly Scope[] {
+  let scopes = (scope.tables[of.table.name] ?? []).map(cells => within(scope, of.alias, cells));
+  for (const join of of.joins) scopes = scopes.flatMap(s => joined(join, s));
+  return scopes.filter(s => holds(of.where, s));
+}
+
+function joined(join: Join, scope: Scope): readonly Scope[] {
+  let found = (scope.tables[join.table.name] ?? [])
+    .map(cells => within(scope, join.alias, cells))
+    .filter(s => holds(join.on, s));
+  const { pick } = join;
+  if (pick) {
+    found.sort((a, b) => {
+      for (const { by, descending } of pick) {
+        const sign = order(evaluated(by, a), evaluated(by, b));
+        if (sign !== 0) return descending ? -sign : sign;
+      }
+      return 0;
+    });
+    found = found.slice(0, 1);
+  }
+  return found.length === 0 && join.kind === 'left' ? [within(scope, join.alias, {})] : found;
+}
+
+function within(scope: Scope, alias: string, cells: Cells): Scope {
+  return { tables: scope.tables, rows: { ...scope.rows, [alias]: cells } };
+}
+
+export function evaluated(of: Expression, scope: Scope): SqlValue {
+  switch (of.kind) {
+    case 'column':
+      return scope.rows[of.alias]?.[of.column] ?? null;
+    case 'value':
+      return of.value;
+    case 'flag':
+      return holds(of.when, scope) ? 1 : 0;
+    case 'scalar': {
+      const [first] = rowsOf(of.from, scope);
+      return first ? evaluated(of.select, first) : null;
+    }
+    case 'function':
+      return called(of, scope);
+    case 'raw':
+      throw new Error('raw text has no meaning here');
+  }
+}
+
+function called(of: Extract<Expression, { kind: 'function' }>, scope: Scope): SqlValue {
+  const texts = of.args.map(a => (typeof a === 'number' ? String(a) : textOf(a, scope)));
+  if (texts.some(t => t === null)) return null;
+  const [text = '', second = '', third = ''] = texts.map(t => t ?? '');
+  switch (of.name) {
+    case 'rtrim':
+      return rtrim(text);
+    case 'trim':
+      return trim(text);
+    case 'upper':
+      return text.replace(/[a-z]/g, c => c.toUpperCase());
+    case 'fold':
+      return fold(text);
+    case 'replace':
+      return text.split(second).join(third);
+    case 'piece':
+      return text.split(second)[Number(third) - 1] ?? null;
+    case 'first-word':
+      return words(text)[0];
+    case 'last-word':
+      return /[^ ]*$/.exec(rtrim(text))?.[0] ?? '';
+    case 'before-last-word':
+      return rtrim(/^(.*) [^ ]*$/s.exec(rtrim(text))?.[1] ?? '') || null;
+    case 'after-first-word':
+      return words(text)[1];
+    case 'number': {
+      const trimmed = trim(text);
+      return /^-?\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : null;
+    }
+    case 'text':
+      return text;
+    case 'concat':
+      return texts.join('');
+    case 'substring':
+      return [...text].slice(Number(second) - 1, Number(second) - 1 + Number(third)).join('');
+    case 'ymd':
+      return Number(text) * 10_000 + Number(second) * 100 + Number(third);
+  }
+}
+
+/** The first word and what follows it, NULL for a single word. */
+function words(text: string): [string, string | null] {
+  const match = /^([^ ]*) +(.*)$/s.exec(rtrim(text));
+  return match ? [match[1] ?? '', match[2] ?? ''] : [rtrim(text), null];
+}
+
+function textOf(of: Expression, scope: Scope): string | null {
+  const value = evaluated(of, scope);
+  if (value === null) return null;
+  return of.type.kind === 'decimal' && typeof value === 'number' ? value.toFixed(of.type.scale) : String(value);
+}
+
+/** The right operand of a comparison, cast to the left one's type; NULL where it cannot be. */
+function beside(left: Expression, right: Expression, scope: Scope): SqlValue {
+  const found = evaluated(right, scope);
+  if (left.type.kind === 'text') return textOf(right, scope);
+  if (right.type.kind !== 'text' || typeof found !== 'string') return found;
+  const grammar = left.type.kind === 'integer' ? /^-?\d+ *$/ : /^[ \t\r\n]*-?\d+(\.\d+)?[ \t\r\n]*$/;
+  return grammar.test(found) ? Number(found) : null;
+}
+
+function compared(left: SqlValue, op: Operator, right: SqlValue): boolean {
+  if (left === null || right === null) return false;
+  const sign = order(left, right);
+  switch (op) {
+    case '=':
+      return sign === 0;
+    case '<>':
+      return sign !== 0;
+    case '<':
+      return sign < 0;
+    case '<=':
+      return sign <= 0;
+    case '>':
+      return sign > 0;
+    case '>=':
+      return sign >= 0;
+  }
+}
+
+/** NULL first, numbers by size, text by its bytes and blind to trailing blanks. */
+function order(left: SqlValue, right: SqlValue): number {
+  if (left === null || right === null) return Number(left !== null) - Number(right !== null);
+  if (typeof left === 'string' && typeof right === 'string') {
+    return Buffer.compare(Buffer.from(rtrim(left)), Buffer.from(rtrim(right)));
+  }
+  return Number(left) - Number(right);
+}
+
+function rtrim(text: string): string {
+  return text.replace(/ +$/, '');
+}
+
+function trim(text: string): string {
+  return text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
+}
+
+function isPackedDate(text: string): boolean {
+  const match = /^(\d{4})(\d\d)(\d\d)$/.exec(text);
+  if (!match) return false;
+  const [year, month, day] = match.slice(1).map(Number);
+  if (year === undefined || month === undefined || day === undefined || year < 1) return false;
+  if (day === 0) return month <= 12;
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return month >= 1 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}
+
+function globExpression(pattern: string): RegExp {
+  const source = pattern.replace(/\[[^\]]*\]|[\s\S]/g, part => {
+    if (part === '*') return '[\\s\\S]*';
+    if (part === '?') return '[\\s\\S]';
+    if (!part.startsWith('[') || part.length === 1) return part.replace(/[\\^$.|+()[\]{}]/g, '\\$&');
+    const negated = part.startsWith('[^');
+    // A hyphen that begins a class stands for itself.
+    return `[${negated ? '^' : ''}${part.slice(negated ? 2 : 1, -1).replace(/[\\[*]/g, '\\$&')}]`;
+  });
+  return new RegExp(`^${source}$`, 'u');
+}
