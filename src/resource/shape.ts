@@ -42,6 +42,8 @@ export interface LevelShape {
   readonly children: readonly ChildShape[];
   /** References whose `ours` columns are all in this row. */
   readonly refs: readonly RefShape[];
+  /** Of all references met here, those joined on pieces of a separated column included. */
+  readonly targets: ReadonlyMap<RefNode, Mapping>;
   /** `exists` conditions: where the flag is, or what the condition is known to be. */
   readonly flags: ReadonlyMap<Condition, number | boolean>;
 }
@@ -163,6 +165,7 @@ class Level {
   readonly #used = new Set<Identifier>();
   readonly #children = new Map<string, Child>();
   readonly #refs = new Map<RefNode, RefShape>();
+  readonly #targets = new Map<RefNode, Mapping>();
   /** Aliases of the pieces of separated columns that are open around the node being walked. */
   readonly #pieces = new Set<Identifier>();
 
@@ -280,11 +283,11 @@ class Level {
     return found ?? this;
   }
 
-  private isPiece(alias: Identifier): boolean {
+  isPiece(alias: Identifier): boolean {
     return this.#pieces.has(alias) || (this.#parent?.isPiece(alias) ?? false);
   }
 
-  private declaring(alias: Identifier): Level | undefined {
+  declaring(alias: Identifier): Level | undefined {
     return this.aliases.has(alias) ? this : this.#parent?.declaring(alias);
   }
 
@@ -327,6 +330,7 @@ class Level {
 
   #reference(node: RefNode): void {
     const target = this.#resolver.mapping(node.target);
+    this.#targets.set(node, target);
     const idColumns = idColumnsOf(target.id);
     const levels = new Set(node.on.map(({ ours }) => this.#levelOf(ours)));
     const [level, ...others] = levels;
@@ -379,6 +383,7 @@ class Level {
       lookups: this.#used,
       children,
       refs: [...this.#refs.values()],
+      targets: this.#targets,
       flags: this.flags,
     };
   }

@@ -1,0 +1,104 @@
+/**
+ * A mapping compiled to a writer: rows in, FHIR JSON text out. The code is generated once per mapping and selection;
+ * constants are part of its literals, fragments with few inputs are remembered, nothing is built and then serialised.
+ * The slow interpreter in test/resource says the same in plain words. https://hl7.org/fhir/R4/json.html
+ */
+import type { Mapping, NamedNode } from '../mapping/model.ts';
+import type { Row } from '../sql/plan.ts';
+import { CONTEXT, type Moment } from './condition.ts';
+import type { Emission } from './emission.ts';
+import { emit, emitChoice, keyOf } from './emit.ts';
+import { type Frame, rawCode } from './frame.ts';
+import { idCode } from './reference.ts';
+import type { Children } from './rows.ts';
+import type { SelectedRoot } from './selection.ts';
+import type { RowShape } from './shape.ts';
+import { Joined, literal, Source } from './source.ts';
+import { bareText } from './text.ts';
+
+/** What beside the row a resource depends on. */
+export interface WriteContext extends Moment {
+  /** Absolute base of the FHIR interface, without a slash at the end. */
+  readonly base: string;
+}
+
+export interface Writer {
+  readonly mapping: Mapping;
+  /** The logical id; '' for a row that has none. */
+  id(row: Row): string;
+  /** meta.lastUpdated; '' where the row or the mapping has none. */
+  lastUpdated(row: Row): string;
+  /**
+   * Whether the row makes a resource of this mapping: it has an id and, with the shape of a group, all that the mapping
+   * `needs`. The source's `where` is the planner's.
+   */
+  serves(row: Row, children: Children, context: WriteContext): boolean;
+  /** The resource as JSON text; '' for a row that has no id. */
+  write(row: Row, children: Children, context: WriteContext): string;
+}
+
+type Generated = Omit<Writer, 'mapping'>;
+
+/** Compiles one mapping for rows of a shape that was made for it. Throws a TypeError if it was not. */
+export function compileWriter(mapping: Mapping, shape: RowShape): Writer {
+  const root = shape.roots.get(mapping);
+  if (!root) throw new TypeError(`the row shape was not made for ${mapping.name}`);
+  const source = new Source();
+  const frame: Frame = { kind: 'row', level: shape, row: 'row', children: 'children' };
+  const at: Emission = { source, frame, remembering: false };
+  const id = (): string => idCode(mapping.id, column => rawCode(column, frame), source);
+  const parameters = `row, children, ${CONTEXT}`;
+  const generated = source.functions<Generated>({
+    id: { parameters, body: () => source.line(`return ${id()};`) },
+    lastUpdated: { parameters, body: () => source.line(`return ${lastUpdated(root, at)};`) },
+    serves: { parameters, body: () => serves(mapping, shape, id, at) },
+    write: { parameters, body: () => write(mapping, root, id, at) },
+  });
+  return { mapping, ...generated };
+}
+
+function lastUpdated(root: SelectedRoot, at: Emission): string {
+  const named = root.meta.find(({ name }) => name === 'lastUpdated');
+  return named ? bareText(named.node, at).code : "''";
+}
+
+function serves(mapping: Mapping, shape: RowShape, id: () => string, at: Emission): void {
+  const { source } = at;
+  source.line(`if (${id()} === '') return false;`);
+  for (const need of shape.servable ? mapping.needs : []) {
+    const text = emit(need, at);
+    if (!text.certain) source.line(`if (${text.code} === '') return false;`);
+  }
+  source.line('return true;');
+}
+
+function write(mapping: Mapping, root: SelectedRoot, id: () => string, at: Emission): void {
+  const { source } = at;
+  const own = id();
+  source.line(`if (${own} === '') return '';`);
+  const head = [
+    literal(`{"resourceType":${JSON.stringify(mapping.resource)},"id":"`),
+    { code: own, certain: true },
+    literal('"'),
+  ];
+  const resource = new Joined(source, '{}', head);
+  const meta = new Joined(source, '{}');
+  for (const { name, node } of root.meta) meta.add(keyOf(name), emit(node, at));
+  resource.add(keyOf('meta'), meta.finish());
+  for (const member of root.members) {
+    if (member.kind === 'element') {
+      resource.add(keyOf(member.name), emit(member.node, at));
+      continue;
+    }
+    const shown = (named: NamedNode): boolean => !root.hidden.has(named);
+    const names = new Set(
+      member.alternatives
+        .flat()
+        .filter(shown)
+        .map(({ name }) => name),
+    );
+    for (const [name, text] of emitChoice(member.alternatives, at))
+      if (names.has(name)) resource.add(keyOf(name), text);
+  }
+  source.line(`return ${resource.finish().code};`);
+}

@@ -1,0 +1,157 @@
+/**
+ * Conditions over fetched columns, as JavaScript. In: a Condition (R2) and where its columns are. Out: the source of a
+ * boolean expression, 'true' or 'false' where that is known. A test on an absent value is false, `none` is the exact
+ * complement. `exists` is never evaluated here: its flag comes with the row.
+ */
+import type { Condition } from '../mapping/model.ts';
+import { zoneOf } from '../mapping/zone.ts';
+import { dateInterval } from '../search/dates.ts';
+import type { Expression, SqlValue } from '../sql/expression.ts';
+import { canonicalOf, canonicalPair, canonicalText, compareCanonical } from './raw.ts';
+
+/** Names for what stands outside the generated text, and places of what is in the row. */
+export interface Places {
+  /** Source of the raw value of an expression. */
+  readonly raw: (expression: Expression) => string;
+  readonly flag: (condition: Condition) => string | boolean;
+  /** A name by which generated code reaches a value of the compiler. */
+  readonly bind: (value: unknown) => string;
+}
+
+/** The instant and zone a resource is written in. `now`: milliseconds since the epoch. */
+export interface Moment {
+  readonly now: number;
+  /** IANA zone of local times in the database. */
+  readonly zone: string;
+}
+
+/** The context is reachable in generated code by this name. */
+export const CONTEXT = 'context';
+
+export function conditionCode(condition: Condition, places: Places): string {
+  switch (condition.kind) {
+    case 'always':
+      return 'true';
+    case 'all':
+      return combine(condition.of, places, ' && ', 'true', 'false');
+    case 'any':
+      return combine(condition.of, places, ' || ', 'false', 'true');
+    case 'none': {
+      const code = conditionCode(condition.of, places);
+      return code === 'true' ? 'false' : code === 'false' ? 'true' : `!(${code})`;
+    }
+    case 'is':
+      return isCode(condition.column, condition.values, places);
+    case 'order': {
+      const { type } = condition.column;
+      const literal = canonicalOf(type)(condition.value);
+      if (literal === null) return 'false';
+      const compares = (raw: SqlValue): boolean => {
+        const own = canonicalOf(type)(raw);
+        return own !== null && holds(compareCanonical(own, literal, type), condition.op);
+      };
+      return `${places.bind(compares)}(${places.raw(condition.column)})`;
+    }
+    case 'now': {
+      const { codec, op } = condition;
+      const compares = (raw: SqlValue, moment: Moment): boolean => {
+        const value = codec.decode(raw);
+        const interval = typeof value === 'string' ? dateInterval(value, zoneOf(moment.zone)) : undefined;
+        return interval !== undefined && (op === 'before' ? interval.low < moment.now : interval.low >= moment.now);
+      };
+      return `${places.bind(compares)}(${places.raw(condition.column)}, ${CONTEXT})`;
+    }
+    case 'matches': {
+      const pattern = globPattern(condition.pattern);
+      const matches = (raw: SqlValue): boolean => {
+        const text = canonicalText(raw);
+        return text !== null && pattern.test(text);
+      };
+      return `${places.bind(matches)}(${places.raw(condition.column)})`;
+    }
+    case 'same':
+      return `${places.bind(sameOf(condition))}(${places.raw(condition.column)}, ${places.raw(condition.other)})`;
+    case 'present': {
+      const raw = places.raw(condition.column);
+      return condition.column.type.kind === 'text' ? `${places.bind(isFilled)}(${raw})` : `${raw} !== null`;
+    }
+    case 'exists': {
+      const flag = places.flag(condition);
+      return typeof flag === 'boolean' ? String(flag) : `${flag} === 1`;
+    }
+  }
+}
+
+/** Source of "the raw value is one of these", blind to trailing blanks. */
+export function isCode(column: Expression, values: readonly (string | number)[], places: Places): string {
+  const canonical = canonicalOf(column.type);
+  const literals = new Set(values.map(canonical).filter(literal => literal !== null));
+  if (literals.size === 0) return 'false';
+  const raw = places.raw(column);
+  const { kind } = column.type;
+  if ((kind === 'integer' && column.type.bits < 64) || kind === 'bit') {
+    return `(${[...literals].map(literal => `${raw} === ${literal}`).join(' || ')})`;
+  }
+  const [only] = literals;
+  const own = `${places.bind(canonical)}(${raw})`;
+  return literals.size === 1 ? `${own} === ${JSON.stringify(only)}` : `${places.bind(literals)}.has(${own})`;
+}
+
+function combine(parts: readonly Condition[], places: Places, by: string, neutral: string, absorbing: string): string {
+  const codes = parts.map(part => conditionCode(part, places)).filter(code => code !== neutral);
+  if (codes.includes(absorbing)) return absorbing;
+  if (codes.length === 0) return neutral;
+  return codes.length === 1 ? codes.join() : `(${codes.join(by)})`;
+}
+
+function holds(order: number, op: '<' | '<=' | '>' | '>='): boolean {
+  switch (op) {
+    case '<':
+      return order < 0;
+    case '<=':
+      return order <= 0;
+    case '>':
+      return order > 0;
+    case '>=':
+      return order >= 0;
+  }
+}
+
+function sameOf({ column, other }: Condition & { readonly kind: 'same' }): (a: SqlValue, b: SqlValue) => boolean {
+  const [left, right] = canonicalPair(column.type, other.type);
+  return (a, b) => {
+    const own = left(a);
+    return own !== null && own === right(b);
+  };
+}
+
+function isFilled(raw: SqlValue): boolean {
+  const text = canonicalText(raw);
+  return text !== null && text !== '';
+}
+
+/** A GLOB pattern (`*`, `?`, `[0-9]`, `[^…]`) over the whole text. */
+export function globPattern(pattern: string): RegExp {
+  let source = '';
+  for (let at = 0; at < pattern.length; at++) {
+    const char = pattern.charAt(at);
+    const close = char === '[' ? pattern.indexOf(']', at + (pattern.charAt(at + 1) === '^' ? 3 : 2)) : -1;
+    if (char === '*') source += '.*';
+    else if (char === '?') source += '.';
+    else if (close > 0) {
+      const inside = pattern.slice(at + 1, close);
+      const negated = inside.startsWith('^');
+      source += `[${negated ? '^' : ''}${classSource(negated ? inside.slice(1) : inside)}]`;
+      at = close;
+    } else source += char.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&');
+  }
+  return new RegExp(`^${source}$`, 'su');
+}
+
+/** A hyphen at either end of a class stands for itself. */
+function classSource(inside: string): string {
+  return inside
+    .replace(/[\\\]^[]/g, '\\$&')
+    .replace(/^-/, '\\-')
+    .replace(/-$/, '\\-');
+}

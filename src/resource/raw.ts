@@ -1,0 +1,132 @@
+/**
+ * Raw column values compared as SQL compares them: equality is exact, case-sensitive and blind to trailing blanks;
+ * numbers and times compare by value. In: values as rows carry them (src/sql/plan.ts), or literals of a mapping. Out: a
+ * canonical text that is equal for equal values, null for NULL; an order.
+ */
+import type { ColumnType } from '../sql/column-type.ts';
+import type { SqlValue } from '../sql/expression.ts';
+
+const NUMERIC = /^\s*([+-]?)0*(\d*)(?:\.(\d*?)0*)?\s*$/;
+const MOMENT = /^\s*(\d{4})-?(\d{2})-?(\d{2})(?:[ T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?)?\s*$/;
+
+export type Canonical = (raw: SqlValue) => string | null;
+
+/** The canonical form of values of a column type. */
+export function canonicalOf(type: ColumnType): Canonical {
+  switch (type.kind) {
+    case 'text':
+      return canonicalText;
+    case 'integer':
+    case 'bit':
+    case 'decimal':
+    case 'float':
+      return canonicalNumber;
+    case 'date':
+    case 'datetime':
+      return canonicalMoment;
+    case 'time':
+      return canonicalTime;
+    case 'uuid':
+      return canonicalUuid;
+    case 'binary':
+      return canonicalBinary;
+  }
+}
+
+/** Canonical forms for two columns that are compared: text against a number is cast, as a join of such columns does. */
+export function canonicalPair(left: ColumnType, right: ColumnType): readonly [Canonical, Canonical] {
+  const [a, b] = [canonicalOf(left), canonicalOf(right)];
+  if (a === canonicalNumber && b === canonicalText) return [a, a];
+  return b === canonicalNumber && a === canonicalText ? [b, b] : [a, b];
+}
+
+/** Our value as the column type of another table would hold it; null where it cannot. */
+export function castTo(type: ColumnType): (raw: SqlValue) => SqlValue {
+  switch (type.kind) {
+    case 'text':
+      return raw => (typeof raw === 'number' ? String(raw) : raw);
+    case 'integer':
+      return raw => {
+        const digits = canonicalNumber(raw);
+        if (digits === null || digits.includes('.')) return null;
+        return Number.isSafeInteger(Number(digits)) ? Number(digits) : digits;
+      };
+    default:
+      return canonicalOf(type);
+  }
+}
+
+/** Text without trailing blanks. */
+export function canonicalText(raw: SqlValue): string | null {
+  if (typeof raw !== 'string') return raw === null ? null : plain(raw);
+  let end = raw.length;
+  while (end > 0 && raw.charCodeAt(end - 1) === 32) end--;
+  return end === raw.length ? raw : raw.slice(0, end);
+}
+
+/** Digits without leading and trailing zeros; null for what is no number. */
+export function canonicalNumber(raw: SqlValue): string | null {
+  if (raw === null) return null;
+  const match = NUMERIC.exec(plain(raw));
+  if (!match) return typeof raw === 'number' ? String(raw) : null;
+  const [, sign, whole = '', fraction = ''] = match;
+  if (whole === '' && fraction === '') return /\d/.test(plain(raw)) ? '0' : null;
+  return `${sign === '-' ? '-' : ''}${whole || '0'}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+function canonicalMoment(raw: SqlValue): string | null {
+  if (raw === null) return null;
+  const match = MOMENT.exec(plain(raw));
+  if (!match) return null;
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = ''] = match;
+  return `${year}-${month}-${day} ${hour}:${minute}:${second}.${fraction.padEnd(7, '0')}`;
+}
+
+function canonicalTime(raw: SqlValue): string | null {
+  if (raw === null) return null;
+  const [clock = '', fraction = ''] = plain(raw).trim().split('.');
+  return `${clock.padEnd(8, ':00')}.${fraction.padEnd(7, '0')}`;
+}
+
+function canonicalUuid(raw: SqlValue): string | null {
+  return raw === null ? null : plain(raw).trim().toUpperCase();
+}
+
+function canonicalBinary(raw: SqlValue): string | null {
+  if (raw === null) return null;
+  return raw instanceof Uint8Array ? plain(raw) : plain(raw).trim().replace(/^0x/i, '').toUpperCase();
+}
+
+function plain(raw: Exclude<SqlValue, null>): string {
+  if (typeof raw === 'string') return raw;
+  return typeof raw === 'number' ? String(raw) : Buffer.from(raw).toString('hex').toUpperCase();
+}
+
+/** Negative, zero or positive as two canonical values of a type compare. */
+export function compareCanonical(left: string, right: string, type: ColumnType): number {
+  switch (type.kind) {
+    case 'integer':
+    case 'bit':
+    case 'decimal':
+      return compareNumbers(left, right);
+    case 'float':
+      return Number(left) - Number(right);
+    default:
+      return left === right ? 0 : left < right ? -1 : 1;
+  }
+}
+
+function compareNumbers(left: string, right: string): number {
+  const places = Math.max(fractionOf(left).length, fractionOf(right).length);
+  const difference = scaled(left, places) - scaled(right, places);
+  return difference === 0n ? 0 : difference < 0n ? -1 : 1;
+}
+
+function fractionOf(digits: string): string {
+  return digits.split('.')[1] ?? '';
+}
+
+function scaled(digits: string, places: number): bigint {
+  const [whole = '0'] = digits.split('.');
+  return BigInt(whole + fractionOf(digits).padEnd(places, '0'));
+}

@@ -1,0 +1,71 @@
+/**
+ * Logical ids as generated code: a row's own (V7), and those of rows that references lead to (V5).
+ * https://hl7.org/fhir/R4/datatypes.html#id, https://hl7.org/fhir/R4/references.html
+ */
+import type { IdRule, RefNode } from '../mapping/model.ts';
+import { type ColumnExpression, expressionKey } from '../sql/expression.ts';
+import type { Emission } from './emission.ts';
+import { rawCode, refIn, targetIn } from './frame.ts';
+import { castTo } from './raw.ts';
+import type { Source } from './source.ts';
+
+const LEGAL_ID = /^[A-Za-z0-9\-.]{1,64}$/;
+
+/** '' for a text that is no FHIR id. */
+function legalId(text: string): string {
+  return LEGAL_ID.test(text) ? text : '';
+}
+
+/** Statements that print an id; returns the variable that holds it, '' where no alternative can be written. */
+export function idCode(rule: IdRule, raw: (column: ColumnExpression) => string, source: Source): string {
+  const result = source.variable("''");
+  const from = (index: number): void => {
+    const parts = rule.alternatives[index];
+    if (!parts) return;
+    const printed: string[] = [];
+    const operands = parts.map(part => {
+      if (part.kind === 'literal') return JSON.stringify(part.text);
+      const name = source.variable(`${source.bind(part.codec)}.print(${raw(part.column)})`, 'const');
+      printed.push(name);
+      return name;
+    });
+    const assign = (): void => source.line(`${result} = ${source.bind(legalId)}(${operands.join(' + ')});`);
+    if (printed.length === 0) {
+      assign();
+      return;
+    }
+    source.block(`if (${printed.map(name => `${name} !== undefined`).join(' && ')})`, assign);
+    if (index + 1 < rule.alternatives.length) source.block('else', () => from(index + 1));
+  };
+  from(0);
+  return result;
+}
+
+/** Runs `body` where the target is there; `id` is a variable with its id. */
+export function referenceText(
+  node: RefNode,
+  at: Emission,
+  body: (target: { readonly resource: string; readonly id: string }) => void,
+): void {
+  const { source, frame } = at;
+  const found = refIn(node, frame);
+  const target = targetIn(node, frame);
+  if (found?.shape.never) return;
+  const raw = (column: ColumnExpression): string => {
+    const key = expressionKey(column);
+    const id = found?.shape.id.get(key);
+    if (found && id) {
+      const code = `${found.row}[${id.position}]`;
+      return id.castTo ? `${source.bind(castTo(id.castTo))}(${code})` : code;
+    }
+    const ours = node.on.find(({ theirs }) => expressionKey(theirs) === key)?.ours;
+    if (!ours) throw new TypeError(`not fetched: ${key}, of which the id of ${target.name} is made`);
+    const code = rawCode(ours, frame);
+    return ours.type.kind === column.type.kind ? code : `${source.bind(castTo(column.type))}(${code})`;
+  };
+  const flag = found?.shape.flag;
+  source.when(found && flag !== undefined ? `${found.row}[${flag}] === 1` : 'true', () => {
+    const id = idCode(target.id, raw, source);
+    source.when(`${id} !== ''`, () => body({ resource: target.resource, id }));
+  });
+}

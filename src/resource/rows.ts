@@ -1,0 +1,62 @@
+/**
+ * Rows and the rows that hang on them. In: the rows of a page and, per child shape, the child rows of the whole page in
+ * their order. Out: for each row its children. Keys compare as joins do: exactly, blind to trailing blanks.
+ */
+import type { Row } from '../sql/plan.ts';
+import { type Canonical, canonicalPair } from './raw.ts';
+import type { ChildShape, LevelShape } from './shape.ts';
+
+/** Per child shape of a level, in its order, the child rows of one row. */
+export type Children = readonly (readonly ChildRow[])[];
+
+export interface ChildRow {
+  readonly row: Row;
+  readonly children: Children;
+}
+
+export const NO_CHILDREN: Children = [];
+
+/** The children of each of `parents`, from one list of child rows per child shape of the level. */
+export function childrenOf(
+  parents: readonly Row[],
+  level: LevelShape,
+  lists: readonly (readonly ChildRow[])[],
+): readonly Children[] {
+  if (level.children.length === 0) return parents.map(() => NO_CHILDREN);
+  const perShape = level.children.map((shape, i) => groupChildren(parents, shape, lists[i] ?? []));
+  return parents.map((_, i) => perShape.map(groups => groups[i] ?? []));
+}
+
+/** For each parent row its child rows, in the order in which they arrived. */
+export function groupChildren(
+  parents: readonly Row[],
+  shape: ChildShape,
+  rows: readonly ChildRow[],
+): readonly (readonly ChildRow[])[] {
+  const pairs = shape.each.from.on.map(on => canonicalPair(on.theirs.type, on.ours.type));
+  const theirs = pairs.map(([left]) => left);
+  const ours = pairs.map(([, right]) => right);
+  const groups = new Map<string, ChildRow[]>();
+  for (const child of rows) {
+    const key = keyOf(child.row, shape.ownPositions, theirs);
+    if (key === undefined) continue;
+    const group = groups.get(key);
+    if (group) group.push(child);
+    else groups.set(key, [child]);
+  }
+  return parents.map(parent => {
+    const key = keyOf(parent, shape.parentPositions, ours);
+    return (key === undefined ? undefined : groups.get(key)) ?? [];
+  });
+}
+
+/** Undefined where a column is NULL, which joins nothing. */
+function keyOf(row: Row, positions: readonly number[], canonical: readonly Canonical[]): string | undefined {
+  let key = '';
+  for (const [i, position] of positions.entries()) {
+    const text = canonical[i]?.(row[position] ?? null) ?? null;
+    if (text === null) return undefined;
+    key += `${text.length}:${text}`;
+  }
+  return key;
+}

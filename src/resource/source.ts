@@ -1,0 +1,165 @@
+/**
+ * Source text of a generated function. In: statements, and values of the compiler that they name. Out: the function.
+ * Only literals of a mapping and names made here ever enter the text; what a request brings is an argument.
+ */
+
+/** Some JSON or bare text that generated code produces; '' where there is none. */
+export interface Text {
+  /** A variable or a literal, free of effects. */
+  readonly code: string;
+  /** Never ''. */
+  readonly certain: boolean;
+  /** The text itself, where it is known now. */
+  readonly literal?: string;
+}
+
+export const ABSENT: Text = { code: "''", certain: false, literal: '' };
+
+export function literal(text: string): Text {
+  return { code: JSON.stringify(text), certain: text !== '', literal: text };
+}
+
+/** Source of "one of these texts is there"; 'true' or 'false' where that is known. */
+export function anyPresent(texts: readonly Text[]): string {
+  if (texts.some(text => text.certain)) return 'true';
+  const open = texts.filter(text => text.literal === undefined);
+  return open.length === 0 ? 'false' : open.map(text => `${text.code} !== ''`).join(' || ');
+}
+
+export class Source {
+  readonly #lines: string[] = [];
+  readonly #bound = new Map<unknown, string>();
+  #names = 0;
+
+  line(text: string): void {
+    this.#lines.push(text);
+  }
+
+  /** A block under a head such as `if (x)`; nothing for a condition known to be true. */
+  block(head: string, body: () => void): void {
+    this.line(`${head} {`);
+    body();
+    this.line('}');
+  }
+
+  /** `body` where `condition` holds, without a test where that is known. */
+  when(condition: string, body: () => void): void {
+    if (condition === 'false') return;
+    if (condition === 'true') body();
+    else this.block(`if (${condition})`, body);
+  }
+
+  fresh(): string {
+    this.#names++;
+    return `v${this.#names}`;
+  }
+
+  /** A new variable with an initial value. */
+  variable(code: string, keyword: 'let' | 'const' = 'let'): string {
+    const name = this.fresh();
+    this.line(`${keyword} ${name} = ${code};`);
+    return name;
+  }
+
+  /** The name by which the generated code reaches a value. */
+  bind(value: unknown): string {
+    let name = this.#bound.get(value);
+    if (name === undefined) {
+      name = `b${this.#bound.size}`;
+      this.#bound.set(value, name);
+    }
+    return name;
+  }
+
+  /** A function per entry: parameter list and body; they share the bound values. */
+  functions<T>(heads: Readonly<Record<string, { readonly parameters: string; readonly body: () => void }>>): T {
+    this.line('return {');
+    for (const [name, { parameters, body }] of Object.entries(heads)) {
+      this.block(`${name}(${parameters})`, body);
+      this.line(',');
+    }
+    this.line('};');
+    const make = new Function(...this.#bound.values(), `'use strict';\n${this.#lines.join('\n')}`);
+    return make(...this.#bound.keys());
+  }
+}
+
+/** Comma-separated members between brackets, literals merged, commas decided now wherever that is possible. */
+export class Joined {
+  readonly #source: Source;
+  readonly #open: string;
+  readonly #close: string;
+  /** Whether a member was written before: surely, surely not, or to be seen by the variable. */
+  #begun: 'yes' | 'no' | 'maybe';
+  #pending: { readonly code: string; readonly literal?: string }[] = [];
+  #variable: string | undefined;
+
+  /** `head`: literal and code that stand before the first member in place of the opening bracket. */
+  constructor(source: Source, brackets: '{}' | '[]', head?: readonly Text[]) {
+    this.#source = source;
+    this.#open = brackets.charAt(0);
+    this.#close = brackets.charAt(1);
+    this.#begun = head ? 'yes' : 'no';
+    for (const text of head ?? []) this.#push(text);
+  }
+
+  add(key: string, text: Text): void {
+    if (text.literal === '') return;
+    const first = JSON.stringify(this.#open + key);
+    const next = JSON.stringify(`,${key}`);
+    if (text.certain) {
+      if (this.#begun === 'maybe') {
+        const variable = this.flush();
+        this.#source.line(`${variable} += ${variable} === '' ? ${first} : ${next};`);
+      } else this.#push(literal(this.#begun === 'no' ? this.#open + key : `,${key}`));
+      this.#push(text);
+      this.#begun = 'yes';
+      return;
+    }
+    const variable = this.flush();
+    const before =
+      this.#begun === 'yes' ? next : this.#begun === 'no' ? first : `(${variable} === '' ? ${first} : ${next})`;
+    this.#source.line(`if (${text.code} !== '') ${variable} += ${before} + ${text.code};`);
+    if (this.#begun === 'no') this.#begun = 'maybe';
+  }
+
+  /** Statements that may run any number of times and add members. */
+  fork(body: () => void): void {
+    this.flush();
+    const before = this.#begun === 'yes' ? 'yes' : 'maybe';
+    this.#begun = before;
+    body();
+    this.flush();
+    this.#begun = before;
+  }
+
+  /** Everything added so far is in the variable returned. */
+  flush(): string {
+    const code = this.#pending.map(part => part.code).join(' + ');
+    this.#pending = [];
+    if (this.#variable === undefined) this.#variable = this.#source.variable(code === '' ? "''" : code);
+    else if (code !== '') this.#source.line(`${this.#variable} += ${code};`);
+    return this.#variable;
+  }
+
+  /** The whole; '' if nothing was added. */
+  finish(): Text {
+    if (this.#begun === 'no') return ABSENT;
+    if (this.#begun === 'maybe') {
+      const variable = this.flush();
+      this.#source.line(`if (${variable} !== '') ${variable} += ${JSON.stringify(this.#close)};`);
+      return { code: variable, certain: false };
+    }
+    this.#push(literal(this.#close));
+    const [only, ...more] = this.#pending;
+    if (this.#variable === undefined && only?.literal !== undefined && more.length === 0) return literal(only.literal);
+    return { code: this.flush(), certain: true };
+  }
+
+  #push(text: { readonly code: string; readonly literal?: string }): void {
+    const last = this.#pending.at(-1);
+    if (last?.literal !== undefined && text.literal !== undefined) {
+      this.#pending[this.#pending.length - 1] = literal(last.literal + text.literal);
+    } else this.#pending.push(text);
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * Text joined from several values (V6) as generated code. Output only.
+ */
+import type { Node, TextNode } from '../mapping/model.ts';
+import { conditionCode } from './condition.ts';
+import { decodeCode, type Emission, firstPresent, placesOf, unlessAbsent } from './emission.ts';
+import { plainText } from './json-text.ts';
+import { ABSENT, anyPresent, literal, type Text } from './source.ts';
+
+/** Bare text of the whole; '' where it does not exist. */
+export function joinedText(node: TextNode, at: Emission): Text {
+  const { source } = at;
+  const parts = node.parts.map(part => {
+    if (typeof part === 'string') return { fixed: true, text: literal(part) };
+    return { fixed: false, text: node.type === 'xhtml' ? escaped(part, bareText(part, at), at) : bareText(part, at) };
+  });
+  const values = parts.filter(part => !part.fixed).map(part => part.text);
+  const result = source.variable("''");
+  if (node.mode === 'template') {
+    const open = values.filter(text => !text.certain);
+    if (open.some(text => text.literal === '')) return ABSENT;
+    const condition = open.length === 0 ? 'true' : open.map(text => `${text.code} !== ''`).join(' && ');
+    source.when(condition, () => source.line(`${result} = ${parts.map(part => part.text.code).join(' + ') || "''"};`));
+    return { code: result, certain: open.length === 0 && parts.some(part => part.text.certain) };
+  }
+  const presence = anyPresent(values);
+  const separator = JSON.stringify(node.separator);
+  source.when(presence, () => {
+    for (const { text } of parts) {
+      const separated = `${result} += (${result} === '' ? '' : ${separator}) + ${text.code};`;
+      source.when(anyPresent([text]), () => source.line(separated));
+    }
+  });
+  return { code: result, certain: presence === 'true' };
+}
+
+/** A node's value as text rather than JSON. Throws a TypeError on a node that is no single value. */
+export function bareText(node: Node, at: Emission): Text {
+  const { source } = at;
+  const places = placesOf(at);
+  const condition = node.if ? conditionCode(node.if, places) : 'true';
+  if (condition === 'true') return bareExisting(node, at);
+  const result = source.variable("''");
+  source.when(condition, () => source.line(`${result} = ${bareExisting(node, at).code};`));
+  return { code: result, certain: false };
+}
+
+function bareExisting(node: Node, at: Emission): Text {
+  const { source } = at;
+  const places = placesOf(at);
+  switch (node.kind) {
+    case 'constant':
+      return literal(typeof node.json === 'object' ? '' : String(node.json));
+    case 'value': {
+      const code = unlessAbsent(node, `${source.bind(plainText)}(${decodeCode(node, places)})`, places);
+      return { code: source.variable(code, 'const'), certain: false };
+    }
+    case 'first':
+      return firstPresent(
+        node.alternatives.map(alternative => () => bareText(alternative, at)),
+        at,
+      );
+    case 'text':
+      return joinedText(node, at);
+    default:
+      throw new TypeError(`${node.at.file}:${node.at.line}: a ${node.kind} is no text`);
+  }
+}
+
+/** Inside a narrative everything but another narrative is text. */
+function escaped(node: Node, text: Text, { source }: Emission): Text {
+  if (node.type === 'xhtml') return text;
+  if (text.literal !== undefined) return literal(escapeMarkup(text.literal));
+  return { code: source.variable(`${source.bind(escapeMarkup)}(${text.code})`, 'const'), certain: text.certain };
+}
+
+function escapeMarkup(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
