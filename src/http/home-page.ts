@@ -9,7 +9,7 @@ import { type OfferedType, readable, type Sample } from './samples.ts';
 type Html = ReturnType<typeof html>;
 
 export function homePage(home: Home): Html {
-  const { pack, fhir, types } = home;
+  const { pack, fhir, types, warnings } = home;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -26,7 +26,10 @@ export function homePage(home: Home): Html {
 <h1>${pack.title}</h1>
 <p class="lead">This is a read-only <a href="https://hl7.org/fhir/R4/">FHIR R4</a> server. It answers from a database that
 was there before it: each request is turned into SQL by the mappings of the pack <b>${pack.name}</b>.</p>
-<dl class="bases"><dt>FHIR base URL</dt><dd><code>${fhir}</code></dd></dl>
+<dl>
+<dt>FHIR base URL</dt><dd><code><b>${fhir}</b></code></dd>
+<dt>Mappings</dt><dd>${mappingState(home)}</dd>
+</dl>
 </header>
 <section aria-labelledby="try">
 <h2 id="try">Try it</h2>
@@ -34,16 +37,13 @@ was there before it: each request is turned into SQL by the mappings of the pack
 </section>
 <section aria-labelledby="types">
 <h2 id="types">${types.length} resource types</h2>
-<p>Each name leads to a first page of what is there.</p>
+<p>Each name leads to a first page of what is there; what it can be searched by stands beside it.</p>
 <table>
 <thead><tr><th scope="col">Type</th><th scope="col" class="number">Profiles</th><th scope="col">Search parameters</th></tr></thead>
 <tbody>${types.map(type => typeRow(fhir, type))}</tbody>
 </table>
 </section>
-<section aria-labelledby="mappings">
-<h2 id="mappings">Mappings</h2>
-${mappingState(home)}
-</section>
+${warnings.length === 0 ? '' : warningSection(warnings)}
 <footer>All this as data: <code>curl -H 'Accept: application/json' ${fhir.replace(/[^/]*$/, '')}</code></footer>
 </main>
 </body>
@@ -58,18 +58,24 @@ function typeRow(fhir: string, { type, profiles, parameters }: OfferedType): Htm
   return html`<tr>
 <th scope="row"><a href="${readable(`${fhir}/${type}?_count=5`)}">${type}</a></th>
 <td class="number">${profiles.length}</td>
-<td><details><summary>${parameters.length}</summary><p class="names">${parameters.map(name => html`<code>${name}</code> `)}</p></details></td>
+<td><details><summary><span class="number">${parameters.length}</span><span class="names">${parameters.join(', ')}</span></summary></details></td>
 </tr>`;
 }
 
 function mappingState({ pack, mappings, warnings }: Home): Html {
-  return html`<dl class="state">
-<dt>Pack</dt><dd>${pack.name}</dd>
-<dt>Version</dt><dd><code>${pack.version}</code></dd>
-<dt>Mappings</dt><dd>${mappings}</dd>
-<dt>Problems</dt><dd>${warnings.length === 0 ? html`<span class="good">none</span>` : html`<span class="bad">${warnings.length}</span>`}</dd>
-</dl>
-${warnings.length === 0 ? '' : html`<details open><summary>What <code>npx lintel check</code> says</summary><ul class="warnings">${warnings.map(one => html`<li>${one}</li>`)}</ul></details>`}`;
+  const problems =
+    warnings.length === 0
+      ? html`<span class="good">no problems</span>`
+      : html`<a class="bad" href="#problems">problems: ${warnings.length}</a>`;
+  return html`${mappings}, version <code>${pack.version}</code>, ${problems}`;
+}
+
+function warningSection(warnings: readonly string[]): Html {
+  return html`<section aria-labelledby="problems">
+<h2 id="problems">Problems of the mappings</h2>
+<p>What <code>npx lintel check</code> says. They do not keep the server from answering.</p>
+<ul>${warnings.map(one => html`<li>${one}</li>`)}</ul>
+</section>`;
 }
 
 const STYLE = `
@@ -99,22 +105,22 @@ section > p { margin: -0.4rem 0 1rem; color: var(--quiet); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.35rem 1.5rem; margin: 0; }
 dt { color: var(--quiet); }
 dd { margin: 0; overflow-wrap: anywhere; }
-.bases { margin-top: 1.25rem; }
-.bases code { font-weight: 600; }
-.samples { margin: 0; padding: 0; list-style: none; display: grid; gap: 1rem; }
+header dl { margin-top: 1.25rem; }
+.samples { margin: 0; padding: 0; list-style: none; display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem; }
 pre { margin: 0.35rem 0 0; padding: 0.65rem 0.85rem; overflow-x: auto; background: var(--code); border-radius: 6px; }
 table { width: 100%; border-collapse: collapse; }
 th, td { padding: 0.5rem 0.75rem 0.5rem 0; text-align: left; vertical-align: baseline; border-top: 1px solid var(--line); font-weight: 400; }
 thead th { border-top: 0; padding-top: 0; color: var(--quiet); font-size: 0.875rem; }
 tbody th { font-weight: 600; }
-.number { width: 6rem; font-variant-numeric: tabular-nums; }
-td:last-child { width: 55%; padding-right: 0; }
-summary { cursor: pointer; font-variant-numeric: tabular-nums; }
-.names { margin: 0.4rem 0 0.2rem; line-height: 1.9; }
-.names code { padding: 0.1em 0.4em; background: var(--code); border-radius: 4px; }
+.number { width: 5rem; font-variant-numeric: tabular-nums; }
+td:last-child { padding-right: 0; max-width: 0; width: 62%; }
+summary { display: flex; gap: 0.75rem; cursor: pointer; }
+summary .number { width: 1.5rem; flex: none; text-align: right; }
+.names { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; color: var(--quiet); }
+details[open] .names { white-space: normal; }
 .good { color: var(--accent); font-weight: 600; }
 .bad { color: var(--bad); font-weight: 600; }
-.warnings { padding-left: 1.1rem; overflow-wrap: anywhere; }
+ul { margin: 0; padding-left: 1.1rem; overflow-wrap: anywhere; }
 footer { margin-top: 1.5rem; color: var(--quiet); font-size: 0.9rem; }
 @media (max-width: 34rem) { main { padding-top: 1.5rem; } section { padding: 1.1rem; } .number { width: 4rem; } }
 `;

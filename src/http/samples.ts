@@ -43,7 +43,7 @@ export function sampleRequests(base: string, types: readonly OfferedType[]): rea
   const samples: Sample[] = [];
   const first = types.find(({ type }) => type === SUBJECT.type) ?? types[0];
   if (first !== undefined) {
-    samples.push({ title: `The first two of type ${first.type}`, url: `${base}/${first.type}?_count=2` });
+    samples.push({ title: `Two resources of type ${first.type}`, url: `${base}/${first.type}?_count=2` });
   }
   const clinical = types
     .filter(({ type, parameters }) => type !== first?.type && parameters.includes(SUBJECT.parameter))

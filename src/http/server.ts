@@ -47,14 +47,16 @@ export async function listen(app: Hono<HttpEnv>, { host, port, drain }: ListenOp
   };
 }
 
+/** Connections that fall idle while the server drains are closed soon after, for clients keep them open otherwise. */
 function drainServer(server: Server, drain: number): Promise<void> {
   return new Promise((resolve, reject) => {
+    const sweep = setInterval(() => server.closeIdleConnections(), 50);
     const deadline = setTimeout(() => server.closeAllConnections(), drain);
     server.close(error => {
+      clearInterval(sweep);
       clearTimeout(deadline);
       if (error) reject(error);
       else resolve();
     });
-    server.closeIdleConnections();
   });
 }

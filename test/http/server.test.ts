@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Facade } from '../../src/facade.ts';
+import { listen } from '../../src/http/server.ts';
+import { appUnderTest } from './app-under-test.ts';
+
+async function start(replace: Partial<Facade> = {}, drain = 600_000) {
+  const { app, ...rest } = appUnderTest({}, replace);
+  const server = await listen(app, { host: '127.0.0.1', port: 0, drain });
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= server.close();
+    return closed;
+  };
+  onTestFinished(close);
+  return { ...rest, url: server.url, close };
+}
+
+/** Sends bytes as they are and returns the first line of what comes back. */
+async function raw(url: string, bytes: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.end(bytes);
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  await once(socket, 'close');
+  return text.split('\r\n')[0] ?? '';
+}
+
+test('answers over a real connection, and HEAD without a body', async () => {
+  const { url } = await start();
+  const response = await fetch(`${url}/fhir/Widget/1`);
+  expect(response.status).toBe(200);
+  expect(((await response.json()) as { id: string }).id).toBe('1');
+  const head = await fetch(`${url}/fhir/Widget/1`, { method: 'HEAD' });
+  expect(Number(head.headers.get('content-length'))).toBeGreaterThan(0);
+});
+
+test.each([
+  ['GET /fhir/Widget/%2e%2e%2f1 HTTP/1.1', /^HTTP\/1.1 404/],
+  ['GET /fhir/../../etc/passwd HTTP/1.1', /^HTTP\/1.1 404/],
+  ['GET /fhir/Widget/%00 HTTP/1.1', /^HTTP\/1.1 404/],
+  ['GET /fhir/Widget?name=%ff HTTP/1.1', /^HTTP\/1.1 400/],
+  ['GET /%E0%A4%A HTTP/1.1', /^HTTP\/1.1 404/],
+  ['GET http://evil.example/fhir/Widget HTTP/1.1', /^HTTP\/1.1 (400|421)/],
+  ['GET //evil.example/fhir/Widget HTTP/1.1', /^HTTP\/1.1 404/],
+  ['OPTIONS * HTTP/1.1', /^HTTP\/1.1 4\d\d/],
+  ['BREW /fhir/Widget HTTP/1.1', /^HTTP\/1.1 4\d\d/],
+  [`GET /fhir/Widget?a=${'x'.repeat(20_000)} HTTP/1.1`, /^HTTP\/1.1 431/],
+])('bytes on the wire never make an error of the server: %s', async (line, expected) => {
+  const { url, calls } = await start();
+  expect(await raw(url, `${line}\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`)).toMatch(expected);
+  expect(calls).toEqual([]);
+});
+
+test.each(['', 'a b', '[', 'localhost:99999', '127.0.0.1@evil.example'])('a Host of "%s" is refused', async host => {
+  const { url, calls } = await start();
+  expect(await raw(url, `GET /fhir/Widget HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).toMatch(
+    /^HTTP\/1.1 4\d\d/,
+  );
+  expect(calls).toEqual([]);
+});
+
+test('the signal aborts when the client goes away', async () => {
+  const { promise: aborted, resolve } = Promise.withResolvers<void>();
+  const { promise: called, resolve: call } = Promise.withResolvers<void>();
+  const { url } = await start({
+    search: (_request, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () => {
+          resolve();
+          reject(new Error('gone'));
+        });
+        call();
+      }),
+  });
+  const client = new AbortController();
+  const answer = fetch(`${url}/fhir/Widget`, { signal: client.signal });
+  await called;
+  client.abort();
+  await expect(answer).rejects.toThrow();
+  await aborted;
+});
+
+test('on close a request under way is answered, and no new one is taken', async () => {
+  const { promise: called, resolve: call } = Promise.withResolvers<void>();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { url, close } = await start({
+    search: async () => {
+      call();
+      await released;
+      return { json: '{"resourceType":"Bundle"}', entries: 0 };
+    },
+  });
+  const answer = fetch(`${url}/fhir/Widget`);
+  await called;
+  const closing = close();
+  await expect(fetch(`${url}/health`)).rejects.toThrow();
+  release();
+  expect((await answer).status).toBe(200);
+  await closing;
+});
+
+test('on close a request that does not end is cut off after the drain time', async () => {
+  const { promise: called, resolve: call } = Promise.withResolvers<void>();
+  const { url, close } = await start(
+    {
+      search: () => {
+        call();
+        return new Promise(() => {});
+      },
+    },
+    50,
+  );
+  const answer = fetch(`${url}/fhir/Widget`);
+  const refused = expect(answer).rejects.toThrow();
+  await called;
+  await close();
+  await refused;
+});
+
+test('a port that is taken is an error', async () => {
+  const { url } = await start();
+  const { app } = appUnderTest();
+  await expect(listen(app, { host: '127.0.0.1', port: Number(new URL(url).port), drain: 0 })).rejects.toThrow(
+    /EADDRINUSE/,
+  );
+});
