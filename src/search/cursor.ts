@@ -6,8 +6,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { SqlValue } from '../sql/expression.ts';
 
 export interface Cursor {
-  /** Group of the branch that the last match came from. */
+  /** The branch that the last match came from, by its group and ordinal. */
   readonly group: string;
+  readonly branch: number;
   /** Key of its row. */
   readonly key: readonly SqlValue[];
   /** Ordinal of its mapping: a row may give several resources. */

@@ -28,10 +28,10 @@ export interface SearchQuery {
 /** Which elements of the resources are wanted. */
 export type Selection =
   | { readonly kind: 'all' }
+  /** Names of top-level elements; a choice by its base name (`value`) or with its type (`valueQuantity`). */
   | { readonly kind: 'elements'; readonly names: readonly string[] }
-  | { readonly kind: 'summary' }
-  | { readonly kind: 'text' }
-  | { readonly kind: 'data' };
+  /** `true`: summary elements; `text`: narrative, id, meta and mandatory elements; `data`: all but the narrative. */
+  | { readonly kind: 'summary'; readonly mode: 'true' | 'text' | 'data' };
 
 export type Filter =
   /** Some value matches; with `not`, none does. */

@@ -67,11 +67,11 @@ const READERS: Readonly<Record<string, Reader>> = {
         result.total = 'accurate';
         return;
       case 'true':
-        result.selection = { kind: 'summary' };
+        result.selection = { kind: 'summary', mode: 'true' };
         return;
       case 'text':
       case 'data':
-        result.selection = { kind: text };
+        result.selection = { kind: 'summary', mode: text };
         return;
       default:
         throw invalid('_summary', 'true, false, count, text or data');
@@ -82,7 +82,10 @@ const READERS: Readonly<Record<string, Reader>> = {
     bounded(result);
   },
   _revinclude: (result, _type, text, modifier, context) => {
-    result.revincludes.push(readInclude('_revinclude', text, modifier, context));
+    const include = readInclude('_revinclude', text, modifier, context);
+    if (!include.parameter)
+      throw new FhirError('not-supported', '_revinclude names a type and a reference', { parameter: '_revinclude' });
+    result.revincludes.push(include);
     bounded(result);
   },
   _contained: (_result, _type, text) => {

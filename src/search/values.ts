@@ -38,7 +38,7 @@ export function splitEscaped(text: string, separator: string): readonly string[]
 }
 
 /** `\,` `\$` `\|` `\\` become the character itself. */
-export function unescape(text: string): string {
+export function unescaped(text: string): string {
   return text.replace(/\\([,$|\\])/g, '$1');
 }
 
@@ -50,7 +50,7 @@ export function typedValue(
   context: ValueContext,
 ): TypedValue {
   if (text === '') throw wrong(context, 'a value that is not empty');
-  if (modifier === 'text') return { kind: 'string', text: unescape(text) };
+  if (modifier === 'text') return { kind: 'string', text: unescaped(text) };
   if (modifier === 'identifier') return token(text);
   return READERS[parameter.type](text, parameter, context);
 }
@@ -63,8 +63,8 @@ type Reader = (
 
 const READERS: Readonly<Record<SearchParameterType, Reader>> = {
   token,
-  string: text => ({ kind: 'string', text: unescape(text) }),
-  uri: text => ({ kind: 'uri', uri: unescape(text) }),
+  string: text => ({ kind: 'string', text: unescaped(text) }),
+  uri: text => ({ kind: 'uri', uri: unescaped(text) }),
   date: (text, _parameter, context) => {
     const { prefix, rest } = prefixed(text);
     const interval = dateInterval(rest, context.zone);
@@ -75,7 +75,7 @@ const READERS: Readonly<Record<SearchParameterType, Reader>> = {
   quantity: (text, _parameter, context) => {
     const [amount = '', ...unit] = splitEscaped(text, '|');
     if (unit.length !== 0 && unit.length !== 2) throw wrong(context, '[prefix]number or [prefix]number|system|code');
-    const [system, code] = unit.map(unescape);
+    const [system, code] = unit.map(unescaped);
     return {
       kind: 'quantity',
       number: number(amount, context),
@@ -103,9 +103,9 @@ const READERS: Readonly<Record<SearchParameterType, Reader>> = {
 function token(text: string): TypedValue & { readonly kind: 'token' } {
   const parts = splitEscaped(text, '|');
   const [first = '', ...rest] = parts;
-  if (rest.length === 0) return { kind: 'token', system: undefined, code: unescape(first) };
-  const code = unescape(rest.join('|'));
-  return { kind: 'token', system: unescape(first), code: code === '' ? undefined : code };
+  if (rest.length === 0) return { kind: 'token', system: undefined, code: unescaped(first) };
+  const code = unescaped(rest.join('|'));
+  return { kind: 'token', system: unescaped(first), code: code === '' ? undefined : code };
 }
 
 function number(text: string, context: ValueContext): NumberValue {
@@ -132,7 +132,7 @@ function isPrefix(text: string): text is Prefix {
 }
 
 function reference(text: string, _parameter: unknown, context: ValueContext): TypedValue {
-  const written = unescape(text);
+  const written = unescaped(text);
   const local = written.startsWith(`${context.base}/`) ? written.slice(context.base.length + 1) : written;
   const [type = '', id = '', ...more] = local.split('/');
   const versioned = more.length === 2 && more[0] === '_history';

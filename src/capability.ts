@@ -1,0 +1,117 @@
+/**
+ * The CapabilityStatement, derived: what the mappings really offer, nothing by hand.
+ * https://hl7.org/fhir/R4/capabilitystatement.html
+ */
+import type { Mapping, Node, Registry } from './mapping/model.ts';
+import type { Offered, Offers } from './search/offers.ts';
+
+export interface CapabilityContext {
+  readonly registry: Registry;
+  readonly offers: Offers;
+  /** Types that come from the server itself rather than from a mapping. */
+  readonly ownTypes: readonly string[];
+  readonly operations: readonly {
+    readonly name: string;
+    readonly definition: string;
+    readonly types: readonly string[];
+  }[];
+  readonly base: string;
+  /** ISO date of the build or of the mappings' last change. */
+  readonly date: string;
+  readonly version: string;
+}
+
+export function capabilityStatement(context: CapabilityContext): object {
+  const { registry, base, operations } = context;
+  const types = [...new Set([...registry.types, ...context.ownTypes])].sort();
+  return {
+    resourceType: 'CapabilityStatement',
+    id: 'lintel',
+    url: `${base}/metadata`,
+    version: '1.0',
+    name: 'Lintel',
+    title: registry.pack.title,
+    status: 'active',
+    date: context.date,
+    ...(registry.pack.publisher === undefined ? {} : { publisher: registry.pack.publisher }),
+    description: 'Read-only FHIR R4 access to an existing EHR database, derived from its mappings.',
+    kind: 'instance',
+    software: { name: 'Lintel', version: context.version },
+    implementation: { description: registry.pack.title, url: base },
+    fhirVersion: '4.0.1',
+    format: ['application/fhir+json', 'application/fhir+xml', 'json', 'xml'],
+    rest: [
+      {
+        mode: 'server',
+        resource: types.map(type => resourceEntry(type, context)),
+        ...(operations.some(o => o.types.length === 0)
+          ? {
+              operation: operations
+                .filter(o => o.types.length === 0)
+                .map(({ name, definition }) => ({ name, definition })),
+            }
+          : {}),
+      },
+    ],
+  };
+}
+
+function resourceEntry(type: string, { registry, offers, operations }: CapabilityContext): object {
+  const mappings = registry.ofType(type);
+  const profiles = [...new Set(mappings.flatMap(profilesOf))].sort();
+  const offered = offers.of(type);
+  const references = offered.filter(o => o.parameter.type === 'reference');
+  const reverse = registry.types.flatMap(source =>
+    offers
+      .of(source)
+      .filter(o => o.parameter.type === 'reference' && o.targets.includes(type))
+      .map(o => `${source}:${o.parameter.code}`),
+  );
+  const own = operations.filter(o => o.types.includes(type));
+  return {
+    type,
+    ...(profiles.length > 0 ? { supportedProfile: profiles } : {}),
+    interaction: [{ code: 'read' }, { code: 'search-type' }],
+    versioning: 'no-version',
+    readHistory: false,
+    updateCreate: false,
+    conditionalCreate: false,
+    conditionalRead: 'full-support',
+    conditionalUpdate: false,
+    conditionalDelete: 'not-supported',
+    referencePolicy: ['literal'],
+    ...(references.length > 0 ? { searchInclude: references.map(o => `${type}:${o.parameter.code}`) } : {}),
+    ...(reverse.length > 0 ? { searchRevInclude: reverse } : {}),
+    ...(offered.length > 0 ? { searchParam: offered.map(searchParamEntry) } : {}),
+    ...(own.length > 0 ? { operation: own.map(({ name, definition }) => ({ name, definition })) } : {}),
+  };
+}
+
+function searchParamEntry({ parameter }: Offered): object {
+  return { name: parameter.code, definition: parameter.url, type: parameter.type };
+}
+
+/** Canonical addresses of the profiles that a mapping's resources can claim. */
+export function profilesOf(mapping: Mapping): readonly string[] {
+  const texts: string[] = [];
+  const constants = (node: Node): void => {
+    if (node.kind === 'list') node.items.forEach(constants);
+    else if (node.kind === 'first') node.alternatives.forEach(constants);
+    else if (node.kind === 'constant') {
+      for (const item of Array.isArray(node.json) ? node.json : [node.json])
+        if (typeof item === 'string') texts.push(item);
+    }
+  };
+  const child = (node: Node, name: string): Node | undefined =>
+    node.kind === 'object'
+      ? node.members.flatMap(m => (m.kind === 'element' && m.name === name ? [m.node] : []))[0]
+      : undefined;
+  const meta = child(mapping.root, 'meta');
+  if (meta?.kind === 'constant' && meta.json !== null && typeof meta.json === 'object' && !Array.isArray(meta.json)) {
+    const { profile } = meta.json as { readonly profile?: unknown };
+    if (Array.isArray(profile)) texts.push(...profile.filter(p => typeof p === 'string'));
+  }
+  const profile = meta && child(meta, 'profile');
+  if (profile) constants(profile);
+  return texts;
+}

@@ -1,0 +1,92 @@
+/**
+ * Rows of `each`: one query per collection per page, never one per row. In: rows of a level. Out: for each its children.
+ */
+import type { JoinColumn } from '../mapping/model.ts';
+import { scopeRelation } from '../plan/condition.ts';
+import { type ChildRow, type Children, childrenOf, NO_CHILDREN } from '../resource/rows.ts';
+import type { ChildShape, LevelShape } from '../resource/shape.ts';
+import type { ColumnType } from '../sql/column-type.ts';
+import { among, and, equals, or, type Predicate, type SqlValue, value } from '../sql/expression.ts';
+import type { Row } from '../sql/plan.ts';
+import type { Session } from './source.ts';
+
+/** Keys per statement: well below the 2,100 parameters of SQL Server. */
+const KEYS_PER_STATEMENT = 500;
+/** Child rows of one collection of one statement; more is a fault of the mapping's `on`, not data of a page. */
+const CHILD_ROWS_AT_MOST = 200_000;
+
+/** The children of each row, all levels down. */
+export async function readChildren(
+  rows: readonly Row[],
+  level: LevelShape,
+  session: Session,
+): Promise<readonly Children[]> {
+  if (level.children.length === 0 || rows.length === 0) return rows.map(() => NO_CHILDREN);
+  const lists = await Promise.all(level.children.map(shape => readCollection(rows, shape, session)));
+  return childrenOf(rows, level, lists);
+}
+
+async function readCollection(
+  parents: readonly Row[],
+  shape: ChildShape,
+  session: Session,
+): Promise<readonly ChildRow[]> {
+  const { on, scope, order } = shape.each.from;
+  const keys = distinctKeys(parents, shape, on);
+  const rows: Row[] = [];
+  for (let start = 0; start < keys.length; start += KEYS_PER_STATEMENT) {
+    const from = scopeRelation(scope, keyPredicate(on, keys.slice(start, start + KEYS_PER_STATEMENT)), session.env, [
+      ...shape.columns,
+      ...order.map(({ by }) => by),
+    ]);
+    const found = await session.query({
+      from,
+      columns: shape.columns,
+      orderBy: order,
+      limit: CHILD_ROWS_AT_MOST,
+      shape: 'rows',
+    });
+    if (found.length >= CHILD_ROWS_AT_MOST)
+      throw new RangeError(`more than ${CHILD_ROWS_AT_MOST} rows of ${scope.table.name} for one page`);
+    for (const row of found) rows.push(row);
+  }
+  const children = await readChildren(rows, shape, session);
+  return rows.map((row, i) => ({ row, children: children[i] ?? NO_CHILDREN }));
+}
+
+/** Keys of the parents in the form of `theirs`, each once; a parent with a NULL in its key has no children. */
+function distinctKeys(
+  parents: readonly Row[],
+  shape: ChildShape,
+  on: readonly JoinColumn[],
+): readonly (readonly SqlValue[])[] {
+  const keys = new Map<string, readonly SqlValue[]>();
+  for (const parent of parents) {
+    const key = shape.parentPositions.map((at, i) => inFormOf(parent[at] ?? null, on[i]?.theirs.type));
+    if (key.includes(null)) continue;
+    keys.set(
+      key.map(part => (part instanceof Uint8Array ? Buffer.from(part).toString('hex') : `${part}`)).join('\0'),
+      key,
+    );
+  }
+  return [...keys.values()];
+}
+
+/** Our raw value as their column holds it; null where it cannot be there. */
+function inFormOf(raw: SqlValue, type: ColumnType | undefined): SqlValue {
+  if (raw === null || !type) return null;
+  if (type.kind === 'integer' && typeof raw === 'string') return /^-?\d{1,18}$/.test(raw.trim()) ? raw.trim() : null;
+  if (type.kind === 'text' && typeof raw === 'number') return String(raw);
+  return raw;
+}
+
+function keyPredicate(on: readonly JoinColumn[], keys: readonly (readonly SqlValue[])[]): Predicate {
+  const [only, ...more] = on;
+  if (only && more.length === 0) {
+    return among(
+      only.theirs,
+      keys.map(([raw]) => value(raw ?? null, only.theirs.type)),
+    );
+  }
+  return or(...keys.map(key => and(...on.map(({ theirs }, i) => equals(theirs, value(key[i] ?? null, theirs.type))))));
+}

@@ -1,0 +1,191 @@
+/**
+ * One page of matches. In: the branches of a search. Out: rows with the mapping that each is a resource of, in order, and
+ * the cursor of the next page. Without sort keys branches are read one after the other; with them they are merged, each
+ * giving the rows that the page can need at most.
+ */
+import type { Mapping } from '../mapping/model.ts';
+import type { Branch } from '../plan/branches.ts';
+import { bareRelation } from '../plan/condition.ts';
+import { afterCursor, orderOf } from '../plan/keyset.ts';
+import type { Cursor } from '../search/cursor.ts';
+import type { Selection, SortKey } from '../search/query.ts';
+import { and, type Expression, flag, or, type SqlValue, TRUE } from '../sql/expression.ts';
+import type { Row, SqlPlan } from '../sql/plan.ts';
+import type { Shaped, ShapeRequest } from './shapes.ts';
+import type { Session } from './source.ts';
+
+export interface Match {
+  readonly mapping: Mapping;
+  readonly row: Row;
+  readonly shaped: Shaped;
+  readonly cursor: Cursor;
+}
+
+export interface Page {
+  readonly matches: readonly Match[];
+  readonly next: Cursor | undefined;
+}
+
+export interface PageRequest {
+  readonly sort: readonly SortKey[];
+  readonly selection: Selection;
+  readonly count: number;
+  readonly cursor: Cursor | undefined;
+  /** Columns, and nodes of references, that later stages want of each row. */
+  readonly also?: (mapping: Mapping) => Pick<ShapeRequest, 'columns' | 'nodes'>;
+}
+
+export async function readPage(branches: readonly Branch[], request: PageRequest, session: Session): Promise<Page> {
+  const found =
+    request.sort.length === 0 ? await inTurn(branches, request, session) : await merged(branches, request, session);
+  const matches = found.slice(0, request.count);
+  return { matches, next: found.length > request.count ? matches.at(-1)?.cursor : undefined };
+}
+
+async function inTurn(branches: readonly Branch[], request: PageRequest, session: Session): Promise<readonly Match[]> {
+  const found: Match[] = [];
+  for (const branch of branches) {
+    const wanted = request.count + 1 - found.length;
+    if (wanted <= 0) break;
+    found.push(...(await readBranch(branch, request, wanted, session)));
+  }
+  return found;
+}
+
+async function merged(branches: readonly Branch[], request: PageRequest, session: Session): Promise<readonly Match[]> {
+  const lists = await Promise.all(branches.map(branch => readBranch(branch, request, request.count + 1, session)));
+  const found = lists.flat();
+  if (lists.length < 2) return found;
+  // Array.prototype.sort is stable: rows of one branch keep the order the database gave them.
+  return found.sort((a, b) => compareCursors(a.cursor, b.cursor, request.sort));
+}
+
+function compareCursors(a: Cursor, b: Cursor, sort: readonly SortKey[]): number {
+  for (const [i, key] of sort.entries()) {
+    const order = compareKeys(a.sort[i] ?? null, b.sort[i] ?? null, key.descending);
+    if (order !== 0) return order;
+  }
+  return a.branch - b.branch;
+}
+
+/** Missing values come last in both directions. */
+function compareKeys(a: number | string | null, b: number | string | null, descending: boolean): number {
+  if (a === null || b === null) return (a === null ? 1 : 0) - (b === null ? 1 : 0);
+  if (a === b) return 0;
+  return a < b === descending ? 1 : -1;
+}
+
+/** Columns of a branch's statement: those of the shape, then flags of the mappings, then sort expressions. */
+interface BranchPlan {
+  readonly plan: SqlPlan;
+  readonly shaped: Shaped;
+  /** Position of each mapping's flag; undefined where every row is its. */
+  readonly flags: readonly (number | undefined)[];
+  readonly sortAt: readonly number[];
+}
+
+async function readBranch(
+  branch: Branch,
+  request: PageRequest,
+  wanted: number,
+  session: Session,
+): Promise<readonly Match[]> {
+  const planned = planBranch(branch, request, wanted, session);
+  if (!planned) return [];
+  const rows = await session.query(planned.plan);
+  const matches: Match[] = [];
+  for (const row of rows) {
+    const key = planned.shaped.shape.key.map(at => row[at] ?? null);
+    const sort = sortKeysOf(branch, planned, row);
+    const resumed =
+      request.cursor?.group === branch.group && sameKey(request.cursor.key, key) ? request.cursor.ordinal : -1;
+    branch.mappings.forEach(({ mapping }, i) => {
+      const at = planned.flags[i];
+      if (mapping.ordinal <= resumed || (at !== undefined && row[at] !== 1)) return;
+      const cursor = {
+        group: branch.group,
+        branch: branch.ordinal,
+        key,
+        ordinal: mapping.ordinal,
+        sort,
+        now: session.env.now,
+      };
+      matches.push({ mapping, row, shaped: planned.shaped, cursor });
+    });
+  }
+  return matches;
+}
+
+export function planBranch(
+  branch: Branch,
+  request: PageRequest,
+  wanted: number,
+  session: Session,
+): BranchPlan | undefined {
+  const { env } = session;
+  const after = request.cursor ? afterCursor(branch, request.sort, request.cursor) : TRUE;
+  const where = and(branch.where, after);
+  const [first] = branch.mappings;
+  if (where.kind === 'false' || !first) return undefined;
+  const mappings = branch.mappings.map(({ mapping }) => mapping);
+  const also = mappings.map(mapping => request.also?.(mapping) ?? { columns: [], nodes: [] });
+  const shaped = session.shapes.of(
+    {
+      mappings,
+      selection: request.selection,
+      columns: also.flatMap(a => a.columns),
+      nodes: also.flatMap(a => a.nodes),
+    },
+    env,
+  );
+  const columns: Expression[] = [...shaped.shape.columns];
+  const flags = branch.mappings.map(({ when }) => (when.kind === 'true' ? undefined : columns.push(flag(when)) - 1));
+  const sortAt = branch.sort.map(face => {
+    const at = columns.length;
+    if (face) columns.push(flag(face.present), ...face.by);
+    return at;
+  });
+  const order = orderOf(branch, request.sort);
+  // The row of the cursor may come again for its further resources.
+  const limit = wanted + (request.cursor ? 1 : 0);
+  const from = bareRelation(first.mapping.source, where, env, [...columns, ...order.orderBy.map(({ by }) => by)]);
+  return { plan: { from, columns, orderBy: order.orderBy, limit, shape: 'rows' }, shaped, flags, sortAt };
+}
+
+function sortKeysOf(branch: Branch, { sortAt }: BranchPlan, row: Row): readonly (number | string | null)[] {
+  return branch.sort.map((face, i) => {
+    const at = sortAt[i] ?? 0;
+    if (!face || row[at] !== 1) return null;
+    const raws = row.slice(at + 1, at + 1 + face.by.length);
+    const key = face.order.toKey(raws);
+    if (key !== undefined) return key;
+    const [raw] = raws;
+    return typeof raw === 'string' || typeof raw === 'number' ? raw : null;
+  });
+}
+
+function sameKey(a: readonly SqlValue[], b: readonly SqlValue[]): boolean {
+  return a.length === b.length && a.every((x, i) => same(x, b[i] ?? null));
+}
+
+function same(a: SqlValue, b: SqlValue): boolean {
+  return a instanceof Uint8Array && b instanceof Uint8Array ? Buffer.compare(a, b) === 0 : a === b;
+}
+
+/** How many matches there are in all. */
+export async function countMatches(branches: readonly Branch[], session: Session): Promise<number> {
+  const counts = await Promise.all(
+    branches.map(async ({ where, mappings }) => {
+      const [first] = mappings;
+      if (!first) return 0;
+      const columns =
+        mappings.every(({ when }) => when.kind === 'true') && mappings.length === 1
+          ? []
+          : mappings.map(({ when }) => flag(or(when)));
+      const from = bareRelation(first.mapping.source, where, session.env, columns);
+      const [row] = await session.query({ from, columns, orderBy: [], limit: 1, shape: 'count' });
+      return Number(row?.[0] ?? 0);
+    }),
+  );
+  return counts.reduce((sum, n) => sum + n, 0);
+}

@@ -1,0 +1,97 @@
+/**
+ * Row shapes and their writers, kept between requests: making a writer compiles code. In: the mappings of a branch, what
+ * is selected, what later stages want. Out: a shape and a writer per mapping.
+ */
+import { boundedCache } from '../cache/bounded.ts';
+import type { Mapping, Node } from '../mapping/model.ts';
+import { conditionPredicate } from '../plan/condition.ts';
+import type { Environment } from '../plan/environment.ts';
+import { targetRelation } from '../plan/presence.ts';
+import { compileWriter, type Writer } from '../resource/compile.ts';
+import { selectionKey } from '../resource/selection.ts';
+import { type RowShape, type ShapeResolver, shapeOfGroup } from '../resource/shape.ts';
+import type { Selection } from '../search/query.ts';
+import { type Expression, expressionKey } from '../sql/expression.ts';
+
+export interface Shaped {
+  readonly shape: RowShape;
+  writer(mapping: Mapping): Writer;
+}
+
+export interface ShapeRequest {
+  readonly mappings: readonly Mapping[];
+  readonly selection: Selection;
+  /** Columns, and nodes of references, that are wanted whatever is selected; `key` names them. */
+  readonly columns: readonly Expression[];
+  readonly nodes: readonly Node[];
+}
+
+export interface Shapes {
+  of(request: ShapeRequest, env: Environment): Shaped;
+}
+
+/** Shapes of one registry; at most `entries` are kept. */
+export function shapeStore(entries = 500): Shapes {
+  const cache = boundedCache<{ readonly shaped: Shaped; readonly timed: boolean }>(entries);
+  return {
+    of(request, env) {
+      const key = keyOf(request);
+      const make = (): { readonly shaped: Shaped; readonly timed: boolean } => {
+        const clock = watchClock(env);
+        const made = shaped(request, clock.env);
+        return { shaped: made, timed: clock.read() };
+      };
+      const kept = cache.get(key, make);
+      // A shape whose SQL compares with the present instant is good for that instant alone.
+      return kept.timed ? cache.get(`${key}|${env.now}`, make).shaped : kept.shaped;
+    },
+  };
+}
+
+function shaped(request: ShapeRequest, env: Environment): Shaped {
+  const shape = shapeOfGroup(request.mappings, request.selection, shapeResolver(env), {
+    columns: request.columns,
+    nodes: request.nodes,
+  });
+  const writers = new Map<Mapping, Writer>();
+  return {
+    shape,
+    writer(mapping) {
+      const known = writers.get(mapping);
+      if (known) return known;
+      const made = compileWriter(mapping, shape);
+      writers.set(mapping, made);
+      return made;
+    },
+  };
+}
+
+function keyOf({ mappings, selection, columns, nodes }: ShapeRequest): string {
+  return [
+    mappings.map(mapping => mapping.name).join(),
+    selectionKey(selection),
+    columns.map(expressionKey).join(),
+    nodes.map(node => `${node.at.file}:${node.at.line}:${node.at.column}`).join(),
+  ].join('|');
+}
+
+/** The same environment, and whether anybody looked at the time. */
+function watchClock(env: Environment): { readonly env: Environment; readonly read: () => boolean } {
+  let looked = false;
+  const watched: Environment = {
+    ...env,
+    get now() {
+      looked = true;
+      return env.now;
+    },
+  };
+  return { env: watched, read: () => looked };
+}
+
+export function shapeResolver(env: Environment): ShapeResolver {
+  return {
+    mapping: name => env.registry.mapping(name),
+    predicateOf: condition => conditionPredicate(condition, env),
+    targetRelation: (mapping, on, expressions) => targetRelation(mapping, on, env, expressions),
+  };
+}

@@ -1,0 +1,40 @@
+/**
+ * What the stages that touch the database work with.
+ */
+import type { Registry } from '../mapping/model.ts';
+import type { Environment } from '../plan/environment.ts';
+import type { Database } from '../sql/database.ts';
+import type { Row, SqlPlan } from '../sql/plan.ts';
+import type { Shapes } from './shapes.ts';
+
+/** The database as one request sees it: every statement is counted and dies with the request. */
+export interface Session {
+  readonly registry: Registry;
+  readonly env: Environment;
+  readonly shapes: Shapes;
+  query(plan: SqlPlan): Promise<readonly Row[]>;
+}
+
+export function openSession(
+  database: Database,
+  env: Environment,
+  shapes: Shapes,
+  options: {
+    readonly signal?: AbortSignal;
+    readonly lane?: 'interactive' | 'export';
+    readonly onQuery?: (plan: SqlPlan) => void;
+  },
+): Session {
+  return {
+    registry: env.registry,
+    env,
+    shapes,
+    query(plan) {
+      options.onQuery?.(plan);
+      return database.query(plan, {
+        ...(options.signal ? { signal: options.signal } : {}),
+        ...(options.lane ? { lane: options.lane } : {}),
+      });
+    },
+  };
+}
