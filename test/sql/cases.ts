@@ -1,0 +1,217 @@
+/**
+ * Plans whose SQL a person should read once, by title. What they render to in both engines, and what they select from
+ * the sample, stands in cases.json (rewritten only by `node test/sql/update-cases.ts`).
+ */
+import { INTEGER, NUMBER, UNICODE } from '../../src/sql/column-type.ts';
+import type { Expression, Join, Order, Predicate, Relation } from '../../src/sql/expression.ts';
+import {
+  among,
+  and,
+  call,
+  compare,
+  equals,
+  exists,
+  filled,
+  flag,
+  glob,
+  isNull,
+  not,
+  or,
+  TRUE,
+  value,
+} from '../../src/sql/expression.ts';
+import type { TableName } from '../../src/sql/identifier.ts';
+import { identifier } from '../../src/sql/identifier.ts';
+import type { SqlPlan } from '../../src/sql/plan.ts';
+import { column } from './sample.ts';
+
+export interface Case {
+  readonly title: string;
+  readonly plan: SqlPlan;
+}
+
+const ID = column('a', 'ID');
+const CD = column('a', 'CD');
+const TXT = column('a', 'TXT');
+const NAM = column('a', 'NAM');
+const DT8 = column('a', 'DT8');
+const QTY = column('a', 'QTY');
+const text = (content: string | null): Expression => value(content, UNICODE);
+const number = (content: number): Expression => value(content, INTEGER);
+const A: TableName = { schema: identifier('dbo'), name: identifier('A') };
+const B: TableName = { schema: identifier('dbo'), name: identifier('B') };
+const piece: Expression = { kind: 'column', alias: identifier('d'), column: identifier('piece'), type: UNICODE };
+
+function from(where: Predicate, joins: readonly Join[] = []): Relation {
+  return { table: A, alias: identifier('a'), joins, where };
+}
+
+function children(where: Predicate): Relation {
+  return { table: B, alias: identifier('b'), joins: [], where: and(equals(column('b', 'A_ID'), ID), where) };
+}
+
+function rows(relation: Relation, columns: readonly Expression[] = [ID], orderBy?: readonly Order[]): SqlPlan {
+  return { from: relation, columns, orderBy: orderBy ?? [{ by: ID, descending: false }], limit: 20, shape: 'rows' };
+}
+
+function where(title: string, predicate: Predicate): Case {
+  return { title, plan: rows(from(predicate)) };
+}
+
+function select(title: string, ...columns: readonly Expression[]): Case {
+  return { title, plan: rows(from(filled(CD)), [ID, ...columns]) };
+}
+
+function contains(of: Expression, place: 'start' | 'anywhere' | 'whole', content: string): Predicate {
+  return { kind: 'contains', of, where: place, text: content, not: false };
+}
+
+function lookup(kind: 'left' | 'inner', pick?: readonly Order[]): Join {
+  return {
+    kind,
+    table: B,
+    alias: identifier('b'),
+    on: equals(column('b', 'A_ID'), ID),
+    ...(pick ? { pick } : {}),
+  };
+}
+
+const packed: Predicate = { kind: 'packed-date', of: DT8, not: false };
+const latest: readonly Order[] = [{ by: column('b', 'SEQ'), descending: true }];
+
+export const CASES: readonly Case[] = [
+  where('a text equals exactly, blind to trailing blanks', equals(CD, text('M'))),
+  where('a text does not equal, NULL counts as different', not(equals(CD, text('M ')))),
+  where('a text is one of some, whose number is rounded up', among(CD, ['M', 'Z', '50%', 'a_b', '[x]'].map(text))),
+  where('a text is none of two', not(among(CD, ['M', 'Z'].map(text)))),
+  where('a number equals', equals(QTY, number(5))),
+  where('a decimal is more than one given as text', compare(column('a', 'AMT'), '>', value('2.00', NUMBER))),
+  where('nothing equals NULL', equals(CD, text(null))),
+  where('a value beyond ASCII is not bound in the code page of the column', equals(CD, text('Zoë'))),
+  where('texts compare in binary order', compare(CD, '>=', text('Z'))),
+  where('two columns are equal', equals(CD, TXT)),
+  where('two columns are not equal, or one of them is NULL', not(equals(CD, TXT))),
+  where('a text is filled', filled(TXT)),
+  where('a text is not filled', not(filled(TXT))),
+  where('a column is NULL', isNull(QTY)),
+  where('a name starts with a folded text', contains(call('fold', [NAM], UNICODE), 'start', 'elodie')),
+  where('a text contains wildcards that stand for themselves', contains(TXT, 'anywhere', '% o')),
+  where('a text starts with a text, case counts', contains(TXT, 'start', 'ab')),
+  where('a text matches a pattern, in which percent and underscore stand for themselves', glob(NAM, '[^-]_?')),
+  where(
+    'a packed date within a year',
+    and(packed, compare(DT8, '>=', text('20240101')), compare(DT8, '<', text('20250101'))),
+  ),
+  where('a text that is no packed date', not(packed)),
+  where('a packed date in an integer', { kind: 'packed-date', of: column('a', 'DTI'), not: false }),
+  where('a number in a text is more than 5', compare(call('number', [TXT], NUMBER), '>', number(5))),
+  where('one piece of a list equals', {
+    ...{ kind: 'some-piece', of: TXT, by: ';', alias: identifier('d'), not: false },
+    where: equals(piece, text('"y\\z"')),
+  }),
+  where('a child exists', exists(children(equals(column('b', 'CD'), text('M'))))),
+  where('no child exists', not(exists(children(TRUE)))),
+  where(
+    'a key of another type is cast on our side',
+    exists({ ...children(TRUE), where: equals(column('b', 'KEY_TXT'), QTY) }),
+  ),
+  where(
+    'a text key is cast to a number only where it is one',
+    exists({ ...children(TRUE), where: equals(column('b', 'A_ID'), CD) }),
+  ),
+  where('conditions nest', or(and(filled(CD), equals(QTY, number(5))), and(isNull(QTY), not(filled(CD))))),
+  where('raw text with a column in it', {
+    kind: 'raw',
+    parts: ['ABS(', QTY, ') = 3'],
+    not: false,
+  }),
+  where('the complement of raw text', { kind: 'raw', parts: ['ABS(', QTY, ') = 3'], not: true }),
+  select('a flag for a predicate', flag(equals(CD, text('M')))),
+  select('a value from elsewhere', {
+    ...{ kind: 'scalar', select: column('b', 'VAL'), type: UNICODE },
+    from: children(equals(column('b', 'SEQ'), number(1))),
+  }),
+  select('pieces of a text', call('piece', [TXT, text(';'), 2], UNICODE), call('trim', [TXT], UNICODE)),
+  select(
+    'words of a text',
+    ...(['first-word', 'last-word', 'before-last-word', 'after-first-word'] as const).map(f => call(f, [NAM], UNICODE)),
+  ),
+  select(
+    'texts made of others',
+    call('concat', [CD, QTY], UNICODE),
+    call('substring', [CD, 2, 3], UNICODE),
+    call('replace', [TXT, text('a'), text('&')], UNICODE),
+    call('upper', [TXT], UNICODE),
+    call('ymd', [QTY, QTY, CD], INTEGER),
+  ),
+  {
+    title: 'every type is fetched in its form',
+    plan: rows(
+      from(among(ID, [number(1), number(6)])),
+      ['ID', 'CD', 'NAM', 'AMT', 'DTM', 'DAY', 'BIG', 'FLG', 'GID', 'BIN'].map(name => column('a', name)),
+    ),
+  },
+  {
+    title: 'joins: a lookup, and a row that counts only with it',
+    plan: rows(
+      from(TRUE, [
+        lookup('left'),
+        { ...lookup('inner'), alias: identifier('b2'), on: equals(column('b2', 'CD'), column('b', 'CD')) },
+      ]),
+      [ID, column('b', 'SEQ'), column('b2', 'SEQ')],
+      [
+        { by: column('b', 'SEQ'), descending: false },
+        { by: column('b2', 'SEQ'), descending: false },
+      ],
+    ),
+  },
+  {
+    title: 'a lookup picks the first row in an order',
+    plan: rows(from(equals(column('b', 'VAL'), text('z')), [lookup('left', latest)]), [ID, column('b', 'CD')]),
+  },
+  {
+    title: 'a required lookup picks the first row in an order',
+    plan: rows(from(TRUE, [lookup('inner', latest)]), [ID, column('b', 'SEQ')]),
+  },
+  {
+    title: 'rows come in binary order of a text, repeated sort keys once',
+    plan: rows(
+      from(filled(CD)),
+      [ID, CD],
+      [
+        { by: CD, descending: true },
+        { by: ID, descending: false },
+        { by: CD, descending: false },
+      ],
+    ),
+  },
+  {
+    title: 'a page by a text key stays in the order of its index',
+    plan: rows(
+      from({ kind: 'compare', left: CD, op: '>', right: text('M'), not: false, native: true }),
+      [CD],
+      [
+        { by: CD, descending: false, native: true },
+        { by: ID, descending: false },
+      ],
+    ),
+  },
+  { title: 'rows are counted', plan: { ...rows(from(filled(CD)), []), shape: 'count' } },
+  {
+    title: 'true flags are counted',
+    plan: {
+      ...rows(from(filled(CD)), [flag(equals(CD, text('M'))), flag(exists(children(TRUE)))]),
+      shape: 'count',
+    },
+  },
+  {
+    title: 'names that are words of SQL stand in brackets',
+    plan: {
+      from: { table: { name: identifier('Order') }, alias: identifier('group'), joins: [], where: TRUE },
+      columns: [{ kind: 'column', alias: identifier('group'), column: identifier('UNIT PRICE'), type: INTEGER }],
+      orderBy: [],
+      limit: 1,
+      shape: 'rows',
+    },
+  },
+];

@@ -1,0 +1,43 @@
+/** What a case comes to, in the form in which cases.json keeps it: SQL by lines, parameters as they are declared. */
+import { printColumnType } from '../../src/sql/column-type.ts';
+import type { Database } from '../../src/sql/database.ts';
+import type { Dialect } from '../../src/sql/dialect.ts';
+import { MSSQL } from '../../src/sql/mssql/dialect.ts';
+import { render } from '../../src/sql/render.ts';
+import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
+import type { Case } from './cases.ts';
+
+export interface Rendered {
+  readonly sql: readonly string[];
+  readonly parameters: readonly string[];
+}
+
+export interface Expected {
+  readonly title: string;
+  readonly sqlite: Rendered;
+  readonly mssql: Rendered;
+  /** From the sample; a binary value is written in hexadecimal. */
+  readonly rows: readonly string[] | 'not in the sample';
+}
+
+export function rendered(of: Case, dialect: Dialect): Rendered {
+  const { text, parameters } = render(of.plan, dialect);
+  return {
+    sql: text.split('\n'),
+    parameters: parameters.map(p => `${p.name} ${printColumnType(p.type)} = ${JSON.stringify(p.value)}`),
+  };
+}
+
+export async function expectedOf(of: Case, database: Database): Promise<Expected> {
+  const rows = of.plan.from.table.name === 'Order' ? undefined : await database.query(of.plan);
+  return {
+    title: of.title,
+    sqlite: rendered(of, SQLITE),
+    mssql: rendered(of, MSSQL),
+    rows: rows?.map(row => JSON.stringify(row.map(printable))) ?? 'not in the sample',
+  };
+}
+
+function printable(cell: unknown): unknown {
+  return cell instanceof Uint8Array ? `0x${Buffer.from(cell).toString('hex')}` : cell;
+}

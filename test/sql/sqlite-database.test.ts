@@ -1,0 +1,143 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { INTEGER, UNICODE } from '../../src/sql/column-type.ts';
+import { DatabaseError } from '../../src/sql/database.ts';
+import type { Predicate } from '../../src/sql/expression.ts';
+import { call, compare, equals, TRUE, value } from '../../src/sql/expression.ts';
+import { identifier } from '../../src/sql/identifier.ts';
+import type { SqlPlan } from '../../src/sql/plan.ts';
+import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { column, openSample } from './sample.ts';
+
+function planOf(where: Predicate, changes: Partial<SqlPlan> = {}): SqlPlan {
+  const from = { table: { name: identifier('A') }, alias: identifier('a'), joins: [], where };
+  const orderBy = [{ by: column('a', 'ID'), descending: false }];
+  return { from, columns: [column('a', 'ID')], orderBy, limit: 100, shape: 'rows', ...changes };
+}
+
+async function failure(action: () => unknown): Promise<DatabaseError> {
+  try {
+    await action();
+  } catch (error) {
+    if (error instanceof DatabaseError) return error;
+    throw error;
+  }
+  throw new Error('nothing failed');
+}
+
+describe('a SQLite database', () => {
+  let sample: ReturnType<typeof openSample>;
+  beforeAll(() => {
+    sample = openSample();
+  });
+  afterAll(() => sample.remove());
+
+  it('gives rows as arrays, no more than asked for', async () => {
+    expect(await sample.database.query(planOf(TRUE, { limit: 2 }))).toEqual([[1], [2]]);
+  });
+
+  it('gives a 64-bit integer as text and takes it back as a number', async () => {
+    const big = column('a', 'BIG');
+    const where = compare(big, '>=', value('5000000009', big.type));
+    expect(await sample.database.query(planOf(where, { columns: [big] }))).toEqual([['5000000009'], ['5000000010']]);
+  });
+
+  it('answers more shapes of statements than it keeps prepared', async () => {
+    for (let i = 1; i <= 600; i++) {
+      const columns = [call('substring', [column('a', 'CD'), i, 1], UNICODE)];
+      expect(await sample.database.query(planOf(TRUE, { columns, limit: 1 }))).toEqual([[i === 1 ? 'M' : '']]);
+    }
+  });
+
+  it('uses the index of a text column declared COLLATE RTRIM', async () => {
+    const lines = await sample.database.explain(planOf(equals(column('a', 'CD'), value('M', UNICODE))));
+    expect(lines).toEqual(['SEARCH a USING COVERING INDEX A_CD (CD=?)']);
+  });
+
+  it('describes tables, columns, types, keys and indexes', async () => {
+    const { tables } = await sample.database.catalog(['b', 'nowhere']);
+    expect([...tables.keys()]).toEqual(['b']);
+    const table = tables.get('b');
+    expect(table?.name).toBe('B');
+    expect(table?.primaryKey).toEqual(['SEQ']);
+    expect([...(table?.columns.keys() ?? [])]).toEqual(['seq', 'a_id', 'cd', 'key_txt', 'val']);
+    expect(table?.columns.get('cd')).toEqual({
+      ...{ name: 'CD', declared: 'VARCHAR(8)', nullable: true },
+      type: { kind: 'text', unicode: false, fixed: false, length: 8 },
+    });
+    expect(table?.indexes).toContainEqual({ name: 'B_A', columns: ['A_ID', 'SEQ'], unique: false });
+    expect(table?.indexes.some(i => i.unique && i.columns.join() === 'SEQ')).toBe(true);
+    expect((await sample.database.catalog()).tables.size).toBe(2);
+  });
+
+  it('answers a ping', async () => {
+    await expect(sample.database.ping()).resolves.toBeUndefined();
+  });
+
+  it('does not start a query that was cancelled', async () => {
+    const error = await failure(() => sample.database.query(planOf(TRUE), { signal: AbortSignal.abort() }));
+    expect(error.reason).toBe('cancelled');
+  });
+
+  it('names neither values nor statements in an error', async () => {
+    const nowhere = { ...column('a', 'ID'), column: identifier('NOWHERE') };
+    const error = await failure(() => sample.database.query(planOf(equals(nowhere, value(4711, INTEGER)))));
+    expect(error.reason).toBe('failed');
+    expect(error.message).toBe('SQLite could not query (code 1)');
+    expect(String(error.cause)).not.toContain('4711');
+  });
+});
+
+describe('a SQLite file', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'lintel-sqlite-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('that does not exist is unavailable and is not created', async () => {
+    const file = join(folder, 'nowhere.db');
+    const error = await failure(() => openSqlite(file));
+    expect(error.reason).toBe('unavailable');
+    expect(error.retryAfter).toBeGreaterThan(0);
+    expect(() => readFileSync(file)).toThrow();
+  });
+
+  it('that is no database is unavailable', async () => {
+    const file = join(folder, 'text.db');
+    writeFileSync(file, 'this is no database, however long it may be. '.repeat(100));
+    expect((await failure(() => openSqlite(file))).reason).toBe('unavailable');
+  });
+
+  it('stays as it is, byte for byte', async () => {
+    const file = join(folder, 'kept.db');
+    const raw = new DatabaseSync(file);
+    raw.exec('CREATE TABLE A (ID INTEGER PRIMARY KEY, CD CHAR(8)); INSERT INTO A VALUES (1, NULL)');
+    raw.close();
+    const before = readFileSync(file);
+    const database = openSqlite(file);
+    expect(await database.query(planOf(TRUE))).toEqual([[1]]);
+    expect((await database.catalog()).tables.get('a')?.indexes).toEqual([
+      { name: 'PRIMARY KEY', columns: ['ID'], unique: true },
+    ]);
+    await database.close();
+    await database.close();
+    expect(readFileSync(file)).toEqual(before);
+    expect((await failure(() => database.query(planOf(TRUE)))).reason).toBe('unavailable');
+  });
+
+  it('that another process changes shows its changes', async () => {
+    const file = join(folder, 'live.db');
+    const writer = new DatabaseSync(file);
+    writer.exec('CREATE TABLE A (ID INTEGER PRIMARY KEY, CD CHAR(8))');
+    const database = openSqlite(file);
+    expect(await database.query(planOf(TRUE))).toEqual([]);
+    writer.exec('INSERT INTO A VALUES (7, NULL)');
+    expect(await database.query(planOf(TRUE))).toEqual([[7]]);
+    writer.close();
+    await database.close();
+  });
+});
