@@ -26,7 +26,10 @@ export function requiredValueSets(urls: readonly string[], known: Terminology): 
   return sets;
 }
 
-/** Codes by system, null for a system whose codes are not known here; undefined for an unknown value set. */
+/**
+ * Codes by system, null for a system whose codes are not known here; undefined for a value set that is not known or
+ * includes one that is not.
+ */
 export function expand(url: string, known: Terminology): Map<string, readonly string[] | null> | undefined {
   const compose = known.valueSets.get(url.replace(/\|.*$/, ''))?.compose;
   if (compose === undefined) return undefined;
@@ -40,7 +43,9 @@ export function expand(url: string, known: Terminology): Map<string, readonly st
     if (include.system !== undefined) add(include.system, include.valueSet ? null : codesOf(include, known));
     if (include.system !== undefined && include.valueSet) continue;
     for (const other of include.valueSet ?? []) {
-      for (const [system, codes] of expand(other, known) ?? []) add(system, codes);
+      const included = expand(other, known);
+      if (included === undefined) return undefined;
+      for (const [system, codes] of included) add(system, codes);
     }
   }
   for (const exclude of compose.exclude ?? []) {

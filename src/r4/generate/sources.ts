@@ -64,6 +64,7 @@ export interface SearchParameterSource {
 
 export interface Concept {
   readonly code: string;
+  readonly display?: string;
   readonly concept?: readonly Concept[];
 }
 
@@ -125,7 +126,7 @@ export function readHl7(): Hl7 {
   const types = ofType(readBundle('profiles-types.json'), 'StructureDefinition');
   const resources = ofType(readBundle('profiles-resources.json'), 'StructureDefinition');
   const { structures, changedFromR4 } = asR4([...types, ...resources].filter(isR4));
-  const terminology = [...readBundle('valuesets.json'), ...readBundle('v3-codesystems.json')];
+  const terminology = ['valuesets.json', 'v3-codesystems.json', 'v2-tables.json'].flatMap(readBundle);
   return {
     structures,
     changedFromR4,

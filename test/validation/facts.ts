@@ -1,0 +1,92 @@
+/**
+ * What profiles ask beyond the R4 element tables, as data: cardinalities, fixed values and patterns, slices, required
+ * bindings, invariants.
+ *
+ * In: `profiles.json`, `value-sets.json` and `code-systems.json`, written by generate-facts.ts. Out: facts by canonical address.
+ * https://hl7.org/fhir/R4/profiling.html
+ */
+
+import { readFileSync } from 'node:fs';
+import type { ValueSet } from '../../src/r4/definitions.ts';
+
+/** Facts about one element, or about a whole resource or type; absent means nothing beyond the R4 tables. */
+export interface Facts {
+  readonly min?: number;
+  readonly max?: number;
+  /** The types of a choice that are left. */
+  readonly types?: readonly string[];
+  /** Resource types that a reference may name. */
+  readonly targets?: readonly string[];
+  /** Address of the extension that a slice of `extension` stands for. */
+  readonly extension?: string;
+  readonly fixed?: unknown;
+  readonly pattern?: unknown;
+  /** Value set of a required binding. */
+  readonly binding?: string;
+  readonly discriminators?: readonly Discriminator[];
+  /** Items outside the slices are not allowed. */
+  readonly closed?: true;
+  readonly slices?: Readonly<Record<string, Facts>>;
+  /** By element name, a choice under its base name. */
+  readonly children?: Readonly<Record<string, Facts>>;
+  /** Invariants: key to FHIRPath that must be true. */
+  readonly constraints?: Readonly<Record<string, string>>;
+}
+
+/** How the items of a sliced element are told apart. */
+export interface Discriminator {
+  readonly type: string;
+  readonly path: string;
+}
+
+export interface ProfileFacts {
+  readonly type: string;
+  readonly facts: Facts;
+}
+
+/** 'R4' holds HL7's own types and profiles; the others are US Core versions. */
+export type Release = 'R4' | '3.1.1' | '6.1.0' | '7.0.0';
+
+const profiles: Readonly<Record<Release, Readonly<Record<string, ProfileFacts>>>> = readJson('./profiles.json');
+const valueSets: Readonly<Record<string, readonly (readonly [string, readonly string[] | null])[]>> =
+  readJson('./value-sets.json');
+
+const codeSystems: {
+  readonly codes: Readonly<Record<string, readonly string[]>>;
+  readonly displays: Readonly<Record<string, Readonly<Record<string, string>>>>;
+} = readJson('./code-systems.json');
+const codesBySystem = new Map(Object.entries(codeSystems.codes).map(([system, codes]) => [system, new Set(codes)]));
+
+function readJson<T>(file: string): T {
+  return JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
+}
+
+/** The facts of a profile, extension or type in a release; undefined if that release does not define it. */
+export function profileFacts(release: Release, url: string): ProfileFacts | undefined {
+  return Object.hasOwn(profiles[release], url) ? profiles[release][url] : undefined;
+}
+
+/** Addresses of all profiles of a release. */
+export function profileUrls(release: Release): readonly string[] {
+  return Object.keys(profiles[release]);
+}
+
+/** The value set of a profile's required binding; undefined if nothing is known of it. */
+export function profileValueSet(url: string): ValueSet | undefined {
+  const rows = valueSets[url];
+  if (rows === undefined) return undefined;
+  return {
+    url,
+    systems: rows.map(([system, codes]) => ({ system, codes: codes === null ? undefined : new Set(codes) })),
+  };
+}
+
+/** Whether a code system has a code; undefined for a system that is not listed here (LOINC, SNOMED CT, local ones). */
+export function hasCode(system: string, code: string): boolean | undefined {
+  return codesBySystem.get(system)?.has(code);
+}
+
+/** The display of a code of US Core's own systems. */
+export function displayOf(system: string, code: string): string | undefined {
+  return codeSystems.displays[system]?.[code];
+}

@@ -1,0 +1,74 @@
+/**
+ * Tells which slices the items of an element belong to.
+ *
+ * In: items and the facts of their element. Out: the slices of each item. An item belongs to a slice if what the slice says
+ * at every discriminator's path is true of it. https://hl7.org/fhir/R4/profiling.html#discriminator
+ */
+
+import type { Discriminator, Facts } from './facts.ts';
+import type { Item } from './item.ts';
+import { inValueSet, matches } from './values.ts';
+
+/** The slices of each item; an item in none has an empty list. */
+export function assignSlices(items: readonly Item[], facts: Facts): readonly (readonly [Item, readonly Facts[]])[] {
+  const slices = Object.values(facts.slices ?? {});
+  if (slices.length === 0) return [];
+  return items.map(item => [item, slices.filter(slice => belongs(item, slice, facts.discriminators ?? []))] as const);
+}
+
+/** Whether a slice says anything at its discriminators; one that does not takes no item. */
+export function canTell(slice: Facts, discriminators: readonly Discriminator[]): boolean {
+  return (
+    slice.extension !== undefined ||
+    (discriminators.length > 0 &&
+      discriminators.every(({ type, path }) =>
+        type === 'type' ? slice.types !== undefined : factsAt(slice, path).some(isTelling),
+      ))
+  );
+}
+
+function belongs(item: Item, slice: Facts, discriminators: readonly Discriminator[]): boolean {
+  if (!canTell(slice, discriminators)) return false;
+  if (slice.extension !== undefined) return valuesAt(item.value, 'url').includes(slice.extension);
+  return discriminators.every(({ type, path }) => {
+    if (type === 'type') return slice.types?.includes(item.type) === true;
+    const telling = factsAt(slice, path).filter(isTelling);
+    return valuesAt(item.value, path).some(value => telling.every(facts => isTrueOf(facts, value)));
+  });
+}
+
+function isTelling(facts: Facts): boolean {
+  return facts.fixed !== undefined || facts.pattern !== undefined || facts.binding !== undefined;
+}
+
+function isTrueOf(facts: Facts, value: unknown): boolean {
+  if (facts.fixed !== undefined && !(matches(value, facts.fixed) && matches(facts.fixed, value))) return false;
+  if (facts.pattern !== undefined && !matches(value, facts.pattern)) return false;
+  return facts.binding === undefined || inValueSet(value, facts.binding);
+}
+
+/** What a slice says of the elements at a path, slices on the way included. */
+function factsAt(slice: Facts, path: string): readonly Facts[] {
+  if (path === '$this') return [slice];
+  let found: readonly Facts[] = [slice];
+  for (const name of path.split('.')) {
+    found = found.flatMap(facts => {
+      const child = facts.children?.[name];
+      return child === undefined ? [] : [child, ...Object.values(child.slices ?? {})];
+    });
+  }
+  return found;
+}
+
+function valuesAt(value: unknown, path: string): readonly unknown[] {
+  if (path === '$this') return [value];
+  let found: readonly unknown[] = [value];
+  for (const name of path.split('.')) {
+    found = found.flatMap(at => {
+      const child =
+        at !== null && typeof at === 'object' ? Object.entries(at).find(([key]) => key === name)?.[1] : undefined;
+      return child === undefined ? [] : Array.isArray(child) ? child : [child];
+    });
+  }
+  return found;
+}
