@@ -1,0 +1,405 @@
+/**
+ * The oracle of the writer: a mapping interpreted node by node into an object, slow and in plain words. In: what the
+ * writer gets. Out: the resource as an object, numbers as their digits; undefined for a row without an id.
+ */
+import type { Primitive } from '../../src/mapping/codecs/codec.ts';
+import type {
+  Condition,
+  EachNode,
+  IdRule,
+  Mapping,
+  Node,
+  ObjectNode,
+  RefNode,
+  TextNode,
+} from '../../src/mapping/model.ts';
+import { zoneOf } from '../../src/mapping/zone.ts';
+import { isPrimitive, jsonKindOf } from '../../src/r4/definitions.ts';
+import type { WriteContext } from '../../src/resource/compile.ts';
+import type { ChildRow, Children } from '../../src/resource/rows.ts';
+import type { LevelShape, RowShape } from '../../src/resource/shape.ts';
+import { dateInterval } from '../../src/search/dates.ts';
+import type { ColumnType } from '../../src/sql/column-type.ts';
+import { type ColumnExpression, type Expression, expressionKey, type SqlValue } from '../../src/sql/expression.ts';
+import type { Row } from '../../src/sql/plan.ts';
+
+export type Thing = string | boolean | null | Digits | readonly Thing[] | { readonly [name: string]: Thing };
+
+/** A number as it is written. */
+export interface Digits {
+  readonly digits: string;
+}
+
+/** JSON text as the interpreter would have made it. */
+export function parseThing(json: string): Thing {
+  return JSON.parse(json, (_, part: Thing | number, context?: { source: string }) =>
+    typeof part === 'number' ? { digits: context?.source ?? String(part) } : part,
+  );
+}
+
+interface Rows {
+  readonly level: LevelShape;
+  readonly row: Row;
+  readonly children: Children;
+  readonly around?: Rows;
+  /** Named parts of pieces, `alias.part`. */
+  readonly pieces: Readonly<Record<string, string>>;
+}
+
+export function interpret(
+  mapping: Mapping,
+  shape: RowShape,
+  row: Row,
+  children: Children,
+  context: WriteContext,
+): Thing | undefined {
+  const interpreter = new Interpreter(context);
+  const rows: Rows = { level: shape, row, children, pieces: {} };
+  const id = interpreter.id(mapping.id, column => interpreter.raw(column, rows));
+  if (id === undefined) return undefined;
+  const resource: Record<string, Thing> = { resourceType: mapping.resource, id };
+  const meta: Record<string, Thing> = {};
+  const own = mapping.root.members.find(m => m.kind === 'element' && m.name === 'meta');
+  if (own?.kind === 'element' && own.node.kind === 'object') {
+    for (const [name, thing] of interpreter.members(own.node, rows)) if (thing !== undefined) meta[name] = thing;
+  }
+  const lastUpdated = mapping.changed && interpreter.node(mapping.changed, rows);
+  const all = lastUpdated === undefined ? meta : { lastUpdated, ...meta };
+  if (Object.keys(all).length > 0) resource['meta'] = all;
+  for (const [name, thing] of interpreter.members(mapping.root, rows)) {
+    if (thing !== undefined && name !== 'meta' && name !== 'id') resource[name] = thing;
+  }
+  return resource;
+}
+
+class Interpreter {
+  readonly #context: WriteContext;
+
+  constructor(context: WriteContext) {
+    this.#context = context;
+  }
+
+  raw(expression: Expression, rows: Rows): SqlValue {
+    if (expression.kind === 'column') {
+      const piece = rows.pieces[`${expression.alias}.${expression.column}`];
+      if (piece !== undefined) return piece;
+    }
+    for (let at: Rows | undefined = rows; at; at = at.around) {
+      const position = at.level.positions.get(expressionKey(expression));
+      if (position !== undefined) return at.row[position] ?? null;
+    }
+    throw new TypeError(`not fetched: ${expressionKey(expression)}`);
+  }
+
+  node(node: Node, rows: Rows): Thing | undefined {
+    if (node.if && !this.condition(node.if, rows)) return undefined;
+    switch (node.kind) {
+      case 'constant':
+        return thingOf(node.json);
+      case 'value':
+        return this.typed(this.value(node, rows), node.type);
+      case 'object':
+        return this.object(node, rows);
+      case 'list':
+      case 'each': {
+        const items = this.items(node.kind === 'list' ? node.items : [node], rows);
+        return items.length === 0 ? undefined : items;
+      }
+      case 'first':
+        for (const alternative of node.alternatives) {
+          const thing = this.node(alternative, rows);
+          if (thing !== undefined) return thing;
+        }
+        return undefined;
+      case 'ref':
+        return this.reference(node, rows);
+      case 'text':
+        return this.typed(this.text(node, rows), 'string');
+    }
+  }
+
+  value(node: Node & { readonly kind: 'value' }, rows: Rows): Primitive | undefined {
+    const raws = node.from.map(from => this.raw(from, rows));
+    const type = node.from[0]?.type;
+    if (type && node.absent.some(absent => equal(raws[0] ?? null, type, absent, type))) return undefined;
+    const [a = null, b, c] = raws;
+    return node.codec.decode(a, b, c);
+  }
+
+  typed(value: Primitive | undefined, type: string): Thing | undefined {
+    if (value === undefined || value === '') return undefined;
+    const kind = isPrimitive(type) ? jsonKindOf(type) : 'string';
+    const text = typeof value === 'object' ? value.decimal.replace(/^(-?)0+(?=\d)/, '$1') : String(value);
+    if (kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
+    if (kind === 'number')
+      return /^-?\d+(\.\d+)?$/.test(text) && typeof value !== 'boolean' ? { digits: text } : undefined;
+    return clean(text);
+  }
+
+  object(node: ObjectNode, rows: Rows): Thing | undefined {
+    const members = this.members(node, rows);
+    const present = new Map(
+      members.filter((m): m is [string, Thing, boolean] => m[1] !== undefined).map(m => [m[0], m]),
+    );
+    if (!node.needs.every(name => present.has(name))) return undefined;
+    const deciding = dependsOnRow(node) ? [...present.values()].filter(m => m[2]) : [...present.values()];
+    if (deciding.length === 0) return undefined;
+    return Object.fromEntries([...present.values()].map(([name, thing]) => [name, thing]));
+  }
+
+  /** Names, things and whether their presence decides about the object. */
+  members(node: ObjectNode, rows: Rows): [string, Thing | undefined, boolean][] {
+    return node.members.flatMap(member => {
+      if (member.kind === 'element') {
+        return [[member.name, this.node(member.node, rows), dependsOnRow(member.node)]];
+      }
+      const order = [...new Set(member.alternatives.flat().map(({ name }) => name))];
+      const decides = member.alternatives.flat().some(named => dependsOnRow(named.node));
+      for (const alternative of member.alternatives) {
+        const things = alternative.map(({ name, node: child }) => ({
+          name,
+          thing: this.node(child, rows),
+          dynamic: dependsOnRow(child),
+        }));
+        const dynamic = things.filter(t => t.dynamic);
+        if (!(dynamic.length > 0 ? dynamic : things).some(t => t.thing !== undefined)) continue;
+        return order.map((name): [string, Thing | undefined, boolean] => [
+          name,
+          things.find(t => t.name === name)?.thing,
+          decides,
+        ]);
+      }
+      return [];
+    });
+  }
+
+  items(nodes: readonly Node[], rows: Rows): Thing[] {
+    return nodes.flatMap(node => {
+      if (node.if && !this.condition(node.if, rows)) return [];
+      if (node.kind === 'list') return this.items(node.items, rows);
+      if (node.kind === 'each') return this.rowsOf(node, rows).flatMap(inner => this.items([node.item], inner));
+      if (node.kind === 'first') {
+        for (const alternative of node.alternatives) {
+          const items = this.items([alternative], rows);
+          if (items.length > 0) return items;
+        }
+        return [];
+      }
+      const thing = this.node(node, rows);
+      if (thing === undefined) return [];
+      return Array.isArray(thing) ? thing : [thing];
+    });
+  }
+
+  rowsOf(node: EachNode, rows: Rows): readonly Rows[] {
+    const { from } = node;
+    if (from.kind === 'pieces') {
+      const raw = this.raw(from.column, rows);
+      if (typeof raw !== 'string') return [];
+      return raw.split(from.by).flatMap(piece => {
+        let rest = piece.replace(/^[ \t\r\n]+/, '').replace(/[ \t\r\n]+$/, '');
+        if (rest === '') return [];
+        const named: Record<string, string> = { ...rows.pieces };
+        for (const [i, part] of from.parts.entries()) {
+          const separator = from.between[i];
+          const at = separator === undefined ? rest.length : rest.indexOf(separator);
+          if (at < 0) return [];
+          named[`${from.alias}.${part}`] = rest.slice(0, at).replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
+          rest = rest.slice(at + (separator?.length ?? 0));
+        }
+        return [{ ...rows, pieces: named }];
+      });
+    }
+    for (let at: Rows | undefined = rows; at; at = at.around) {
+      const index = at.level.children.findIndex(child => child.nodes.includes(node));
+      const level = at.level.children[index];
+      if (!level) continue;
+      const own: readonly ChildRow[] = at.children[index] ?? [];
+      return own.map(({ row, children }) => ({ level, row, children, around: rows, pieces: rows.pieces }));
+    }
+    throw new TypeError('child rows not fetched');
+  }
+
+  reference(node: RefNode, rows: Rows): Thing | undefined {
+    const id = this.targetId(node, rows);
+    if (id === undefined) return undefined;
+    if (node.as === 'url') return `${this.#context.base}/${id}`;
+    const reference: Record<string, Thing> = { reference: id };
+    for (const { name, node: member } of node.members) {
+      const thing = this.node(member, rows);
+      if (thing !== undefined) reference[name] = thing;
+    }
+    return reference;
+  }
+
+  targetId(node: RefNode, rows: Rows): string | undefined {
+    let found: LevelShape['refs'][number] | undefined;
+    let row: Row = [];
+    for (let at: Rows | undefined = rows; at && !found; at = at.around) {
+      found = at.level.refs.find(ref => ref.node === node);
+      row = at.row;
+    }
+    if (!found) return undefined;
+    const { target, id, flag, never } = found;
+    if (never || (flag !== undefined && row[flag] !== 1)) return undefined;
+    const printed = this.id(target.id, column => {
+      const position = id.get(expressionKey(column))?.position;
+      return position === undefined ? null : (row[position] ?? null);
+    });
+    return printed === undefined ? undefined : `${target.resource}/${printed}`;
+  }
+
+  id(rule: IdRule, raw: (column: ColumnExpression) => SqlValue): string | undefined {
+    for (const parts of rule.alternatives) {
+      const printed = parts.map(part => (part.kind === 'literal' ? part.text : part.codec.print(raw(part.column))));
+      if (printed.includes(undefined)) continue;
+      const id = printed.join('');
+      return /^[A-Za-z0-9.-]{1,64}$/.test(id) ? id : undefined;
+    }
+    return undefined;
+  }
+
+  text(node: TextNode, rows: Rows): string | undefined {
+    const parts = node.parts.map(part => (typeof part === 'string' ? part : this.bare(part, rows)));
+    if (node.mode === 'template') return parts.includes(undefined) ? undefined : parts.join('');
+    const values = parts.filter((_, i) => typeof node.parts[i] !== 'string');
+    if (values.every(v => v === undefined)) return undefined;
+    return parts.filter(part => part !== undefined && part !== '').join(node.separator);
+  }
+
+  bare(node: Node, rows: Rows): string | undefined {
+    if (node.if && !this.condition(node.if, rows)) return undefined;
+    if (node.kind === 'constant') return String(node.json);
+    if (node.kind === 'text') return this.text(node, rows);
+    if (node.kind === 'first') {
+      return node.alternatives.map(alternative => this.bare(alternative, rows)).find(found => found !== undefined);
+    }
+    if (node.kind !== 'value') throw new TypeError(`no text: ${node.kind}`);
+    const value = this.value(node, rows);
+    if (value === undefined || value === '') return undefined;
+    return typeof value === 'object' ? value.decimal.replace(/^(-?)0+(?=\d)/, '$1') : String(value);
+  }
+
+  condition(condition: Condition, rows: Rows): boolean {
+    switch (condition.kind) {
+      case 'always':
+        return true;
+      case 'all':
+        return condition.of.every(part => this.condition(part, rows));
+      case 'any':
+        return condition.of.some(part => this.condition(part, rows));
+      case 'none':
+        return !this.condition(condition.of, rows);
+      case 'exists':
+        for (let at: Rows | undefined = rows; at; at = at.around) {
+          const flag = at.level.flags.get(condition);
+          if (flag !== undefined) return typeof flag === 'boolean' ? flag : at.row[flag] === 1;
+        }
+        throw new TypeError('flag not fetched');
+      case 'same': {
+        const [left, right] = [this.raw(condition.column, rows), this.raw(condition.other, rows)];
+        return equal(left, condition.column.type, right, condition.other.type);
+      }
+      default: {
+        const raw = this.raw(condition.column, rows);
+        return raw !== null && this.test(condition, raw);
+      }
+    }
+  }
+
+  test(condition: Extract<Condition, { column: ColumnExpression }>, raw: Exclude<SqlValue, null>): boolean {
+    const { type } = condition.column;
+    switch (condition.kind) {
+      case 'is':
+        return condition.values.some(literal => equal(raw, type, literal, type));
+      case 'order': {
+        const [a, b] =
+          type.kind === 'text' ? [rtrim(raw), String(condition.value)] : [Number(raw), Number(condition.value)];
+        return { '<': a < b, '<=': a <= b, '>': a > b, '>=': a >= b }[condition.op];
+      }
+      case 'now': {
+        const value = condition.codec.decode(raw);
+        const interval = typeof value === 'string' ? dateInterval(value, zoneOf(this.#context.zone)) : undefined;
+        if (!interval) return false;
+        return condition.op === 'before' ? interval.low < this.#context.now : interval.low >= this.#context.now;
+      }
+      case 'matches':
+        return globMatches([...condition.pattern], [...rtrim(raw)]);
+      case 'present':
+        return type.kind !== 'text' || rtrim(raw) !== '';
+      case 'same':
+        return false;
+    }
+  }
+}
+
+/** `*`, `?` and classes, by plain backtracking. */
+function globMatches(pattern: readonly string[], given: readonly string[]): boolean {
+  const [head, ...rest] = pattern;
+  if (head === undefined) return given.length === 0;
+  if (head === '*') return globMatches(rest, given) || (given.length > 0 && globMatches(pattern, given.slice(1)));
+  const [char, ...others] = given;
+  if (char === undefined) return false;
+  if (head === '?') return globMatches(rest, others);
+  if (head !== '[') return head === char && globMatches(rest, others);
+  const negated = rest[0] === '^';
+  const close = rest.indexOf(']');
+  const inside = rest.slice(negated ? 1 : 0, close);
+  let found = false;
+  for (let i = 0; i < inside.length; i++) {
+    const [from = '', dash, to] = inside.slice(i, i + 3);
+    if (dash === '-' && to !== undefined) {
+      found ||= char >= from && char <= to;
+      i += 2;
+    } else found ||= char === from;
+  }
+  return found !== negated && globMatches(rest.slice(close + 1), others);
+}
+
+function equal(a: SqlValue, ofA: ColumnType, b: SqlValue, ofB: ColumnType): boolean {
+  if (a === null || b === null) return false;
+  if (ofA.kind === 'text' && ofB.kind === 'text') return rtrim(a) === rtrim(b);
+  if (ofA.kind === 'uuid') return String(a).toUpperCase() === String(b).toUpperCase();
+  if (ofA.kind === 'date' || ofA.kind === 'datetime') return moment(a) === moment(b);
+  return String(a).trim() !== '' && String(b).trim() !== '' && Number(a) === Number(b);
+}
+
+function moment(raw: SqlValue): string {
+  const digits = String(raw).replace(/\D/g, '');
+  return digits.padEnd(24, '0');
+}
+
+function rtrim(raw: SqlValue): string {
+  return String(raw).replace(/ +$/, '');
+}
+
+function clean(text: string): string {
+  let out = '';
+  for (const char of text) {
+    const code = char.codePointAt(0) ?? 0;
+    const lone = code >= 0xd800 && code <= 0xdfff;
+    out += lone || (code < 32 && !'\t\n\r'.includes(char)) ? '\ufffd' : char;
+  }
+  return out;
+}
+
+function dependsOnRow(node: Node): boolean {
+  switch (node.kind) {
+    case 'constant':
+      return false;
+    case 'object':
+      return node.members.some(m =>
+        (m.kind === 'element' ? [m] : m.alternatives.flat()).some(n => dependsOnRow(n.node)),
+      );
+    case 'list':
+      return node.items.some(dependsOnRow);
+    case 'first':
+      return node.alternatives.some(dependsOnRow);
+    default:
+      return true;
+  }
+}
+
+function thingOf(json: unknown): Thing {
+  return parseThing(JSON.stringify(json));
+}
