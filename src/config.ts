@@ -45,8 +45,13 @@ export class ConfigError extends Error {
 
 type Values = { readonly [K in keyof typeof VARIABLES]: z.output<(typeof VARIABLES)[K]['schema']> | undefined };
 
-/** Reads and checks the environment (the process's own by default). Throws ConfigError with every problem. */
-export function readConfig(environment: Environment = process.env): Config {
+/**
+ * Reads and checks the environment (the process's own by default). `instead` replaces variables, as options of the
+ * command line do; a file for the same secret then does not count. Throws ConfigError with every problem.
+ */
+export function readConfig(surrounding: Environment = process.env, instead: Environment = {}): Config {
+  const files = Object.keys(instead).map(name => [`${name}_FILE`, undefined]);
+  const environment: Environment = { ...surrounding, ...Object.fromEntries(files), ...instead };
   const problems: string[] = [];
   const values = Object.fromEntries(
     Object.entries(VARIABLES_BY_KEY).map(([key, one]) => [key, readVariable(one, environment, problems)]),

@@ -29,6 +29,15 @@ export function createLog({ level, format, write = writeError }: LogOptions): Lo
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
+/**
+ * What may be logged of an unexpected error: its kind and its innermost places. Its message may hold anything.
+ */
+export function describeError(error: unknown): { readonly kind: string; readonly at: string } {
+  if (!(error instanceof Error)) return { kind: typeof error, at: '' };
+  const places = [...(error.stack ?? '').matchAll(/^ +at .*?([^/\\(]+:\d+:\d+)\)?$/gm)].map(match => match[1] ?? '');
+  return { kind: error.name, at: places.slice(0, 4).join(' < ') };
+}
+
 function jsonLine(level: Level, message: string, fields: LogFields): string {
   return JSON.stringify({ time: new Date().toISOString(), level, message, ...fields });
 }

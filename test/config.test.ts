@@ -92,6 +92,12 @@ test('a secret may stand in a file', () => {
   ]);
 });
 
+test('what the command line says counts instead of a variable and instead of its file', () => {
+  const environment = { DATABASE_URL_FILE: '/nowhere', PORT: '1' };
+  const config = readConfig(environment, { DATABASE_URL: 'sqlite:mine', PORT: '2' });
+  expect(config).toMatchObject({ database: { engine: 'sqlite', file: 'mine' }, port: 2 });
+});
+
 test.each(['0.0.0.0', '::', '192.168.1.5', 'ehr.example.org', '127.0.0.1.example.org'])(
   'open access refuses to listen on %s',
   host => {

@@ -2,6 +2,7 @@
  * The one place where errors become responses. In: whatever was thrown below. Out: an OperationOutcome that never holds
  * a stack, an SQL text or a value.
  */
+import { describeError } from '../log.ts';
 import { FhirError } from '../outcome.ts';
 import { DatabaseError } from '../sql/database.ts';
 import type { AppParts, HttpContext } from './context.ts';
@@ -17,8 +18,7 @@ export function onError({ log }: Pick<AppParts, 'log'>) {
       if (told !== error) log.warn(told.message, { request: c.get('requestId'), reason: reasonOf(error) });
       return respondWithOutcome(c, told.status, told.issues, retryHeader(told));
     }
-    // The message of an unexpected error may hold anything; its kind and place cannot.
-    log.error('unexpected error', { request: c.get('requestId'), kind: error.name, at: placesOf(error) });
+    log.error('unexpected error', { request: c.get('requestId'), ...describeError(error) });
     return respondWithOutcome(c, 500, [
       { severity: 'error', code: 'exception', diagnostics: `Unexpected error; request ${c.get('requestId')}` },
     ]);
@@ -43,12 +43,4 @@ function retryHeader(error: FhirError): Record<string, string> {
 
 function reasonOf(error: Error): string {
   return error instanceof DatabaseError ? error.reason : error.name;
-}
-
-/** The innermost lines of the stack, without the message above them. */
-function placesOf(error: Error): string {
-  return [...(error.stack ?? '').matchAll(/^ +at .*?([^/\\(]+:\d+:\d+)\)?$/gm)]
-    .slice(0, 4)
-    .map(match => match[1] ?? '')
-    .join(' < ');
 }

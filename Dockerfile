@@ -1,0 +1,26 @@
+# A small image that runs as nobody and writes nowhere: `docker run --read-only` works as it stands, with the demo
+# database built into the image. Your own database: -e DATABASE_URL=… -e MAPPINGS=/packs/mine -v ./mine:/packs/mine:ro.
+#
+# While ACCESS is open the server listens on loopback only, so a container has to share the host's:
+#   docker build -t lintel . && docker run --rm --read-only --network host lintel
+
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# The npm package `node` is a development dependency and stays out: the image has the right Node itself.
+RUN npm ci --omit=dev
+COPY src ./src
+COPY mappings ./mappings
+COPY fixtures ./fixtures
+COPY bin ./bin
+RUN node bin/lintel.mjs check
+
+FROM node:24-slim
+ENV NODE_ENV=production DATA_DIR=/app/.lintel
+WORKDIR /app
+COPY --from=build /app ./
+USER node
+EXPOSE 3000
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health`).then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "src/main.ts"]

@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+// Finds a Node that runs TypeScript as it stands (24.12 or newer): this one, or else the one that npm installed beside
+// the dependencies. Plain JavaScript, so that an old Node can read it and say what is missing.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const OLDEST = [24, 12];
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+
+if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) {
+  const { runProcess } = await import('../src/cli/main.ts');
+  await runProcess();
+} else {
+  const own = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url));
+  if (!existsSync(own)) {
+    console.error(
+      `Lintel needs Node ${OLDEST.join('.')} or newer and this is ${process.versions.node}. ` +
+        'Either install a newer Node, or run `npm ci` here: it brings one along.',
+    );
+    process.exit(1);
+  }
+  const child = spawn(own, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? (signal === null ? 1 : 128);
+  });
+}
