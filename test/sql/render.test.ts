@@ -13,6 +13,7 @@ import { predicate } from './arbitrary.ts';
 import { CASES } from './cases.ts';
 import type { Expected } from './expected.ts';
 import { expectedOf } from './expected.ts';
+import { tsqlProblems } from './grammar/tsql-grammar.ts';
 import { column, openSample } from './sample.ts';
 
 const expected: readonly Expected[] = JSON.parse(readFileSync(new URL('cases.json', import.meta.url), 'utf8'));
@@ -41,6 +42,7 @@ describe('a plan renders', () => {
   for (const [i, of] of CASES.entries()) {
     it(of.title, async () => {
       expect(await expectedOf(of, sample.database)).toEqual(expected[i]);
+      expect(tsqlProblems(render(of.plan, MSSQL).text)).toEqual([]);
     });
   }
 });
@@ -67,6 +69,15 @@ describe('every statement', () => {
         }
       }),
       { numRuns: 300 },
+    );
+  });
+
+  it('is one correct SELECT to the grammar of T-SQL', () => {
+    fc.assert(
+      fc.property(predicate, where => {
+        expect(tsqlProblems(render(planOf(where), MSSQL).text)).toEqual([]);
+      }),
+      { numRuns: 50 },
     );
   });
 
