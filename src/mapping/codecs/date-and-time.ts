@@ -16,8 +16,8 @@ import { MINUTE, SECOND, satisfying } from './date-interval.ts';
 import { dateCodec, printMoment } from './datetime.ts';
 import { column } from './only.ts';
 import { firstDay, nextPacked, packDay, printPacked } from './packed-date.ts';
-import { isTimed, parseLocal, parseTimeKey, timeLiteral } from './stored-time.ts';
-import { packedKey, readPacked, ymd8Codec } from './ymd8.ts';
+import { isTimed, parseTimeKey, timeLiteral } from './stored-time.ts';
+import { isPacked, packedKey, readPacked, ymd8Codec } from './ymd8.ts';
 
 export type TimeForm = 'hhmm' | 'hhmmss' | 'hh:mm' | 'hh:mm:ss' | 'time';
 
@@ -57,12 +57,14 @@ export function dateAndTimeCodec({ zone, dateType, timeType, time: form }: DateA
   };
   const timeValue = (local: number): Expression => value(printForm(local, form, timeType), timeType);
 
+  const hasDate = (date: Expression): Predicate => (timed ? not(isNull(date)) : isPacked(date));
+
   /** The date is a day and the time is one: the value has a time. */
   const hasTime = (columns: readonly Expression[]): Predicate => {
     const time = column(columns, 1);
     const wellFormed =
       form === 'time' ? not(isNull(time)) : or(...HOURS.map(hour => glob(time, `${hour}${GLOBS[form]}`)));
-    return and(dates.present([column(columns, 0)]), timed ? TRUE : not(glob(column(columns, 0), '*00')), wellFormed);
+    return and(hasDate(column(columns, 0)), timed ? TRUE : not(glob(column(columns, 0), '*00')), wellFormed);
   };
 
   const within = (columns: readonly Expression[], { from, to }: Range): Predicate => {
@@ -100,7 +102,7 @@ export function dateAndTimeCodec({ zone, dateType, timeType, time: form }: DateA
       const day = time === undefined ? undefined : parseDay(date);
       return day === undefined || time === undefined ? date : printMoment(day * DAY + time, zone, false);
     },
-    present: columns => dates.present([column(columns, 0)]),
+    present: columns => hasDate(column(columns, 0)),
     match: (columns, criterion, clock) => {
       if (criterion.kind !== 'date') return undefined;
       const perDay = DAY / unit;

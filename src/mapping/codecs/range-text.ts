@@ -40,11 +40,11 @@ function split(text: string): Ends {
     if (bound === undefined) return {};
     return sign === '<' ? { high: bound } : { low: bound };
   }
-  // The first end is not negative, so the first hyphen is the one between.
-  const at = text.indexOf('-');
-  if (at < 0) return {};
-  const low = parseNumberText(trim(text.slice(0, at)));
-  const high = parseNumberText(trim(text.slice(at + 1)));
+  // The hyphen is the one between: neither end is negative.
+  const [before = '', after = '', ...more] = text.split('-');
+  if (more.length > 0) return {};
+  const low = parseNumberText(trim(before));
+  const high = parseNumberText(trim(after));
   return low === undefined || high === undefined ? {} : { low, high };
 }
 

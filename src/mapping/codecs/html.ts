@@ -1,0 +1,170 @@
+/**
+ * `html` and `xhtml`: notes stored as HTML, RTF or plain text. In: the text. Out: plain text, or a narrative `div` with
+ * the elements that FHIR allows and no attributes but the spans of table cells, so no script, style, form or reference to
+ * anything outside survives. A note without a readable text becomes a remark that says so: what is stored is not blank,
+ * and what SQL calls present has to be emitted. Output only.
+ * https://hl7.org/fhir/R4/narrative.html#xhtml
+ */
+import { Parser } from 'htmlparser2';
+import { UNICODE } from '../../sql/column-type.ts';
+import { call, filled } from '../../sql/expression.ts';
+import { trim, withoutControls } from './blank.ts';
+import type { Codec } from './codec.ts';
+import { only } from './only.ts';
+import { isRtf, rtfText } from './rtf.ts';
+
+const NO_TEXT = '(no text)';
+
+/** Elements with content of their own kind, none of it to be read as text. */
+const DROPPED = new Set(
+  'script style head title noscript template iframe frame frameset object embed applet audio video canvas svg math map select datalist textarea'.split(
+    ' ',
+  ),
+);
+const KEPT = new Set(
+  'p div h1 h2 h3 h4 h5 h6 blockquote pre ul ol li dl dt dd table caption thead tbody tfoot tr th td b strong i em small big sub sup tt code kbd samp var cite dfn abbr acronym q span address br hr'.split(
+    ' ',
+  ),
+);
+const EMPTY = new Set(['br', 'hr']);
+/** Elements that begin a line of plain text. */
+const LINES = new Set(
+  'p div h1 h2 h3 h4 h5 h6 blockquote pre ul ol li dl dt dd table caption tr address hr section article'.split(' '),
+);
+const CELLS = new Set(['td', 'th']);
+const MARKUP = /<[a-zA-Z/!?]|&(?:#\d+|#x[0-9a-fA-F]+|[a-zA-Z]+);/;
+
+/** Sanitised plain text or a narrative's `div`. */
+export function htmlCodec(form: 'plain' | 'xhtml'): Codec {
+  return {
+    label: form === 'plain' ? 'html' : 'xhtml',
+    yields: form === 'plain' ? ['string', 'markdown'] : ['xhtml'],
+    columns: 1,
+    small: false,
+    inverse: 'none',
+    decode: raw => {
+      if (typeof raw !== 'string' || trim(raw) === '') return undefined;
+      return form === 'plain' ? plainText(raw) : narrative(raw);
+    },
+    present: columns => filled(call('trim', [only(columns)], UNICODE)),
+    match: () => undefined,
+  };
+}
+
+/** The readable text of a note. */
+export function plainText(note: string): string {
+  const text = isRtf(note) ? rtfText(note) : MARKUP.test(note) ? textOfHtml(note) : note;
+  const tidy = clean(text)
+    .replace(/\r\n?/g, '\n')
+    .replace(/[ \t\u00a0]+\n/g, '\n')
+    .replace(/\n{3,}/g, '\n\n');
+  return trim(tidy.replace(/^[\s\u00a0]+|[\s\u00a0]+$/g, '')) || NO_TEXT;
+}
+
+/** A narrative's `div`: well-formed XML with readable text in it. */
+export function narrative(note: string): string {
+  const html = !isRtf(note) && MARKUP.test(note) ? xhtmlOfHtml(note) : undefined;
+  const body =
+    html ??
+    plainText(note)
+      .split('\n')
+      .map(line => escape(line))
+      .join('<br/>');
+  return `<div xmlns="http://www.w3.org/1999/xhtml">${body}</div>`;
+}
+
+interface Events {
+  open(name: string, attributes: Readonly<Record<string, string>>): void;
+  text(text: string): void;
+  close(name: string): void;
+}
+
+/** Reads HTML and tells what lies outside of the dropped elements. */
+function readHtml(html: string, events: Events): void {
+  let dropped = 0;
+  const parser = new Parser(
+    {
+      onopentag: (name, attributes) => {
+        if (DROPPED.has(name)) dropped++;
+        else if (dropped === 0) events.open(name, attributes);
+      },
+      ontext: text => {
+        if (dropped === 0) events.text(text);
+      },
+      onclosetag: name => {
+        if (DROPPED.has(name)) dropped--;
+        else if (dropped === 0) events.close(name);
+      },
+    },
+    { decodeEntities: true, lowerCaseTags: true, recognizeSelfClosing: false },
+  );
+  parser.write(html);
+  parser.end();
+}
+
+function textOfHtml(html: string): string {
+  let text = '';
+  let preformatted = 0;
+  const line = (): void => {
+    if (text !== '' && !text.endsWith('\n')) text = `${text.replace(/ +$/, '')}\n`;
+  };
+  readHtml(html, {
+    open: name => {
+      if (name === 'pre') preformatted++;
+      if (name === 'br') text += '\n';
+      else if (LINES.has(name)) line();
+      else if (CELLS.has(name) && text !== '' && !text.endsWith('\n')) text += '\t';
+    },
+    text: piece => {
+      if (preformatted > 0) text += piece;
+      else {
+        const flat = piece.replace(/[ \t\r\n\f]+/g, ' ');
+        text += /(^|[\s])$/.test(text) ? flat.replace(/^ /, '') : flat;
+      }
+    },
+    close: name => {
+      if (name === 'pre') preformatted--;
+      if (LINES.has(name)) line();
+    },
+  });
+  return text;
+}
+
+/** Undefined if no readable text is in it. */
+function xhtmlOfHtml(html: string): string | undefined {
+  let xhtml = '';
+  let readable = false;
+  readHtml(html, {
+    open: (name, attributes) => {
+      if (KEPT.has(name)) xhtml += EMPTY.has(name) ? `<${name}/>` : `<${name}${spans(name, attributes)}>`;
+    },
+    text: piece => {
+      const text = clean(piece);
+      readable ||= /[^\s\u00a0]/.test(text);
+      xhtml += escape(text);
+    },
+    close: name => {
+      if (KEPT.has(name) && !EMPTY.has(name)) xhtml += `</${name}>`;
+    },
+  });
+  return readable ? trim(xhtml) : undefined;
+}
+
+function spans(name: string, attributes: Readonly<Record<string, string>>): string {
+  if (!CELLS.has(name)) return '';
+  return ['colspan', 'rowspan']
+    .filter(span => /^[1-9]\d{0,2}$/.test(attributes[span] ?? ''))
+    .map(span => ` ${span}="${attributes[span]}"`)
+    .join('');
+}
+
+/** Without what XML cannot hold: control characters, lone surrogates, U+FFFE and U+FFFF. */
+function clean(text: string): string {
+  return withoutControls(text)
+    .toWellFormed()
+    .replace(/[\ufffe\uffff]/g, '');
+}
+
+function escape(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+}

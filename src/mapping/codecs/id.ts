@@ -1,0 +1,94 @@
+/**
+ * Key columns in logical ids, both ways. In: a key's raw value, or a part of an id. Out: the other. Parsing accepts only
+ * what printing gives, so `007`, an upper-case UUID or a number that overflows the column find nothing.
+ * https://hl7.org/fhir/R4/datatypes.html#id
+ */
+import type { ColumnType } from '../../sql/column-type.ts';
+import type { SqlValue } from '../../sql/expression.ts';
+import type { IdCodec } from '../model.ts';
+import { trimEnd } from './blank.ts';
+import { parseInteger } from './integer-text.ts';
+import { parseUuid, printUuid } from './uuid.ts';
+
+const LEGAL = /^[A-Za-z0-9.-]{1,64}$/;
+const ESCAPED = /^(?:[A-Za-z0-9-]|\.(?:[0-9A-F]{2})){1,64}$/;
+
+/** The codec of a name, or the one that a column's type calls for; undefined if the column cannot stand in an id so. */
+export function idCodec(name: string | undefined, type: ColumnType): IdCodec | undefined {
+  switch (name ?? defaultName(type)) {
+    case 'plain':
+      return type.kind === 'text' ? roundTrip('plain', printPlain, part => part) : undefined;
+    case 'escaped':
+      return type.kind === 'text' ? roundTrip('escaped', printEscaped, parseEscaped) : undefined;
+    case 'integer':
+      return integer(type);
+    case 'uuid':
+      if (type.kind !== 'uuid' && !(type.kind === 'binary' && type.length === 16)) return undefined;
+      return roundTrip('uuid', printUuid, part => parseUuid(part, type));
+    default:
+      return undefined;
+  }
+}
+
+function defaultName(type: ColumnType): IdCodec['name'] | undefined {
+  switch (type.kind) {
+    case 'text':
+      return 'plain';
+    case 'integer':
+    case 'decimal':
+      return 'integer';
+    case 'uuid':
+    case 'binary':
+      return 'uuid';
+    default:
+      return undefined;
+  }
+}
+
+function integer(type: ColumnType): IdCodec | undefined {
+  if (type.kind === 'integer') return roundTrip('integer', printInteger, part => parseInteger(part, type.bits));
+  if (type.kind !== 'decimal' || type.scale > 0) return undefined;
+  const fits = (part: string): string | undefined =>
+    /^(?:0|-?[1-9]\d*)$/.test(part) && part.replace('-', '').length <= type.precision ? part : undefined;
+  return roundTrip('integer', printInteger, fits);
+}
+
+function printInteger(raw: SqlValue): string | undefined {
+  return typeof raw === 'number' || (typeof raw === 'string' && /^-?\d+$/.test(raw)) ? String(raw) : undefined;
+}
+
+function printPlain(raw: SqlValue): string | undefined {
+  const text = typeof raw === 'string' ? trimEnd(raw) : '';
+  return LEGAL.test(text) ? text : undefined;
+}
+
+/** Every byte of UTF-8 that an id cannot have, and the point, as a point and two hexadecimal digits. */
+function printEscaped(raw: SqlValue): string | undefined {
+  const text = typeof raw === 'string' ? trimEnd(raw) : '';
+  if (!text.isWellFormed()) return undefined;
+  const escaped = text.replace(/[^A-Za-z0-9-]/gu, character =>
+    [...Buffer.from(character, 'utf8')].map(byte => `.${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
+  );
+  return LEGAL.test(escaped) ? escaped : undefined;
+}
+
+function parseEscaped(part: string): string | undefined {
+  if (!ESCAPED.test(part)) return undefined;
+  const bytes = part.replace(/\.(..)|(.)/g, (_, hex, character) => hex ?? Buffer.from(character).toString('hex'));
+  return Buffer.from(bytes, 'hex').toString('utf8');
+}
+
+function roundTrip(
+  name: IdCodec['name'],
+  print: (raw: SqlValue) => string | undefined,
+  parse: (part: string) => string | number | Uint8Array | undefined,
+): IdCodec {
+  return {
+    name,
+    print,
+    parse: part => {
+      const raw = parse(part);
+      return raw !== undefined && print(raw) === part ? raw : undefined;
+    },
+  };
+}

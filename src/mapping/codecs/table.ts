@@ -1,0 +1,274 @@
+/**
+ * The codecs by name: the one place where `via:` becomes a codec. In: a name with facet and options as written (texts,
+ * lists, maps), the columns' types and the FHIR type of the element. Out: a codec, or what is wrong.
+ * docs/mapping-language.md, codecs
+ */
+import { z } from 'zod';
+import type { ColumnType } from '../../sql/column-type.ts';
+import { printColumnType, UNICODE } from '../../sql/column-type.ts';
+import { zoneOf } from '../zone.ts';
+import { base64Codec } from './base64.ts';
+import { booleanCodec } from './boolean.ts';
+import { codeCodec } from './code.ts';
+import type { CodeMap, Facet } from './code-map.ts';
+import { codeMapCodec } from './code-map.ts';
+import type { Codec } from './codec.ts';
+import { comparatorNumberCodec } from './comparator-number.ts';
+import { dateAndTimeCodec } from './date-and-time.ts';
+import { dateCodec, datetimeCodec } from './datetime.ts';
+import { htmlCodec } from './html.ts';
+import { integerTextCodec } from './integer-text.ts';
+import { numberCodec } from './number.ts';
+import { rangeTextCodec } from './range-text.ts';
+import { isTimed } from './stored-time.ts';
+import { textCodec } from './text.ts';
+import type { TextStep } from './text-step.ts';
+import { entitiesStep, pieceStep, stepped, upperStep, wordsStep } from './text-step.ts';
+import { uuidCodec } from './uuid.ts';
+import { ymdPartsCodec } from './ymd-parts.ts';
+import { ymd8Codec } from './ymd8.ts';
+
+export interface CodecContext {
+  /** IANA name of the pack's zone; the loader has checked it. */
+  readonly zone: string;
+  /** The FHIR primitive type of the element. */
+  readonly fhirType: string;
+  readonly columnTypes: readonly ColumnType[];
+}
+
+/** A codec, or a sentence that says why there is none, with what would be right. */
+export type MadeCodec =
+  | { readonly codec: Codec }
+  | { readonly problem: string; readonly expected?: string; readonly path?: readonly PropertyKey[] };
+
+export interface CodecEntry {
+  /** For `name.facet`; empty: none. */
+  readonly facets: readonly string[];
+  /** Of the options, all of whose scalars are texts. Also printed as the editor's JSON Schema. */
+  readonly options: z.ZodType;
+  make(options: unknown, facet: string | undefined, context: CodecContext): MadeCodec;
+}
+
+export interface StepEntry {
+  readonly options: z.ZodType;
+  make(options: unknown): { readonly step: TextStep } | Exclude<MadeCodec, { codec: Codec }>;
+}
+
+type Make<T> = (options: T, types: readonly ColumnType[], context: CodecContext, facet: string) => Codec | string;
+
+function entry<T>(options: z.ZodType<T>, make: Make<T>, facets: readonly string[] = []): CodecEntry {
+  return {
+    facets,
+    options,
+    make: (given, facet, context) => {
+      if (facets.length === 0 ? facet !== undefined : facet === undefined || !facets.includes(facet)) {
+        const expected = facets.length === 0 ? 'no facet' : facets.map(name => `.${name}`).join(' or ');
+        return { problem: facet === undefined ? 'facet missing' : 'no such facet', expected };
+      }
+      const parsed = options.safeParse(given);
+      if (!parsed.success) return misread(parsed.error);
+      const made = make(parsed.data, context.columnTypes, context, facet ?? '');
+      return typeof made === 'string' ? { problem: made } : fitting(made, context);
+    },
+  };
+}
+
+function step<T>(options: z.ZodType<T>, make: (options: T) => TextStep): StepEntry {
+  return {
+    options,
+    make: given => {
+      const parsed = options.safeParse(given);
+      return parsed.success ? { step: make(parsed.data) } : misread(parsed.error);
+    },
+  };
+}
+
+function misread(error: z.ZodError): Exclude<MadeCodec, { codec: Codec }> {
+  const [issue] = error.issues;
+  return { problem: issue?.message ?? 'options that cannot be read', path: issue?.path ?? [] };
+}
+
+/** Columns by number and the element's type, which each codec states. */
+function fitting(codec: Codec, { columnTypes, fhirType }: CodecContext): MadeCodec {
+  if (columnTypes.length !== codec.columns)
+    return { problem: `takes ${codec.columns} columns`, expected: `a list of ${codec.columns} in \`from:\`` };
+  if (!codec.yields.includes(fhirType))
+    return { problem: `gives no ${fhirType}`, expected: `an element of type ${codec.yields.join(', ')}` };
+  return { codec };
+}
+
+const NONE = z.undefined();
+const RAWS = z.union([z.string().transform(raw => [raw]), z.array(z.string())]);
+const ONE_OR_MORE = /^[1-9]\d?$/;
+
+/** Codecs by name. Code maps and text steps have names of their own. */
+export const CODECS: Readonly<Record<string, CodecEntry>> = {
+  text: entry(NONE, (_, [type]) => textOf(type) ?? refuse('text', type)),
+  code: entry(NONE, (_, [type]) => (type?.kind === 'text' ? codeCodec() : (textOf(type) ?? refuse('code', type)))),
+  number: entry(NONE, (_, [type], { fhirType }) => numeric(type, fhirType) ?? refuse('number', type)),
+  boolean: entry(
+    z.union([NONE, z.strictObject({ true: RAWS, false: RAWS })]),
+    (options, [type]) => booleans(type, options) ?? refuse('boolean', type),
+  ),
+  ymd8: entry(NONE, (_, [type], { zone }) =>
+    type?.kind === 'text' || type?.kind === 'integer'
+      ? ymd8Codec({ zone: zoneOf(zone), columnType: type })
+      : refuse('ymd8', type),
+  ),
+  datetime: entry(
+    z.union([NONE, z.strictObject({ midnight: z.enum(['date', 'time']) })]),
+    (options, [type], { zone, fhirType }) => {
+      if (!isTimed(type)) return refuse('datetime', type);
+      const moment = fhirType === 'instant' || fhirType === 'date' ? fhirType : 'dateTime';
+      const midnight = options?.midnight ?? 'time';
+      return datetimeCodec({ zone: zoneOf(zone), columnType: type, fhirType: moment, midnight });
+    },
+  ),
+  date: entry(NONE, (_, [type], { zone }) =>
+    isTimed(type) ? dateCodec({ zone: zoneOf(zone), columnType: type }) : refuse('date', type),
+  ),
+  'date-and-time': entry(
+    z.strictObject({
+      date: z.enum(['ymd8', 'date']),
+      time: z.enum(['hhmm', 'hhmmss', 'hh:mm', 'hh:mm:ss', 'time']),
+    }),
+    ({ date, time }, [dateType, timeType], { zone }) => {
+      if (!dateType || !timeType) return 'takes 2 columns';
+      const dated = date === 'date' ? isTimed(dateType) : dateType.kind === 'text' || dateType.kind === 'integer';
+      if (!dated) return refuse(`date-and-time with date: ${date}`, dateType);
+      if (timeType.kind !== (time === 'time' ? 'time' : 'text'))
+        return refuse(`date-and-time with time: ${time}`, timeType);
+      return dateAndTimeCodec({ zone: zoneOf(zone), dateType, timeType, time });
+    },
+  ),
+  'ymd-parts': entry(NONE, (_, types, { zone }) => {
+    const odd = types.find(type => type.kind !== 'integer');
+    return odd ? refuse('ymd-parts', odd) : ymdPartsCodec({ zone: zoneOf(zone) });
+  }),
+  'comparator-number': entry(
+    NONE,
+    (_, [type], __, facet) =>
+      type?.kind === 'text'
+        ? comparatorNumberCodec(facet === 'value' ? 'value' : 'comparator', type)
+        : refuse('comparator-number', type),
+    ['value', 'comparator'],
+  ),
+  'range-text': entry(
+    NONE,
+    (_, [type], __, facet) =>
+      type?.kind === 'text' ? rangeTextCodec(facet === 'low' ? 'low' : 'high') : refuse('range-text', type),
+    ['low', 'high'],
+  ),
+  uuid: entry(NONE, (_, [type]) =>
+    type?.kind === 'uuid' || (type?.kind === 'binary' && type.length === 16) ? uuidCodec(type) : refuse('uuid', type),
+  ),
+  base64: entry(NONE, (_, [type]) =>
+    type?.kind === 'text' || type?.kind === 'binary' ? base64Codec(type) : refuse('base64', type),
+  ),
+  html: entry(NONE, (_, [type]) => (type?.kind === 'text' ? htmlCodec('plain') : refuse('html', type))),
+  xhtml: entry(NONE, (_, [type]) => (type?.kind === 'text' ? htmlCodec('xhtml') : refuse('xhtml', type))),
+};
+
+/** Text steps by name; one codec of text follows them, `text` if none does. */
+export const TEXT_STEPS: Readonly<Record<string, StepEntry>> = {
+  piece: step(
+    z.strictObject({
+      by: z.string().regex(/^[^A-Za-z0-9\s]$|^ $/, 'a separator is one character, neither letter nor digit'),
+      at: z.string().regex(ONE_OR_MORE, 'pieces count from 1'),
+    }),
+    ({ by, at }) => pieceStep(by, Number(at)),
+  ),
+  words: step(z.enum(['first', 'last', 'all-but-last', 'all-but-first']), wordsStep),
+  entities: step(NONE, entitiesStep),
+  upper: step(NONE, upperStep),
+};
+
+export const CODE_MAP_FACETS: readonly Facet[] = ['code', 'system', 'display', 'text'];
+
+/** The codec that a column's type and a FHIR type call for; undefined if there is none and `via:` has to say it. */
+export function defaultCodec(
+  columnType: ColumnType,
+  fhirType: string,
+  { zone }: { readonly zone: string },
+): Codec | undefined {
+  const name = defaultName(columnType, fhirType);
+  const made = name && CODECS[name]?.make(undefined, undefined, { zone, fhirType, columnTypes: [columnType] });
+  return made && 'codec' in made ? made.codec : undefined;
+}
+
+function defaultName(columnType: ColumnType, fhirType: string): string | undefined {
+  switch (fhirType) {
+    case 'boolean':
+      return columnType.kind === 'bit' ? 'boolean' : undefined;
+    case 'decimal':
+    case 'integer':
+    case 'positiveInt':
+    case 'unsignedInt':
+      return columnType.kind === 'text' ? undefined : 'number';
+    case 'date':
+    case 'dateTime':
+    case 'instant':
+      return isTimed(columnType) ? 'datetime' : undefined;
+    case 'base64Binary':
+      return columnType.kind === 'binary' ? 'base64' : undefined;
+    case 'string':
+    case 'markdown':
+      return columnType.kind === 'uuid' ? 'uuid' : 'text';
+    default:
+      // Whatever else is text in FHIR is a code, a key or an address: nothing that begins with a blank.
+      return columnType.kind === 'uuid' ? 'uuid' : 'code';
+  }
+}
+
+/** One facet of a code map on a column. */
+export function codeMapFacet(map: CodeMap, facet: Facet, context: CodecContext): MadeCodec {
+  const [columnType] = context.columnTypes;
+  if (columnType?.kind !== 'text' && columnType?.kind !== 'integer' && columnType?.kind !== 'bit')
+    return { problem: refuse(`code map ${map.name}`, columnType) };
+  const boolean = context.fhirType === 'boolean';
+  if (boolean && facet !== 'code') return { problem: 'only the codes of a map can be booleans', expected: '.code' };
+  return fitting(codeMapCodec({ map, facet, columnType, boolean }), context);
+}
+
+/** Text steps before a codec: `make` gets the context as the steps leave it, a single column of Unicode text. */
+export function afterSteps(
+  steps: readonly TextStep[],
+  context: CodecContext,
+  make: (context: CodecContext) => MadeCodec,
+): MadeCodec {
+  if (steps.length === 0) return make(context);
+  const [type, ...others] = context.columnTypes;
+  if (type?.kind !== 'text' || others.length > 0) return { problem: 'text steps take one text column' };
+  const made = make({ ...context, columnTypes: [UNICODE] });
+  return 'codec' in made ? { codec: stepped(steps, made.codec) } : made;
+}
+
+function textOf(type: ColumnType | undefined): Codec | undefined {
+  if (type?.kind === 'text') return textCodec();
+  return type?.kind === 'integer' || type?.kind === 'decimal' ? integerTextCodec(type) : undefined;
+}
+
+function numeric(type: ColumnType | undefined, fhirType: string): Codec | undefined {
+  if (fhirType !== 'decimal' && fhirType !== 'integer' && fhirType !== 'positiveInt' && fhirType !== 'unsignedInt')
+    return undefined;
+  if (type?.kind === 'text' || type?.kind === 'integer') return numberCodec({ columnType: type, fhirType });
+  if (type?.kind === 'float' || type?.kind === 'decimal') {
+    const whole = type.kind === 'decimal' && type.scale === 0;
+    return whole || fhirType === 'decimal' ? numberCodec({ columnType: type, fhirType }) : undefined;
+  }
+  return undefined;
+}
+
+function booleans(
+  type: ColumnType | undefined,
+  options: { readonly true: readonly string[]; readonly false: readonly string[] } | undefined,
+): Codec | undefined {
+  if (!type) return undefined;
+  if (options) return booleanCodec({ columnType: type, ...options });
+  if (type.kind !== 'bit' && type.kind !== 'integer') return undefined;
+  return booleanCodec({ columnType: type, true: ['1'], false: ['0'] });
+}
+
+function refuse(name: string, type: ColumnType | undefined): string {
+  return type ? `${name} does not read ${printColumnType(type)}` : `${name} takes a column`;
+}

@@ -1,0 +1,48 @@
+/**
+ * `uuid`: UNIQUEIDENTIFIER, and VARBINARY(16) that holds the bytes in the order of the text. In: upper-case text or
+ * sixteen bytes. Out: lower-case text. Searches compare the typed value with the bare column. A binary column holds NULL
+ * or sixteen bytes.
+ * https://www.rfc-editor.org/rfc/rfc9562#section-4
+ */
+import type { ColumnType } from '../../sql/column-type.ts';
+import type { SqlValue } from '../../sql/expression.ts';
+import { compare, FALSE, isNull, not, value } from '../../sql/expression.ts';
+import type { Codec } from './codec.ts';
+import { only } from './only.ts';
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** UUIDs as lower-case text. */
+export function uuidCodec(columnType: ColumnType): Codec {
+  return {
+    label: 'uuid',
+    yields: ['string', 'code', 'id', 'uri'],
+    columns: 1,
+    small: false,
+    inverse: 'indexed',
+    decode: printUuid,
+    present: columns => not(isNull(only(columns))),
+    match: (columns, criterion) => {
+      if (criterion.kind !== 'exact') return undefined;
+      const raw = parseUuid(criterion.text, columnType);
+      return raw === undefined ? FALSE : compare(only(columns), '=', value(raw, columnType));
+    },
+  };
+}
+
+/** Lower-case text of a stored UUID, or undefined if it is none. */
+export function printUuid(raw: SqlValue): string | undefined {
+  if (raw instanceof Uint8Array) {
+    if (raw.length !== 16) return undefined;
+    const hex = Buffer.from(raw.buffer, raw.byteOffset, 16).toString('hex');
+    return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+  }
+  const text = typeof raw === 'string' ? raw.toLowerCase() : '';
+  return UUID.test(text) ? text : undefined;
+}
+
+/** The stored form of lower-case text; undefined for any other spelling, which nothing is emitted as. */
+export function parseUuid(text: string, type: ColumnType): string | Uint8Array | undefined {
+  if (!UUID.test(text)) return undefined;
+  return type.kind === 'binary' ? new Uint8Array(Buffer.from(text.replaceAll('-', ''), 'hex')) : text.toUpperCase();
+}
