@@ -1,0 +1,158 @@
+/**
+ * Runs a grammar from the tables that ANTLR writes beside a generated parser (`*.interp`: names and the serialized
+ * automaton). In: the text of both tables, a start rule, a text to parse. Out: the tree and every syntax error.
+ * No parser is generated, and none is loaded. Table format: https://github.com/antlr/antlr4/blob/dev/doc/interpreters.md
+ */
+import type { ATNSimulator, ParserRuleContext, RecognitionException, Recognizer, Token } from 'antlr4ng';
+import {
+  ATNDeserializer,
+  BaseErrorListener,
+  CharStream,
+  CommonTokenStream,
+  LexerInterpreter,
+  ParserInterpreter,
+  PredictionMode,
+  TerminalNode,
+  Vocabulary,
+} from 'antlr4ng';
+
+/** A rule with what it consumed, or a token: `name` is that of the rule, or the symbolic one of the token. */
+export interface Node {
+  readonly kind: 'rule' | 'token';
+  readonly name: string;
+  /** The text as written; that of a rule without the blanks between its tokens. */
+  readonly text: string;
+  /** `line:column`, both from 1. */
+  readonly at: string;
+  readonly children: readonly Node[];
+}
+
+export interface Parsed {
+  /** What the start rule consumed; after a syntax error, what the parser made of it. */
+  readonly tree: Node;
+  /** The first token that the start rule left over, if any. */
+  readonly rest: Node | undefined;
+  /** `line:column what is wrong`, in the order of the text. */
+  readonly errors: readonly string[];
+}
+
+/**
+ * Makes a parse function. The function keeps what it learns about the grammar, so that later texts cost a tenth of the
+ * first ones. Full LL prediction: under SLL the T-SQL grammar refuses qualified column names.
+ */
+export function interpretGrammar(
+  lexerTables: string,
+  parserTables: string,
+  startRule: string,
+): (text: string) => Parsed {
+  const lexis = readTables(lexerTables);
+  const syntax = readTables(parserTables);
+  const start = syntax.rules.indexOf(startRule);
+  if (start < 0) throw new Error(`the grammar has no rule ${startRule}`);
+  const lexer = new LexerInterpreter(
+    'lexer',
+    lexis.vocabulary,
+    lexis.rules,
+    lexis.channels,
+    lexis.modes,
+    lexis.automaton,
+    CharStream.fromString(''),
+  );
+  const parser = new ParserInterpreter(
+    'parser',
+    syntax.vocabulary,
+    syntax.rules,
+    syntax.automaton,
+    new CommonTokenStream(lexer),
+  );
+  parser.interpreter.predictionMode = PredictionMode.LL;
+  const nameOf = (token: Token): string => syntax.vocabulary.getSymbolicName(token.type) ?? String(token.type);
+
+  return text => {
+    const collector = new ErrorCollector();
+    for (const recognizer of [lexer, parser]) {
+      recognizer.removeErrorListeners();
+      recognizer.addErrorListener(collector);
+    }
+    // In this order: while it takes new tokens, the parser rewinds the old ones, and they may ask the lexer for more.
+    const tokens = new CommonTokenStream(lexer);
+    parser.tokenStream = tokens;
+    lexer.inputStream = CharStream.fromString(text);
+    const tree = ruleNode(parser.parse(start), syntax.rules, nameOf);
+    const next = tokens.LT(1);
+    const rest = next && next.type !== -1 ? tokenNode(next, nameOf) : undefined;
+    return { tree, rest, errors: collector.errors };
+  };
+}
+
+/** The tree in the order of the text, a node before what is in it. */
+export function* nodesOf(tree: Node): Generator<Node> {
+  yield tree;
+  for (const child of tree.children) yield* nodesOf(child);
+}
+
+class ErrorCollector extends BaseErrorListener {
+  readonly errors: string[] = [];
+
+  override syntaxError<S extends Token, T extends ATNSimulator>(
+    _recognizer: Recognizer<T>,
+    _symbol: S | null,
+    line: number,
+    column: number,
+    message: string,
+    _error: RecognitionException | null,
+  ): void {
+    // Where any name could stand, ANTLR lists all thousand keywords that may be one.
+    this.errors.push(`${line}:${column + 1} ${message.replace(/ expecting \{.{200,}\}$/s, '')}`);
+  }
+}
+
+function ruleNode(context: ParserRuleContext, rules: readonly string[], nameOf: (token: Token) => string): Node {
+  const children = context.children.flatMap((child): readonly Node[] => {
+    if (child instanceof TerminalNode) return [tokenNode(child.symbol, nameOf)];
+    return [ruleNode(child as ParserRuleContext, rules, nameOf)];
+  });
+  const { start } = context;
+  return {
+    kind: 'rule',
+    name: rules[context.ruleIndex] ?? '',
+    text: context.getText(),
+    at: start ? positionOf(start) : '1:1',
+    children,
+  };
+}
+
+function tokenNode(token: Token, nameOf: (token: Token) => string): Node {
+  return { kind: 'token', name: nameOf(token), text: token.text ?? '', at: positionOf(token), children: [] };
+}
+
+function positionOf(token: Token): string {
+  return `${token.line}:${token.column + 1}`;
+}
+
+function readTables(tables: string) {
+  const sections = new Map<string, string[]>();
+  let lines: string[] = [];
+  for (const line of tables.split(/\r?\n/)) {
+    const heading = /^([a-z][a-z ]+):$/.exec(line)?.[1];
+    if (heading !== undefined) {
+      lines = [];
+      sections.set(heading, lines);
+    } else if (line !== '') {
+      lines.push(line);
+    }
+  }
+  const section = (name: string): string[] => {
+    const found = sections.get(name);
+    if (!found) throw new Error(`the tables have no section “${name}”`);
+    return found;
+  };
+  const names = (name: string): (string | null)[] => section(name).map(entry => (entry === 'null' ? null : entry));
+  return {
+    vocabulary: new Vocabulary(names('token literal names'), names('token symbolic names'), []),
+    rules: section('rule names'),
+    channels: sections.get('channel names') ?? [],
+    modes: sections.get('mode names') ?? [],
+    automaton: new ATNDeserializer().deserialize(JSON.parse(section('atn').join('')) as number[]),
+  };
+}

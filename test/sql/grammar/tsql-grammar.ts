@@ -1,0 +1,98 @@
+/**
+ * Is a text one correct T-SQL SELECT? In: the text. Out: what is wrong with it. The grammar is the T-SQL one of ANTLR's
+ * grammars-v4 (https://github.com/antlr/grammars-v4/tree/master/sql/tsql, 2024), whose tables @dbml/core 3.14 ships;
+ * its later majors bundle them out of reach. To it come the few rules that SQL Server has and the grammar has not, and
+ * those that make the text a plain query.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Node, Parsed } from './interpreted-grammar.ts';
+import { interpretGrammar, nodesOf } from './interpreted-grammar.ts';
+
+/**
+ * Every reason, as `line:column what is wrong`, why SQL Server (2017 and later) would refuse the text as a syntax error
+ * or why it is other than one SELECT statement that only reads and returns rows; none for a good one. Names and types
+ * are not looked up, so a wrong column or number of arguments goes unnoticed where the grammar leaves it open.
+ */
+export function tsqlProblems(sql: string): string[] {
+  const { tree, rest, errors } = parse(sql);
+  if (errors.length > 0) return [...errors];
+  if (rest) return [`${rest.at} the SELECT ends before ${rest.text}`];
+  return [...nodesOf(tree)].flatMap(node => {
+    const problem = RULES[node.name]?.(node);
+    return problem === undefined ? [] : [`${node.at} ${problem}`];
+  });
+}
+
+/** Whether the text is one correct SELECT statement that only reads and returns rows. */
+export function isSingleSelect(sql: string): boolean {
+  return tsqlProblems(sql).length === 0;
+}
+
+/** By name of rule or token: what is wrong with it though the grammar accepts it. */
+const RULES: Readonly<Record<string, (node: Node) => string | undefined>> = {
+  // An operator from SQL Server 2025 on only; before, a syntax error.
+  DOUBLE_BAR: () => 'text is put together by + or CONCAT',
+  PLACEHOLDER: () => 'a parameter is written @name',
+  table_source_item: node =>
+    has(node, 'derived_table') && !has(node, 'as_table_alias') ? 'a derived table needs a name' : undefined,
+  query_expression: node =>
+    has(node, 'select_order_by_clause') && has(node, 'sql_union') ? 'ORDER BY stands after the last branch' : undefined,
+  subquery: orderedWithoutTop,
+  common_table_expression: orderedWithoutTop,
+  // Functions with a syntax of their own (CAST, SUBSTRING) have rules of their own; what is written otherwise ends here.
+  scalar_function_name: node => {
+    const name = firstToken(node);
+    const free = [
+      'ID',
+      'SQUARE_BRACKET_ID',
+      'DOUBLE_QUOTE_ID',
+      'LEFT',
+      'RIGHT',
+      'CHECKSUM',
+      'BINARY_CHECKSUM',
+      'OPENJSON',
+    ];
+    return free.includes(name.name) ? undefined : `${name.text} is not called in this way`;
+  },
+  // What follows makes it more than a query; statements that write cannot stand inside a SELECT of this grammar.
+  query_specification: node => (has(node, 'INTO') ? 'SELECT INTO writes a table' : undefined),
+  select_list_elem: node => (has(node, 'LOCAL_ID') ? 'an assignment returns no rows' : undefined),
+  built_in_functions: node => (firstToken(node).name === 'NEXT' ? 'NEXT VALUE FOR advances a sequence' : undefined),
+  for_clause: () => 'FOR makes a document of the rows',
+  rowset_function: () => 'OPENROWSET reads elsewhere',
+};
+
+/** Msg 1033: an ORDER BY inside says which rows only with TOP or OFFSET. */
+function orderedWithoutTop(node: Node): string | undefined {
+  const query = descend(node, 'select_statement')?.children.find(child => child.name === 'query_expression');
+  const order = query && descend(query, 'select_order_by_clause');
+  const select = query && descend(query, 'query_specification');
+  if (!order || !select || has(order, 'OFFSET') || has(select, 'top_clause')) return undefined;
+  return 'ORDER BY in a subquery needs TOP or OFFSET';
+}
+
+function has(node: Node, name: string): boolean {
+  return descend(node, name) !== undefined;
+}
+
+function descend(node: Node, name: string): Node | undefined {
+  return node.children.find(child => child.name === name);
+}
+
+function firstToken(node: Node): Node {
+  const [first] = node.children;
+  return first ? firstToken(first) : node;
+}
+
+const require = createRequire(import.meta.url);
+let interpreted: ((text: string) => Parsed) | undefined;
+
+function parse(sql: string): Parsed {
+  interpreted ??= interpretGrammar(
+    readFileSync(require.resolve('@dbml/core/lib/parse/ANTLR/parsers/mssql/TSqlLexer.interp'), 'utf8'),
+    readFileSync(require.resolve('@dbml/core/lib/parse/ANTLR/parsers/mssql/TSqlParser.interp'), 'utf8'),
+    'select_statement_standalone',
+  );
+  return interpreted(sql);
+}
