@@ -19,6 +19,7 @@ import {
 } from '../../src/r4/generate/sources.ts';
 import { factExtractor } from './extract-facts.ts';
 import type { Facts, ProfileFacts } from './facts.ts';
+import { blindSlices } from './slices.ts';
 import { VSAC_VALUE_SETS } from './vsac.ts';
 
 const MAX_CODES = 1000;
@@ -77,6 +78,11 @@ function factsByUrl(structures: readonly StructureSource[], version: string): Re
   for (const structure of structures) {
     if (structure.kind === 'primitive-type' || structure.kind === 'logical' || structure.type === NOT_R4) continue;
     const facts = extract(structure, version);
+    const blind = blindSlices(facts);
+    if (blind.length > 0) {
+      console.log(`left out, slices cannot be told: ${structure.url} ${blind.join(' ')}`);
+      continue;
+    }
     const says = Object.keys(facts).length > 0 || structure.derivation === 'constraint';
     if (says) byUrl[structure.url] = { type: structure.type, facts };
   }

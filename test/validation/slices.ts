@@ -16,8 +16,17 @@ export function assignSlices(items: readonly Item[], facts: Facts): readonly (re
   return items.map(item => [item, slices.filter(slice => belongs(item, slice, facts.discriminators ?? []))] as const);
 }
 
-/** Whether a slice says anything at its discriminators; one that does not takes no item. */
-export function canTell(slice: Facts, discriminators: readonly Discriminator[]): boolean {
+/** Slices, by where they are, whose items cannot be told because they say nothing at their discriminators. */
+export function blindSlices(facts: Facts, where = ''): readonly string[] {
+  const slices = Object.entries(facts.slices ?? {}).flatMap(([name, slice]) => [
+    ...(canTell(slice, facts.discriminators ?? []) ? [] : [`${where}:${name}`]),
+    ...blindSlices(slice, `${where}:${name}`),
+  ]);
+  const children = Object.entries(facts.children ?? {});
+  return [...slices, ...children.flatMap(([name, child]) => blindSlices(child, `${where}.${name}`))];
+}
+
+function canTell(slice: Facts, discriminators: readonly Discriminator[]): boolean {
   return (
     slice.extension !== undefined ||
     (discriminators.length > 0 &&
