@@ -269,6 +269,11 @@ export function predicateKey(predicate: Predicate): string {
 }
 
 function relationKey(relation: Relation): string {
-  const joins = relation.joins.map(j => `${j.kind} ${j.table.name} ${j.alias} ${predicateKey(j.on)}`).join();
+  const joins = relation.joins
+    .map(j => {
+      const pick = j.pick?.map(o => `${expressionKey(o.by)}${o.descending ? '-' : '+'}`).join();
+      return `${j.kind} ${j.table.name} ${j.alias} ${predicateKey(j.on)} ${pick ?? ''}`;
+    })
+    .join();
   return `${relation.table.name} ${relation.alias} ${joins} ${predicateKey(relation.where)}`;
 }

@@ -2,12 +2,15 @@
 import fc from 'fast-check';
 import { INTEGER, NUMBER, UNICODE } from '../../src/sql/column-type.ts';
 import type { Expression, Operator, Predicate } from '../../src/sql/expression.ts';
-import { and, call, filled, flag, not, or, value } from '../../src/sql/expression.ts';
+import { and, call, compare, equals, filled, flag, not, or, value } from '../../src/sql/expression.ts';
 import { identifier } from '../../src/sql/identifier.ts';
 import type { Cells, Tables } from './sample.ts';
 import { column } from './sample.ts';
 
 const TEXTS = [
+  'm',
+  'elodie',
+  'elodie angstrom',
   '',
   ' ',
   'a',
@@ -73,10 +76,18 @@ export const tables: fc.Arbitrary<Tables> = fc
         ...{ DT8: text, DTI: number, DTM: null, DAY: null, BIG: i, FLG: i % 2, GID: null, BIN: null },
       }),
     ),
-    B: rows.map(({ text, other }, i): Cells => ({ SEQ: i, A_ID: i % 3, CD: other, KEY_TXT: text, VAL: other })),
+    B: rows.map(
+      ({ text, other }, i): Cells => ({
+        SEQ: i,
+        A_ID: i % 3,
+        CD: other,
+        KEY_TXT: text,
+        VAL: rows.at(-1 - i)?.other ?? null,
+      }),
+    ),
   }));
 
-const textColumn = fc.constantFrom(column('a', 'CD'), column('a', 'TXT'), column('a', 'DT8'));
+const textColumn = fc.constantFrom(column('a', 'CD'), column('a', 'TXT'), column('a', 'NAM'), column('a', 'DT8'));
 const numberColumn = fc.constantFrom(column('a', 'QTY'), column('a', 'DTI'), column('a', 'ID'));
 
 export const textExpression: fc.Arbitrary<Expression> = fc.oneof(
@@ -203,14 +214,17 @@ const children: fc.Arbitrary<Predicate> = fc
   .tuple(
     fc.constantFrom<[string, string]>(['A_ID', 'ID'], ['CD', 'TXT'], ['KEY_TXT', 'QTY'], ['A_ID', 'CD']),
     fc.constantFrom<'none' | 'left' | 'inner' | 'pick'>('none', 'left', 'inner', 'pick'),
+    fc.constantFrom('A_ID', 'CD', 'VAL'),
     ANY_TEXT,
+    fc.integer({ min: 0, max: 7 }),
     fc.boolean(),
     negated,
   )
-  .map(([[theirs, ours], lookup, text, missing, negative]): Predicate => {
+  .map(([[theirs, ours], lookup, hop, text, limit, missing, negative]): Predicate => {
     const on: Predicate = { kind: 'equals', left: column('b', theirs), right: column('a', ours), not: false };
-    const own: Predicate = { kind: 'equals', left: column('b', 'VAL'), right: value(text, UNICODE), not: missing };
-    const looked: Predicate = { kind: 'equals', left: column('b2', 'VAL'), right: value(text, UNICODE), not: missing };
+    const signed = (p: Predicate): Predicate => (missing ? not(p) : p);
+    const own = signed(equals(column('b', 'VAL'), value(text, UNICODE)));
+    const looked = signed(compare(column('b2', 'SEQ'), '<=', value(limit, INTEGER)));
     return {
       kind: 'exists',
       not: negative,
@@ -225,12 +239,12 @@ const children: fc.Arbitrary<Predicate> = fc
                   kind: lookup === 'inner' ? 'inner' : 'left',
                   table: { name: identifier('B') },
                   alias: identifier('b2'),
-                  on: { kind: 'equals', left: column('b2', 'CD'), right: column('b', 'VAL'), not: false },
+                  on: equals(column('b2', hop), column('b', hop)),
                   ...(lookup === 'pick'
                     ? {
                         pick: [
-                          { by: column('b2', 'VAL'), descending: true },
-                          { by: column('b2', 'SEQ'), descending: false },
+                          { by: column('b2', 'A_ID'), descending: true },
+                          { by: column('b2', 'SEQ'), descending: true },
                         ],
                       }
                     : {}),

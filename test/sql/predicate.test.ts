@@ -44,7 +44,7 @@ describe('predicates on SQLite', () => {
         expect(new Set([...chosen, ...rest]).size).toBe(chosen.length + rest.length);
         expect(chosen.length + rest.length).toBe(ROWS['A']?.length);
       }),
-      { numRuns: 1500 },
+      { numRuns: 3000 },
     );
   });
 
@@ -63,7 +63,7 @@ describe('predicates on SQLite', () => {
           await other.remove();
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 60 },
     );
   });
 });
