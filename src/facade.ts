@@ -15,8 +15,8 @@ import { openSession, type Session } from './pipeline/source.ts';
 import { branchesOf, groupBranches } from './plan/branches.ts';
 import { ALL_RULES, environment, type Rules } from './plan/environment.ts';
 import { makeOffers } from './plan/offers.ts';
-import type { WriteContext } from './resource/compile.ts';
 import { searchsetBundle } from './resource/bundle.ts';
+import type { WriteContext } from './resource/compile.ts';
 import { cursorCodec } from './search/cursor.ts';
 import type { Offers } from './search/offers.ts';
 import { cursorBinding, parseSearch } from './search/parse.ts';
@@ -132,7 +132,7 @@ export function createFacade(options: FacadeOptions): Facade {
         branchesOf({ type, filters, sort: [], access: context.access }, open.env),
       );
       const page = await readPage(branches, { sort: [], selection, count: 1, cursor: undefined }, open);
-      const [found] = await emitAll(page.matches, { base: context.base, now, zone }, open);
+      const [found] = await emitAll(page.matches, { base: context.base, now, zone: registry.pack.zone }, open);
       return found && { type, id, json: found.json, ...(found.lastUpdated ? { lastUpdated: found.lastUpdated } : {}) };
     },
 
@@ -145,10 +145,15 @@ export function createFacade(options: FacadeOptions): Facade {
       const branches = await planResolved(open, () => branchesOf({ type, filters, sort, access }, open.env));
       const also = (mapping: Parameters<typeof wantedForIncludes>[0]) => wantedForIncludes(mapping, query, open);
       const page = await readPage(branches, { sort, selection, count, cursor, also }, open);
-      const matches = await emitAll(page.matches, { base, now, zone }, open);
+      const matches = await emitAll(page.matches, { base, now, zone: registry.pack.zone }, open);
       const included = await readIncluded(
         matches,
-        { query, access, read: async (asked, limit) => readRows(asked, limit, selection, query, open, { base, now, zone }) },
+        {
+          query,
+          access,
+          read: async (asked, limit) =>
+            readRows(asked, limit, selection, query, open, { base, now, zone: registry.pack.zone }),
+        },
         open,
       );
       const complete = cursor === undefined && page.next === undefined && count > 0;

@@ -1,0 +1,111 @@
+/**
+ * The law: search(p, v) returns exactly the resources on which v matches p. In: a facade over some data. Out: how many
+ * cases ran, and each difference, named by parameter and value (the data is invented).
+ */
+import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import type { Facade, RequestContext } from '../../src/facade.ts';
+import type { Offered } from '../../src/search/offers.ts';
+import { answers, type Indexed, indexOf, type Question } from './oracle.ts';
+import { type Amount, questionsFor } from './questions.ts';
+
+export const NOW = Date.parse('2026-06-30T16:00:00Z');
+
+const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 'strict' };
+
+type Resource = Readonly<Record<string, unknown>> & { readonly id: string };
+
+export interface Difference {
+  readonly request: string;
+  /** Ids that the search returned and the law does not, and the other way round; a few of each. */
+  readonly tooMany: readonly string[];
+  readonly missing: readonly string[];
+}
+
+export interface LawReport {
+  readonly cases: number;
+  readonly differences: readonly Difference[];
+  /** Cases per type and parameter. */
+  readonly byParameter: ReadonlyMap<string, number>;
+}
+
+export interface LawOptions extends Amount {
+  readonly zone: string;
+  readonly types?: readonly string[];
+  /** Stop after so many differences. */
+  readonly enough?: number;
+  /** Where the resources that the oracle looks at come from, if not from the facade itself. */
+  readonly reference?: Facade;
+}
+
+export async function checkLaw(facade: Facade, options: LawOptions): Promise<LawReport> {
+  const differences: Difference[] = [];
+  const byParameter = new Map<string, number>();
+  let cases = 0;
+  for (const type of options.types ?? facade.offers.types) {
+    const resources = await allOf(options.reference ?? facade, type, []);
+    for (const offered of facade.offers.of(type)) {
+      if (offered.parameter.type === 'composite' || offered.parameter.type === 'special') continue;
+      const indexed = resources.map(resource => indexOf(resource, offered.parameter.expression));
+      for (const question of questionsFor(offered, indexed.flat(), options)) {
+        if (asksPrimitiveForSystem(indexed.flat(), question, offered)) continue;
+        cases++;
+        const name = `${type}.${offered.parameter.code}`;
+        byParameter.set(name, (byParameter.get(name) ?? 0) + 1);
+        const difference = await compare(facade, type, question, resources, indexed, options.zone);
+        if (difference) differences.push(difference);
+        if (differences.length >= (options.enough ?? 20)) return { cases, differences, byParameter };
+      }
+    }
+  }
+  return { cases, differences, byParameter };
+}
+
+/** `system|code` on a code element means the system of its binding, which the JSON does not show. */
+function asksPrimitiveForSystem(values: readonly Indexed[], question: Question, { parameter }: Offered): boolean {
+  if (parameter.type !== 'token' || !/^[^|]+\|/.test(question.text)) return false;
+  return !values.every(({ type }) => /^(CodeableConcept|Coding|Identifier|ContactPoint)$/.test(type));
+}
+
+async function compare(
+  facade: Facade,
+  type: string,
+  question: Question,
+  resources: readonly Resource[],
+  indexed: readonly (readonly Indexed[])[],
+  zone: string,
+): Promise<Difference | undefined> {
+  const expected = new Set(
+    resources.filter((_, i) => answers(indexed[i] ?? [], question, zone, NOW)).map(({ id }) => id),
+  );
+  const name =
+    question.modifier === undefined ? question.parameter.code : `${question.parameter.code}:${question.modifier}`;
+  const found = await allOf(facade, type, [[name, question.text]]);
+  const ids = found.map(({ id }) => id);
+  const tooMany = ids.filter((id, i) => !expected.has(id) || ids.indexOf(id) !== i);
+  const got = new Set(ids);
+  const missing = [...expected].filter(id => !got.has(id));
+  if (tooMany.length === 0 && missing.length === 0) return undefined;
+  return { request: `${type}?${name}=${question.text}`, tooMany: tooMany.slice(0, 5), missing: missing.slice(0, 5) };
+}
+
+/** All matches of a search, page by page. */
+export async function allOf(
+  facade: Facade,
+  type: string,
+  parameters: readonly (readonly [string, string])[],
+  pageSize = 1000,
+): Promise<readonly Resource[]> {
+  const found: Resource[] = [];
+  let page: readonly (readonly [string, string])[] | undefined = [...parameters, ['_count', String(pageSize)]];
+  while (page) {
+    const { json } = await facade.search({ type, parameters: page }, CONTEXT);
+    const bundle = JSON.parse(json) as {
+      readonly entry?: readonly { readonly resource: Resource; readonly search: { readonly mode: string } }[];
+      readonly link: readonly { readonly relation: string; readonly url: string }[];
+    };
+    for (const { resource, search } of bundle.entry ?? []) if (search.mode === 'match') found.push(resource);
+    const next = bundle.link.find(({ relation }) => relation === 'next');
+    page = next && [...new URL(next.url).searchParams.entries()];
+  }
+  return found;
+}

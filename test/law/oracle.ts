@@ -1,0 +1,320 @@
+/**
+ * The other side of the law: what a search must find, decided without any of our planning. Values are taken from the
+ * emitted JSON by the FHIRPath engine with the SearchParameter's own expression; matching follows the words of
+ * https://hl7.org/fhir/R4/search.html on JSON values alone.
+ */
+import fhirpath from 'fhirpath';
+import r4 from 'fhirpath/fhir-context/r4';
+import type { SearchParameter } from '../../src/r4/search-parameters.ts';
+
+/** A value that an expression leads to, with its FHIR type. */
+export interface Indexed {
+  readonly type: string;
+  readonly value: unknown;
+}
+
+export interface Question {
+  readonly parameter: SearchParameter;
+  readonly modifier?: string;
+  /** One value as it stands in the query string. */
+  readonly text: string;
+}
+
+type Compiled = (resource: unknown) => unknown;
+type Json = Readonly<Record<string, unknown>>;
+
+const compiled = new Map<string, { readonly values: Compiled; readonly types: Compiled }>();
+
+/** `resolve()` needs the server; on JSON the type of a literal reference is its first segment. */
+function withoutResolve(expression: string): string {
+  return expression.replace(/where\(\s*resolve\(\)\s+is\s+(\w+)\s*\)/g, "where(reference.startsWith('$1/'))");
+}
+
+/** All values of a parameter on a resource. */
+export function indexOf(resource: Json, expression: string): readonly Indexed[] {
+  let pair = compiled.get(expression);
+  if (!pair) {
+    const plain = withoutResolve(expression);
+    pair = {
+      values: fhirpath.compile(plain, r4),
+      types: fhirpath.compile(`(${plain}).type().name`, r4),
+    };
+    compiled.set(expression, pair);
+  }
+  const values = pair.values(resource) as unknown[];
+  if (values.length === 0) return [];
+  const types = pair.types(resource) as unknown[];
+  return values.map((value, i) => ({ type: String(types[i] ?? typeof value), value }));
+}
+
+/** Whether one of the values answers the question. */
+export function answers(values: readonly Indexed[], question: Question, zone: string, now: number): boolean {
+  const { parameter, modifier, text } = question;
+  if (modifier === 'missing') return (values.length === 0) === (text === 'true');
+  if (modifier === 'not') return !answers(values, { parameter, text }, zone, now);
+  return values.some(indexed => {
+    if (modifier === 'text') return textsOf(indexed).some(t => fold(t).startsWith(fold(plain(text))));
+    switch (parameter.type) {
+      case 'token':
+        return token(indexed, text);
+      case 'string':
+        return stringsOf(indexed).some(s => matchesString(s, plain(text), modifier));
+      case 'date':
+        return date(indexed, text, zone, now);
+      case 'reference':
+        return reference(indexed, text);
+      case 'uri':
+        return (
+          typeof indexed.value === 'string' &&
+          (modifier === 'below' ? below(indexed.value, text) : indexed.value === text)
+        );
+      case 'quantity':
+        return quantity(indexed, text);
+      case 'number':
+        return number(Number(indexed.value), undefined, text);
+      default:
+        throw new Error(`no oracle for ${parameter.type}`);
+    }
+  });
+}
+
+function plain(text: string): string {
+  return text.replace(/\\([,$|\\])/g, '$1');
+}
+
+function below(uri: string, base: string): boolean {
+  return uri === base || uri.startsWith(base.endsWith('/') ? base : `${base}/`);
+}
+
+export function fold(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().normalize('NFD').replace(/\p{M}/gu, '');
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : value === undefined ? [] : [value];
+}
+
+function field(value: unknown, name: string): unknown {
+  return value !== null && typeof value === 'object' ? (value as Json)[name] : undefined;
+}
+
+function token(indexed: Indexed, text: string): boolean {
+  const at = text.indexOf('|');
+  const system = at < 0 ? undefined : plain(text.slice(0, at));
+  const code = plain(at < 0 ? text : text.slice(at + 1));
+  const pair = (s: unknown, c: unknown): boolean => {
+    if (code !== '' && c !== code) return false;
+    if (code === '' && system === undefined) return false;
+    if (system === undefined) return true;
+    return system === '' ? s === undefined : s === system;
+  };
+  const { type, value } = indexed;
+  switch (type) {
+    case 'CodeableConcept':
+      return list(field(value, 'coding')).some(coding => pair(field(coding, 'system'), field(coding, 'code')));
+    case 'Coding':
+      return pair(field(value, 'system'), field(value, 'code'));
+    case 'Identifier':
+      return pair(field(value, 'system'), field(value, 'value'));
+    case 'ContactPoint':
+      return pair(field(value, 'use'), field(value, 'value'));
+    default:
+      if (system !== undefined && system !== '') throw new Error('a primitive has no system to ask for here');
+      return String(value) === code;
+  }
+}
+
+function textsOf({ type, value }: Indexed): readonly string[] {
+  const texts: unknown[] = [];
+  if (type === 'CodeableConcept')
+    texts.push(field(value, 'text'), ...list(field(value, 'coding')).map(c => field(c, 'display')));
+  if (type === 'Coding') texts.push(field(value, 'display'));
+  if (type === 'Identifier') return textsOf({ type: 'CodeableConcept', value: field(value, 'type') });
+  return texts.filter(t => typeof t === 'string');
+}
+
+function stringsOf({ type, value }: Indexed): readonly string[] {
+  const parts =
+    type === 'HumanName'
+      ? ['family', 'given', 'prefix', 'suffix', 'text']
+      : type === 'Address'
+        ? ['line', 'city', 'district', 'state', 'postalCode', 'country', 'text']
+        : undefined;
+  if (!parts) return typeof value === 'string' ? [value] : [];
+  return parts.flatMap(part => list(field(value, part))).filter(s => typeof s === 'string');
+}
+
+function matchesString(value: string, text: string, modifier: string | undefined): boolean {
+  if (modifier === 'exact') return value === text;
+  return modifier === 'contains' ? fold(value).includes(fold(text)) : fold(value).startsWith(fold(text));
+}
+
+function reference({ value }: Indexed, text: string): boolean {
+  const literal = field(value, 'reference');
+  if (typeof literal !== 'string') return false;
+  return text.includes('/') ? literal === text : literal.slice(literal.indexOf('/') + 1) === text;
+}
+
+const PREFIX = /^(eq|ne|gt|lt|ge|le|sa|eb|ap)/;
+
+function prefixOf(text: string): { readonly prefix: string; readonly rest: string } {
+  const prefix = PREFIX.exec(text)?.[1];
+  return prefix === undefined ? { prefix: 'eq', rest: text } : { prefix, rest: text.slice(2) };
+}
+
+interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+function date({ type, value }: Indexed, text: string, zone: string, now: number): boolean {
+  const { prefix, rest } = prefixOf(text);
+  const asked = interval(rest, zone);
+  const target = valueInterval(type, value, zone);
+  if (!target) return false;
+  const contained = target.low >= asked.low && target.high <= asked.high;
+  switch (prefix) {
+    case 'eq':
+      return contained;
+    case 'ne':
+      return !contained;
+    case 'gt':
+      return target.high > asked.high;
+    case 'lt':
+      return target.low < asked.low;
+    case 'ge':
+      return target.high > asked.high || contained;
+    case 'le':
+      return target.low < asked.low || contained;
+    case 'sa':
+      return target.low >= asked.high;
+    case 'eb':
+      return target.high <= asked.low;
+    default: {
+      const slack = Math.round(Math.abs(now - asked.low) * 0.1);
+      return target.low < asked.high + slack && target.high > asked.low - slack;
+    }
+  }
+}
+
+function valueInterval(type: string, value: unknown, zone: string): Interval | undefined {
+  if (type === 'Period') {
+    const start = field(value, 'start');
+    const end = field(value, 'end');
+    if (start === undefined && end === undefined) return undefined;
+    return {
+      low: typeof start === 'string' ? interval(start, zone).low : Number.NEGATIVE_INFINITY,
+      high: typeof end === 'string' ? interval(end, zone).high : Number.POSITIVE_INFINITY,
+    };
+  }
+  if (type === 'Timing') {
+    const bounds = field(field(value, 'repeat'), 'boundsPeriod');
+    return bounds === undefined ? undefined : valueInterval('Period', bounds, zone);
+  }
+  return typeof value === 'string' ? interval(value, zone) : undefined;
+}
+
+/** What a FHIR date, dateTime or instant stands for; without an offset it is local to the zone. */
+export function interval(text: string, zone: string): Interval {
+  const match = /^(\d{4})(?:-(\d\d))?(?:-(\d\d))?(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(Z|[+-]\d\d:\d\d)?$/.exec(
+    text,
+  );
+  if (!match) throw new Error('not a FHIR date');
+  const [, y, mo, d, h, mi, s, f, offset] = match;
+  const start = [Number(y), Number(mo ?? 1), Number(d ?? 1), Number(h ?? 0), Number(mi ?? 0), Number(s ?? 0)];
+  const unit = mo === undefined ? 0 : d === undefined ? 1 : h === undefined ? 2 : s === undefined ? 4 : 5;
+  const end = start.map((part, i) => (i === unit ? part + 1 : part));
+  const milliseconds = Number((f ?? '').padEnd(3, '0').slice(0, 3));
+  const at = (parts: readonly number[], ms: number): number => {
+    const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = parts;
+    const wall = new Date(0);
+    wall.setUTCFullYear(year, month - 1, day);
+    wall.setUTCHours(hour, minute, second, ms);
+    if (offset === undefined) return localInstant(wall.getTime(), zone);
+    if (offset === 'Z') return wall.getTime();
+    const sign = offset.startsWith('-') ? 1 : -1;
+    return wall.getTime() + sign * (Number(offset.slice(1, 3)) * 60 + Number(offset.slice(4))) * 60_000;
+  };
+  return f === undefined
+    ? { low: at(start, 0), high: at(end, 0) }
+    : { low: at(start, milliseconds), high: at(start, milliseconds + 1) };
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** The instant at which clocks of a zone show a time (given as if it were UTC), by asking the clock. */
+function localInstant(wall: number, zone: string): number {
+  let format = formats.get(zone);
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      calendar: 'iso8601',
+      hourCycle: 'h23',
+      era: 'short',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+    });
+    formats.set(zone, format);
+  }
+  const shown = (instant: number): number => {
+    const parts = new Map(format.formatToParts(instant).map(({ type, value }) => [type, value]));
+    const part = (name: Intl.DateTimeFormatPartTypes): number => Number(parts.get(name));
+    const clock = new Date(0);
+    clock.setUTCFullYear(part('year'), part('month') - 1, part('day'));
+    clock.setUTCHours(part('hour'), part('minute'), part('second'));
+    return clock.getTime();
+  };
+  // The offset in force a day before is the one before any change that day; it wins when two would do or none does.
+  const before = shown(wall - 86_400_000) - (wall - 86_400_000);
+  const after = shown(wall + 86_400_000) - (wall + 86_400_000);
+  if (shown(wall - before) === wall) return wall - before;
+  if (shown(wall - after) === wall) return wall - after;
+  return wall - before;
+}
+
+function quantity({ value }: Indexed, text: string): boolean {
+  const [amount = '', system, code] = text.split('|');
+  const own = field(value, 'value');
+  if (own === undefined) return false;
+  const comparator = field(value, 'comparator');
+  if (!number(Number(own), typeof comparator === 'string' ? comparator : undefined, amount)) return false;
+  if (code === undefined || code === '')
+    return system === undefined || system === '' || field(value, 'system') === system;
+  if (system === '') return field(value, 'code') === code || field(value, 'unit') === code;
+  return field(value, 'code') === code && field(value, 'system') === system;
+}
+
+/** A point, or with a comparator the open or closed ray that it stands for. */
+function number(value: number, comparator: string | undefined, text: string): boolean {
+  const { prefix, rest } = prefixOf(text);
+  const asked = Number(rest);
+  const [mantissa = '', exponent = '0'] = rest.toLowerCase().split('e');
+  const half = 0.5 * 10 ** (Number(exponent) - (mantissa.split('.')[1]?.length ?? 0));
+  const round = (x: number): number => Number(x.toPrecision(15));
+  const slack = prefix === 'ap' ? Math.abs(asked) * 0.1 : half;
+  const low = round(asked - slack);
+  const high = round(asked + slack);
+  const ray = { upTo: comparator?.startsWith('<') ?? false, from: comparator?.startsWith('>') ?? false };
+  const closed = comparator?.endsWith('=') ?? false;
+  switch (prefix) {
+    case 'eq':
+    case 'ap':
+      return comparator === undefined && value >= low && value < high;
+    case 'ne':
+      return comparator !== undefined || value < low || value >= high;
+    case 'gt':
+    case 'sa':
+      return ray.from || value > asked;
+    case 'lt':
+    case 'eb':
+      return ray.upTo || value < asked;
+    case 'ge':
+      return ray.from || (ray.upTo && !closed ? value > asked : value >= asked);
+    default:
+      return ray.upTo || (ray.from && !closed ? value < asked : value <= asked);
+  }
+}

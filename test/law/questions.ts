@@ -1,0 +1,144 @@
+/**
+ * Questions to ask of a parameter: values that occur in the data, values beside them, and values made to go wrong.
+ */
+import type { Offered } from '../../src/search/offers.ts';
+import type { Indexed, Question } from './oracle.ts';
+
+const PREFIXES = ['', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap'];
+
+/** At most this many different values of the data per parameter. */
+export interface Amount {
+  readonly values: number;
+}
+
+/** Questions for one parameter, from all values it has in the data. */
+export function questionsFor(offered: Offered, occurring: readonly Indexed[], amount: Amount): readonly Question[] {
+  const { parameter, modifiers } = offered;
+  const questions: Question[] = [];
+  const ask = (text: string, modifier?: string): void => {
+    if (text !== '') questions.push({ parameter, text, ...(modifier === undefined ? {} : { modifier }) });
+  };
+  for (const text of spread(
+    [...new Set(occurring.flatMap(indexed => textsFor(parameter.type, indexed)))],
+    amount.values,
+  )) {
+    switch (parameter.type) {
+      case 'date':
+        for (const prefix of PREFIXES) for (const cut of datesAround(text)) ask(prefix + cut);
+        break;
+      case 'number':
+      case 'quantity':
+        for (const prefix of PREFIXES) ask(prefix + text);
+        break;
+      default:
+        ask(text);
+        if (modifiers.has('not')) ask(text, 'not');
+        if (modifiers.has('below')) ask(text, 'below');
+        if (parameter.type === 'string') {
+          for (const s of [text.slice(0, 3), text.slice(1, 4), text.toUpperCase(), `${text} `]) ask(escaped(s));
+          if (modifiers.has('exact')) for (const s of [text, text.toUpperCase()]) ask(s, 'exact');
+          if (modifiers.has('contains')) for (const s of [text.slice(1, 4), text.slice(2)]) ask(escaped(s), 'contains');
+        }
+        if (parameter.type === 'token') {
+          ask(text.toLowerCase());
+          ask(`${text} `);
+        }
+    }
+  }
+  if (modifiers.has('text')) {
+    const texts = occurring.flatMap(({ value }) => {
+      const json = JSON.stringify(value) ?? '';
+      return [...json.matchAll(/"(?:text|display)":"([^"\\,|$]+)"/g)].map(match => match[1] ?? '');
+    });
+    for (const text of spread([...new Set(texts)], amount.values)) {
+      ask(text, 'text');
+      ask(text.slice(0, 4).trim().toUpperCase(), 'text');
+    }
+  }
+  if (modifiers.has('missing')) for (const text of ['true', 'false']) ask(text, 'missing');
+  for (const odd of ODD[parameter.type] ?? []) ask(odd);
+  return questions;
+}
+
+/** Values that nothing has, or that trip careless SQL. */
+const ODD: Readonly<Record<string, readonly string[]>> = {
+  token: ['nobody-has-this', '%', '_', "'", 'urn:none|', '|nobody', ' x'],
+  string: ['%', '_', "o'", 'zzzz', '[a-z]'],
+  date: ['1850', 'gt2200-01-01', 'lt1850-01-01', 'ge2024-03-10T02:30:00-05:00', 'le2023-11-05T01:30:00-04:00'],
+  reference: ['nobody', '007', '99999999999999999999'],
+  uri: ['urn:none'],
+  quantity: ['0', 'gt1000000', 'lt-1'],
+  number: ['0', 'gt1000000'],
+};
+
+function textsFor(kind: string, { type, value }: Indexed): readonly string[] {
+  const get = (name: string): unknown =>
+    value !== null && typeof value === 'object' ? (value as Record<string, unknown>)[name] : undefined;
+  const pair = (system: unknown, code: unknown): readonly string[] => {
+    if (typeof code !== 'string') return [];
+    const c = escaped(code);
+    return typeof system === 'string' ? [c, `${escaped(system)}|${c}`, `${escaped(system)}|`, `|${c}`] : [c, `|${c}`];
+  };
+  switch (kind) {
+    case 'token': {
+      if (type === 'CodeableConcept') {
+        const codings = get('coding');
+        return Array.isArray(codings)
+          ? codings.flatMap(coding => textsFor('token', { type: 'Coding', value: coding }))
+          : [];
+      }
+      if (type === 'Coding') return pair(get('system'), get('code'));
+      if (type === 'Identifier') return pair(get('system'), get('value'));
+      if (type === 'ContactPoint') return pair(get('use'), get('value'));
+      return [escaped(String(value))];
+    }
+    case 'string':
+      if (type === 'HumanName' || type === 'Address') {
+        return Object.values(value as object)
+          .flat()
+          .filter(s => typeof s === 'string' && s.trim() !== '')
+          .map(s => escaped(String(s)));
+      }
+      return typeof value === 'string' ? [escaped(value)] : [];
+    case 'reference': {
+      const reference = get('reference');
+      return typeof reference === 'string' ? [reference, reference.slice(reference.indexOf('/') + 1)] : [];
+    }
+    case 'date':
+      if (type === 'Period')
+        return ['start', 'end'].flatMap(end => (typeof get(end) === 'string' ? [String(get(end))] : []));
+      return typeof value === 'string' ? [value] : [];
+    case 'quantity': {
+      const amount = get('value');
+      if (typeof amount !== 'number') return [];
+      const texts = [
+        String(amount),
+        `${amount}|${String(get('system') ?? '')}|${String(get('code') ?? '')}`,
+        `${amount}||${String(get('unit') ?? '')}`,
+      ];
+      return texts.filter(t => !t.endsWith('|'));
+    }
+    case 'uri':
+    case 'number':
+      return [String(value)];
+    default:
+      return [];
+  }
+}
+
+/** A date as it is, cut to lower precisions. */
+function datesAround(text: string): readonly string[] {
+  return [...new Set([text, text.slice(0, 10), text.slice(0, 7), text.slice(0, 4)])].filter(t => t.length >= 4);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\,$|]/g, character => `\\${character}`);
+}
+
+/** Evenly chosen, so that rare values at the end are asked for too. */
+function spread<T>(values: readonly T[], most: number): readonly T[] {
+  if (values.length <= most) return values;
+  return Array.from({ length: most }, (_, i) => values[Math.floor((i * values.length) / most)]).filter(
+    v => v !== undefined,
+  );
+}

@@ -1,0 +1,100 @@
+/**
+ * The fixture as a careless decade would leave it: a share of the values of nullable columns replaced by NULL, blanks,
+ * padding, sentinels, wildcards and broken codes. Keys and the columns that join tables stay, so that rows still meet.
+ */
+import { DatabaseSync } from 'node:sqlite';
+
+export interface SpoilOptions {
+  readonly file: string;
+  readonly seed: number;
+  /** Of 1,000 values so many are spoiled. */
+  readonly perMille: number;
+  /** `TABLE.COLUMN` that must stay as they are. */
+  readonly keep: ReadonlySet<string>;
+}
+
+/** Spoils a copy of the database in place; returns how many values were changed. */
+export function spoil({ file, seed, perMille, keep }: SpoilOptions): number {
+  const database = new DatabaseSync(file);
+  let state = seed >>> 0;
+  const random = (): number => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+  let changed = 0;
+  database.exec('BEGIN');
+  const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").all();
+  for (const { name } of tables) {
+    const table = String(name);
+    for (const column of database.prepare(`PRAGMA table_info("${table}")`).all()) {
+      const columnName = String(column['name']);
+      if (column['pk'] !== 0 || column['notnull'] !== 0 || keep.has(`${table}.${columnName}`)) continue;
+      const spoils = spoilsFor(String(column['type']));
+      if (spoils.length === 0) continue;
+      const update = database.prepare(`UPDATE "${table}" SET "${columnName}" = ? WHERE rowid = ?`);
+      for (const { rowid, v } of database.prepare(`SELECT rowid, "${columnName}" AS v FROM "${table}"`).all()) {
+        if (random() * 1000 >= perMille) continue;
+        const make = spoils[Math.floor(random() * spoils.length)];
+        if (!make) continue;
+        update.run(make(v ?? null), Number(rowid));
+        changed++;
+      }
+    }
+  }
+  database.exec('COMMIT');
+  database.close();
+  return changed;
+}
+
+type Value = string | number | bigint | null | Uint8Array;
+type Spoil = (value: unknown) => Value;
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function spoilsFor(declared: string): readonly Spoil[] {
+  const name = declared.toUpperCase();
+  if (/^N?(VAR)?CHAR/.test(name)) {
+    const length = Number(/\((\d+)\)/.exec(name)?.[1] ?? 4000);
+    const fixed = /^N?CHAR/.test(name);
+    const fit = (s: string): string => (fixed ? s.slice(0, length).padEnd(length) : s.slice(0, length));
+    return [
+      () => null,
+      () => fit(''),
+      () => fit('   '),
+      v => fit(`${text(v).trimEnd()}  `),
+      v => fit(` ${text(v)}`),
+      v => fit(text(v).toLowerCase()),
+      v => fit(text(v).toUpperCase()),
+      () => fit('%'),
+      () => fit('_'),
+      () => fit("'"),
+      () => fit('N/A'),
+      () => fit('00000000'),
+      () => fit('99991231'),
+      () => fit('20230230'),
+      () => fit('<5'),
+      () => fit('1e2'),
+      () => fit('+5'),
+      () => fit('5.'),
+      () => fit('Zz9'),
+      () => fit('\\'),
+    ];
+  }
+  if (/^(SMALL|TINY|BIG)?INT/.test(name)) return [() => null, () => 0, () => 1];
+  if (name.startsWith('BIT')) return [() => null, () => 0, () => 1];
+  if (/^(DECIMAL|NUMERIC)/.test(name)) return [() => null, () => 0, v => (typeof v === 'number' ? -v : 0)];
+  if (/^DATETIME/.test(name)) {
+    const fraction = name.startsWith('DATETIME2') ? '0'.repeat(Number(/\((\d)\)/.exec(name)?.[1] ?? 7)) : '000';
+    const at = (s: string): string => (fraction === '' ? s : `${s}.${fraction}`);
+    return [
+      () => null,
+      () => at('1753-01-01 00:00:00'),
+      () => at('9999-12-31 00:00:00'),
+      () => at('2024-03-10 02:30:00'),
+      () => at('2023-11-05 01:30:00'),
+      () => at('2024-02-29 00:00:00'),
+    ];
+  }
+  if (name.startsWith('DATE')) return [() => null, () => '1753-01-01', () => '9999-12-31', () => '2024-02-29'];
+  return [() => null];
+}

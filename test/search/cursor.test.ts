@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Cursor, cursorCodec } from '../../src/search/cursor.ts';
+
+const CODEC = cursorCodec(new Uint8Array(32).fill(7));
+const CURSOR: Cursor = {
+  group: 'vitals',
+  branch: 3,
+  key: [12, 'A|b', new Uint8Array([1, 255])],
+  ordinal: 4,
+  sort: [null, 5],
+  now: 1,
+};
+
+test('a cursor comes back as it was, bytes of keys included', () => {
+  expect(CODEC.open(CODEC.seal(CURSOR, 'query'), 'query')).toEqual(CURSOR);
+});
+
+test('a cursor of another query, caller or secret does not open', () => {
+  const sealed = CODEC.seal(CURSOR, 'query');
+  expect(CODEC.open(sealed, 'another query')).toBeUndefined();
+  expect(cursorCodec(new Uint8Array(32).fill(8)).open(sealed, 'query')).toBeUndefined();
+});
+
+test('no text that was not sealed opens', () => {
+  fc.assert(fc.property(fc.string({ maxLength: 200 }), text => CODEC.open(text, 'query') === undefined));
+  const sealed = CODEC.seal(CURSOR, 'query');
+  fc.assert(
+    fc.property(fc.nat({ max: sealed.length - 1 }), fc.constantFrom('A', 'z', '-', '_'), (at, character) => {
+      const changed = sealed.slice(0, at) + character + sealed.slice(at + 1);
+      return changed === sealed || CODEC.open(changed, 'query') === undefined;
+    }),
+  );
+});
