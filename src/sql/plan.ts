@@ -30,9 +30,9 @@ export interface Parameter {
 }
 
 /**
- * A row as it arrives: text of text columns as stored, integers and floats as number (64 bits: text), decimals and dates as text
- * (`12.50`, `2024-03-10 02:30:00.000`, `2024-03-10`), bit and flags as 0 or 1, uniqueidentifier as upper-case text,
- * binary as Uint8Array.
+ * A row as it arrives: text of text columns as stored, integers and floats as number (64 bits: text), decimals and
+ * dates as text (`12.50`, `2024-03-10 02:30:00.000`, `2024-03-10`), bit and flags as 0 or 1, uniqueidentifier as
+ * upper-case text, binary as Uint8Array.
  */
 export type Row = readonly SqlValue[];
 
