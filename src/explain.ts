@@ -1,0 +1,133 @@
+/**
+ * How a search is answered, step by step: typed query, mappings kept and pruned, SQL for both engines, the index that
+ * serves it, where each element comes from. In: a search. Out: a plain description for src/cli/explain.ts.
+ */
+import { OPEN_ACCESS } from './auth/access.ts';
+import type { Facade } from './facade.ts';
+import type { Mapping, Node } from './mapping/model.ts';
+import { planBranch } from './pipeline/page.ts';
+import { planResolved } from './pipeline/resolve.ts';
+import { shapeStore } from './pipeline/shapes.ts';
+import { openSession } from './pipeline/source.ts';
+import { branchesOf } from './plan/branches.ts';
+import { environment } from './plan/environment.ts';
+import type { SearchQuery } from './search/query.ts';
+import type { Database } from './sql/database.ts';
+import { type Expression, expressionKey } from './sql/expression.ts';
+import { MSSQL } from './sql/mssql/dialect.ts';
+import type { SqlPlan, Statement } from './sql/plan.ts';
+import { render } from './sql/render.ts';
+import { SQLITE } from './sql/sqlite/dialect.ts';
+
+export interface Explanation {
+  readonly query: SearchQuery;
+  /** Every mapping of the type: whether rows of it are read. */
+  readonly mappings: readonly { readonly name: string; readonly place: string; readonly read: boolean }[];
+  readonly statements: readonly ExplainedStatement[];
+  readonly lineage: readonly Lineage[];
+}
+
+export interface ExplainedStatement {
+  /** `page of <mappings>`, `keys of …`, `children …`. */
+  readonly purpose: string;
+  readonly sqlite: Statement;
+  readonly mssql: Statement;
+  /** As the engine says which index or scan serves it. */
+  readonly served: readonly string[];
+}
+
+/** An element and where its value comes from. */
+export interface Lineage {
+  readonly mapping: string;
+  readonly element: string;
+  /** Columns with their codec, a constant, or a target mapping. */
+  readonly from: string;
+  readonly place: string;
+}
+
+/** Throws FhirError for a search that the facade would refuse. */
+export async function explainSearch(
+  facade: Facade,
+  database: Database,
+  request: { readonly type: string; readonly parameters: readonly (readonly [string, string])[] },
+  now: number,
+): Promise<Explanation> {
+  const { registry } = facade;
+  const query = facade.parse(request, { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' });
+  const resolving: SqlPlan[] = [];
+  const session = openSession(database, environment(registry, now), shapeStore(), { onQuery: plan => resolving.push(plan) });
+  const { type, filters, sort, selection, count, cursor } = query;
+  const branches = await planResolved(session, () => branchesOf({ type, filters, sort, access: OPEN_ACCESS }, session.env));
+  const read = new Set(branches.flatMap(branch => branch.mappings.map(({ mapping }) => mapping)));
+  const planned = branches.flatMap(branch => {
+    const plan = planBranch(branch, { sort, selection, count, cursor }, count + 1, session)?.plan;
+    return plan ? [{ purpose: `page of ${branch.mappings.map(({ mapping }) => mapping.name).join(', ')}`, plan }] : [];
+  });
+  const statements = [...resolving.map(plan => ({ purpose: `keys of ${plan.from.table.name}`, plan })), ...planned];
+  return {
+    query,
+    mappings: registry.ofType(type).map(mapping => ({ name: mapping.name, place: placeOf(mapping), read: read.has(mapping) })),
+    statements: await Promise.all(
+      statements.map(async ({ purpose, plan }) => ({
+        purpose,
+        sqlite: render(plan, SQLITE),
+        mssql: render(plan, MSSQL),
+        served: await database.explain(plan),
+      })),
+    ),
+    lineage: [...read].flatMap(mapping => lineageOf(mapping)),
+  };
+}
+
+/** Where each element of a mapping's resources comes from. */
+export function lineageOf(mapping: Mapping): readonly Lineage[] {
+  const found: Lineage[] = [];
+  const visit = (node: Node, element: string): void => {
+    const say = (from: string): void => {
+      found.push({ mapping: mapping.name, element, from, place: placeOf(node) });
+    };
+    switch (node.kind) {
+      case 'constant':
+        say(`constant ${JSON.stringify(node.json)}`);
+        return;
+      case 'value':
+        say(`${node.from.map(sourceOf).join(', ')} via ${node.codec.label}`);
+        return;
+      case 'ref':
+        say(`${node.on.map(({ ours }) => sourceOf(ours)).join(', ')} → ${node.target}`);
+        for (const { name, node: child } of node.members) visit(child, `${element}.${name}`);
+        return;
+      case 'text':
+        for (const part of node.parts) if (typeof part !== 'string') visit(part, element);
+        return;
+      case 'object':
+        for (const member of node.members) {
+          for (const named of member.kind === 'element' ? [member] : member.alternatives.flat()) {
+            visit(named.node, element === '' ? named.name : `${element}.${named.name}`);
+          }
+        }
+        return;
+      case 'list':
+        for (const item of node.items) visit(item, element);
+        return;
+      case 'first':
+        node.alternatives.forEach(alternative => {
+          visit(alternative, element);
+        });
+        return;
+      case 'each':
+        visit(node.item, `${element}[${node.from.kind === 'pieces' ? sourceOf(node.from.column) : node.from.scope.table.name}]`);
+        return;
+    }
+  };
+  visit(mapping.root, '');
+  return found;
+}
+
+function sourceOf(expression: Expression): string {
+  return expression.kind === 'flag' || expression.kind === 'scalar' ? `(${expression.kind})` : expressionKey(expression);
+}
+
+function placeOf({ at }: { readonly at: Mapping['at'] }): string {
+  return `${at.file}:${at.line}:${at.column}`;
+}
