@@ -3,6 +3,7 @@
  * Config, or a ConfigError that lists every problem at once by the variable's name and what is expected there. The value
  * of a secret is never repeated.
  */
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { type DatabaseAddress, type VARIABLES, VARIABLES_BY_KEY, type Variable } from './config/variables.ts';
@@ -26,6 +27,8 @@ export interface Config {
   readonly handling: 'strict' | 'lenient';
   /** Matches on a page: without `_count`, and at most. */
   readonly page: { readonly size: number; readonly max: number };
+  /** Signs page links. */
+  readonly linkSecret: Uint8Array;
   /** Milliseconds that one request may take, and that open requests may still take once the server stops. */
   readonly timeout: { readonly request: number; readonly drain: number };
   /** Exact origins of browser applications; `*` is any. */
@@ -105,6 +108,7 @@ function configOf(values: Values): Config {
     access: present(values.access),
     handling: present(values.handling),
     page: { size: present(values.pageSize), max: present(values.pageMax) },
+    linkSecret: values.linkSecret === undefined ? randomBytes(32) : Buffer.from(values.linkSecret, 'utf8'),
     timeout: { request: present(values.requestTimeout) * 1000, drain: present(values.drainTimeout) * 1000 },
     corsOrigins: values.corsOrigins ?? [],
     log: {

@@ -41,7 +41,8 @@ test('nothing configured is a server on loopback with the demo database', () => 
 });
 
 test('a variable set to nothing or blanks counts as not set', () => {
-  expect(readConfig({ PORT: '', BASE_URL: '  ' })).toEqual(readConfig({}));
+  const linkSecret = { LINK_SECRET: 'x'.repeat(32) };
+  expect(readConfig({ PORT: '', BASE_URL: '  ', ...linkSecret })).toEqual(readConfig(linkSecret));
 });
 
 test('every problem is listed at once, with the name, what is expected and what is there', () => {
@@ -73,8 +74,9 @@ test('a secret is never repeated, neither from its variable nor inside another a
   const problems = problemsOf({
     DATABASE_URL: 'postgres://reader:hunter2@db/ehr',
     BASE_URL: 'https://reader:hunter2@ehr.example.org',
+    LINK_SECRET: 'hunter2',
   });
-  expect(problems).toHaveLength(2);
+  expect(problems).toHaveLength(3);
   expect(problems.join('\n')).not.toContain('hunter2');
 });
 

@@ -138,6 +138,12 @@ export const VARIABLES = {
     expected: 'a whole number from 1 to 10000',
     meaning: 'Matches on a page at most, whatever `_count` says.',
   }),
+  linkSecret: variable('LINK_SECRET', z.string().min(32), {
+    shownDefault: 'a random one at each start',
+    expected: 'at least 32 characters',
+    meaning: 'Key that page links are signed with; the same on all instances behind one address.',
+    secret: true,
+  }),
   requestTimeout: variable('REQUEST_TIMEOUT', wholeNumber(1, 3600), {
     default: '30',
     expected: 'seconds, a whole number from 1 to 3600',

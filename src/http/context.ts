@@ -17,7 +17,7 @@ export interface Served {
 }
 
 export interface AppParts {
-  readonly facade: Facade;
+  readonly facade: Pick<Facade, 'read' | 'search' | 'capabilities'>;
   readonly served: Served;
   readonly config: Pick<
     Config,

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { ResourceText } from '../facade.ts';
 import { FhirError, type Issue, operationOutcome } from '../outcome.ts';
+import { toXml } from '../resource/xml.ts';
 import type { HttpContext } from './context.ts';
 import { CONTENT_TYPE, type Format, negotiate } from './negotiate.ts';
 import { lastOf, parseParameters, queryOf } from './parameters.ts';
@@ -25,7 +26,6 @@ export function representationOf(c: HttpContext, parameters: Parameters): Repres
     throw new FhirError('value', '_pretty: expected true or false', { parameter: '_pretty' });
   }
   const format = negotiate(lastOf(parameters, '_format'), c.req.header('accept'));
-  if (format === 'xml') throw new FhirError('not-acceptable', 'XML is not offered yet');
   return { format, pretty: pretty === 'true' };
 }
 
@@ -37,7 +37,7 @@ export function respond(
   status: 200 | 400 = 200,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  const body = Buffer.from(pretty ? indentJson(json) : json, 'utf8');
+  const body = Buffer.from(format === 'xml' ? toXml(json) : pretty ? indentJson(json) : json, 'utf8');
   return c.body(body, status, {
     'Content-Type': CONTENT_TYPE[format],
     'Content-Length': String(body.byteLength),

@@ -3,10 +3,12 @@
  */
 import type { Hono } from 'hono';
 import { readConfig } from '../../src/config.ts';
-import type { Facade, RequestContext, SearchRequest } from '../../src/facade.ts';
+import type { RequestContext, SearchRequest } from '../../src/facade.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { AppParts, HttpEnv } from '../../src/http/context.ts';
 import { createLog } from '../../src/log.ts';
+
+export type SmallFacade = AppParts['facade'];
 
 export interface AppUnderTest {
   readonly app: Hono<HttpEnv>;
@@ -20,12 +22,12 @@ export const WIDGET = '{"resourceType":"Widget","id":"1","weight":1.50,"name":"Z
 /** `environment` as for the process; `facade` and `ping` replace those of the small stand-in. */
 export function appUnderTest(
   environment: Readonly<Record<string, string>> = {},
-  replace: Partial<Facade> & Pick<Partial<AppParts>, 'ping' | 'served'> = {},
+  replace: Partial<SmallFacade> & Pick<Partial<AppParts>, 'ping' | 'served'> = {},
 ): AppUnderTest {
   const calls: AppUnderTest['calls'] = [];
   const lines: string[] = [];
   const { ping, served, ...methods } = replace;
-  const facade: Facade = {
+  const facade: SmallFacade = {
     async read(type, id, parameters, context) {
       calls.push({ request: { type, parameters }, context });
       if (id !== '1') return undefined;

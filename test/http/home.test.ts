@@ -8,7 +8,7 @@ test('a person gets a page that names the base URL, every type and the state of 
   const response = await appUnderTest().app.request('http://localhost:3000/', HTML);
   expect(response.headers.get('content-type')).toMatch(/^text\/html/);
   const page = await response.text();
-  expect(page).toContain('<code>http://localhost:3000/fhir</code>');
+  expect(page).toContain('<code><b>http://localhost:3000/fhir</b></code>');
   expect(page).toContain('>Widget</a>');
   expect(page).toContain('>Gadget</a>');
   expect(page).toContain('abc123');

@@ -49,3 +49,26 @@ test('a representation that nobody offers is 406, told in JSON', async () => {
   expect(response.headers.get('content-type')).toBe('application/fhir+json; charset=utf-8');
   expect(((await response.json()) as { resourceType: string }).resourceType).toBe('OperationOutcome');
 });
+
+test('XML is sent where it is asked for, errors included', async () => {
+  const patient = '{"resourceType":"Patient","id":"1","name":[{"family":"Müller & Söhne"}]}';
+  const { app: clinic } = appUnderTest(
+    {},
+    { read: async (type, id) => (id === '1' ? { type, id, json: patient } : undefined) },
+  );
+  const found = await clinic.request('/fhir/Widget/1', { headers: { accept: 'application/fhir+xml' } });
+  expect(found.headers.get('content-type')).toBe('application/fhir+xml; charset=utf-8');
+  expect(await found.text()).toContain('<family value="Müller &amp; Söhne"/>');
+  const missing = await clinic.request('/fhir/Widget/2?_format=xml');
+  expect(missing.status).toBe(404);
+  expect(await missing.text()).toMatch(/^<\?xml[^>]*><OperationOutcome /);
+});
+
+test('JSON and XML of one resource have the same ETag, and Vary tells them apart', async () => {
+  const patient = '{"resourceType":"Patient","id":"1"}';
+  const { app: clinic } = appUnderTest({}, { read: async (type, id) => ({ type, id, json: patient }) });
+  const json = await clinic.request('/fhir/Widget/1?_format=json');
+  const xml = await clinic.request('/fhir/Widget/1?_format=xml');
+  expect(xml.headers.get('etag')).toBe(json.headers.get('etag'));
+  expect(xml.headers.get('vary')).toMatch(/\bAccept\b/);
+});

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Facade } from '../../src/facade.ts';
 import { listen } from '../../src/http/server.ts';
-import { appUnderTest } from './app-under-test.ts';
+import { appUnderTest, type SmallFacade } from './app-under-test.ts';
 
-async function start(replace: Partial<Facade> = {}, drain = 600_000) {
+async function start(replace: Partial<SmallFacade> = {}, drain = 600_000) {
   const { app, ...rest } = appUnderTest({}, replace);
   const server = await listen(app, { host: '127.0.0.1', port: 0, drain });
   let closed: Promise<void> | undefined;
