@@ -1,0 +1,42 @@
+/**
+ * What a command of the command line is, and how it talks to the terminal.
+ */
+import type { ParseArgsOptionsConfig } from 'node:util';
+import type { Environment } from '../config.ts';
+
+export interface Terminal {
+  /** Writes one line, or several, of the result. */
+  readonly out: (text: string) => void;
+  /** Writes what goes beside the result: progress and complaints. */
+  readonly note: (text: string) => void;
+  /** Undefined: that of the process. */
+  readonly environment: Environment | undefined;
+}
+
+export interface Arguments {
+  readonly values: Readonly<Record<string, string | boolean | undefined>>;
+  readonly positionals: readonly string[];
+}
+
+export interface Command {
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** The whole text of `lintel <command> --help`. */
+  readonly help: string;
+  readonly options: ParseArgsOptionsConfig;
+  /** Fewest and most arguments that are not options. */
+  readonly positionals: readonly [fewest: number, most: number];
+  /** Resolves to the exit code. */
+  run(args: Arguments, terminal: Terminal): Promise<number>;
+}
+
+/** The text of an option, if it was given. */
+export function textOf(args: Arguments, option: string): string | undefined {
+  const value = args.values[option];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Variables of the environment that options and arguments stand for. */
+export function overrides(variables: Readonly<Record<string, string | undefined>>): Environment {
+  return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,73 @@
+/**
+ * A typed query for a person to read. In: what the parser made. Out: lines; values only where they are asked for, for
+ * they may be a patient's.
+ */
+import type { Filter, SearchQuery, TypedValue } from '../search/query.ts';
+
+export function queryLines(query: SearchQuery, values: boolean): readonly string[] {
+  const lines = query.filters.map(filter => filterText(filter, values));
+  for (const one of [...query.includes, ...query.revincludes]) {
+    const target = one.target === undefined ? '' : ` to ${one.target}`;
+    const kind = query.includes.includes(one) ? 'include' : 'revinclude';
+    lines.push(`${kind} ${one.source}:${one.parameter?.code ?? '*'}${target}${one.iterate ? ', repeatedly' : ''}`);
+  }
+  for (const { parameter, descending } of query.sort) {
+    lines.push(`sorted by ${parameter.code}${descending ? ', descending' : ''}`);
+  }
+  lines.push(`at most ${query.count} on a page, total ${query.total}, elements ${selectionText(query)}`);
+  for (const { diagnostics } of query.warnings) lines.push(`left out: ${diagnostics}`);
+  return lines;
+}
+
+function selectionText({ selection }: SearchQuery): string {
+  switch (selection.kind) {
+    case 'all':
+      return 'all';
+    case 'elements':
+      return selection.names.join(', ');
+    case 'summary':
+      return `of summary ${selection.mode}`;
+  }
+}
+
+function filterText(filter: Filter, values: boolean): string {
+  switch (filter.kind) {
+    case 'match': {
+      const modifier = filter.modifier === undefined ? '' : `:${filter.modifier}`;
+      const any = filter.values.map(value => valueText(value, values)).join(' or ');
+      return `${filter.parameter.code}${modifier} (${filter.parameter.type}) is ${any}`;
+    }
+    case 'missing':
+      return `${filter.parameter.code} is ${filter.missing ? 'missing' : 'there'}`;
+    case 'chain': {
+      const targets = filter.to.map(({ type, filter: inner }) => `${type} whose ${filterText(inner, values)}`);
+      return `${filter.parameter.code} refers to a ${targets.join(', or to a ')}`;
+    }
+    case 'has':
+      return `some ${filter.type} refers here by ${filter.parameter.code}, whose ${filterText(filter.filter, values)}`;
+  }
+}
+
+function valueText(value: TypedValue, values: boolean): string {
+  if (!values) return `a ${value.kind}`;
+  switch (value.kind) {
+    case 'token':
+      return `${value.system === undefined ? '' : `${value.system}|`}${value.code ?? ''}`;
+    case 'string':
+      return JSON.stringify(value.text);
+    case 'uri':
+      return value.uri;
+    case 'date':
+      return `${value.prefix} [${new Date(value.low).toISOString()}, ${new Date(value.high).toISOString()})`;
+    case 'number':
+      return `${value.prefix} ${value.value}`;
+    case 'quantity':
+      return `${value.number.prefix} ${value.number.value} ${value.system ?? ''}|${value.code ?? ''}`;
+    case 'reference':
+      return `${value.type === undefined ? '' : `${value.type}/`}${value.id}`;
+    case 'foreign-reference':
+      return value.url;
+    case 'composite':
+      return value.parts.map(part => valueText(part, values)).join(' with ');
+  }
+}

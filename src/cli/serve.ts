@@ -1,0 +1,33 @@
+/**
+ * `lintel serve`: the server, as `npm start` runs it.
+ */
+import { describeVariables } from '../config/variables.ts';
+import { readConfig } from '../config.ts';
+import { runServer } from '../main.ts';
+import { type Command, overrides, textOf } from './command.ts';
+
+const variables = describeVariables()
+  .map(one => `  ${one.name}\n      ${one.meaning}\n      Default: ${one.default.replaceAll('`', '')}.`)
+  .join('\n');
+
+export const serve: Command = {
+  summary: 'answers FHIR requests over HTTP until it is told to stop',
+  help: `Usage: lintel serve [--port PORT] [--database URL] [--mappings FOLDER]
+
+Checks the mappings and answers FHIR requests over HTTP until SIGTERM or SIGINT.
+Without any configuration it serves a demo database.
+
+Options stand for the environment variables of the same names, which are:
+
+${variables}`,
+  options: { port: { type: 'string' }, database: { type: 'string' }, mappings: { type: 'string' } },
+  positionals: [0, 0],
+  async run(args, terminal) {
+    const instead = overrides({
+      PORT: textOf(args, 'port'),
+      DATABASE_URL: textOf(args, 'database'),
+      MAPPINGS: textOf(args, 'mappings'),
+    });
+    return runServer(readConfig(terminal.environment, instead), terminal);
+  },
+};

@@ -1,0 +1,138 @@
+/**
+ * The server's process: configuration → database → mappings → facade → HTTP, until SIGTERM or SIGINT drains it.
+ */
+import { once } from 'node:events';
+import { type Config, ConfigError, readConfig } from './config.ts';
+import { createFacade, type Facade } from './facade.ts';
+import { createApp } from './http/app.ts';
+import { offeredTypes, sampleRequests } from './http/samples.ts';
+import { listen } from './http/server.ts';
+import { createLog, describeError, type Log } from './log.ts';
+import { formatProblem } from './mapping/load/problem.ts';
+import type { Registry } from './mapping/model.ts';
+import { SOFTWARE_VERSION, setUp } from './setup.ts';
+import { DatabaseError } from './sql/database.ts';
+
+/** Where a server says what a person should read; the log goes elsewhere. */
+export interface Console {
+  readonly out: (text: string) => void;
+  readonly note: (text: string) => void;
+}
+
+export interface Running {
+  /** As it really listens. */
+  readonly url: string;
+  /** Answers what is under way, then closes everything. */
+  stop(): Promise<void>;
+}
+
+/** A pack with errors is not served: undefined, and every problem has been told. */
+export async function startServer(config: Config, console: Console, log: Log): Promise<Running | undefined> {
+  const { database, pack, changed } = await setUp(config, console.note);
+  try {
+    for (const problem of pack.problems) console.note(formatProblem(problem));
+    if (pack.registry === undefined) {
+      console.note('The mappings have errors and are not served; `npx lintel check` tells them again.');
+      await database.close();
+      return undefined;
+    }
+    const facade = createFacade({
+      registry: pack.registry,
+      database,
+      pageSize: config.page.size,
+      pageMax: config.page.max,
+      secret: config.linkSecret,
+      softwareVersion: SOFTWARE_VERSION,
+      date: changed.toISOString(),
+    });
+    const app = createApp({
+      facade,
+      served: {
+        pack: {
+          name: pack.registry.pack.name,
+          title: pack.registry.pack.title,
+          version: pack.registry.version,
+        },
+        mappings: pack.registry.mappings.length,
+        warnings: pack.problems.map(formatProblem),
+      },
+      config,
+      log,
+      ping: () => database.ping(),
+    });
+    const server = await listen(app, { host: config.host, port: config.port, drain: config.timeout.drain });
+    console.out(greeting(config.baseUrl ?? server.url, config, pack.registry, facade));
+    return {
+      url: server.url,
+      async stop() {
+        await server.close();
+        await database.close();
+      },
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** What a person reads first: where everything is, and requests to try. */
+function greeting(base: string, config: Config, registry: Registry, facade: Facade): string {
+  const fhir = base + config.fhirPath;
+  const types = offeredTypes(facade.capabilities({ base: fhir }));
+  return [
+    `Lintel serves ${registry.pack.title}: ${types.length} resource types from ${registry.mappings.length} mappings.`,
+    '',
+    `  Start here   ${base}/`,
+    `  FHIR base    ${fhir}`,
+    '',
+    'Try:',
+    '',
+    ...sampleRequests(fhir, types).map(({ url }) => `  curl '${url}'`),
+    '',
+    'Stop with Ctrl+C.',
+  ].join('\n');
+}
+
+/** Serves until a signal says stop; a second one does not wait. Resolves to the exit code. */
+export async function runServer(config: Config, console: Console): Promise<number> {
+  const log = createLog(config.log);
+  const running = await startServer(config, console, log);
+  if (running === undefined) return 1;
+  const [signal] = await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+  log.info('stopping', { signal: String(signal) });
+  for (const again of ['SIGTERM', 'SIGINT'] as const) process.once(again, () => process.exit(1));
+  await running.stop();
+  return 0;
+}
+
+/** Tells an error that ends a process: what a person can mend in full, anything else without its message. */
+export function tellError(error: unknown, { note }: Pick<Console, 'note'>): void {
+  if (error instanceof ConfigError) {
+    note([`${error.message}:`, ...error.problems.map(problem => `  ${problem}`)].join('\n'));
+  } else if (error instanceof DatabaseError) {
+    note(`The database: ${error.message}`);
+  } else if (isSystemError(error)) {
+    note(`The system refuses: ${error.message}`);
+  } else {
+    const { kind, at } = describeError(error);
+    note(`Unexpected ${kind} at ${at}`);
+  }
+}
+
+/** Of the file system or the network: a port that is taken, a folder that is not there. */
+function isSystemError(error: unknown): error is Error & { readonly code: string } {
+  return error instanceof Error && 'syscall' in error && 'code' in error;
+}
+
+if (import.meta.main) {
+  const console: Console = {
+    out: text => process.stdout.write(`${text}\n`),
+    note: text => process.stderr.write(`${text}\n`),
+  };
+  try {
+    process.exitCode = await runServer(readConfig(), console);
+  } catch (error) {
+    tellError(error, console);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { run } from '../../src/cli/main.ts';
+
+async function lintel(...argv: string[]) {
+  const out: string[] = [];
+  const notes: string[] = [];
+  const code = await run(argv, {
+    out: text => out.push(text),
+    note: text => notes.push(text),
+    environment: {},
+  });
+  return { code, out: out.join('\n'), notes: notes.join('\n') };
+}
+
+test('--help lists every command, and without any argument that is an error', async () => {
+  const asked = await lintel('--help');
+  expect(asked.code).toBe(0);
+  for (const name of ['serve', 'check', 'explain', 'lock']) expect(asked.out).toMatch(new RegExp(`^ {2}${name} `, 'm'));
+  expect(await lintel()).toEqual({ ...asked, code: 2 });
+});
+
+test.each(['serve', 'check', 'explain', 'lock'])('lintel %s --help tells how to use it', async name => {
+  const { code, out } = await lintel(name, '--help');
+  expect(code).toBe(0);
+  expect(out).toMatch(new RegExp(`^Usage: lintel ${name}\\b`));
+});
+
+test('lintel serve --help describes the variables of the environment', async () => {
+  const { out } = await lintel('serve', '--help');
+  expect(out).toContain('DATABASE_URL');
+  expect(out).toContain('Default: 3000.');
+});
+
+test.each([
+  [['frobnicate'], /no command "frobnicate"/],
+  [['__proto__'], /no command/],
+  [['check', '--nonsense'], /Unknown option '--nonsense'/],
+  [['check', 'a', 'b'], /takes 0 to 1 arguments and got 2/],
+  [['explain'], /takes 1 arguments and got 0/],
+])('what is not understood is told with exit code 2: %j', async (argv, expected) => {
+  const { code, notes } = await lintel(...argv);
+  expect(code).toBe(2);
+  expect(notes).toMatch(expected);
+});
+
+test('problems of the configuration are told all at once, without a stack', async () => {
+  const { code, notes } = await lintel('serve', '--port', 'abc', '--database', 'oracle:x');
+  expect(code).toBe(1);
+  expect(notes).toContain('The configuration has 2 problems:');
+  expect(notes).toContain('  PORT: expected');
+  expect(notes).not.toContain('    at ');
+});
+
+test('a database that is not there is told without a stack', async () => {
+  const { code, notes } = await lintel('check', '--database', 'sqlite:/nowhere/at/all.sqlite');
+  expect(code).toBe(1);
+  expect(notes).toMatch(/^The database: /);
+});
