@@ -28,11 +28,6 @@ export interface Writer {
   id(row: Row): string;
   /** meta.lastUpdated; '' where the row or the mapping has none. */
   lastUpdated(row: Row): string;
-  /**
-   * Whether the row makes a resource of this mapping: it has an id and, with the shape of a group, all that the mapping
-   * `needs`. The source's `where` is the planner's.
-   */
-  serves(row: Row, children: Children, context: WriteContext): boolean;
   /** The resource as JSON text; '' for a row that has no id. */
   write(row: Row, children: Children, context: WriteContext): string;
 }
@@ -51,7 +46,6 @@ export function compileWriter(mapping: Mapping, shape: RowShape): Writer {
   const generated = source.functions<Generated>({
     id: { parameters, body: () => source.line(`return ${id()};`) },
     lastUpdated: { parameters, body: () => source.line(`return ${lastUpdated(root, at)};`) },
-    serves: { parameters, body: () => serves(mapping, shape, id, at) },
     write: { parameters, body: () => write(mapping, root, id, at) },
   });
   return { mapping, ...generated };
@@ -60,16 +54,6 @@ export function compileWriter(mapping: Mapping, shape: RowShape): Writer {
 function lastUpdated(root: SelectedRoot, at: Emission): string {
   const named = root.meta.find(({ name }) => name === 'lastUpdated');
   return named ? bareText(named.node, at).code : "''";
-}
-
-function serves(mapping: Mapping, shape: RowShape, id: () => string, at: Emission): void {
-  const { source } = at;
-  source.line(`if (${id()} === '') return false;`);
-  for (const need of shape.servable ? mapping.needs : []) {
-    const text = emit(need, at);
-    if (!text.certain) source.line(`if (${text.code} === '') return false;`);
-  }
-  source.line('return true;');
 }
 
 function write(mapping: Mapping, root: SelectedRoot, id: () => string, at: Emission): void {

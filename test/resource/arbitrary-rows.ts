@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import type { Condition, Mapping, Node } from '../../src/mapping/model.ts';
 import { namedNodesOf } from '../../src/resource/dynamic.ts';
 import type { ChildRow } from '../../src/resource/rows.ts';
-import { columnsOf, type LevelShape } from '../../src/resource/shape.ts';
+import type { LevelShape } from '../../src/resource/shape.ts';
 import type { ColumnType } from '../../src/sql/column-type.ts';
 import { type Expression, expressionKey, type SqlValue } from '../../src/sql/expression.ts';
 import type { Row } from '../../src/sql/plan.ts';
@@ -126,8 +126,7 @@ export function poolsOf(mapping: Mapping): Pools {
     if (condition.kind === 'none') seeCondition(condition.of);
     if (condition.kind === 'is') add(condition.column, condition.values);
     if (condition.kind === 'order') add(condition.column, [condition.value]);
-    if (condition.kind === 'matches')
-      for (const column of columnsOf(condition)) add(column, [condition.pattern.replace(/[*?]/g, 'x')]);
+    if (condition.kind === 'matches') add(condition.column, [condition.pattern.replace(/[*?]/g, 'x')]);
   };
   const see = (node: Node): void => {
     if (node.if) seeCondition(node.if);

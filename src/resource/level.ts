@@ -1,0 +1,240 @@
+/**
+ * A kind of row under construction: nodes are walked, and what they need is fetched with the row that it belongs to.
+ * In: nodes of one or several mappings over the same rows. Out: a LevelShape.
+ */
+import type { ChildRows, Condition, EachNode, Mapping, Node, RefNode, Scope } from '../mapping/model.ts';
+import { type ColumnExpression, type Expression, expressionKey, flag } from '../sql/expression.ts';
+import type { Identifier } from '../sql/identifier.ts';
+import { aliasesOf, renameExpression } from '../sql/rename.ts';
+import { namedNodesOf } from './dynamic.ts';
+import { constantOf, refShapeOf } from './ref-shape.ts';
+import type { ChildShape, LevelShape, RefShape, ShapeResolver } from './shape.ts';
+
+export class Level {
+  readonly columns: Expression[] = [];
+  readonly positions = new Map<string, number>();
+  readonly aliases = new Set<Identifier>();
+  readonly flags = new Map<Condition, number | boolean>();
+  readonly #parent: Level | undefined;
+  readonly #resolver: ShapeResolver;
+  /** Aliases of later scopes over the same rows → those that the columns are fetched under. */
+  readonly #renames = new Map<Identifier, Identifier>();
+  readonly #children = new Map<string, Child>();
+  readonly #refs = new Map<RefNode, RefShape>();
+  readonly #targets = new Map<RefNode, Mapping>();
+  /** Aliases of the pieces of separated columns that are open around the node being walked. */
+  readonly #pieces = new Set<Identifier>();
+
+  constructor(parent: Level | undefined, resolver: ShapeResolver) {
+    this.#parent = parent;
+    this.#resolver = resolver;
+  }
+
+  /** Declares the aliases of a scope, as other names for those of `same` if that is given. */
+  declare(scope: Scope, same?: Scope): void {
+    const before = same ? aliasesIn(same) : [];
+    for (const [i, alias] of aliasesIn(scope).entries()) {
+      const first = before[i];
+      if (first !== undefined && first !== alias) this.#renames.set(alias, first);
+      this.aliases.add(alias);
+    }
+  }
+
+  /** The position of an expression over this row, which is fetched from now on. */
+  need(expression: Expression): number {
+    const key = expressionKey(expression);
+    const known = this.positions.get(key);
+    if (known !== undefined) return known;
+    const fetched = this.#renames.size === 0 ? expression : renameExpression(expression, this.#renames);
+    const position = this.positions.get(expressionKey(fetched)) ?? this.columns.push(fetched) - 1;
+    this.positions.set(expressionKey(fetched), position);
+    this.positions.set(key, position);
+    return position;
+  }
+
+  /** Fetches whatever a node needs, here or in the row that its columns belong to. */
+  walk(node: Node): void {
+    if (node.if) this.#condition(node.if);
+    switch (node.kind) {
+      case 'constant':
+        return;
+      case 'value':
+        for (const expression of node.from) this.#place(expression);
+        return;
+      case 'object':
+        for (const member of node.members) for (const named of namedNodesOf(member)) this.walk(named.node);
+        return;
+      case 'list':
+        for (const item of node.items) this.walk(item);
+        return;
+      case 'first':
+        for (const alternative of node.alternatives) this.walk(alternative);
+        return;
+      case 'text':
+        for (const part of node.parts) if (typeof part !== 'string') this.walk(part);
+        return;
+      case 'ref':
+        for (const named of node.members) this.walk(named.node);
+        this.#reference(node);
+        return;
+      case 'each':
+        this.#each(node);
+        return;
+    }
+  }
+
+  #each(node: EachNode): void {
+    const { from } = node;
+    if (from.kind === 'pieces') {
+      this.#place(from.column);
+      const nested = this.#pieces.has(from.alias);
+      this.#pieces.add(from.alias);
+      this.walk(node.item);
+      if (!nested) this.#pieces.delete(from.alias);
+      return;
+    }
+    const key = this.#keyOf(from);
+    let child = this.#children.get(key);
+    if (!child) {
+      const level = new Level(this, this.#resolver);
+      level.declare(from.scope);
+      child = {
+        each: { ...node, from },
+        nodes: [],
+        parentPositions: from.on.map(({ ours }) => this.need(this.#ownColumn(ours))),
+        ownPositions: from.on.map(({ theirs }) => level.need(theirs)),
+        level,
+      };
+      this.#children.set(key, child);
+    } else child.level.declare(from.scope, child.each.from.scope);
+    child.nodes.push(node);
+    child.level.walk(node.item);
+  }
+
+  /** Equal for the same child rows, whatever aliases they are read under and wherever it is written. */
+  #keyOf(rows: ChildRows): string {
+    const inner = new Map<string, string>();
+    return JSON.stringify(rows, (name, part) => {
+      if (name === 'at') return undefined;
+      if (name === 'codec') return part.label;
+      if (name !== 'alias') return part;
+      const outer = this.fetchedAlias(part);
+      if (outer !== undefined) return outer;
+      if (!inner.has(part)) inner.set(part, `#${inner.size}`);
+      return inner.get(part);
+    });
+  }
+
+  /** The alias under which the columns of a declared alias are fetched. */
+  fetchedAlias(alias: Identifier): Identifier | undefined {
+    if (this.aliases.has(alias)) return this.#renames.get(alias) ?? alias;
+    return this.#parent?.fetchedAlias(alias);
+  }
+
+  #ownColumn(column: ColumnExpression): ColumnExpression {
+    if (this.#levelOf(column) !== this)
+      throw new TypeError(`${expressionKey(column)} is no column of the row around it`);
+    return column;
+  }
+
+  /** Undefined: it is a piece of a separated column, which the writer has at hand. */
+  #levelOf(expression: Expression): Level | undefined {
+    const aliases = aliasesOf({ expressions: [expression] });
+    let found: Level | undefined;
+    for (const alias of aliases) {
+      if (this.isPiece(alias)) {
+        if (expression.kind === 'column') return undefined;
+        throw new TypeError(`${alias} is a piece of a column: nothing can be computed on it in SQL`);
+      }
+      const level = this.declaring(alias);
+      if (!level) continue; // declared by a relation inside the expression
+      if (found && found !== level) throw new TypeError(`${expressionKey(expression)} mixes columns of different rows`);
+      found = level;
+    }
+    return found ?? this;
+  }
+
+  isPiece(alias: Identifier): boolean {
+    return this.#pieces.has(alias) || (this.#parent?.isPiece(alias) ?? false);
+  }
+
+  declaring(alias: Identifier): Level | undefined {
+    return this.aliases.has(alias) ? this : this.#parent?.declaring(alias);
+  }
+
+  #place(expression: Expression): void {
+    const level = this.#levelOf(expression);
+    level?.need(expression);
+  }
+
+  #condition(condition: Condition): void {
+    switch (condition.kind) {
+      case 'always':
+        return;
+      case 'all':
+      case 'any':
+        for (const part of condition.of) this.#condition(part);
+        return;
+      case 'none':
+        this.#condition(condition.of);
+        return;
+      case 'exists': {
+        const predicate = this.#resolver.predicateOf(condition);
+        const known = constantOf(predicate);
+        if (known !== undefined) {
+          this.flags.set(condition, known);
+          return;
+        }
+        const expression = flag(predicate);
+        const level = this.#levelOf(expression) ?? this;
+        level.flags.set(condition, level.need(expression));
+        return;
+      }
+      case 'same':
+        this.#place(condition.column);
+        this.#place(condition.other);
+        return;
+      default:
+        this.#place(condition.column);
+    }
+  }
+
+  #reference(node: RefNode): void {
+    const target = this.#resolver.mapping(node.target);
+    this.#targets.set(node, target);
+    const levels = new Set(node.on.map(({ ours }) => this.#levelOf(ours)));
+    const [level, ...others] = levels;
+    if (levels.has(undefined) || others.length > 0) {
+      if (node.exists) throw new TypeError(`a reference to ${node.target} is joined on pieces or on several rows`);
+      for (const { ours } of node.on) this.#place(ours);
+      return;
+    }
+    if (!level || level.#refs.has(node)) return;
+    level.#refs.set(
+      node,
+      refShapeOf(node, target, expression => level.need(expression), this.#resolver),
+    );
+  }
+
+  shape(): LevelShape {
+    const children = [...this.#children.values()].map(({ level, ...child }) => ({ ...child, ...level.shape() }));
+    return {
+      columns: this.columns,
+      positions: this.positions,
+      aliases: this.aliases,
+      children,
+      refs: [...this.#refs.values()],
+      targets: this.#targets,
+      flags: this.flags,
+    };
+  }
+}
+
+interface Child extends Pick<ChildShape, 'each' | 'parentPositions' | 'ownPositions'> {
+  readonly nodes: EachNode[];
+  readonly level: Level;
+}
+
+function aliasesIn(scope: Scope): readonly Identifier[] {
+  return [scope.alias, ...scope.lookups.map(({ alias }) => alias)];
+}
