@@ -3,14 +3,14 @@
  */
 import { once } from 'node:events';
 import { type Config, ConfigError, readConfig } from './config.ts';
-import { createFacade, type Facade } from './facade.ts';
+import type { Facade } from './facade.ts';
 import { createApp } from './http/app.ts';
 import { offeredTypes, sampleRequests } from './http/samples.ts';
 import { listen } from './http/server.ts';
 import { createLog, describeError, type Log } from './log.ts';
 import { formatProblem } from './mapping/load/problem.ts';
 import type { Registry } from './mapping/model.ts';
-import { SOFTWARE_VERSION, setUp } from './setup.ts';
+import { facadeOf, setUp } from './setup.ts';
 import { DatabaseError } from './sql/database.ts';
 
 /** Where a server says what a person should read; the log goes elsewhere. */
@@ -36,15 +36,7 @@ export async function startServer(config: Config, console: Console, log: Log): P
       await database.close();
       return undefined;
     }
-    const facade = createFacade({
-      registry: pack.registry,
-      database,
-      pageSize: config.page.size,
-      pageMax: config.page.max,
-      secret: config.linkSecret,
-      softwareVersion: SOFTWARE_VERSION,
-      date: changed.toISOString(),
-    });
+    const facade = facadeOf(pack.registry, database, changed, config);
     const app = createApp({
       facade,
       served: {

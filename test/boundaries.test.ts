@@ -22,6 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   capability: ['search', 'mapping', 'r4'],
   pipeline: ['plan', 'resource', 'search', 'mapping', 'sql', 'auth', 'r4', 'outcome', 'cache'],
   facade: ['pipeline', 'plan', 'resource', 'search', 'mapping', 'sql', 'auth', 'r4', 'outcome', 'cache', 'capability'],
+  explain: ['facade', 'pipeline', 'plan', 'search', 'mapping', 'sql', 'auth'],
   http: ['facade', 'outcome', 'auth', 'config', 'log', 'sql/database', 'resource/xml'],
   cli: ['*'],
   setup: ['*'],

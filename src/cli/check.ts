@@ -1,7 +1,8 @@
 /**
  * `lintel check`: every problem of a pack against the schema of the database, and what can be searched.
  */
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
+import { type LoadedPack, loadPack } from '../mapping/load/pack.ts';
 import { formatProblem, type Problem } from '../mapping/load/problem.ts';
 import type { Registry } from '../mapping/model.ts';
 import { makeOffers } from '../plan/offers.ts';
@@ -11,31 +12,38 @@ import { type Command, overrides, type Terminal, textOf } from './command.ts';
 
 export const check: Command = {
   summary: 'tells every problem of a mapping pack, and what can be searched',
-  help: `Usage: lintel check [PACK] [--database URL] [--parameters]
+  help: `Usage: lintel check [PACK] [--database URL | --locked] [--parameters]
 
 Reads the mapping pack in the folder PACK (default: MAPPINGS, or the demo pack) against the live schema of the
 database (default: DATABASE_URL, or the demo database), and tells every problem at once with its place in the files,
 what was expected, what was found, and the nearest right spelling.
 
   --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --locked         checks against the pack's schema.lock.json (lintel lock writes it) instead of a database
   --parameters     also lists the search parameters of each type: those answered by plain comparisons of columns
                    (offered), those that compute on a column first (computed), and those of FHIR that the mappings
                    have no inverse for (none)
 
 Exit code: 0 without errors (warnings are allowed), 1 with errors.`,
-  options: { database: { type: 'string' }, parameters: { type: 'boolean' } },
+  options: { database: { type: 'string' }, locked: { type: 'boolean' }, parameters: { type: 'boolean' } },
   positionals: [0, 1],
   async run(args, terminal) {
     const instead = overrides({ MAPPINGS: args.positionals[0], DATABASE_URL: textOf(args, 'database') });
     const config = readConfig(terminal.environment, instead);
-    const { database, pack } = await setUp(config, terminal.note);
-    await database.close();
+    const pack =
+      args.values['locked'] === true ? loadPack(config.mappings, undefined) : await loadLive(config, terminal);
     for (const problem of pack.problems) terminal.out(formatProblem(problem));
     if (pack.registry !== undefined && args.values['parameters'] === true) printParameters(pack.registry, terminal);
     terminal.out(summary(pack.registry, pack.problems));
     return pack.registry === undefined ? 1 : 0;
   },
 };
+
+async function loadLive(config: Config, terminal: Terminal): Promise<LoadedPack> {
+  const { database, pack } = await setUp(config, terminal.note);
+  await database.close();
+  return pack;
+}
 
 function summary(registry: Registry | undefined, problems: readonly Problem[]): string {
   const errors = problems.filter(({ severity }) => severity === 'error').length;

@@ -1,15 +1,40 @@
 /**
- * `lintel lock`: keeps what a pack needs of the schema beside it, so that it can be checked where the database is not.
+ * `lintel lock`: keeps what a pack uses of the schema beside it, so that it can be checked where the database is not,
+ * and so that a change of the schema shows as a change of a file.
  */
-import type { Command } from './command.ts';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readConfig } from '../config.ts';
+import { writeLock } from '../mapping/load/lock.ts';
+import { formatProblem } from '../mapping/load/problem.ts';
+import { setUp } from '../setup.ts';
+import { type Command, overrides, textOf } from './command.ts';
+
+const FILE = 'schema.lock.json';
 
 export const lock: Command = {
-  summary: 'keeps the schema of the database beside the pack, to check it elsewhere',
-  help: 'Usage: lintel lock [PACK] [--database URL]',
+  summary: 'keeps the schema that a pack uses beside it, to check it without the database',
+  help: `Usage: lintel lock [PACK] [--database URL]
+
+Writes ${FILE} into the folder PACK (default: MAPPINGS, or the demo pack): the tables that its mappings use, with
+columns, keys and indexes, as the database has them now. \`lintel check --locked\` then needs no database.
+
+  --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>`,
   options: { database: { type: 'string' } },
   positionals: [0, 1],
-  async run(_args, terminal) {
-    terminal.note('lintel lock is not there yet');
-    return 1;
+  async run(args, terminal) {
+    const instead = overrides({ MAPPINGS: args.positionals[0], DATABASE_URL: textOf(args, 'database') });
+    const config = readConfig(terminal.environment, instead);
+    const { database, pack, catalog } = await setUp(config, terminal.note);
+    await database.close();
+    if (pack.registry === undefined) {
+      for (const problem of pack.problems) terminal.note(formatProblem(problem));
+      terminal.note('A pack with errors is not locked.');
+      return 1;
+    }
+    const file = join(config.mappings, FILE);
+    writeFileSync(file, writeLock(pack.registry, catalog));
+    terminal.out(`Written: ${file}`);
+    return 0;
   },
 };
