@@ -1,0 +1,35 @@
+/** A value of columns through a codec. In: resolved columns, the codec, `none:`. Out: a ValueNode with its absence rules. */
+import { isPrimitive } from '../../r4/definitions.ts';
+import type { Codec } from '../codecs/codec.ts';
+import type { ValueNode } from '../model.ts';
+import { absentValues } from './absent-values.ts';
+import type { Resolved } from './columns.ts';
+import type { Context } from './context.ts';
+import type { Slot } from './slot.ts';
+import { isTotal } from './total.ts';
+import type { MapTree, ScalarTree } from './tree.ts';
+
+/** A value through a codec, with the raw values that mean "no value". */
+export function valueNode(
+  found: readonly Resolved[],
+  codec: Codec,
+  none: readonly ScalarTree[],
+  tree: MapTree,
+  slot: Slot,
+  context: Context,
+): ValueNode {
+  const absent = absentValues(found, codec, none, context);
+  const from = found.map(resolved => resolved.column);
+  const type = isPrimitive(slot.type) && slot.element ? slot.type : (codec.yields[0] ?? slot.type);
+  const node: ValueNode = { kind: 'value', from, codec, absent, type, at: tree.at };
+  if (
+    absent.length === 0 &&
+    isTotal(
+      codec,
+      from.map(column => column.type),
+      found.every(resolved => resolved.certain),
+    )
+  )
+    context.certain.add(node);
+  return node;
+}

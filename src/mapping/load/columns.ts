@@ -1,0 +1,159 @@
+/**
+ * Names of columns → columns. In: `COL` or `alias.COL` as a mapping writes it, and what is visible there. Out: the
+ * column with its type. Unknown names, denied columns and types that nothing can read are reported.
+ */
+import type { ColumnInfo, TableInfo } from '../../sql/catalog.ts';
+import { findColumn } from '../../sql/catalog.ts';
+import { UNICODE } from '../../sql/column-type.ts';
+import type { ColumnExpression } from '../../sql/expression.ts';
+import { type Identifier, identifier, type TableName } from '../../sql/identifier.ts';
+import type { Lookup, Position } from '../model.ts';
+import type { PackContext } from './context.ts';
+import type { Detail } from './problem.ts';
+
+/** A table under an alias, as far as its columns can be named. */
+export interface NamedRows {
+  readonly kind: 'rows';
+  /** As written; the SQL alias may differ where scopes use one name twice. */
+  readonly name: string;
+  readonly alias: Identifier;
+  readonly table: TableName;
+  readonly info: TableInfo;
+  /** A row is always there: the source, the row of an `each`, a required lookup. */
+  readonly certain: boolean;
+}
+
+export interface NamedPieces {
+  readonly kind: 'pieces';
+  readonly name: string;
+  readonly alias: Identifier;
+  readonly parts: readonly Identifier[];
+}
+
+/** What columns can be named at some place. */
+export interface Visible {
+  /** What a bare COL belongs to. */
+  readonly own: NamedRows | NamedPieces;
+  /** By alias in lower case; `own` among them. */
+  readonly named: Map<string, NamedRows | NamedPieces>;
+  readonly outer: Visible | undefined;
+  /** Lookups of the rows here; code maps in tables add theirs. */
+  readonly lookups: Lookup[];
+}
+
+export interface Resolved {
+  readonly column: ColumnExpression;
+  /** False if the value can be NULL, or its row missing. */
+  readonly certain: boolean;
+  /** Absent for a piece of a separated column. */
+  readonly info?: ColumnInfo;
+  readonly table?: TableInfo;
+}
+
+/** Finds a column by `COL` or `alias.COL`; `detail` says what else may have been meant. */
+export function resolveColumn(
+  text: string,
+  at: Position,
+  visible: Visible,
+  context: PackContext,
+  detail: Detail = {},
+): Resolved | undefined {
+  const parts = text.split('.');
+  const [first = '', second] = parts;
+  if (parts.length > 2 || text.trim() === '') {
+    context.report.error(at, 'not a column', { expected: 'COL or alias.COL', found: text || 'nothing' });
+    return undefined;
+  }
+  if (second === undefined) return columnOf(bareOwner(visible, first), first, first, at, visible, context, detail);
+  const owner = ownerNamed(visible, first);
+  if (!owner) {
+    context.report.error(at, 'unknown alias', { found: first, among: aliasesIn(visible), ...detail });
+    return undefined;
+  }
+  return columnOf(owner, second, text, at, visible, context, detail);
+}
+
+/** Bare names among pieces that are no part of a piece belong to the row around. */
+function bareOwner(visible: Visible, name: string): NamedRows | NamedPieces {
+  const { own, outer } = visible;
+  if (own.kind === 'rows' || !outer || own.parts.some(part => same(part, name))) return own;
+  return bareOwner(outer, name);
+}
+
+function columnOf(
+  owner: NamedRows | NamedPieces,
+  name: string,
+  written: string,
+  at: Position,
+  visible: Visible,
+  context: PackContext,
+  detail: Detail,
+): Resolved | undefined {
+  const { report } = context;
+  if (owner.kind === 'pieces') {
+    const part = owner.parts.find(p => same(p, name));
+    if (part) return { column: { kind: 'column', alias: owner.alias, column: part, type: UNICODE }, certain: false };
+    report.error(at, `unknown part of ${owner.name}`, { found: name, among: owner.parts, ...detail });
+    return undefined;
+  }
+  const info = findColumn(owner.info, name);
+  if (!info) {
+    const elsewhere = written === name ? otherOwners(visible, owner, name) : [];
+    const [only] = elsewhere;
+    report.error(at, `unknown column of ${printTable(owner.table)}`, {
+      found: name,
+      among: [...owner.info.columns.values()].map(c => c.name),
+      ...(elsewhere.length === 1 && only ? { suggestion: `${only.name}.${name}` } : {}),
+      ...detail,
+    });
+    return undefined;
+  }
+  const rule = context.settings.deny(owner.table.schema, owner.info.name, info.name);
+  if (rule !== undefined) {
+    report.error(at, `column ${owner.info.name}.${info.name} is denied by \`${rule}\` and is never read`);
+    return undefined;
+  }
+  if (!info.type) {
+    report.error(at, `no codec takes column ${owner.info.name}.${info.name}`, { found: info.declared });
+    return undefined;
+  }
+  const column: ColumnExpression = {
+    kind: 'column',
+    alias: owner.alias,
+    column: identifier(info.name),
+    type: info.type,
+  };
+  return { column, certain: owner.certain && !info.nullable, info, table: owner.info };
+}
+
+function ownerNamed(visible: Visible, alias: string): NamedRows | NamedPieces | undefined {
+  for (let at: Visible | undefined = visible; at; at = at.outer) {
+    const found = at.named.get(alias.toLowerCase());
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function otherOwners(visible: Visible, owner: NamedRows, column: string): readonly NamedRows[] {
+  const owners: NamedRows[] = [];
+  for (let at: Visible | undefined = visible; at; at = at.outer) {
+    for (const named of at.named.values()) {
+      if (named !== owner && named.kind === 'rows' && findColumn(named.info, column)) owners.push(named);
+    }
+  }
+  return owners;
+}
+
+function aliasesIn(visible: Visible): readonly string[] {
+  const own = [...visible.named.values()].map(named => named.name);
+  return visible.outer ? [...own, ...aliasesIn(visible.outer)] : own;
+}
+
+function same(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+/** `dbo.PT_MST`, as messages name a table. */
+export function printTable(table: TableName): string {
+  return table.schema === undefined ? table.name : `${table.schema}.${table.name}`;
+}

@@ -1,0 +1,176 @@
+/**
+ * R2, conditions of `where` and `if`. In: a map of columns to tests. Out: a Condition with every column resolved and
+ * every literal typed by its column.
+ */
+
+import type { ColumnExpression } from '../../sql/expression.ts';
+import type { Codec } from '../codecs/codec.ts';
+import { defaultCodec } from '../codecs/table.ts';
+import type { Condition } from '../model.ts';
+import { type Resolved, resolveColumn, type Visible } from './columns.ts';
+import type { Context } from './context.ts';
+import { literalForm, readLiteral } from './literal.ts';
+import { globProblem } from './pattern.ts';
+import { readOn } from './scope.ts';
+import { child, type Entry, entriesOf, itemsOf, type ScalarTree, scalarsOf, type Tree } from './tree.ts';
+import { readCodec } from './via.ts';
+
+export const ALWAYS: Condition = { kind: 'always' };
+
+/** All tests of the map; nothing is always true. */
+export function readCondition(tree: Tree | undefined, visible: Visible, context: Context): Condition {
+  return all(entriesOf(tree).flatMap(entry => readEntry(entry, visible, context)));
+}
+
+function all(of: readonly Condition[]): Condition {
+  const [only] = of;
+  if (!only) return ALWAYS;
+  return of.length === 1 ? only : { kind: 'all', of };
+}
+
+function any(of: readonly Condition[]): Condition {
+  const [only] = of;
+  return of.length === 1 && only ? only : { kind: 'any', of };
+}
+
+function none(of: Condition): Condition {
+  return { kind: 'none', of };
+}
+
+function readEntry(entry: Entry, visible: Visible, context: Context): readonly Condition[] {
+  const { key, value, at } = entry;
+  const nested = (): readonly Condition[] => itemsOf(value).map(item => context.readCondition(item, visible, context));
+  const columns = (): readonly Condition[] =>
+    scalarsOf(value).flatMap(({ text, at: place }) => {
+      const resolved = resolveColumn(text, place, visible, context);
+      return resolved ? [{ kind: 'present', column: resolved.column }] : [];
+    });
+  switch (key) {
+    case 'any':
+      return [any(nested())];
+    case 'all':
+      return [all(nested())];
+    case 'none':
+      return [none(any(nested()))];
+    case 'present':
+      return columns();
+    case 'absent':
+      return columns().map(none);
+    case 'exists':
+    case 'missing':
+      return itemsOf(value).flatMap(item => {
+        const inner = context.readScope(item, undefined, visible, context);
+        if (!inner) return [];
+        const on = readOn(child(item, 'on'), inner.visible, visible, context);
+        const found: Condition = { kind: 'exists', scope: inner.scope, on };
+        return [key === 'exists' ? found : none(found)];
+      });
+    default: {
+      const resolved = resolveColumn(key, at, visible, context);
+      return resolved ? [readTest(value, resolved, visible, context)] : [];
+    }
+  }
+}
+
+function readTest(tree: Tree, resolved: Resolved, visible: Visible, context: Context): Condition {
+  if (tree.kind !== 'map') return isOneOf(scalarsOf(tree), resolved, context);
+  return all(tree.entries.flatMap(entry => readOperator(entry, tree, resolved, visible, context)));
+}
+
+function readOperator(
+  entry: Entry,
+  around: Tree,
+  resolved: Resolved,
+  visible: Visible,
+  context: Context,
+): readonly Condition[] {
+  const { key, value } = entry;
+  const { column } = resolved;
+  if (key === 'not') return [none(readTest(value, resolved, visible, context))];
+  if (key === 'via' || value.kind !== 'scalar') return [];
+  switch (key) {
+    case 'gt':
+      return ordered(column, '>', value, context);
+    case 'ge':
+      return ordered(column, '>=', value, context);
+    case 'lt':
+      return ordered(column, '<', value, context);
+    case 'le':
+      return ordered(column, '<=', value, context);
+    case 'before':
+    case 'after': {
+      if (value.text !== 'now') return ordered(column, key === 'before' ? '<' : '>', value, context);
+      const codec = dateCodec(child(around, 'via'), resolved, value, context);
+      if (!codec) return [];
+      context.now.used = true;
+      return [{ kind: 'now', column, op: key, codec }];
+    }
+    case 'in-list': {
+      const list = context.settings.lists.get(value.text);
+      if (!list) {
+        context.report.error(value.at, 'unknown list', { found: value.text, among: context.settings.lists.keys() });
+        return [];
+      }
+      context.usedLists.add(value.text);
+      return [isOneOf(scalarsOf(list.value), resolved, context)];
+    }
+    case 'matches':
+      return matches(value, column, context);
+    case 'same-as': {
+      const other = resolveColumn(value.text, value.at, visible, context);
+      return other ? [{ kind: 'same', column, other: other.column }] : [];
+    }
+    default:
+      return [];
+  }
+}
+
+function isOneOf(literals: readonly ScalarTree[], { column }: Resolved, context: Context): Condition {
+  return { kind: 'is', column, values: literals.flatMap(tree => literal(tree, column, context)) };
+}
+
+function ordered(
+  column: ColumnExpression,
+  op: '<' | '<=' | '>' | '>=',
+  tree: ScalarTree,
+  context: Context,
+): readonly Condition[] {
+  return literal(tree, column, context).map(value => ({ kind: 'order', column, op, value }));
+}
+
+function literal(tree: ScalarTree, column: ColumnExpression, context: Context): readonly (string | number)[] {
+  const value = readLiteral(tree.text, column.type);
+  if (value === undefined) {
+    context.report.error(tree.at, `literal not of the type of column ${column.column}`, {
+      expected: literalForm(column.type),
+      found: tree.text || 'nothing',
+    });
+    return [];
+  }
+  return [value];
+}
+
+function matches(tree: ScalarTree, column: ColumnExpression, context: Context): readonly Condition[] {
+  const problem = column.type.kind === 'text' ? globProblem(tree.text) : `column ${column.column} is no text`;
+  if (problem !== undefined) {
+    context.report.error(tree.at, `pattern that cannot be used: ${problem}`, {
+      expected: 'text with * ? [0-9] [^…]',
+      found: tree.text,
+    });
+    return [];
+  }
+  return [{ kind: 'matches', column, pattern: tree.text }];
+}
+
+/** The codec through which a column is compared with now: `via`, or what its type says. */
+function dateCodec(via: Tree | undefined, resolved: Resolved, at: ScalarTree, context: Context): Codec | undefined {
+  const codec = via
+    ? readCodec(via, [resolved.column.type], ['dateTime', 'date', 'instant'], via.at, context)
+    : defaultCodec(resolved.column.type, 'dateTime', { zone: context.settings.pack.zone });
+  const isDate = codec?.yields.some(type => ['date', 'dateTime', 'instant'].includes(type)) ?? false;
+  if (codec && isDate && codec.inverse !== 'none') return codec;
+  context.report.error(via?.at ?? at.at, `column ${resolved.column.column} cannot be compared with now`, {
+    expected: '`via:` a date codec',
+  });
+  return undefined;
+}

@@ -1,0 +1,100 @@
+/**
+ * R4 and R5, `each`: many items from child rows, or from the pieces of a separated column. In: the map. Out: an EachNode.
+ */
+import { type Identifier, identifier, isIdentifier } from '../../sql/identifier.ts';
+import type { EachNode, Node, Pieces } from '../model.ts';
+import { resolveColumn, type Visible } from './columns.ts';
+import type { Context } from './context.ts';
+import { guard } from './guard.ts';
+import { readOn, readOrder } from './scope.ts';
+import { type Slot, singleSlot } from './slot.ts';
+import { child, type MapTree, map, type ScalarTree, type Tree, textOf } from './tree.ts';
+
+/** `{each: {table, …} or {split, …}, elements or item}` among the items of a repeating element. */
+export function readEach(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
+  const each = child(tree, 'each');
+  if (each?.kind !== 'map') return undefined;
+  if (slot.place !== 'item') {
+    context.report.error(each.at, `\`each\` gives many items and cannot stand under ${slot.path}`, {
+      expected: 'an item of a repeating element',
+    });
+    return undefined;
+  }
+  const elements = child(tree, 'elements');
+  const item = child(tree, 'item') ?? (elements && map({ needs: child(tree, 'needs'), elements }, elements.at));
+  if (!item) {
+    context.report.error(tree.at, '`each` without `elements:` or `item:`');
+    return undefined;
+  }
+  const rows = child(each, 'split') ? readPieces(each, visible, context) : readRows(each, visible, context);
+  if (!rows) return undefined;
+  const node = context.readNode(item, singleSlot(slot), rows.visible, context);
+  if (!node) return undefined;
+  const result: EachNode = { kind: 'each', from: rows.from, item: node, type: slot.type, at: tree.at };
+  return guard(result, tree, visible, context);
+}
+
+interface Rows {
+  readonly from: EachNode['from'];
+  readonly visible: Visible;
+}
+
+function readRows(each: Tree, visible: Visible, context: Context): Rows | undefined {
+  const inner = context.readScope(each, undefined, visible, context);
+  if (!inner) return undefined;
+  const on = readOn(child(each, 'on'), inner.visible, visible, context);
+  const order = readOrder(child(each, 'order'), inner.visible, context);
+  return { from: { kind: 'rows', scope: inner.scope, on, order }, visible: inner.visible };
+}
+
+function readPieces(each: Tree, visible: Visible, context: Context): Rows | undefined {
+  const { report } = context;
+  const split = child(each, 'split');
+  const by = child(each, 'by');
+  if (split?.kind !== 'scalar' || by?.kind !== 'scalar') return undefined;
+  const resolved = resolveColumn(split.text, split.at, visible, context);
+  if (by.text.length !== 1) {
+    report.error(by.at, 'a separator is one character', { found: by.text || 'nothing' });
+    return undefined;
+  }
+  if (!resolved) return undefined;
+  if (resolved.column.type.kind !== 'text') {
+    report.error(split.at, `column ${resolved.column.column} is no text and has no pieces`);
+    return undefined;
+  }
+  const parse = child(each, 'parse');
+  const parsed =
+    parse?.kind === 'scalar' ? readParts(parse, by.text, context) : { parts: [identifier('piece')], between: [] };
+  if (!parsed) return undefined;
+  const as = child(each, 'as');
+  const name = textOf(as) ?? 'piece';
+  if (!isIdentifier(name)) {
+    report.error(as?.at ?? each.at, 'not an alias', { found: name });
+    return undefined;
+  }
+  const alias = context.aliases.mint(name);
+  const own = { kind: 'pieces' as const, name, alias, parts: parsed.parts };
+  const from: Pieces = { kind: 'pieces', column: resolved.column, by: by.text, alias, ...parsed };
+  return { from, visible: { own, named: new Map([[name.toLowerCase(), own]]), outer: visible, lookups: [] } };
+}
+
+/** `{sys}:{code}`: names of parts, with a separator between each two. */
+function readParts(
+  tree: ScalarTree,
+  by: string,
+  context: Context,
+): { readonly parts: readonly Identifier[]; readonly between: readonly string[] } | undefined {
+  const fields = tree.text.split(/\{([^{}]*)\}/);
+  const names = fields.filter((_, i) => i % 2 === 1);
+  const literals = fields.filter((_, i) => i % 2 === 0);
+  const fail = (message: string): undefined => {
+    context.report.error(tree.at, message, { expected: '"{sys}:{code}"', found: tree.text || 'nothing' });
+  };
+  if (names.length === 0 || !names.every(isIdentifier)) return fail('`parse` names no parts');
+  if (new Set(names.map(name => name.toLowerCase())).size < names.length) return fail('`parse` names a part twice');
+  if (literals[0] !== '' || literals.at(-1) !== '') return fail('`parse` begins and ends with a part');
+  const between = literals.slice(1, -1);
+  if (between.some(literal => literal === '')) return fail('`parse` is ambiguous: two parts without text between them');
+  if (between.some(literal => literal.includes(by))) return fail(`\`parse\` contains the separator ${by}`);
+  return { parts: names.map(identifier), between };
+}

@@ -1,0 +1,55 @@
+/**
+ * The files of a pack. In: its folder. Out: YAML and CSV texts by path relative to the folder, sorted, and a version that
+ * changes with any of them. Test files, hidden files and the generated JSON Schemas are left out.
+ */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface PackFile {
+  /** Relative to the pack's folder, with `/`. */
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface PackFiles {
+  readonly pack: PackFile | undefined;
+  readonly codes: readonly PackFile[];
+  readonly tables: readonly PackFile[];
+  readonly mappings: readonly PackFile[];
+  readonly lock: PackFile | undefined;
+  readonly version: string;
+}
+
+const MAX_DEPTH = 4;
+
+/** Reads a pack's folder. Throws the file system's error if the folder cannot be read. */
+export function readPackFiles(folder: string): PackFiles {
+  const files = pathsUnder(folder, '', 0).map(path => ({ path, text: readFileSync(join(folder, path), 'utf8') }));
+  const hash = createHash('sha256');
+  for (const { path, text } of files) hash.update(`${path.length}:${path}${text.length}:${text}`);
+  const named = (test: RegExp): readonly PackFile[] => files.filter(({ path }) => test.test(path));
+  const yaml = named(/\.ya?ml$/).filter(({ path }) => !/(^|\/)[^/]*\.test\.ya?ml$/.test(path));
+  const isCodes = ({ path }: PackFile): boolean => /(^|\/)codes\.ya?ml$|\.codes\.ya?ml$/.test(path);
+  const isPack = ({ path }: PackFile): boolean => path === 'pack.yaml';
+  return {
+    pack: yaml.find(isPack),
+    codes: yaml.filter(isCodes),
+    tables: named(/\.csv$/),
+    mappings: yaml.filter(file => !isPack(file) && !isCodes(file)),
+    lock: files.find(({ path }) => path === 'schema.lock.json'),
+    version: hash.digest('hex').slice(0, 16),
+  };
+}
+
+function pathsUnder(folder: string, inner: string, depth: number): readonly string[] {
+  if (depth > MAX_DEPTH) return [];
+  const paths: string[] = [];
+  for (const entry of readdirSync(join(folder, inner), { withFileTypes: true })) {
+    const path = inner === '' ? entry.name : `${inner}/${entry.name}`;
+    if (entry.name.startsWith('.')) continue;
+    if (entry.isDirectory()) paths.push(...pathsUnder(folder, path, depth + 1));
+    else if (/\.(ya?ml|csv)$/.test(path) || path === 'schema.lock.json') paths.push(path);
+  }
+  return paths.sort((a, b) => (a < b ? -1 : 1));
+}

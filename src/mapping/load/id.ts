@@ -1,0 +1,95 @@
+/**
+ * V7, logical ids. In: `"x-{COL|codec}"` or a list of such. Out: an IdRule that can be parsed back without doubt.
+ * https://hl7.org/fhir/R4/datatypes.html#id
+ */
+import { idCodec } from '../codecs/id.ts';
+import type { IdPart, IdRule } from '../model.ts';
+import { resolveColumn, type Visible } from './columns.ts';
+import type { Context } from './context.ts';
+import { type ScalarTree, scalarsOf, type Tree } from './tree.ts';
+
+const CODEC_NAMES: readonly string[] = ['plain', 'integer', 'uuid', 'escaped'];
+
+/** Reads the alternatives; undefined if none can be used. */
+export function readIdRule(tree: Tree | undefined, visible: Visible, context: Context): IdRule | undefined {
+  const alternatives = scalarsOf(tree).flatMap(written => {
+    const parts = readParts(written, visible, context);
+    return parts ? [parts] : [];
+  });
+  return alternatives.length > 0 ? { alternatives } : undefined;
+}
+
+function readParts(tree: ScalarTree, visible: Visible, context: Context): readonly IdPart[] | undefined {
+  const { report } = context;
+  const fields = tree.text.split(/\{([^{}]*)\}/);
+  const parts = fields.flatMap((field, i) =>
+    i % 2 === 0 ? readLiteralPart(field, tree, context) : readColumn(field, tree, visible, context),
+  );
+  const whole = parts.filter(part => part !== undefined);
+  if (!whole.some(part => part.kind === 'column')) {
+    if (whole.length === parts.length)
+      report.error(tree.at, 'id without a column: all resources would share it', {
+        expected: '"{COL}"',
+        found: tree.text || 'nothing',
+      });
+    return undefined;
+  }
+  if (whole.length < parts.length) return undefined;
+  const length = whole.reduce((sum, part) => sum + (part.kind === 'literal' ? part.text.length : 1), 0);
+  if (length > 64) report.error(tree.at, 'id of more than 64 characters', { found: tree.text });
+  for (const [i, part] of whole.entries()) {
+    const next = whole[i + 1];
+    if (part.kind === 'column' && next?.kind === 'column') {
+      report.error(tree.at, 'two columns of an id without a literal between them', { found: tree.text });
+    }
+    const after = whole[i + 2];
+    const isOpen =
+      part.kind === 'column' && part.codec.name === 'plain' && next?.kind === 'literal' && after?.kind === 'column';
+    if (isOpen && after.codec.name === 'plain') {
+      report.error(tree.at, `id that can be read in two ways: \`${next.text}\` may stand in both columns beside it`, {
+        expected: '`|escaped` for one of them',
+        found: tree.text,
+      });
+    }
+  }
+  return whole;
+}
+
+function readLiteralPart(text: string, tree: ScalarTree, context: Context): readonly (IdPart | undefined)[] {
+  if (text === '') return [];
+  if (/^[A-Za-z0-9.-]+$/.test(text)) return [{ kind: 'literal', text }];
+  context.report.error(tree.at, 'characters that no id has', { expected: 'A-Z a-z 0-9 . -', found: text });
+  return [undefined];
+}
+
+function readColumn(
+  field: string,
+  tree: ScalarTree,
+  visible: Visible,
+  context: Context,
+): readonly (IdPart | undefined)[] {
+  const [name = '', written] = field.split('|').map(part => part.trim());
+  if (written !== undefined && !CODEC_NAMES.includes(written)) {
+    context.report.error(tree.at, 'unknown codec of an id', { found: written, among: CODEC_NAMES });
+    return [undefined];
+  }
+  const resolved = resolveColumn(name, tree.at, visible, context);
+  if (!resolved) return [undefined];
+  const codec = idCodec(written, resolved.column.type);
+  if (!codec) {
+    context.report.error(
+      tree.at,
+      `column ${name} cannot stand in an id${written === undefined ? '' : ` as ${written}`}`,
+      {
+        found: resolved.info?.declared ?? 'text',
+      },
+    );
+    return [undefined];
+  }
+  return [{ kind: 'column', column: resolved.column, codec }];
+}
+
+/** `alias.column` of the columns of one alternative. */
+export function columnsOf(parts: readonly IdPart[]): ReadonlySet<string> {
+  return new Set(parts.flatMap(part => (part.kind === 'column' ? [`${part.column.alias}.${part.column.column}`] : [])));
+}

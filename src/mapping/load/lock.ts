@@ -1,0 +1,78 @@
+/**
+ * schema.lock.json: the schema that a pack was written for, as far as its mappings use it. In: a catalog and the mappings.
+ * Out: JSON text, sorted and so stable, which is a Catalog again when read. With it a pack is checked without a database,
+ * and the check against a live one shows what has changed.
+ */
+import { z } from 'zod';
+import type { Catalog, ColumnInfo, TableInfo } from '../../sql/catalog.ts';
+import { parseColumnType } from '../../sql/column-type.ts';
+import type { Registry } from '../model.ts';
+import type { Report } from './problem.ts';
+import { tablesOf } from './tables-used.ts';
+
+const lockSchema = z.strictObject({
+  tables: z.record(
+    z.string(),
+    z.strictObject({
+      /** `VARCHAR(40)`, or `VARCHAR(40) NULL`. */
+      columns: z.record(z.string(), z.string()),
+      primaryKey: z.array(z.string()),
+      indexes: z.record(z.string(), z.strictObject({ columns: z.array(z.string()), unique: z.boolean() })),
+    }),
+  ),
+});
+
+/** The lock of the tables that the mappings use. */
+export function writeLock(registry: Registry, catalog: Catalog): string {
+  const used = tablesOf(registry);
+  const tables = [...catalog.tables.values()].filter(table => used.has(table.name.toLowerCase()));
+  const content: z.infer<typeof lockSchema> = {
+    tables: Object.fromEntries(sorted(tables).map(table => [table.name, tableText(table)])),
+  };
+  return `${JSON.stringify(content, undefined, 2)}\n`;
+}
+
+function tableText(table: TableInfo): z.infer<typeof lockSchema>['tables'][string] {
+  const columns = sorted([...table.columns.values()]).map(({ name, declared, nullable }): [string, string] => [
+    name,
+    nullable ? `${declared} NULL` : declared,
+  ]);
+  const indexes = sorted(table.indexes).map(({ name, columns: of, unique }) => [name, { columns: [...of], unique }]);
+  return {
+    columns: Object.fromEntries(columns),
+    primaryKey: [...table.primaryKey],
+    indexes: Object.fromEntries(indexes),
+  };
+}
+
+/** The catalog that a lock holds; undefined (and reported) if the text is no lock. */
+export function readLock(file: string, text: string, report: Report): Catalog | undefined {
+  const at = { file, line: 1, column: 1 };
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    report.error(at, 'not JSON', { expected: 'what `lintel check` writes' });
+    return undefined;
+  }
+  const parsed = lockSchema.safeParse(content);
+  if (!parsed.success) {
+    report.error(at, 'not a lock of a schema', { expected: 'what `lintel check` writes' });
+    return undefined;
+  }
+  const tables = Object.entries(parsed.data.tables).map(([name, table]): [string, TableInfo] => {
+    const columns = Object.entries(table.columns).map(([column, written]): [string, ColumnInfo] => {
+      const nullable = written.endsWith(' NULL');
+      const declared = nullable ? written.slice(0, -' NULL'.length) : written;
+      return [column.toLowerCase(), { name: column, type: parseColumnType(declared), declared, nullable }];
+    });
+    const indexes = Object.entries(table.indexes).map(([index, of]) => ({ name: index, ...of }));
+    return [name.toLowerCase(), { name, columns: new Map(columns), primaryKey: table.primaryKey, indexes }];
+  });
+  return { tables: new Map(tables) };
+}
+
+function sorted<T extends { readonly name: string }>(items: readonly T[]): readonly T[] {
+  return [...items].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}

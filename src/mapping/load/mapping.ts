@@ -1,0 +1,81 @@
+/**
+ * A draft → Mapping. In: a draft whose rows and id are known, and all targets. Out: the mapping with its element tree.
+ */
+import type { FirstNode, Mapping, Member, Node, ObjectNode, ValueNode } from '../model.ts';
+import type { Context } from './context.ts';
+import { withMeta } from './meta.ts';
+import { readRootMembers } from './object.ts';
+import { checkMembers, checkRequired, namesOf } from './required.ts';
+import { rootSlot } from './slot.ts';
+import type { OpenDraft } from './source.ts';
+import { child, type ScalarTree, scalarsOf } from './tree.ts';
+
+/** Resolves the elements of a draft; problems are reported and leave their element out. */
+export function resolveMapping(open: OpenDraft, ordinal: number, context: Context): Mapping {
+  const { draft, source, visible, id } = open;
+  const { resource } = open.target;
+  const slot = rootSlot(resource);
+  const elements = withMeta(draft.tree, resource, context);
+  const read = readRootMembers(elements, slot, visible, context);
+  const { members } = read;
+  const root: ObjectNode = { kind: 'object', members, needs: [], type: resource, at: elements?.at ?? draft.at };
+  const needs = scalarsOf(child(draft.tree, 'needs'));
+  checkMembers(needs, read, slot, context);
+  checkRequired(
+    read,
+    needs.map(need => need.text),
+    slot,
+    draft.at,
+    'the mapping',
+    context,
+  );
+  const changed = changedNode(root);
+  return {
+    name: draft.name,
+    resource,
+    group: draft.group,
+    ordinal,
+    source,
+    id,
+    root,
+    needs: needs.flatMap(need => neededNode(need, members, context) ?? []),
+    ...(changed ? { changed } : {}),
+    usesNow: context.now.used,
+    at: draft.at,
+  };
+}
+
+/** meta.lastUpdated, where it comes from columns. */
+function changedNode(root: ObjectNode): ValueNode | undefined {
+  const meta = elementNode(root, 'meta');
+  const node = meta?.kind === 'object' ? elementNode(meta, 'lastUpdated') : undefined;
+  return node?.kind === 'value' ? node : undefined;
+}
+
+function elementNode(object: ObjectNode, name: string): Node | undefined {
+  const member = object.members.find(m => m.kind === 'element' && m.name === name);
+  return member?.kind === 'element' ? member.node : undefined;
+}
+
+/** The node of a needed element; of a choice, by its name without type, the first of its alternatives. */
+function neededNode(need: ScalarTree, members: readonly Member[], context: Context): Node | undefined {
+  for (const member of members) {
+    if (member.kind === 'element') {
+      if (member.name === need.text) return member.node;
+      continue;
+    }
+    if (!namesOf(member).some(name => name === need.text)) continue;
+    const [first, ...others] = member.alternatives;
+    const nodes = member.alternatives.flatMap(alternative =>
+      alternative.filter(n => n.name === need.text).map(n => n.node),
+    );
+    if (others.length > 0 && !(nodes.length === 1 && first?.some(n => n.name === need.text))) {
+      context.report.error(need.at, 'a later alternative of `first` cannot be needed by itself', { found: need.text });
+    }
+    const [node] = nodes;
+    if (!node) return undefined;
+    const choice: FirstNode = { kind: 'first', alternatives: nodes, type: node.type, at: need.at };
+    return nodes.length === 1 ? node : choice;
+  }
+  return undefined;
+}

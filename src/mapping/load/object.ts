@@ -1,0 +1,114 @@
+/**
+ * V4, maps of elements. In: a map whose keys are elements of a FHIR type. Out: an ObjectNode with its members in the
+ * specification's order, its carrier among its needs; a constant if nothing in it depends on a row.
+ */
+import { childOf, elementsOf, isPrimitive } from '../../r4/definitions.ts';
+import type { Json, Member, NamedNode, Node, ObjectNode } from '../model.ts';
+import { carrierOf } from './carrier.ts';
+import type { Visible } from './columns.ts';
+import { ALWAYS } from './condition.ts';
+import type { Context } from './context.ts';
+import { guard, withCondition } from './guard.ts';
+import { checkMembers, checkRequired, type Members } from './required.ts';
+import { childSlot, type Slot } from './slot.ts';
+import { child, type Entry, entriesOf, itemsOf, type MapTree, scalarsOf, type Tree } from './tree.ts';
+
+const DIRECTIVES: ReadonlySet<string> = new Set(['if', 'needs', 'elements']);
+
+/** An object within a resource. */
+export function readObject(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
+  if (isPrimitive(slot.type)) {
+    context.report.error(tree.at, `${slot.path} is a ${slot.type} and has no elements`, {
+      expected: 'a constant or a binding {from: COL}',
+    });
+    return undefined;
+  }
+  const own = tree.entries.filter(entry => !DIRECTIVES.has(entry.key));
+  const read = readMembers([...own, ...entriesOf(child(tree, 'elements'))], slot, visible, context);
+  const { members } = read;
+  if (members.length === 0) {
+    if (own.length === 0) context.report.error(tree.at, `no elements for ${slot.path}`);
+    return undefined;
+  }
+  const needs = scalarsOf(child(tree, 'needs'));
+  checkMembers(needs, read, slot, context);
+  const names = [...new Set([...needs.map(need => need.text), ...carrierOf(slot.type, members)])];
+  checkRequired(read, names, slot, tree.at, 'the object', context);
+  return guard(fold({ kind: 'object', members, needs: names, type: slot.type, at: tree.at }), tree, visible, context);
+}
+
+/** The members of a resource; its needs are checked by the caller, which knows those of the mapping. */
+export function readRootMembers(tree: Tree | undefined, slot: Slot, visible: Visible, context: Context): Members {
+  const entries = entriesOf(tree).filter(({ key, at }) => {
+    if (key !== 'id' && key !== 'resourceType') return true;
+    context.report.error(at, `\`${key}\` is no element of a mapping`, {
+      expected: key === 'id' ? '`id:` of the mapping' : '`resource:`',
+    });
+    return false;
+  });
+  return readMembers(entries, slot, visible, context);
+}
+
+function readMembers(entries: readonly Entry[], slot: Slot, visible: Visible, context: Context): Members {
+  const written = new Set(
+    entries.flatMap(({ key, value }) =>
+      key === 'first' ? itemsOf(value).flatMap(i => entriesOf(i).map(e => e.key)) : [key],
+    ),
+  );
+  const members = entries.flatMap((entry): readonly Member[] => {
+    if (entry.key === 'first') return readChoices(entry, slot, visible, context);
+    return readNamed(entry, slot, visible, context).map(named => ({ kind: 'element', ...named }));
+  });
+  return { members: inOrder(members, slot.type), written };
+}
+
+function readNamed({ key, value, at }: Entry, slot: Slot, visible: Visible, context: Context): readonly NamedNode[] {
+  const found = childOf(slot.type, key);
+  const inner = found && childSlot(slot, key, found);
+  if (!inner) {
+    const names = elementsOf(slot.type).flatMap(element => [...element.jsonNames.keys()]);
+    context.report.error(at, found ? `${slot.path}.${key} is a choice of types` : `unknown element of ${slot.type}`, {
+      found: key,
+      ...(found ? { expected: [...found.element.jsonNames.keys()].join(' or ') } : { among: names }),
+    });
+    return [];
+  }
+  const node = context.readNode(value, inner, visible, context);
+  return node ? [{ name: key, node }] : [];
+}
+
+/** `first: [{valueQuantity: …}, {valueString: …}]`: the elements of the first alternative that is present. */
+function readChoices(entry: Entry, slot: Slot, visible: Visible, context: Context): readonly Member[] {
+  const alternatives = itemsOf(entry.value).flatMap((item): readonly (readonly NamedNode[])[] => {
+    if (item.kind !== 'map') {
+      context.report.error(item.at, 'an alternative among elements is a map', { expected: '{element: node}' });
+      return [];
+    }
+    const condition = child(item, 'if');
+    const guardedBy = condition ? context.readCondition(condition, visible, context) : ALWAYS;
+    const nodes = item.entries
+      .filter(({ key }) => key !== 'if')
+      .flatMap(e => readNamed(e, slot, visible, context))
+      .map(({ name, node }) => ({ name, node: withCondition(node, guardedBy) }));
+    return nodes.length > 0 ? [nodes] : [];
+  });
+  return alternatives.length > 0 ? [{ kind: 'choice', alternatives }] : [];
+}
+
+/** Members in the order of the specification; a choice stands where its first element does. */
+function inOrder(members: readonly Member[], type: string): readonly Member[] {
+  const order = new Map(elementsOf(type).flatMap((element, i) => [...element.jsonNames.keys()].map(name => [name, i])));
+  const rank = (member: Member): number =>
+    order.get(member.kind === 'element' ? member.name : (member.alternatives[0]?.[0]?.name ?? '')) ?? 0;
+  return [...members].sort((a, b) => rank(a) - rank(b));
+}
+
+/** An object of unconditional constants alone is one constant. */
+function fold(node: ObjectNode): Node {
+  const json: Record<string, Json> = {};
+  for (const member of node.members) {
+    if (member.kind !== 'element' || member.node.kind !== 'constant' || member.node.if) return node;
+    json[member.name] = member.node.json;
+  }
+  return { kind: 'constant', json, type: node.type, at: node.at };
+}

@@ -1,0 +1,13 @@
+/**
+ * Patterns of `matches`: the subset that GLOB and LIKE can both say. In: a pattern. Out: why it is none.
+ */
+
+/** Undefined for a pattern of plain characters, `*`, `?`, `[abc]`, `[0-9]` and `[^…]`. */
+export function globProblem(pattern: string): string | undefined {
+  if (pattern === '') return 'it is empty';
+  const rest = pattern.replace(/\[\^?(?:[^\][^-]-[^\][^-]|[^\][^-])+\]/g, '');
+  if (/[[\]]/.test(rest)) return 'a bracket is not closed, empty, or holds `]`, `[`, `^` or a loose `-`';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a pattern must not have
+  if (/[\u0000-\u001f]/.test(rest)) return 'it has control characters';
+  return undefined;
+}

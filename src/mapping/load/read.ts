@@ -1,0 +1,68 @@
+/**
+ * YAML text as Trees. In: the text of a file. Out: one Tree per document, every scalar as text (so `Y`, `NO`, `01` and
+ * `null` stay what they are), with lines and columns. Errors of syntax, duplicate keys and anchors are reported.
+ * https://yaml.org/spec/1.2.2/
+ */
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml';
+import type { Position } from '../model.ts';
+import type { Report } from './problem.ts';
+import { type Entry, scalar, type Tree } from './tree.ts';
+
+/** A pack is written by hand; what is deeper or larger than this was not. */
+const MAX_DEPTH = 40;
+const MAX_CHARACTERS = 4_000_000;
+
+/** Reads all documents of a file. Documents with a syntax error are left out, after it was reported. */
+export function readYaml(file: string, text: string, report: Report): readonly Tree[] {
+  const start: Position = { file, line: 1, column: 1 };
+  if (text.length > MAX_CHARACTERS) {
+    report.error(start, `file of more than ${MAX_CHARACTERS} characters`);
+    return [];
+  }
+  const lines = new LineCounter();
+  const position = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset);
+    return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  const trees: Tree[] = [];
+  for (const document of [...parseAllDocuments(text, { schema: 'failsafe', lineCounter: lines, uniqueKeys: true })]) {
+    for (const error of document.errors) {
+      const [message = ''] = error.message.split(/ at line \d+|\n/);
+      report.error(position(error.pos[0]), error.code === 'DUPLICATE_KEY' ? 'key written twice' : message);
+    }
+    if (document.errors.length > 0 || !document.contents) continue;
+    const tree = convert(document.contents, position, report, 0);
+    if (tree) trees.push(tree);
+  }
+  return trees;
+}
+
+function convert(node: Node, position: (offset: number) => Position, report: Report, depth: number): Tree | undefined {
+  const at = position(node.range?.[0] ?? 0);
+  if (depth > MAX_DEPTH) {
+    report.error(at, `nested more than ${MAX_DEPTH} deep`);
+    return undefined;
+  }
+  if (isAlias(node) || ('anchor' in node && node.anchor !== undefined)) {
+    report.error(at, 'anchors and aliases are not part of the mapping language', {
+      expected: '`insert:` of a fragment',
+    });
+    return undefined;
+  }
+  if (isScalar(node)) return scalar(String(node.value ?? ''), at);
+  if (isSeq<Node | null>(node)) {
+    const items = node.items.map(item => (item ? convert(item, position, report, depth + 1) : scalar('', at)));
+    return { kind: 'list', items: items.filter(item => item !== undefined), at };
+  }
+  if (!isMap<Node, Node | null>(node)) return undefined;
+  const entries: Entry[] = [];
+  for (const { key, value } of node.items) {
+    const keyAt = position(key.range?.[0] ?? 0);
+    if (!isScalar(key)) report.error(keyAt, 'key that is no text');
+    else {
+      const tree = value ? convert(value, position, report, depth + 1) : scalar('', keyAt);
+      if (tree) entries.push({ key: String(key.value), value: tree, at: keyAt });
+    }
+  }
+  return { kind: 'map', entries, at };
+}

@@ -1,0 +1,259 @@
+/**
+ * The mapping language as zod schemas: which keys stand where. In: plain data whose scalars are all text, with macros
+ * expanded. Out: the checked shape; and, through json-schema.ts, what an editor completes and checks. What names mean is
+ * checked by the later stages. docs/mapping-language.md
+ */
+import { z } from 'zod';
+
+/** Every scalar of a pack is text to us; an editor may read `01`, `1.10` or `true` as something else. */
+export const text = z.string().meta({ id: 'text' });
+const texts = z.union([text, z.array(text)]).meta({ id: 'texts' });
+const flag = z.enum(['true', 'false']).meta({ id: 'flag' });
+const anything: z.ZodType = z
+  .lazy(() => z.union([text, z.array(anything), z.record(z.string(), anything)]))
+  .meta({
+    id: 'anything',
+  });
+
+const test: z.ZodType = z
+  .lazy(() =>
+    z.union([
+      text,
+      z.array(text),
+      z.strictObject({
+        not: test.optional().describe('the exact complement: true for NULL'),
+        gt: text.optional(),
+        ge: text.optional(),
+        lt: text.optional(),
+        le: text.optional(),
+        before: text.optional().describe('`now` or a literal'),
+        after: text.optional().describe('`now` or a literal'),
+        via: z.lazy(() => via).optional(),
+        'in-list': text.optional().describe('a list of pack.yaml'),
+        matches: text.optional().describe('a pattern with * ? [0-9] [^…]'),
+        'same-as': text.optional().describe('another column'),
+      }),
+    ]),
+  )
+  .meta({ id: 'test', description: 'a literal, a list of literals, or operators' });
+
+const joinColumns = z
+  .record(z.string(), text)
+  .meta({ id: 'on', description: 'column of the joined table: column in scope' });
+
+const condition: z.ZodType = z
+  .lazy(() =>
+    z
+      .object({
+        any: z.array(condition).optional(),
+        all: z.array(condition).optional(),
+        none: z.union([condition, z.array(condition)]).optional(),
+        present: texts.optional().describe('columns that are neither NULL nor blank'),
+        absent: texts.optional().describe('columns that are NULL or blank'),
+        exists: z.union([existsScope, z.array(existsScope)]).optional(),
+        missing: z.union([existsScope, z.array(existsScope)]).optional(),
+      })
+      .catchall(test),
+  )
+  .meta({ id: 'condition', description: 'column: test; all must hold' });
+
+const lookup = z
+  .strictObject({
+    table: text,
+    on: joinColumns,
+    where: condition.optional(),
+    required: flag.optional().describe('the row counts only with it'),
+    pick: texts.optional().describe('where several rows fit, the first in this order; -COL descending'),
+  })
+  .meta({ id: 'lookup' });
+
+const lookups = z.record(z.string(), lookup);
+
+const existsScope = z
+  .strictObject({
+    table: text,
+    as: text.optional(),
+    on: joinColumns,
+    where: condition.optional(),
+    lookup: lookups.optional(),
+  })
+  .meta({ id: 'existsScope' });
+
+const eachRows = z.strictObject({
+  table: text,
+  as: text.optional(),
+  on: joinColumns,
+  where: condition.optional(),
+  lookup: lookups.optional(),
+  order: texts.optional(),
+});
+
+const eachPieces = z.strictObject({
+  split: text.describe('a column whose pieces are the rows'),
+  by: text.describe('one character'),
+  parse: text.optional().describe('"{sys}:{code}" names parts of a piece'),
+  as: text.optional(),
+});
+
+const codecOptions = z.record(z.string(), anything);
+const via = z
+  .union([text, codecOptions, z.array(z.union([text, codecOptions]))])
+  .meta({ id: 'via', description: 'a codec, {codec: options}, or text steps and then one codec' });
+
+const column = z.union([text, z.strictObject({ from: texts, via: via.optional() })]);
+
+/** Keys of a map that make it another node than an object; an element of the same name stands under `elements:`. */
+export const NODE_DIRECTIVES = ['from', 'const', 'each', 'ref', 'join', 'template', 'sql'] as const;
+const MODIFIERS = ['via', 'none', 'else', 'on', 'exists', 'item', 'with', 'as', 'type'] as const;
+
+const node: z.ZodType = z
+  .lazy(() =>
+    z.union([
+      text,
+      z.array(node),
+      z.strictObject({
+        from: texts,
+        via: via.optional(),
+        none: texts.optional().describe('raw values that mean "no value"'),
+        else: node.optional(),
+        if: condition.optional(),
+      }),
+      z.strictObject({ const: anything, if: condition.optional() }),
+      z.strictObject({
+        each: z.union([eachRows, eachPieces]),
+        elements: elements.optional(),
+        needs: texts.optional(),
+        item: node.optional(),
+        if: condition.optional(),
+      }),
+      z.strictObject({
+        ref: texts,
+        on: joinColumns,
+        exists: flag.optional(),
+        as: z.enum(['url', 'reference']).optional(),
+        display: node.optional(),
+        identifier: node.optional(),
+        type: node.optional(),
+        if: condition.optional(),
+      }),
+      z.strictObject({ join: z.array(node), with: text.optional(), if: condition.optional() }),
+      z.strictObject({ template: text, if: condition.optional() }),
+      z.strictObject({ sql: text, type: text, via: via.optional(), if: condition.optional() }),
+      z
+        .object({
+          if: condition.optional(),
+          needs: texts.optional(),
+          elements: elements.optional(),
+          first: z.array(node).optional(),
+          ...never([...NODE_DIRECTIVES, ...MODIFIERS.filter(name => name !== 'type')]),
+        })
+        .catchall(node),
+    ]),
+  )
+  .meta({ id: 'node', description: 'constant, binding, list, reference or map of elements' });
+
+const elements: z.ZodType = z
+  .lazy(() => z.object({ first: z.union([z.array(node), node]).optional() }).catchall(node))
+  .meta({ id: 'elements', description: 'in the shape of FHIR' });
+
+function never(names: readonly string[]): Record<string, z.ZodOptional<z.ZodNever>> {
+  return Object.fromEntries(names.map(name => [name, z.never().optional()]));
+}
+
+const id = texts.describe('"{COL}", "x-{COL|uuid}"; a list: the first whose columns are present');
+const profile = z.union([text, z.array(z.union([text, z.record(z.string(), condition)]))]);
+
+const source = z
+  .strictObject({
+    table: text,
+    as: text.optional(),
+    key: texts.describe('unique under `where`; pages are ordered by it'),
+    where: condition.optional(),
+    'one-per': texts.optional(),
+    changed: column.optional().describe('meta.lastUpdated, _lastUpdated, _since'),
+    lookup: lookups.optional(),
+  })
+  .meta({ id: 'source' });
+
+/** A mapping with all macros expanded. */
+export const mappingSchema = z.strictObject({
+  mapping: text.describe('unique in the pack'),
+  resource: text.describe('a FHIR resource type'),
+  profile: profile.optional(),
+  source,
+  id,
+  needs: texts.optional().describe('rows without these elements are not served'),
+  elements,
+});
+
+const macroArguments = { with: z.array(text).optional(), rows: z.array(z.array(anything)).optional() };
+
+const variant = z.strictObject({
+  ...macroArguments,
+  variant: text,
+  resource: text.optional(),
+  id: id.optional(),
+  profile: profile.optional(),
+  needs: texts.optional(),
+  elements: elements.optional(),
+});
+
+/** The parts of a mapping document that macros consume. */
+export const macroSchema = z.looseObject({
+  mapping: text,
+  ...macroArguments,
+  variants: z.array(z.looseObject({ ...macroArguments, variant: text })).optional(),
+  only: z.strictObject({ schema: texts }).optional(),
+  patch: z.record(z.string(), anything).optional(),
+});
+
+/** A mapping document as it is written: what the JSON Schema of mapping files is made from. */
+export const mappingFileSchema = mappingSchema.partial().extend({
+  mapping: text,
+  ...macroArguments,
+  variants: z.array(variant).optional(),
+  only: z.strictObject({ schema: texts }).optional(),
+  patch: z.record(z.string(), anything).optional(),
+});
+
+const elseRule = z.union([text, z.strictObject({ system: text })]);
+const outcomes = { blank: text.optional(), else: elseRule.optional(), fold: flag.optional() };
+
+/** codes.yaml: name of the code map → where its rows are. */
+export const codesSchema = z.record(
+  z.string(),
+  z.union([
+    z.strictObject({ system: text.optional(), rows: z.record(z.string(), text).optional(), ...outcomes }),
+    z.strictObject({
+      table: text,
+      where: condition.optional(),
+      key: texts,
+      code: text,
+      display: text.optional(),
+      system: z.union([text, z.strictObject({ from: text, via: via.optional() })]).optional(),
+      pick: texts.optional(),
+      ...outcomes,
+    }),
+  ]),
+);
+
+export const packSchema = z.strictObject({
+  name: text,
+  title: text,
+  schema: text.optional().describe('picks `only:` documents'),
+  zone: text.describe('IANA zone of the local times in the database'),
+  publisher: text.optional(),
+  systems: z.record(z.string(), text).optional(),
+  deny: z.array(text).optional().describe('columns that are never read: table.COLUMN, *.COLUMN'),
+  absent: z
+    .strictObject({
+      text: z.array(text).optional(),
+      number: z.array(text).optional(),
+      date: z.array(text).optional(),
+      columns: z.record(z.string(), z.array(text)).optional(),
+    })
+    .optional()
+    .describe('raw values that mean "no value" in bindings, never in keys'),
+  lists: z.record(z.string(), z.array(text)).optional(),
+  fragments: z.record(z.string(), anything).optional(),
+});

@@ -1,0 +1,147 @@
+/**
+ * Tables under aliases: `source`, lookups, the rows of an `each` and of `exists`. In: their maps. Out: Scopes of the
+ * model with everything resolved, and what can be named within them.
+ */
+import { findTable, type TableInfo } from '../../sql/catalog.ts';
+import type { Order } from '../../sql/expression.ts';
+import { identifier, isIdentifier, type TableName } from '../../sql/identifier.ts';
+import type { JoinColumn, Lookup, Scope } from '../model.ts';
+import type { NamedRows, Visible } from './columns.ts';
+import { printTable, resolveColumn } from './columns.ts';
+import type { Context, OpenScope, PackContext } from './context.ts';
+import { child, type Entry, entriesOf, type ScalarTree, scalarsOf, type Tree, textOf } from './tree.ts';
+
+/** Reads the table, alias, lookups and filter of a map; `name` overrides `as`. Undefined if the table is unknown. */
+export function readScope(
+  tree: Tree,
+  name: Entry | undefined,
+  outer: Visible | undefined,
+  context: Context,
+): OpenScope | undefined {
+  const own = readTable(tree, name, true, context);
+  if (!own) return undefined;
+  const lookups: Lookup[] = [];
+  const visible: Visible = { own, named: new Map([[own.name.toLowerCase(), own]]), outer, lookups };
+  for (const entry of entriesOf(child(tree, 'lookup'))) {
+    const lookup = readLookup(entry, visible, context);
+    if (lookup) lookups.push(lookup);
+  }
+  const where = context.readCondition(child(tree, 'where'), visible, context);
+  const scope: Scope = { table: own.table, alias: own.alias, where, lookups };
+  return { scope, visible };
+}
+
+export function readTable(
+  tree: Tree,
+  name: Pick<Entry, 'key' | 'at'> | undefined,
+  certain: boolean,
+  context: Context,
+): NamedRows | undefined {
+  const written = child(tree, 'table');
+  const found = written?.kind === 'scalar' ? findTableNamed(written, context) : undefined;
+  if (!found) return undefined;
+  const as = child(tree, 'as');
+  const alias = name?.key ?? textOf(as) ?? found.info.name.toLowerCase();
+  if (!isIdentifier(alias)) {
+    context.report.error(name?.at ?? as?.at ?? tree.at, 'not an alias', { found: alias });
+    return undefined;
+  }
+  return { kind: 'rows', name: alias, alias: context.aliases.mint(alias), certain, ...found };
+}
+
+/** A table of the catalog by `TABLE` or `schema.TABLE`. */
+export function findTableNamed(
+  tree: ScalarTree,
+  context: PackContext,
+): { readonly table: TableName; readonly info: TableInfo } | undefined {
+  const parts = tree.text.split('.');
+  const name = parts.at(-1) ?? '';
+  const schema = parts.length > 1 ? parts[0] : undefined;
+  if (parts.length > 2 || !parts.every(isIdentifier)) {
+    context.report.error(tree.at, 'not a table', { expected: 'TABLE or schema.TABLE', found: tree.text || 'nothing' });
+    return undefined;
+  }
+  const info = findTable(context.catalog, name);
+  if (!info) {
+    const prefix = schema === undefined ? '' : `${schema}.`;
+    const among = [...context.catalog.tables.values()].map(table => `${prefix}${table.name}`);
+    context.report.error(tree.at, 'unknown table', { found: tree.text, among });
+    return undefined;
+  }
+  const table = { ...(schema === undefined ? {} : { schema: identifier(schema) }), name: identifier(info.name) };
+  return { table, info };
+}
+
+/** Reads a to-one join and makes its alias visible. */
+export function readLookup(entry: Entry, visible: Visible, context: Context): Lookup | undefined {
+  const { key, value, at } = entry;
+  if (visible.named.has(key.toLowerCase())) {
+    context.report.error(at, 'alias used twice', { found: key });
+    return undefined;
+  }
+  const required = textOf(child(value, 'required')) === 'true';
+  const own = readTable(value, entry, required, context);
+  if (!own) return undefined;
+  visible.named.set(key.toLowerCase(), own);
+  const inner: Visible = { own, named: visible.named, outer: visible.outer, lookups: visible.lookups };
+  return {
+    table: own.table,
+    alias: own.alias,
+    on: readOn(child(value, 'on'), inner, visible, context),
+    where: context.readCondition(child(value, 'where'), inner, context),
+    required,
+    pick: readOrder(child(value, 'pick'), inner, context),
+    at,
+  };
+}
+
+/** `on: {THEIRS: ours}`: left a column of the joined table, right one in scope around it. */
+export function readOn(
+  tree: Tree | undefined,
+  theirs: Visible,
+  ours: Visible,
+  context: Context,
+): readonly JoinColumn[] {
+  const joined = entriesOf(tree).flatMap(({ key, value, at }): readonly JoinColumn[] => {
+    const left = resolveColumn(key, at, theirs, context);
+    const text = textOf(value);
+    if (text === undefined) return [];
+    const right = resolveColumn(text, value.at, ours, context, {
+      expected: 'a column: `on` holds no literals, they stand in `where`',
+    });
+    if (!left || !right) return [];
+    const reason = mismatch(left.column.type.kind, right.column.type.kind);
+    if (reason !== undefined) context.report.error(value.at, reason, { found: `${key}: ${text}` });
+    return [{ theirs: left.column, ours: right.column }];
+  });
+  if (tree && entriesOf(tree).length === 0)
+    context.report.error(tree.at, '`on` names no column', { expected: '{THEIRS: ours}' });
+  return joined;
+}
+
+/** Kinds of columns between which no cast of our side makes sense. */
+function mismatch(theirs: string, ours: string): string | undefined {
+  const family = (kind: string): string =>
+    ['integer', 'decimal', 'float', 'bit'].includes(kind)
+      ? 'number'
+      : ['date', 'datetime'].includes(kind)
+        ? 'date'
+        : kind;
+  const [a, b] = [family(theirs), family(ours)];
+  const castable = a === b || (b === 'text' && a !== 'binary') || (a === 'text' && b !== 'binary');
+  return castable ? undefined : `a ${theirs} column cannot be joined with a ${ours} column`;
+}
+
+/** `[COL, -COL2]`: the order, descending with a minus. */
+export function readOrder(tree: Tree | undefined, visible: Visible, context: Context): readonly Order[] {
+  return scalarsOf(tree).flatMap(({ text, at }) => {
+    const descending = text.startsWith('-');
+    const resolved = resolveColumn(descending ? text.slice(1) : text, at, visible, context);
+    return resolved ? [{ by: resolved.column, descending }] : [];
+  });
+}
+
+/** What messages call a scope. */
+export function nameOf(scope: Scope): string {
+  return printTable(scope.table);
+}

@@ -1,0 +1,92 @@
+/**
+ * pack.yaml. In: its document. Out: settings of the pack: systems, zone, deny list, absence rules, lists, fragments.
+ */
+import type { Pack, Position } from '../model.ts';
+import { type DenyList, deniedNames, denyList } from './deny.ts';
+import type { Report } from './problem.ts';
+import { packSchema } from './schema.ts';
+import { checkShape } from './shape.ts';
+import { child, type Entry, entriesOf, type ScalarTree, scalarsOf, type Tree, textOf } from './tree.ts';
+
+export interface Settings {
+  readonly pack: Pack;
+  readonly schema: string | undefined;
+  readonly deny: DenyList;
+  /** Column names that raw SQL must not contain. */
+  readonly deniedNames: readonly string[];
+  readonly absent: AbsentRules;
+  readonly lists: ReadonlyMap<string, Entry>;
+  readonly fragments: ReadonlyMap<string, Entry>;
+}
+
+/** Raw values that mean "no value", by kind of column and by `TABLE.COL` (lower-case, without the schema). */
+export interface AbsentRules {
+  readonly text: readonly ScalarTree[];
+  readonly number: readonly ScalarTree[];
+  readonly date: readonly ScalarTree[];
+  readonly columns: ReadonlyMap<string, Entry>;
+}
+
+/** Reads pack.yaml; what is missing or wrong is reported and replaced by something harmless. */
+export function readSettings(document: Tree | undefined, file: string, report: Report): Settings {
+  const at: Position = document?.at ?? { file, line: 1, column: 1 };
+  if (!document) report.error(at, 'the pack has no pack.yaml', { expected: 'name, title and zone' });
+  else checkShape(document, packSchema, report);
+  const text = (key: string): string | undefined => textOf(child(document, key));
+  const zone = text('zone') ?? 'UTC';
+  if (!isZone(zone)) {
+    report.error(child(document, 'zone')?.at ?? at, 'unknown time zone', {
+      found: zone,
+      expected: 'an IANA name such as America/New_York',
+      among: Intl.supportedValuesOf('timeZone'),
+    });
+  }
+  const systems: Record<string, string> = Object.create(null);
+  for (const { key, value } of entriesOf(child(document, 'systems'))) {
+    const uri = textOf(value) ?? '';
+    if (!/^[a-z][a-z0-9+.-]*:\S+$/i.test(uri)) report.error(value.at, 'not an absolute URI', { found: uri });
+    systems[key] = uri;
+  }
+  const publisher = text('publisher');
+  const deny = scalarsOf(child(document, 'deny')).map(s => s.text);
+  const absent = child(document, 'absent');
+  return {
+    pack: {
+      name: text('name') ?? '',
+      title: text('title') ?? '',
+      zone: isZone(zone) ? zone : 'UTC',
+      ...(publisher === undefined ? {} : { publisher }),
+      systems,
+    },
+    schema: text('schema'),
+    deny: denyList(deny),
+    deniedNames: deniedNames(deny),
+    absent: {
+      text: scalarsOf(child(absent, 'text')),
+      number: scalarsOf(child(absent, 'number')),
+      date: scalarsOf(child(absent, 'date')),
+      columns: new Map(entriesOf(child(absent, 'columns')).map(e => [columnKey(e.key), e])),
+    },
+    lists: byKey(child(document, 'lists')),
+    fragments: byKey(child(document, 'fragments')),
+  };
+}
+
+/** `dbo.PT.PHONE` and `PT.PHONE` as `pt.phone`. */
+export function columnKey(name: string): string {
+  return name.toLowerCase().split('.').slice(-2).join('.');
+}
+
+function byKey(tree: Tree | undefined): ReadonlyMap<string, Entry> {
+  return new Map(entriesOf(tree).map(e => [e.key, e]));
+}
+
+function isZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}

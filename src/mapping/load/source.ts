@@ -1,0 +1,70 @@
+/**
+ * R1 and R6, the rows that mappings are made of. In: the drafts of one document (its variants share the rows). Out: the
+ * source, resolved, and the targets that references may name.
+ */
+import type { ColumnExpression } from '../../sql/expression.ts';
+import type { IdRule, Position, Source } from '../model.ts';
+import { resolveColumn, type Visible } from './columns.ts';
+import { Aliases, type Context, type Target } from './context.ts';
+import { columnsOf, readIdRule } from './id.ts';
+import type { Draft } from './macros.ts';
+import { readScope } from './scope.ts';
+import { child, scalarsOf, type Tree, textOf } from './tree.ts';
+
+/** A draft whose rows and id are known. */
+export interface OpenDraft {
+  readonly draft: Draft;
+  readonly target: Target;
+  readonly source: Source;
+  readonly visible: Visible;
+  readonly id: IdRule;
+  readonly idAt: Position;
+  /** That of the source's conditions and of all variants. */
+  readonly context: Context;
+}
+
+/** Opens the drafts of one document; those without usable rows or id are left out, after that was reported. */
+export function openDrafts(drafts: readonly Draft[], base: Omit<Context, 'aliases' | 'now'>): readonly OpenDraft[] {
+  const [first] = drafts;
+  const written = first && child(first.tree, 'source');
+  if (written?.kind !== 'map') return [];
+  const context: Context = { ...base, aliases: new Aliases(), now: { used: false } };
+  const opened = readScope(written, undefined, undefined, context);
+  if (!opened) return [];
+  const { scope, visible } = opened;
+  const source: Source = {
+    ...scope,
+    key: readColumns(child(written, 'key'), visible, context),
+    onePer: readColumns(child(written, 'one-per'), visible, context),
+  };
+  if (source.key.length === 0) return [];
+  return drafts.flatMap(draft => {
+    const idTree = child(draft.tree, 'id');
+    const id = readIdRule(idTree, visible, context);
+    const resource = textOf(child(draft.tree, 'resource'));
+    if (!id || !idTree || resource === undefined) return [];
+    checkOnePer(id, source, idTree, context);
+    const idColumns = new Set(id.alternatives.flatMap(parts => [...columnsOf(parts)]));
+    const target: Target = { name: draft.name, group: draft.group, resource, source, visible, idColumns };
+    const now = { used: context.now.used };
+    return [{ draft, target, source, visible, id, idAt: idTree.at, context: { ...context, now } }];
+  });
+}
+
+function readColumns(tree: Tree | undefined, visible: Visible, context: Context): readonly ColumnExpression[] {
+  return scalarsOf(tree).flatMap(({ text, at }) => resolveColumn(text, at, visible, context)?.column ?? []);
+}
+
+/** R6: rows that share the columns are one resource, so nothing else may make its id. */
+function checkOnePer(id: IdRule, source: Source, idTree: Tree, context: Context): void {
+  if (source.onePer.length === 0) return;
+  const shared = source.onePer.map(column => `${column.alias}.${column.column}`);
+  for (const parts of id.alternatives) {
+    const used = columnsOf(parts);
+    if (used.size === shared.length && shared.every(column => used.has(column))) continue;
+    context.report.error(idTree.at, 'with `one-per` the id is made of its columns and no others', {
+      expected: shared.join(', '),
+      found: [...used].join(', '),
+    });
+  }
+}

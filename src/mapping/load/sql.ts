@@ -1,0 +1,51 @@
+/**
+ * V8, the escape. In: `{sql: "expression with {a.COL}", type, via}`. Out: a ValueNode over a raw expression, which can be
+ * searched only as far as its codec can be. Columns stand in braces; what is denied may not even be named outside them.
+ */
+import { isPrimitive } from '../../r4/definitions.ts';
+import { parseColumnType } from '../../sql/column-type.ts';
+import type { Expression } from '../../sql/expression.ts';
+import type { Node } from '../model.ts';
+import { resolveColumn, type Visible } from './columns.ts';
+import type { Context } from './context.ts';
+import { guard } from './guard.ts';
+import type { Slot } from './slot.ts';
+import { child, type MapTree } from './tree.ts';
+import { readCodec, typesOf } from './via.ts';
+
+const FORBIDDEN = /;|--|\/\*|\b(?:insert|update|delete|merge|drop|alter|create|exec|execute|truncate|into|grant)\b/i;
+
+/** An SQL expression as a value. */
+export function readSql(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
+  const { report, settings } = context;
+  const sql = child(tree, 'sql');
+  const declared = child(tree, 'type');
+  if (sql?.kind !== 'scalar' || declared?.kind !== 'scalar') return undefined;
+  const type = parseColumnType(declared.text);
+  if (!type) report.error(declared.at, 'not an SQL type', { expected: 'such as nvarchar(40)', found: declared.text });
+  if (!isPrimitive(slot.type)) report.error(tree.at, `${slot.path} is a ${slot.type} and cannot be an SQL expression`);
+  const forbidden = FORBIDDEN.exec(sql.text.replace(/\{[^{}]*\}/g, ''));
+  if (forbidden) report.error(sql.at, 'not a single SQL expression', { found: forbidden[0] });
+  const denied = settings.deniedNames.find(name => new RegExp(`\\b${literally(name)}\\b`, 'i').test(sql.text));
+  if (denied !== undefined) report.error(sql.at, `column ${denied} is denied and is never read`);
+  const fields = sql.text.split(/\{([^{}]*)\}/);
+  const parts = fields.flatMap((field, i): readonly (string | Expression)[] => {
+    if (i % 2 === 0) return field === '' ? [] : [field];
+    const resolved = resolveColumn(field.trim(), sql.at, visible, context);
+    return resolved ? [resolved.column] : [];
+  });
+  if (!type || !isPrimitive(slot.type) || forbidden || denied !== undefined) return undefined;
+  const codec = readCodec(child(tree, 'via'), [type], typesOf(slot), tree.at, context);
+  if (!codec) return undefined;
+  const from: Expression = { kind: 'raw', parts, type };
+  return guard(
+    { kind: 'value', from: [from], codec, absent: [], type: slot.type, at: tree.at },
+    tree,
+    visible,
+    context,
+  );
+}
+
+function literally(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

@@ -1,0 +1,171 @@
+/**
+ * C3, code maps in a table. In: the map and the column that holds the raw value. Out: lookups into the table, added to the
+ * rows that hold the column, and nodes over their columns: the first key that fits, then `blank:`, then `else:`.
+ */
+import { isPrimitive } from '../../r4/definitions.ts';
+import type { Coded, Facet } from '../codecs/code-map.ts';
+import type { Condition, Json, Lookup, Node } from '../model.ts';
+import { valueNode } from './binding-value.ts';
+import { membersOf } from './coded.ts';
+import type { TableCodeMap } from './codes.ts';
+import { type NamedRows, type Resolved, resolveColumn, type Visible } from './columns.ts';
+import type { Context } from './context.ts';
+import { makeFirst } from './first.ts';
+import { withCondition } from './guard.ts';
+import { readOrder, readTable } from './scope.ts';
+import type { Slot } from './slot.ts';
+import { type MapTree, map as mapTree, type ScalarTree } from './tree.ts';
+import { type NamedCodeMap, readCodec } from './via.ts';
+
+/** What one alternative says of the code: nodes by facet, those that it does not have left out. */
+type Faces = { readonly [F in Facet]?: Node };
+
+/** The node for a column bound to a code map in a table. */
+export function tableCodeOf(
+  { facet, steps }: NamedCodeMap,
+  map: TableCodeMap,
+  column: Resolved,
+  none: readonly ScalarTree[],
+  tree: MapTree,
+  slot: Slot,
+  visible: Visible,
+  context: Context,
+): Node | undefined {
+  const owner = ownerOf(column, visible);
+  if (steps.length > 0) context.report.error(tree.at, `code map ${map.name} is in a table and takes no text steps`);
+  if (!owner) {
+    context.report.error(tree.at, `code map ${map.name} is in a table and cannot read a piece of a column`);
+    return undefined;
+  }
+  const alternatives = [
+    ...joinTables(map, column, owner, context).flatMap(rows => facesOfRow(map, rows, tree, slot, context) ?? []),
+    ...facesOfRest(map, column, none, tree, slot, context),
+  ];
+  const nodes = alternatives.flatMap(faces => nodeOf(faces, facet, tree, slot) ?? []);
+  const [only] = nodes;
+  if (!only) return undefined;
+  return nodes.length === 1 ? only : makeFirst(nodes, slot, tree, context);
+}
+
+/** The rows that hold a column: lookups on it belong to them. */
+function ownerOf(column: Resolved, visible: Visible): Visible | undefined {
+  for (let at: Visible | undefined = visible; at; at = at.outer) {
+    for (const named of at.named.values()) {
+      if (named.alias === column.column.alias) return named.kind === 'rows' ? at : undefined;
+    }
+  }
+  return undefined;
+}
+
+/** Lookups made before, by the list of lookups that holds them and then by map and column. */
+const joined = new WeakMap<Lookup[], Map<string, readonly NamedRows[]>>();
+
+/** One lookup per key of the map, made once per column. */
+function joinTables(map: TableCodeMap, column: Resolved, owner: Visible, context: Context): readonly NamedRows[] {
+  const made = joined.get(owner.lookups) ?? new Map<string, readonly NamedRows[]>();
+  joined.set(owner.lookups, made);
+  const name = `${map.name}|${column.column.alias}.${column.column.column}`;
+  const before = made.get(name);
+  if (before) return before;
+  const rows = map.key.flatMap((key): readonly NamedRows[] => {
+    const alias = map.name.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(?![A-Za-z_])/, '_');
+    const own = readTable(mapTree({ table: map.table }, map.table.at), { key: alias, at: map.at }, false, context);
+    if (!own) return [];
+    const inner: Visible = {
+      own,
+      named: new Map([[own.name.toLowerCase(), own]]),
+      outer: undefined,
+      lookups: owner.lookups,
+    };
+    const theirs = resolveColumn(key.text, key.at, inner, context);
+    const where = context.readCondition(map.where, inner, context);
+    if (!theirs) return [];
+    const pick = readOrder(map.pick, inner, context);
+    const on = [{ theirs: theirs.column, ours: column.column }];
+    owner.lookups.push({ table: own.table, alias: own.alias, on, where, required: false, pick, at: map.at });
+    return [own];
+  });
+  made.set(name, rows);
+  return rows;
+}
+
+function facesOfRow(map: TableCodeMap, own: NamedRows, tree: MapTree, slot: Slot, context: Context): Faces | undefined {
+  const visible: Visible = { own, named: new Map([[own.name.toLowerCase(), own]]), outer: undefined, lookups: [] };
+  const node = (written: ScalarTree | undefined, type: string): Node | undefined => {
+    const resolved = written && resolveColumn(written.text, written.at, visible, context);
+    const place = typed(slot, type);
+    const codec = resolved && readCodec(undefined, [resolved.column.type], [type], written.at, context);
+    return codec && valueNode([resolved], codec, [], tree, place, context);
+  };
+  const code = node(map.code, 'code');
+  if (!code) return undefined;
+  const display = node(map.display, 'string');
+  const { system } = map;
+  const systemNode =
+    system === undefined
+      ? undefined
+      : 'constant' in system
+        ? constant(system.constant, 'uri', tree)
+        : context.readNode(system.binding, typed(slot, 'uri'), visible, context);
+  return { code, ...(display ? { display } : {}), ...(systemNode ? { system: systemNode } : {}) };
+}
+
+/** What NULL, blank and unmapped values become. */
+function facesOfRest(
+  map: TableCodeMap,
+  column: Resolved,
+  none: readonly ScalarTree[],
+  tree: MapTree,
+  slot: Slot,
+  context: Context,
+): readonly Faces[] {
+  const filled: Condition = { kind: 'present', column: column.column };
+  const faces: Faces[] = [];
+  if (map.blank) faces.push(conditional(map.blank, { kind: 'none', of: filled }, tree));
+  const raw = (type: string): Node | undefined => {
+    const place = typed(slot, type);
+    const codec = readCodec(undefined, [column.column.type], [type], tree.at, context);
+    return codec && valueNode([column], codec, none, tree, place, context);
+  };
+  if (map.else.kind === 'code') faces.push(conditional(map.else.coded, filled, tree));
+  else if (map.else.kind === 'text') {
+    const text = raw('string');
+    if (text) faces.push({ text });
+  } else if (map.else.kind === 'local') {
+    const code = raw('code');
+    if (code) faces.push({ code, system: constant(map.else.system, 'uri', tree) });
+  }
+  return faces;
+}
+
+function conditional(coded: Coded, condition: Condition, tree: MapTree): Faces {
+  const face = (json: string | undefined, type: string): Node | undefined =>
+    json === undefined ? undefined : withCondition(constant(json, type, tree), condition);
+  const system = face(coded.system, 'uri');
+  const display = face(coded.display, 'string');
+  const code = withCondition(constant(coded.code, 'code', tree), condition);
+  return { code, ...(system ? { system } : {}), ...(display ? { display } : {}) };
+}
+
+/** Faces as what the place takes: one facet, a Coding, or a CodeableConcept. */
+function nodeOf(faces: Faces, facet: Facet | undefined, tree: MapTree, slot: Slot): Node | undefined {
+  if (isPrimitive(slot.type)) {
+    const node = faces[facet ?? 'code'];
+    return node && { ...node, type: slot.type };
+  }
+  const { code, system, display, text } = faces;
+  const { at } = tree;
+  const members = membersOf({ system, code, display });
+  const coding: Node | undefined = code && { kind: 'object', members, needs: ['code'], type: 'Coding', at };
+  if (slot.type === 'Coding') return coding;
+  const concept = membersOf({ coding: coding && { kind: 'list', items: [coding], type: 'Coding', at }, text });
+  return { kind: 'object', members: concept, needs: [], type: 'CodeableConcept', at };
+}
+
+function constant(json: Json, type: string, tree: MapTree): Node {
+  return { kind: 'constant', json, type, at: tree.at };
+}
+
+function typed(slot: Slot, type: string): Slot {
+  return { ...slot, type, place: 'single', bound: undefined };
+}

@@ -1,0 +1,68 @@
+/**
+ * Which tables mappings read. In: a registry. Out: their names in lower case, those of lookups, conditions, child rows and
+ * code tables included.
+ */
+import type { Condition, Node, Registry, Scope } from '../model.ts';
+
+/** Names of all tables that some mapping reads. */
+export function tablesOf(registry: Registry): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const mapping of registry.mappings) {
+    addScope(mapping.source, names);
+    addNode(mapping.root, names);
+    for (const need of mapping.needs) addNode(need, names);
+  }
+  return names;
+}
+
+function addScope(scope: Scope, names: Set<string>): void {
+  names.add(scope.table.name.toLowerCase());
+  addCondition(scope.where, names);
+  for (const lookup of scope.lookups) {
+    names.add(lookup.table.name.toLowerCase());
+    addCondition(lookup.where, names);
+  }
+}
+
+function addCondition(condition: Condition | undefined, names: Set<string>): void {
+  switch (condition?.kind) {
+    case 'all':
+    case 'any':
+      for (const part of condition.of) addCondition(part, names);
+      return;
+    case 'none':
+      addCondition(condition.of, names);
+      return;
+    case 'exists':
+      addScope(condition.scope, names);
+      return;
+    default:
+  }
+}
+
+function addNode(node: Node, names: Set<string>): void {
+  addCondition(node.if, names);
+  for (const child of childrenOf(node)) addNode(child, names);
+  if (node.kind === 'each' && node.from.kind === 'rows') addScope(node.from.scope, names);
+}
+
+/** The nodes directly within a node. */
+export function childrenOf(node: Node): readonly Node[] {
+  switch (node.kind) {
+    case 'object':
+      return node.members.flatMap(m => (m.kind === 'element' ? [m.node] : m.alternatives.flat().map(n => n.node)));
+    case 'list':
+      return node.items;
+    case 'each':
+      return [node.item];
+    case 'first':
+      return node.alternatives;
+    case 'ref':
+      return node.members.map(member => member.node);
+    case 'text':
+      return node.parts.filter(part => typeof part !== 'string');
+    case 'constant':
+    case 'value':
+      return [];
+  }
+}
