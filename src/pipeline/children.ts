@@ -3,10 +3,11 @@
  */
 import type { JoinColumn } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
+import { theirsAmong } from '../plan/key.ts';
 import { type ChildRow, type Children, childrenOf, NO_CHILDREN } from '../resource/rows.ts';
 import type { ChildShape, LevelShape } from '../resource/shape.ts';
 import type { ColumnType } from '../sql/column-type.ts';
-import { among, and, equals, or, type Predicate, type SqlValue, value } from '../sql/expression.ts';
+import type { SqlValue } from '../sql/expression.ts';
 import type { Row } from '../sql/plan.ts';
 import type { Session } from './source.ts';
 
@@ -35,7 +36,7 @@ async function readCollection(
   const keys = distinctKeys(parents, shape, on);
   const rows: Row[] = [];
   for (let start = 0; start < keys.length; start += KEYS_PER_STATEMENT) {
-    const from = scopeRelation(scope, keyPredicate(on, keys.slice(start, start + KEYS_PER_STATEMENT)), session.env, [
+    const from = scopeRelation(scope, theirsAmong(on, keys.slice(start, start + KEYS_PER_STATEMENT)), session.env, [
       ...shape.columns,
       ...order.map(({ by }) => by),
     ]);
@@ -78,15 +79,4 @@ function inFormOf(raw: SqlValue, type: ColumnType | undefined): SqlValue {
   if (type.kind === 'integer' && typeof raw === 'string') return /^-?\d{1,18}$/.test(raw.trim()) ? raw.trim() : null;
   if (type.kind === 'text' && typeof raw === 'number') return String(raw);
   return raw;
-}
-
-function keyPredicate(on: readonly JoinColumn[], keys: readonly (readonly SqlValue[])[]): Predicate {
-  const [only, ...more] = on;
-  if (only && more.length === 0) {
-    return among(
-      only.theirs,
-      keys.map(([raw]) => value(raw ?? null, only.theirs.type)),
-    );
-  }
-  return or(...keys.map(key => and(...on.map(({ theirs }, i) => equals(theirs, value(key[i] ?? null, theirs.type))))));
 }

@@ -5,8 +5,8 @@
 import type { Access } from '../auth/access.ts';
 import type { Mapping, Node, RefNode } from '../mapping/model.ts';
 import { accessPredicate } from '../plan/access.ts';
+import { oursAmong, theirsAmong } from '../plan/key.ts';
 import { servedPredicate } from '../plan/presence.ts';
-import { refersToKeys, theirsAmong } from '../plan/reference.ts';
 import { along, some } from '../plan/walk.ts';
 import type { Children } from '../resource/rows.ts';
 import type { LevelShape } from '../resource/shape.ts';
@@ -108,7 +108,7 @@ function forward(from: readonly Emitted[], include: Include, access: Access, ses
     for (const node of refNodes(mapping, include, session)) {
       const target = session.registry.mapping(node.target);
       const keys = distinct(resources.flatMap(({ row, children, shape }) => keysAt(node, shape, row, children)));
-      asked.push(...inChunks(keys, chunk => served(target, access, theirsAmong(node, chunk), session)));
+      asked.push(...inChunks(keys, chunk => served(target, access, theirsAmong(node.on, chunk), session)));
     }
   }
   return asked.length > 0 ? [{ rows: asked, direction: 'forward' }] : [];
@@ -131,7 +131,7 @@ function backward(from: readonly Emitted[], include: Include, access: Access, se
           ...inChunks(keys, chunk => {
             const refers = some(
               (include.parameter?.paths ?? []).map(path =>
-                along(source.root, path, n => (n === node ? refersToKeys(node, chunk) : FALSE), session.env),
+                along(source.root, path, n => (n === node ? oursAmong(node.on, chunk) : FALSE), session.env),
               ),
             );
             return served(source, access, refers ?? FALSE, session);

@@ -145,11 +145,11 @@ export function planBranch(
     if (face) columns.push(flag(face.present), ...face.by);
     return at;
   });
-  const order = orderOf(branch, request.sort);
+  const orderBy = orderOf(branch, request.sort);
   // The row of the cursor may come again for its further resources.
   const limit = wanted + (request.cursor ? 1 : 0);
-  const from = bareRelation(first.mapping.source, where, env, [...columns, ...order.orderBy.map(({ by }) => by)]);
-  return { plan: { from, columns, orderBy: order.orderBy, limit, shape: 'rows' }, shaped, flags, sortAt };
+  const from = bareRelation(first.mapping.source, where, env, [...columns, ...orderBy.map(({ by }) => by)]);
+  return { plan: { from, columns, orderBy, limit, shape: 'rows' }, shaped, flags, sortAt };
 }
 
 function sortKeysOf(branch: Branch, { sortAt }: BranchPlan, row: Row): readonly (number | string | null)[] {

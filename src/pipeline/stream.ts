@@ -29,7 +29,11 @@ export interface Batch {
   readonly next: Cursor | undefined;
 }
 
-export async function* streamBatches(request: StreamRequest, context: WriteContext, session: Session): AsyncGenerator<Batch> {
+export async function* streamBatches(
+  request: StreamRequest,
+  context: WriteContext,
+  session: Session,
+): AsyncGenerator<Batch> {
   const { type, filters, access, selection, batch } = request;
   const branches = await planResolved(session, () => branchesOf({ type, filters, sort: [], access }, session.env));
   let cursor = request.after;
@@ -42,7 +46,10 @@ export async function* streamBatches(request: StreamRequest, context: WriteConte
 }
 
 /** How many resources the stream has in all. */
-export async function countStream(request: Pick<StreamRequest, 'type' | 'filters' | 'access'>, session: Session): Promise<number> {
+export async function countStream(
+  request: Pick<StreamRequest, 'type' | 'filters' | 'access'>,
+  session: Session,
+): Promise<number> {
   const { type, filters, access } = request;
   const branches = await planResolved(session, () => branchesOf({ type, filters, sort: [], access }, session.env));
   return countMatches(branches, session);

@@ -13,46 +13,37 @@ import {
   FALSE,
   flag,
   not,
+  type Operator,
   type Order,
   or,
   type Predicate,
+  predicateKey,
   TRUE,
   value,
 } from '../sql/expression.ts';
 import type { Branch } from './branches.ts';
 
-/** One comparison of the keyset: rows come in order of these, the last ones unique. */
-interface Term {
-  readonly by: Expression;
-  readonly descending: boolean;
-}
-
-/** Sort values of a row come first: for each key its rank (0 present, 1 missing) and its expressions. */
-export interface BranchOrder {
-  readonly terms: readonly Term[];
-  readonly orderBy: readonly Order[];
-}
-
-export function orderOf(branch: Branch, sort: readonly SortKey[]): BranchOrder {
-  const terms: Term[] = [];
+/** Sort values come first, for each key its rank (0 present, 1 missing) and its expressions; the unique key comes last. */
+export function orderOf(branch: Branch, sort: readonly SortKey[]): readonly Order[] {
+  const order: Order[] = [];
   branch.sort.forEach((face, i) => {
     if (!face) return;
-    if (face.present.kind !== 'true' && !servedAlways(branch, face.present)) {
-      terms.push({ by: flag(not(face.present)), descending: false });
-    }
-    for (const by of face.by) terms.push({ by, descending: sort[i]?.descending ?? false });
+    if (!holdsForAll(branch, face.present)) order.push({ by: flag(not(face.present)), descending: false });
+    for (const by of face.by) order.push({ by, descending: sort[i]?.descending ?? false });
   });
-  const [{ mapping } = { mapping: undefined }] = branch.mappings;
-  for (const by of mapping?.source.key ?? []) terms.push({ by, descending: false });
-  return { terms, orderBy: terms.map(({ by, descending }) => ({ by, descending })) };
+  // Keys come in the order of their own index, whatever its collation.
+  for (const by of branch.mappings[0]?.mapping.source.key ?? []) order.push({ by, descending: false, native: true });
+  return order;
 }
 
-/** The presence is among the conditions of every row already. */
-function servedAlways(branch: Branch, present: Predicate): boolean {
-  const conditions = new Set(
-    (branch.where.kind === 'and' ? branch.where.of : [branch.where]).map(p => JSON.stringify(p)),
-  );
-  return (present.kind === 'and' ? present.of : [present]).every(part => conditions.has(JSON.stringify(part)));
+/** Whether a condition is among those of every row already. */
+function holdsForAll(branch: Branch, condition: Predicate): boolean {
+  const known = new Set(conjuncts(branch.where).map(predicateKey));
+  return conjuncts(condition).every(part => part.kind === 'true' || known.has(predicateKey(part)));
+}
+
+function conjuncts(predicate: Predicate): readonly Predicate[] {
+  return predicate.kind === 'and' ? predicate.of : [predicate];
 }
 
 /**
@@ -71,23 +62,23 @@ export function afterCursor(branch: Branch, sort: readonly SortKey[], cursor: Cu
 
 function fromKey(branch: Branch, cursor: Cursor): Predicate {
   const key = branch.mappings[0]?.mapping.source.key ?? [];
-  const bound = (i: number): Expression | undefined => {
+  const against = (i: number, op: Operator): Predicate => {
     const column = key[i];
-    return column && value(cursor.key[i] ?? null, column.type);
+    if (!column) return FALSE;
+    return {
+      kind: 'compare',
+      left: column,
+      op,
+      right: value(cursor.key[i] ?? null, column.type),
+      native: true,
+      not: false,
+    };
   };
-  const steps = key.map((column, i) => {
-    const limit = bound(i);
-    if (!limit) return FALSE;
-    const prior = key.slice(0, i).map((k, j) => {
-      const equal = bound(j);
-      return equal ? equals(k, equal) : FALSE;
-    });
-    return and(...prior, compare(column, i === key.length - 1 ? '>=' : '>', limit));
-  });
-  const [leading] = key;
-  const start = bound(0);
+  const steps = key.map((_, i) =>
+    and(...key.slice(0, i).map((_, j) => against(j, '=')), against(i, i === key.length - 1 ? '>=' : '>')),
+  );
   // The leading bound lets the index be entered at the cursor even though the rest is an OR.
-  return key.length > 1 && leading && start ? and(compare(leading, '>=', start), or(...steps)) : or(...steps);
+  return key.length > 1 ? and(against(0, '>='), or(...steps)) : or(...steps);
 }
 
 /** Rows whose sort values come strictly after the cursor's, and rows whose sort values are the same. */

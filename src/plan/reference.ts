@@ -20,6 +20,7 @@ import { renamePredicate } from '../sql/rename.ts';
 import { bareRelation } from './condition.ts';
 import type { Environment } from './environment.ts';
 import { idPredicate, parseId } from './identity.ts';
+import { oursAmong, oursEquals } from './key.ts';
 import { presentPredicate, servedPredicate, targetRelation } from './presence.ts';
 import type { Leaf } from './walk.ts';
 
@@ -49,15 +50,15 @@ function refersToId(node: RefNode, target: Mapping, id: string, env: Environment
 function directKeys(node: RefNode, target: Mapping, id: string): Predicate | undefined {
   const [parts, ...others] = target.id.alternatives;
   if (!parts || others.length > 0) return undefined;
-  const sources = new Map(node.on.map(({ theirs, ours }) => [theirs.column, ours]));
+  const pairs = new Map(node.on.map(pair => [pair.theirs.column, pair]));
   const columns = parts.flatMap(part => (part.kind === 'column' ? [part.column] : []));
-  if (!columns.every(column => column.alias === target.source.alias && sources.has(column.column))) return undefined;
+  if (!columns.every(column => column.alias === target.source.alias && pairs.has(column.column))) return undefined;
   return or(
     ...parseId(parts, id).map(keys =>
       and(
         ...keys.map(({ column, raw }) => {
-          const ours = sources.get(column.column);
-          return ours ? equals(ours, value(raw, column.type)) : FALSE;
+          const pair = pairs.get(column.column);
+          return pair ? oursEquals(pair, raw) : FALSE;
         }),
       ),
     ),
@@ -86,35 +87,7 @@ export function refersToRows(
     const { relation, aliases } = targetRelation(target, node.on, env);
     return exists({ ...relation, where: and(relation.where, renamePredicate(wanted, aliases)) });
   }
-  return refersToKeys(node, keys);
-}
-
-/** Our columns hold one of these keys (values of `theirs`, in order of `on`). */
-export function refersToKeys(node: RefNode, keys: readonly (readonly SqlValue[])[]): Predicate {
-  const [only, ...more] = node.on;
-  if (only && more.length === 0) {
-    return among(
-      only.ours,
-      keys.flatMap(([raw]) => (raw === undefined || raw === null ? [] : [value(raw, only.theirs.type)])),
-    );
-  }
-  return or(
-    ...keys.map(key => and(...node.on.map(({ theirs, ours }, i) => equals(ours, value(key[i] ?? null, theirs.type))))),
-  );
-}
-
-/** Rows of the mapping whose `theirs` columns hold one of these keys. */
-export function theirsAmong(node: RefNode, keys: readonly (readonly SqlValue[])[]): Predicate {
-  const [only, ...more] = node.on;
-  if (only && more.length === 0) {
-    return among(
-      only.theirs,
-      keys.flatMap(([raw]) => (raw === undefined || raw === null ? [] : [value(raw, only.theirs.type)])),
-    );
-  }
-  return or(
-    ...keys.map(key => and(...node.on.map(({ theirs }, i) => equals(theirs, value(key[i] ?? null, theirs.type))))),
-  );
+  return oursAmong(node.on, keys);
 }
 
 function keysPlan(node: RefNode, target: Mapping, wanted: Predicate, env: Environment): SqlPlan {

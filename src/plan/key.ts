@@ -1,0 +1,56 @@
+/**
+ * Key columns compared with key values, as joins compare them: exactly, our side cast where the types differ.
+ */
+import type { JoinColumn } from '../mapping/model.ts';
+import type { ColumnType } from '../sql/column-type.ts';
+import {
+  among,
+  and,
+  type ColumnExpression,
+  equals,
+  FALSE,
+  or,
+  type Predicate,
+  type SqlValue,
+  value,
+} from '../sql/expression.ts';
+
+/** Values of `theirs`, in order of `on`. */
+export type Key = readonly SqlValue[];
+
+/** Our columns hold one of these keys. */
+export function oursAmong(on: readonly JoinColumn[], keys: readonly Key[]): Predicate {
+  const [only, ...more] = on;
+  if (only && more.length === 0 && only.ours.type.kind === only.theirs.type.kind)
+    return oneOf(only.theirs.type, only.ours, keys);
+  return or(...keys.map(key => and(...on.map((pair, i) => oursEquals(pair, key[i] ?? null)))));
+}
+
+/** Their columns hold one of these keys. */
+export function theirsAmong(on: readonly JoinColumn[], keys: readonly Key[]): Predicate {
+  const [only, ...more] = on;
+  if (only && more.length === 0) return oneOf(only.theirs.type, only.theirs, keys);
+  return or(
+    ...keys.map(key =>
+      and(
+        ...on.map(({ theirs }, i) =>
+          key[i] === null || key[i] === undefined ? FALSE : equals(theirs, value(key[i], theirs.type)),
+        ),
+      ),
+    ),
+  );
+}
+
+/** Our column holds this value of theirs. */
+export function oursEquals({ ours, theirs }: JoinColumn, raw: SqlValue): Predicate {
+  if (raw === null) return FALSE;
+  const bound = value(raw, theirs.type);
+  return ours.type.kind === theirs.type.kind ? equals(ours, bound) : equals(bound, ours);
+}
+
+function oneOf(type: ColumnType, column: ColumnExpression, keys: readonly Key[]): Predicate {
+  return among(
+    column,
+    keys.flatMap(([raw]) => (raw === undefined || raw === null ? [] : [value(raw, type)])),
+  );
+}
