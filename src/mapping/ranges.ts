@@ -110,8 +110,11 @@ export interface RangeColumn {
   readonly column: Expression;
   /** An end of a range, as the column stores it. */
   literal(at: number): Expression;
-  /** True if an integer is one stored value, so that a single point may be tested by equality. */
-  readonly pointwise: boolean;
+  /**
+   * The stored value after one, if each integer is one stored value or none: then a range of a single value is tested by
+   * equality. Undefined if an integer stands for many values (a second of a DATETIME).
+   */
+  readonly next: ((at: number) => number) | undefined;
   /** Holds where there is a value; stands in for a range without ends. */
   readonly present: Predicate;
 }
@@ -120,7 +123,7 @@ export interface RangeColumn {
  * The column lies in the set. One range stays one range; several become the range around them with the points between
  * left out, so that an index on the column is read from one place to another.
  */
-export function rangePredicate(set: RangeSet, { column, literal, pointwise, present }: RangeColumn): Predicate {
+export function rangePredicate(set: RangeSet, { column, literal, next, present }: RangeColumn): Predicate {
   const [first] = set;
   const last = set.at(-1);
   if (!first || !last) return FALSE;
@@ -131,9 +134,10 @@ export function rangePredicate(set: RangeSet, { column, literal, pointwise, pres
     );
   const around = within({ from: first.from, to: last.to });
   const hull = around.kind === 'true' ? present : around;
-  if (set.length === 1 && !(pointwise && isPoint(first))) return hull;
+  const isPoint = ({ from, to }: Range): boolean => next !== undefined && next(from) >= to;
+  if (set.length === 1 && !isPoint(first)) return hull;
   const gaps = set.slice(1).map((range, i) => ({ from: set[i]?.to ?? range.from, to: range.from }));
-  if (pointwise) {
+  if (next) {
     const points = (ranges: readonly Range[]): Predicate =>
       among(
         column,
@@ -146,6 +150,7 @@ export function rangePredicate(set: RangeSet, { column, literal, pointwise, pres
   return and(hull, or(...set.map(within)));
 }
 
-function isPoint(range: Range): boolean {
-  return range.to === range.from + 1;
+/** For columns whose integers are all stored values. */
+export function successor(at: number): number {
+  return at + 1;
 }

@@ -16,7 +16,7 @@ import { MINUTE, SECOND, satisfying } from './date-interval.ts';
 import { dateCodec, printMoment } from './datetime.ts';
 import { column } from './only.ts';
 import { firstDay, nextPacked, packDay, printPacked } from './packed-date.ts';
-import { isTimed, parseTimeKey, timeLiteral } from './stored-time.ts';
+import { bounds, isTimed, parseTimeKey, timeLiteral } from './stored-time.ts';
 import { isPacked, packedKey, readPacked, ymd8Codec } from './ymd8.ts';
 
 export type TimeForm = 'hhmm' | 'hhmmss' | 'hh:mm' | 'hh:mm:ss' | 'time';
@@ -67,26 +67,24 @@ export function dateAndTimeCodec({ zone, dateType, timeType, time: form }: DateA
     return and(hasDate(column(columns, 0)), timed ? TRUE : not(glob(column(columns, 0), '*00')), wellFormed);
   };
 
+  const { first, end } = timed ? bounds(timed) : { first: FIRST_DAY * DAY, end: END_DAY * DAY };
+
   const within = (columns: readonly Expression[], { from, to }: Range): Predicate => {
     const date = column(columns, 0);
     const time = column(columns, 1);
-    const bound = (at: number, lower: boolean): Predicate => {
-      if (!Number.isFinite(at)) return TRUE;
+    // No day from `end` on can be stored, nor its literal be written.
+    const since = (day: number): Predicate => (day * DAY < end ? compare(date, '>=', dayLiteral(day)) : FALSE);
+    const before = (day: number): Predicate => (day * DAY < end ? compare(date, '<', dayLiteral(day)) : TRUE);
+    const bound = (at: number, sinceDay: typeof since, op: '>=' | '<', nextDay: number): Predicate => {
       const local = at * unit;
       const day = Math.floor(local / DAY);
-      const midnight = local === day * DAY;
-      if (lower) {
-        const onDay = compare(date, '>=', dayLiteral(day));
-        return midnight
-          ? onDay
-          : and(onDay, or(compare(date, '>=', dayLiteral(day + 1)), compare(time, '>=', timeValue(local))));
-      }
-      const before = compare(date, '<', dayLiteral(day));
-      return midnight
-        ? before
-        : and(compare(date, '<', dayLiteral(day + 1)), or(before, compare(time, '<', timeValue(local))));
+      if (local === day * DAY) return sinceDay(day);
+      return and(sinceDay(day + 1 - nextDay), or(sinceDay(day + nextDay), compare(time, op, timeValue(local))));
     };
-    return and(bound(from, true), bound(to, false));
+    return and(
+      Number.isFinite(from) ? bound(from, since, '>=', 1) : TRUE,
+      Number.isFinite(to) ? bound(to, before, '<', 0) : TRUE,
+    );
   };
 
   return {
@@ -105,12 +103,7 @@ export function dateAndTimeCodec({ zone, dateType, timeType, time: form }: DateA
     present: columns => hasDate(column(columns, 0)),
     match: (columns, criterion, clock) => {
       if (criterion.kind !== 'date') return undefined;
-      const perDay = DAY / unit;
-      const set = clip(
-        satisfying(criterion.any, zone, unit === 1000 ? SECOND : MINUTE),
-        FIRST_DAY * perDay,
-        (END_DAY - 1) * perDay,
-      );
+      const set = clip(satisfying(criterion.any, zone, unit === 1000 ? SECOND : MINUTE), first / unit, end / unit);
       const moments = or(...set.map(range => within(columns, range)));
       const days = dates.match([column(columns, 0)], criterion, clock) ?? FALSE;
       return or(and(hasTime(columns), moments), and(not(hasTime(columns)), days));

@@ -7,7 +7,7 @@
 import type { Expression, Predicate } from '../../sql/expression.ts';
 import { isNull, not } from '../../sql/expression.ts';
 import type { RangeSet } from '../ranges.ts';
-import { clip, overlay, rangePredicate } from '../ranges.ts';
+import { clip, overlay, rangePredicate, successor } from '../ranges.ts';
 import type { Zone } from '../zone.ts';
 import { DAY, pad, parseDay, printDay, printOffset, printTime } from './calendar.ts';
 import type { Codec, OrderFace } from './codec.ts';
@@ -46,12 +46,19 @@ export function datetimeCodec({ zone, columnType, fhirType, midnight }: Datetime
     match: (columns, criterion) => {
       if (criterion.kind !== 'date') return undefined;
       const { any } = criterion;
-      if (milliseconds) return matchTimes(only(columns), columnType, satisfying(any, zone, MILLISECOND), 1, true);
-      if (known) return matchTimes(only(columns), columnType, satisfying(any, zone, SECOND), 1000, false);
+      if (milliseconds)
+        return matchTimes(
+          only(columns),
+          columnType,
+          satisfying(any, zone, MILLISECOND),
+          1,
+          columnType.fraction > 3 ? 'many' : 'single',
+        );
+      if (known) return matchTimes(only(columns), columnType, satisfying(any, zone, SECOND), 1000, 'many');
       const days = satisfying(any, zone, WHOLE_DAY);
       const accepted = days.map(({ from, to }) => ({ from: from * DAY, to: to * DAY }));
       const set = overlay(satisfying(any, zone, SECOND_BY_MILLISECOND), [{ accepted, between: midnights }]);
-      return matchTimes(only(columns), columnType, set, 1, columnType.fraction <= 3);
+      return matchTimes(only(columns), columnType, set, 1, columnType.fraction > 3 ? 'many' : 'single');
     },
     order: timeOrder(columnType),
   };
@@ -73,7 +80,7 @@ export function dateCodec({ zone, columnType }: { readonly zone: Zone; readonly 
     match: (columns, criterion) => {
       if (criterion.kind !== 'date') return undefined;
       const days = satisfying(criterion.any, zone, WHOLE_DAY);
-      return matchTimes(only(columns), columnType, days, DAY, columnType.kind === 'date');
+      return matchTimes(only(columns), columnType, days, DAY, columnType.kind === 'date' ? 'single' : 'many');
     },
     order: timeOrder(columnType),
   };
@@ -85,12 +92,19 @@ export function printMoment(local: number, zone: Zone, milliseconds: boolean): s
   return `${printDay(Math.floor(local / DAY))}T${printTime(local)}${fraction}${printOffset(zone.offsetOf(local))}`;
 }
 
-function matchTimes(column: Expression, type: TimedType, set: RangeSet, unit: number, pointwise: boolean): Predicate {
+/** `unit`: milliseconds that an integer of the set counts; `values`: how many stored values one may stand for. */
+function matchTimes(
+  column: Expression,
+  type: TimedType,
+  set: RangeSet,
+  unit: number,
+  values: 'single' | 'many',
+): Predicate {
   const { first, end } = bounds(type);
   return rangePredicate(clip(set, Math.ceil(first / unit), Math.ceil(end / unit)), {
     column,
     literal: at => timeLiteral(at * unit, type),
-    pointwise,
+    next: values === 'single' ? successor : undefined,
     present: not(isNull(column)),
   });
 }

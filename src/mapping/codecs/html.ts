@@ -68,7 +68,7 @@ export function narrative(note: string): string {
     html ??
     plainText(note)
       .split('\n')
-      .map(line => escape(line))
+      .map(line => escapeXml(line))
       .join('<br/>');
   return `<div xmlns="http://www.w3.org/1999/xhtml">${body}</div>`;
 }
@@ -141,7 +141,7 @@ function xhtmlOfHtml(html: string): string | undefined {
     text: piece => {
       const text = clean(piece);
       readable ||= /[^\s\u00a0]/.test(text);
-      xhtml += escape(text);
+      xhtml += escapeXml(text);
     },
     close: name => {
       if (KEPT.has(name) && !EMPTY.has(name)) xhtml += `</${name}>`;
@@ -165,6 +165,6 @@ function clean(text: string): string {
     .replace(/[\ufffe\uffff]/g, '');
 }
 
-function escape(text: string): string {
+function escapeXml(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }

@@ -46,6 +46,11 @@ export function nextPacked(packed: number): number {
   return packed;
 }
 
+/** The lowest valid packed date after a number. */
+export function packedAfter(packed: number): number {
+  return nextPacked(packed + 1);
+}
+
 function unpack(packed: number): { year: number; month: number; day: number } {
   return { year: Math.floor(packed / 10_000), month: Math.floor(packed / 100) % 100, day: packed % 100 };
 }

@@ -86,7 +86,11 @@ export function parseTimeKey(key: string): { packed: number; local: number; rest
   const day = digits(key, 8, 10);
   // A key without a time of day is that of a day on which no time is known.
   const first = `${key.slice(0, 5)}${pad(Math.max(1, month), 2)}-${pad(Math.max(1, day), 2)}${key.slice(10, 23)}`;
-  return { packed: year * 10_000 + month * 100 + day, local: parseLocal(first) ?? 0, rest: digits(key, 23, 27) };
+  return {
+    packed: year * 10_000 + month * 100 + day,
+    local: parseLocal(first) ?? 0,
+    rest: key.length > 23 ? digits(key, 23, 27) : 0,
+  };
 }
 
 /** The first stored text whose key is at or after a key; the last one that the column can hold if there is none. */

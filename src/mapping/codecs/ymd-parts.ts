@@ -10,7 +10,7 @@ import { clip, rangePredicate } from '../ranges.ts';
 import type { Zone } from '../zone.ts';
 import type { Codec } from './codec.ts';
 import { column } from './only.ts';
-import { nextPacked, packedSatisfying, printPacked } from './packed-date.ts';
+import { nextPacked, packedAfter, packedSatisfying, printPacked } from './packed-date.ts';
 import { isPacked, packedFromKey, packedKey } from './ymd8.ts';
 
 const ZERO = value(0, INTEGER);
@@ -41,7 +41,7 @@ export function ymdPartsCodec({ zone }: { readonly zone: Zone }): Codec {
         ...(Number.isFinite(last.to) ? [compare(year, '<=', literal(Math.floor((last.to - 1) / 10_000)))] : []),
       );
       const shaped = shapes(columns).map(({ when, packed }) =>
-        and(when, rangePredicate(set, { column: packed, literal, pointwise: true, present: when })),
+        and(when, rangePredicate(set, { column: packed, literal, next: packedAfter, present: when })),
       );
       return and(years, or(...shaped));
     },

@@ -14,7 +14,7 @@ import { trimEnd } from './blank.ts';
 import { DAY, digits, pad } from './calendar.ts';
 import type { Codec } from './codec.ts';
 import { only } from './only.ts';
-import { firstDay, nextPacked, packedSatisfying, printPacked } from './packed-date.ts';
+import { firstDay, nextPacked, packedAfter, packedSatisfying, printPacked } from './packed-date.ts';
 import { parseTimeKey } from './stored-time.ts';
 
 export interface Ymd8Options {
@@ -75,7 +75,7 @@ export function matchPacked(
   const set = clip(packedSatisfying(any, zone), 10_000, 99_991_232);
   const present = isPacked(column);
   const literal = (at: number): Expression => value(type.kind === 'text' ? pad(at, 8) : at, type);
-  return and(present, rangePredicate(set, { column, literal, pointwise: true, present }));
+  return and(present, rangePredicate(set, { column, literal, next: packedAfter, present }));
 }
 
 /** The sort key of a packed date: see timeKey. */

@@ -1,0 +1,468 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Codec } from '../../../src/mapping/codecs/codec.ts';
+import { dateAndTimeCodec, type TimeForm } from '../../../src/mapping/codecs/date-and-time.ts';
+import { dateCodec, datetimeCodec } from '../../../src/mapping/codecs/datetime.ts';
+import { isTimed, type TimedType } from '../../../src/mapping/codecs/stored-time.ts';
+import { ymdPartsCodec } from '../../../src/mapping/codecs/ymd-parts.ts';
+import { ymd8Codec } from '../../../src/mapping/codecs/ymd8.ts';
+import { zoneOf } from '../../../src/mapping/zone.ts';
+import type { SqlValue } from '../../../src/sql/expression.ts';
+import { dateCriterion, nullable, RUNS } from './arbitrary.ts';
+import { CLOCK, columnType, decodeAll, expectMatch, expectOrder, expectPresent, table } from './law.ts';
+
+const NEW_YORK = 'America/New_York';
+/** Gaps and overlaps in spring and autumn, midnights that do not exist, a day that was left out. */
+const ZONES = [
+  NEW_YORK,
+  'Europe/Berlin',
+  'America/Sao_Paulo',
+  'Pacific/Apia',
+  'Asia/Kolkata',
+  'Australia/Lord_Howe',
+  'UTC',
+];
+
+const CHANGES = [
+  '2024-03-10 01:59:59',
+  '2024-03-10 02:00:00',
+  '2024-03-10 02:30:00',
+  '2024-03-10 03:00:00',
+  '2024-03-10 03:30:00',
+  '2024-11-03 00:59:59',
+  '2024-11-03 01:00:00',
+  '2024-11-03 01:30:00',
+  '2024-11-03 02:00:00',
+  '2024-03-31 02:00:00',
+  '2024-03-31 02:30:00',
+  '2024-03-31 03:00:00',
+  '2024-10-27 02:30:00',
+  '2018-11-04 00:00:00',
+  '2018-11-04 00:30:00',
+  '2018-02-17 23:30:00',
+  '2018-02-18 00:00:00',
+  '2011-12-29 23:59:59',
+  '2011-12-30 00:00:00',
+  '2011-12-30 12:00:00',
+  '2011-12-31 00:00:00',
+  '2024-04-07 01:45:00',
+  '2024-10-06 02:15:00',
+];
+const PLAIN = [
+  '2024-03-10 00:00:00',
+  '2024-03-09 00:00:00',
+  '2024-03-11 00:00:00',
+  '2024-01-01 00:00:00',
+  '2023-12-31 23:59:59',
+  '2024-02-29 12:00:00',
+  '1999-12-31 23:59:00',
+  '1900-01-01 00:00:00',
+  '2050-07-01 08:00:00',
+  '2024-11-03 00:00:00',
+];
+const LOCALS = [...CHANGES, ...PLAIN].map(text => Date.parse(`${text.replace(' ', 'T')}Z`));
+
+const local = fc.constantFrom(...CHANGES, ...PLAIN);
+const zones = fc.constantFrom(...ZONES);
+
+function timed(declared: string): TimedType {
+  const type = columnType(declared);
+  if (!isTimed(type)) throw new Error(declared);
+  return type;
+}
+
+/** Rows of any raws, searched near their values; the codec is made for a zone. */
+function expectLaw(
+  make: (zone: string) => Codec,
+  declared: readonly string[],
+  row: fc.Arbitrary<readonly SqlValue[]>,
+  keys: readonly string[] = [],
+): void {
+  const rows = table(...declared);
+  fc.assert(
+    fc.property(zones, fc.array(row, { minLength: 1, maxLength: 12 }), fc.gen(), (zone, raws, g) => {
+      const codec = make(zone);
+      rows.fill(raws);
+      expectPresent(codec, rows);
+      const values = decodeAll(codec, rows);
+      for (let i = 0; i < 8; i++) expectMatch(codec, rows, g(dateCriterion, values, zone, LOCALS), zone, values);
+      expectOrder(codec, rows, keys);
+    }),
+    RUNS,
+  );
+}
+
+/** Keys of values of every precision, as other codecs make them. */
+const KEYS = [
+  '2024-03-10',
+  '2024-03-10 00:00:00.0000000',
+  '2024-03-10 02:30:00.0000000',
+  '2024-03-10 02:30:00.0010000',
+  '2024-03-10 02:30:00.0000001',
+  '2024-03-00 00:00:00.0000000',
+  '2024-00-00 00:00:00.0000000',
+  '2024-02-29 23:59:59.9999999',
+  '2023-12-31 23:59:59.9990000',
+  '2024-03-00',
+  '2024-00-00',
+  '2024-12-31 23:59:59.9999999',
+];
+
+describe('datetime', () => {
+  const decode = (declared: string, raw: SqlValue, options: Partial<Parameters<typeof datetimeCodec>[0]> = {}) =>
+    datetimeCodec({
+      zone: zoneOf(NEW_YORK),
+      columnType: timed(declared),
+      fhirType: 'dateTime',
+      midnight: 'time',
+      ...options,
+    }).decode(raw);
+
+  it.each([
+    [null, undefined],
+    ['2024-01-15 13:05:09.000', '2024-01-15T13:05:09-05:00'],
+    ['2024-07-15 13:05:09.997', '2024-07-15T13:05:09-04:00'],
+    ['2024-03-10 02:30:00.000', '2024-03-10T02:30:00-05:00'],
+    ['2024-03-10 03:30:00.000', '2024-03-10T03:30:00-04:00'],
+    ['2024-11-03 01:30:00.000', '2024-11-03T01:30:00-04:00'],
+    ['2024-11-03 02:00:00.000', '2024-11-03T02:00:00-05:00'],
+    ['9999-12-31 23:59:59.997', '9999-12-31T23:59:59-05:00'],
+    ['0000-00-00 00:00:00.000', undefined],
+    ['2024-02-30 00:00:00.000', undefined],
+    ['', undefined],
+  ])('reads %j in New York as %j', (raw, wanted) => {
+    expect(decode('DATETIME', raw)).toBe(wanted);
+  });
+
+  it('writes an instant with milliseconds', () => {
+    expect(decode('DATETIME2(7)', '2024-01-15 13:05:09.1239999', { fhirType: 'instant' })).toBe(
+      '2024-01-15T13:05:09.123-05:00',
+    );
+    expect(decode('SMALLDATETIME', '2024-01-15 13:05:00', { fhirType: 'instant' })).toBe(
+      '2024-01-15T13:05:00.000-05:00',
+    );
+  });
+
+  it('writes the day alone at midnight where midnight means that no time is known', () => {
+    expect(decode('DATETIME', '2024-01-15 00:00:00.000', { midnight: 'date' })).toBe('2024-01-15');
+    expect(decode('DATETIME', '2024-01-15 00:00:00.003', { midnight: 'date' })).toBe('2024-01-15T00:00:00-05:00');
+    expect(decode('DATETIME', '2024-01-15 00:00:00.000')).toBe('2024-01-15T00:00:00-05:00');
+  });
+
+  it('writes Z for no offset', () => {
+    expect(decode('DATETIME', '2024-01-15 00:00:00.000', { zone: zoneOf('Europe/London') })).toBe(
+      '2024-01-15T00:00:00Z',
+    );
+  });
+
+  const fraction = fc.constantFrom('000', '003', '007', '500', '997');
+  it.each([
+    ['DATETIME', 'dateTime', fraction.map(digits => `.${digits}`)],
+    ['DATETIME', 'instant', fraction.map(digits => `.${digits}`)],
+    ['DATETIME', 'date', fraction.map(digits => `.${digits}`)],
+    ['DATETIME2(7)', 'dateTime', fc.constantFrom('.0000000', '.0000001', '.9999999', '.5000000')],
+    ['DATETIME2(7)', 'instant', fc.constantFrom('.0000000', '.0000001', '.0019999', '.9999999')],
+    ['DATETIME2(3)', 'instant', fc.constantFrom('.000', '.001', '.999')],
+    ['DATETIME2(1)', 'instant', fc.constantFrom('.0', '.1', '.9')],
+    ['DATETIME2(0)', 'dateTime', fc.constant('')],
+  ] as const)('keeps the law for %s as %s', (declared, fhirType, digits) => {
+    const row = nullable(fc.tuple(local, digits).map(([text, more]) => text + more)).map(raw => [raw]);
+    expectLaw(
+      zone => datetimeCodec({ zone: zoneOf(zone), columnType: timed(declared), fhirType, midnight: 'time' }),
+      [declared],
+      row,
+      KEYS,
+    );
+  });
+
+  it('keeps the law for SMALLDATETIME', () => {
+    const minutes = local.map(text => `${text.slice(0, 16)}:00`);
+    const row = nullable(minutes).map(raw => [raw]);
+    const columnType = timed('SMALLDATETIME');
+    expectLaw(
+      zone => datetimeCodec({ zone: zoneOf(zone), columnType, fhirType: 'instant', midnight: 'time' }),
+      ['SMALLDATETIME'],
+      row,
+      KEYS,
+    );
+  });
+
+  it.each(['DATETIME', 'DATETIME2(7)'])('keeps the law for %s where midnight means the day', declared => {
+    const zeros = declared === 'DATETIME' ? '.000' : '.0000000';
+    const odd = declared === 'DATETIME' ? '.003' : '.0010000';
+    const midnight = local.map(text => `${text.slice(0, 10)} 00:00:00`);
+    const row = nullable(
+      fc.tuple(fc.oneof(local, midnight), fc.constantFrom(zeros, zeros, odd)).map(([text, more]) => text + more),
+    ).map(raw => [raw]);
+    expectLaw(
+      zone =>
+        datetimeCodec({ zone: zoneOf(zone), columnType: timed(declared), fhirType: 'dateTime', midnight: 'date' }),
+      [declared],
+      row,
+      KEYS,
+    );
+  });
+
+  it('asks a plain column one range for a bound', () => {
+    const { columns } = table('DATETIME');
+    const codec = datetimeCodec({
+      zone: zoneOf(NEW_YORK),
+      columnType: timed('DATETIME'),
+      fhirType: 'dateTime',
+      midnight: 'time',
+    });
+    const at = Date.UTC(2024, 5, 1);
+    expect(codec.match(columns, { kind: 'date', any: [[{ edge: 'start', op: '>=', at }]] }, CLOCK)).toEqual({
+      kind: 'compare',
+      left: columns[0],
+      op: '>=',
+      right: { kind: 'value', value: '2024-05-31 20:00:00.000', type: timed('DATETIME') },
+      not: false,
+    });
+  });
+});
+
+describe('date', () => {
+  it.each(['DATE', 'DATETIME'])('keeps the law for %s', declared => {
+    const row = nullable(local.map(text => (declared === 'DATE' ? text.slice(0, 10) : `${text}.000`))).map(raw => [
+      raw,
+    ]);
+    expectLaw(zone => dateCodec({ zone: zoneOf(zone), columnType: timed(declared) }), [declared], row, KEYS);
+  });
+});
+
+const packed = fc.constantFrom(
+  '20240310',
+  '20240309',
+  '20240311',
+  '20240301',
+  '20240331',
+  '20240300',
+  '20240200',
+  '20240400',
+  '20240000',
+  '20230000',
+  '20250000',
+  '20240101',
+  '20241231',
+  '20231231',
+  '20240229',
+  '20230229',
+  '20240230',
+  '20241300',
+  '20240001',
+  '20240132',
+  '20111230',
+  '20111229',
+  '20111231',
+  '20111200',
+  '00000000',
+  '00010101',
+  '99991231',
+  '99990000',
+  '99991200',
+  '00010000',
+  '20180204',
+  '20181104',
+);
+
+describe('ymd8', () => {
+  const spoiled = fc.constantFrom(
+    '',
+    '        ',
+    '2024031',
+    '2024-3-1',
+    ' 2024031',
+    'N/A',
+    '202403101',
+    '2024031O',
+    '-2024031',
+  );
+
+  it.each([
+    ['20240310', '2024-03-10'],
+    ['20240300', '2024-03'],
+    ['20240000', '2024'],
+    ['20240230', undefined],
+    ['00000000', undefined],
+    ['20240010', undefined],
+    ['20241300', undefined],
+    [' 2024031', undefined],
+    ['20240310  ', '2024-03-10'],
+    [20240310, '2024-03-10'],
+    [0, undefined],
+    [null, undefined],
+  ])('reads %j as %j', (raw, wanted) => {
+    expect(ymd8Codec({ zone: zoneOf('UTC'), columnType: columnType('CHAR(8)') }).decode(raw)).toBe(wanted);
+  });
+
+  it('keeps the law for CHAR(8)', () => {
+    const row = nullable(fc.oneof({ weight: 4, arbitrary: packed }, spoiled)).map(raw => [raw]);
+    expectLaw(zone => ymd8Codec({ zone: zoneOf(zone), columnType: columnType('CHAR(8)') }), ['CHAR(8)'], row, KEYS);
+  });
+
+  it('keeps the law for VARCHAR padded with blanks', () => {
+    const padded = fc
+      .tuple(fc.oneof({ weight: 4, arbitrary: packed }, spoiled), fc.constantFrom('', ' ', '  '))
+      .map(([a, b]) => a + b);
+    const zone = 'America/New_York';
+    const rows = table('VARCHAR(12)');
+    const codec = ymd8Codec({ zone: zoneOf(zone), columnType: columnType('VARCHAR(12)') });
+    fc.assert(
+      fc.property(fc.array(padded, { minLength: 1, maxLength: 12 }), fc.gen(), (raws, g) => {
+        rows.fill(raws.map(raw => [raw]));
+        expectPresent(codec, rows);
+        const values = decodeAll(codec, rows);
+        for (let i = 0; i < 8; i++) expectMatch(codec, rows, g(dateCriterion, values, zone, LOCALS), zone, values);
+      }),
+      RUNS,
+    );
+  });
+
+  it('keeps the law for INT', () => {
+    const row = nullable(fc.oneof(packed.map(Number), fc.constantFrom(0, -20240310, 202403101, 7))).map(raw => [raw]);
+    expectLaw(zone => ymd8Codec({ zone: zoneOf(zone), columnType: columnType('INT') }), ['INT'], row, KEYS);
+  });
+
+  it('asks one range with the points left out', () => {
+    const { columns } = table('CHAR(8)');
+    const codec = ymd8Codec({ zone: zoneOf('UTC'), columnType: columnType('CHAR(8)') });
+    const from = codec.match(
+      columns,
+      { kind: 'date', any: [[{ edge: 'start', op: '>=', at: Date.UTC(2024, 2, 10) }]] },
+      CLOCK,
+    );
+    expect(from).toMatchObject({
+      kind: 'and',
+      of: [{ kind: 'packed-date' }, { kind: 'compare', op: '>=', right: { value: '20240310' } }],
+    });
+    const until = codec.match(
+      columns,
+      { kind: 'date', any: [[{ edge: 'end', op: '<=', at: Date.UTC(2024, 2, 10) }]] },
+      CLOCK,
+    );
+    expect(until).toMatchObject({
+      kind: 'and',
+      of: [
+        { kind: 'packed-date' },
+        { kind: 'compare', op: '<', right: { value: '20240310' } },
+        { kind: 'in', values: [{ value: '20240000' }, { value: '20240300' }], not: true },
+      ],
+    });
+  });
+});
+
+describe('date-and-time', () => {
+  const day = fc.oneof(
+    local.map(text => text.slice(0, 10).replaceAll('-', '')),
+    packed,
+    fc.constantFrom('', '2024'),
+  );
+  const forms: Readonly<Record<Exclude<TimeForm, 'time'>, (text: string) => string>> = {
+    hhmm: text => text.slice(11, 16).replace(':', ''),
+    hhmmss: text => text.slice(11).replaceAll(':', ''),
+    'hh:mm': text => text.slice(11, 16),
+    'hh:mm:ss': text => text.slice(11),
+  };
+
+  it.each(['hhmm', 'hhmmss', 'hh:mm', 'hh:mm:ss'] as const)('keeps the law for packed dates and %s', time => {
+    const clock = fc.oneof(
+      { weight: 4, arbitrary: local.map(forms[time]) },
+      fc.constantFrom('', '    ', '2400', '0960', '240000', '96:00', 'abcd', '12', '9999'),
+    );
+    const row = fc.oneof(
+      local.map((text): SqlValue[] => [text.slice(0, 10).replaceAll('-', ''), forms[time](text)]),
+      fc.tuple(nullable(day), nullable(clock)),
+    );
+    expectLaw(
+      zone =>
+        dateAndTimeCodec({
+          zone: zoneOf(zone),
+          dateType: columnType('CHAR(8)'),
+          timeType: columnType('CHAR(8)'),
+          time,
+        }),
+      ['CHAR(8)', 'CHAR(8)'],
+      row,
+      KEYS,
+    );
+  });
+
+  it('keeps the law for DATE and TIME', () => {
+    const row = fc.tuple(
+      nullable(local.map(text => text.slice(0, 10))),
+      nullable(local.map(text => `${text.slice(11)}.000`)),
+    );
+    expectLaw(
+      zone =>
+        dateAndTimeCodec({
+          zone: zoneOf(zone),
+          dateType: columnType('DATE'),
+          timeType: columnType('TIME(3)'),
+          time: 'time',
+        }),
+      ['DATE', 'TIME(3)'],
+      row,
+      KEYS,
+    );
+  });
+
+  it('keeps the law for the day of a DATETIME and hhmm', () => {
+    const row = fc.tuple(
+      nullable(local.map(text => `${text.slice(0, 10)} 00:00:00.000`)),
+      nullable(local.map(forms.hhmm)),
+    );
+    expectLaw(
+      zone =>
+        dateAndTimeCodec({
+          zone: zoneOf(zone),
+          dateType: columnType('DATETIME'),
+          timeType: columnType('CHAR(4)'),
+          time: 'hhmm',
+        }),
+      ['DATETIME', 'CHAR(4)'],
+      row,
+      KEYS,
+    );
+  });
+
+  it.each([
+    ['20240115', '1305', '2024-01-15T13:05:00-05:00'],
+    ['20240115', '    ', '2024-01-15'],
+    ['20240115', null, '2024-01-15'],
+    ['20240115', '2460', '2024-01-15'],
+    ['20240100', '1305', '2024-01'],
+    ['20240230', '1305', undefined],
+  ])('reads %j and %j as %j', (date, time, wanted) => {
+    const codec = dateAndTimeCodec({
+      zone: zoneOf(NEW_YORK),
+      dateType: columnType('CHAR(8)'),
+      timeType: columnType('CHAR(4)'),
+      time: 'hhmm',
+    });
+    expect(codec.decode(date, time)).toBe(wanted);
+  });
+});
+
+describe('ymd-parts', () => {
+  it.each([
+    [2024, 3, 10, '2024-03-10'],
+    [2024, 3, 0, '2024-03'],
+    [2024, null, null, '2024'],
+    [2024, 0, 10, undefined],
+    [2024, 2, 30, undefined],
+    [2024, 13, 0, undefined],
+    [null, 3, 10, undefined],
+  ])('reads %j, %j, %j as %j', (year, month, day, wanted) => {
+    expect(ymdPartsCodec({ zone: zoneOf('UTC') }).decode(year, month, day)).toBe(wanted);
+  });
+
+  it('keeps the law', () => {
+    const row = fc.tuple(
+      nullable(fc.constantFrom(2024, 2023, 2025, 2011, 0, -1, 1, 9999, 10000)),
+      nullable(fc.constantFrom(3, 1, 12, 2, 4, 0, 13, 100, -1)),
+      nullable(fc.constantFrom(10, 9, 11, 1, 31, 30, 29, 0, 32, 100, -1)),
+    );
+    expectLaw(zone => ymdPartsCodec({ zone: zoneOf(zone) }), ['SMALLINT', 'TINYINT', 'TINYINT'], row, KEYS);
+  });
+});

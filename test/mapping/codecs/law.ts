@@ -1,0 +1,166 @@
+/**
+ * The law of a codec, tried on a table in SQLite: `match` selects exactly the rows whose emitted value satisfies the
+ * criterion, `present` those that emit one, and their complements the rest. What satisfies a criterion is decided by
+ * oracle.ts on the emitted JSON alone.
+ */
+import { DatabaseSync } from 'node:sqlite';
+import { expect } from 'vitest';
+import type { Codec, Primitive } from '../../../src/mapping/codecs/codec.ts';
+import type { Criterion } from '../../../src/mapping/criterion.ts';
+import type { ColumnType } from '../../../src/sql/column-type.ts';
+import { parseColumnType } from '../../../src/sql/column-type.ts';
+import type { ColumnExpression, Expression, Order, Predicate, SqlValue } from '../../../src/sql/expression.ts';
+import { not } from '../../../src/sql/expression.ts';
+import { identifier } from '../../../src/sql/identifier.ts';
+import { render } from '../../../src/sql/render.ts';
+import { SQLITE } from '../../../src/sql/sqlite/dialect.ts';
+import { registerFunctions } from '../../../src/sql/sqlite/functions.ts';
+import { satisfies } from './oracle.ts';
+
+export const CLOCK = { now: 0 };
+const ALIAS = identifier('t');
+const INTEGER: ColumnType = { kind: 'integer', bits: 32 };
+const KEY: ColumnExpression = { kind: 'column', alias: ALIAS, column: identifier('K'), type: INTEGER };
+
+export function columnType(declared: string): ColumnType {
+  const type = parseColumnType(declared);
+  if (!type) throw new Error(`no column type: ${declared}`);
+  return type;
+}
+
+/** What one row emits: a value as JSON, or undefined. */
+export type Emitted = unknown;
+
+export interface Table {
+  readonly columns: readonly ColumnExpression[];
+  /** Replaces the rows; a row has one raw value per column. */
+  fill(rows: readonly (readonly SqlValue[])[]): void;
+  /** Positions of the rows that a predicate selects. */
+  select(predicate: Predicate): readonly number[];
+  /** Values of expressions for each row, in the order of the rows or as asked. */
+  values(expressions: readonly Expression[], orderBy?: readonly Order[]): readonly (readonly SqlValue[])[];
+}
+
+/** A table in memory with columns of these SQL Server types. */
+export function table(...declared: readonly string[]): Table {
+  const database = new DatabaseSync(':memory:');
+  registerFunctions(database);
+  const names = declared.map((_, i) => `C${i}`);
+  database.exec(
+    `CREATE TABLE T (K INTEGER PRIMARY KEY, ${names.map((name, i) => `${name} ${declared[i]}`).join(', ')})`,
+  );
+  const insert = database.prepare(`INSERT INTO T VALUES (?, ${names.map(() => '?').join(', ')})`);
+  const columns = names.map(
+    (name, i): ColumnExpression => ({
+      kind: 'column',
+      alias: ALIAS,
+      column: identifier(name),
+      type: columnType(declared[i] ?? ''),
+    }),
+  );
+  const run = (expressions: readonly Expression[], where: Predicate, orderBy: readonly Order[]): SqlValue[][] => {
+    const from = { table: { name: identifier('T') }, alias: ALIAS, joins: [], where };
+    const plan = { from, columns: expressions, orderBy, limit: 100_000, shape: 'rows' as const };
+    const { text, parameters } = render(plan, SQLITE);
+    const statement = database.prepare(text);
+    statement.setReturnArrays(true);
+    const rows: unknown = statement.all(...parameters.map(p => p.value));
+    return rows as SqlValue[][];
+  };
+  return {
+    columns,
+    fill: rows => {
+      database.exec('DELETE FROM T');
+      for (const [i, row] of rows.entries()) insert.run(i, ...row);
+    },
+    select: predicate => run([KEY], predicate, [{ by: KEY, descending: false }]).map(row => Number(row[0])),
+    values: (expressions, orderBy) => run(expressions, { kind: 'true' }, orderBy ?? [{ by: KEY, descending: false }]),
+  };
+}
+
+/** A decoded value as the JSON that a resource has. */
+export function emitted(value: Primitive | undefined): Emitted {
+  if (typeof value !== 'object') return value;
+  return { decimal: value.decimal };
+}
+
+/** Fails unless `present` is exact for the rows in the table. */
+export function expectPresent(codec: Codec, of: Table): void {
+  const values = decodeAll(codec, of);
+  const given = positions(values, value => value !== undefined);
+  const predicate = codec.present(of.columns, CLOCK);
+  expect(of.select(predicate), 'rows that present() selects').toEqual(given);
+  expect(of.select(not(predicate)), 'rows that its complement selects').toEqual(
+    positions(values, v => v === undefined),
+  );
+}
+
+/** Fails unless `match` is exact for the rows in the table. `facts` are what the oracle judges, by default the values. */
+export function expectMatch(
+  codec: Codec,
+  of: Table,
+  criterion: Criterion,
+  zone = 'UTC',
+  facts: readonly Emitted[] = decodeAll(codec, of),
+): void {
+  const predicate = codec.match(of.columns, criterion, CLOCK);
+  if (!predicate) throw new Error(`${codec.label} has no inverse for ${criterion.kind}`);
+  const wanted = positions(facts, value => value !== undefined && satisfies(value, criterion, zone));
+  const title = `rows that match(${JSON.stringify(criterion)}) selects`;
+  expect(of.select(predicate), title).toEqual(wanted);
+  expect(of.select(not(predicate)), `not ${title}`).toEqual(positions(facts, (_, i) => !wanted.includes(i)));
+}
+
+/** What each row emits. */
+export function decodeAll(codec: Codec, of: Table): readonly Emitted[] {
+  return of.values(of.columns).map(([a = null, b, c]) => emitted(codec.decode(a, b, c)));
+}
+
+/**
+ * Fails unless the rows with a value, in the order of `by`, have keys in ascending order, and `fromKey` finds for each of
+ * `keys` the first row at or after it.
+ */
+export function expectOrder(codec: Codec, of: Table, keys: readonly (string | number)[] = []): void {
+  const { order } = codec;
+  if (!order) throw new Error(`${codec.label} has no order`);
+  const by = order.by(of.columns);
+  const present = new Set(of.select(codec.present(of.columns, CLOCK)));
+  const sorted = of
+    .values(
+      [KEY, ...by],
+      by.map(expression => ({ by: expression, descending: false })),
+    )
+    .filter(([key]) => present.has(Number(key)))
+    .map(([, ...raws]) => raws);
+  const own = sorted.map(raws => order.toKey(raws));
+  expect(own.every(key => key !== undefined)).toBe(true);
+  for (const [i, key] of own.entries()) {
+    const next = own[i + 1];
+    if (key !== undefined && next !== undefined) expect(key <= next, `${key} before ${next}`).toBe(true);
+  }
+  for (const key of [...keys, ...own]) {
+    if (key === undefined) continue;
+    const from = order.fromKey(key);
+    const wanted = own.filter(one => one !== undefined && one < key).length;
+    const before = sorted.filter(raws => compareTuples(raws, from) < 0).length;
+    expect(before, `rows before ${key}, which is ${JSON.stringify(from)}`).toBe(wanted);
+  }
+}
+
+/** As the engine compares: NULL first, numbers, then texts by code. Only as far as the shorter tuple goes. */
+function compareTuples(a: readonly SqlValue[], b: readonly SqlValue[]): number {
+  for (const [i, right] of b.entries()) {
+    const left = a[i] ?? null;
+    if (left === right) continue;
+    if (left === null || right === null) return left === null ? -1 : 1;
+    return left < right ? -1 : 1;
+  }
+  return 0;
+}
+
+function positions(
+  values: readonly Emitted[],
+  accept: (value: Emitted, position: number) => boolean,
+): readonly number[] {
+  return values.flatMap((value, i) => (accept(value, i) ? [i] : []));
+}
