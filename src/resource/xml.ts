@@ -8,39 +8,31 @@ import { cleanText } from './json-text.ts';
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>';
 const FHIR = 'http://hl7.org/fhir';
 const XHTML = 'http://www.w3.org/1999/xhtml';
-/** A number that a binary float could print with other digits. */
-const DELICATE_NUMBER = /[:[,]\s*-?\d+(?:[.eE]|\d{15})/;
+/**
+ * A number that a binary float could print with other digits, after its name. Within a string no quote is bare, so the
+ * name's two quotes are really those of a name.
+ */
+const DELICATE_NUMBER = /("[A-Za-z]+"\s*:\s*)(-?\d+(?:\d{15}|\.\d+)(?:[eE][+-]?\d+)?|-?\d+[eE][+-]?\d+)(?=\s*[,}])/g;
 const SPECIAL = /[&<>"\t\n\r\ufffe\uffff\p{Cc}\p{Cs}]/u;
 
-type Value = string | number | boolean | null | Digits | readonly Value[] | Members;
+type Value = string | number | boolean | null | readonly Value[] | Members;
 type Members = { readonly [name: string]: Value };
 
-/** A number as it was written. */
-class Digits {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-/** The document. Throws a SyntaxError on text that is no JSON and a RangeError, naming the path, on what is no FHIR. */
+/** The document. Throws a SyntaxError on text that is no JSON and a RangeError, naming the element, on what is no FHIR. */
 export function toXml(json: string): string {
   const resource = membersOf(parse(json), 'the document');
   return DECLARATION + resourceXml(resource, ` xmlns="${FHIR}"`);
 }
 
+/** Delicate numbers become text, which in XML they are anyway. */
 function parse(json: string): Value {
-  if (!DELICATE_NUMBER.test(json)) return JSON.parse(json);
-  return JSON.parse(json, (_, value: Value, context?: { readonly source: string }) =>
-    typeof value === 'number' && context ? new Digits(context.source) : value,
-  );
+  return JSON.parse(json.replace(DELICATE_NUMBER, '$1"$2"'));
 }
 
 function resourceXml(resource: Members, namespace: string): string {
   const type = resource['resourceType'];
   if (typeof type !== 'string' || !isResourceType(type)) throw new RangeError('no FHIR resource');
-  const { attributes, content } = contentOf(resource, type, type, 'resourceType');
+  const { attributes, content } = contentOf(resource, type);
   return `<${type}${namespace}${attributes}>${content}</${type}>`;
 }
 
@@ -49,56 +41,83 @@ interface Content {
   readonly content: string;
 }
 
-/** What stands in an element of a type: its attributes and child elements. `path`: for messages. */
-function contentOf(members: Members, type: string, path: string, apart?: string): Content {
+/** What a JSON name means in a type, and its place among the elements. */
+interface Meaning {
+  readonly name: string;
+  readonly type: string;
+  readonly element: ElementDefinition;
+  readonly order: number;
+}
+
+const meanings = new Map<string, ReadonlyMap<string, Meaning>>();
+
+/** Only types that the definitions know are kept. */
+function meaningsOf(type: string): ReadonlyMap<string, Meaning> {
+  const known = meanings.get(type);
+  if (known) return known;
+  const made = new Map<string, Meaning>();
+  for (const element of elementsOf(type)) {
+    for (const [name, childType] of element.jsonNames)
+      made.set(name, { name, type: childType, element, order: made.size });
+  }
+  if (made.size > 0) meanings.set(type, made);
+  return made;
+}
+
+/** What stands in an element of a type: its attributes and child elements. */
+function contentOf(members: Members, type: string): Content {
+  const known = meaningsOf(type);
+  const found: Meaning[] = [];
+  let last = -1;
+  let sorted = true;
+  for (const key of Object.keys(members)) {
+    const name = key.startsWith('_') ? key.slice(1) : key;
+    if (name !== key && members[name] !== undefined) continue;
+    const meaning = known.get(name);
+    if (!meaning) {
+      if (key === 'resourceType' && isResourceType(type)) continue;
+      throw new RangeError(`${type} has elements that are not defined`);
+    }
+    if (meaning.order < last) sorted = false;
+    last = meaning.order;
+    found.push(meaning);
+  }
+  if (!sorted) found.sort((a, b) => a.order - b.order);
   let attributes = '';
   let content = '';
-  let left = Object.keys(members).length - (apart === undefined ? 0 : 1);
-  for (const element of elementsOf(type)) {
-    for (const [name, childType] of element.jsonNames) {
-      const value = members[name];
-      const beside = members[`_${name}`];
-      if (value !== undefined) left--;
-      if (beside !== undefined) left--;
-      if (value === undefined && beside === undefined) continue;
-      if (element.isXmlAttribute) attributes += ` ${name}="${escapeXml(textOf(value ?? null, `${path}.${name}`))}"`;
-      else content += elementXml(name, childType, element, value, beside, `${path}.${name}`);
-    }
-    if (left === 0) break;
+  for (const meaning of found) {
+    const { name, element } = meaning;
+    const value = members[name];
+    if (element.isXmlAttribute) attributes += ` ${name}="${escapeXml(textOf(value ?? null, element))}"`;
+    else content += elementXml(meaning, value, members[`_${name}`]);
   }
-  if (left > 0) throw new RangeError(`${path} has elements that ${type} does not define`);
   return { attributes, content };
 }
 
 /** An element with all its repetitions. `beside`: id and extensions of primitives, from the member with underscore. */
-function elementXml(
-  name: string,
-  type: string,
-  { max }: ElementDefinition,
-  value: Value | undefined,
-  beside: Value | undefined,
-  path: string,
-): string {
+function elementXml({ name, type, element }: Meaning, value: Value | undefined, beside: Value | undefined): string {
   const [values, besides] = [itemsOf(value), itemsOf(beside)];
-  if (max === '1' && (values.length > 1 || besides.length > 1)) throw new RangeError(`${path} occurs more than once`);
+  const count = Math.max(values.length, besides.length);
+  if (element.max === '1' && count > 1) throw new RangeError(`${element.path} occurs more than once`);
+  const primitive = isPrimitive(type);
   let xml = '';
-  for (let i = 0; i < Math.max(values.length, besides.length); i++) {
-    const [item = null, extra = null] = [values[i], besides[i]];
-    if (type === 'xhtml') xml += narrativeXml(textOf(item, path));
-    else if (isPrimitive(type)) xml += primitiveXml(name, item, extra, path);
-    else if (type === 'Resource') xml += `<${name}>${resourceXml(membersOf(item, path), '')}</${name}>`;
+  for (let i = 0; i < count; i++) {
+    const item = values[i] ?? null;
+    if (type === 'xhtml') xml += narrativeXml(textOf(item, element));
+    else if (primitive) xml += primitiveXml(name, item, besides[i] ?? null, element);
+    else if (type === 'Resource') xml += `<${name}>${resourceXml(membersOf(item, element.path), '')}</${name}>`;
     else {
-      const { attributes, content } = contentOf(membersOf(item, path), type, path);
+      const { attributes, content } = contentOf(membersOf(item, element.path), type);
       xml += content === '' ? `<${name}${attributes}/>` : `<${name}${attributes}>${content}</${name}>`;
     }
   }
   return xml;
 }
 
-function primitiveXml(name: string, value: Value, beside: Value, path: string): string {
-  const own = value === null ? '' : ` value="${escapeXml(textOf(value, path))}"`;
+function primitiveXml(name: string, value: Value, beside: Value, element: ElementDefinition): string {
+  const own = value === null ? '' : ` value="${escapeXml(textOf(value, element))}"`;
   if (beside === null) return own === '' ? '' : `<${name}${own}/>`;
-  const { attributes, content } = contentOf(membersOf(beside, path), 'Element', path);
+  const { attributes, content } = contentOf(membersOf(beside, element.path), 'Element');
   return content === '' ? `<${name}${attributes}${own}/>` : `<${name}${attributes}${own}>${content}</${name}>`;
 }
 
@@ -109,13 +128,15 @@ function narrativeXml(div: string): string {
   return head.includes('xmlns=') ? div : div.replace('<div', `<div xmlns="${XHTML}"`);
 }
 
+const NO_ITEMS: readonly Value[] = [];
+
 function itemsOf(value: Value | undefined): readonly Value[] {
-  if (value === undefined) return [];
+  if (value === undefined) return NO_ITEMS;
   return isList(value) ? value : [value];
 }
 
 function membersOf(value: Value, path: string): Members {
-  if (value === null || typeof value !== 'object' || isList(value) || value instanceof Digits) {
+  if (value === null || typeof value !== 'object' || isList(value)) {
     throw new RangeError(`${path} is no object`);
   }
   return value;
@@ -125,8 +146,7 @@ function isList(value: Value): value is readonly Value[] {
   return Array.isArray(value);
 }
 
-function textOf(value: Value, path: string): string {
-  if (value instanceof Digits) return value.text;
+function textOf(value: Value, { path }: ElementDefinition): string {
   if (value === null || typeof value === 'object') throw new RangeError(`${path} is no primitive`);
   return String(value);
 }

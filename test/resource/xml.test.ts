@@ -98,7 +98,7 @@ describe('FHIR XML', () => {
 
   it('refuses what FHIR does not define, without repeating values', () => {
     expect(() => xmlOf({ resourceType: 'Patient', nickname: 'secret' })).toThrow(
-      new RangeError('Patient has elements that Patient does not define'),
+      new RangeError('Patient has elements that are not defined'),
     );
     expect(() => xmlOf({ resourceType: 'Nothing' })).toThrow(RangeError);
     expect(() => xmlOf({ resourceType: 'Patient', gender: ['a', 'b'] })).toThrow(
