@@ -1,16 +1,7 @@
 import { expect, test } from 'vitest';
-import { run } from '../../src/cli/main.ts';
+import { lintel as lintelIn } from './lintel.ts';
 
-async function lintel(...argv: string[]) {
-  const out: string[] = [];
-  const notes: string[] = [];
-  const code = await run(argv, {
-    out: text => out.push(text),
-    note: text => notes.push(text),
-    environment: {},
-  });
-  return { code, out: out.join('\n'), notes: notes.join('\n') };
-}
+const lintel = (...argv: string[]) => lintelIn({}, ...argv);
 
 test('--help lists every command, and without any argument that is an error', async () => {
   const asked = await lintel('--help');

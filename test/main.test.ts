@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
+import { createLog } from '../src/log.ts';
+import { startServer } from '../src/main.ts';
+import { type SmallClinic, smallClinic } from './cli/small-clinic.ts';
+
+async function started(clinic: SmallClinic) {
+  const out: string[] = [];
+  const notes: string[] = [];
+  const lines: string[] = [];
+  const running = await startServer(
+    readConfig(clinic.environment),
+    { out: text => out.push(text), note: text => notes.push(text) },
+    createLog({ level: 'debug', format: 'json', write: line => lines.push(line) }),
+  );
+  if (running) onTestFinished(() => running.stop());
+  return { running, out, notes, lines };
+}
+
+test('any database with any pack is served, from the first greeting to a page of resources', async () => {
+  const clinic = smallClinic();
+  const { running, out } = await started(clinic);
+  const url = running?.url ?? '';
+  expect(out.join('\n')).toContain(`${url}/fhir`);
+  const samples = [...out.join('\n').matchAll(/curl '([^']+)'/g)].map(match => match[1] ?? '');
+  expect(samples).toHaveLength(3);
+  for (const sample of samples) expect((await fetch(sample)).status).toBe(200);
+  const bundle = (await (await fetch(`${url}/fhir/Observation?patient=1`)).json()) as { entry: unknown[] };
+  expect(bundle.entry).toHaveLength(2);
+  const patient = await (await fetch(`${url}/fhir/Patient/1`)).json();
+  expect(patient).toMatchObject({ resourceType: 'Patient', id: '1', gender: 'female', birthDate: '1970-02-03' });
+  expect(await (await fetch(`${url}/ready`)).json()).toMatchObject({ status: 'ok' });
+  expect((await fetch(`${url}/`)).status).toBe(200);
+  // Nothing of the demo was built.
+  expect(existsSync(readConfig(clinic.environment).dataDir)).toBe(false);
+});
+
+test('no value of a request or of the data is logged', async () => {
+  const { running, lines } = await started(smallClinic());
+  await fetch(`${running?.url}/fhir/Patient?family=Kowalski&birthdate=1970-02-03`);
+  await fetch(`${running?.url}/fhir/Patient?family=Kowalski&nonsense=Kowalski`, {
+    headers: { prefer: 'handling=strict' },
+  });
+  await fetch(`${running?.url}/fhir/Patient?birthdate=Kowalski`);
+  expect(lines.length).toBeGreaterThanOrEqual(3);
+  expect(lines.join('\n')).not.toMatch(/kowalski|1970/i);
+});
+
+test('a pack with errors is not served, and every problem is told', async () => {
+  const { running, notes } = await started(smallClinic({ 'person.yaml': 'mapping: people\nresource: Patent\n' }));
+  expect(running).toBeUndefined();
+  expect(notes.join('\n')).toMatch(/person\.yaml:2:11: .*did you mean Patient\?/);
+});
