@@ -125,6 +125,7 @@ export function poolsOf(mapping: Mapping): Pools {
     if (condition.kind === 'all' || condition.kind === 'any') condition.of.forEach(seeCondition);
     if (condition.kind === 'none') seeCondition(condition.of);
     if (condition.kind === 'is') add(condition.column, condition.values);
+    if (condition.kind === 'same') add(condition.other, ['A', 3]);
     if (condition.kind === 'order') add(condition.column, [condition.value]);
     if (condition.kind === 'matches') add(condition.column, [condition.pattern.replace(/[*?]/g, 'x')]);
   };
@@ -144,5 +145,8 @@ export function poolsOf(mapping: Mapping): Pools {
 }
 
 function legal(type: ColumnType, value: string | number): boolean {
-  return type.kind === 'text' || (typeof value === 'number' && (type.kind === 'integer' || type.kind === 'bit'));
+  return (
+    (type.kind === 'text' && typeof value === 'string') ||
+    (typeof value === 'number' && (type.kind === 'integer' || type.kind === 'bit'))
+  );
 }

@@ -314,7 +314,8 @@ class Interpreter {
         return condition.values.some(literal => equal(raw, type, literal, type));
       case 'order': {
         const [a, b] =
-          type.kind === 'text' ? [rtrim(raw), String(condition.value)] : [Number(raw), Number(condition.value)];
+          type.kind === 'text' ? [rtrim(raw), rtrim(condition.value)] : [numberOf(raw), numberOf(condition.value)];
+        if (a === undefined || b === undefined) return false;
         return { '<': a < b, '<=': a <= b, '>': a > b, '>=': a >= b }[condition.op];
       }
       case 'now': {
@@ -361,7 +362,16 @@ function equal(a: SqlValue, ofA: ColumnType, b: SqlValue, ofB: ColumnType): bool
   if (ofA.kind === 'text' && ofB.kind === 'text') return rtrim(a) === rtrim(b);
   if (ofA.kind === 'uuid') return String(a).toUpperCase() === String(b).toUpperCase();
   if (ofA.kind === 'date' || ofA.kind === 'datetime') return moment(a) === moment(b);
-  return String(a).trim() !== '' && String(b).trim() !== '' && Number(a) === Number(b);
+  const [left, right] = [numberOf(a), numberOf(b)];
+  return left === right && left !== undefined;
+}
+
+/** Exact for 64 bits; undefined for text that is no plain number. */
+function numberOf(raw: SqlValue): number | bigint | undefined {
+  if (typeof raw === 'number') return Number.isInteger(raw) ? BigInt(raw) : raw;
+  const text = String(raw).trim();
+  if (!/^[+-]?\d+(\.\d*)?$/.test(text)) return undefined;
+  return Number.isInteger(Number(text)) ? BigInt(text.replace(/\..*/, '').replace('+', '')) : Number(text);
 }
 
 function moment(raw: SqlValue): string {
