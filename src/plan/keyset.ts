@@ -8,7 +8,6 @@ import { INTEGER } from '../sql/column-type.ts';
 import {
   and,
   compare,
-  type Expression,
   equals,
   FALSE,
   flag,

@@ -3,18 +3,7 @@
  */
 import type { Mapping, RefNode } from '../mapping/model.ts';
 import type { TypedValue } from '../search/query.ts';
-import {
-  among,
-  and,
-  equals,
-  exists,
-  FALSE,
-  or,
-  type Predicate,
-  type SqlValue,
-  TRUE,
-  value,
-} from '../sql/expression.ts';
+import { and, exists, FALSE, or, type Predicate, type SqlValue, TRUE } from '../sql/expression.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import { renamePredicate } from '../sql/rename.ts';
 import { bareRelation } from './condition.ts';

@@ -3,7 +3,7 @@
  * what to ask of the values it leads to. Out: a Predicate that holds for a row exactly when some such value satisfies
  * the question; undefined if one of them cannot be asked in SQL.
  */
-import type { Json, Node, ObjectNode } from '../mapping/model.ts';
+import type { ConstantNode, Json, Node, ObjectNode } from '../mapping/model.ts';
 import { childOf } from '../r4/definitions.ts';
 import type { SearchPath, SearchStep } from '../r4/search-parameters.ts';
 import { and, FALSE, or, type Predicate, TRUE } from '../sql/expression.ts';
@@ -39,6 +39,9 @@ function alongInside(node: Node, path: SearchPath, leaf: Leaf, env: Environment)
           );
         }),
       );
+    case 'constant':
+      if (Array.isArray(node.json)) return some(constantItems(node).map(item => along(item, path, leaf, env)));
+      break;
     default:
       break;
   }
@@ -136,14 +139,16 @@ function guarded(node: ObjectNode, name: string, here: Predicate | undefined, en
 }
 
 /** A child of constant JSON as a node, so that paths lead through constants as through anything else. */
-function constantChild(node: Node & { readonly kind: 'constant' }, name: string): Node | undefined {
+function constantChild(node: ConstantNode, name: string): Node | undefined {
   const { json } = node;
   if (json === null || typeof json !== 'object' || Array.isArray(json) || !Object.hasOwn(json, name)) return undefined;
   const child = (json as Readonly<Record<string, Json>>)[name];
   if (child === undefined) return undefined;
-  const type = childOf(node.type, name)?.type ?? 'string';
-  const constant = (item: Json): Node => ({ kind: 'constant', json: item, type, at: node.at });
-  return Array.isArray(child) ? { kind: 'list', items: child.map(constant), type, at: node.at } : constant(child);
+  return { kind: 'constant', json: child, type: childOf(node.type, name)?.type ?? 'string', at: node.at };
+}
+
+function constantItems(node: ConstantNode): readonly Node[] {
+  return Array.isArray(node.json) ? node.json.map(json => ({ ...node, json })) : [node];
 }
 
 /** Disjunction of what can be asked; undefined if one part cannot. */

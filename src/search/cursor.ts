@@ -1,8 +1,8 @@
 /**
- * Where a page ends: enough to continue by keyset, nothing more. It travels in the next link as one opaque, signed text,
- * bound to the query and the caller, so that it can neither be read into another query nor be made up.
+ * Where a page ends: enough to continue by keyset, nothing more. It travels in the next link as one sealed text, bound to
+ * the query and the caller, so that it can neither be read (sort values are patients' values) nor used elsewhere nor made up.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import type { SqlValue } from '../sql/expression.ts';
 
 export interface Cursor {
@@ -26,23 +26,34 @@ export interface CursorCodec {
   open(text: string, binding: string): Cursor | undefined;
 }
 
-const TAG_BYTES = 12;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
 
-/** Cursors signed with a secret (any length; 32 random bytes are good). */
+/** Cursors sealed with a secret (any length; 32 random bytes are good): AES-256-GCM, the binding authenticated with it. */
 export function cursorCodec(secret: Uint8Array): CursorCodec {
-  const tag = (payload: Buffer, binding: string): Buffer =>
-    createHmac('sha256', secret).update(binding).update('\0').update(payload).digest().subarray(0, TAG_BYTES);
+  const key = createHash('sha256').update('lintel page link').update(secret).digest();
   return {
     seal(cursor, binding) {
-      const payload = Buffer.from(JSON.stringify(cursor, encodeBytes));
-      return Buffer.concat([tag(payload, binding), payload]).toString('base64url');
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(binding));
+      const hidden = Buffer.concat([cipher.update(JSON.stringify(cursor, encodeBytes), 'utf8'), cipher.final()]);
+      return Buffer.concat([nonce, cipher.getAuthTag(), hidden]).toString('base64url');
     },
     open(text, binding) {
-      if (!/^[A-Za-z0-9_-]{20,4000}$/.test(text)) return undefined;
+      if (!/^[A-Za-z0-9_-]{40,4000}$/.test(text)) return undefined;
       const bytes = Buffer.from(text, 'base64url');
-      const payload = bytes.subarray(TAG_BYTES);
-      if (!timingSafeEqual(bytes.subarray(0, TAG_BYTES), tag(payload, binding))) return undefined;
-      return JSON.parse(payload.toString('utf8'), decodeBytes);
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), {
+        authTagLength: TAG_BYTES,
+      })
+        .setAAD(Buffer.from(binding))
+        .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+      const shown = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
+      try {
+        return JSON.parse(Buffer.concat([shown, decipher.final()]).toString('utf8'), decodeBytes);
+      } catch {
+        // Not sealed by us for this binding: the one thing that `final` refuses.
+        return undefined;
+      }
     },
   };
 }
