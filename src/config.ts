@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
-import { type DatabaseAddress, type VARIABLES, VARIABLES_BY_KEY, type Variable } from './config/variables.ts';
+import { type DatabaseAddress, VARIABLES, type Variable } from './config/variables.ts';
 import type { LOG_LEVELS } from './log.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -57,7 +57,7 @@ export function readConfig(surrounding: Environment = process.env, instead: Envi
   const environment: Environment = { ...surrounding, ...Object.fromEntries(files), ...instead };
   const problems: string[] = [];
   const values = Object.fromEntries(
-    Object.entries(VARIABLES_BY_KEY).map(([key, one]) => [key, readVariable(one, environment, problems)]),
+    Object.entries<Variable<unknown>>(VARIABLES).map(([key, one]) => [key, readVariable(one, environment, problems)]),
   ) as Values;
   problems.push(...contradictions(values));
   if (problems.length > 0) throw new ConfigError(problems);

@@ -171,9 +171,6 @@ export const VARIABLES = {
   }),
 } as const;
 
-/** The same, by the key of its value in Values. */
-export const VARIABLES_BY_KEY: Readonly<Record<string, Variable<unknown>>> = VARIABLES;
-
 /** One row of the table of variables, as text. */
 export interface VariableDescription {
   readonly name: string;
@@ -184,7 +181,7 @@ export interface VariableDescription {
 
 /** All variables in the order of the table; a secret can also be given as a file named by `NAME_FILE`. */
 export function describeVariables(): readonly VariableDescription[] {
-  return Object.values(VARIABLES_BY_KEY).map(one => ({
+  return Object.values<Variable<unknown>>(VARIABLES).map(one => ({
     name: one.name,
     default: one.shownDefault ?? `\`${one.default ?? ''}\``,
     expected: one.expected,
