@@ -6,6 +6,7 @@ import { capabilityStatement } from './capability.ts';
 import type { Registry } from './mapping/model.ts';
 import { zoneOf } from './mapping/zone.ts';
 import { FhirError, type Issue } from './outcome.ts';
+import { type ConstantMapping, constantMapping, type OwnResource, passes } from './own/constant-mapping.ts';
 import { emitAll } from './pipeline/emitted.ts';
 import { readIncluded, wantedForIncludes } from './pipeline/includes.ts';
 import { countMatches, readPage } from './pipeline/page.ts';
@@ -87,11 +88,18 @@ export interface FacadeOptions {
   readonly clock?: () => number;
   readonly rules?: Rules;
   readonly onQuery?: (plan: SqlPlan) => void;
+  /** Resources that the server makes itself; their types are not those of mappings. */
+  readonly own?: readonly OwnResource[];
 }
 
 export function createFacade(options: FacadeOptions): Facade {
   const { registry, database, clock = Date.now, rules = ALL_RULES } = options;
-  const offers = makeOffers(registry);
+  const own = (options.own ?? []).map(constantMapping);
+  const offers = makeOffers(
+    registry,
+    own.map(({ mapping }) => mapping),
+  );
+  const ownTypes = new Set(own.map(({ mapping }) => mapping.resource));
   const zone = zoneOf(registry.pack.zone);
   const shapes = shapeStore();
   const cursors = cursorCodec(options.secret);
@@ -128,6 +136,10 @@ export function createFacade(options: FacadeOptions): Facade {
       if (!byId) throw new FhirError('not-found', `this server has no ${type} resources`);
       const token = { kind: 'token', system: undefined, code: id } as const;
       const filters = [{ kind: 'match', parameter: byId.parameter, modifier: undefined, values: [token] }] as const;
+      if (ownTypes.has(type)) {
+        const found = own.find(one => one.mapping.resource === type && passes(one, filters, open.env));
+        return found && { type, id, json: found.json };
+      }
       const branches = await planResolved(open, () =>
         branchesOf({ type, filters, sort: [], access: context.access }, open.env),
       );
@@ -142,6 +154,7 @@ export function createFacade(options: FacadeOptions): Facade {
       const now = cursor?.now ?? clock();
       const open = session(context, now);
       const { access, base } = context;
+      if (ownTypes.has(type)) return ownBundle(query, own, open, base);
       const branches = await planResolved(open, () => branchesOf({ type, filters, sort, access }, open.env));
       const also = (mapping: Parameters<typeof wantedForIncludes>[0]) => wantedForIncludes(mapping, query, open);
       const page = await readPage(branches, { sort, selection, count, cursor, also }, open);
@@ -182,7 +195,7 @@ export function createFacade(options: FacadeOptions): Facade {
       capabilityStatement({
         registry,
         offers,
-        ownTypes: [],
+        ownTypes: [...ownTypes],
         operations: [],
         base,
         date: options.date,
@@ -222,6 +235,21 @@ async function readRows(
     ),
   );
   return emitAll(pages.flatMap(page => page.matches).slice(0, limit), context, open);
+}
+
+/** All matching resources of the server's own on one page: they are few. */
+function ownBundle(query: SearchQuery, own: readonly ConstantMapping[], open: Session, base: string): BundleText {
+  const matches = own
+    .filter(one => one.mapping.resource === query.type && passes(one, query.filters, open.env))
+    .map(({ mapping, json }) => ({ type: query.type, id: mapping.name.slice(mapping.name.indexOf('/') + 1), json }));
+  const json = searchsetBundle({
+    base,
+    matches: query.count === 0 ? [] : matches,
+    total: matches.length,
+    warnings: query.warnings,
+    self: link(base, query.type, query.applied),
+  });
+  return { json, entries: matches.length };
 }
 
 function link(base: string, type: string, parameters: readonly (readonly [string, string])[]): string {

@@ -33,16 +33,19 @@ const MODIFIERS: Readonly<Partial<Record<SearchParameterType, readonly Modifier[
   uri: ['below'],
 };
 
-export function makeOffers(registry: Registry): Offers {
+/** `own`: constant mappings of types that are the server's own. */
+export function makeOffers(registry: Registry, own: readonly Mapping[] = []): Offers {
   const env = environment(registry, 0);
   const byType = new Map<string, ReadonlyMap<string, Offered>>();
-  for (const type of registry.types) {
-    const offered = searchParametersOf(type).flatMap(parameter => offer(parameter, registry.ofType(type), env) ?? []);
+  const types = [...new Set([...registry.types, ...own.map(({ resource }) => resource)])];
+  for (const type of types) {
+    const mappings = [...registry.ofType(type), ...own.filter(({ resource }) => resource === type)];
+    const offered = searchParametersOf(type).flatMap(parameter => offer(parameter, mappings, env) ?? []);
     offered.sort((a, b) => (a.parameter.code < b.parameter.code ? -1 : 1));
     byType.set(type, new Map(offered.map(o => [o.parameter.code, o])));
   }
   return {
-    types: registry.types,
+    types,
     find: (type, code) => byType.get(type)?.get(code),
     of: type => [...(byType.get(type)?.values() ?? [])],
   };

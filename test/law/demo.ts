@@ -1,0 +1,126 @@
+/**
+ * The demo pack over a small fixture, as it is and spoiled, for tests that ask the whole pipeline.
+ */
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildFixture } from '../../fixtures/build.ts';
+import { createFacade, type Facade } from '../../src/facade.ts';
+import { loadPack } from '../../src/mapping/load/pack.ts';
+import type { Mapping, Node, Registry, Scope } from '../../src/mapping/model.ts';
+import type { Rules } from '../../src/plan/environment.ts';
+import type { Database } from '../../src/sql/database.ts';
+import type { SqlPlan } from '../../src/sql/plan.ts';
+import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { NOW } from './law.ts';
+import { spoil } from './spoil.ts';
+
+export const DEMO_PACK = new URL('../../mappings/medkeep/', import.meta.url).pathname;
+
+export interface Demo {
+  readonly database: Database;
+  readonly registry: Registry;
+  readonly facade: Facade;
+  withRules(rules: Rules): Facade;
+  close(): Promise<void>;
+}
+
+export interface DemoOptions {
+  readonly patients: number;
+  /** Of 1,000 values so many are spoiled. */
+  readonly spoiled?: { readonly perMille: number; readonly seed: number };
+  readonly onQuery?: (plan: SqlPlan) => void;
+}
+
+/** Builds the fixture in a temporary folder and loads the demo pack over it. */
+export async function openDemo({ patients, spoiled, onQuery }: DemoOptions): Promise<Demo> {
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
+  const file = join(folder, 'fixture.sqlite');
+  buildFixture({ patients, seed: 1, file });
+  if (spoiled) {
+    const copy = join(folder, 'spoiled.sqlite');
+    copyFileSync(file, copy);
+    const sound = openSqlite(file);
+    const { registry } = await load(sound);
+    await sound.close();
+    spoil({ file: copy, ...spoiled, keep: keysOf(registry) });
+  }
+  const database = openSqlite(spoiled ? join(folder, 'spoiled.sqlite') : file);
+  const { registry } = await load(database);
+  const withRules = (rules?: Rules): Facade =>
+    createFacade({
+      registry,
+      database,
+      pageSize: 50,
+      pageMax: 1000,
+      secret: new Uint8Array(32),
+      softwareVersion: '0',
+      date: '2026-06-30',
+      clock: () => NOW,
+      ...(rules ? { rules } : {}),
+      ...(onQuery ? { onQuery } : {}),
+    });
+  return {
+    database,
+    registry,
+    facade: withRules(),
+    withRules,
+    async close() {
+      await database.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+async function load(database: Database): Promise<{ readonly registry: Registry }> {
+  const { registry, problems } = loadPack(DEMO_PACK, await database.catalog());
+  if (!registry) throw new Error(problems.map(({ position, message }) => `${position.file}:${position.line} ${message}`).join('\n'));
+  return { registry };
+}
+
+/** Columns whose uniqueness the mappings rely on: keys, ids, and what lookups and references join to. */
+function keysOf(registry: Registry): ReadonlySet<string> {
+  const keep = new Set<string>();
+  const scope = ({ lookups }: Scope): void => {
+    for (const { table, on } of lookups) for (const { theirs } of on) keep.add(`${table.name}.${theirs.column}`);
+  };
+  const visit = (mapping: Mapping, node: Node): void => {
+    switch (node.kind) {
+      case 'ref': {
+        const target = registry.mapping(node.target);
+        for (const { theirs } of node.on) keep.add(`${target.source.table.name}.${theirs.column}`);
+        return;
+      }
+      case 'object':
+        for (const member of node.members) {
+          for (const named of member.kind === 'element' ? [member] : member.alternatives.flat()) visit(mapping, named.node);
+        }
+        return;
+      case 'list':
+        for (const item of node.items) visit(mapping, item);
+        return;
+      case 'first':
+        for (const alternative of node.alternatives) visit(mapping, alternative);
+        return;
+      case 'each':
+        if (node.from.kind === 'rows') {
+          scope(node.from.scope);
+          for (const { theirs } of node.from.on) keep.add(`${node.from.scope.table.name}.${theirs.column}`);
+        }
+        visit(mapping, node.item);
+        return;
+      default:
+        return;
+    }
+  };
+  for (const mapping of registry.mappings) {
+    const { source, id } = mapping;
+    scope(source);
+    for (const column of [...source.key, ...source.onePer]) keep.add(`${source.table.name}.${column.column}`);
+    for (const parts of id.alternatives) {
+      for (const part of parts) if (part.kind === 'column') keep.add(`${source.table.name}.${part.column.column}`);
+    }
+    visit(mapping, mapping.root);
+  }
+  return keep;
+}
