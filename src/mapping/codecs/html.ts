@@ -79,27 +79,37 @@ interface Events {
   close(name: string): void;
 }
 
-/** Reads HTML and tells what lies outside of the dropped elements. */
+/** Reads HTML and tells what lies outside of the dropped elements; each element opened is closed, innermost first. */
 function readHtml(html: string, events: Events): void {
+  const open: string[] = [];
   let dropped = 0;
+  const closeTo = (depth: number): void => {
+    for (let name = open.pop(); name !== undefined; name = open.length > depth ? open.pop() : undefined) {
+      if (DROPPED.has(name)) dropped--;
+      else if (dropped === 0) events.close(name);
+    }
+  };
   const parser = new Parser(
     {
       onopentag: (name, attributes) => {
+        open.push(name);
         if (DROPPED.has(name)) dropped++;
         else if (dropped === 0) events.open(name, attributes);
       },
       ontext: text => {
         if (dropped === 0) events.text(text);
       },
+      // A tag that the text ends within is closed without ever having been opened.
       onclosetag: name => {
-        if (DROPPED.has(name)) dropped--;
-        else if (dropped === 0) events.close(name);
+        const depth = open.lastIndexOf(name);
+        if (depth >= 0) closeTo(depth);
       },
     },
     { decodeEntities: true, lowerCaseTags: true, recognizeSelfClosing: false },
   );
   parser.write(html);
   parser.end();
+  if (open.length > 0) closeTo(0);
 }
 
 function textOfHtml(html: string): string {

@@ -60,7 +60,10 @@ export function numberCodec({ columnType, fhirType }: NumberOptions): Codec {
       toKey: ([raw]) => {
         // A key is compared as a binary float, so only one that loses no digit is given.
         const digits = columnDigits(raw ?? null);
-        return digits !== undefined && significant(digits) <= 15 ? Number(digits) : undefined;
+        if (digits === undefined) return undefined;
+        // What was a text of fifteen characters may arrive with the noise of a float behind them.
+        if (inText) return Number(Number(digits).toPrecision(15));
+        return significant(digits) <= 15 ? Number(digits) : undefined;
       },
       fromKey: key => [Number(key)],
     },

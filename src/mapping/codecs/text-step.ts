@@ -6,7 +6,7 @@
 import { UNICODE } from '../../sql/column-type.ts';
 import type { Expression } from '../../sql/expression.ts';
 import { call, value } from '../../sql/expression.ts';
-import { trim } from './blank.ts';
+import { trim, trimEnd } from './blank.ts';
 import type { Codec, OrderFace } from './codec.ts';
 
 export interface TextStep {
@@ -47,9 +47,9 @@ export function wordsStep(words: Words): TextStep {
         case 'last':
           return text.slice(last + 1);
         case 'all-but-last':
-          return last < 0 ? undefined : text.slice(0, last);
+          return last < 0 ? undefined : trimEnd(text.slice(0, last));
         case 'all-but-first':
-          return first < 0 ? undefined : text.slice(first + 1);
+          return first < 0 ? undefined : text.slice(first).replace(/^ +/, '');
       }
     },
     sql: text => call(names[words], [call('trim', [text], UNICODE)], UNICODE),

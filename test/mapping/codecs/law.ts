@@ -3,6 +3,7 @@
  * criterion, `present` those that emit one, and their complements the rest. What satisfies a criterion is decided by
  * oracle.ts on the emitted JSON alone.
  */
+import type { SQLInputValue } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
 import type { Codec, Primitive } from '../../../src/mapping/codecs/codec.ts';
@@ -12,6 +13,7 @@ import { parseColumnType } from '../../../src/sql/column-type.ts';
 import type { ColumnExpression, Expression, Order, Predicate, SqlValue } from '../../../src/sql/expression.ts';
 import { not } from '../../../src/sql/expression.ts';
 import { identifier } from '../../../src/sql/identifier.ts';
+import type { Parameter } from '../../../src/sql/plan.ts';
 import { render } from '../../../src/sql/render.ts';
 import { SQLITE } from '../../../src/sql/sqlite/dialect.ts';
 import { registerFunctions } from '../../../src/sql/sqlite/functions.ts';
@@ -64,7 +66,7 @@ export function table(...declared: readonly string[]): Table {
     const { text, parameters } = render(plan, SQLITE);
     const statement = database.prepare(text);
     statement.setReturnArrays(true);
-    const rows: unknown = statement.all(...parameters.map(p => p.value));
+    const rows: unknown = statement.all(...parameters.map(bindable));
     return rows as SqlValue[][];
   };
   return {
@@ -76,6 +78,13 @@ export function table(...declared: readonly string[]): Table {
     select: predicate => run([KEY], predicate, [{ by: KEY, descending: false }]).map(row => Number(row[0])),
     values: (expressions, orderBy) => run(expressions, { kind: 'true' }, orderBy ?? [{ by: KEY, descending: false }]),
   };
+}
+
+/** Numbers are bound as numbers, as the adapter of src/sql/sqlite does. */
+function bindable({ value, type }: Parameter): SQLInputValue {
+  if (typeof value !== 'string') return value;
+  if (type.kind === 'integer') return BigInt(value);
+  return type.kind === 'decimal' || type.kind === 'float' ? Number(value) : value;
 }
 
 /** A decoded value as the JSON that a resource has. */

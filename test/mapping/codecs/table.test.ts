@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import type { CodecContext, MadeCodec } from '../../../src/mapping/codecs/table.ts';
+import { afterSteps, CODECS, codeMapFacet, defaultCodec, TEXT_STEPS } from '../../../src/mapping/codecs/table.ts';
+import { columnType } from './law.ts';
+
+const context = (fhirType: string, ...declared: readonly string[]): CodecContext => ({
+  zone: 'America/New_York',
+  fhirType,
+  columnTypes: declared.map(columnType),
+});
+
+function made(name: string, options: unknown, facet: string | undefined, of: CodecContext): string {
+  const entry = CODECS[name];
+  if (!entry) throw new Error(name);
+  return outcome(entry.make(options, facet, of));
+}
+
+function outcome(result: MadeCodec): string {
+  return 'codec' in result ? result.codec.label : `problem: ${result.problem}`;
+}
+
+describe('the table of codecs', () => {
+  it.each<[string, unknown, string | undefined, CodecContext, string]>([
+    ['text', undefined, undefined, context('string', 'VARCHAR(9)'), 'text'],
+    ['code', undefined, undefined, context('code', 'CHAR(1)'), 'code'],
+    ['number', undefined, undefined, context('decimal', 'VARCHAR(9)'), 'number'],
+    ['boolean', { true: ['Y'], false: 'N' }, undefined, context('boolean', 'CHAR(1)'), 'boolean'],
+    ['ymd8', undefined, undefined, context('date', 'CHAR(8)'), 'ymd8'],
+    ['datetime', { midnight: 'date' }, undefined, context('dateTime', 'DATETIME'), 'datetime (midnight: date)'],
+    ['date', undefined, undefined, context('dateTime', 'DATETIME'), 'date'],
+    [
+      'date-and-time',
+      { date: 'ymd8', time: 'hhmm' },
+      undefined,
+      context('dateTime', 'CHAR(8)', 'CHAR(4)'),
+      'date-and-time',
+    ],
+    ['ymd-parts', undefined, undefined, context('date', 'INT', 'INT', 'INT'), 'ymd-parts'],
+    ['comparator-number', undefined, 'value', context('decimal', 'VARCHAR(9)'), 'comparator-number.value'],
+    ['range-text', undefined, 'high', context('decimal', 'VARCHAR(9)'), 'range-text.high'],
+    ['uuid', undefined, undefined, context('string', 'VARBINARY(16)'), 'uuid'],
+    ['base64', undefined, undefined, context('base64Binary', 'VARBINARY(MAX)'), 'base64'],
+    ['html', undefined, undefined, context('markdown', 'NVARCHAR(MAX)'), 'html'],
+    ['xhtml', undefined, undefined, context('xhtml', 'NVARCHAR(MAX)'), 'xhtml'],
+    ['text', undefined, undefined, context('string', 'DATETIME'), 'problem: text does not read datetime'],
+    ['text', undefined, 'code', context('string', 'VARCHAR(9)'), 'problem: no such facet'],
+    [
+      'text',
+      {},
+      undefined,
+      context('string', 'VARCHAR(9)'),
+      'problem: Invalid input: expected undefined, received object',
+    ],
+    ['ymd8', undefined, undefined, context('boolean', 'CHAR(8)'), 'problem: gives no boolean'],
+    ['ymd8', undefined, undefined, context('date', 'CHAR(8)', 'CHAR(4)'), 'problem: takes 1 columns'],
+    ['datetime', undefined, undefined, context('dateTime', 'CHAR(8)'), 'problem: datetime does not read char(8)'],
+    ['comparator-number', undefined, undefined, context('decimal', 'VARCHAR(9)'), 'problem: facet missing'],
+    ['number', undefined, undefined, context('integer', 'DECIMAL(9,2)'), 'problem: number does not read decimal(9,2)'],
+    [
+      'date-and-time',
+      { date: 'ymd8', time: 'time' },
+      undefined,
+      context('dateTime', 'CHAR(8)', 'CHAR(4)'),
+      'problem: date-and-time with time: time does not read char(4)',
+    ],
+  ])('%s with %j and facet %j', (name, options, facet, of, wanted) => {
+    expect(made(name, options, facet, of)).toBe(wanted);
+  });
+
+  it.each([
+    ['VARCHAR(9)', 'string', 'text'],
+    ['VARCHAR(9)', 'code', 'code'],
+    ['VARCHAR(9)', 'uri', 'code'],
+    ['VARCHAR(9)', 'markdown', 'text'],
+    ['VARCHAR(9)', 'boolean', undefined],
+    ['VARCHAR(9)', 'dateTime', undefined],
+    ['VARCHAR(9)', 'decimal', undefined],
+    ['INT', 'string', 'text'],
+    ['INT', 'code', 'text'],
+    ['INT', 'decimal', 'number'],
+    ['INT', 'positiveInt', 'number'],
+    ['BIT', 'boolean', 'boolean'],
+    ['DECIMAL(9,2)', 'decimal', 'number'],
+    ['DECIMAL(9,2)', 'integer', undefined],
+    ['DATETIME', 'dateTime', 'datetime'],
+    ['DATETIME', 'instant', 'datetime'],
+    ['DATETIME', 'date', 'date'],
+    ['DATE', 'date', 'date'],
+    ['DATE', 'dateTime', 'date'],
+    ['DATE', 'instant', undefined],
+    ['UNIQUEIDENTIFIER', 'string', 'uuid'],
+    ['VARBINARY(MAX)', 'base64Binary', 'base64'],
+    ['TIME', 'string', undefined],
+  ])('%s as %s is by default %j', (declared, fhirType, label) => {
+    expect(defaultCodec(columnType(declared), fhirType, { zone: 'UTC' })?.label).toBe(label);
+  });
+
+  it('puts text steps before a codec of text', () => {
+    const piece = TEXT_STEPS['piece']?.make({ by: '^', at: '2' });
+    if (!piece || !('step' in piece)) throw new Error('no step');
+    const text = CODECS['text'];
+    const result = afterSteps(
+      [piece.step],
+      context('string', 'VARCHAR(9)'),
+      of => text?.make(undefined, undefined, of) ?? { problem: '' },
+    );
+    expect(outcome(result)).toBe('piece ^ 2, text');
+    expect('codec' in result && result.codec.inverse).toBe('computed');
+    expect(outcome(afterSteps([piece.step], context('string', 'INT'), () => result))).toBe(
+      'problem: text steps take one text column',
+    );
+  });
+
+  it.each([
+    ['piece', { by: 'ab', at: '1' }],
+    ['piece', { by: '^', at: '0' }],
+    ['piece', { by: '^' }],
+    ['words', 'middle'],
+    ['upper', {}],
+  ])('refuses the step %s with %j', (name, options) => {
+    expect(TEXT_STEPS[name]?.make(options)).toHaveProperty('problem');
+  });
+
+  it('makes facets of code maps for the columns that can hold keys', () => {
+    const map = {
+      name: 'm',
+      rows: new Map([['Y', { code: 'true' }]]),
+      blank: undefined,
+      else: { kind: 'absent' },
+      fold: false,
+    } as const;
+    expect(outcome(codeMapFacet(map, 'display', context('string', 'CHAR(1)')))).toBe('code map m.display');
+    expect(outcome(codeMapFacet(map, 'code', context('boolean', 'CHAR(1)')))).toBe('code map m.code');
+    expect(outcome(codeMapFacet(map, 'display', context('boolean', 'CHAR(1)')))).toContain('problem');
+    expect(outcome(codeMapFacet(map, 'code', context('code', 'DATETIME')))).toBe(
+      'problem: code map m does not read datetime',
+    );
+  });
+});
