@@ -3,7 +3,6 @@
  * does, and tests call `createApp(…).request(…)`.
  */
 import { Hono } from 'hono';
-import { compress } from 'hono/compress';
 import { cors } from 'hono/cors';
 import { createMiddleware } from 'hono/factory';
 import { requestId } from 'hono/request-id';
@@ -33,7 +32,6 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   app.use(limitBody);
   app.use(limitTime(parts));
   if (config.corsOrigins.length > 0) app.use(`${config.fhirPath}/*`, crossOrigin(config.corsOrigins));
-  app.use(compress({ encoding: 'gzip' }));
   app.use(describeResponse);
 
   app.route('/', homeRoutes(parts));

@@ -12,7 +12,7 @@ import { respondWithOutcome } from './respond.ts';
 const RETRY_AFTER = 5;
 
 export function onError({ log }: Pick<AppParts, 'log'>) {
-  return (error: Error, c: HttpContext): Response => {
+  return (error: Error, c: HttpContext): Promise<Response> => {
     const told = c.get('timedOut')?.() ? timedOut() : asFhirError(error);
     if (told !== undefined) {
       if (told !== error) log.warn(told.message, { request: c.get('requestId'), reason: reasonOf(error) });

@@ -69,7 +69,7 @@ async function search(c: HttpContext, parts: AppParts, parameters: SearchRequest
 }
 
 function wrongMethod(allow: string) {
-  return (c: HttpContext): Response => {
+  return async (c: HttpContext): Promise<Response> => {
     if (c.req.method === 'OPTIONS') return c.body(null, 204, { Allow: allow });
     const issue = {
       severity: 'error',
@@ -89,7 +89,7 @@ function mediaTypeOf(c: HttpContext): string {
   return mediaType.trim().toLowerCase();
 }
 
-function wrongMediaType(c: HttpContext): Response {
+function wrongMediaType(c: HttpContext): Promise<Response> {
   return respondWithOutcome(c, 415, [
     { severity: 'error', code: 'not-supported', diagnostics: `Content-Type: expected ${FORM}` },
   ]);

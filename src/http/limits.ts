@@ -38,7 +38,7 @@ export const limitBody = bodyLimit({
  * While access is open, only requests addressed to loopback (or to BASE_URL) are answered: otherwise any web page could
  * point its own name at 127.0.0.1 and read everything through the visitor's browser (DNS rebinding).
  */
-export function guardHost({ config }: AppParts) {
+export function guardHost({ config }: Pick<AppParts, 'config'>) {
   const own = config.baseUrl === undefined ? undefined : new URL(config.baseUrl).hostname;
   return createMiddleware<HttpEnv>(async (c, next) => {
     const { hostname } = new URL(c.req.url);
@@ -54,11 +54,18 @@ export function guardHost({ config }: AppParts) {
 }
 
 /** Gives the request a signal that aborts when the client has gone or the time is over. */
-export function limitTime({ config }: AppParts) {
+export function limitTime({ config }: Pick<AppParts, 'config'>) {
   return createMiddleware<HttpEnv>(async (c, next) => {
-    const deadline = AbortSignal.timeout(config.timeout.request);
-    c.set('timedOut', () => deadline.aborted);
-    c.set('signal', AbortSignal.any([c.req.raw.signal, deadline]));
+    const abort = new AbortController();
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      abort.abort();
+    }, config.timeout.request);
+    c.req.raw.signal.addEventListener('abort', () => abort.abort(), { once: true });
+    c.set('timedOut', () => late);
+    c.set('signal', abort.signal);
     await next();
+    clearTimeout(timer);
   });
 }

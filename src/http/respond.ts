@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { ResourceText } from '../facade.ts';
 import { FhirError, type Issue, operationOutcome } from '../outcome.ts';
 import { toXml } from '../resource/xml.ts';
+import { encodeBody } from './compress.ts';
 import type { HttpContext } from './context.ts';
 import { CONTENT_TYPE, type Format, negotiate } from './negotiate.ts';
 import { lastOf, parseParameters, queryOf } from './parameters.ts';
@@ -30,23 +31,30 @@ export function representationOf(c: HttpContext, parameters: Parameters): Repres
 }
 
 /** 200, or another status, with a resource. */
-export function respond(
+export async function respond(
   c: HttpContext,
   json: string,
   { format, pretty }: Representation,
   status: 200 | 400 = 200,
   headers: Readonly<Record<string, string>> = {},
-): Response {
-  const body = Buffer.from(format === 'xml' ? toXml(json) : pretty ? indentJson(json) : json, 'utf8');
+): Promise<Response> {
+  const text = format === 'xml' ? toXml(json) : pretty ? indentJson(json) : json;
+  const { body, encoding } = await encodeBody(Buffer.from(text, 'utf8'), c.req.header('accept-encoding'));
+  c.header('Vary', 'Accept-Encoding', { append: true });
   return c.body(body, status, {
     'Content-Type': CONTENT_TYPE[format],
     'Content-Length': String(body.byteLength),
+    ...encoding,
     ...headers,
   });
 }
 
 /** A read: with validators, and 304 where the client has this version already. */
-export function respondToRead(c: HttpContext, resource: ResourceText, representation: Representation): Response {
+export async function respondToRead(
+  c: HttpContext,
+  resource: ResourceText,
+  representation: Representation,
+): Promise<Response> {
   const etag = `W/"${createHash('sha256').update(resource.json).digest('base64url').slice(0, 22)}"`;
   const changed = resource.lastUpdated === undefined ? Number.NaN : Date.parse(resource.lastUpdated);
   const seconds = Number.isNaN(changed) ? undefined : Math.floor(changed / 1000);
@@ -78,7 +86,7 @@ export function respondWithOutcome(
   status: number,
   issues: readonly Issue[],
   headers: Readonly<Record<string, string>> = {},
-): Response {
+): Promise<Response> {
   return respond(c, JSON.stringify(operationOutcome(issues)), outcomeRepresentation(c), status as 400, headers);
 }
 
