@@ -88,6 +88,11 @@ function greeting(base: string, config: Config, registry: Registry, facade: Faca
 /** Serves until a signal says stop; a second one does not wait. Resolves to the exit code. */
 export async function runServer(config: Config, console: Console): Promise<number> {
   const log = createLog(config.log);
+  // Node's own report of such an error shows its message, which may hold anything.
+  process.once('uncaughtException', error => {
+    log.error('uncaught error', describeError(error));
+    process.exit(1);
+  });
   const running = await startServer(config, console, log);
   if (running === undefined) return 1;
   const [signal] = await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);

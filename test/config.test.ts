@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -137,4 +137,8 @@ test('the table describes every variable once, without places of this machine', 
   expect(rows).toHaveLength(describeVariables().length + 2);
   expect(variablesTable()).toContain('| `PORT` | `3000` |');
   expect(variablesTable()).not.toContain(process.cwd());
+});
+
+test.skipIf(!existsSync('README.md'))('the README has the table as `npm run variables` prints it', () => {
+  expect(readFileSync('README.md', 'utf8')).toContain(variablesTable());
 });

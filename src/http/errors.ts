@@ -28,6 +28,7 @@ export function onError({ log }: Pick<AppParts, 'log'>) {
 function asFhirError(error: Error): FhirError | undefined {
   if (error instanceof FhirError) return error;
   if (!(error instanceof DatabaseError) || error.reason === 'failed') return undefined;
+  if (error.reason === 'cancelled') return new FhirError('transient', 'The request was cancelled');
   return new FhirError('transient', 'The database does not answer; try again later', {
     retryAfter: error.retryAfter ?? RETRY_AFTER,
   });
