@@ -2,8 +2,8 @@
  * A mapping as the rest of the server sees it: loaded, macros expanded, names resolved, every element typed by FHIR and
  * every column by the catalog. Readonly data; src/mapping/load makes it, src/plan inverts it, src/resource emits it.
  */
-import type { ColumnExpression, Expression, Order, Predicate } from '../sql/expression.ts';
-import type { ColumnType } from '../sql/column-type.ts';
+
+import type { ColumnExpression, Expression, Order } from '../sql/expression.ts';
 import type { Identifier, TableName } from '../sql/identifier.ts';
 import type { Codec } from './codecs/codec.ts';
 
@@ -77,7 +77,12 @@ export type Condition =
   | { readonly kind: 'none'; readonly of: Condition }
   /** The column holds one of these values. */
   | { readonly kind: 'is'; readonly column: ColumnExpression; readonly values: readonly (string | number)[] }
-  | { readonly kind: 'order'; readonly column: ColumnExpression; readonly op: '<' | '<=' | '>' | '>='; readonly value: string | number }
+  | {
+      readonly kind: 'order';
+      readonly column: ColumnExpression;
+      readonly op: '<' | '<=' | '>' | '>=';
+      readonly value: string | number;
+    }
   /** Compared with the present instant through the codec of the column (a date codec). */
   | { readonly kind: 'now'; readonly column: ColumnExpression; readonly op: 'before' | 'after'; readonly codec: Codec }
   /** A pattern with `*`, `?`, `[0-9]`, `[^…]`, on the value without trailing blanks. */
@@ -230,5 +235,3 @@ export interface Pack {
   readonly publisher?: string;
   readonly systems: Readonly<Record<string, string>>;
 }
-
-export type { ColumnType, Predicate };

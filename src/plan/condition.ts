@@ -21,7 +21,6 @@ import {
   TRUE,
   value,
 } from '../sql/expression.ts';
-import type { Identifier } from '../sql/identifier.ts';
 import { aliasesOf } from '../sql/rename.ts';
 
 /** The rows where a condition holds; `not` of it is exactly the rest. */
@@ -101,9 +100,4 @@ function lookupJoin(lookup: Lookup, clock: Clock): Join {
     on,
     ...(lookup.pick.length > 0 ? { pick: lookup.pick } : {}),
   };
-}
-
-/** All aliases that a scope declares. */
-export function aliasesIn(scope: Scope): readonly Identifier[] {
-  return [scope.alias, ...scope.lookups.map(lookup => lookup.alias)];
 }

@@ -2,7 +2,7 @@
  * Logical ids, inverted. In: a mapping's id rule and a text. Out: the key values that print exactly that text.
  * https://hl7.org/fhir/R4/datatypes.html#id
  */
-import type { IdPart, IdRule, Mapping } from '../mapping/model.ts';
+import type { IdPart, Mapping } from '../mapping/model.ts';
 import {
   and,
   type ColumnExpression,
@@ -64,9 +64,4 @@ function endsOf(rest: readonly IdPart[], text: string): readonly number[] {
   const ends: number[] = [];
   for (let at = text.indexOf(next.text, 1); at > 0; at = text.indexOf(next.text, at + 1)) ends.push(at);
   return ends;
-}
-
-/** The columns that an id is made of, those of all alternatives. */
-export function idColumns(rule: IdRule): readonly ColumnExpression[] {
-  return rule.alternatives.flatMap(parts => parts.flatMap(part => (part.kind === 'column' ? [part.column] : [])));
 }

@@ -16,11 +16,10 @@ import {
   not,
   or,
   type Predicate,
-  type Relation,
   TRUE,
   value,
 } from '../sql/expression.ts';
-import { aliasesOf, renameExpression, renameRelation } from '../sql/rename.ts';
+import { renameExpression, renameRelation } from '../sql/rename.ts';
 import { bareRelation, conditionPredicate, scopeRelation } from './condition.ts';
 import { complement, type Environment } from './environment.ts';
 
@@ -214,10 +213,4 @@ function refPresent(node: RefNode, env: Environment): Predicate {
 
 function filledOrNotNull(column: Expression): Predicate {
   return column.type.kind === 'text' ? filled(column) : not(isNull(column));
-}
-
-/** Whether an expression of a relation belongs to one of its own aliases. */
-export function refersTo(expression: Expression, relation: Relation): boolean {
-  const own = new Set([relation.alias, ...relation.joins.map(j => j.alias)]);
-  return [...aliasesOf({ expressions: [expression] })].every(alias => own.has(alias));
 }

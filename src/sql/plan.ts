@@ -4,7 +4,7 @@
  */
 
 import type { ColumnType } from './column-type.ts';
-import type { Expression, Order, Predicate, Relation, SqlValue } from './expression.ts';
+import type { Expression, Order, Relation, SqlValue } from './expression.ts';
 
 export interface SqlPlan {
   readonly from: Relation;
@@ -35,5 +35,3 @@ export interface Parameter {
  * upper-case text, binary as Uint8Array.
  */
 export type Row = readonly SqlValue[];
-
-export type { Predicate };

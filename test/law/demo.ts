@@ -74,7 +74,8 @@ export async function openDemo({ patients, spoiled, onQuery }: DemoOptions): Pro
 
 async function load(database: Database): Promise<{ readonly registry: Registry }> {
   const { registry, problems } = loadPack(DEMO_PACK, await database.catalog());
-  if (!registry) throw new Error(problems.map(({ position, message }) => `${position.file}:${position.line} ${message}`).join('\n'));
+  if (!registry)
+    throw new Error(problems.map(({ position, message }) => `${position.file}:${position.line} ${message}`).join('\n'));
   return { registry };
 }
 
@@ -93,7 +94,8 @@ function keysOf(registry: Registry): ReadonlySet<string> {
       }
       case 'object':
         for (const member of node.members) {
-          for (const named of member.kind === 'element' ? [member] : member.alternatives.flat()) visit(mapping, named.node);
+          for (const named of member.kind === 'element' ? [member] : member.alternatives.flat())
+            visit(mapping, named.node);
         }
         return;
       case 'list':

@@ -56,28 +56,28 @@ function spoilsFor(declared: string): readonly Spoil[] {
   if (/^N?(VAR)?CHAR/.test(name)) {
     const length = Number(/\((\d+)\)/.exec(name)?.[1] ?? 4000);
     const fixed = /^N?CHAR/.test(name);
-    const fit = (s: string): string => (fixed ? s.slice(0, length).padEnd(length) : s.slice(0, length));
+    const sized = (s: string): string => (fixed ? s.slice(0, length).padEnd(length) : s.slice(0, length));
     return [
       () => null,
-      () => fit(''),
-      () => fit('   '),
-      v => fit(`${text(v).trimEnd()}  `),
-      v => fit(` ${text(v)}`),
-      v => fit(text(v).toLowerCase()),
-      v => fit(text(v).toUpperCase()),
-      () => fit('%'),
-      () => fit('_'),
-      () => fit("'"),
-      () => fit('N/A'),
-      () => fit('00000000'),
-      () => fit('99991231'),
-      () => fit('20230230'),
-      () => fit('<5'),
-      () => fit('1e2'),
-      () => fit('+5'),
-      () => fit('5.'),
-      () => fit('Zz9'),
-      () => fit('\\'),
+      () => sized(''),
+      () => sized('   '),
+      v => sized(`${text(v).trimEnd()}  `),
+      v => sized(` ${text(v)}`),
+      v => sized(text(v).toLowerCase()),
+      v => sized(text(v).toUpperCase()),
+      () => sized('%'),
+      () => sized('_'),
+      () => sized("'"),
+      () => sized('N/A'),
+      () => sized('00000000'),
+      () => sized('99991231'),
+      () => sized('20230230'),
+      () => sized('<5'),
+      () => sized('1e2'),
+      () => sized('+5'),
+      () => sized('5.'),
+      () => sized('Zz9'),
+      () => sized('\\'),
     ];
   }
   if (/^(SMALL|TINY|BIG)?INT/.test(name)) return [() => null, () => 0, () => 1];
