@@ -143,7 +143,7 @@ export function globPattern(pattern: string): RegExp {
       const negated = inside.startsWith('^');
       source += `[${negated ? '^' : ''}${classSource(negated ? inside.slice(1) : inside)}]`;
       at = close;
-    } else source += char.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&');
+    } else source += char.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&');
   }
   return new RegExp(`^${source}$`, 'su');
 }

@@ -116,8 +116,7 @@ function emitObject(node: ObjectNode, at: Emission): Text {
         for (const name of names) {
           const text = texts.get(name);
           // Beyond the test of a need its text is known to be there.
-          if (text)
-            joined.add(keyOf(name), node.needs.includes(name) ? { ...text, certain: text.literal !== '' } : text);
+          if (text) joined.add(keyOf(name), node.needs.includes(name) ? { ...text, certain: true } : text);
         }
       }
       source.line(`${result} = ${joined.finish().code};`);

@@ -93,6 +93,8 @@ export class Joined {
   #begun: 'yes' | 'no' | 'maybe';
   #pending: { readonly code: string; readonly literal?: string }[] = [];
   #variable: string | undefined;
+  /** How many forks are open; within one nothing may be pending, for its blocks end unseen. */
+  #forks = 0;
 
   /** `head`: literal and code that stand before the first member in place of the opening bracket. */
   constructor(source: Source, brackets: '{}' | '[]', head?: readonly Text[]) {
@@ -105,31 +107,29 @@ export class Joined {
 
   add(key: string, text: Text): void {
     if (text.literal === '') return;
-    const first = JSON.stringify(this.#open + key);
-    const next = JSON.stringify(`,${key}`);
-    if (text.certain) {
-      if (this.#begun === 'maybe') {
-        const variable = this.flush();
-        this.#source.line(`${variable} += ${variable} === '' ? ${first} : ${next};`);
-      } else this.#push(literal(this.#begun === 'no' ? this.#open + key : `,${key}`));
+    if (text.certain && this.#begun !== 'maybe' && this.#forks === 0) {
+      this.#push(literal(this.#begun === 'no' ? this.#open + key : `,${key}`));
       this.#push(text);
       this.#begun = 'yes';
       return;
     }
     const variable = this.flush();
-    const before =
-      this.#begun === 'yes' ? next : this.#begun === 'no' ? first : `(${variable} === '' ? ${first} : ${next})`;
-    this.#source.line(`if (${text.code} !== '') ${variable} += ${before} + ${text.code};`);
-    if (this.#begun === 'no') this.#begun = 'maybe';
+    const [first, next] = [JSON.stringify(this.#open + key), JSON.stringify(`,${key}`)];
+    const before = { yes: next, no: first, maybe: `(${variable} === '' ? ${first} : ${next})` }[this.#begun];
+    const statement = `${variable} += ${before} + ${text.code};`;
+    this.#source.line(text.certain ? statement : `if (${text.code} !== '') ${statement}`);
+    if (text.certain) this.#begun = 'yes';
+    else if (this.#begun === 'no') this.#begun = 'maybe';
   }
 
-  /** Statements that may run any number of times and add members. */
+  /** `body` writes statements that may run any number of times; members added there are written where they stand. */
   fork(body: () => void): void {
     this.flush();
     const before = this.#begun === 'yes' ? 'yes' : 'maybe';
     this.#begun = before;
+    this.#forks++;
     body();
-    this.flush();
+    this.#forks--;
     this.#begun = before;
   }
 

@@ -57,6 +57,11 @@ export const ZOO = observation(
         object('Identifier', {
           value: value('i.VALUE'),
           use: constant('old', 'code', { kind: 'is', column: col('i.KIND'), values: ['OLD', ''] }),
+          assigner: constant({ display: 'above' }, 'Reference', {
+            kind: 'exists',
+            scope: make.scope('x'),
+            on: [join('x.ID', 'ID')],
+          }),
           period: object('Period', { start: value('i.FROM'), end: value('ENDED') }),
           extension: list(
             make.each(
@@ -97,6 +102,10 @@ export const ZOO = observation(
       make.ref('patients', [join('pt.NO', 'OTHER')], { exists: false }),
       make.each('f', [join('f.PARENT', 'ID')], make.ref('patients', [join('pt.NO', 'f.PAT')])),
     ),
+    method: object('CodeableConcept', {
+      coding: list(value('A1', { codec: SEX }), value('A2', { codec: SEX })),
+      text: value('A3', { codec: make.codeMap({ A: 'x' }, 'y') }),
+    }),
     effectiveDateTime: value('DAY', { from: [col('DAY'), col('TIME')], codec: make.DATE_AND_TIME, type: 'dateTime' }),
     issued: make.ref('patients', [join('pt.NO', 'PAT')], { as: 'url', exists: false }),
     performer: list(
@@ -114,6 +123,7 @@ export const ZOO = observation(
         object('Annotation', { text: make.text('join', [value('p.kind'), value('p.text')], '=') }),
       ),
       make.pieces('NOTES', ['piece'], [], value('p.piece')),
+      make.pieces('NOTES', ['piece'], [], constant('a piece')),
     ),
     component: list(
       object('Observation.component', {
@@ -256,6 +266,7 @@ export const TYPED = observation(
         for (const pattern of ['*', '?', 'A*', '*[^A-Z]', '[-0-9]*', 'a;b:?;*', '*"*', '.*']) {
           conditions[pattern] = { kind: 'matches', column, pattern };
         }
+        conditions['int'] = { kind: 'same', column: col('int', make.INT), other: column };
         conditions['number'] = { kind: 'same', column, other: col('int', make.INT) };
       }
       return Object.entries(conditions).map(([test, condition]) => [

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { memoInputs, memoOf } from '../../src/resource/memo.ts';
+import * as make from './nodes.ts';
+
+const SMALL = make.codeMap({ A: 'x' });
+
+describe('remembered fragments', () => {
+  it('tell inputs apart by type: NULL, the text of it, numbers and their digits', () => {
+    for (const memo of [memoOf(1), memoOf(2)]) {
+      const inputs = [null, 'null', '', 1, '1', 0, '0'];
+      const key = (input: string | number | null) => [input, input] as const;
+      inputs.forEach((input, i) => {
+        if (memo.get.length === 1)
+          (memo as ReturnType<typeof memoOf> & { put(a: unknown, text: string): void }).put(input, `${i}`);
+        else (memo as { put(a: unknown, b: unknown, text: string): void }).put(...key(input), `${i}`);
+      });
+      inputs.forEach((input, i) => {
+        expect(memo.get(...key(input))).toBe(`${i}`);
+      });
+    }
+  });
+
+  it('are given up when inputs never repeat, and stay bounded before', () => {
+    const memo = memoOf(1) as { get(a: string): string | undefined; put(a: string, text: string): void };
+    let kept = 0;
+    for (let i = 0; i < 10_000; i++) memo.put(`${i}`, 'text');
+    for (let i = 0; i < 10_000; i++) if (memo.get(`${i}`) !== undefined) kept++;
+    expect(kept).toBeLessThanOrEqual(1000);
+    memo.put('later', 'text');
+    expect(memo.get('later')).toBeUndefined();
+  });
+
+  it('are not kept for long texts', () => {
+    const memo = memoOf(1) as { get(a: string): string | undefined; put(a: string, text: string): void };
+    memo.put('x'.repeat(65), 'text');
+    expect(memo.get('x'.repeat(65))).toBeUndefined();
+  });
+
+  it('are those of at most two columns with few values each', () => {
+    const value = (name: string) => make.value(name, { codec: SMALL });
+    const two = make.object('Coding', { code: value('A'), display: value('B'), system: make.constant('s') });
+    const three = make.object('Coding', { code: value('A'), display: value('B'), version: value('C') });
+    expect(memoInputs(two)).toHaveLength(2);
+    expect(memoInputs(three)).toBeUndefined();
+    expect(memoInputs(make.value('A'))).toBeUndefined();
+    expect(memoInputs(make.constant('a'))).toBeUndefined();
+    expect(memoInputs(make.object('Coding', { code: value('A'), display: make.ref('x', []) }))).toBeUndefined();
+  });
+});
