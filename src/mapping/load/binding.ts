@@ -13,7 +13,7 @@ import { guard } from './guard.ts';
 import type { Slot } from './slot.ts';
 import { singleSlot } from './slot.ts';
 import { tableCodeOf } from './table-code.ts';
-import { child, type MapTree, scalarsOf } from './tree.ts';
+import { child, type MapTree, type ScalarTree, scalarsOf } from './tree.ts';
 import { codeMapIn, parseVia, readCodec, typesOf } from './via.ts';
 
 /** A binding with its `if`, and with its `else` as the second alternative. */
@@ -52,5 +52,15 @@ function readBound(tree: MapTree, slot: Slot, visible: Visible, context: Context
   }
   const types = found.map(resolved => resolved.column.type);
   const codec = readCodec(via, types, typesOf(slot), tree.at, context);
+  if (codec && !codec.yields.includes('boolean')) warnOfBinding(slot, names, context);
   return codec && valueNode(found, codec, none, tree, slot, context);
+}
+
+/** A column without a code map can hold anything, but a required binding allows some codes only. */
+function warnOfBinding({ bound, path }: Slot, names: readonly ScalarTree[], { report }: Context): void {
+  const [name] = names;
+  if (!bound || !name || bound.systems.some(system => system.codes === undefined)) return;
+  report.warning(name.at, `column ${name.text} may hold codes outside the required binding of ${path}`, {
+    expected: '`via:` a code map',
+  });
 }

@@ -94,7 +94,7 @@ function readCodeMap(
       const coded = e.value.kind === 'scalar' ? readCoded(e.value, system, settings, report) : undefined;
       addRow(rows, e.key, { coded, at: e.at }, report);
     }
-    if (rows.size === 0) {
+    if (!csv && !child(value, 'rows')) {
       report.error(at, `code map ${name} has no rows`, { expected: `\`rows:\` or a file ${name}.csv` });
     }
     if (fold) reportFolded(rows, report);
@@ -241,7 +241,10 @@ function readCsvRows(
     const code = field('code');
     const own = field('system');
     const resolved = own === '' ? system : resolveSystem({ kind: 'scalar', text: own, at }, settings, report);
-    if (!/^\S+( \S+)*$/.test(code)) report.error(at, 'no code', { found: code || 'nothing' });
+    if (!/^\S+( \S+)*$/.test(code)) {
+      report.error(at, 'no code', { found: code || 'nothing' });
+      continue;
+    }
     const coded = code === 'absent' ? undefined : makeCoded(code, resolved, field('display'));
     addRow(rows, fields[names.indexOf('raw')] ?? '', { coded, at }, report);
   }

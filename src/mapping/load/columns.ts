@@ -45,7 +45,9 @@ export interface Resolved {
   readonly column: ColumnExpression;
   /** False if the value can be NULL, or its row missing. */
   readonly certain: boolean;
-  /** Absent for a piece of a separated column. */
+  /** A piece of a separated column: it is taken apart outside SQL, so nothing can be joined to it. */
+  readonly isPiece: boolean;
+  /** Absent for a piece. */
   readonly info?: ColumnInfo;
   readonly table?: TableInfo;
 }
@@ -60,6 +62,8 @@ export function resolveColumn(
 ): Resolved | undefined {
   const parts = text.split('.');
   const [first = '', second] = parts;
+  // A macro's name that nothing replaced has been reported.
+  if (text.includes('$') && /\$[A-Za-z_]/.test(text)) return undefined;
   if (parts.length > 2 || text.trim() === '') {
     context.report.error(at, 'not a column', { expected: 'COL or alias.COL', found: text || 'nothing' });
     return undefined;
@@ -92,7 +96,13 @@ function columnOf(
   const { report } = context;
   if (owner.kind === 'pieces') {
     const part = owner.parts.find(p => same(p, name));
-    if (part) return { column: { kind: 'column', alias: owner.alias, column: part, type: UNICODE }, certain: false };
+    if (part) {
+      return {
+        column: { kind: 'column', alias: owner.alias, column: part, type: UNICODE },
+        certain: false,
+        isPiece: true,
+      };
+    }
     report.error(at, `unknown part of ${owner.name}`, { found: name, among: owner.parts, ...detail });
     return undefined;
   }
@@ -123,7 +133,7 @@ function columnOf(
     column: identifier(info.name),
     type: info.type,
   };
-  return { column, certain: owner.certain && !info.nullable, info, table: owner.info };
+  return { column, certain: owner.certain && !info.nullable, isPiece: false, info, table: owner.info };
 }
 
 function ownerNamed(visible: Visible, alias: string): NamedRows | NamedPieces | undefined {

@@ -95,6 +95,6 @@ function readParts(
   if (literals[0] !== '' || literals.at(-1) !== '') return fail('`parse` begins and ends with a part');
   const between = literals.slice(1, -1);
   if (between.some(literal => literal === '')) return fail('`parse` is ambiguous: two parts without text between them');
-  if (between.some(literal => literal.includes(by))) return fail(`\`parse\` contains the separator ${by}`);
+  if (between.some(literal => literal.includes(by))) return fail(`\`parse\` contains the separator \`${by}\``);
   return { parts: names.map(identifier), between };
 }

@@ -43,7 +43,7 @@ function stepsOf(part: IdPart): readonly Step[] {
   if (part.kind === 'literal') return [...part.text].map(once);
   switch (part.codec.name) {
     case 'integer':
-      return [once(`-${DIGITS}`), { characters: DIGITS, repeats: true }];
+      return [once(`${DIGITS}-`), { characters: DIGITS, repeats: true }];
     case 'uuid':
       return [8, 4, 4, 4, 12].flatMap((length, i) => [
         ...(i > 0 ? [once('-')] : []),

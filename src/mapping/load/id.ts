@@ -10,13 +10,13 @@ import { type ScalarTree, scalarsOf, type Tree } from './tree.ts';
 
 const CODEC_NAMES: readonly string[] = ['plain', 'integer', 'uuid', 'escaped'];
 
-/** Reads the alternatives; undefined if none can be used. */
-export function readIdRule(tree: Tree | undefined, visible: Visible, context: Context): IdRule | undefined {
+/** Reads the alternatives, those with a problem left out. */
+export function readIdRule(tree: Tree | undefined, visible: Visible, context: Context): IdRule {
   const alternatives = scalarsOf(tree).flatMap(written => {
     const parts = readParts(written, visible, context);
     return parts ? [parts] : [];
   });
-  return alternatives.length > 0 ? { alternatives } : undefined;
+  return { alternatives };
 }
 
 function readParts(tree: ScalarTree, visible: Visible, context: Context): readonly IdPart[] | undefined {
@@ -57,6 +57,8 @@ function readParts(tree: ScalarTree, visible: Visible, context: Context): readon
 
 function readLiteralPart(text: string, tree: ScalarTree, context: Context): readonly (IdPart | undefined)[] {
   if (text === '') return [];
+  // A macro's name that nothing replaced has been reported.
+  if (/\$[A-Za-z_]/.test(text)) return [undefined];
   if (/^[A-Za-z0-9.-]+$/.test(text)) return [{ kind: 'literal', text }];
   context.report.error(tree.at, 'characters that no id has', { expected: 'A-Z a-z 0-9 . -', found: text });
   return [undefined];

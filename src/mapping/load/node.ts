@@ -42,7 +42,9 @@ function readOne(tree: Tree, slot: Slot, visible: Visible, context: Context): No
     return json === undefined ? undefined : { kind: 'constant', json, type: slot.type, at: tree.at };
   }
   if (tree.kind === 'list') {
-    context.report.error(tree.at, `a list under ${slot.path}, which occurs once`);
+    const where =
+      slot.place === 'item' ? `a list within the list of ${slot.path}` : `a list under ${slot.path}, which occurs once`;
+    context.report.error(tree.at, where);
     return undefined;
   }
   const has = (key: string): boolean => child(tree, key) !== undefined;

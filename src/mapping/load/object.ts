@@ -10,10 +10,12 @@ import { ALWAYS } from './condition.ts';
 import type { Context } from './context.ts';
 import { guard, withCondition } from './guard.ts';
 import { checkMembers, checkRequired, type Members } from './required.ts';
+import { NODE_DIRECTIVES, NODE_MODIFIERS } from './schema.ts';
 import { childSlot, type Slot } from './slot.ts';
 import { child, type Entry, entriesOf, itemsOf, type MapTree, scalarsOf, type Tree } from './tree.ts';
 
 const DIRECTIVES: ReadonlySet<string> = new Set(['if', 'needs', 'elements']);
+const MISPLACED: ReadonlySet<string> = new Set([...NODE_DIRECTIVES, ...NODE_MODIFIERS]);
 
 /** An object within a resource. */
 export function readObject(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
@@ -65,6 +67,8 @@ function readMembers(entries: readonly Entry[], slot: Slot, visible: Visible, co
 function readNamed({ key, value, at }: Entry, slot: Slot, visible: Visible, context: Context): readonly NamedNode[] {
   const found = childOf(slot.type, key);
   const inner = found && childSlot(slot, key, found);
+  // A directive that cannot stand here has been reported by the shape.
+  if (!found && MISPLACED.has(key)) return [];
   if (!inner) {
     const names = elementsOf(slot.type).flatMap(element => [...element.jsonNames.keys()]);
     context.report.error(at, found ? `${slot.path}.${key} is a choice of types` : `unknown element of ${slot.type}`, {

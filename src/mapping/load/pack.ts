@@ -8,6 +8,7 @@ import { isResourceType, resourceTypes } from '../../r4/definitions.ts';
 import type { Catalog } from '../../sql/catalog.ts';
 import type { Node, Registry } from '../model.ts';
 import { createRegistry } from '../registry.ts';
+import { checkCircles } from './circles.ts';
 import { readCodeMaps } from './codes.ts';
 import { readCondition } from './condition.ts';
 import type { Context, PackContext } from './context.ts';
@@ -21,7 +22,7 @@ import { createReport, type Problem, type Report } from './problem.ts';
 import { readYaml } from './read.ts';
 import { mappingSchema } from './schema.ts';
 import { readScope } from './scope.ts';
-import { readSettings, type Settings } from './settings.ts';
+import { checkColumnRules, readSettings, type Settings } from './settings.ts';
 import { checkShape } from './shape.ts';
 import { type OpenDraft, openDrafts } from './source.ts';
 import { child, type Tree, textOf } from './tree.ts';
@@ -58,9 +59,14 @@ export function loadPack(folder: string, catalog: Catalog | undefined): LoadedPa
   const open = openAll(drafts, pack);
   const mappings = open.map((draft, ordinal) => resolveMapping(draft, ordinal, draft.context));
   checkIds(open, report);
+  checkCircles(mappings, report);
+  if (catalog) checkColumnRules(settings, catalog, report);
+  if (report.problems().some(problem => problem.severity === 'error')) {
+    return { registry: undefined, problems: report.problems() };
+  }
+  // What a broken mapping would have used is not known.
   reportUnused(settings, pack, fragments.used);
   const problems = report.problems();
-  if (problems.some(problem => problem.severity === 'error')) return { registry: undefined, problems };
   return { registry: createRegistry(settings.pack, mappings, files.version), problems };
 }
 

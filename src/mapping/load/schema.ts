@@ -104,7 +104,7 @@ const column = z.union([text, z.strictObject({ from: texts, via: via.optional() 
 
 /** Keys of a map that make it another node than an object; an element of the same name stands under `elements:`. */
 export const NODE_DIRECTIVES = ['from', 'const', 'each', 'ref', 'join', 'template', 'sql'] as const;
-const MODIFIERS = ['via', 'none', 'else', 'on', 'exists', 'item', 'with', 'as', 'type'] as const;
+export const NODE_MODIFIERS = ['via', 'none', 'else', 'on', 'exists', 'item', 'with', 'as', 'type'] as const;
 
 const node: z.ZodType = z
   .lazy(() =>
@@ -145,7 +145,7 @@ const node: z.ZodType = z
           needs: texts.optional(),
           elements: elements.optional(),
           first: z.array(node).optional(),
-          ...never([...NODE_DIRECTIVES, ...MODIFIERS.filter(name => name !== 'type')]),
+          ...never([...NODE_DIRECTIVES, ...NODE_MODIFIERS.filter(name => name !== 'type')]),
         })
         .catchall(node),
     ]),

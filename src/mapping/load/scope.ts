@@ -110,6 +110,7 @@ export function readOn(
       expected: 'a column: `on` holds no literals, they stand in `where`',
     });
     if (!left || !right) return [];
+    if (right.isPiece) context.report.error(value.at, 'a piece of a column cannot be joined', { found: text });
     const reason = mismatch(left.column.type.kind, right.column.type.kind);
     if (reason !== undefined) context.report.error(value.at, reason, { found: `${key}: ${text}` });
     return [{ theirs: left.column, ours: right.column }];

@@ -1,6 +1,7 @@
 /**
  * pack.yaml. In: its document. Out: settings of the pack: systems, zone, deny list, absence rules, lists, fragments.
  */
+import type { Catalog } from '../../sql/catalog.ts';
 import type { Pack, Position } from '../model.ts';
 import { type DenyList, deniedNames, denyList } from './deny.ts';
 import type { Report } from './problem.ts';
@@ -12,6 +13,7 @@ export interface Settings {
   readonly pack: Pack;
   readonly schema: string | undefined;
   readonly deny: DenyList;
+  readonly denyRules: readonly ScalarTree[];
   /** Column names that raw SQL must not contain. */
   readonly deniedNames: readonly string[];
   readonly absent: AbsentRules;
@@ -48,7 +50,8 @@ export function readSettings(document: Tree | undefined, file: string, report: R
     systems[key] = uri;
   }
   const publisher = text('publisher');
-  const deny = scalarsOf(child(document, 'deny')).map(s => s.text);
+  const denyRules = scalarsOf(child(document, 'deny'));
+  const deny = denyRules.map(rule => rule.text);
   const absent = child(document, 'absent');
   return {
     pack: {
@@ -60,6 +63,7 @@ export function readSettings(document: Tree | undefined, file: string, report: R
     },
     schema: text('schema'),
     deny: denyList(deny),
+    denyRules,
     deniedNames: deniedNames(deny),
     absent: {
       text: scalarsOf(child(absent, 'text')),
@@ -70,6 +74,26 @@ export function readSettings(document: Tree | undefined, file: string, report: R
     lists: byKey(child(document, 'lists')),
     fragments: byKey(child(document, 'fragments')),
   };
+}
+
+/** Reports rules on columns that name none of a whole schema: a `deny` that is misspelt protects nothing. */
+export function checkColumnRules(settings: Settings, catalog: Catalog, report: Report): void {
+  const columns = [...catalog.tables.values()].flatMap(table =>
+    [...table.columns.values()].map(column => ({ table: table.name, column: column.name })),
+  );
+  for (const { text, at } of settings.denyRules) {
+    const denies = denyList([text]);
+    if (columns.some(({ table, column }) => denies(undefined, table, column) !== undefined)) continue;
+    report.error(at, '`deny` names no column', { found: text, among: columns.map(c => `${c.table}.${c.column}`) });
+  }
+  const known = new Set(columns.map(c => columnKey(`${c.table}.${c.column}`)));
+  for (const [key, entry] of settings.absent.columns) {
+    if (known.has(key)) continue;
+    report.error(entry.at, '`absent` names no column', {
+      found: entry.key,
+      among: columns.map(c => `${c.table}.${c.column}`),
+    });
+  }
 }
 
 /** `dbo.PT.PHONE` and `PT.PHONE` as `pt.phone`. */

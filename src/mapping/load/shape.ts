@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod';
 import type { Position } from '../model.ts';
+import { LANGUAGE_KEYS } from './keys.ts';
 import type { Report } from './problem.ts';
 import { entry, nodeAt, plain, type Tree } from './tree.ts';
 
@@ -20,30 +21,36 @@ export function checkShape(tree: Tree, schema: z.ZodType, report: Report): boole
 function reportIssue(root: Tree, issue: Issue, before: readonly PropertyKey[], report: Report): void {
   const path = [...before, ...issue.path];
   const node = nodeAt(root, path);
+  const last = String(path.at(-1) ?? '');
+  const parent = nodeAt(root, path.slice(0, -1));
+  if (path.length > 0 && parent.kind === 'map' && !entry(parent, last) && issue.code !== 'unrecognized_keys') {
+    report.error(parent.at, `key \`${last}\` is missing`);
+    return;
+  }
   switch (issue.code) {
     case 'unrecognized_keys':
-      for (const key of issue.keys) report.error(keyPosition(node, key), 'unknown key', { found: key });
+      for (const key of issue.keys) {
+        report.error(keyPosition(node, key), 'unknown key', { found: key, among: LANGUAGE_KEYS });
+      }
       return;
     case 'invalid_union': {
-      const branch = likeliest(issue.errors);
+      const branch = likeliest(issue.errors, node);
       if (branch) for (const inner of branch) reportIssue(root, inner, path, report);
       else report.error(node.at, 'not in the right form', { found: describe(node) });
       return;
     }
-    case 'invalid_type': {
-      const last = String(path.at(-1) ?? '');
-      const parent = nodeAt(root, path.slice(0, -1));
-      if (path.length > 0 && parent.kind === 'map' && !entry(parent, last)) {
-        report.error(parent.at, `key \`${last}\` is missing`);
-      } else if (issue.expected === 'never') {
+    case 'invalid_type':
+      if (issue.expected === 'never') {
         report.error(keyPosition(parent, last), `\`${last}\` cannot stand here`, {
           expected: 'an element, or a directive of another node (an element of this name goes under `elements:`)',
         });
       } else {
-        report.error(node.at, 'not in the right form', { expected: wording(issue.expected), found: describe(node) });
+        report.error(node.at, 'not in the right form', {
+          expected: wording(issue.expected),
+          found: describe(node),
+        });
       }
       return;
-    }
     case 'invalid_value':
       report.error(node.at, 'not one of the values allowed', {
         expected: issue.values.map(String).join(' or '),
@@ -69,11 +76,11 @@ function describe(node: Tree): string {
 }
 
 /** Of a union's branches the one that was meant: that with the right kind of node and the fewest strange keys. */
-function likeliest(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
+function likeliest(branches: readonly (readonly Issue[])[], node: Tree): readonly Issue[] | undefined {
   let best: readonly Issue[] | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const issues of branches) {
-    const strangeness = issues.reduce((sum, issue) => sum + weight(issue), 0);
+    const strangeness = issues.reduce((sum, issue) => sum + weight(issue, node), 0);
     if (issues.length > 0 && strangeness < least) {
       best = issues;
       least = strangeness;
@@ -84,11 +91,10 @@ function likeliest(branches: readonly (readonly Issue[])[]): readonly Issue[] | 
 
 const WRONG_KIND = 10_000;
 
-function weight(issue: Issue): number {
+function weight(issue: Issue, node: Tree): number {
   if (issue.path.length === 0 && issue.code === 'invalid_type') return WRONG_KIND;
   if (issue.code === 'unrecognized_keys') return 20 * issue.keys.length;
-  if (issue.code === 'invalid_type' && issue.path.length === 1) {
-    return issue.expected === 'never' ? 30 : issue.input === undefined ? 100 : 5;
-  }
+  if (issue.path.length === 1 && node.kind === 'map' && !entry(node, String(issue.path[0]))) return 100;
+  if (issue.code === 'invalid_type' && issue.path.length === 1) return issue.expected === 'never' ? 30 : 5;
   return 1;
 }

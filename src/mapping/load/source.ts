@@ -23,7 +23,7 @@ export interface OpenDraft {
   readonly context: Context;
 }
 
-/** Opens the drafts of one document; those without usable rows or id are left out, after that was reported. */
+/** Opens the drafts of one document. Without a known table there are none; other problems do not end the check. */
 export function openDrafts(drafts: readonly Draft[], base: Omit<Context, 'aliases' | 'now'>): readonly OpenDraft[] {
   const [first] = drafts;
   const written = first && child(first.tree, 'source');
@@ -37,17 +37,16 @@ export function openDrafts(drafts: readonly Draft[], base: Omit<Context, 'aliase
     key: readColumns(child(written, 'key'), visible, context),
     onePer: readColumns(child(written, 'one-per'), visible, context),
   };
-  if (source.key.length === 0) return [];
   return drafts.flatMap(draft => {
     const idTree = child(draft.tree, 'id');
     const id = readIdRule(idTree, visible, context);
     const resource = textOf(child(draft.tree, 'resource'));
-    if (!id || !idTree || resource === undefined) return [];
-    checkOnePer(id, source, idTree, context);
+    if (resource === undefined) return [];
+    if (idTree) checkOnePer(id, source, idTree, context);
     const idColumns = new Set(id.alternatives.flatMap(parts => [...columnsOf(parts)]));
     const target: Target = { name: draft.name, group: draft.group, resource, source, visible, idColumns };
     const now = { used: context.now.used };
-    return [{ draft, target, source, visible, id, idAt: idTree.at, context: { ...context, now } }];
+    return [{ draft, target, source, visible, id, idAt: idTree?.at ?? draft.at, context: { ...context, now } }];
   });
 }
 

@@ -8,9 +8,11 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   let best: string | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of known) {
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    // Of two that are as near, that with the same beginning was meant.
+    const begins = candidate.slice(0, 1).toLowerCase() === name.slice(0, 1).toLowerCase();
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase()) + (begins ? 0 : 0.5);
     const limit = Math.max(1, Math.floor(Math.max(name.length, candidate.length) / 3));
-    if (distance <= limit && distance < bestDistance) {
+    if (distance <= limit + 0.5 && distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
     }

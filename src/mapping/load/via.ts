@@ -20,6 +20,7 @@ import type { TextStep } from '../codecs/text-step.ts';
 import type { Position } from '../model.ts';
 import type { LoadedCodeMap } from './codes.ts';
 import type { PackContext } from './context.ts';
+import { checkShape } from './shape.ts';
 import type { Slot } from './slot.ts';
 import { type Entry, itemsOf, nodeAt, plain, type Tree } from './tree.ts';
 
@@ -118,7 +119,8 @@ function firstMade(
   for (const made of tried) if ('codec' in made) return made.codec;
   const [problem] = tried;
   if (problem && 'problem' in problem) {
-    context.report.error(nodeAt(written, problem.path ?? []).at, `${label}: ${problem.problem}`, {
+    const message = problem.problem.startsWith(label) ? problem.problem : `${label}: ${problem.problem}`;
+    context.report.error(nodeAt(written, problem.path ?? []).at, message, {
       ...(problem.expected === undefined ? {} : { expected: problem.expected }),
     });
   }
@@ -151,6 +153,7 @@ export function parseVia(via: Tree, context: PackContext): ParsedVia | undefined
       const last = parseLast(item, context);
       return last && { steps, last };
     }
+    if (item.value && !checkShape(item.value, entry.options, context.report)) return undefined;
     const made = entry.make(optionsOf(item.value));
     if ('step' in made) steps.push(made.step);
     else {
@@ -180,7 +183,11 @@ function parseLast(item: Named, context: PackContext): Last | undefined {
   const isWhole = dot < 0 || codeMaps.has(item.key);
   const name = isWhole ? item.key : item.key.slice(0, dot);
   const facet = isWhole ? undefined : item.key.slice(dot + 1);
-  if (Object.hasOwn(CODECS, name)) return { name, facet, options: item.value };
+  const codec = Object.hasOwn(CODECS, name) ? CODECS[name] : undefined;
+  if (codec) {
+    const fits = !item.value || checkShape(item.value, codec.options, report);
+    return fits ? { name, facet, options: item.value } : undefined;
+  }
   const map = codeMaps.get(name);
   if (!map) {
     const among = [...Object.keys(CODECS), ...Object.keys(TEXT_STEPS), ...codeMaps.keys()];

@@ -1,0 +1,26 @@
+/** The keys of the mapping language, for the nearest right spelling of one that is not known. docs/mapping-language.md */
+export const LANGUAGE_KEYS: readonly string[] = [
+  ...['mapping', 'resource', 'profile', 'source', 'id', 'needs', 'elements', 'variants', 'variant', 'only', 'patch'],
+  ...['with', 'rows', 'table', 'as', 'key', 'where', 'one-per', 'changed', 'lookup', 'on', 'required', 'pick', 'order'],
+  ...['not', 'gt', 'ge', 'lt', 'le', 'before', 'after', 'via', 'in-list', 'matches', 'same-as'],
+  ...[
+    'from',
+    'none',
+    'else',
+    'if',
+    'const',
+    'first',
+    'each',
+    'item',
+    'split',
+    'by',
+    'parse',
+    'ref',
+    'exists',
+    'missing',
+  ],
+  ...['display', 'identifier', 'join', 'template', 'sql', 'type', 'insert'],
+  ...['system', 'rows', 'blank', 'fold', 'code'],
+  ...['name', 'title', 'schema', 'zone', 'publisher', 'systems', 'deny', 'absent', 'lists', 'fragments'],
+  ...['text', 'number', 'date', 'columns'],
+];

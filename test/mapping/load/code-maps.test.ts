@@ -1,0 +1,261 @@
+import { describe, expect, test } from 'vitest';
+import { ACTIVE, PEOPLE, problemsOf } from './problems-of.ts';
+
+describe('code maps are held against themselves and where they are used', () => {
+  test('a code outside the required binding is told with the nearest spelling', () => {
+    const files = {
+      'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex }
+`,
+      'codes.yaml': `sex:
+  rows: { M: mael }
+`,
+    };
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:6:11: code map sex gives a code outside the required binding of Patient.gender; expected one of male, female, other, unknown; found mael; did you mean male?',
+    ]);
+  });
+
+  test('a blank and an else outside the required binding are rejected too', () => {
+    const files = {
+      'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex }
+`,
+      'codes.yaml': `sex:
+  rows: { M: male }
+  blank: none
+  else: any
+`,
+    };
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:6:11: code map sex gives a code outside the required binding of Patient.gender; expected one of male, female, other, unknown; found none',
+      'm.yaml:6:11: code map sex gives a code outside the required binding of Patient.gender; expected one of male, female, other, unknown; found any',
+    ]);
+  });
+
+  test('a concept of a code map without a system is rejected', () => {
+    const files = {
+      'm.yaml': `${PEOPLE}  maritalStatus: { from: SEX, via: sex }
+`,
+      'codes.yaml': `sex:
+  rows: { M: male }
+`,
+    };
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:6:18: code map sex has codes without a system, so it cannot make a CodeableConcept; expected `system:` in the code map',
+    ]);
+  });
+
+  test('a concept of one facet is rejected', () => {
+    const files = {
+      'm.yaml': `${PEOPLE}  maritalStatus: { from: SEX, via: sex.code }
+`,
+      'codes.yaml': `sex:
+  system: sct
+  rows: { M: "1" }
+`,
+    };
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:6:18: Patient.maritalStatus is a CodeableConcept and takes all of a code map; expected sex',
+    ]);
+  });
+
+  test('an unknown facet is told with the nearest spelling', () => {
+    const files = {
+      'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex.cod }
+`,
+      'codes.yaml': `sex:
+  rows: { M: male }
+`,
+    };
+    expect(problemsOf(files)).toEqual(['m.yaml:6:29: unknown facet of code map sex; found cod; did you mean code?']);
+  });
+
+  test('keys that are equal without case are rejected under fold', () => {
+    const files = {
+      'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex }
+`,
+      'codes.yaml': `sex:
+  rows: { M: male, m: male }
+  fold: true
+`,
+    };
+    expect(problemsOf(files)).toEqual(['codes.yaml:2:20: two rows that are equal without case; found M and m']);
+  });
+
+  test('keys with letters beyond ASCII are rejected under fold', () => {
+    const files = {
+      'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex }
+`,
+      'codes.yaml': `sex:
+  rows: { É: male }
+  fold: true
+`,
+    };
+    expect(problemsOf(files)).toEqual(['codes.yaml:2:11: a key under `fold` has characters other than ASCII; found É']);
+  });
+
+  test('an unknown system is told with the nearest spelling', () => {
+    const files = {
+      'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex }
+`,
+      'codes.yaml': `sex:
+  system: loink
+  rows: { M: male }
+`,
+    };
+    expect(problemsOf(files)).toEqual([
+      'codes.yaml:2:11: unknown code system; expected an alias of `systems` in pack.yaml or an absolute URI; found loink; did you mean loinc?',
+    ]);
+  });
+
+  test('a blank key is rejected', () => {
+    const files = {
+      'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex }
+`,
+      'codes.yaml': `sex:
+  rows: { "": male }
+`,
+    };
+    expect(problemsOf(files)).toEqual(['codes.yaml:2:11: a blank key is written `blank:`']);
+  });
+
+  test('keys that differ in trailing blanks are rejected', () => {
+    const files = {
+      'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex }
+`,
+      'codes.yaml': `sex:
+  rows: { "M": male, "M ": female }
+`,
+    };
+    expect(problemsOf(files)).toEqual(['codes.yaml:2:22: two rows for one raw value; found M']);
+  });
+
+  test('an unknown key is told with the nearest spelling', () => {
+    const files = {
+      'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex }
+`,
+      'codes.yaml': `sex:
+  rowz: { M: male }
+`,
+    };
+    expect(problemsOf(files)).toEqual([
+      'codes.yaml:1:1: code map sex has no rows; expected `rows:` or a file sex.csv',
+      'codes.yaml:2:3: unknown key; found rowz; did you mean rows?',
+    ]);
+  });
+
+  test('a map without rows is rejected', () => {
+    const files = {
+      'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex }
+`,
+      'codes.yaml': `sex:
+  blank: unknown
+`,
+    };
+    expect(problemsOf(files)).toEqual(['codes.yaml:1:1: code map sex has no rows; expected `rows:` or a file sex.csv']);
+  });
+
+  test('a map that nothing uses is warned of', () => {
+    const files = {
+      'm.yaml': ACTIVE,
+      'codes.yaml': `sex:
+  rows: { M: male }
+`,
+    };
+    expect(problemsOf(files)).toEqual(['codes.yaml:1:1: warning: code map sex is never used']);
+  });
+
+  test('a column in the table of a code map is held against the schema', () => {
+    const files = {
+      'm.yaml': `${PEOPLE}  maritalStatus: { from: SEX, via: sex }
+`,
+      'codes.yaml': `sex:
+  table: dbo.CD_LKUP
+  where: { TBL: SEX }
+  key: [CDE]
+  code: STD
+  system: sct
+`,
+    };
+    expect(problemsOf(files)).toEqual([
+      'codes.yaml:3:12: unknown column of dbo.CD_LKUP; found TBL',
+      'codes.yaml:4:9: unknown column of dbo.CD_LKUP; found CDE; did you mean CD?',
+    ]);
+  });
+
+  test('a denied column in the table of a code map is rejected', () => {
+    const files = {
+      'm.yaml': `${PEOPLE}  maritalStatus: { from: SEX, via: sex }
+`,
+      'codes.yaml': `sex:
+  table: dbo.PT
+  key: [MRN]
+  code: SSN
+  system: sct
+`,
+    };
+    expect(problemsOf(files)).toEqual(['codes.yaml:4:9: column PT.SSN is denied by `*.SSN` and is never read']);
+  });
+
+  test('fold on a table is rejected', () => {
+    const files = {
+      'm.yaml': `${PEOPLE}  maritalStatus: { from: SEX, via: sex }
+`,
+      'codes.yaml': `sex:
+  table: dbo.CD_LKUP
+  key: [CD]
+  code: STD_CD
+  system: sct
+  fold: true
+`,
+    };
+    expect(problemsOf(files)).toEqual([
+      'codes.yaml:6:9: `fold` is for maps with rows; a table compares as its column does',
+    ]);
+  });
+
+  test('an unmapped code that leaves a required element empty is rejected', () => {
+    const files = {
+      'm.yaml': `${PEOPLE}  communication: { language: { from: SEX, via: lang } }
+`,
+      'codes.yaml': `lang:
+  system: urn:ietf:bcp:47
+  rows: { E: en }
+  blank: en
+`,
+    };
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:6:30: required element Patient.communication.language may be absent; expected `needs: [language]` of the object, or an `else` that is never absent',
+    ]);
+  });
+
+  test('a CSV file with an unknown column, a double and a missing code is rejected', () => {
+    const files = {
+      'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex }
+`,
+      'sex.csv': `raw,code,disp
+M,male
+M,female
+F,
+`,
+    };
+    expect(problemsOf(files)).toEqual([
+      'sex.csv:1:1: unknown column of a code map; found disp',
+      'sex.csv:3:1: two rows for one raw value; found M',
+      'sex.csv:4:1: no code; found nothing',
+    ]);
+  });
+
+  test('a CSV file without raw and code is rejected', () => {
+    const files = {
+      'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex }
+`,
+      'sex.csv': `a,b
+`,
+    };
+    expect(problemsOf(files)).toEqual([
+      'sex.csv:1:1: unknown column of a code map; found a',
+      'sex.csv:1:1: unknown column of a code map; found b',
+      'sex.csv:1:1: not a code map; expected a first line raw,code,display,system',
+    ]);
+  });
+});

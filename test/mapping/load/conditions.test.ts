@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { problemsOfCondition } from './problems-of.ts';
+
+describe('conditions are held against the schema', () => {
+  test('a literal that is none of its column is rejected', () => {
+    expect(problemsOfCondition('{ PT_NO: abc }')).toEqual([
+      'm.yaml:3:63: literal not of the type of column PT_NO; expected a whole number; found abc',
+    ]);
+  });
+
+  test('a bound that is none of its column is rejected', () => {
+    expect(problemsOfCondition('{ UPD_DTM: { gt: soon } }')).toEqual([
+      'm.yaml:3:71: literal not of the type of column UPD_DTM; expected a date and time, 2024-01-31 or 2024-01-31 08:30:00; found soon',
+    ]);
+  });
+
+  test('a number too large for its column is rejected', () => {
+    expect(problemsOfCondition('{ PT_NO: "99999999999" }')).toEqual([
+      'm.yaml:3:63: literal not of the type of column PT_NO; expected a whole number; found 99999999999',
+    ]);
+  });
+
+  test('a pattern that LIKE cannot say is rejected', () => {
+    expect(problemsOfCondition('{ SEX: { matches: "[a" } }')).toEqual([
+      'm.yaml:3:72: pattern that cannot be used: a bracket is not closed, empty, or holds `]`, `[`, `^` or a loose `-`; expected text with * ? [0-9] [^…]; found [a',
+    ]);
+  });
+
+  test('a pattern on a column that is no text is rejected', () => {
+    expect(problemsOfCondition('{ PT_NO: { matches: "1*" } }')).toEqual([
+      'm.yaml:3:74: pattern that cannot be used: column PT_NO is no text; expected text with * ? [0-9] [^…]; found 1*',
+    ]);
+  });
+
+  test('an unknown column is told', () => {
+    expect(problemsOfCondition('{ DEL: { not: Y } }')).toEqual(['m.yaml:3:56: unknown column of dbo.PT; found DEL']);
+  });
+
+  test('a denied column is rejected', () => {
+    expect(problemsOfCondition('{ SSN: { not: Y } }')).toEqual([
+      'm.yaml:3:56: column PT.SSN is denied by `*.SSN` and is never read',
+    ]);
+  });
+
+  test('a denied column among those present is rejected', () => {
+    expect(problemsOfCondition('{ present: [SSN] }')).toEqual([
+      'm.yaml:3:66: column PT.SSN is denied by `*.SSN` and is never read',
+    ]);
+  });
+
+  test('a denied column within exists is rejected', () => {
+    expect(
+      problemsOfCondition('{ exists: { table: dbo.PT, as: q, on: { PT_NO: PT_NO }, where: { SSN: { not: "" } } } }'),
+    ).toEqual(['m.yaml:3:119: column PT.SSN is denied by `*.SSN` and is never read']);
+  });
+
+  test('an unknown list is told', () => {
+    expect(problemsOfCondition('{ SEX: { in-list: sexes } }')).toEqual(['m.yaml:3:72: unknown list; found sexes']);
+  });
+
+  test('a comparison of text with now wants a via', () => {
+    expect(problemsOfCondition('{ DOB: { before: now } }')).toEqual([
+      'm.yaml:3:71: column DOB cannot be compared with now; expected `via:` a date codec',
+    ]);
+  });
+
+  test('an unknown operator is rejected', () => {
+    expect(problemsOfCondition('{ SEX: { equals: M } }')).toEqual(['m.yaml:3:63: unknown key; found equals']);
+  });
+
+  test('any without a list is rejected', () => {
+    expect(problemsOfCondition('{ any: { SEX: M } }')).toEqual([
+      'm.yaml:3:61: not in the right form; expected a list; found a map',
+    ]);
+  });
+
+  test('an unknown alias is told with the nearest spelling', () => {
+    expect(problemsOfCondition('{ SEX: { same-as: x.SEX } }')).toEqual([
+      'm.yaml:3:72: unknown alias; found x; did you mean p?',
+    ]);
+  });
+
+  test('an unknown column of a table that must exist is told with the nearest spelling', () => {
+    expect(problemsOfCondition('{ exists: { table: dbo.ALLRGY, on: { PTNO: PT_NO } } }')).toEqual([
+      'm.yaml:3:91: unknown column of dbo.ALLRGY; found PTNO; did you mean PT_NO?',
+    ]);
+  });
+});

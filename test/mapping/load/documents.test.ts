@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest';
+import { ACTIVE, PEOPLE, problemsOf, SMALL } from './problems-of.ts';
+
+describe('files are held against YAML and the shape of the language', () => {
+  test('a syntax error is told where it is', () => {
+    const files = {
+      'm.yaml': `mapping: [a
+b: c`,
+    };
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:2:1: Flow sequence in block collection must be sufficiently indented and end with a ]',
+    ]);
+  });
+
+  test('a key written twice is rejected', () => {
+    const files = {
+      'm.yaml': `${ACTIVE}  active: "true"
+`,
+    };
+    expect(problemsOf(files)).toEqual(['m.yaml:7:3: key written twice']);
+  });
+
+  test('anchors and aliases are rejected', () => {
+    const files = {
+      'm.yaml': `${PEOPLE}  active: &x "true"
+  gender: *x
+`,
+    };
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:6:14: anchors and aliases are not part of the mapping language; expected `insert:` of a fragment',
+      'm.yaml:7:11: anchors and aliases are not part of the mapping language; expected `insert:` of a fragment',
+    ]);
+  });
+
+  test('a document that is no map is rejected', () => {
+    const files = {
+      'm.yaml': `- a
+`,
+    };
+    expect(problemsOf(files)).toEqual(['m.yaml:1:1: a document is a map that begins with `mapping:`']);
+  });
+
+  test('a document without a mapping is rejected', () => {
+    const files = {
+      'm.yaml': `resource: Patient
+`,
+    };
+    expect(problemsOf(files)).toEqual(['m.yaml:1:1: key `mapping` is missing']);
+  });
+
+  test('every missing key is told', () => {
+    const files = {
+      'm.yaml': `mapping: x
+resource: Patient
+`,
+    };
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:1:1: key `source` is missing',
+      'm.yaml:1:1: key `id` is missing',
+      'm.yaml:1:1: key `elements` is missing',
+    ]);
+  });
+
+  test('an unknown key is told with the nearest spelling', () => {
+    const files = {
+      'm.yaml': `mapping: people
+resource: Patient
+source: { table: dbo.PT, as: p, key: [PT_NO] }
+ide: x
+id: "{PT_NO}"
+elements:
+  active: "true"
+`,
+    };
+    expect(problemsOf(files)).toEqual(['m.yaml:4:1: unknown key; found ide; did you mean id?']);
+  });
+
+  test('an unknown resource type is told with the nearest spelling', () => {
+    const files = { 'm.yaml': ACTIVE.replace('resource: Patient', 'resource: Pateint') };
+    expect(problemsOf(files)).toEqual(['m.yaml:2:11: unknown resource type; found Pateint; did you mean Patient?']);
+  });
+
+  test('an unknown profile is told with the nearest spelling', () => {
+    const files = {
+      'm.yaml': `mapping: people
+resource: Patient
+profile: us-core-patinet
+source: { table: dbo.PT, as: p, key: [PT_NO] }
+id: "{PT_NO}"
+elements:
+  active: "true"
+`,
+    };
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:3:10: unknown profile or extension for Patient.meta.profile; expected a short name of US Core or R4, or an absolute URL; found us-core-patinet; did you mean us-core-patient?',
+    ]);
+  });
+
+  test('a profile of another type is rejected', () => {
+    const files = {
+      'm.yaml': `mapping: people
+resource: Patient
+profile: us-core-condition
+source: { table: dbo.PT, as: p, key: [PT_NO] }
+id: "{PT_NO}"
+elements:
+  active: "true"
+`,
+    };
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:3:10: profile of another type than Patient; found us-core-condition, a profile of Condition',
+    ]);
+  });
+
+  test('an unknown zone and a system that is no URI are rejected', () => {
+    const files = {
+      'pack.yaml': `name: a
+title: b
+zone: America/New_Yrok
+systems: { a: b }
+`,
+      'm.yaml': ACTIVE,
+    };
+    expect(problemsOf(files)).toEqual([
+      'pack.yaml:3:7: unknown time zone; expected an IANA name such as America/New_York; found America/New_Yrok; did you mean America/New_York?',
+      'pack.yaml:4:15: not an absolute URI; found b',
+    ]);
+  });
+
+  test('a deny rule that protects nothing is rejected', () => {
+    const files = {
+      'pack.yaml': `${SMALL}deny: [PT.SSNN]
+`,
+      'm.yaml': ACTIVE,
+    };
+    expect(problemsOf(files)).toEqual(['pack.yaml:5:8: `deny` names no column; found PT.SSNN; did you mean PT.SSN?']);
+  });
+
+  test('an absent rule of an unknown column is rejected', () => {
+    const files = {
+      'pack.yaml': `${SMALL}absent: { columns: { dbo.PT.PHON: [x] } }
+`,
+      'm.yaml': ACTIVE,
+    };
+    expect(problemsOf(files)).toEqual(['pack.yaml:5:22: `absent` names no column; found dbo.PT.PHON']);
+  });
+
+  test('a list and a fragment that nothing uses are warned of', () => {
+    const files = {
+      'pack.yaml': `${SMALL}lists: { a: [x] }
+fragments: { b: { use: usual } }
+`,
+      'm.yaml': ACTIVE,
+    };
+    expect(problemsOf(files)).toEqual([
+      'pack.yaml:5:10: warning: list a is never used',
+      'pack.yaml:6:14: warning: fragment b is never inserted',
+    ]);
+  });
+
+  test('problems of all files are told at once, in their order', () => {
+    const files = {
+      'pack.yaml': `${SMALL}zon: UTC
+`,
+      'a.yaml': ACTIVE.replace(
+        'source: { table: dbo.PT, as: p, key: [PT_NO] }',
+        'source: { table: dbo.PX, as: p, key: [PT_NO] }',
+      ),
+      'm.yaml': `mapping: others
+resource: Patient
+source: { table: dbo.PT, as: p, key: [PT_N] }
+id: "{PT_NO}"
+elements:
+  gendr: male
+`,
+      'codes.yaml': `x:
+  rows: { "": a }
+`,
+    };
+    expect(problemsOf(files)).toEqual([
+      'a.yaml:3:18: unknown table; found dbo.PX; did you mean dbo.PT?',
+      'codes.yaml:2:11: a blank key is written `blank:`',
+      'm.yaml:3:39: unknown column of dbo.PT; found PT_N; did you mean PT_NO?',
+      'm.yaml:6:3: unknown element of Patient; found gendr; did you mean gender?',
+      'pack.yaml:5:1: unknown key; found zon; did you mean zone?',
+    ]);
+  });
+});

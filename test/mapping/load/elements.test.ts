@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import { problemsOfElements } from './problems-of.ts';
+
+describe('what stands under an element is held against FHIR', () => {
+  test('an unknown element is told with the nearest spelling', () => {
+    expect(problemsOfElements('  gendr: male')).toEqual([
+      'm.yaml:6:3: unknown element of Patient; found gendr; did you mean gender?',
+    ]);
+  });
+
+  test('a constant outside a required binding is rejected', () => {
+    expect(problemsOfElements('  gender: mail')).toEqual([
+      'm.yaml:6:11: code outside the required binding of Patient.gender; expected one of male, female, other, unknown; found mail',
+    ]);
+  });
+
+  test('a constant that is none of its type is rejected', () => {
+    expect(problemsOfElements('  birthDate: 1980-13-01')).toEqual([
+      'm.yaml:6:14: not a date for Patient.birthDate; found 1980-13-01',
+    ]);
+  });
+
+  test('a list under an element that occurs once is rejected', () => {
+    expect(problemsOfElements('  birthDate: [{ from: DOB, via: ymd8 }]')).toEqual([
+      'm.yaml:6:14: a list under Patient.birthDate, which occurs once',
+    ]);
+  });
+
+  test('each under an element that occurs once is rejected', () => {
+    expect(
+      problemsOfElements(
+        '  birthDate: { each: { table: dbo.ALLRGY, on: { PT_NO: PT_NO } }, item: { from: ONSET_DT, via: ymd8 } }',
+      ),
+    ).toEqual([
+      'm.yaml:6:22: `each` gives many items and cannot stand under Patient.birthDate; expected an item of a repeating element',
+    ]);
+  });
+
+  test('a list within a list is rejected', () => {
+    expect(problemsOfElements('  name: [[{ family: A }]]')).toEqual([
+      'm.yaml:6:10: a list within the list of Patient.name',
+    ]);
+  });
+
+  test('a choice without its type is rejected', () => {
+    expect(problemsOfElements('  deceased: { from: DTH_DTM }')).toEqual([
+      'm.yaml:6:3: Patient.deceased is a choice of types; expected deceasedBoolean or deceasedDateTime; found deceased',
+    ]);
+  });
+
+  test('a choice that is given twice is rejected', () => {
+    expect(
+      problemsOfElements(`  first: [{ deceasedBoolean: "true" }]
+  deceasedDateTime: { from: DTH_DTM }`),
+    ).toEqual(['m.yaml:7:21: Patient.deceased is given twice; expected `first: [{…}, {…}]` around the alternatives']);
+  });
+
+  test('a concept without alias and code is rejected', () => {
+    expect(problemsOfElements('  maritalStatus: M')).toEqual([
+      'm.yaml:6:18: not a CodeableConcept for Patient.maritalStatus; expected `alias#code Display` with an alias of `systems`; found M',
+    ]);
+  });
+
+  test('a concept of an unknown code system is rejected', () => {
+    expect(problemsOfElements('  maritalStatus: loink#12 Married')).toEqual([
+      'm.yaml:6:18: unknown code system; expected an alias of `systems` in pack.yaml or an absolute URI; found loink; did you mean loinc?',
+    ]);
+  });
+
+  test('a single value for a complex type is rejected', () => {
+    expect(problemsOfElements('  name: Smith')).toEqual([
+      'm.yaml:6:9: Patient.name is a HumanName and no single value; expected a map of elements; found Smith',
+    ]);
+  });
+
+  test('elements of a primitive are rejected', () => {
+    expect(problemsOfElements('  gender: { text: male }')).toEqual([
+      'm.yaml:6:11: Patient.gender is a code and has no elements; expected a constant or a binding {from: COL}',
+    ]);
+  });
+
+  test('an empty value is rejected', () => {
+    expect(problemsOfElements('  name: { family: }')).toEqual([
+      'm.yaml:6:19: not a string for Patient.name.family; found nothing',
+    ]);
+  });
+
+  test('an object without elements is rejected', () => {
+    expect(problemsOfElements('  contact: {}')).toEqual(['m.yaml:6:12: no elements for Patient.contact']);
+  });
+
+  test('the id as an element is rejected', () => {
+    expect(problemsOfElements('  id: "1"')).toEqual([
+      'm.yaml:6:3: `id` is no element of a mapping; expected `id:` of the mapping',
+    ]);
+  });
+
+  test('a required element that is missing is rejected', () => {
+    expect(problemsOfElements('  communication: { preferred: "true" }')).toEqual([
+      'm.yaml:6:18: required element Patient.communication.language is missing',
+    ]);
+  });
+
+  test('a required element that may be absent wants a needs', () => {
+    expect(problemsOfElements('  communication: { language: { text: { from: LST_NM } } }')).toEqual([
+      'm.yaml:6:30: required element Patient.communication.language may be absent; expected `needs: [language]` of the object, or an `else` that is never absent',
+    ]);
+  });
+
+  test('a need that names no element is told with the nearest spelling', () => {
+    expect(problemsOfElements('  name: { needs: [famly], family: { from: LST_NM } }')).toEqual([
+      'm.yaml:6:19: `needs` names an element that is not mapped; found famly; did you mean family?',
+    ]);
+  });
+
+  test('an alternative after one that is never absent is rejected', () => {
+    expect(problemsOfElements('  active: { first: ["true", { const: "false", if: { SEX: M } }] }')).toEqual([
+      'm.yaml:6:38: alternative that is never reached: the one before it is never absent',
+    ]);
+  });
+
+  test('const around a binding is rejected', () => {
+    expect(problemsOfElements('  active: { const: { from: SEX, via: { boolean: { true: M, false: F } } } }')).toEqual([
+      'm.yaml:6:20: `const` holds constants only',
+    ]);
+  });
+
+  test('an unknown extension is told with the nearest spelling', () => {
+    expect(problemsOfElements('  extension: { url: us-core-rase, valueString: { from: LST_NM } }')).toEqual([
+      'm.yaml:6:21: unknown profile or extension for Patient.extension.url; expected a short name of US Core or R4, or an absolute URL; found us-core-rase; did you mean us-core-race?',
+    ]);
+  });
+
+  test('a join under an element that is no text is rejected', () => {
+    expect(problemsOfElements('  birthDate: { join: [{ from: LST_NM }] }')).toEqual([
+      'm.yaml:6:14: Patient.birthDate is a date and no text',
+    ]);
+  });
+
+  test('a template without a value and with a loose brace is rejected', () => {
+    expect(problemsOfElements('  name: { text: { template: "{LST_NM" } }')).toEqual([
+      'm.yaml:6:29: template without a value; expected "{COL} of {COL|codec}"',
+      'm.yaml:6:29: template with a loose brace; found {LST_NM',
+    ]);
+  });
+
+  test('a directive among elements is rejected', () => {
+    expect(problemsOfElements('  name: { else: A, family: { from: LST_NM } }')).toEqual([
+      'm.yaml:6:11: `else` cannot stand here; expected an element, or a directive of another node (an element of this name goes under `elements:`)',
+    ]);
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { ACTIVE, HEAD, problemsOf } from './problems-of.ts';
+
+describe('ids can be read back without doubt', () => {
+  test('characters that no FHIR id has are rejected', () => {
+    const files = { 'm.yaml': ACTIVE.replace('id: "{PT_NO}"', 'id: "x_{PT_NO}"') };
+    expect(problemsOf(files)).toEqual(['m.yaml:4:5: characters that no id has; expected A-Z a-z 0-9 . -; found x_']);
+  });
+
+  test('an id without a column is rejected', () => {
+    const files = { 'm.yaml': ACTIVE.replace('id: "{PT_NO}"', 'id: "all"') };
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:4:5: id without a column: all resources would share it; expected "{COL}"; found all',
+    ]);
+  });
+
+  test('two columns without a literal between them are rejected', () => {
+    const files = { 'm.yaml': ACTIVE.replace('id: "{PT_NO}"', 'id: "{PT_NO}{MRN}"') };
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:4:5: two columns of an id without a literal between them; found {PT_NO}{MRN}',
+    ]);
+  });
+
+  test('a literal that both text columns beside it may contain is rejected', () => {
+    const files = { 'm.yaml': ACTIVE.replace('id: "{PT_NO}"', 'id: "{MRN}-{SEX}"') };
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:4:5: id that can be read in two ways: `-` may stand in both columns beside it; expected `|escaped` for one of them; found {MRN}-{SEX}',
+    ]);
+  });
+
+  test('a column of a type that no id has is rejected', () => {
+    const files = { 'm.yaml': ACTIVE.replace('id: "{PT_NO}"', 'id: "{DTH_DTM}"') };
+    expect(problemsOf(files)).toEqual(['m.yaml:4:5: column DTH_DTM cannot stand in an id; found DATETIME']);
+  });
+
+  test('an unknown codec of an id is rejected', () => {
+    const files = { 'm.yaml': ACTIVE.replace('id: "{PT_NO}"', 'id: "{MRN|hex}"') };
+    expect(problemsOf(files)).toEqual(['m.yaml:4:5: unknown codec of an id; found hex']);
+  });
+
+  test('a codec of an id that does not fit the column is rejected', () => {
+    const files = { 'm.yaml': ACTIVE.replace('id: "{PT_NO}"', 'id: "{MRN|uuid}"') };
+    expect(problemsOf(files)).toEqual(['m.yaml:4:5: column MRN cannot stand in an id as uuid; found VARCHAR(12)']);
+  });
+
+  test('a denied column in an id is rejected', () => {
+    const files = { 'm.yaml': ACTIVE.replace('id: "{PT_NO}"', 'id: "{SSN}"') };
+    expect(problemsOf(files)).toEqual(['m.yaml:4:5: column PT.SSN is denied by `*.SSN` and is never read']);
+  });
+
+  test('two mappings of one type whose ids can be equal are rejected', () => {
+    const files = { 'm.yaml': ACTIVE, 'n.yaml': ACTIVE.replace('mapping: people', 'mapping: others') };
+    expect(problemsOf(files)).toEqual([
+      'n.yaml:4:5: ids of mappings people and others can be equal, such as 0; expected a literal that sets them apart',
+    ]);
+  });
+
+  test('two alternatives that can give the same id are rejected', () => {
+    const files = { 'm.yaml': ACTIVE.replace('id: "{PT_NO}"', 'id: ["{MRN}", "p-{PT_NO}"]') };
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:4:5: ids of two alternatives can be equal, such as p-0; expected a literal that sets them apart',
+    ]);
+  });
+
+  test('two variants whose ids can be equal are rejected', () => {
+    const files = {
+      'm.yaml': `${HEAD}variants:
+  - { variant: a, id: "a-{MRN}" }
+  - { variant: b, id: "a-{PT_NO}" }
+elements:
+  active: "true"
+`,
+    };
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:7:23: ids of mappings people.a and people.b can be equal, such as a-0; expected a literal that sets them apart',
+    ]);
+  });
+});

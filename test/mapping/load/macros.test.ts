@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import { ACTIVE, HEAD, PEOPLE, problemsOf, SMALL } from './problems-of.ts';
+
+describe('macros are expanded before anything else is checked', () => {
+  test('a row of the wrong length and a name that is never used are rejected', () => {
+    const files = {
+      'm.yaml': `${HEAD}variants:
+  - with: [$v, $w]
+    rows: [[a, b], [c]]
+    variant: $v
+    id: "$v-{PT_NO}"
+elements:
+  active: "true"
+`,
+    };
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:6:16: $w is never used',
+      'm.yaml:7:20: row of the wrong length; expected 2; found 1',
+    ]);
+  });
+
+  test('a name that no macro gives a value is told with the nearest spelling', () => {
+    const files = {
+      'm.yaml': `${HEAD}variants:
+  - with: [$var]
+    rows: [[a]]
+    variant: $var
+    id: "$vr-{PT_NO}"
+elements:
+  active: "true"
+`,
+    };
+    expect(problemsOf(files)).toEqual(['m.yaml:9:9: unknown macro name; found $vr; did you mean $var?']);
+  });
+
+  test('rows without names are rejected', () => {
+    const files = {
+      'm.yaml': `${HEAD}rows: [[a]]
+elements:
+  active: "true"
+`,
+    };
+    expect(problemsOf(files)).toEqual(['m.yaml:5:7: `with: [$name, …]` and `rows: [[…], …]` stand together']);
+  });
+
+  test('an unknown fragment is told with the nearest spelling', () => {
+    const files = {
+      'pack.yaml': `${SMALL}fragments: { family-name: { family: { from: $col } } }
+`,
+      'm.yaml': `${PEOPLE}  name: { insert: famly-name, use: usual }
+`,
+    };
+    expect(problemsOf(files)).toEqual(['m.yaml:6:19: unknown fragment; found famly-name; did you mean family-name?']);
+  });
+
+  test('an argument that the fragment does not use is rejected', () => {
+    const files = {
+      'pack.yaml': `${SMALL}fragments: { family-name: { family: { from: LST_NM } } }
+`,
+      'm.yaml': `${PEOPLE}  name: { insert: family-name, $col: LST_NM }
+`,
+    };
+    expect(problemsOf(files)).toEqual(['m.yaml:6:32: fragment family-name does not use $col']);
+  });
+
+  test('a name of a fragment that is given no argument is told where it stands', () => {
+    const files = {
+      'pack.yaml': `${SMALL}fragments: { family-name: { family: { from: $col } } }
+`,
+      'm.yaml': `${PEOPLE}  name: { insert: family-name }
+`,
+    };
+    expect(problemsOf(files)).toEqual(['pack.yaml:5:45: unknown macro name; found $col']);
+  });
+
+  test('a fragment that inserts itself is rejected', () => {
+    const files = {
+      'pack.yaml': `${SMALL}fragments: { loop: { use: usual, insert: loop } }
+`,
+      'm.yaml': `${PEOPLE}  name: { insert: loop }
+`,
+    };
+    expect(problemsOf(files)).toEqual(['pack.yaml:5:42: fragment loop inserts itself']);
+  });
+
+  test('a fragment that is no map cannot be merged', () => {
+    const files = {
+      'pack.yaml': `${SMALL}fragments: { usual: usual }
+`,
+      'm.yaml': `${PEOPLE}  name: { insert: usual, family: A }
+`,
+    };
+    expect(problemsOf(files)).toEqual(['m.yaml:6:19: fragment usual is no map and cannot be merged with further keys']);
+  });
+
+  test('an error of a macro with many rows is told once', () => {
+    const files = {
+      'm.yaml': `${HEAD}variants:
+  - with: [$v]
+    rows: [[a], [b], [c]]
+    variant: $v
+    id: "$v-{PT_NO}"
+    elements: { gendr: male }
+elements:
+  active: "true"
+`,
+    };
+    expect(problemsOf(files)).toEqual(['m.yaml:10:17: unknown element of Patient; found gendr; did you mean gender?']);
+  });
+
+  test('a patch of a path or mapping that does not exist is rejected', () => {
+    const files = {
+      'm.yaml': `${ACTIVE}---
+mapping: people
+only: { schema: "4.1" }
+patch: { elements.activ: "false", elements.name.0: A }
+---
+mapping: peopl
+only: { schema: "4.1" }
+patch: { elements: {} }
+`,
+    };
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:10:10: patch of a path that does not exist: elements.activ; found activ; did you mean active?',
+      'm.yaml:10:35: patch of a path that does not exist: elements.name.0; found name',
+      'm.yaml:12:10: patch of an unknown mapping; found peopl; did you mean people?',
+    ]);
+  });
+
+  test('a patch without only is rejected', () => {
+    const files = {
+      'm.yaml': `${ACTIVE}---
+mapping: people
+patch: { elements.active: "false" }
+`,
+    };
+    expect(problemsOf(files)).toEqual(['m.yaml:8:1: `patch` stands with `only`; expected only: {schema: …}']);
+  });
+
+  test('a name used by two mappings is rejected', () => {
+    const files = { 'm.yaml': ACTIVE, 'n.yaml': ACTIVE };
+    expect(problemsOf(files)).toEqual(['n.yaml:1:1: name of a mapping used twice; found people']);
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { problemsOfSource } from './problems-of.ts';
+
+describe('the rows of a mapping are held against the schema', () => {
+  test('an unknown table is told with the nearest spelling', () => {
+    expect(problemsOfSource('{ table: dbo.PTT, as: p, key: [PT_NO] }')).toEqual([
+      'm.yaml:3:18: unknown table; found dbo.PTT; did you mean dbo.PT?',
+    ]);
+  });
+
+  test('a table of another database is rejected', () => {
+    expect(problemsOfSource('{ table: other.dbo.PT, as: p, key: [PT_NO] }')).toEqual([
+      'm.yaml:3:18: not a table; expected TABLE or schema.TABLE; found other.dbo.PT',
+    ]);
+  });
+
+  test('an unknown key column is told with the nearest spelling', () => {
+    expect(problemsOfSource('{ table: dbo.PT, as: p, key: [PTNO] }')).toEqual([
+      'm.yaml:3:39: unknown column of dbo.PT; found PTNO; did you mean PT_NO?',
+    ]);
+  });
+
+  test('a source without a key is rejected', () => {
+    expect(problemsOfSource('{ table: dbo.PT, as: p }')).toEqual(['m.yaml:3:9: key `key` is missing']);
+  });
+
+  test('an alias that is no name is rejected', () => {
+    expect(problemsOfSource('{ table: dbo.PT, as: 1p, key: [PT_NO] }')).toEqual([
+      'm.yaml:3:30: not an alias; found 1p',
+    ]);
+  });
+
+  test('a literal in on is rejected', () => {
+    expect(
+      problemsOfSource(
+        '{ table: dbo.PT, as: p, key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP, on: { TBL_ID: RACE } } } }',
+      ),
+    ).toEqual([
+      'm.yaml:3:96: unknown column of dbo.PT; expected a column: `on` holds no literals, they stand in `where`; found RACE',
+    ]);
+  });
+
+  test('an alias used twice is rejected', () => {
+    expect(
+      problemsOfSource(
+        '{ table: dbo.PT, as: p, key: [PT_NO], lookup: { p: { table: dbo.CD_LKUP, on: { CD: SEX } } } }',
+      ),
+    ).toEqual(['m.yaml:3:57: alias used twice; found p']);
+  });
+
+  test('a join of columns that no cast makes equal is rejected', () => {
+    expect(
+      problemsOfSource(
+        '{ table: dbo.PT, as: p, key: [PT_NO], lookup: { v: { table: dbo.VIT, on: { VIT_DTM: UID } } } }',
+      ),
+    ).toEqual(['m.yaml:3:93: a datetime column cannot be joined with a uuid column; found VIT_DTM: UID']);
+  });
+
+  test('an unknown column in pick is told with the nearest spelling', () => {
+    expect(
+      problemsOfSource(
+        '{ table: dbo.PT, as: p, key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP, on: { CD: SEX }, pick: [-DSCR] } } }',
+      ),
+    ).toEqual(['m.yaml:3:106: unknown column of dbo.CD_LKUP; found DSCR; did you mean DESCR?']);
+  });
+
+  test('a column of another table is told with its alias', () => {
+    expect(
+      problemsOfSource(
+        '{ table: dbo.PT, as: p, key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP, on: { CD: SEX }, where: { MRN: A } } } }',
+      ),
+    ).toEqual(['m.yaml:3:108: unknown column of dbo.CD_LKUP; found MRN; did you mean p.MRN?']);
+  });
+
+  test('a denied column as the key is rejected', () => {
+    expect(problemsOfSource('{ table: dbo.PT, as: p, key: [SSN] }')).toEqual([
+      'm.yaml:3:39: column PT.SSN is denied by `*.SSN` and is never read',
+    ]);
+  });
+
+  test('a denied column in a lookup is rejected on either side', () => {
+    expect(
+      problemsOfSource(
+        '{ table: dbo.PT, as: p, key: [PT_NO], lookup: { q: { table: dbo.PT, on: { SSN: MRN } }, r: { table: dbo.PT, on: { MRN: SSN } } } }',
+      ),
+    ).toEqual([
+      'm.yaml:3:83: column PT.SSN is denied by `*.SSN` and is never read',
+      'm.yaml:3:128: column PT.SSN is denied by `*.SSN` and is never read',
+    ]);
+  });
+
+  test('a denied column in pick is rejected', () => {
+    expect(
+      problemsOfSource(
+        '{ table: dbo.PT, as: p, key: [PT_NO], lookup: { q: { table: dbo.PT, on: { PT_NO: PT_NO }, pick: [SSN] } } }',
+      ),
+    ).toEqual(['m.yaml:3:106: column PT.SSN is denied by `*.SSN` and is never read']);
+  });
+
+  test('a denied column as the time of change is rejected', () => {
+    expect(problemsOfSource('{ table: dbo.PT, as: p, key: [PT_NO], changed: SSN }')).toEqual([
+      'm.yaml:3:56: column PT.SSN is denied by `*.SSN` and is never read',
+    ]);
+  });
+
+  test('a time of change that is no time wants a via', () => {
+    expect(problemsOfSource('{ table: dbo.PT, as: p, key: [PT_NO], changed: DOB }')).toEqual([
+      'm.yaml:3:56: no codec follows from the types of column and element; expected `via:`; found char(8) for instant',
+    ]);
+  });
+
+  test('an id of other columns than those of one-per is rejected', () => {
+    expect(problemsOfSource('{ table: dbo.PT, as: p, key: [PT_NO], one-per: [MRN] }')).toEqual([
+      'm.yaml:4:5: with `one-per` the id is made of its columns and no others; expected p.MRN; found p.PT_NO',
+    ]);
+  });
+});
