@@ -193,12 +193,11 @@ function addItems(node: Node, joined: Joined, at: Emission): void {
     return;
   }
   const condition = node.if ? conditionCode(node.if, placesOf(at)) : 'true';
-  if (condition === 'false') return;
-  if (condition !== 'true') {
-    const { if: _, ...unconditional } = node;
-    joined.fork(() => source.when(condition, () => addItems(unconditional, joined, at)));
-    return;
-  }
+  if (condition === 'true') addExistingItems(node, joined, at);
+  else joined.fork(() => source.when(condition, () => addExistingItems(node, joined, at)));
+}
+
+function addExistingItems(node: Node, joined: Joined, at: Emission): void {
   switch (node.kind) {
     case 'constant':
       for (const json of Array.isArray(node.json) ? node.json : []) {

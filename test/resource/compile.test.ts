@@ -5,6 +5,7 @@ import { compileWriter, type WriteContext } from '../../src/resource/compile.ts'
 import { type ChildRow, NO_CHILDREN } from '../../src/resource/rows.ts';
 import { type RowShape, shapeOf } from '../../src/resource/shape.ts';
 import { expressionKey, type SqlValue } from '../../src/sql/expression.ts';
+import { arbitraryMapping } from './arbitrary-mapping.ts';
 import { arbitraryRow, poolsOf } from './arbitrary-rows.ts';
 import { interpret, parseThing } from './interpret.ts';
 import * as make from './nodes.ts';
@@ -39,6 +40,25 @@ describe('the writer against the interpreter', () => {
       );
     });
   }
+});
+
+it('the writer says the same as the interpreter for random mappings', () => {
+  const cases = arbitraryMapping.chain(mapping => {
+    const shape = shapeOf(mapping, { kind: 'all' }, make.resolver(PATIENTS));
+    const rows = fc.array(arbitraryRow(shape, poolsOf(mapping)), { minLength: 1, maxLength: 5 });
+    return rows.map(found => ({ mapping, shape, rows: found }));
+  });
+  fc.assert(
+    fc.property(cases, ({ mapping, shape, rows }) => {
+      const writer = compileWriter(mapping, shape);
+      for (const { row, children } of rows) {
+        const json = writer.write(row, children, CONTEXT);
+        const wanted = interpret(mapping, shape, row, children, CONTEXT);
+        expect(JSON.stringify(parseThing(json))).toBe(JSON.stringify(wanted));
+      }
+    }),
+    { numRuns: 400 },
+  );
 });
 
 describe('existence', () => {
