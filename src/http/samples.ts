@@ -6,7 +6,7 @@
 export interface OfferedType {
   readonly type: string;
   readonly profiles: readonly string[];
-  /** Names of search parameters. */
+  /** Names of search parameters, those of every type last. */
   readonly parameters: readonly string[];
 }
 
@@ -34,7 +34,9 @@ export function offeredTypes(capabilityStatement: object): readonly OfferedType[
   return (rest?.[0]?.resource ?? []).map(({ type, supportedProfile, searchParam }) => ({
     type,
     profiles: supportedProfile ?? [],
-    parameters: (searchParam ?? []).map(({ name }) => name),
+    parameters: (searchParam ?? [])
+      .map(({ name }) => name)
+      .toSorted((a, b) => Number(a[0] === '_') - Number(b[0] === '_')),
   }));
 }
 
