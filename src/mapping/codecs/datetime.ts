@@ -46,18 +46,13 @@ export function datetimeCodec({ zone, columnType, fhirType, midnight }: Datetime
     match: (columns, criterion) => {
       if (criterion.kind !== 'date') return undefined;
       const { any } = criterion;
-      if (milliseconds)
-        return matchTimes(
-          only(columns),
-          columnType,
-          satisfying(any, zone, MILLISECOND),
-          1,
-          columnType.fraction > 3 ? 'many' : 'single',
-        );
+      // Not every millisecond is stored, so none of them is tested by equality.
+      if (milliseconds) return matchTimes(only(columns), columnType, satisfying(any, zone, MILLISECOND), 1, 'many');
       if (known) return matchTimes(only(columns), columnType, satisfying(any, zone, SECOND), 1000, 'many');
       const days = satisfying(any, zone, WHOLE_DAY);
       const accepted = days.map(({ from, to }) => ({ from: from * DAY, to: to * DAY }));
       const set = overlay(satisfying(any, zone, SECOND_BY_MILLISECOND), [{ accepted, between: midnights }]);
+      // Single points are midnights, which every column can hold.
       return matchTimes(only(columns), columnType, set, 1, columnType.fraction > 3 ? 'many' : 'single');
     },
     order: timeOrder(columnType),

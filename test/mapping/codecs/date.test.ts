@@ -203,6 +203,30 @@ describe('datetime', () => {
     );
   });
 
+  it.each(['DATETIME', 'SMALLDATETIME', 'DATETIME2(1)'])('asks %s for no millisecond that it would round', declared => {
+    const rows = table(declared);
+    const digits = declared === 'DATETIME' ? '.000' : declared === 'DATETIME2(1)' ? '.0' : '';
+    rows.fill([[`2024-01-15 08:00:00${digits}`], [`2024-01-15 08:01:00${digits}`]]);
+    const codec = datetimeCodec({
+      zone: zoneOf('UTC'),
+      columnType: timed(declared),
+      fhirType: 'instant',
+      midnight: 'time',
+    });
+    const at = Date.UTC(2024, 0, 15, 8);
+    const within = (from: number, to: number) => [
+      { edge: 'start', op: '>=', at: from } as const,
+      { edge: 'end', op: '<=', at: to } as const,
+    ];
+    for (const by of [-1, 0, 1]) {
+      expectMatch(codec, rows, { kind: 'date', any: [within(at + by, at + by + 1)] });
+      expectMatch(codec, rows, {
+        kind: 'date',
+        any: [[{ edge: 'start', op: '<', at: at + by }], [{ edge: 'end', op: '>', at: at + by + 1 }]],
+      });
+    }
+  });
+
   it('asks a plain column one range for a bound', () => {
     const { columns } = table('DATETIME');
     const codec = datetimeCodec({
