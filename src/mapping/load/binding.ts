@@ -51,10 +51,18 @@ function readBound(tree: MapTree, slot: Slot, visible: Visible, context: Context
     return undefined;
   }
   const types = found.map(resolved => resolved.column.type);
-  const codec = readCodec(via, types, typesOf(slot), tree.at, context);
+  const fhirTypes = via || !isKey(slot) ? typesOf(slot) : KEY_TYPES;
+  const codec = readCodec(via, types, fhirTypes, tree.at, context);
   if (codec && !codec.yields.includes('boolean')) warnOfBinding(slot, names, context);
   return codec && valueNode(found, codec, none, tree, slot, context);
 }
+
+/** An identifier is found by its value, so it is a key: trimmed on the right only, and an index serves it. */
+function isKey({ parent, element }: Slot): boolean {
+  return parent === 'Identifier' && element?.name === 'value';
+}
+
+const KEY_TYPES: readonly string[] = ['code'];
 
 /** A column without a code map can hold anything, but a required binding allows some codes only. */
 function warnOfBinding({ bound, path }: Slot, names: readonly ScalarTree[], { report }: Context): void {

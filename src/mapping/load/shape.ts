@@ -67,7 +67,10 @@ function keyPosition(node: Tree, key: string): Position {
 }
 
 function wording(expected: string): string {
-  return { string: 'a single value', array: 'a list', object: 'a map', record: 'a map' }[expected] ?? expected;
+  return (
+    { undefined: 'nothing', string: 'a single value', array: 'a list', object: 'a map', record: 'a map' }[expected] ??
+    expected
+  );
 }
 
 function describe(node: Tree): string {

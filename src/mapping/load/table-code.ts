@@ -11,14 +11,13 @@ import type { TableCodeMap } from './codes.ts';
 import { type NamedRows, type Resolved, resolveColumn, type Visible } from './columns.ts';
 import type { Context } from './context.ts';
 import { makeFirst } from './first.ts';
-import { withCondition } from './guard.ts';
 import { readOrder, readTable } from './scope.ts';
 import type { Slot } from './slot.ts';
 import { type MapTree, map as mapTree, type ScalarTree } from './tree.ts';
 import { type NamedCodeMap, readCodec } from './via.ts';
 
 /** What one alternative says of the code: nodes by facet, those that it does not have left out. */
-type Faces = { readonly [F in Facet]?: Node };
+type Faces = { readonly [F in Facet]?: Node } | { readonly fixed: Coded; readonly when: Condition };
 
 /** The node for a column bound to a code map in a table. */
 export function tableCodeOf(
@@ -41,7 +40,7 @@ export function tableCodeOf(
     ...joinTables(map, column, owner, context).flatMap(rows => facesOfRow(map, rows, tree, slot, context) ?? []),
     ...facesOfRest(map, column, none, tree, slot, context),
   ];
-  const nodes = alternatives.flatMap(faces => nodeOf(faces, facet, tree, slot) ?? []);
+  const nodes = alternatives.flatMap(faces => nodeOf(faces, facet ?? 'code', tree, slot) ?? []);
   const [only] = nodes;
   if (!only) return undefined;
   return nodes.length === 1 ? only : makeFirst(nodes, slot, tree, context);
@@ -121,13 +120,13 @@ function facesOfRest(
 ): readonly Faces[] {
   const filled: Condition = { kind: 'present', column: column.column };
   const faces: Faces[] = [];
-  if (map.blank) faces.push(conditional(map.blank, { kind: 'none', of: filled }, tree));
+  if (map.blank) faces.push({ fixed: map.blank, when: { kind: 'none', of: filled } });
   const raw = (type: string): Node | undefined => {
     const place = typed(slot, type);
     const codec = readCodec(undefined, [column.column.type], [type], tree.at, context);
     return codec && valueNode([column], codec, none, tree, place, context);
   };
-  if (map.else.kind === 'code') faces.push(conditional(map.else.coded, filled, tree));
+  if (map.else.kind === 'code') faces.push({ fixed: map.else.coded, when: filled });
   else if (map.else.kind === 'text') {
     const text = raw('string');
     if (text) faces.push({ text });
@@ -138,23 +137,24 @@ function facesOfRest(
   return faces;
 }
 
-function conditional(coded: Coded, condition: Condition, tree: MapTree): Faces {
-  const face = (json: string | undefined, type: string): Node | undefined =>
-    json === undefined ? undefined : withCondition(constant(json, type, tree), condition);
-  const system = face(coded.system, 'uri');
-  const display = face(coded.display, 'string');
-  const code = withCondition(constant(coded.code, 'code', tree), condition);
-  return { code, ...(system ? { system } : {}), ...(display ? { display } : {}) };
-}
-
 /** Faces as what the place takes: one facet, a Coding, or a CodeableConcept. */
-function nodeOf(faces: Faces, facet: Facet | undefined, tree: MapTree, slot: Slot): Node | undefined {
-  if (isPrimitive(slot.type)) {
-    const node = faces[facet ?? 'code'];
-    return node && { ...node, type: slot.type };
+function nodeOf(faces: Faces, facet: Facet, tree: MapTree, slot: Slot): Node | undefined {
+  const { at } = tree;
+  if ('fixed' in faces) {
+    const { code, system, display } = faces.fixed;
+    const coding = { ...(system === undefined ? {} : { system }), code, ...(display === undefined ? {} : { display }) };
+    const json = isPrimitive(slot.type)
+      ? { code, system, display, text: undefined }[facet]
+      : slot.type === 'Coding'
+        ? coding
+        : { coding: [coding] };
+    return json === undefined ? undefined : { kind: 'constant', json, if: faces.when, type: slot.type, at };
   }
   const { code, system, display, text } = faces;
-  const { at } = tree;
+  if (isPrimitive(slot.type)) {
+    const node = faces[facet];
+    return node && { ...node, type: slot.type };
+  }
   const members = membersOf({ system, code, display });
   const coding: Node | undefined = code && { kind: 'object', members, needs: ['code'], type: 'Coding', at };
   if (slot.type === 'Coding') return coding;
