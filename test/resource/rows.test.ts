@@ -70,6 +70,18 @@ describe('child rows', () => {
     expect(grouped([binary, binary], [Uint8Array.of(1, 2)], children)).toEqual([['1']]);
   });
 
+  it('join on several columns by each of them', () => {
+    const on = [make.join('n.A', 'A'), make.join('n.B', 'B')];
+    const each = make.each('n', on, make.value('n.NOTE'));
+    const shape = shapeOf(observation({ note: make.list(each) }), { kind: 'all' }, make.resolver());
+    const rows: readonly ChildRow[] = [{ row: ['ab', 'c', 'x'], children: NO_CHILDREN }];
+    const parents = [
+      ['id', 'a', 'bc'],
+      ['id', 'ab', 'c'],
+    ];
+    expect(childrenOf(parents, shape, [rows]).map(([own]) => own?.length)).toEqual([0, 1]);
+  });
+
   it('are empty lists for a mapping without collections', () => {
     const shape = shapeOf(observation({ status: make.value('S') }), { kind: 'all' }, make.resolver());
     expect(childrenOf([['1', 'x']], shape, [])).toEqual([NO_CHILDREN]);

@@ -78,6 +78,21 @@ describe('a row shape', () => {
     });
   });
 
+  it('puts the flag of an exists condition into the row that the condition is about', () => {
+    const about = (ours: string): Node =>
+      make.constant('x', 'string', { kind: 'exists', scope: make.scope('ex'), on: [join('ex.ID', ours)] });
+    const item = object('Identifier', { value: value('i.VALUE'), use: about('ID'), system: about('i.NO') });
+    const shape = shapeOf(
+      observation({ identifier: list(each('i', [join('i.PARENT', 'ID')], item)) }),
+      ALL,
+      make.resolver(),
+    );
+    const flags = (columns: readonly { readonly kind: string }[]): number =>
+      columns.filter(c => c.kind === 'flag').length;
+    expect([flags(shape.columns), flags(shape.children[0]?.columns ?? [])]).toEqual([1, 1]);
+    expect(keys(shape.children[0]?.columns ?? [])).toContainEqual(expect.stringContaining('i.NO'));
+  });
+
   it('keeps child rows apart that are ordered or filtered differently', () => {
     const plain = each('a', [join('a.PARENT', 'ID')], value('a.X'));
     const ordered = { ...plain, from: { ...plain.from, order: [{ by: make.col('a.X'), descending: true }] } } as Node;
