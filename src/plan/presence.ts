@@ -2,10 +2,13 @@
  * Which rows are served and which nodes exist, as SQL. In: mapping or node. Out: a Predicate that holds exactly when
  * the resource is served, or the node emitted.
  */
-import type { JoinColumn, Mapping, Member, Node, ObjectNode, RefNode, ValueNode } from '../mapping/model.ts';
+import type { JoinColumn, Mapping, Member, Node, ObjectNode, Pieces, RefNode, ValueNode } from '../mapping/model.ts';
+import { isResourceType } from '../r4/definitions.ts';
+import { UNICODE } from '../sql/column-type.ts';
 import {
   among,
   and,
+  call,
   compare,
   type Expression,
   equals,
@@ -19,7 +22,8 @@ import {
   TRUE,
   value,
 } from '../sql/expression.ts';
-import { renameExpression, renameRelation } from '../sql/rename.ts';
+import { identifier } from '../sql/identifier.ts';
+import { renameExpression, renamePredicate, renameRelation } from '../sql/rename.ts';
 import { bareRelation, conditionPredicate, scopeRelation } from './condition.ts';
 import { complement, type Environment } from './environment.ts';
 
@@ -127,7 +131,8 @@ export function notAbsent(node: ValueNode, env: Environment): Predicate {
  * requires to exist.
  */
 export function objectPresent(node: ObjectNode, matched: string | undefined, env: Environment): Predicate {
-  if (!env.rules.objectGuard) return TRUE;
+  // A resource is there as soon as its row is served; what it needs has been asked of the row.
+  if (!env.rules.objectGuard || isResourceType(node.type)) return TRUE;
   const needs = node.needs.filter(name => name !== matched).map(name => memberPresent(node, name, env));
   const implied =
     matched !== undefined && node.members.some(m => m.kind === 'element' && m.name === matched && isDynamic(m.node));
@@ -200,10 +205,29 @@ export function eachPredicate(node: Node & { readonly kind: 'each' }, item: Pred
   const { from } = node;
   if (item.kind === 'false') return item;
   if (from.kind === 'pieces') {
-    return { kind: 'some-piece', of: from.column, by: from.by, alias: from.alias, where: item, not: false };
+    const where = piecePredicate(from, item);
+    return { kind: 'some-piece', of: from.column, by: from.by, alias: from.alias, where, not: false };
   }
   const on = from.on.map(({ theirs, ours }) => equals(theirs, ours));
   return exists(scopeRelation(from.scope, and(...on, item), env));
+}
+
+/**
+ * The item's predicate on a whole piece: each part is what stands before the next separator, the last takes the rest, and
+ * a piece that lacks a separator makes no item.
+ */
+function piecePredicate({ alias, parts, between }: Pieces, item: Predicate): Predicate {
+  if (between.length === 0) return item;
+  let rest: Expression = { kind: 'column', alias, column: identifier('piece'), type: UNICODE };
+  const columns = new Map<string, Expression>();
+  for (const [i, separator] of between.entries()) {
+    const cut = [rest, value(separator, UNICODE)];
+    columns.set(parts[i] ?? '', call('trim', [call('before', cut, UNICODE)], UNICODE));
+    rest = call('after', cut, UNICODE);
+  }
+  columns.set(parts.at(-1) ?? '', call('trim', [rest], UNICODE));
+  const computed = renamePredicate(item, new Map([[alias, column => columns.get(column.column) ?? column]]));
+  return and(not(isNull(rest)), computed);
 }
 
 function refPresent(node: RefNode, env: Environment): Predicate {

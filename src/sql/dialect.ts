@@ -81,7 +81,7 @@ export function jsonSeparator(separator: string, escapesSlash: boolean): string 
   return escapesSlash && separator === '/' ? '\\/' : escaped;
 }
 
-/** The separator argument of `piece`. */
+/** The separator argument of `piece`, `before` and `after`. */
 export function separatorOf(args: readonly (Expression | number)[]): string {
   const found = operand(args, 1);
   if (found.kind !== 'value' || typeof found.value !== 'string') throw new TypeError('a separator has to be a text');

@@ -24,6 +24,8 @@ export type FunctionName =
   | 'fold' // case and accents folded, for string search
   | 'replace' // (text, what, with)
   | 'piece' // (text, separator, position from 1): that piece of a separated text, NULL where there is none
+  | 'before' // (text, separator): up to the separator's first place, NULL where there is none
+  | 'after' // (text, separator): all that follows its first place, NULL where there is none
   | 'first-word' // up to the first blank
   | 'last-word' // after the last blank
   | 'before-last-word' // all but the last word, NULL for a single word

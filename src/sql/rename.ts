@@ -1,10 +1,13 @@
 /**
  * The same expression under other aliases: a relation of one mapping placed inside a query of another, or of itself.
+ * An alias may also give way to what its columns are computed from.
  */
-import type { Expression, Join, Predicate, Relation } from './expression.ts';
+import type { ColumnExpression, Expression, Join, Predicate, Relation } from './expression.ts';
 import { type Identifier, identifier } from './identifier.ts';
 
 type Aliases = ReadonlyMap<Identifier, Identifier>;
+/** Another name for an alias, or what stands in place of its columns. */
+type Replacements = ReadonlyMap<Identifier, Identifier | ((column: ColumnExpression) => Expression)>;
 
 /**
  * Renames the aliases that a relation declares, in all its parts. The suffix counts how deep relations are nested
@@ -26,18 +29,19 @@ export function renameRelation(relation: Relation): { readonly relation: Relatio
   };
 }
 
-function renameJoin(join: Join, aliases: Aliases): Join {
+function renameJoin(join: Join, aliases: Replacements): Join {
+  const renamed = aliases.get(join.alias);
   return {
     ...join,
-    alias: aliases.get(join.alias) ?? join.alias,
+    alias: typeof renamed === 'string' ? renamed : join.alias,
     on: renamePredicate(join.on, aliases),
     ...(join.pick ? { pick: join.pick.map(o => ({ ...o, by: renameExpression(o.by, aliases) })) } : {}),
   };
 }
 
-function renameInner(relation: Relation, aliases: Aliases): Relation {
+function renameInner(relation: Relation, aliases: Replacements): Relation {
   const own = new Set<Identifier>([relation.alias, ...relation.joins.map(join => join.alias)]);
-  const free: Aliases = new Map([...aliases].filter(([from]) => !own.has(from)));
+  const free: Replacements = new Map([...aliases].filter(([from]) => !own.has(from)));
   return {
     ...relation,
     joins: relation.joins.map(join => renameJoin(join, free)),
@@ -45,11 +49,12 @@ function renameInner(relation: Relation, aliases: Aliases): Relation {
   };
 }
 
-export function renameExpression(expression: Expression, aliases: Aliases): Expression {
+export function renameExpression(expression: Expression, aliases: Replacements): Expression {
   switch (expression.kind) {
     case 'column': {
-      const alias = aliases.get(expression.alias);
-      return alias ? { ...expression, alias } : expression;
+      const renamed = aliases.get(expression.alias);
+      if (typeof renamed === 'function') return renamed(expression);
+      return renamed ? { ...expression, alias: renamed } : expression;
     }
     case 'value':
       return expression;
@@ -62,7 +67,7 @@ export function renameExpression(expression: Expression, aliases: Aliases): Expr
       return { ...expression, when: renamePredicate(expression.when, aliases) };
     case 'scalar': {
       const own = new Set<Identifier>([expression.from.alias, ...expression.from.joins.map(join => join.alias)]);
-      const free: Aliases = new Map([...aliases].filter(([from]) => !own.has(from)));
+      const free: Replacements = new Map([...aliases].filter(([from]) => !own.has(from)));
       return {
         ...expression,
         select: renameExpression(expression.select, free),
@@ -77,7 +82,7 @@ export function renameExpression(expression: Expression, aliases: Aliases): Expr
   }
 }
 
-export function renamePredicate(predicate: Predicate, aliases: Aliases): Predicate {
+export function renamePredicate(predicate: Predicate, aliases: Replacements): Predicate {
   const e = (expression: Expression): Expression => renameExpression(expression, aliases);
   switch (predicate.kind) {
     case 'true':
@@ -98,7 +103,7 @@ export function renamePredicate(predicate: Predicate, aliases: Aliases): Predica
     case 'packed-date':
       return { ...predicate, of: e(predicate.of) };
     case 'some-piece': {
-      const free: Aliases = new Map([...aliases].filter(([from]) => from !== predicate.alias));
+      const free: Replacements = new Map([...aliases].filter(([from]) => from !== predicate.alias));
       return { ...predicate, of: e(predicate.of), where: renamePredicate(predicate.where, free) };
     }
     case 'exists':

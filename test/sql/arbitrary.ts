@@ -101,6 +101,9 @@ export const textExpression: fc.Arbitrary<Expression> = fc.oneof(
   fc
     .tuple(textColumn, fc.constantFrom(';', ':', '"', '\\', ' '), fc.integer({ min: 1, max: 4 }))
     .map(([of, by, at]) => call('piece', [of, value(by, UNICODE), at], UNICODE)),
+  fc
+    .tuple(fc.constantFrom('before', 'after'), textColumn, fc.constantFrom(';', ':', '"', ' ', 'a', '||'))
+    .map(([name, of, by]) => call(name, [of, value(by, UNICODE)], UNICODE)),
   fc.tuple(textColumn, textColumn).map(of => call('concat', of, UNICODE)),
   fc.tuple(textColumn, numberColumn).map(of => call('concat', of, UNICODE)),
   fc.tuple(textColumn, fc.integer({ min: 1, max: 4 })).map(([of, n]) => call('substring', [of, n, 2], UNICODE)),

@@ -133,6 +133,11 @@ export const CASES: readonly Case[] = [
   }),
   select('pieces of a text', call('piece', [TXT, text(';'), 2], UNICODE), call('trim', [TXT], UNICODE)),
   select(
+    'what is before and after a separator',
+    call('before', [TXT, text(':')], UNICODE),
+    call('after', [TXT, text(':')], UNICODE),
+  ),
+  select(
     'words of a text',
     ...(['first-word', 'last-word', 'before-last-word', 'after-first-word'] as const).map(f => call(f, [NAM], UNICODE)),
   ),

@@ -136,6 +136,10 @@ function called(of: Extract<Expression, { kind: 'function' }>, scope: Scope): Sq
       return text.replace(/[a-z]/g, c => c.toUpperCase());
     case 'fold':
       return fold(text);
+    case 'before':
+      return text.includes(second) ? text.slice(0, text.indexOf(second)) : null;
+    case 'after':
+      return text.includes(second) ? text.slice(text.indexOf(second) + second.length) : null;
     case 'replace':
       return text.split(second).join(third);
     case 'piece':

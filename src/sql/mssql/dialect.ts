@@ -182,6 +182,10 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
       return `REPLACE(${binary(x())}, ${writer.expression(operand(args, 1))}, ${writer.expression(operand(args, 2))})`;
     case 'piece':
       return jsonPiece(writer, first, separatorOf(args), count(args, 2));
+    case 'before':
+      return `LEFT(${x()}, ${place(writer, x(), args)} - 1)`;
+    case 'after':
+      return `SUBSTRING(${x()}, ${place(writer, x(), args)} + ${separatorOf(args).length}, LEN(${x()}))`;
     case 'first-word':
     case 'after-first-word':
     case 'last-word':
@@ -205,6 +209,11 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
       return `(${part(0)} * 10000 + ${part(1)} * 100 + ${part(2)})`;
     }
   }
+}
+
+/** Where the separator begins, NULL where it does not occur. */
+function place(writer: Writer, sql: string, args: readonly (Expression | number)[]): string {
+  return `NULLIF(CHARINDEX(${bindText(writer, separatorOf(args))}, ${binary(sql)}), 0)`;
 }
 
 function words(name: 'first-word' | 'after-first-word' | 'last-word' | 'before-last-word', x: string): string {

@@ -152,6 +152,10 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
       return `replace(${x()}, ${writer.expression(operand(args, 1))}, ${writer.expression(operand(args, 2))})`;
     case 'piece':
       return `json_extract(${jsonArray(writer, first, separatorOf(args))}, '$[${position(args, 2) - 1}]')`;
+    case 'before':
+      return `substr(${x()}, 1, ${place(writer, x(), args)} - 1)`;
+    case 'after':
+      return `substr(${x()}, ${place(writer, x(), args)} + ${[...separatorOf(args)].length})`;
     case 'first-word':
       return `substr(${word()}, 1, instr(${word()} || ' ', ' ') - 1)`;
     case 'after-first-word':
@@ -178,6 +182,11 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
       return `(${part(0)} * 10000 + ${part(1)} * 100 + ${part(2)})`;
     }
   }
+}
+
+/** Where the separator begins, NULL where it does not occur. */
+function place(writer: Writer, sql: string, args: readonly (Expression | number)[]): string {
+  return `nullif(instr(${sql}, ${bindText(writer, separatorOf(args))}), 0)`;
 }
 
 function position(args: readonly (Expression | number)[], at: number): number {
