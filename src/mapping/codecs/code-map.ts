@@ -176,7 +176,7 @@ function accepts(criterion: Criterion, facet: Facet): ((face: string) => boolean
 
 function yieldsOf(facet: Facet): readonly string[] {
   if (facet === 'system') return ['uri', 'canonical', 'url'];
-  return facet === 'code' ? ['code', 'string', 'id', 'uri'] : ['string', 'markdown'];
+  return facet === 'code' ? ['code', 'string', 'id', 'uri', 'url', 'canonical'] : ['string', 'markdown'];
 }
 
 /** The text of an unmapped value, as the text codec gives it. */

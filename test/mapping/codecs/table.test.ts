@@ -136,4 +136,15 @@ describe('the table of codecs', () => {
       'problem: code map m does not read datetime',
     );
   });
+
+  it.each(['code', 'id', 'string', 'uri', 'url', 'canonical'])('lets the codes of a map be of type %s', fhirType => {
+    const map = {
+      name: 'forms',
+      rows: new Map([['PHQ9', { code: 'http://example.org/Questionnaire/phq9' }]]),
+      blank: undefined,
+      else: { kind: 'absent' },
+      fold: false,
+    } as const;
+    expect(outcome(codeMapFacet(map, 'code', context(fhirType, 'VARCHAR(12)')))).toBe('code map forms.code');
+  });
 });
