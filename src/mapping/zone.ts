@@ -8,6 +8,7 @@
  * "at or after X" is a union of ranges rather than one. Offsets are whole minutes (FHIR can write no others), and before
  * 1900 the offset of 1900 counts. Rules of the zones: https://www.iana.org/time-zones, through Intl.
  */
+import { civil, DAY, dayOf } from './codecs/calendar.ts';
 import type { RangeSet } from './ranges.ts';
 import { rangeSet } from './ranges.ts';
 
@@ -22,7 +23,6 @@ export interface Zone {
 }
 
 const MINUTE = 60_000;
-const DAY = 86_400_000;
 const BEGIN = Date.UTC(1900, 0, 1);
 /** No offset is farther from UTC, so that no local time is farther from its instant. */
 const FARTHEST = DAY;
@@ -31,6 +31,14 @@ const FARTHEST = DAY;
 interface Piece {
   readonly from: number;
   readonly offset: number;
+}
+
+/** A year of the wall clock. */
+interface Year {
+  readonly from: number;
+  readonly to: number;
+  /** The first begins with the year. */
+  readonly pieces: readonly [Piece, ...Piece[]];
 }
 
 /** A change of offset at an instant. */
@@ -54,39 +62,38 @@ export function zoneOf(name: string): Zone {
 function makeZone(name: string): Zone {
   const offsetAt = offsetReader(name);
   const initial = offsetAt(BEGIN);
-  const years = new Map<number, readonly Piece[]>();
+  const years = new Map<number, Year>();
 
-  /** Pieces that begin within a year of the wall clock, after the one that counts when it begins. */
-  const pieces = (year: number): readonly Piece[] => {
-    let found = years.get(year);
-    if (!found) {
-      const from = yearStart(year);
-      const to = yearStart(year + 1);
-      const changes = transitions(offsetAt, from - FARTHEST, to + FARTHEST).map(t => ({
-        from: t.at + Math.max(t.before, t.after),
-        offset: t.after,
-      }));
-      const earlier = changes.findLast(piece => piece.from <= from);
-      const first = earlier?.offset ?? offsetAt(Math.max(from - FARTHEST, BEGIN));
-      found = [{ from, offset: first }, ...changes.filter(piece => piece.from > from && piece.from < to)];
-      years.set(year, found);
-    }
-    return found;
+  const yearOf = (number: number): Year => {
+    const known = years.get(number);
+    if (known) return known;
+    const from = dayOf(number, 1, 1) * DAY;
+    const to = dayOf(number + 1, 1, 1) * DAY;
+    const changes = transitions(offsetAt, from - FARTHEST, to + FARTHEST).map(t => ({
+      from: t.at + Math.max(t.before, t.after),
+      offset: t.after,
+    }));
+    const earlier = changes.findLast(piece => piece.from <= from);
+    const first = earlier?.offset ?? offsetAt(Math.max(from - FARTHEST, BEGIN));
+    const year: Year = {
+      from,
+      to,
+      pieces: [{ from, offset: first }, ...changes.filter(piece => piece.from > from && piece.from < to)],
+    };
+    years.set(number, year);
+    return year;
   };
 
-  // Rows of a page lie close together: the piece of the last one mostly holds the next.
-  let start = Number.POSITIVE_INFINITY;
-  let end = Number.NEGATIVE_INFINITY;
-  let offset = 0;
+  // Rows of a page mostly lie in one year.
+  let last: Year | undefined;
   const offsetOf = (local: number): number => {
-    if (local >= start && local < end) return offset;
     if (local < BEGIN) return initial;
-    const year = new Date(local).getUTCFullYear();
-    const list = pieces(year);
-    const at = list.findLastIndex(piece => piece.from <= local);
-    start = list[at]?.from ?? local;
-    end = list[at + 1]?.from ?? yearStart(year + 1);
-    offset = list[at]?.offset ?? initial;
+    if (!last || local < last.from || local >= last.to) last = yearOf(yearAt(local));
+    let { offset } = last.pieces[0];
+    for (const piece of last.pieces) {
+      if (piece.from > local) break;
+      offset = piece.offset;
+    }
     return offset;
   };
 
@@ -99,8 +106,9 @@ function makeZone(name: string): Zone {
       const low = instant - FARTHEST - 1;
       const high = instant + FARTHEST + 1;
       const starts = new Set([low]);
-      for (let year = new Date(low).getUTCFullYear(); year <= new Date(high).getUTCFullYear(); year++)
-        for (const piece of pieces(year)) if (piece.from > low && piece.from < high) starts.add(piece.from);
+      for (let year = yearAt(low); year <= yearAt(high); year++) {
+        for (const piece of yearOf(year).pieces) if (piece.from > low && piece.from < high) starts.add(piece.from);
+      }
       const bounds = [...starts].toSorted((a, b) => a - b);
       return rangeSet(
         bounds.map((from, i) => ({
@@ -125,13 +133,13 @@ function offsetReader(name: string): (instant: number) => number {
   };
 }
 
-/** All changes between two instants from 1900 on. A change that is undone within a day is not seen. */
+/** All changes between two instants from 1900 on. A change that is undone within a week is not seen. */
 function transitions(offsetAt: (instant: number) => number, from: number, to: number): readonly Transition[] {
   const found: Transition[] = [];
   let left = Math.max(from, BEGIN);
   let before = offsetAt(left);
   while (left < to) {
-    const right = Math.min(left + DAY, to);
+    const right = Math.min(left + 7 * DAY, to);
     const after = offsetAt(right);
     if (after !== before) {
       let low = left;
@@ -141,7 +149,7 @@ function transitions(offsetAt: (instant: number) => number, from: number, to: nu
         if (offsetAt(middle) === before) low = middle;
         else high = middle;
       }
-      found.push({ at: high, before, after });
+      found.push({ at: high, before, after: offsetAt(high) });
     }
     left = right;
     before = after;
@@ -149,7 +157,6 @@ function transitions(offsetAt: (instant: number) => number, from: number, to: nu
   return found;
 }
 
-/** Local milliseconds at the start of a year; years below 100 are themselves. */
-function yearStart(year: number): number {
-  return new Date(0).setUTCFullYear(year, 0, 1);
+function yearAt(local: number): number {
+  return civil(Math.floor(local / DAY)).year;
 }

@@ -9,9 +9,16 @@ export const FIRST_DAY = dayOf(1, 1, 1);
 /** The day after the last. */
 export const END_DAY = dayOf(10_000, 1, 1);
 
-/** The number of a day; the parts must be those of a day (see isDay), or a month beyond it. */
+/**
+ * The number of a day; the parts must be those of a day (see isDay), or one month beyond. Counted in years that begin in
+ * March, so that the day which leap years add is the last one.
+ */
 export function dayOf(year: number, month: number, day: number): number {
-  return Math.round(new Date(0).setUTCFullYear(year, month - 1, day) / DAY);
+  const y = month > 2 ? year : year - 1;
+  const era = Math.floor(y / 400);
+  const ofEra = y - era * 400;
+  const ofYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
+  return era * 146_097 + ofEra * 365 + Math.floor(ofEra / 4) - Math.floor(ofEra / 100) + ofYear - 719_468;
 }
 
 /** Whether the calendar has this day, between 0001 and 9999. */
@@ -24,10 +31,19 @@ export function daysIn(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** The parts of a day. */
-export function civil(day: number): { readonly year: number; readonly month: number; readonly day: number } {
-  const date = new Date(day * DAY);
-  return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
+/** The parts of a day; the inverse of dayOf. */
+export function civil(number: number): { readonly year: number; readonly month: number; readonly day: number } {
+  const shifted = number + 719_468;
+  const era = Math.floor(shifted / 146_097);
+  const ofEra = shifted - era * 146_097;
+  const y = Math.floor(
+    (ofEra - Math.floor(ofEra / 1460) + Math.floor(ofEra / 36_524) - Math.floor(ofEra / 146_096)) / 365,
+  );
+  const ofYear = ofEra - (365 * y + Math.floor(y / 4) - Math.floor(y / 100));
+  const march = Math.floor((5 * ofYear + 2) / 153);
+  const month = march < 10 ? march + 3 : march - 9;
+  const day = ofYear - Math.floor((153 * march + 2) / 5) + 1;
+  return { year: y + era * 400 + (month <= 2 ? 1 : 0), month, day };
 }
 
 /** `2024-03-10` */
@@ -45,9 +61,17 @@ export function printTime(local: number): string {
 /** `-05:00`, or `Z` for none; whole minutes in milliseconds. */
 export function printOffset(offset: number): string {
   if (offset === 0) return 'Z';
-  const minutes = Math.abs(offset) / 60_000;
-  return `${offset < 0 ? '-' : '+'}${pad(Math.floor(minutes / 60), 2)}:${pad(minutes % 60, 2)}`;
+  let text = offsets.get(offset);
+  if (text === undefined) {
+    const minutes = Math.abs(offset) / 60_000;
+    text = `${offset < 0 ? '-' : '+'}${pad(Math.floor(minutes / 60), 2)}:${pad(minutes % 60, 2)}`;
+    offsets.set(offset, text);
+  }
+  return text;
 }
+
+/** Few: whole minutes within a day. */
+const offsets = new Map<number, string>();
 
 /** The number that a slice of a text spells in ASCII digits, or NaN. */
 export function digits(text: string, from: number, to: number): number {

@@ -10,10 +10,10 @@ import { and, compare, FALSE, flag, glob, isNull, not, or, TRUE, value } from '.
 import { clip, type Range } from '../ranges.ts';
 import type { Zone } from '../zone.ts';
 import { trimEnd } from './blank.ts';
-import { DAY, END_DAY, FIRST_DAY, parseDay, printDay, printTime } from './calendar.ts';
+import { DAY, END_DAY, FIRST_DAY, parseDay, printDay, printOffset, printTime } from './calendar.ts';
 import type { Codec, OrderFace } from './codec.ts';
 import { MINUTE, SECOND, satisfying } from './date-interval.ts';
-import { dateCodec, printMoment } from './datetime.ts';
+import { dateCodec } from './datetime.ts';
 import { column } from './only.ts';
 import { firstDay, nextPacked, packDay, printPacked } from './packed-date.ts';
 import { bounds, isTimed, parseTimeKey, timeLiteral } from './stored-time.ts';
@@ -98,7 +98,8 @@ export function dateAndTimeCodec({ zone, dateType, timeType, time: form }: DateA
       if (typeof date !== 'string') return undefined;
       const time = date.length === 10 ? readTime(rawTime, form) : undefined;
       const day = time === undefined ? undefined : parseDay(date);
-      return day === undefined || time === undefined ? date : printMoment(day * DAY + time, zone, false);
+      if (day === undefined || time === undefined) return date;
+      return `${date}T${printTime(time)}${printOffset(zone.offsetOf(day * DAY + time))}`;
     },
     present: columns => hasDate(column(columns, 0)),
     match: (columns, criterion, clock) => {

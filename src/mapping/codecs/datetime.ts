@@ -9,7 +9,7 @@ import { isNull, not } from '../../sql/expression.ts';
 import type { RangeSet } from '../ranges.ts';
 import { clip, overlay, rangePredicate, successor } from '../ranges.ts';
 import type { Zone } from '../zone.ts';
-import { DAY, pad, parseDay, printDay, printOffset, printTime } from './calendar.ts';
+import { DAY, parseDay, printOffset } from './calendar.ts';
 import type { Codec, OrderFace } from './codec.ts';
 import { MILLISECOND, SECOND, SECOND_BY_MILLISECOND, satisfying, WHOLE_DAY } from './date-interval.ts';
 import { only } from './only.ts';
@@ -37,10 +37,12 @@ export function datetimeCodec({ zone, columnType, fhirType, midnight }: Datetime
     small: false,
     inverse: 'indexed',
     decode: raw => {
-      const local = typeof raw === 'string' ? parseLocal(raw) : undefined;
+      const text = typeof raw === 'string' ? raw : '';
+      const local = parseLocal(text);
       if (local === undefined) return undefined;
-      if (!known && local % DAY === 0) return printDay(local / DAY);
-      return printMoment(local, zone, milliseconds);
+      if (!known && local % DAY === 0) return text.slice(0, 10);
+      const fraction = milliseconds ? `.${text.slice(20, 23).padEnd(3, '0')}` : '';
+      return `${text.slice(0, 10)}T${text.slice(11, 19) || '00:00:00'}${fraction}${printOffset(zone.offsetOf(local))}`;
     },
     present: columns => not(isNull(only(columns))),
     match: (columns, criterion) => {
@@ -68,8 +70,8 @@ export function dateCodec({ zone, columnType }: { readonly zone: Zone; readonly 
     small: false,
     inverse: 'indexed',
     decode: raw => {
-      const day = typeof raw === 'string' ? parseDay(raw) : undefined;
-      return day === undefined ? undefined : printDay(day);
+      const text = typeof raw === 'string' ? raw : '';
+      return parseDay(text) === undefined ? undefined : text.slice(0, 10);
     },
     present: columns => not(isNull(only(columns))),
     match: (columns, criterion) => {
@@ -79,12 +81,6 @@ export function dateCodec({ zone, columnType }: { readonly zone: Zone; readonly 
     },
     order: timeOrder(columnType),
   };
-}
-
-/** `2024-03-10T01:30:00-05:00`, with `.000` if milliseconds are asked for. */
-export function printMoment(local: number, zone: Zone, milliseconds: boolean): string {
-  const fraction = milliseconds ? `.${pad(((local % 1000) + 1000) % 1000, 3)}` : '';
-  return `${printDay(Math.floor(local / DAY))}T${printTime(local)}${fraction}${printOffset(zone.offsetOf(local))}`;
 }
 
 /** `unit`: milliseconds that an integer of the set counts; `values`: how many stored values one may stand for. */

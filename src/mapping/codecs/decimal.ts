@@ -1,5 +1,5 @@
 /**
- * Decimals as text: comparison and rounding to a scale without binary floats. In: texts of the grammar
+ * Decimals as text: rounding to a scale without binary floats. In: texts of the grammar
  * `-?\d+(\.\d+)?([eE][+-]?\d+)?`, which is FHIR's (https://hl7.org/fhir/R4/datatypes.html#decimal).
  */
 
@@ -17,15 +17,6 @@ function parse(text: string): Scaled {
   const units = BigInt(`${sign === '-' ? '-' : ''}${whole}${fraction}`);
   const scale = fraction.length - Number(exponent);
   return scale >= 0 ? { units, scale } : { units: units * 10n ** BigInt(-scale), scale: 0 };
-}
-
-/** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. */
-export function compareDecimals(a: string, b: string): number {
-  const left = parse(a);
-  const right = parse(b);
-  const scale = Math.max(left.scale, right.scale);
-  const difference = left.units * 10n ** BigInt(scale - left.scale) - right.units * 10n ** BigInt(scale - right.scale);
-  return difference === 0n ? 0 : difference < 0n ? -1 : 1;
 }
 
 /** The lowest multiple of ten to the power of `-scale` at or above a decimal, counted in such units. */

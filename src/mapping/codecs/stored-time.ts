@@ -29,7 +29,8 @@ export function parseLocal(text: string): number | undefined {
   let millisecond = 0;
   if (text.length > 19) {
     if (text[19] !== '.' || text.length < 21 || Number.isNaN(digits(text, 20, text.length))) return undefined;
-    millisecond = digits(text.slice(20, 23).padEnd(3, '0'), 0, 3);
+    for (let i = 20, unit = 100; i < 23 && i < text.length; i++, unit /= 10)
+      millisecond += digits(text, i, i + 1) * unit;
   }
   return day * DAY + hour * 3_600_000 + minute * 60_000 + second * 1000 + millisecond;
 }

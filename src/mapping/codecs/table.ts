@@ -263,9 +263,9 @@ function booleans(
   type: ColumnType | undefined,
   options: { readonly true: readonly string[]; readonly false: readonly string[] } | undefined,
 ): Codec | undefined {
-  if (!type) return undefined;
+  if (type?.kind !== 'text' && type?.kind !== 'bit' && type?.kind !== 'integer') return undefined;
   if (options) return booleanCodec({ columnType: type, ...options });
-  if (type.kind !== 'bit' && type.kind !== 'integer') return undefined;
+  if (type.kind === 'text') return undefined;
   return booleanCodec({ columnType: type, true: ['1'], false: ['0'] });
 }
 

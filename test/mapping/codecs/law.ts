@@ -13,6 +13,7 @@ import { parseColumnType } from '../../../src/sql/column-type.ts';
 import type { ColumnExpression, Expression, Order, Predicate, SqlValue } from '../../../src/sql/expression.ts';
 import { not } from '../../../src/sql/expression.ts';
 import { identifier } from '../../../src/sql/identifier.ts';
+import { MSSQL } from '../../../src/sql/mssql/dialect.ts';
 import type { Parameter } from '../../../src/sql/plan.ts';
 import { render } from '../../../src/sql/render.ts';
 import { SQLITE } from '../../../src/sql/sqlite/dialect.ts';
@@ -64,6 +65,8 @@ export function table(...declared: readonly string[]): Table {
     const from = { table: { name: identifier('T') }, alias: ALIAS, joins: [], where };
     const plan = { from, columns: expressions, orderBy, limit: 100_000, shape: 'rows' as const };
     const { text, parameters } = render(plan, SQLITE);
+    // What T-SQL cannot say would throw here; what it answers is tried on a real engine elsewhere.
+    render(plan, MSSQL);
     const statement = database.prepare(text);
     statement.setReturnArrays(true);
     const rows: unknown = statement.all(...parameters.map(bindable));
