@@ -62,7 +62,7 @@ export function interpret(
   const own = mapping.root.members.find(m => m.kind === 'element' && m.name === 'meta');
   if (own?.kind === 'element' && own.node.kind === 'object') {
     for (const [name, thing] of interpreter.members(own.node, rows)) if (thing !== undefined) meta[name] = thing;
-  }
+  } else if (own?.kind === 'element') Object.assign(meta, interpreter.node(own.node, rows));
   const lastUpdated = mapping.changed && interpreter.node(mapping.changed, rows);
   const all = lastUpdated === undefined ? meta : { lastUpdated, ...meta };
   if (Object.keys(all).length > 0) resource['meta'] = all;
@@ -313,8 +313,13 @@ class Interpreter {
       case 'is':
         return condition.values.some(literal => equal(raw, type, literal, type));
       case 'order': {
-        const [a, b] =
-          type.kind === 'text' ? [rtrim(raw), rtrim(condition.value)] : [numberOf(raw), numberOf(condition.value)];
+        const key = (one: SqlValue): string | number | bigint | undefined =>
+          type.kind === 'text'
+            ? rtrim(one)
+            : type.kind === 'date' || type.kind === 'datetime'
+              ? moment(one)
+              : numberOf(one);
+        const [a, b] = [key(raw), key(condition.value)];
         if (a === undefined || b === undefined) return false;
         return { '<': a < b, '<=': a <= b, '>': a > b, '>=': a >= b }[condition.op];
       }

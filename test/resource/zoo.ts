@@ -256,7 +256,7 @@ export const TYPED = observation(
         same: { kind: 'same', column, other: col(`${name}2`, type) },
         notSame: { kind: 'none', of: { kind: 'same', column, other: col(`${name}2`, type) } },
       };
-      if (['integer', 'decimal', 'float', 'text'].includes(type.kind)) {
+      if (['integer', 'decimal', 'float', 'text', 'date', 'datetime'].includes(type.kind)) {
         for (const op of ['<', '<=', '>', '>='] as const) {
           conditions[op] = { kind: 'order', column, op, value: values[0] ?? 0 };
           conditions[`not ${op}`] = { kind: 'none', of: { kind: 'order', column, op, value: values[0] ?? 0 } };

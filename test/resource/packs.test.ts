@@ -1,0 +1,39 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, describe, expect, it } from 'vitest';
+import { tablesDdl } from '../../fixtures/ddl.ts';
+import { loadPack } from '../../src/mapping/load/pack.ts';
+import { formatProblem } from '../../src/mapping/load/problem.ts';
+import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { compareGroup } from './against-interpreter.ts';
+
+const ROWS = 60;
+const PACKS = join(import.meta.dirname, '../../mappings');
+
+const folder = mkdtempSync(join(tmpdir(), 'lintel-resource-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const file = join(folder, 'empty.sqlite');
+const written = new DatabaseSync(file);
+for (const statement of tablesDdl('sqlite')) written.exec(statement);
+written.close();
+const database = openSqlite(file);
+const catalog = await database.catalog();
+await database.close();
+
+for (const name of readdirSync(PACKS)) {
+  const { registry, problems } = loadPack(join(PACKS, name), catalog);
+  describe(`the pack ${name}`, () => {
+    it('can be loaded', () => {
+      expect(problems.filter(({ severity }) => severity === 'error').map(formatProblem)).toEqual([]);
+    });
+
+    if (!registry) return;
+    for (const [group, mappings] of Map.groupBy(registry.mappings, mapping => mapping.group)) {
+      it(`writes what the interpreter says for random rows of ${group}`, () => {
+        compareGroup(mappings, registry, ROWS);
+      });
+    }
+  });
+}
