@@ -211,7 +211,8 @@ function valueInterval(type: string, value: unknown, zone: string): Interval | u
     const bounds = field(field(value, 'repeat'), 'boundsPeriod');
     return bounds === undefined ? undefined : valueInterval('Period', bounds, zone);
   }
-  return typeof value === 'string' ? interval(value, zone) : undefined;
+  // A choice may be a text, such as Procedure.performedString: that is no date.
+  return typeof value === 'string' && type !== 'string' ? interval(value, zone) : undefined;
 }
 
 /** What a FHIR date, dateTime or instant stands for; without an offset it is local to the zone. */

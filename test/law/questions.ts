@@ -107,7 +107,7 @@ function textsFor(kind: string, { type, value }: Indexed): readonly string[] {
     case 'date':
       if (type === 'Period')
         return ['start', 'end'].flatMap(end => (typeof get(end) === 'string' ? [String(get(end))] : []));
-      return typeof value === 'string' ? [value] : [];
+      return typeof value === 'string' && type !== 'string' ? [value] : [];
     case 'quantity': {
       const amount = get('value');
       if (typeof amount !== 'number') return [];
