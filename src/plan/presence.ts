@@ -133,6 +133,8 @@ export function notAbsent(node: ValueNode, env: Environment): Predicate {
 export function objectPresent(node: ObjectNode, matched: string | undefined, env: Environment): Predicate {
   // A resource is there as soon as its row is served; what it needs has been asked of the row.
   if (!env.rules.objectGuard || isResourceType(node.type)) return TRUE;
+  // What meta says of a resource counts even if none of it comes from the row.
+  if (node.type === 'Meta') return or(...node.members.map(member => anyPresent(member, env)));
   const needs = node.needs.filter(name => name !== matched).map(name => memberPresent(node, name, env));
   const implied =
     matched !== undefined && node.members.some(m => m.kind === 'element' && m.name === matched && isDynamic(m.node));

@@ -12,8 +12,8 @@ import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
 
 const SCHEMA = `
-CREATE TABLE DX (NO INTEGER NOT NULL PRIMARY KEY, CDS VARCHAR(60) COLLATE RTRIM, TX VARCHAR(20) COLLATE RTRIM);
-INSERT INTO DX VALUES (1, 'A:1.5;B: 77 ', 'x'), (2, 'B:1.5', 'x'), (3, 'A:1:5', 'x'), (4, 'A', 'x'), (5, NULL, 'x');
+CREATE TABLE DX (NO INTEGER NOT NULL PRIMARY KEY, CDS VARCHAR(60) COLLATE RTRIM, TX VARCHAR(20) COLLATE RTRIM, UPD DATETIME);
+INSERT INTO DX (NO, CDS, TX) VALUES (1, 'A:1.5;B: 77 ', 'x'), (2, 'B:1.5', 'x'), (3, 'A:1:5', 'x'), (4, 'A', 'x'), (5, NULL, 'x');
 `;
 
 const PACK = {
@@ -21,7 +21,8 @@ const PACK = {
   'codes.yaml': 'system:\n  rows: { A: http://a.example, B: http://b.example }\n',
   'dx.yaml': `mapping: places
 resource: Location
-source: { table: DX, as: d, key: [NO] }
+profile: us-core-location
+source: { table: DX, as: d, key: [NO], changed: UPD }
 id: "{NO}"
 elements:
   status: active
@@ -80,4 +81,9 @@ test('what a resource always has is found without asking for anything else in it
   const { ids, sql } = await search('status=active');
   expect(ids).toEqual(['1', '2', '3', '4', '5']);
   expect(sql[0]).not.toMatch(/WHERE.*(CDS|TX)/s);
+});
+
+test('a profile is found where nothing else is said of the resource', async () => {
+  const { ids } = await search('_profile=http://hl7.org/fhir/us/core/StructureDefinition/us-core-location');
+  expect(ids).toEqual(['1', '2', '3', '4', '5']);
 });
