@@ -11,22 +11,22 @@ import { targetRelation } from '../../src/plan/presence.ts';
 import { compileWriter, type WriteContext } from '../../src/resource/compile.ts';
 import { type RowShape, type ShapeResolver, shapeOfGroup } from '../../src/resource/shape.ts';
 import { toXml } from '../../src/resource/xml.ts';
-import { arbitraryRow, poolsOf } from './arbitrary-rows.ts';
+import { arbitraryRow, poolsOf, type Samples } from './arbitrary-rows.ts';
 import { interpret, parseThing, type Thing } from './interpret.ts';
 
 const NOW = Date.UTC(2024, 5, 1, 12);
 
 /** Compares all mappings of a group, over the row shape that they share. Throws on the first difference. */
-export function compareGroup(mappings: readonly Mapping[], registry: Registry, rows: number): void {
+export function compareGroup(mappings: readonly Mapping[], registry: Registry, rows: number, samples: Samples): void {
   const shape = shapeOfGroup(mappings, { kind: 'all' }, resolverOf(registry));
-  for (const mapping of mappings) compare(mapping, shape, registry, rows);
+  for (const mapping of mappings) compare(mapping, shape, registry, rows, samples);
 }
 
-function compare(mapping: Mapping, shape: RowShape, registry: Registry, rows: number): void {
+function compare(mapping: Mapping, shape: RowShape, registry: Registry, rows: number, samples: Samples): void {
   const writer = compileWriter(mapping, shape);
   const context: WriteContext = { base: 'https://fhir.example', now: NOW, zone: registry.pack.zone };
   fc.assert(
-    fc.property(arbitraryRow(shape, poolsOf(mapping)), ({ row, children }) => {
+    fc.property(arbitraryRow(shape, poolsOf(mapping, shape, samples)), ({ row, children }) => {
       const json = writer.write(row, children, context);
       const wanted = interpret(mapping, shape, row, children, context);
       expect(json === '').toBe(wanted === undefined);

@@ -3,7 +3,7 @@
  * legacy text column can hold. `pools` may add the values that a mapping's codecs and conditions ask for.
  */
 import fc from 'fast-check';
-import type { Condition, Mapping, Node } from '../../src/mapping/model.ts';
+import type { Condition, Mapping, Node, Scope } from '../../src/mapping/model.ts';
 import { namedNodesOf } from '../../src/resource/dynamic.ts';
 import type { ChildRow } from '../../src/resource/rows.ts';
 import type { LevelShape } from '../../src/resource/shape.ts';
@@ -113,8 +113,14 @@ export function arbitraryRow(level: LevelShape, pools: Pools = new Map()): fc.Ar
   return fc.record({ row, children });
 }
 
-/** The literals that a mapping's conditions and absence rules name, by the expression they are compared with. */
-export function poolsOf(mapping: Mapping): Pools {
+/** Values that columns really hold, by `TABLE.COLUMN`. */
+export type Samples = ReadonlyMap<string, ReadonlySet<string | number>>;
+
+/**
+ * What is likely to matter, by expression: literals of the mapping's conditions and absence rules, and samples of the
+ * columns that are fetched.
+ */
+export function poolsOf(mapping: Mapping, level?: LevelShape, samples: Samples = new Map()): Pools {
   const pools = new Map<string, (string | number)[]>();
   const add = (expression: Expression | undefined, values: readonly (string | number)[]): void => {
     if (!expression) return;
@@ -141,7 +147,38 @@ export function poolsOf(mapping: Mapping): Pools {
     if (node.kind === 'text') for (const part of node.parts) if (typeof part !== 'string') see(part);
   };
   see(mapping.root);
+  const tables = tablesOf(mapping);
+  const sample = (columns: readonly Expression[]): void => {
+    for (const column of columns) {
+      if (column.kind !== 'column') continue;
+      add(column, [...(samples.get(`${tables.get(column.alias)}.${column.column}`) ?? [])]);
+    }
+  };
+  const seeLevel = (at: LevelShape): void => {
+    sample(at.columns);
+    at.children.forEach(seeLevel);
+  };
+  if (level) seeLevel(level);
   return pools;
+}
+
+/** Tables by alias, those of lookups and of each included. */
+function tablesOf(mapping: Mapping): ReadonlyMap<string, string> {
+  const tables = new Map<string, string>();
+  const declare = (scope: Scope): void => {
+    for (const { alias, table } of [scope, ...scope.lookups]) tables.set(alias, table.name);
+  };
+  const see = (node: Node): void => {
+    if (node.kind === 'object') for (const m of node.members) for (const { node: inner } of namedNodesOf(m)) see(inner);
+    if (node.kind === 'list') node.items.forEach(see);
+    if (node.kind === 'first') node.alternatives.forEach(see);
+    if (node.kind !== 'each') return;
+    if (node.from.kind === 'rows') declare(node.from.scope);
+    see(node.item);
+  };
+  declare(mapping.source);
+  see(mapping.root);
+  return tables;
 }
 
 function legal(type: ColumnType, value: string | number): boolean {
