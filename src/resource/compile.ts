@@ -40,7 +40,7 @@ export function compileWriter(mapping: Mapping, shape: RowShape): Writer {
   if (!root) throw new TypeError(`the row shape was not made for ${mapping.name}`);
   const source = new Source();
   const frame: Frame = { kind: 'row', level: shape, row: 'row', children: 'children' };
-  const at: Emission = { source, frame, remembering: false };
+  const at: Emission = { source, frame, remembering: false, emit };
   const id = (): string => idCode(mapping.id, column => rawCode(column, frame), source);
   const parameters = `row, children, ${CONTEXT}`;
   const generated = source.functions<Generated>({

@@ -1,7 +1,7 @@
 /**
  * What all emitters of generated code share: the text being written, the frame, and the ways to a value.
  */
-import type { ValueNode } from '../mapping/model.ts';
+import type { Node, ValueNode } from '../mapping/model.ts';
 import { isCode, type Places } from './condition.ts';
 import { type Frame, flagCode, rawCode } from './frame.ts';
 import type { Source, Text } from './source.ts';
@@ -11,6 +11,8 @@ export interface Emission {
   readonly source: Source;
   readonly frame: Frame;
   readonly remembering: boolean;
+  /** JSON text of an inner node (src/resource/emit.ts). */
+  readonly emit: (node: Node, at: Emission) => Text;
 }
 
 export function placesOf({ source, frame }: Emission): Places {

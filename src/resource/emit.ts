@@ -2,15 +2,15 @@
  * Nodes as generated code. In: a node and the frame that its values are in. Out: statements that compute its JSON text,
  * and where the text is then. When a node exists: mapping-primitives.md V1–V6; decided by the tree, evaluated per row.
  */
-import type { ListNode, Node, ObjectNode, RefNode, ValueNode } from '../mapping/model.ts';
+import type { Node, ObjectNode, RefNode, ValueNode } from '../mapping/model.ts';
 import { isPrimitive, jsonKindOf } from '../r4/definitions.ts';
 import { CONTEXT, conditionCode } from './condition.ts';
 import { isDynamic } from './dynamic.ts';
 import { decodeCode, type Emission, firstPresent, placesOf, unlessAbsent } from './emission.ts';
-import { childrenIn, rawCode } from './frame.ts';
+import { rawCode } from './frame.ts';
+import { emitList } from './items.ts';
 import { booleanText, cleanText, numberText, stringText } from './json-text.ts';
 import { memoInputs, memoOf } from './memo.ts';
-import { piecesOf } from './pieces.ts';
 import { referenceText } from './reference.ts';
 import { ABSENT, anyPresent, Joined, literal, type Text } from './source.ts';
 import { joinedText } from './text.ts';
@@ -178,85 +178,6 @@ export function emitChoice(alternatives: Choice, at: Emission): ReadonlyMap<stri
 }
 
 const NOTHING: Node = { kind: 'constant', json: null, type: 'string', at: { file: '', line: 0, column: 0 } };
-
-function emitList(node: ListNode, at: Emission): Text {
-  const joined = new Joined(at.source, '[]');
-  for (const item of node.items) addItems(item, joined, at);
-  return joined.finish();
-}
-
-/** Adds the items that a node gives: none, one, or several of an `each`. */
-function addItems(node: Node, joined: Joined, at: Emission): void {
-  const { source } = at;
-  if (!givesMany(node)) {
-    joined.add('', emit(node, at));
-    return;
-  }
-  const condition = node.if ? conditionCode(node.if, placesOf(at)) : 'true';
-  if (condition === 'true') addExistingItems(node, joined, at);
-  else joined.fork(() => source.when(condition, () => addExistingItems(node, joined, at)));
-}
-
-function addExistingItems(node: Node, joined: Joined, at: Emission): void {
-  switch (node.kind) {
-    case 'constant':
-      for (const json of Array.isArray(node.json) ? node.json : []) {
-        joined.add('', emit({ kind: 'constant', json, type: node.type, at: node.at }, at));
-      }
-      return;
-    case 'list':
-      for (const item of node.items) addItems(item, joined, at);
-      return;
-    case 'first':
-      addFirstItems(node.alternatives, joined, at);
-      return;
-    case 'each':
-      joined.fork(() => eachItem(node, at, inner => addItems(node.item, joined, inner)));
-      return;
-    default:
-      return;
-  }
-}
-
-function givesMany(node: Node): boolean {
-  if (node.kind === 'first') return node.alternatives.some(givesMany);
-  return node.kind === 'each' || node.kind === 'list' || (node.kind === 'constant' && Array.isArray(node.json));
-}
-
-function addFirstItems(alternatives: readonly Node[], joined: Joined, at: Emission): void {
-  const [alternative, ...rest] = alternatives;
-  if (!alternative) return;
-  const before = at.source.variable(`${joined.flush()}.length`, 'const');
-  joined.fork(() => addItems(alternative, joined, at));
-  if (rest.length === 0) return;
-  joined.fork(() => at.source.when(`${joined.flush()}.length === ${before}`, () => addFirstItems(rest, joined, at)));
-}
-
-/** A loop over child rows or pieces. */
-function eachItem(node: Node & { readonly kind: 'each' }, at: Emission, body: (inner: Emission) => void): void {
-  const { source, frame } = at;
-  const { from } = node;
-  const item = source.fresh();
-  if (from.kind === 'pieces') {
-    const [by, between] = [JSON.stringify(from.by), JSON.stringify(from.between)];
-    const pieces = `${source.bind(piecesOf)}(${rawCode(from.column, frame)}, ${by}, ${between})`;
-    const parts = new Map(from.parts.map((part, i) => [part, `${item}[${i}]`]));
-    source.block(`for (const ${item} of ${pieces})`, () =>
-      body({ ...at, frame: { kind: 'pieces', alias: from.alias, parts, around: frame } }),
-    );
-    return;
-  }
-  const { frame: above, index } = childrenIn(node, frame);
-  const level = above.level.children[index];
-  if (!level) return;
-  const rows = source.variable(`${above.children}[${index}] ?? []`, 'const');
-  const count = source.fresh();
-  source.block(`for (let ${count} = 0; ${count} < ${rows}.length; ${count}++)`, () => {
-    const row = source.variable(`${rows}[${count}].row`, 'const');
-    const children = source.variable(`${rows}[${count}].children`, 'const');
-    body({ ...at, frame: { kind: 'row', level, row, children, around: frame } });
-  });
-}
 
 function emitReference(node: RefNode, at: Emission): Text {
   const { source } = at;
