@@ -13,8 +13,13 @@ export interface SqlPlan {
   readonly orderBy: readonly Order[];
   /** Rows at most; every plan that returns rows of a legacy table has one. */
   readonly limit: number;
-  /** `count`: one row with the number of rows, or of true flags among `columns` if there are any. */
-  readonly shape: 'rows' | 'count';
+  /**
+   * `count`: one row with the number of rows, or of true flags among `columns` if there are any. `groups`: one row per
+   * combination of `columns` (text is equal as in `equals`), ended by the number of rows that have it, largest first.
+   */
+  readonly shape: 'rows' | 'count' | 'groups';
+  /** Of `groups`: only combinations that at least so many rows have. Default 1. */
+  readonly least?: number;
 }
 
 /** A rendered statement; `text` depends only on the shape of the plan, all values are bound. */

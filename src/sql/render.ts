@@ -7,9 +7,11 @@
  */
 
 import type { ColumnType } from './column-type.ts';
+import { INTEGER } from './column-type.ts';
 import type { Dialect, Writer } from './dialect.ts';
 import type { Expression, Join, Order, Predicate, Relation, SqlValue } from './expression.ts';
 import { expressionKey } from './expression.ts';
+import { identifier } from './identifier.ts';
 import { sqlName } from './name.ts';
 import { looseType } from './parameter-type.ts';
 import type { Parameter, SqlPlan, Statement } from './plan.ts';
@@ -21,8 +23,14 @@ export function render(plan: SqlPlan, dialect: Dialect): Statement {
   if (plan.shape === 'count') {
     return { text: countText(plan, writer, relation), parameters };
   }
-  const limit = () => writer.bind(plan.limit, { kind: 'integer', bits: 32 });
+  const limit = () => writer.bind(plan.limit, INTEGER);
   const top = dialect.top(limit);
+  if (plan.shape === 'groups') {
+    return {
+      text: `SELECT ${top}${groupsText(plan, dialect, writer, relation)}${dialect.tail(limit, '\n')}`,
+      parameters,
+    };
+  }
   const items = plan.columns.length === 0 ? '1' : plan.columns.map(c => dialect.fetch(writer, c)).join(', ');
   const from = relation(plan.from, '\n');
   const order = writer.order(plan.orderBy);
@@ -47,6 +55,27 @@ function countText(plan: SqlPlan, writer: Writer, relation: (of: Relation, gap: 
   // T-SQL refuses a subquery, such as the EXISTS of a flag, inside an aggregate.
   const flags = plan.columns.map(c => writer.expression(c)).join(' + ');
   return `SELECT COALESCE(SUM(f.n), 0)\nFROM (SELECT ${flags} AS n\n${relation(plan.from, '\n')}) AS f`;
+}
+
+/** The inner select gives text the collation in which it is compared exactly; the outer one can then group by it. */
+function groupsText(
+  plan: SqlPlan,
+  dialect: Dialect,
+  writer: Writer,
+  relation: (of: Relation, gap: '\n') => string,
+): string {
+  const grouped = plan.columns.map((by, i): Expression => {
+    return { kind: 'column', alias: identifier('g'), column: identifier(`k${i}`), type: by.type };
+  });
+  const fetched = grouped.map(column => dialect.fetch(writer, column)).join(', ');
+  const keys = plan.columns.map((by, i) => {
+    const sql = writer.expression(by);
+    return `${by.type.kind === 'text' ? dialect.exact(sql, by) : sql} AS k${i}`;
+  });
+  const inner = `SELECT ${keys.join(', ')}\n${relation(plan.from, '\n')}`;
+  const by = grouped.map(column => writer.expression(column)).join(', ');
+  const having = plan.least === undefined ? '' : `\nHAVING COUNT(*) >= ${writer.bind(plan.least, INTEGER)}`;
+  return `${fetched}, COUNT(*)\nFROM (${inner}) AS g\nGROUP BY ${by}${having}\nORDER BY COUNT(*) DESC, ${by}`;
 }
 
 function createWriter(dialect: Dialect): {

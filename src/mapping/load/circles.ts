@@ -3,8 +3,8 @@
  * that question must come to an end.
  */
 import type { Mapping, Node } from '../model.ts';
+import { childrenOf } from './children.ts';
 import type { Report } from './problem.ts';
-import { childrenOf } from './tables-used.ts';
 
 /** Reports every circle of `needs` over references once, at one of its mappings. */
 export function checkCircles(mappings: readonly Mapping[], report: Report): void {

@@ -10,6 +10,7 @@ import type { RowsCodeMap } from './codes.ts';
 import type { Resolved } from './columns.ts';
 import { allowedCodes, isInside } from './constant.ts';
 import type { Context } from './context.ts';
+import { rememberCodec } from './origin.ts';
 import type { Slot } from './slot.ts';
 import { isCodeMapTotal } from './total.ts';
 import type { MapTree, ScalarTree } from './tree.ts';
@@ -138,6 +139,28 @@ function facetNode(
   const absent = absentValues([column], codec, none, context, new Set(map.rows.keys()));
   const node: ValueNode = { kind: 'value', from: [column.column], codec, absent, type, at: tree.at };
   const isPlain = named.steps.length === 0 && type !== 'boolean' && absent.length === 0;
+  rememberCodec(codec, {
+    name: loaded.name,
+    isWhole: named.steps.length === 0,
+    knows: knownTo(named, loaded, column, context),
+  });
   if (isPlain && isCodeMapTotal(map, facet, column.column.type, column.certain)) context.certain.add(node);
   return node;
 }
+
+/** Asks a map in which every row has a code: by it the steps before the map are taken too. */
+function knownTo(
+  named: NamedCodeMap,
+  loaded: RowsCodeMap,
+  column: Resolved,
+  context: Context,
+): (raw: string | number) => boolean {
+  const { map } = loaded;
+  if (map.else.kind === 'code') return () => true;
+  const rows = new Map([...map.rows.keys()].map(key => [key, PROBE]));
+  const probe: RowsCodeMap = { ...loaded, map: { ...map, rows, blank: PROBE, else: { kind: 'absent' } } };
+  const codec = readFacet({ ...named, map: probe }, 'code', column.column.type, 'code', context);
+  return raw => codec?.decode(raw) !== undefined;
+}
+
+const PROBE: Coded = { code: 'known' };

@@ -15,6 +15,11 @@ const anything: z.ZodType = z
     id: 'anything',
   });
 
+const codecOptions = z.record(z.string(), anything);
+const via = z
+  .union([text, codecOptions, z.array(z.union([text, codecOptions]))])
+  .meta({ id: 'via', description: 'a codec, {codec: options}, or text steps and then one codec' });
+
 const test: z.ZodType = z
   .lazy(() =>
     z.union([
@@ -28,7 +33,7 @@ const test: z.ZodType = z
         le: text.optional(),
         before: text.optional().describe('`now` or a literal'),
         after: text.optional().describe('`now` or a literal'),
-        via: z.lazy(() => via).optional(),
+        via: via.optional(),
         'in-list': text.optional().describe('a list of pack.yaml'),
         matches: text.optional().describe('a pattern with * ? [0-9] [^…]'),
         'same-as': text.optional().describe('another column'),
@@ -57,10 +62,14 @@ const condition: z.ZodType = z
   )
   .meta({ id: 'condition', description: 'column: test; all must hold' });
 
+const lookupColumns = z
+  .record(z.string(), z.union([text, z.strictObject({ from: text, via })]))
+  .meta({ id: 'lookupOn', description: 'column of the joined table: column in scope, or text steps on one' });
+
 const lookup = z
   .strictObject({
     table: text,
-    on: joinColumns,
+    on: lookupColumns.optional().describe('left out where `where` alone says which row it is'),
     where: condition.optional(),
     required: flag.optional().describe('the row counts only with it'),
     pick: texts.optional().describe('where several rows fit, the first in this order; -COL descending'),
@@ -94,11 +103,6 @@ const eachPieces = z.strictObject({
   parse: text.optional().describe('"{sys}:{code}" names parts of a piece'),
   as: text.optional(),
 });
-
-const codecOptions = z.record(z.string(), anything);
-const via = z
-  .union([text, codecOptions, z.array(z.union([text, codecOptions]))])
-  .meta({ id: 'via', description: 'a codec, {codec: options}, or text steps and then one codec' });
 
 const column = z.union([text, z.strictObject({ from: texts, via: via.optional() })]);
 

@@ -11,6 +11,7 @@ import type { TableCodeMap } from './codes.ts';
 import { type NamedRows, type Resolved, resolveColumn, type Visible } from './columns.ts';
 import type { Context } from './context.ts';
 import { makeFirst } from './first.ts';
+import { rememberLookup } from './origin.ts';
 import { readOrder, readTable } from './scope.ts';
 import type { Slot } from './slot.ts';
 import { type MapTree, map as mapTree, type ScalarTree } from './tree.ts';
@@ -79,9 +80,17 @@ function joinTables(map: TableCodeMap, column: Resolved, owner: Visible, context
     const theirs = resolveColumn(key.text, key.at, inner, context);
     const where = context.readCondition(map.where, inner, context);
     if (!theirs) return [];
-    const pick = readOrder(map.pick, inner, context);
-    const on = [{ theirs: theirs.column, ours: column.column }];
-    owner.lookups.push({ table: own.table, alias: own.alias, on, where, required: false, pick, at: map.at });
+    const lookup: Lookup = {
+      table: own.table,
+      alias: own.alias,
+      on: [{ theirs: theirs.column, ours: column.column }],
+      where,
+      required: false,
+      pick: readOrder(map.pick, inner, context),
+      at: map.at,
+    };
+    if (map.else.kind !== 'code') rememberLookup(lookup, map.name);
+    owner.lookups.push(lookup);
     return [own];
   });
   made.set(name, rows);

@@ -3,6 +3,7 @@
  * code tables included.
  */
 import type { Condition, Node, Registry, Scope } from '../model.ts';
+import { childrenOf } from './children.ts';
 
 /** Names of all tables that some mapping reads. */
 export function tablesOf(registry: Registry): ReadonlySet<string> {
@@ -44,25 +45,4 @@ function addNode(node: Node, names: Set<string>): void {
   addCondition(node.if, names);
   for (const child of childrenOf(node)) addNode(child, names);
   if (node.kind === 'each' && node.from.kind === 'rows') addScope(node.from.scope, names);
-}
-
-/** The nodes directly within a node. */
-export function childrenOf(node: Node): readonly Node[] {
-  switch (node.kind) {
-    case 'object':
-      return node.members.flatMap(m => (m.kind === 'element' ? [m.node] : m.alternatives.flat().map(n => n.node)));
-    case 'list':
-      return node.items;
-    case 'each':
-      return [node.item];
-    case 'first':
-      return node.alternatives;
-    case 'ref':
-      return node.members.map(member => member.node);
-    case 'text':
-      return node.parts.filter(part => typeof part !== 'string');
-    case 'constant':
-    case 'value':
-      return [];
-  }
 }

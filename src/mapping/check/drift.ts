@@ -1,0 +1,58 @@
+/**
+ * What has changed between the schema that a pack was written for and the one that is there. In: the catalog of the pack's
+ * lock and that of the database. Out: problems: a table or column that is gone, columns of another type or now NULL,
+ * indexes that are gone.
+ */
+import {
+  type Catalog,
+  type ColumnInfo,
+  findColumn,
+  findTable,
+  type IndexInfo,
+  type TableInfo,
+} from '../../sql/catalog.ts';
+import type { Report } from '../load/problem.ts';
+import type { Position } from '../model.ts';
+
+const LOCK: Position = { file: 'schema.lock.json', line: 1, column: 1 };
+const REMEDY = 'the locked schema, or `lintel lock` after the mappings were looked at';
+
+/** Reports differences that can matter to a mapping. What is new does not. */
+export function checkDrift(locked: Catalog, live: Catalog, report: Report): void {
+  for (const table of locked.tables.values()) {
+    const now = findTable(live, table.name);
+    if (now) compareTables(table, now, report);
+    else report.error(LOCK, `table ${table.name} is gone`, { expected: REMEDY });
+  }
+}
+
+function compareTables(locked: TableInfo, live: TableInfo, report: Report): void {
+  for (const column of locked.columns.values()) {
+    const now = findColumn(live, column.name);
+    const name = `${locked.name}.${column.name}`;
+    if (!now)
+      report.error(LOCK, `column ${name} is gone`, { expected: REMEDY, among: namesOf(live), found: column.name });
+    else if (printed(now) !== printed(column)) {
+      report.warning(LOCK, `column ${name} has changed`, { expected: printed(column), found: printed(now) });
+    }
+  }
+  for (const index of locked.indexes) {
+    if (live.indexes.some(now => covers(now, index))) continue;
+    const kind = index.unique ? 'unique index' : 'index';
+    report.warning(LOCK, `${kind} ${locked.name} (${index.columns.join(', ')}) is gone: searches may be slow`);
+  }
+}
+
+function namesOf(table: TableInfo): readonly string[] {
+  return [...table.columns.values()].map(column => column.name);
+}
+
+function printed({ declared, nullable }: ColumnInfo): string {
+  return `${declared.toUpperCase()}${nullable ? ' NULL' : ''}`;
+}
+
+/** An index serves what another did if it begins with the same columns and promises as much. */
+function covers(now: IndexInfo, before: IndexInfo): boolean {
+  if (before.unique && (!now.unique || now.columns.length !== before.columns.length)) return false;
+  return before.columns.every((column, i) => now.columns[i]?.toLowerCase() === column.toLowerCase());
+}

@@ -1,0 +1,46 @@
+/**
+ * The check of a pack against a live database: what only its rows can prove. In: a registry and a database. Out: problems
+ * with numbers of rows. Only SELECTs are sent, one after the other.
+ */
+import type { Catalog } from '../../sql/catalog.ts';
+import type { Database } from '../../sql/database.ts';
+import { createReport, type Problem } from '../load/problem.ts';
+import type { Registry } from '../model.ts';
+import { checkDrift } from './drift.ts';
+import { partsOf, sourcesOf } from './parts.ts';
+import type { ReadScope } from './questions.ts';
+import { checkIds, checkKey, checkLookup, checkReference } from './unique.ts';
+import { checkCodes, checkTableCodes } from './unmapped.ts';
+
+export interface LiveCheck {
+  readonly registry: Registry;
+  readonly database: Database;
+  /** `scopeRelation` of src/plan/condition.ts. */
+  readonly readScope: ReadScope;
+  /** Milliseconds since the epoch, for conditions that compare with now. */
+  readonly now: number;
+  /** The schema that the pack was written for, if it has a lock. */
+  readonly locked?: Catalog;
+}
+
+/** All problems that the rows show. Throws DatabaseError if the database does not answer. */
+export async function checkLive({
+  registry,
+  database,
+  readScope,
+  now,
+  locked,
+}: LiveCheck): Promise<readonly Problem[]> {
+  const report = createReport();
+  const asking = { database, readScope, clock: { now } };
+  const catalog = await database.catalog();
+  if (locked) checkDrift(locked, catalog, report);
+  const { lookups, refs, values } = partsOf(registry);
+  for (const mapping of sourcesOf(registry)) await checkKey(mapping, catalog, asking, report);
+  for (const mapping of registry.mappings) await checkIds(mapping, catalog, asking, report);
+  for (const lookup of lookups) await checkLookup(lookup, catalog, asking, report);
+  for (const ref of refs) await checkReference(ref, registry, catalog, asking, report);
+  await checkCodes(values, asking, report);
+  await checkTableCodes(lookups, asking, report);
+  return report.problems();
+}

@@ -1,0 +1,61 @@
+/**
+ * The parts of mappings that only live rows can prove right. In: a registry. Out: every scope with its lookups, every
+ * reference, and every column that is read through a code map, each once.
+ */
+import { childrenOf } from '../load/children.ts';
+import type { Condition, Lookup, Mapping, Node, RefNode, Registry, Scope, ValueNode } from '../model.ts';
+
+/** A value read in a scope, maybe out of the pieces of a column of its rows. */
+export interface ScopedValue {
+  readonly scope: Scope;
+  readonly node: ValueNode;
+}
+
+export interface ScopedLookup {
+  readonly scope: Scope;
+  readonly lookup: Lookup;
+}
+
+export interface Parts {
+  readonly lookups: readonly ScopedLookup[];
+  readonly refs: readonly RefNode[];
+  readonly values: readonly ScopedValue[];
+}
+
+/** Collects the parts; variants share their source, so it is seen once. */
+export function partsOf(registry: Registry): Parts {
+  const scopes = new Set<Scope>();
+  const refs: RefNode[] = [];
+  const values: ScopedValue[] = [];
+  const visitCondition = (condition: Condition | undefined): void => {
+    if (condition?.kind === 'exists') visitScope(condition.scope);
+    else if (condition?.kind === 'none') visitCondition(condition.of);
+    else if (condition?.kind === 'all' || condition?.kind === 'any') for (const of of condition.of) visitCondition(of);
+  };
+  const visitScope = (scope: Scope): void => {
+    if (scopes.has(scope)) return;
+    scopes.add(scope);
+    visitCondition(scope.where);
+    for (const lookup of scope.lookups) visitCondition(lookup.where);
+  };
+  const visit = (node: Node, scope: Scope): void => {
+    visitCondition(node.if);
+    if (node.kind === 'value') values.push({ scope, node });
+    if (node.kind === 'ref') refs.push(node);
+    if (node.kind === 'each' && node.from.kind === 'rows') {
+      visitScope(node.from.scope);
+      visit(node.item, node.from.scope);
+    } else for (const child of childrenOf(node)) visit(child, scope);
+  };
+  for (const mapping of registry.mappings) {
+    visitScope(mapping.source);
+    visit(mapping.root, mapping.source);
+  }
+  const lookups = [...scopes].flatMap(scope => scope.lookups.map(lookup => ({ scope, lookup })));
+  return { lookups: [...new Map(lookups.map(part => [part.lookup, part])).values()], refs, values };
+}
+
+/** Mappings with rows of their own: of variants, the first. */
+export function sourcesOf(registry: Registry): readonly Mapping[] {
+  return [...Map.groupBy(registry.mappings, mapping => mapping.group).values()].flatMap(group => group.slice(0, 1));
+}

@@ -1,0 +1,117 @@
+/**
+ * Questions to a live database that the check is made of. In: scopes and conditions of the model. Out: numbers of rows,
+ * never a row. All of them are SELECTs in the export lane, so that nobody waits for a check.
+ */
+import type { Database } from '../../sql/database.ts';
+import type { ColumnExpression, Expression, Predicate, Relation } from '../../sql/expression.ts';
+import { and, isNull, not, TRUE } from '../../sql/expression.ts';
+import type { SqlPlan } from '../../sql/plan.ts';
+import type { Clock } from '../criterion.ts';
+import type { Condition, Scope } from '../model.ts';
+
+/** How a scope is read: `scopeRelation` of src/plan/condition.ts, which this folder may not import. */
+export type ReadScope = (scope: Scope, extra: Predicate, clock: Clock, expressions?: readonly Expression[]) => Relation;
+
+export interface Asking {
+  readonly database: Database;
+  readonly readScope: ReadScope;
+  readonly clock: Clock;
+}
+
+/** More groups than this are told as "at least". */
+export const MOST_GROUPS = 1000;
+
+export interface Group {
+  readonly values: readonly (string | number)[];
+  readonly rows: number;
+}
+
+/** Rows of a scope under a further predicate. */
+export async function countRows(asking: Asking, scope: Scope, extra: Predicate = TRUE): Promise<number> {
+  const from = asking.readScope(scope, extra, asking.clock);
+  const [row] = await ask(asking, { from, columns: [], orderBy: [], limit: 1, shape: 'count' });
+  return Number(row?.[0] ?? 0);
+}
+
+/** Values of columns, none of them NULL, that more than one row of a scope has: how many there are. */
+export async function countDuplicates(
+  asking: Asking,
+  scope: Scope,
+  columns: readonly ColumnExpression[],
+  extra: Predicate = TRUE,
+): Promise<number> {
+  const where = and(...columns.map(column => not(isNull(column))), extra);
+  const from = asking.readScope(scope, where, asking.clock, columns);
+  const rows = await ask(asking, { from, columns, orderBy: [], limit: MOST_GROUPS, shape: 'groups', least: 2 });
+  return rows.length;
+}
+
+/** The values of a column in a scope with the number of their rows, the most frequent first. */
+export async function valuesOf(
+  asking: Asking,
+  scope: Scope,
+  column: ColumnExpression,
+  extra: Predicate,
+): Promise<readonly Group[]> {
+  const from = asking.readScope(scope, extra, asking.clock, [column]);
+  const rows = await ask(asking, { from, columns: [column], orderBy: [], limit: MOST_GROUPS, shape: 'groups' });
+  return rows.flatMap(([value, count]) =>
+    typeof value === 'string' || typeof value === 'number' ? [{ values: [value], rows: Number(count) }] : [],
+  );
+}
+
+async function ask(asking: Asking, plan: SqlPlan): ReturnType<Database['query']> {
+  return asking.database.query(plan, { lane: 'export' });
+}
+
+/** Aliases that a condition refers to and does not declare itself. */
+export function freeAliases(condition: Condition | undefined): ReadonlySet<string> {
+  const free = new Set<string>();
+  const see = (of: Condition | undefined, declared: ReadonlySet<string>): void => {
+    const column = (expression: ColumnExpression): void => {
+      if (!declared.has(expression.alias)) free.add(expression.alias);
+    };
+    if (!of) return;
+    switch (of.kind) {
+      case 'always':
+        return;
+      case 'all':
+      case 'any':
+        for (const part of of.of) see(part, declared);
+        return;
+      case 'none':
+        see(of.of, declared);
+        return;
+      case 'same':
+        column(of.column);
+        column(of.other);
+        return;
+      case 'exists': {
+        const inner = new Set([...declared, ...aliasesIn(of.scope)]);
+        for (const on of of.on) {
+          column(on.ours);
+        }
+        see(of.scope.where, inner);
+        for (const lookup of of.scope.lookups) see(lookup.where, inner);
+        return;
+      }
+      default:
+        column(of.column);
+    }
+  };
+  see(condition, new Set());
+  return free;
+}
+
+/** Aliases that a scope declares. */
+export function aliasesIn(scope: Scope): readonly string[] {
+  return [scope.alias, ...scope.lookups.map(lookup => lookup.alias)];
+}
+
+/** Whether a scope can be read by itself: nothing in it refers to rows around it. */
+export function isClosed(scope: Scope): boolean {
+  const own = new Set(aliasesIn(scope));
+  const conditions = [scope.where, ...scope.lookups.map(lookup => lookup.where)];
+  const ours = scope.lookups.flatMap(lookup => lookup.on.map(on => on.ours.alias));
+  return [...ours, ...conditions.flatMap(condition => [...freeAliases(condition)])].every(alias => own.has(alias));
+}

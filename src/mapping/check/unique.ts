@@ -1,0 +1,149 @@
+/**
+ * Uniqueness that mappings rely on, counted: keys of sources, rows found by lookups and references, ids. In: the registry
+ * and the catalog. Out: problems with numbers, never with values. What a unique index promises is not asked.
+ */
+import { type Catalog, findTable } from '../../sql/catalog.ts';
+import { and, type ColumnExpression, filled, isNull, not, or, type Predicate } from '../../sql/expression.ts';
+import type { Report } from '../load/problem.ts';
+import type { IdPart, Mapping, RefNode, Registry, Scope } from '../model.ts';
+import type { ScopedLookup } from './parts.ts';
+import { type Asking, countDuplicates, countRows, isClosed, MOST_GROUPS } from './questions.ts';
+
+/** R1: the key of a source is unique and never NULL under its `where`. */
+export async function checkKey(
+  { source, name, at }: Mapping,
+  catalog: Catalog,
+  asking: Asking,
+  report: Report,
+): Promise<void> {
+  const empty = await countRows(asking, source, or(...source.key.map(isNull)));
+  if (empty > 0) report.error(at, `the key of ${name} is NULL in ${counted(empty, 'row')}`);
+  const isSimple = source.lookups.every(lookup => !lookup.required);
+  if (isSimple && isPromised(source, source.key, catalog)) return;
+  const doubled = await countDuplicates(asking, source, source.key);
+  if (doubled > 0) {
+    report.error(at, `the key of ${name} is not unique under \`where\`: ${many(doubled, 'value')} in several rows`);
+  }
+}
+
+/** R3: a lookup without `pick` finds one row. */
+export async function checkLookup(
+  { scope, lookup }: ScopedLookup,
+  catalog: Catalog,
+  asking: Asking,
+  report: Report,
+): Promise<void> {
+  if (lookup.pick.length > 0) return;
+  const theirs = lookup.on.map(on => on.theirs);
+  const alone: Scope = { table: lookup.table, alias: lookup.alias, where: lookup.where, lookups: [] };
+  if (isPromised(alone, [...theirs, ...fixedColumns(alone)], catalog)) return;
+  if (!isClosed(alone)) {
+    report.warning(lookup.at, `lookup ${lookup.alias} cannot be counted: its \`where\` refers to ${scope.alias}`);
+    return;
+  }
+  const doubled = await countDuplicates(asking, alone, theirs);
+  if (doubled > 0) {
+    report.error(lookup.at, `lookup ${lookup.alias} finds several rows for ${many(doubled, 'value')}`, {
+      expected: '`pick: [order]`, or a `where` that leaves one',
+    });
+  }
+}
+
+/** V5: a reference finds one row of its target. */
+export async function checkReference(
+  node: RefNode,
+  registry: Registry,
+  catalog: Catalog,
+  asking: Asking,
+  report: Report,
+): Promise<void> {
+  const target = registry.mapping(node.target);
+  const theirs = node.on.map(on => on.theirs);
+  const { key, onePer } = target.source;
+  if (covers(theirs, key) || (onePer.length > 0 && covers(theirs, onePer))) return;
+  if (isPromised(target.source, theirs, catalog)) return;
+  const doubled = await countDuplicates(asking, target.source, theirs);
+  if (doubled > 0) {
+    report.error(node.at, `reference finds several rows of ${node.target} for ${many(doubled, 'value')}`, {
+      expected: 'columns that are unique there',
+    });
+  }
+}
+
+/** V7: an id is of one row, can be written, and there is one for every row. */
+export async function checkIds(mapping: Mapping, catalog: Catalog, asking: Asking, report: Report): Promise<void> {
+  const { source, id, name, at } = mapping;
+  const presence = id.alternatives.map(parts => columnsIn(parts).map(given));
+  const missing = presence.map(of => or(...of.map(not)));
+  const without = await countRows(asking, source, and(...missing));
+  if (without > 0)
+    report.warning(at, `${counted(without, 'row')} of ${name} left out: the columns of the id are empty`);
+  for (const [i, parts] of id.alternatives.entries()) {
+    const reached = and(...missing.slice(0, i), ...(presence[i] ?? []));
+    const columns = columnsIn(parts);
+    const isKnown = source.onePer.length > 0 || covers(columns, source.key) || isPromised(source, columns, catalog);
+    const doubled = isKnown ? 0 : await countDuplicates(asking, source, columns, reached);
+    if (doubled > 0) report.error(at, `ids of ${name} are not unique: ${many(doubled, 'id')} of several rows`);
+    for (const illegal of illegalIds(parts)) {
+      const rows = await countRows(asking, source, and(reached, illegal.where));
+      if (rows > 0) report.warning(at, `${counted(rows, 'row')} of ${name} left out: ${illegal.what}`);
+    }
+  }
+}
+
+/** Text columns that stand in an id as they are: characters that no id has, and more of them than it holds. */
+function illegalIds(parts: readonly IdPart[]): readonly { readonly what: string; readonly where: Predicate }[] {
+  const literals = parts.reduce((sum, part) => sum + (part.kind === 'literal' ? part.text.length : 1), 0);
+  return parts.flatMap(part => {
+    if (part.kind !== 'column' || part.codec.name !== 'plain') return [];
+    const of = part.column;
+    const room = 64 - literals + 1;
+    return [
+      {
+        what: `${of.column} has characters that no id has`,
+        where: { kind: 'glob', of, pattern: '*[^-A-Za-z0-9.]*', not: false },
+      },
+      {
+        what: `${of.column} is too long for an id`,
+        where: { kind: 'glob', of, pattern: `${'?'.repeat(room + 1)}*`, not: false },
+      },
+    ];
+  });
+}
+
+function columnsIn(parts: readonly IdPart[]): readonly ColumnExpression[] {
+  return parts.flatMap(part => (part.kind === 'column' ? [part.column] : []));
+}
+
+/** A key column that can stand in an id. */
+function given(column: ColumnExpression): Predicate {
+  return column.type.kind === 'text' ? filled(column) : not(isNull(column));
+}
+
+/** Columns that a `where` holds at one value. */
+function fixedColumns({ where }: Scope): readonly ColumnExpression[] {
+  const tests = where.kind === 'all' ? where.of : [where];
+  return tests.flatMap(test => (test.kind === 'is' && test.values.length === 1 ? [test.column] : []));
+}
+
+/** Whether a primary key or unique index says that these columns of the scope's own table are unique. */
+function isPromised(scope: Scope, columns: readonly ColumnExpression[], catalog: Catalog): boolean {
+  const table = findTable(catalog, scope.table.name);
+  if (!table) return false;
+  const given = new Set(columns.filter(c => c.alias === scope.alias).map(c => c.column.toLowerCase()));
+  const keys = [table.primaryKey, ...table.indexes.filter(index => index.unique).map(index => index.columns)];
+  return keys.some(key => key.length > 0 && key.every(column => given.has(column.toLowerCase())));
+}
+
+function covers(columns: readonly ColumnExpression[], key: readonly ColumnExpression[]): boolean {
+  return key.every(k => columns.some(c => c.alias === k.alias && c.column === k.column));
+}
+
+/** Number of groups; counting stops at a limit. */
+function many(count: number, noun: string): string {
+  return `${count >= MOST_GROUPS ? 'at least ' : ''}${counted(count, noun)}`;
+}
+
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,36 @@
+/**
+ * What resolved parts of a mapping were made from, where the model does not say it: the check asks it. Kept beside the
+ * model and as long as its parts are.
+ */
+import type { Codec } from '../codecs/codec.ts';
+import type { Lookup } from '../model.ts';
+
+/** Of a codec that reads a code map. */
+export interface CodeMapOrigin {
+  readonly name: string;
+  /** The column holds the code and nothing else: no text step comes before the map. */
+  readonly isWhole: boolean;
+  /** Whether the map says what a raw value means, be it that it means no code. */
+  readonly knows: (raw: string | number) => boolean;
+}
+
+const codecs = new WeakMap<Codec, CodeMapOrigin>();
+const lookups = new WeakMap<Lookup, string>();
+
+export function rememberCodec(codec: Codec, origin: CodeMapOrigin): void {
+  codecs.set(codec, origin);
+}
+
+export function codeMapOf(codec: Codec): CodeMapOrigin | undefined {
+  return codecs.get(codec);
+}
+
+/** Keeps that a lookup finds the row of a code map in a table. */
+export function rememberLookup(lookup: Lookup, codeMap: string): void {
+  lookups.set(lookup, codeMap);
+}
+
+/** The name of the code map in a table that a lookup finds the row of. */
+export function tableCodeMapOf(lookup: Lookup): string | undefined {
+  return lookups.get(lookup);
+}

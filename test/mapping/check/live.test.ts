@@ -1,0 +1,221 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, describe, expect, test } from 'vitest';
+import { checkLive } from '../../../src/mapping/check/live.ts';
+import { formatProblem } from '../../../src/mapping/load/problem.ts';
+import { scopeRelation } from '../../../src/plan/condition.ts';
+import type { Catalog } from '../../../src/sql/catalog.ts';
+import type { Database } from '../../../src/sql/database.ts';
+import { openSqlite } from '../../../src/sql/sqlite/database.ts';
+import { catalog } from '../load/catalog.ts';
+import { ACTIVE, ALLERGIES, HEAD, load, PEOPLE } from '../load/problems-of.ts';
+
+const folders: string[] = [];
+const open: Database[] = [];
+
+afterEach(async () => {
+  for (const database of open.splice(0)) await database.close();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+/** The tables of the test catalog, without keys, with these rows. */
+function databaseWith(...inserts: readonly string[]): Database {
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-check-'));
+  folders.push(folder);
+  const file = join(folder, 'legacy.db');
+  const database = new DatabaseSync(file);
+  for (const table of catalog.tables.values()) {
+    const columns = [...table.columns.values()].map(
+      ({ name, declared, nullable }) =>
+        `${name} ${declared}${declared.includes('CHAR') ? ' COLLATE RTRIM' : ''}${nullable ? '' : ' NOT NULL'}`,
+    );
+    database.exec(`CREATE TABLE ${table.name} (${columns.join(', ')})`);
+  }
+  for (const insert of inserts) database.exec(`INSERT INTO ${insert}`);
+  database.close();
+  const opened = openSqlite(file);
+  open.push(opened);
+  return opened;
+}
+
+async function problemsOf(
+  files: Readonly<Record<string, string>>,
+  database: Database,
+  locked?: Catalog,
+): Promise<readonly string[]> {
+  const { registry, problems } = load(files);
+  if (!registry) throw new Error(problems.map(formatProblem).join('\n'));
+  const check = { registry, database, readScope: scopeRelation, now: Date.UTC(2024, 0, 1) };
+  return (await checkLive(locked ? { ...check, locked } : check)).map(formatProblem);
+}
+
+const people = { 'm.yaml': ACTIVE };
+
+describe('the rows of a database show', () => {
+  test('nothing of a pack that they bear out', async () => {
+    const database = databaseWith("PT (PT_NO, SEX, DEL_FL) VALUES (1, 'M', NULL), (2, 'F', 'Y')");
+    expect(await problemsOf(people, database)).toEqual([]);
+  });
+
+  test('a key that is not unique', async () => {
+    const database = databaseWith('PT (PT_NO) VALUES (1), (1), (2), (2), (2), (3)');
+    expect(await problemsOf(people, database)).toEqual([
+      'm.yaml:1:1: the key of people is not unique under `where`: 2 values in several rows',
+    ]);
+  });
+
+  test('no such key where the filter leaves one row of each', async () => {
+    const database = databaseWith("PT (PT_NO, DEL_FL) VALUES (1, 'Y'), (1, NULL), (2, NULL)");
+    const files = { 'm.yaml': ACTIVE.replace('key: [PT_NO]', 'key: [PT_NO], where: { DEL_FL: { not: Y } }') };
+    expect(await problemsOf(files, database)).toEqual([]);
+  });
+
+  test('a key that a required lookup doubles', async () => {
+    const database = databaseWith(
+      "PT (PT_NO, SEX) VALUES (1, 'M')",
+      "CD_LKUP (TBL_ID, CD) VALUES ('SEX', 'M'), ('GND', 'M')",
+    );
+    const lookup = 'lookup: { c: { table: dbo.CD_LKUP, on: { CD: SEX }, required: true } }';
+    const files = { 'm.yaml': ACTIVE.replace('key: [PT_NO]', `key: [PT_NO], ${lookup}`) };
+    expect(await problemsOf(files, database)).toEqual([
+      'm.yaml:1:1: the key of people is not unique under `where`: 1 value in several rows',
+      'm.yaml:3:57: lookup c finds several rows for 1 value; expected `pick: [order]`, or a `where` that leaves one',
+    ]);
+  });
+
+  test('a key that is NULL, and ids that cannot be written', async () => {
+    const long = 'X'.repeat(12);
+    const database = databaseWith(`PT (PT_NO, MRN) VALUES (1, NULL), (2, '  '), (3, 'a_b'), (4, '${long}'), (5, 'A')`);
+    const files = {
+      'm.yaml': ACTIVE.replace('key: [PT_NO]', 'key: [MRN]').replace('{PT_NO}', `${'y'.repeat(53)}-{MRN}`),
+    };
+    expect(await problemsOf(files, database)).toEqual([
+      'm.yaml:1:1: the key of people is NULL in 1 row',
+      'm.yaml:1:1: warning: 2 rows of people left out: the columns of the id are empty',
+      'm.yaml:1:1: warning: 1 row of people left out: MRN has characters that no id has',
+      'm.yaml:1:1: warning: 1 row of people left out: MRN is too long for an id',
+    ]);
+  });
+
+  test('ids that several rows share', async () => {
+    const database = databaseWith("PT (PT_NO, MRN) VALUES (1, 'A'), (2, 'A '), (3, 'a')");
+    const files = { 'm.yaml': ACTIVE.replace('{PT_NO}', '{MRN}') };
+    expect(await problemsOf(files, database)).toEqual([
+      'm.yaml:1:1: ids of people are not unique: 1 id of several rows',
+    ]);
+  });
+
+  test('a lookup that finds several rows, unless it picks', async () => {
+    const database = databaseWith(
+      "CD_LKUP (TBL_ID, CD, DESCR) VALUES ('SEX', 'M', 'a'), ('SEX', 'M', 'b'), ('SEX', 'F', 'c'), ('X', 'F', 'd')",
+    );
+    const withLookup = (rest: string): Readonly<Record<string, string>> => ({
+      'm.yaml': ACTIVE.replace(
+        'key: [PT_NO]',
+        `key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP, on: { CD: SEX }, where: { TBL_ID: SEX }${rest} } }`,
+      ),
+    });
+    expect(await problemsOf(withLookup(''), database)).toEqual([
+      'm.yaml:3:57: lookup c finds several rows for 1 value; expected `pick: [order]`, or a `where` that leaves one',
+    ]);
+    expect(await problemsOf(withLookup(', pick: [DESCR]'), database)).toEqual([]);
+  });
+
+  test('a reference that finds several rows', async () => {
+    const database = databaseWith("PT (PT_NO, MRN) VALUES (1, 'A'), (2, 'A')");
+    const files = { ...people, 'n.yaml': `${ALLERGIES}  patient: { ref: people, on: { MRN: ALG_TXT } }\n` };
+    expect(await problemsOf(files, database)).toEqual([
+      'n.yaml:7:12: reference finds several rows of people for 1 value; expected columns that are unique there',
+    ]);
+  });
+
+  test('codes that a code map does not know, by count, and not those that it knows to mean none', async () => {
+    const database = databaseWith(
+      "PT (PT_NO, SEX, RACE_CD) VALUES (1, 'M', 'x^Q'), (2, 'Z', 'x^M'), (3, 'Z', NULL), (4, 'X', 'x'), (5, ' ', ''), (6, 'q', 'x^U'), (7, 'N', NULL)",
+    );
+    const codes = 'sex:\n  rows: { M: male, F: female, X: absent }\n';
+    const piece = 'via: [{ piece: { by: "^", at: 2 } }, sex], else: unknown';
+    const files = {
+      'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex, none: [N] }\n  contact: { gender: { from: RACE_CD, ${piece} }, name: { text: { from: LST_NM } } }\n`,
+      'codes.yaml': codes,
+    };
+    expect(await problemsOf(files, database)).toEqual([
+      'm.yaml:6:11: warning: code map sex has no row for 2 values of SEX in 3 rows; found Z (2), q (1)',
+      'm.yaml:7:22: warning: code map sex has no row for 2 values of RACE_CD in 2 rows',
+    ]);
+  });
+
+  test('codes that the table of a code map does not have', async () => {
+    const database = databaseWith(
+      "PT (PT_NO, SEX) VALUES (1, 'M'), (2, 'S'), (3, 'S'), (4, 'W'), (5, NULL)",
+      "CD_LKUP (TBL_ID, CD, ALT_CD, STD_CD) VALUES ('MAR', 'M', 'x', 'M'), ('MAR', 'y', 'W', 'W'), ('OTH', 'S', 'z', 'S')",
+    );
+    const files = {
+      'm.yaml': `${PEOPLE}  maritalStatus: { from: SEX, via: marital }\n`,
+      'codes.yaml':
+        'marital:\n  table: dbo.CD_LKUP\n  where: { TBL_ID: MAR }\n  key: [CD, ALT_CD]\n  code: STD_CD\n  system: sct\n',
+    };
+    expect(await problemsOf(files, database)).toEqual([
+      'codes.yaml:1:1: warning: code map marital has no row for 1 value of SEX in 2 rows; found S (2)',
+    ]);
+  });
+
+  test('one-per rows as they are, whose shared columns are no key', async () => {
+    const database = databaseWith(
+      "VIT (VIT_ID, PT_NO, VIT_DTM, DONE) VALUES (1, 1, '2024-01-01', 1), (2, 1, '2024-01-01', 1)",
+    );
+    const text = HEAD.replace(
+      'source: { table: dbo.PT, as: p, key: [PT_NO] }',
+      'source: { table: dbo.VIT, as: v, key: [VIT_ID], one-per: [PT_NO] }',
+    );
+    expect(await problemsOf({ 'm.yaml': `${text}elements: { active: "true" }\n` }, database)).toEqual([]);
+  });
+});
+
+describe('the lock of a schema shows', () => {
+  const locked = (change: (text: string) => string): Catalog => {
+    const tables = [...catalog.tables.values()].map(table => {
+      const columns = [...table.columns.values()].map(c => ({
+        ...c,
+        name: change(c.name),
+        declared: change(c.declared),
+      }));
+      return { ...table, columns: new Map(columns.map(c => [c.name.toLowerCase(), c])), primaryKey: [], indexes: [] };
+    });
+    return { tables: new Map(tables.map(t => [t.name.toLowerCase(), t])) };
+  };
+
+  test('nothing where nothing has changed', async () => {
+    expect(
+      await problemsOf(
+        people,
+        databaseWith(),
+        locked(text => text),
+      ),
+    ).toEqual([]);
+  });
+
+  test('columns that are gone and columns of another type', async () => {
+    const before = locked(text => text.replace('DTH_DTM', 'DTH_DT').replace('NVARCHAR(40)', 'NVARCHAR(30)'));
+    expect(await problemsOf(people, databaseWith(), before)).toEqual([
+      'schema.lock.json:1:1: warning: column PT.LST_NM has changed; expected NVARCHAR(30) NULL; found NVARCHAR(40) NULL',
+      'schema.lock.json:1:1: column PT.DTH_DT is gone; expected the locked schema, or `lintel lock` after the mappings were looked at; found DTH_DT; did you mean DTH_DTM?',
+    ]);
+  });
+
+  test('tables and indexes that are gone', async () => {
+    const pt = catalog.tables.get('pt');
+    const before: Catalog = {
+      tables: new Map([
+        ['old', { name: 'OLD', columns: new Map(), primaryKey: [], indexes: [] }],
+        ...(pt ? ([['pt', pt]] as const) : []),
+      ]),
+    };
+    expect(await problemsOf(people, databaseWith(), before)).toEqual([
+      'schema.lock.json:1:1: table OLD is gone; expected the locked schema, or `lintel lock` after the mappings were looked at',
+      'schema.lock.json:1:1: warning: unique index PT (PT_NO) is gone: searches may be slow',
+    ]);
+  });
+});
