@@ -2,6 +2,7 @@
  * Conditions and scopes of a mapping as predicates and relations: a condition may look into a scope, a scope is filtered
  * by conditions. In: model and instant. Out: two-valued Predicates; Relations with only the joins that are needed.
  */
+import type { TextStep } from '../mapping/codecs/text-step.ts';
 import type { Clock, DateEdge } from '../mapping/criterion.ts';
 import type { Condition, Lookup, Scope } from '../mapping/model.ts';
 import {
@@ -91,7 +92,8 @@ export function bareRelation(
 }
 
 function lookupJoin(lookup: Lookup, clock: Clock): Join {
-  const on = and(...lookup.on.map(({ theirs, ours }) => equals(theirs, ours)), conditionPredicate(lookup.where, clock));
+  const joined = lookup.on.map(({ theirs, ours, steps = [] }) => equals(theirs, afterSteps(ours, steps)));
+  const on = and(...joined, conditionPredicate(lookup.where, clock));
   const kind = lookup.required ? 'inner' : 'left';
   return {
     kind,
@@ -100,4 +102,8 @@ function lookupJoin(lookup: Lookup, clock: Clock): Join {
     on,
     ...(lookup.pick.length > 0 ? { pick: lookup.pick } : {}),
   };
+}
+
+function afterSteps(column: Expression, steps: readonly TextStep[]): Expression {
+  return steps.reduce((of, step) => step.sql(of), column);
 }

@@ -8,6 +8,7 @@ import { INTEGER } from '../sql/column-type.ts';
 import {
   and,
   compare,
+  type Expression,
   equals,
   FALSE,
   flag,
@@ -21,6 +22,7 @@ import {
   value,
 } from '../sql/expression.ts';
 import type { Branch } from './branches.ts';
+import type { SortFace } from './sort.ts';
 
 /** Sort values come first, for each key its rank (0 present, 1 missing) and its expressions; the unique key comes last. */
 export function orderOf(branch: Branch, sort: readonly SortKey[]): readonly Order[] {
@@ -104,15 +106,30 @@ function positionOf(
       return;
     }
     const raws = face.order.fromKey(key);
-    const limits = face.by.map((by, j) => value(raws[j] ?? null, by.type));
+    const own = raws.length === face.by.length ? face.order.toKey(raws) : null;
+    // A branch whose values never have exactly this key has no ties with it: its next rows are at or after `raws`.
+    const exact = own === key || own === undefined;
+    const limits = raws.map((raw, j) => value(raw, face.by[j]?.type ?? INTEGER));
+    const beyond = descending ? '<' : '>';
     after.push(and(tied, not(face.present)));
-    face.by.forEach((by, j) => {
-      const limit = limits[j];
-      if (!limit) return;
-      const equalBefore = face.by.slice(0, j).map((b, k) => equals(b, limits[k] ?? limit));
-      after.push(and(tied, face.present, ...equalBefore, compare(by, descending ? '<' : '>', limit)));
+    limits.forEach((limit, j) => {
+      const last = j === limits.length - 1;
+      const op = last && !exact && !descending ? '>=' : beyond;
+      after.push(and(tied, face.present, ...sameValues(face, limits.slice(0, j)), compareAt(face, j, op, limit)));
     });
-    tied = and(tied, face.present, ...face.by.map((b, k) => equals(b, limits[k] ?? value(null, INTEGER))));
+    tied = exact ? and(tied, face.present, ...sameValues(face, limits)) : FALSE;
   });
   return { after: or(...after), tied };
+}
+
+function sameValues(face: SortFace, limits: readonly Expression[]): readonly Predicate[] {
+  return limits.map((limit, i) => {
+    const by = face.by[i];
+    return by ? equals(by, limit) : FALSE;
+  });
+}
+
+function compareAt(face: SortFace, at: number, op: Operator, limit: Expression): Predicate {
+  const by = face.by[at];
+  return by ? compare(by, op, limit) : FALSE;
 }

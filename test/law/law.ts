@@ -79,7 +79,10 @@ async function compare(
   );
   const name =
     question.modifier === undefined ? question.parameter.code : `${question.parameter.code}:${question.modifier}`;
-  const found = await allOf(facade, type, [[name, question.text]]);
+  const found = await allOf(facade, type, [
+    [name, question.text],
+    ['_elements', 'id'],
+  ]);
   const ids = found.map(({ id }) => id);
   const tooMany = ids.filter((id, i) => !expected.has(id) || ids.indexOf(id) !== i);
   const got = new Set(ids);

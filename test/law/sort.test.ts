@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { indexOf, interval } from './oracle.ts';
+import { type Demo, openDemo } from './demo.ts';
+import { allOf } from './law.ts';
+
+const ZONE = 'America/New_York';
+
+describe('pages follow each other by keyset', () => {
+  let demo: Demo;
+  beforeAll(async () => {
+    demo = await openDemo({ patients: 12 });
+  });
+  afterAll(() => demo.close());
+
+  test('every type gives the same resources in small pages as in one', async () => {
+    for (const type of demo.facade.offers.types) {
+      const whole = (await allOf(demo.facade, type, [['_elements', 'id']])).slice(0, 60);
+      const paged: string[] = [];
+      for (const { id } of (await allOf(demo.facade, type, [['_elements', 'id']], 7)).slice(0, 60)) paged.push(id);
+      expect(paged, type).toEqual(whole.map(({ id }) => id));
+      expect(new Set(paged).size, type).toBe(paged.length);
+    }
+  });
+
+  test('a sorted search gives every match once, in order, missing values last, whatever the page size', async () => {
+    let sorted = 0;
+    for (const type of demo.facade.offers.types) {
+      for (const { parameter, sortable } of demo.facade.offers.of(type)) {
+        if (!sortable || parameter.type !== 'date') continue;
+        const all = await allOf(demo.facade, type, []);
+        if (all.length > 1500) continue;
+        const starts = new Map(
+          all.map(resource => {
+            const [value] = indexOf(resource, parameter.expression);
+            return [resource.id, value && startOf(value.value)] as const;
+          }),
+        );
+        for (const descending of [false, true]) {
+          const found = await allOf(demo.facade, type, [['_sort', `${descending ? '-' : ''}${parameter.code}`]], 13);
+          const keys = found.map(({ id }) => starts.get(id));
+          expect(found.map(({ id }) => id).toSorted(), `${type} ${parameter.code}`).toEqual(all.map(({ id }) => id).toSorted());
+          const present = keys.filter(key => key !== undefined);
+          expect(keys.slice(0, present.length), `${type} ${parameter.code} missing last`).toEqual(present);
+          const inOrder = present.toSorted((a, b) => (descending ? b - a : a - b));
+          expect(present, `${type} ${descending ? '-' : ''}${parameter.code}`).toEqual(inOrder);
+          sorted++;
+        }
+      }
+    }
+    expect(sorted).toBeGreaterThan(10);
+  });
+});
+
+/** Instant at which a date or period begins. */
+function startOf(value: unknown): number | undefined {
+  if (typeof value === 'string') return interval(value, ZONE).low;
+  const start = value !== null && typeof value === 'object' && 'start' in value ? value.start : undefined;
+  return typeof start === 'string' ? interval(start, ZONE).low : undefined;
+}
