@@ -6,6 +6,7 @@
 import type { ColumnExpression, Expression, Order } from '../sql/expression.ts';
 import type { Identifier, TableName } from '../sql/identifier.ts';
 import type { Codec } from './codecs/codec.ts';
+import type { TextStep } from './codecs/text-step.ts';
 
 /** Where in a pack something is written; lines and columns count from 1. */
 export interface Position {
@@ -67,6 +68,8 @@ export interface Lookup {
 export interface JoinColumn {
   readonly theirs: ColumnExpression;
   readonly ours: ColumnExpression;
+  /** Done to our text before it is compared; only of lookups. */
+  readonly steps?: readonly TextStep[];
 }
 
 /** R2. A test on an absent value is false; `not` is the exact complement. */

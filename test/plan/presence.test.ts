@@ -1,15 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { OPEN_ACCESS } from '../../src/auth/access.ts';
-import { createFacade } from '../../src/facade.ts';
-import { loadPack } from '../../src/mapping/load/pack.ts';
-import type { SqlPlan } from '../../src/sql/plan.ts';
-import { render } from '../../src/sql/render.ts';
-import { openSqlite } from '../../src/sql/sqlite/database.ts';
-import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
+import { describe, expect, test } from 'vitest';
+import { type Found, searchSmall } from './small-pack.ts';
 
 const SCHEMA = `
 CREATE TABLE DX (NO INTEGER NOT NULL PRIMARY KEY, CDS VARCHAR(60) COLLATE RTRIM, TX VARCHAR(20) COLLATE RTRIM, UPD DATETIME);
@@ -34,31 +24,7 @@ elements:
 `,
 };
 
-async function search(query: string): Promise<{ readonly ids: readonly string[]; readonly sql: readonly string[] }> {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  mkdirSync(join(folder, 'pack'));
-  for (const [name, text] of Object.entries(PACK)) writeFileSync(join(folder, 'pack', name), text);
-  const written = new DatabaseSync(join(folder, 'dx.sqlite'));
-  written.exec(SCHEMA);
-  written.close();
-  const database = openSqlite(join(folder, 'dx.sqlite'));
-  onTestFinished(() => database.close());
-  const { registry, problems } = loadPack(join(folder, 'pack'), await database.catalog());
-  if (!registry) throw new Error(JSON.stringify(problems));
-  const plans: SqlPlan[] = [];
-  const facade = createFacade({
-    ...{ registry, database, pageSize: 50, pageMax: 50, secret: new Uint8Array(32) },
-    ...{ softwareVersion: '0', date: '2026-06-30', onQuery: plan => plans.push(plan) },
-  });
-  const { json } = await facade.search(
-    { type: 'Location', parameters: [...new URLSearchParams(query)] },
-    { access: OPEN_ACCESS, base: 'http://127.0.0.1', handling: 'strict' },
-  );
-  const { entry = [] }: { readonly entry?: readonly { readonly resource: { readonly id: string } }[] } =
-    JSON.parse(json);
-  return { ids: entry.map(({ resource }) => resource.id), sql: plans.map(plan => render(plan, SQLITE).text) };
-}
+const search = (query: string): Promise<Found> => searchSmall(SCHEMA, PACK, `Location?${query}`);
 
 describe('parts of a piece, searched', () => {
   test('a part is matched together with the other parts of the same piece', async () => {

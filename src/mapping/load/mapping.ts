@@ -20,10 +20,11 @@ export function resolveMapping(open: OpenDraft, ordinal: number, context: Contex
   const { members } = read;
   const root: ObjectNode = { kind: 'object', members, needs: [], type: resource, at: elements?.at ?? draft.at };
   const needs = scalarsOf(child(draft.tree, 'needs'));
-  checkMembers(needs, read, slot, context);
+  const whole = needs.map(need => ({ ...need, text: need.text.replace(/\.\d+$/, '') }));
+  checkMembers(whole, read, slot, context);
   checkRequired(
     read,
-    needs.map(need => need.text),
+    whole.map(need => need.text),
     slot,
     draft.at,
     'the mapping',
@@ -38,7 +39,7 @@ export function resolveMapping(open: OpenDraft, ordinal: number, context: Contex
     source,
     id,
     root,
-    needs: needs.flatMap(need => neededNode(need, members, context) ?? []),
+    needs: needs.flatMap(need => neededPart(need, members, context) ?? []),
     ...(changed ? { changed } : {}),
     usesNow: context.now.used,
     at: draft.at,
@@ -55,6 +56,22 @@ function changedNode(root: ObjectNode): ValueNode | undefined {
 function elementNode(object: ObjectNode, name: string): Node | undefined {
   const member = object.members.find(m => m.kind === 'element' && m.name === name);
   return member?.kind === 'element' ? member.node : undefined;
+}
+
+/** The node of a needed element; `name.0` is one of the items that the mapping writes for it, counted from 0. */
+function neededPart(need: ScalarTree, members: readonly Member[], context: Context): Node | undefined {
+  const [, name, index] = /^(.*)\.(\d+)$/.exec(need.text) ?? [];
+  if (name === undefined || index === undefined) return neededNode(need, members, context);
+  const list = neededNode({ ...need, text: name }, members, context);
+  const items = list?.kind === 'list' ? list.items : [];
+  const item = items[Number(index)];
+  if (list && !item) {
+    context.report.error(need.at, `no such item of ${name}`, {
+      found: need.text,
+      expected: `a number below ${items.length}`,
+    });
+  }
+  return item;
 }
 
 /** The node of a needed element; of a choice, by its name without type, the first of its alternatives. */

@@ -9,7 +9,8 @@ import type { JoinColumn, Lookup, Scope } from '../model.ts';
 import type { NamedRows, Visible } from './columns.ts';
 import { printTable, resolveColumn } from './columns.ts';
 import type { Context, OpenScope, PackContext } from './context.ts';
-import { child, type Entry, entriesOf, type ScalarTree, scalarsOf, type Tree, textOf } from './tree.ts';
+import { child, type Entry, entriesOf, type MapTree, type ScalarTree, scalarsOf, type Tree, textOf } from './tree.ts';
+import { parseVia } from './via.ts';
 
 /** Reads the table, alias, lookups and filter of a map; `name` overrides `as`. Undefined if the table is unknown. */
 export function readScope(
@@ -87,12 +88,38 @@ export function readLookup(entry: Entry, visible: Visible, context: Context): Lo
   return {
     table: own.table,
     alias: own.alias,
-    on: readOn(child(value, 'on'), inner, visible, context),
+    on: readLookupOn(value, inner, visible, context),
     where: context.readCondition(child(value, 'where'), inner, context),
     required,
     pick: readOrder(child(value, 'pick'), inner, context),
     at,
   };
+}
+
+/** `on` of a lookup; it may be missing where `where` says which row it is, and our side may be a text after steps. */
+function readLookupOn(tree: Tree, theirs: Visible, ours: Visible, context: Context): readonly JoinColumn[] {
+  const on = child(tree, 'on');
+  if (!on && entriesOf(child(tree, 'where')).length === 0) {
+    context.report.error(tree.at, 'a lookup says which row it joins', {
+      expected: '`on: {THEIRS: ours}`, or a `where` that leaves one row',
+    });
+  }
+  if (on?.kind === 'map' && on.entries.length === 0) return readOn(on, theirs, ours, context);
+  return entriesOf(on).flatMap((entry): readonly JoinColumn[] => {
+    const via = child(entry.value, 'via');
+    const plain: MapTree = {
+      kind: 'map',
+      entries: [{ ...entry, value: child(entry.value, 'from') ?? entry.value }],
+      at: entry.at,
+    };
+    const joined = readOn(plain, theirs, ours, context);
+    if (!via) return joined;
+    const parsed = parseVia(via, context);
+    if (parsed?.last || joined.some(({ ours: column }) => column.type.kind !== 'text')) {
+      context.report.error(via.at, '`on` takes text steps on a text column, and no codec');
+    }
+    return parsed ? joined.map(pair => ({ ...pair, steps: parsed.steps })) : [];
+  });
 }
 
 /** `on: {THEIRS: ours}`: left a column of the joined table, right one in scope around it. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { problemsOfElements } from './problems-of.ts';
+import { HEAD, problemsOf, problemsOfElements } from './problems-of.ts';
 
 describe('what stands under an element is held against FHIR', () => {
   test('an unknown element is told with the nearest spelling', () => {
@@ -98,6 +98,16 @@ describe('what stands under an element is held against FHIR', () => {
   test('a required element that is missing is rejected', () => {
     expect(problemsOfElements('  communication: { preferred: "true" }')).toEqual([
       'm.yaml:6:18: required element Patient.communication.language is missing',
+    ]);
+  });
+
+  test('a needed item that the mapping does not write is rejected', () => {
+    const needing = (needs: string): readonly string[] =>
+      problemsOf({ 'm.yaml': `${HEAD}needs: [${needs}]\nelements:\n  name: [{ family: { from: LST_NM } }]\n` });
+    expect(needing('name.0')).toEqual([]);
+    expect(needing('name.1')).toEqual(['m.yaml:5:9: no such item of name; expected a number below 1; found name.1']);
+    expect(needing('nam.0')).toEqual([
+      'm.yaml:5:9: `needs` names an element that is not mapped; found nam; did you mean name?',
     ]);
   });
 

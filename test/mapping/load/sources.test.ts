@@ -30,6 +30,33 @@ describe('the rows of a mapping are held against the schema', () => {
     ]);
   });
 
+  test('a lookup that says nothing of its row is rejected', () => {
+    expect(problemsOfSource('{ table: dbo.PT, as: p, key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP } } }')).toEqual([
+      'm.yaml:3:60: a lookup says which row it joins; expected `on: {THEIRS: ours}`, or a `where` that leaves one row',
+    ]);
+  });
+
+  test('a lookup may be one fixed row, or compare our text after steps', () => {
+    expect(
+      problemsOfSource(
+        '{ table: dbo.PT, as: p, key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP, where: { TBL_ID: RACE, CD: W } } } }',
+      ),
+    ).toEqual([]);
+    expect(
+      problemsOfSource(
+        '{ table: dbo.PT, as: p, key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP, on: { CD: { from: SEX, via: upper } } } } }',
+      ),
+    ).toEqual([]);
+  });
+
+  test('a codec in the on of a lookup is rejected', () => {
+    expect(
+      problemsOfSource(
+        '{ table: dbo.PT, as: p, key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP, on: { CD: { from: SEX, via: code } } } } }',
+      ),
+    ).toEqual(['m.yaml:3:110: `on` takes text steps on a text column, and no codec']);
+  });
+
   test('a literal in on is rejected', () => {
     expect(
       problemsOfSource(

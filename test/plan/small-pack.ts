@@ -1,0 +1,53 @@
+/**
+ * A database of a few rows and a pack of a few lines, searched. In: DDL with rows, the files of a pack, a query string
+ * such as `Location?status=active`. Out: the ids found, and the SQL of every statement for SQLite.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { onTestFinished } from 'vitest';
+import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import { createFacade } from '../../src/facade.ts';
+import { loadPack } from '../../src/mapping/load/pack.ts';
+import type { SqlPlan } from '../../src/sql/plan.ts';
+import { render } from '../../src/sql/render.ts';
+import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
+
+export interface Found {
+  readonly ids: readonly string[];
+  readonly sql: readonly string[];
+}
+
+/** Searches; everything made for it is removed when the test is over. */
+export async function searchSmall(
+  schema: string,
+  pack: Readonly<Record<string, string>>,
+  query: string,
+): Promise<Found> {
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, 'pack'));
+  for (const [name, text] of Object.entries(pack)) writeFileSync(join(folder, 'pack', name), text);
+  const written = new DatabaseSync(join(folder, 'small.sqlite'));
+  written.exec(schema);
+  written.close();
+  const database = openSqlite(join(folder, 'small.sqlite'));
+  onTestFinished(() => database.close());
+  const { registry, problems } = loadPack(join(folder, 'pack'), await database.catalog());
+  if (!registry) throw new Error(JSON.stringify(problems));
+  const plans: SqlPlan[] = [];
+  const facade = createFacade({
+    ...{ registry, database, pageSize: 50, pageMax: 50, secret: new Uint8Array(32) },
+    ...{ softwareVersion: '0', date: '2026-06-30', onQuery: plan => plans.push(plan) },
+  });
+  const [type = '', parameters = ''] = query.split('?');
+  const { json } = await facade.search(
+    { type, parameters: [...new URLSearchParams(parameters)] },
+    { access: OPEN_ACCESS, base: 'http://127.0.0.1', handling: 'strict' },
+  );
+  const { entry = [] }: { readonly entry?: readonly { readonly resource: { readonly id: string } }[] } =
+    JSON.parse(json);
+  return { ids: entry.map(({ resource }) => resource.id), sql: plans.map(plan => render(plan, SQLITE).text) };
+}
