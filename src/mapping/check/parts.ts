@@ -1,6 +1,6 @@
 /**
  * The parts of mappings that only live rows can prove right. In: a registry. Out: every scope with its lookups, every
- * reference, and every column that is read through a code map, each once.
+ * reference, and every value that nothing else stands in for.
  */
 import { childrenOf } from '../load/children.ts';
 import type { Condition, Lookup, Mapping, Node, RefNode, Registry, Scope, ValueNode } from '../model.ts';
@@ -38,18 +38,22 @@ export function partsOf(registry: Registry): Parts {
     visitCondition(scope.where);
     for (const lookup of scope.lookups) visitCondition(lookup.where);
   };
-  const visit = (node: Node, scope: Scope): void => {
+  /** `isLast`: no later alternative takes what this node leaves out. */
+  const visit = (node: Node, scope: Scope, isLast: boolean): void => {
     visitCondition(node.if);
-    if (node.kind === 'value') values.push({ scope, node });
+    if (node.kind === 'value' && isLast) values.push({ scope, node });
     if (node.kind === 'ref') refs.push(node);
     if (node.kind === 'each' && node.from.kind === 'rows') {
       visitScope(node.from.scope);
-      visit(node.item, node.from.scope);
-    } else for (const child of childrenOf(node)) visit(child, scope);
+      visit(node.item, node.from.scope, isLast);
+    } else {
+      const earlier = earlierIn(node);
+      for (const child of childrenOf(node)) visit(child, scope, isLast && !earlier.has(child));
+    }
   };
   for (const mapping of registry.mappings) {
     visitScope(mapping.source);
-    visit(mapping.root, mapping.source);
+    visit(mapping.root, mapping.source, true);
   }
   const lookups = [...scopes].flatMap(scope => scope.lookups.map(lookup => ({ scope, lookup })));
   return { lookups: [...new Map(lookups.map(part => [part.lookup, part])).values()], refs, values };
@@ -58,4 +62,12 @@ export function partsOf(registry: Registry): Parts {
 /** Mappings with rows of their own: of variants, the first. */
 export function sourcesOf(registry: Registry): readonly Mapping[] {
   return [...Map.groupBy(registry.mappings, mapping => mapping.group).values()].flatMap(group => group.slice(0, 1));
+}
+
+/** The children that a later alternative follows. */
+function earlierIn(node: Node): ReadonlySet<Node> {
+  if (node.kind === 'first') return new Set(node.alternatives.slice(0, -1));
+  if (node.kind !== 'object') return new Set();
+  const choices = node.members.flatMap(member => (member.kind === 'choice' ? member.alternatives.slice(0, -1) : []));
+  return new Set(choices.flat().map(named => named.node));
 }

@@ -41,11 +41,15 @@ export async function checkLookup(
     report.warning(lookup.at, `lookup ${lookup.alias} cannot be counted: its \`where\` refers to ${scope.alias}`);
     return;
   }
+  const rest = { expected: '`pick: [order]`, or a `where` that leaves one' };
+  if (theirs.length === 0) {
+    const rows = await countRows(asking, alone);
+    if (rows > 1) report.error(lookup.at, `lookup ${lookup.alias} finds ${counted(rows, 'row')}`, rest);
+    return;
+  }
   const doubled = await countDuplicates(asking, alone, theirs);
   if (doubled > 0) {
-    report.error(lookup.at, `lookup ${lookup.alias} finds several rows for ${many(doubled, 'value')}`, {
-      expected: '`pick: [order]`, or a `where` that leaves one',
-    });
+    report.error(lookup.at, `lookup ${lookup.alias} finds several rows for ${many(doubled, 'value')}`, rest);
   }
 }
 

@@ -53,7 +53,8 @@ function readBound(tree: MapTree, slot: Slot, visible: Visible, context: Context
   const types = found.map(resolved => resolved.column.type);
   const fhirTypes = via || !isKey(slot) ? typesOf(slot) : KEY_TYPES;
   const codec = readCodec(via, types, fhirTypes, tree.at, context);
-  if (codec && !codec.yields.includes('boolean')) warnOfBinding(slot, names, context);
+  const isRaw = !parsed?.last || parsed.last.name === 'code' || parsed.last.name === 'text';
+  if (codec && isRaw) warnOfBinding(slot, names, context);
   return codec && valueNode(found, codec, none, tree, slot, context);
 }
 

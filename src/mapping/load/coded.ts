@@ -156,7 +156,7 @@ function knownTo(
   context: Context,
 ): (raw: string | number) => boolean {
   const { map } = loaded;
-  if (map.else.kind === 'code') return () => true;
+  if (map.else.kind === 'code' || loaded.isComplete) return () => true;
   const rows = new Map([...map.rows.keys()].map(key => [key, PROBE]));
   const probe: RowsCodeMap = { ...loaded, map: { ...map, rows, blank: PROBE, else: { kind: 'absent' } } };
   const codec = readFacet({ ...named, map: probe }, 'code', column.column.type, 'code', context);

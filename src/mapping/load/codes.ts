@@ -23,6 +23,8 @@ interface CodeMapBase {
 /** C2. */
 export interface RowsCodeMap extends CodeMapBase {
   readonly kind: 'rows';
+  /** `else: absent` is written: that values without a row mean nothing was decided. */
+  readonly isComplete: boolean;
   readonly map: CodeMap;
   /** Where each row is written, by raw value. */
   readonly rowsAt: ReadonlyMap<string, Position>;
@@ -70,7 +72,7 @@ export function readCodeMaps(
     if (maps.has(name)) continue;
     const at = { file: file.path, line: 1, column: 1 };
     const rows = readCsvRows(file, undefined, settings, report);
-    maps.set(name, withRows({ name, blank: undefined, else: { kind: 'absent' }, at }, rows, false));
+    maps.set(name, withRows({ name, blank: undefined, else: { kind: 'absent' }, at }, rows, false, false));
   }
   return maps;
 }
@@ -107,7 +109,7 @@ function readCodeMap(
     else: readElse(child(value, 'else'), system, known, settings, report),
     at,
   };
-  if (!table) return withRows(base, rows, fold);
+  if (!table) return withRows(base, rows, fold, textOf(child(value, 'else')) === 'absent');
   const code = child(value, 'code');
   if (table.kind !== 'scalar' || code?.kind !== 'scalar') return undefined;
   if (fold) report.error(foldTree?.at ?? at, '`fold` is for maps with rows; a table compares as its column does');
@@ -126,11 +128,11 @@ function readCodeMap(
   };
 }
 
-function withRows(base: CodeMapBase, rows: ReadonlyMap<string, Row>, fold: boolean): RowsCodeMap {
+function withRows(base: CodeMapBase, rows: ReadonlyMap<string, Row>, fold: boolean, isComplete: boolean): RowsCodeMap {
   const { name, blank } = base;
   const coded = new Map([...rows].map(([raw, row]) => [raw, row.coded]));
   const rowsAt = new Map([...rows].map(([raw, row]) => [raw, row.at]));
-  return { kind: 'rows', map: { name, rows: coded, blank, else: base.else, fold }, rowsAt, ...base };
+  return { kind: 'rows', map: { name, rows: coded, blank, else: base.else, fold }, rowsAt, isComplete, ...base };
 }
 
 function addRow(rows: Map<string, Row>, key: string, row: Row, report: Report): void {

@@ -136,7 +136,7 @@ describe('the rows of a database show', () => {
       "PT (PT_NO, SEX, RACE_CD) VALUES (1, 'M', 'x^Q'), (2, 'Z', 'x^M'), (3, 'Z', NULL), (4, 'X', 'x'), (5, ' ', ''), (6, 'q', 'x^U'), (7, 'N', NULL)",
     );
     const codes = 'sex:\n  rows: { M: male, F: female, X: absent }\n';
-    const piece = 'via: [{ piece: { by: "^", at: 2 } }, sex], else: unknown';
+    const piece = 'via: [{ piece: { by: "^", at: 2 } }, sex]';
     const files = {
       'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex, none: [N] }\n  contact: { gender: { from: RACE_CD, ${piece} }, name: { text: { from: LST_NM } } }\n`,
       'codes.yaml': codes,
@@ -145,6 +145,19 @@ describe('the rows of a database show', () => {
       'm.yaml:6:11: warning: code map sex has no row for 2 values of SEX in 3 rows; found Z (2), q (1)',
       'm.yaml:7:22: warning: code map sex has no row for 2 values of RACE_CD in 2 rows',
     ]);
+  });
+
+  test('no unmapped codes where the pack says what becomes of them', async () => {
+    const database = databaseWith("PT (PT_NO, SEX) VALUES (1, 'Z')");
+    const files = (binding: string, otherwise: string): Readonly<Record<string, string>> => ({
+      'm.yaml': `${PEOPLE}  gender: ${binding}\n`,
+      'codes.yaml': `sex:\n  rows: { M: male }\n${otherwise}`,
+    });
+    const plain = '{ from: SEX, via: sex }';
+    expect(await problemsOf(files(plain, ''), database)).toHaveLength(1);
+    expect(await problemsOf(files(plain, '  else: absent\n'), database)).toEqual([]);
+    expect(await problemsOf(files(plain, '  else: unknown\n'), database)).toEqual([]);
+    expect(await problemsOf(files('{ from: SEX, via: sex, else: unknown }', ''), database)).toEqual([]);
   });
 
   test('codes that the table of a code map does not have', async () => {
