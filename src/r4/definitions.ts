@@ -113,7 +113,9 @@ export function jsonKindOf(primitive: string): 'string' | 'number' | 'boolean' {
 /** The pattern that the whole text of a primitive must fit; undefined where the specification has none. */
 export function primitivePattern(primitive: string): RegExp | undefined {
   const source = table.primitives[primitive];
-  return source === undefined || source === '' ? undefined : new RegExp(`^(?:${source})$`);
+  if (source === undefined || source === '') return undefined;
+  // The patterns are XML Schema's, whose white space is that of ASCII: any character may stand in a text.
+  return new RegExp(`^(?:${source.replaceAll('[ \\r\\n\\t\\S]', '[^]')})$`);
 }
 
 /**

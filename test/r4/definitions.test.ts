@@ -84,6 +84,12 @@ describe('element tables', () => {
     expect(primitivePattern('xhtml')).toBeUndefined();
   });
 
+  test('take a no-break space for a character of a text', () => {
+    expect(primitivePattern('string')?.test('5\u00a0mg')).toBe(true);
+    expect(primitivePattern('markdown')?.test('5\u00a0mg')).toBe(true);
+    expect(primitivePattern('string')?.test('')).toBe(false);
+  });
+
   test('name the resource types that have instances', () => {
     expect(isResourceType('Patient')).toBe(true);
     expect(['Resource', 'DomainResource', 'HumanName', 'patient', 'constructor'].some(isResourceType)).toBe(false);
