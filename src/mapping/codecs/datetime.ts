@@ -4,8 +4,9 @@
  * milliseconds, or the day. A column of these types holds NULL or a well-formed time, as SQL Server sees to.
  * https://hl7.org/fhir/R4/datatypes.html#dateTime
  */
+import { UNICODE } from '../../sql/column-type.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
-import { isNull, not } from '../../sql/expression.ts';
+import { and, call, glob, isNull, not, TRUE } from '../../sql/expression.ts';
 import type { RangeSet } from '../ranges.ts';
 import { clip, overlay, rangePredicate, successor } from '../ranges.ts';
 import type { Zone } from '../zone.ts';
@@ -21,17 +22,22 @@ export interface DatetimeOptions {
   readonly columnType: TimedType;
   /** The FHIR type to emit. */
   readonly fhirType: 'dateTime' | 'instant' | 'date';
-  /** `date`: a time of 00:00:00.000 means that no time is known, so the day alone is emitted. */
-  readonly midnight: 'date' | 'time';
+  /**
+   * A time of 00:00:00.000 means that no time is known. `date`: the day alone is emitted then; `absent`: nothing is, for
+   * places that want a time, such as a Period, whose ends have to be as exact as each other.
+   */
+  readonly midnight: 'date' | 'absent' | 'time';
 }
 
 /** Local times with seconds; for `date`, or from a DATE column, the day alone. */
 export function datetimeCodec({ zone, columnType, fhirType, midnight }: DatetimeOptions): Codec {
   if (fhirType === 'date' || columnType.kind === 'date') return dateCodec({ zone, columnType });
-  const known = midnight === 'time' || fhirType === 'instant';
+  const known = midnight !== 'date' || fhirType === 'instant';
   const milliseconds = fhirType === 'instant';
+  const hasTime = (column: Expression): Predicate =>
+    midnight === 'absent' ? not(glob(call('text', [column], UNICODE), midnightPattern(columnType))) : TRUE;
   return {
-    label: known ? 'datetime' : 'datetime (midnight: date)',
+    label: midnight === 'time' ? 'datetime' : `datetime (midnight: ${midnight})`,
     yields: [fhirType],
     columns: 1,
     small: false,
@@ -40,17 +46,19 @@ export function datetimeCodec({ zone, columnType, fhirType, midnight }: Datetime
       const text = typeof raw === 'string' ? raw : '';
       const local = parseLocal(text);
       if (local === undefined) return undefined;
-      if (!known && local % DAY === 0) return text.slice(0, 10);
+      if (midnight !== 'time' && local % DAY === 0) return known ? undefined : text.slice(0, 10);
       const fraction = milliseconds ? `.${text.slice(20, 23).padEnd(3, '0')}` : '';
       return `${text.slice(0, 10)}T${text.slice(11, 19) || '00:00:00'}${fraction}${printOffset(zone.offsetOf(local))}`;
     },
-    present: columns => not(isNull(only(columns))),
+    present: columns => and(not(isNull(only(columns))), hasTime(only(columns))),
     match: (columns, criterion) => {
       if (criterion.kind !== 'date') return undefined;
       const { any } = criterion;
+      const match = (set: RangeSet, unit: number): Predicate =>
+        and(matchTimes(only(columns), columnType, set, unit, 'many'), hasTime(only(columns)));
       // Not every millisecond is stored, so none of them is tested by equality.
-      if (milliseconds) return matchTimes(only(columns), columnType, satisfying(any, zone, MILLISECOND), 1, 'many');
-      if (known) return matchTimes(only(columns), columnType, satisfying(any, zone, SECOND), 1000, 'many');
+      if (milliseconds) return match(satisfying(any, zone, MILLISECOND), 1);
+      if (known) return match(satisfying(any, zone, SECOND), 1000);
       const days = satisfying(any, zone, WHOLE_DAY);
       const accepted = days.map(({ from, to }) => ({ from: from * DAY, to: to * DAY }));
       const set = overlay(satisfying(any, zone, SECOND_BY_MILLISECOND), [{ accepted, between: midnights }]);
@@ -98,6 +106,13 @@ function matchTimes(
     next: values === 'single' ? successor : undefined,
     present: not(isNull(column)),
   });
+}
+
+/** The text of a midnight, to the millisecond. */
+function midnightPattern(type: TimedType): string {
+  const digits = type.kind === 'datetime' ? type.fraction : 0;
+  if (digits === 0) return '* 00:00:00';
+  return `* 00:00:00.${'0'.repeat(Math.min(digits, 3))}${digits > 3 ? '*' : ''}`;
 }
 
 /** The column itself orders its local times, those of a skipped or repeated hour included. */

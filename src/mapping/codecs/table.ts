@@ -116,7 +116,7 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
       : refuse('ymd8', type),
   ),
   datetime: entry(
-    z.union([NONE, z.strictObject({ midnight: z.enum(['date', 'time']) })]),
+    z.union([NONE, z.strictObject({ midnight: z.enum(['date', 'absent', 'time']) })]),
     (options, [type], { zone, fhirType }) => {
       if (!isTimed(type)) return refuse('datetime', type);
       const moment = fhirType === 'instant' || fhirType === 'date' ? fhirType : 'dateTime';

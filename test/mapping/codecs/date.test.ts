@@ -149,6 +149,11 @@ describe('datetime', () => {
     expect(decode('DATETIME', '2024-01-15 00:00:00.000')).toBe('2024-01-15T00:00:00-05:00');
   });
 
+  it('has no value at midnight where a time is wanted that is known', () => {
+    expect(decode('DATETIME', '2024-01-15 00:00:00.000', { midnight: 'absent' })).toBeUndefined();
+    expect(decode('DATETIME', '2024-01-15 00:00:00.003', { midnight: 'absent' })).toBe('2024-01-15T00:00:00-05:00');
+  });
+
   it('writes Z for no offset', () => {
     expect(decode('DATETIME', '2024-01-15 00:00:00.000', { zone: zoneOf('Europe/London') })).toBe(
       '2024-01-15T00:00:00Z',
@@ -187,7 +192,12 @@ describe('datetime', () => {
     );
   });
 
-  it.each(['DATETIME', 'DATETIME2(7)'])('keeps the law for %s where midnight means the day', declared => {
+  it.each([
+    ['DATETIME', 'date'],
+    ['DATETIME2(7)', 'date'],
+    ['DATETIME', 'absent'],
+    ['DATETIME2(7)', 'absent'],
+  ] as const)('keeps the law for %s where midnight means %s', (declared, midnights) => {
     const zeros = declared === 'DATETIME' ? '.000' : '.0000000';
     const odd = declared === 'DATETIME' ? '.003' : '.0010000';
     const midnight = local.map(text => `${text.slice(0, 10)} 00:00:00`);
@@ -196,7 +206,7 @@ describe('datetime', () => {
     ).map(raw => [raw]);
     expectLaw(
       zone =>
-        datetimeCodec({ zone: zoneOf(zone), columnType: timed(declared), fhirType: 'dateTime', midnight: 'date' }),
+        datetimeCodec({ zone: zoneOf(zone), columnType: timed(declared), fhirType: 'dateTime', midnight: midnights }),
       [declared],
       row,
       KEYS,

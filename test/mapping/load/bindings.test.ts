@@ -76,7 +76,7 @@ describe('bindings of columns are held against the schema and the codecs', () =>
 
   test('an option of a codec that is none is rejected at its place', () => {
     expect(problemsOfElements('  deceasedDateTime: { from: DTH_DTM, via: { datetime: { midnight: noon } } }')).toEqual([
-      'm.yaml:6:67: not one of the values allowed; expected date or time; found noon',
+      'm.yaml:6:67: not one of the values allowed; expected date or absent or time; found noon',
     ]);
   });
 
