@@ -1,5 +1,5 @@
 /**
- * `html` and `xhtml`: notes stored as HTML, RTF or plain text. In: the text. Out: plain text, or a narrative `div` with
+ * `html` and `xhtml`: notes stored as HTML, RTF or plain text. In: the text, or up to three that belong together. Out: plain text, or a narrative `div` with
  * the elements that FHIR allows and no attributes but the spans of table cells, so no script, style, form or reference to
  * anything outside survives. A note without a readable text becomes a remark that says so: what is stored is not blank,
  * and what SQL calls present has to be emitted. Output only.
@@ -7,10 +7,9 @@
  */
 import { Parser } from 'htmlparser2';
 import { UNICODE } from '../../sql/column-type.ts';
-import { call, filled } from '../../sql/expression.ts';
+import { call, filled, or } from '../../sql/expression.ts';
 import { trim, withoutControls } from './blank.ts';
 import type { Codec } from './codec.ts';
-import { only } from './only.ts';
 import { isRtf, rtfText } from './rtf.ts';
 
 const NO_TEXT = '(no text)';
@@ -34,19 +33,20 @@ const LINES = new Set(
 const CELLS = new Set(['td', 'th']);
 const MARKUP = /<[a-zA-Z/!?]|&(?:#\d+|#x[0-9a-fA-F]+|[a-zA-Z]+);/;
 
-/** Sanitised plain text or a narrative's `div`. */
-export function htmlCodec(form: 'plain' | 'xhtml'): Codec {
+/** Sanitised plain text or a narrative's `div`, of one note or of several under each other. */
+export function htmlCodec(form: 'plain' | 'xhtml', columns: Codec['columns'] = 1): Codec {
   return {
     label: form === 'plain' ? 'html' : 'xhtml',
     yields: form === 'plain' ? ['string', 'markdown'] : ['xhtml'],
-    columns: 1,
+    columns,
     small: false,
     inverse: 'none',
-    decode: raw => {
-      if (typeof raw !== 'string' || trim(raw) === '') return undefined;
-      return form === 'plain' ? plainText(raw) : narrative(raw);
+    decode: (...raws) => {
+      const notes = raws.filter(raw => typeof raw === 'string').filter(raw => trim(raw) !== '');
+      if (notes.length === 0) return undefined;
+      return form === 'plain' ? notes.map(plainText).join('\n\n') : narrative(...notes);
     },
-    present: columns => filled(call('trim', [only(columns)], UNICODE)),
+    present: of => or(...of.map(column => filled(call('trim', [column], UNICODE)))),
     match: () => undefined,
   };
 }
@@ -61,16 +61,18 @@ export function plainText(note: string): string {
   return trim(tidy.replace(/^[\s\u00a0]+|[\s\u00a0]+$/g, '')) || NO_TEXT;
 }
 
-/** A narrative's `div`: well-formed XML with readable text in it. */
-export function narrative(note: string): string {
-  const html = !isRtf(note) && MARKUP.test(note) ? xhtmlOfHtml(note) : undefined;
-  const body =
-    html ??
-    plainText(note)
-      .split('\n')
-      .map(line => escapeXml(line))
-      .join('<br/>');
+/** A narrative's `div`: well-formed XML with readable text in it. Each of several notes is a `div` within. */
+export function narrative(...notes: readonly string[]): string {
+  const bodies = notes.map(bodyOf);
+  const body = bodies.length === 1 ? bodies.join('') : bodies.map(of => `<div>${of}</div>`).join('');
   return `<div xmlns="http://www.w3.org/1999/xhtml">${body}</div>`;
+}
+
+function bodyOf(note: string): string {
+  const html = !isRtf(note) && MARKUP.test(note) ? xhtmlOfHtml(note) : undefined;
+  if (html !== undefined) return html;
+  const lines = plainText(note).split('\n');
+  return lines.map(line => escapeXml(line)).join('<br/>');
 }
 
 interface Events {

@@ -165,8 +165,8 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
   base64: entry(NONE, (_, [type]) =>
     type?.kind === 'text' || type?.kind === 'binary' ? base64Codec(type) : refuse('base64', type),
   ),
-  html: entry(NONE, (_, [type]) => (type?.kind === 'text' ? htmlCodec('plain') : refuse('html', type))),
-  xhtml: entry(NONE, (_, [type]) => (type?.kind === 'text' ? htmlCodec('xhtml') : refuse('xhtml', type))),
+  html: entry(NONE, (_, types) => notes('html', types)),
+  xhtml: entry(NONE, (_, types) => notes('xhtml', types)),
 };
 
 /** Text steps by name; one codec of text follows them, `text` if none does. */
@@ -257,6 +257,13 @@ function numeric(type: ColumnType | undefined, fhirType: string): Codec | undefi
     return whole || fhirType === 'decimal' ? numberCodec({ columnType: type, fhirType }) : undefined;
   }
   return undefined;
+}
+
+/** One to three notes; another number is left to the check of columns by number. */
+function notes(name: 'html' | 'xhtml', types: readonly ColumnType[]): Codec | string {
+  const odd = types.find(type => type.kind !== 'text');
+  if (odd) return refuse(name, odd);
+  return htmlCodec(name === 'html' ? 'plain' : 'xhtml', types.length === 2 || types.length === 3 ? types.length : 1);
 }
 
 function booleans(

@@ -44,6 +44,15 @@ describe('html', () => {
     expect(narrative(note)).toBe(`${DIV}${wanted}</div>`);
   });
 
+  it('puts several notes under each other, each read by itself', () => {
+    expect(htmlCodec('xhtml', 2).decode('<p>Not at goal', 'Recheck & call')).toBe(
+      `${DIV}<div><p>Not at goal</p></div><div>Recheck &amp; call</div></div>`,
+    );
+    expect(htmlCodec('xhtml', 2).decode(null, 'Recheck')).toBe(`${DIV}Recheck</div>`);
+    expect(htmlCodec('xhtml', 2).decode(' ', null)).toBeUndefined();
+    expect(htmlCodec('plain', 2).decode('<p>Not at goal</p>', 'Recheck')).toBe('Not at goal\n\nRecheck');
+  });
+
   it('always writes well-formed XML with allowed elements, whatever it is given', () => {
     const pieces = fc.constantFrom(
       '<p>',
@@ -107,6 +116,15 @@ describe('html', () => {
         rows.fill(raws.map(raw => [raw]));
         expectPresent(htmlCodec('plain'), rows);
         expectPresent(htmlCodec('xhtml'), rows);
+      }),
+      RUNS,
+    );
+    const pairs = table('NVARCHAR(400)', 'NVARCHAR(400)');
+    fc.assert(
+      fc.property(fc.array(fc.tuple(nullable(text), nullable(text)), { minLength: 1, maxLength: 12 }), raws => {
+        pairs.fill(raws);
+        expectPresent(htmlCodec('plain', 2), pairs);
+        expectPresent(htmlCodec('xhtml', 2), pairs);
       }),
       RUNS,
     );

@@ -42,6 +42,8 @@ describe('the table of codecs', () => {
     ['base64', undefined, undefined, context('base64Binary', 'VARBINARY(MAX)'), 'base64'],
     ['html', undefined, undefined, context('markdown', 'NVARCHAR(MAX)'), 'html'],
     ['xhtml', undefined, undefined, context('xhtml', 'NVARCHAR(MAX)'), 'xhtml'],
+    ['xhtml', undefined, undefined, context('xhtml', 'NVARCHAR(MAX)', 'NVARCHAR(80)'), 'xhtml'],
+    ['xhtml', undefined, undefined, context('xhtml', 'NVARCHAR(MAX)', 'INT'), 'problem: xhtml does not read int'],
     ['text', undefined, undefined, context('string', 'DATETIME'), 'problem: text does not read datetime'],
     ['text', undefined, 'code', context('string', 'VARCHAR(9)'), 'problem: no such facet'],
     [
