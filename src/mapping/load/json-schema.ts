@@ -27,7 +27,10 @@ function print(schema: z.ZodType, title: string): string {
     // The newest that the common YAML editors read.
     target: 'draft-7',
     io: 'input',
-    override: ({ zodSchema, jsonSchema }) => widen(zodSchema._zod.def.type, jsonSchema),
+    override: ({ zodSchema, jsonSchema, path }) => {
+      widen(zodSchema._zod.def.type, jsonSchema);
+      if (path.length > 0) orMacro(jsonSchema);
+    },
   });
   const resource = json.properties?.['resource'];
   if (typeof resource === 'object') Object.assign(resource, { examples: resourceTypes() });
@@ -51,6 +54,15 @@ function widen(kind: string, schema: JsonSchema): void {
       schema.anyOf = [{ required }, { required: ['insert'] }];
     }
   }
+}
+
+/** A macro's argument may stand for a whole map or list. */
+function orMacro(schema: JsonSchema): void {
+  if (schema.type !== 'object' && schema.type !== 'array') return;
+  const { description, ...written } = schema;
+  for (const key of Object.keys(schema)) delete schema[key];
+  Object.assign(schema, { ...(description === undefined ? {} : { description }) });
+  schema.anyOf = [written, { type: 'string', pattern: MACRO }];
 }
 
 /** `true` unquoted is a boolean to an editor, and a macro's argument may stand for any of the words. */

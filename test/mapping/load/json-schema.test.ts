@@ -1,0 +1,61 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { editorSchemas } from '../../../src/mapping/load/json-schema.ts';
+import { fits, type JsonSchema } from './json-schema-subset.ts';
+import { ACTIVE, PEOPLE } from './problems-of.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const schemas = editorSchemas();
+
+/** What an editor does: it reads YAML with its own types and holds it against the JSON Schema. */
+function accepts(name: string, text: string): boolean {
+  const schema: JsonSchema = JSON.parse(schemas[name] ?? '');
+  return parseAllDocuments(text).every(document => fits(schema, document.toJSON(), schema));
+}
+
+function schemaFor(path: string): string {
+  if (path.endsWith('pack.yaml')) return 'pack.json';
+  return /(^|\/|\.)codes\.ya?ml$/.test(path) ? 'codes.json' : 'mapping.json';
+}
+
+describe('the JSON Schemas for editors', () => {
+  test('are written as they are', () => {
+    for (const [name, text] of Object.entries(schemas)) {
+      expect(readFileSync(join(root, 'mappings/schema', name), 'utf8'), `${name}: npm run schema`).toBe(text);
+    }
+  });
+
+  test.each(globSync('{mappings,test/mapping/load}/**/*.yaml', { cwd: root }).filter(p => !p.endsWith('.test.yaml')))(
+    'accept %s',
+    path => {
+      expect(accepts(schemaFor(path), readFileSync(join(root, path), 'utf8'))).toBe(true);
+    },
+  );
+
+  test('accept scalars that YAML takes for something else than text', () => {
+    expect(
+      accepts('mapping.json', `${PEOPLE}  active: true\n  multipleBirthInteger: 01\n  gender: { from: NO }\n`),
+    ).toBe(true);
+  });
+
+  test('accept macros wherever a node can stand', () => {
+    const text = ACTIVE.replace('id:', 'variants: [{ insert: common, $a: [x] }]\nid:').replace(
+      '"true"',
+      '{ insert: flag }',
+    );
+    expect(accepts('mapping.json', text)).toBe(true);
+  });
+
+  test.each([
+    ['an unknown key of a mapping', `${ACTIVE}soruce: x\n`],
+    ['an unknown key of a source', ACTIVE.replace('as: p', 'sa: p')],
+    ['an unknown key of a binding', `${PEOPLE}  gender: { from: SEX, vai: sex }\n`],
+    ['an unknown operator', ACTIVE.replace('as: p', 'where: { SEX: { is: M } }')],
+    ['a lookup without a table', ACTIVE.replace('as: p', 'lookup: { c: { on: { CD: SEX } } }')],
+  ])('refuse %s', (_, text) => {
+    expect(accepts('mapping.json', text)).toBe(false);
+  });
+});
