@@ -127,13 +127,15 @@ function columnOf(
     report.error(at, `no codec takes column ${owner.info.name}.${info.name}`, { found: info.declared });
     return undefined;
   }
+  const certain = owner.certain && !info.nullable;
   const column: ColumnExpression = {
     kind: 'column',
     alias: owner.alias,
     column: identifier(info.name),
     type: info.type,
+    ...(certain ? { notNull: true } : {}),
   };
-  return { column, certain: owner.certain && !info.nullable, isPiece: false, info, table: owner.info };
+  return { column, certain, isPiece: false, info, table: owner.info };
 }
 
 function ownerNamed(visible: Visible, alias: string): NamedRows | NamedPieces | undefined {

@@ -53,8 +53,8 @@ function readPieces(each: Tree, visible: Visible, context: Context): Rows | unde
   const by = child(each, 'by');
   if (split?.kind !== 'scalar' || by?.kind !== 'scalar') return undefined;
   const resolved = resolveColumn(split.text, split.at, visible, context);
-  if (by.text.length !== 1) {
-    report.error(by.at, 'a separator is one character', { found: by.text || 'nothing' });
+  if (!/^[^A-Za-z0-9\s]$|^ $/.test(by.text)) {
+    report.error(by.at, 'a separator is one character, neither letter nor digit', { found: by.text || 'nothing' });
     return undefined;
   }
   if (!resolved) return undefined;

@@ -7,7 +7,7 @@ import type { Order } from '../../sql/expression.ts';
 import { identifier, isIdentifier, type TableName } from '../../sql/identifier.ts';
 import type { JoinColumn, Lookup, Scope } from '../model.ts';
 import type { NamedRows, Visible } from './columns.ts';
-import { printTable, resolveColumn } from './columns.ts';
+import { resolveColumn } from './columns.ts';
 import type { Context, OpenScope, PackContext } from './context.ts';
 import { child, type Entry, entriesOf, type MapTree, type ScalarTree, scalarsOf, type Tree, textOf } from './tree.ts';
 import { parseVia } from './via.ts';
@@ -167,9 +167,4 @@ export function readOrder(tree: Tree | undefined, visible: Visible, context: Con
     const resolved = resolveColumn(descending ? text.slice(1) : text, at, visible, context);
     return resolved ? [{ by: resolved.column, descending }] : [];
   });
-}
-
-/** What messages call a scope. */
-export function nameOf(scope: Scope): string {
-  return printTable(scope.table);
 }

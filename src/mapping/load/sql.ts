@@ -13,7 +13,7 @@ import type { Slot } from './slot.ts';
 import { child, type MapTree } from './tree.ts';
 import { readCodec, typesOf } from './via.ts';
 
-const FORBIDDEN = /;|--|\/\*|\b(?:insert|update|delete|merge|drop|alter|create|exec|execute|truncate|into|grant)\b/i;
+const FORBIDDEN = /;|'|--|\/\*|\b(?:insert|update|delete|merge|drop|alter|create|exec|execute|truncate|into|grant)\b/i;
 
 /** An SQL expression as a value. */
 export function readSql(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
@@ -24,7 +24,8 @@ export function readSql(tree: MapTree, slot: Slot, visible: Visible, context: Co
   const type = parseColumnType(declared.text);
   if (!type) report.error(declared.at, 'not an SQL type', { expected: 'such as nvarchar(40)', found: declared.text });
   if (!isPrimitive(slot.type)) report.error(tree.at, `${slot.path} is a ${slot.type} and cannot be an SQL expression`);
-  const forbidden = FORBIDDEN.exec(sql.text.replace(/\{[^{}]*\}/g, ''));
+  const outside = sql.text.replace(/\{[^{}]*\}/g, '').replace(/'(?:[^']|'')*'/g, '');
+  const forbidden = FORBIDDEN.exec(outside);
   if (forbidden) report.error(sql.at, 'not a single SQL expression', { found: forbidden[0] });
   const denied = settings.deniedNames.find(name => new RegExp(`\\b${literally(name)}\\b`, 'i').test(sql.text));
   if (denied !== undefined) report.error(sql.at, `column ${denied} is denied and is never read`);

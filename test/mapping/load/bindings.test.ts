@@ -101,7 +101,7 @@ describe('bindings of columns are held against the schema and the codecs', () =>
   test('a separator of two characters is rejected', () => {
     expect(
       problemsOfElements('  name: { each: { split: RACE_CD, by: ";;" }, item: { text: { from: piece } } }'),
-    ).toEqual(['m.yaml:6:39: a separator is one character; found ;;']);
+    ).toEqual(['m.yaml:6:39: a separator is one character, neither letter nor digit; found ;;']);
   });
 
   test('parts of a piece without text between them are rejected', () => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LoadedPack, loadPack } from '../../../src/mapping/load/pack.ts';
 import { formatProblem } from '../../../src/mapping/load/problem.ts';
+import type { Catalog } from '../../../src/sql/catalog.ts';
 import { catalog } from './catalog.ts';
 
 const PACK = `name: small
@@ -16,12 +17,12 @@ systems: { loinc: http://loinc.org, sct: http://snomed.info/sct, ucum: http://un
 deny: ["*.SSN"]
 `;
 
-/** Loads a pack of these files against the test schema; without a pack.yaml it has a plain one. */
-export function load(files: Readonly<Record<string, string>>): LoadedPack {
+/** Loads a pack of these files against the test schema, or its own lock; without a pack.yaml it has a plain one. */
+export function load(files: Readonly<Record<string, string>>, schema: Catalog | null = catalog): LoadedPack {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-pack-'));
   try {
     for (const [name, text] of Object.entries({ 'pack.yaml': PACK, ...files })) writeFileSync(join(folder, name), text);
-    return loadPack(folder, catalog);
+    return loadPack(folder, schema ?? undefined);
   } finally {
     rmSync(folder, { recursive: true });
   }

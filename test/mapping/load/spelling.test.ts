@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { editDistance, nearest } from '../../../src/mapping/load/spelling.ts';
+
+describe('the nearest spelling', () => {
+  test.each([
+    ['gendr', ['gender', 'genre', 'address'], 'gender'],
+    ['GENDER', ['gender'], 'gender'],
+    ['recieved', ['received', 'recorded'], 'received'],
+    ['zon', ['on', 'zone'], 'zone'],
+    ['xyz', ['gender', 'name'], undefined],
+    ['a', ['b'], 'b'],
+    ['', ['gender'], undefined],
+  ])('of %s among %j is %s', (name, known, expected) => {
+    expect(nearest(name, known)).toBe(expected);
+  });
+
+  test('is measured alike from both sides, and is nothing only between equals', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 8 }), fc.string({ maxLength: 8 }), (a, b) => {
+        expect(editDistance(a, b)).toBe(editDistance(b, a));
+        expect(editDistance(a, b) === 0).toBe(a === b);
+        expect(editDistance(a, b)).toBeLessThanOrEqual(Math.max(a.length, b.length));
+      }),
+    );
+  });
+});
