@@ -39,10 +39,19 @@ export function loadPack(folder: string, catalog: Catalog | undefined): LoadedPa
   const known = catalog ?? (files.lock && readLock(files.lock.path, files.lock.text, report));
   const yaml = (list: readonly PackFile[]): readonly Tree[] =>
     list.flatMap(({ path, text }) => readYaml(path, text, report));
-  const settings = readSettings(files.pack && yaml([files.pack])[0], 'pack.yaml', report);
-  const codeMaps = readCodeMaps(yaml(files.codes), files.tables, settings, report);
+  const documents = {
+    pack: yaml(files.pack ? [files.pack] : []),
+    codes: yaml(files.codes),
+    mappings: yaml(files.mappings),
+  };
+  const unread = new Set(report.problems().map(problem => problem.position.file));
+  const shared = [...(files.pack ? [files.pack] : []), ...files.codes];
+  // Without the words that all files share, everything in them would seem wrong.
+  if (shared.some(({ path }) => unread.has(path))) return { registry: undefined, problems: report.problems() };
+  const settings = readSettings(documents.pack[0], 'pack.yaml', report);
+  const codeMaps = readCodeMaps(documents.codes, files.tables, settings, report);
   const fragments = { named: settings.fragments, used: new Set<string>() };
-  const drafts = expandMappings(yaml(files.mappings), settings.schema, fragments, report);
+  const drafts = expandMappings(documents.mappings, settings.schema, fragments, report);
   if (!known) {
     const position = { file: 'schema.lock.json', line: 1, column: 1 };
     report.error(position, 'no database and no lock of its schema: the columns are unknown');
@@ -56,7 +65,8 @@ export function loadPack(folder: string, catalog: Catalog | undefined): LoadedPa
     usedCodeMaps: new Set(),
     usedLists: new Set(),
   };
-  const open = openAll(drafts, pack);
+  const hidden = files.mappings.filter(({ path }) => unread.has(path)).flatMap(namesIn);
+  const open = openAll(drafts, hidden, pack);
   const mappings = open.map((draft, ordinal) => resolveMapping(draft, ordinal, draft.context));
   checkIds(open, report);
   checkCircles(mappings, report);
@@ -70,8 +80,13 @@ export function loadPack(folder: string, catalog: Catalog | undefined): LoadedPa
   return { registry: createRegistry(settings.pack, mappings, files.version), problems };
 }
 
+/** The mappings that a file with an error of syntax would have had. */
+function namesIn({ text }: PackFile): readonly string[] {
+  return [...text.matchAll(/^mapping:\s*([^\s#]+)/gm)].map(([, name = '']) => name);
+}
+
 /** Rows and ids of all drafts first: references look at the rows of other mappings. */
-function openAll(drafts: readonly Draft[], pack: PackContext): readonly OpenDraft[] {
+function openAll(drafts: readonly Draft[], hidden: readonly string[], pack: PackContext): readonly OpenDraft[] {
   const sound = drafts.filter(draft => {
     checkShape(draft.tree, mappingSchema, pack.report);
     const resource = child(draft.tree, 'resource');
@@ -94,7 +109,8 @@ function openAll(drafts: readonly Draft[], pack: PackContext): readonly OpenDraf
   const open = [...groups.values()].flatMap(group => openDrafts(group, base));
   const targets = open.map(({ target }) => target);
   const names = new Set(open.map(({ draft }) => draft.name));
-  const broken = new Set(drafts.filter(({ name }) => !names.has(name)).flatMap(({ name, group }) => [name, group]));
+  const lost = drafts.filter(({ name }) => !names.has(name)).flatMap(({ name, group }) => [name, group]);
+  const broken = new Set([...hidden, ...lost]);
   return open.map(draft => ({ ...draft, context: { ...draft.context, targets, broken } }));
 }
 

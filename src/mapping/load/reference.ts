@@ -39,7 +39,8 @@ function targetsOf(tree: MapTree, slot: Slot, as: 'url' | 'reference', context: 
   const { report, targets } = context;
   return scalarsOf(child(tree, 'ref')).flatMap(({ text, at }) => {
     const named = targets.filter(target => target.name === text || target.group === text);
-    if (named.length === 0 && !context.broken.has(text)) {
+    const isLost = context.broken.has(text) || context.broken.has(text.replace(/\..*$/, ''));
+    if (named.length === 0 && !isLost) {
       const among = [...targets.map(target => target.name), ...targets.map(target => target.group)];
       report.error(at, 'reference to an unknown mapping', { found: text, among });
     }

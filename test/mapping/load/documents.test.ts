@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ACTIVE, PEOPLE, problemsOf, SMALL } from './problems-of.ts';
+import { ACTIVE, ALLERGIES, PEOPLE, problemsOf, SMALL } from './problems-of.ts';
 
 describe('files are held against YAML and the shape of the language', () => {
   test('a syntax error is told where it is', () => {
@@ -10,6 +10,22 @@ b: c`,
     expect(problemsOf(files)).toEqual([
       'm.yaml:2:1: Flow sequence in block collection must be sufficiently indented and end with a ]',
     ]);
+  });
+
+  test('a syntax error hides the rest of its file, and is not told again by what refers to it', () => {
+    const files = {
+      'm.yaml': ACTIVE.replace('elements:', 'elements: ['),
+      'n.yaml': `${ALLERGIES}  patient: { ref: people, on: { PT_NO: PT_NO } }\n  gendr: male\n`,
+    };
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:7:1: Flow sequence in block collection must be sufficiently indented and end with a ]',
+      'n.yaml:8:3: unknown element of AllergyIntolerance; found gendr',
+    ]);
+  });
+
+  test('a syntax error in what all files share ends the check', () => {
+    const files = { 'pack.yaml': `${SMALL}systems: {`, 'codes.yaml': 'a: [', 'm.yaml': `${PEOPLE}  gendr: [` };
+    expect(problemsOf(files)).toHaveLength(3);
   });
 
   test('a key written twice is rejected', () => {
