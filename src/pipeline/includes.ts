@@ -93,7 +93,15 @@ export function wantedForIncludes(
       .flatMap(source => refNodes(source, include, session).filter(node => node.target === mapping.name))
       .flatMap(node => node.on.map(({ theirs }) => theirs)),
   );
-  return { columns, nodes: query.includes.flatMap(include => refNodes(mapping, include, session)) };
+  const references = new Set(query.includes.flatMap(include => refNodes(mapping, include, session)));
+  return { columns, nodes: references.size > 0 ? ofBaseRow(mapping.root, references) : [] };
+}
+
+/** The references that stand in the base row, and the collections that others stand in: child rows bring their own. */
+function ofBaseRow(node: Node, references: ReadonlySet<RefNode>): readonly Node[] {
+  if (node.kind === 'ref') return references.has(node) ? [node] : [];
+  const inner = innerNodes(node).flatMap(each => ofBaseRow(each, references));
+  return node.kind === 'each' && inner.length > 0 ? [node] : inner;
 }
 
 interface Asked {
@@ -176,24 +184,23 @@ function refNodes(mapping: Mapping, include: Include, session: Session): readonl
 
 function everyNode(node: Node, see: (node: Node) => void): void {
   see(node);
+  for (const inner of innerNodes(node)) everyNode(inner, see);
+}
+
+function innerNodes(node: Node): readonly Node[] {
   switch (node.kind) {
     case 'object':
-      for (const member of node.members) {
-        for (const named of member.kind === 'element' ? [member] : member.alternatives.flat())
-          everyNode(named.node, see);
-      }
-      return;
+      return node.members.flatMap(member =>
+        (member.kind === 'element' ? [member] : member.alternatives.flat()).map(named => named.node),
+      );
     case 'list':
-      for (const item of node.items) everyNode(item, see);
-      return;
+      return node.items;
     case 'first':
-      for (const alternative of node.alternatives) everyNode(alternative, see);
-      return;
+      return node.alternatives;
     case 'each':
-      everyNode(node.item, see);
-      return;
+      return [node.item];
     default:
-      return;
+      return [];
   }
 }
 
