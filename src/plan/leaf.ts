@@ -33,8 +33,10 @@ export function leafFor(value: TypedValue, modifier: Modifier | undefined, env: 
     case 'quantity':
       return node => quantityMatches(node, value, env);
     case 'reference':
-    case 'foreign-reference':
       return referenceLeaf(value, env);
+    case 'foreign-reference':
+      // A canonical is an address as it stands.
+      return node => (isPrimitive(node.type) ? exact(value.url, env)(node) : referenceLeaf(value, env)(node));
     case 'composite':
       return () => undefined;
   }
