@@ -66,7 +66,7 @@ function readMembers(entries: readonly Entry[], slot: Slot, visible: Visible, co
 
 function readNamed({ key, value, at }: Entry, slot: Slot, visible: Visible, context: Context): readonly NamedNode[] {
   const found = childOf(slot.type, key);
-  const inner = found && childSlot(slot, key, found);
+  const inner = found ? childSlot(slot, key, found) : besideSlot(slot, key);
   // A directive that cannot stand here has been reported by the shape.
   if (!found && MISPLACED.has(key)) return [];
   if (!inner) {
@@ -79,6 +79,21 @@ function readNamed({ key, value, at }: Entry, slot: Slot, visible: Visible, cont
   }
   const node = context.readNode(value, inner, visible, context);
   return node ? [{ name: key, node }] : [];
+}
+
+/** `_birthDate`: id and extensions of a primitive. Of a repeating one they would have to keep step with its items. */
+function besideSlot(slot: Slot, key: string): Slot | undefined {
+  const found = key.startsWith('_') ? childOf(slot.type, key.slice(1)) : undefined;
+  if (found?.type === undefined || !isPrimitive(found.type) || found.element.max !== '1') return undefined;
+  const { element } = found;
+  return {
+    path: `${slot.path}.${key}`,
+    type: 'Element',
+    element,
+    place: 'single',
+    parent: slot.type,
+    bound: undefined,
+  };
 }
 
 /** `first: [{valueQuantity: …}, {valueString: …}]`: the elements of the first alternative that is present. */
@@ -101,7 +116,14 @@ function readChoices(entry: Entry, slot: Slot, visible: Visible, context: Contex
 
 /** Members in the order of the specification; a choice stands where its first element does. */
 function inOrder(members: readonly Member[], type: string): readonly Member[] {
-  const order = new Map(elementsOf(type).flatMap((element, i) => [...element.jsonNames.keys()].map(name => [name, i])));
+  const order = new Map(
+    elementsOf(type).flatMap((element, i) =>
+      [...element.jsonNames.keys()].flatMap(name => [
+        [name, i],
+        [`_${name}`, i],
+      ]),
+    ),
+  );
   const rank = (member: Member): number =>
     order.get(member.kind === 'element' ? member.name : (member.alternatives[0]?.[0]?.name ?? '')) ?? 0;
   return [...members].sort((a, b) => rank(a) - rank(b));

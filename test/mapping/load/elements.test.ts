@@ -42,6 +42,15 @@ describe('what stands under an element is held against FHIR', () => {
     ]);
   });
 
+  test('extensions stand beside a primitive that occurs once, under its name with an underscore', () => {
+    const display = '{ url: http://example.org/display, valueString: { from: LST_NM } }';
+    expect(problemsOfElements(`  _birthDate: { extension: [${display}] }`)).toEqual([]);
+    expect(problemsOfElements(`  _maritalStatus: { extension: [${display}] }`)).toEqual([
+      'm.yaml:6:3: unknown element of Patient; found _maritalStatus; did you mean maritalStatus?',
+    ]);
+    expect(problemsOfElements('  _birthDate: { value: x }')[0]).toContain('unknown element of Element');
+  });
+
   test('a choice without its type is rejected', () => {
     expect(problemsOfElements('  deceased: { from: DTH_DTM }')).toEqual([
       'm.yaml:6:3: Patient.deceased is a choice of types; expected deceasedBoolean or deceasedDateTime; found deceased',
