@@ -1,0 +1,48 @@
+/**
+ * The demo as the conformance tests ask it: the special charts of the fixture behind the whole HTTP application, and all
+ * resources that it serves.
+ */
+import type { Hono } from 'hono';
+import { readConfig } from '../../src/config.ts';
+import { createApp } from '../../src/http/app.ts';
+import type { HttpEnv } from '../../src/http/context.ts';
+import { createLog } from '../../src/log.ts';
+import type { SqlPlan } from '../../src/sql/plan.ts';
+import { type Demo, openDemo } from '../law/demo.ts';
+import { allOf } from '../law/law.ts';
+
+/** All special charts of the fixture and a few ordinary ones. */
+const PATIENTS = 28;
+
+export interface Resource {
+  readonly resourceType: string;
+  readonly id: string;
+  readonly meta?: { readonly profile?: readonly string[]; readonly lastUpdated?: string };
+  readonly [element: string]: unknown;
+}
+
+export interface ServedDemo extends Demo {
+  readonly app: Hono<HttpEnv>;
+  readonly resources: ReadonlyMap<string, readonly Resource[]>;
+}
+
+/** Opens the demo, reads everything it serves, and puts the HTTP application in front. */
+export async function serveDemo(onQuery?: (plan: SqlPlan) => void): Promise<ServedDemo> {
+  const demo = await openDemo({ patients: PATIENTS, ...(onQuery ? { onQuery } : {}) });
+  const resources = new Map<string, readonly Resource[]>();
+  for (const type of demo.facade.offers.types)
+    resources.set(type, (await allOf(demo.facade, type, [])) as readonly Resource[]);
+  const app = createApp({
+    facade: demo.facade,
+    served: { pack: { name: 'demo', title: 'Demo', version: '0' }, mappings: 0, warnings: [] },
+    config: readConfig({}),
+    log: createLog({ level: 'error', format: 'json', write: () => {} }),
+    ping: async () => {},
+  });
+  return { ...demo, app, resources };
+}
+
+/** Short names of the profiles that a resource claims: the last segment of each address. */
+export function claimsOf({ meta }: Resource): readonly string[] {
+  return (meta?.profile ?? []).map(url => url.slice(url.lastIndexOf('/') + 1));
+}
