@@ -150,6 +150,8 @@ function matchesString(value: string, text: string, modifier: string | undefined
 }
 
 function reference({ value }: Indexed, text: string): boolean {
+  // a canonical is its address
+  if (typeof value === 'string') return value === text;
   const literal = field(value, 'reference');
   if (typeof literal !== 'string') return false;
   return text.includes('/') ? literal === text : literal.slice(literal.indexOf('/') + 1) === text;

@@ -101,6 +101,7 @@ function textsFor(kind: string, { type, value }: Indexed): readonly string[] {
       }
       return typeof value === 'string' ? [escaped(value)] : [];
     case 'reference': {
+      if (typeof value === 'string') return [value];
       const reference = get('reference');
       return typeof reference === 'string' ? [reference, reference.slice(reference.indexOf('/') + 1)] : [];
     }
