@@ -7,6 +7,7 @@ import type { Registry } from './mapping/model.ts';
 import { zoneOf } from './mapping/zone.ts';
 import { FhirError, type Issue } from './outcome.ts';
 import { type ConstantMapping, constantMapping, type OwnResource, passes } from './own/constant-mapping.ts';
+import { type Operation, operationDefinition, operationEntry } from './own/operations.ts';
 import { emitAll } from './pipeline/emitted.ts';
 import { readIncluded, wantedForIncludes } from './pipeline/includes.ts';
 import { countMatches, readPage } from './pipeline/page.ts';
@@ -90,11 +91,14 @@ export interface FacadeOptions {
   readonly onQuery?: (plan: SqlPlan) => void;
   /** Resources that the server makes itself; their types are not those of mappings. */
   readonly own?: readonly OwnResource[];
+  /** What can be called beside reads and searches; each gets an OperationDefinition. */
+  readonly operations?: readonly Operation[];
 }
 
 export function createFacade(options: FacadeOptions): Facade {
   const { registry, database, clock = Date.now, rules = ALL_RULES } = options;
-  const own = (options.own ?? []).map(constantMapping);
+  const operations = options.operations ?? [];
+  const own = [...(options.own ?? []), ...operations.map(operationDefinition)].map(constantMapping);
   const offers = makeOffers(
     registry,
     own.map(({ mapping }) => mapping),
@@ -196,7 +200,7 @@ export function createFacade(options: FacadeOptions): Facade {
         registry,
         offers,
         ownTypes: [...ownTypes],
-        operations: [],
+        operations: operations.map(operation => operationEntry(operation, base)),
         base,
         date: options.date,
         version: options.softwareVersion,

@@ -23,7 +23,8 @@ export async function encodeBody(body: Buffer<ArrayBuffer>, acceptEncoding: stri
   return { body: zipped as Buffer<ArrayBuffer>, encoding: { 'Content-Encoding': 'gzip' } };
 }
 
-function takesGzip(acceptEncoding: string | undefined): boolean {
+/** True if Accept-Encoding allows gzip. */
+export function takesGzip(acceptEncoding: string | undefined): boolean {
   const codings = parseAccept(acceptEncoding ?? '');
   const own = codings.find(({ type }) => type.toLowerCase() === 'gzip') ?? codings.find(({ type }) => type === '*');
   return own !== undefined && own.q > 0;

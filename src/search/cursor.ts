@@ -58,12 +58,14 @@ export function cursorCodec(secret: Uint8Array): CursorCodec {
   };
 }
 
-function encodeBytes(this: unknown, name: string, content: unknown): unknown {
+/** JSON.stringify's replacer for cursors whose keys may be bytes. */
+export function encodeBytes(this: unknown, name: string, content: unknown): unknown {
   const raw = (this as Record<string, unknown>)[name];
   return raw instanceof Uint8Array ? { $: Buffer.from(raw).toString('base64') } : content;
 }
 
-function decodeBytes(_name: string, content: unknown): unknown {
+/** JSON.parse's reviver for what `encodeBytes` wrote. */
+export function decodeBytes(_name: string, content: unknown): unknown {
   if (content !== null && typeof content === 'object' && '$' in content && typeof content.$ === 'string') {
     return new Uint8Array(Buffer.from(content.$, 'base64'));
   }

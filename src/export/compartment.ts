@@ -1,0 +1,146 @@
+/**
+ * Which types hold patients' data, and which rows are those of some patients. In: a mapping and members. Out: a
+ * predicate. A type is bound to patients if R4's compartment says so, if some mapping of it refers to a Patient by a
+ * search parameter (a Device that is implanted), or if one refers to a bound type (a Binary, by its security context).
+ * Everything else is outside: it is exported only where it is referred to.
+ * docs/decisions/0020-exports-by-compartment.md, https://hl7.org/fhir/R4/compartmentdefinition-patient.html
+ */
+import type { Mapping, Node, RefNode, Registry } from '../mapping/model.ts';
+import { type Environment, environment } from '../plan/environment.ts';
+import { idPredicate } from '../plan/identity.ts';
+import { presentPredicate } from '../plan/presence.ts';
+import { refersToRows } from '../plan/reference.ts';
+import { along, type Leaf, some } from '../plan/walk.ts';
+import {
+  COMPARTMENT_TYPE,
+  patientCompartmentOf,
+  type SearchPath,
+  searchParametersOf,
+} from '../r4/search-parameters.ts';
+import { FALSE, or, type Predicate, TRUE } from '../sql/expression.ts';
+
+/** Ids of a chunk of members, `key` being unique to the chunk; `every`: all patients that are served. */
+export type Members = { readonly key: string; readonly ids: readonly string[] } | 'every';
+
+/** True if resources of this type belong to patients. */
+export function isBound(type: string, registry: Registry): boolean {
+  return isDirectlyBound(type, registry) || isLedBy(type, registry);
+}
+
+function isDirectlyBound(type: string, registry: Registry): boolean {
+  if (type === COMPARTMENT_TYPE || patientCompartmentOf(type).length > 0) return true;
+  const env = environment(registry, 0);
+  return registry.ofType(type).some(mapping => patientReferences(mapping, env).length > 0);
+}
+
+/** Neither in the compartment nor naming a patient, but referring to a resource that is. */
+function isLedBy(type: string, registry: Registry): boolean {
+  return registry.ofType(type).some(mapping => ledBy(mapping, registry).length > 0);
+}
+
+interface Leading {
+  readonly path: SearchPath;
+  readonly target: Mapping;
+}
+
+/** The references of a mapping to bound types, by the elements that lead there. */
+function ledBy(mapping: Mapping, registry: Registry): readonly Leading[] {
+  const found: Leading[] = [];
+  const see = (node: Node, path: SearchPath): void => {
+    if (node.kind === 'ref') {
+      const target = registry.mapping(node.target);
+      if (target.resource !== mapping.resource && isDirectlyBound(target.resource, registry))
+        found.push({ path, target });
+    } else if (node.kind === 'object') {
+      for (const member of node.members) {
+        for (const named of member.kind === 'element' ? [member] : member.alternatives.flat())
+          see(named.node, [...path, { element: named.name }]);
+      }
+    } else for (const child of childrenOf(node)) see(child, path);
+  };
+  see(mapping.root, []);
+  return found;
+}
+
+/** True if a resource of this type can belong to several patients at once. */
+export function isShared(type: string, registry: Registry): boolean {
+  if (type === COMPARTMENT_TYPE) return false;
+  const env = environment(registry, 0);
+  return registry.ofType(type).some(mapping => {
+    const nodes = patientReferences(mapping, env);
+    return nodes.length > 1 || nodes.some(node => isRepeated(mapping.root, node, false));
+  });
+}
+
+/** Rows of the members; undefined where a reference cannot be asked in SQL. */
+export function membersPredicate(mapping: Mapping, members: Members, env: Environment): Predicate | undefined {
+  if (mapping.resource === COMPARTMENT_TYPE) {
+    return members === 'every' ? TRUE : or(...members.ids.map(id => idPredicate(mapping, id)));
+  }
+  const leaf: Leaf = node => {
+    if (!isPatientReference(node, env.registry)) return FALSE;
+    if (members === 'every') return presentPredicate(node, env);
+    const target = env.registry.mapping(node.target);
+    const wanted = or(...members.ids.map(id => idPredicate(target, id)));
+    return refersToRows(node, target, `export ${target.name}|${members.key}`, wanted, env);
+  };
+  if (isDirectlyBound(mapping.resource, env.registry)) {
+    return some(pathsOf(mapping.resource).map(path => along(mapping.root, path, leaf, env)));
+  }
+  return some(
+    ledBy(mapping, env.registry).map(({ path, target }) => {
+      const wanted = membersPredicate(target, members, env);
+      const leads: Leaf = node => {
+        if (node.kind !== 'ref' || node.target !== target.name || !wanted) return FALSE;
+        if (members === 'every') return presentPredicate(node, env);
+        return refersToRows(node, target, `export ${target.name}|${members.key}`, wanted, env);
+      };
+      return wanted && along(mapping.root, path, leads, env);
+    }),
+  );
+}
+
+function pathsOf(type: string): readonly SearchPath[] {
+  const codes = patientCompartmentOf(type);
+  return searchParametersOf(type)
+    .filter(({ code, type: kind }) => kind === 'reference' && (codes.length === 0 || codes.includes(code)))
+    .flatMap(({ paths }) => paths ?? []);
+}
+
+function patientReferences(mapping: Mapping, env: Environment): readonly RefNode[] {
+  const found = new Set<RefNode>();
+  const see: Leaf = node => {
+    if (isPatientReference(node, env.registry)) found.add(node);
+    return TRUE;
+  };
+  for (const path of pathsOf(mapping.resource)) along(mapping.root, path, see, env);
+  return [...found];
+}
+
+function isPatientReference(node: Node, registry: Registry): node is RefNode {
+  return node.kind === 'ref' && registry.mapping(node.target).resource === COMPARTMENT_TYPE;
+}
+
+/** True if a node stands below an `each`. */
+function isRepeated(node: Node, wanted: Node, below: boolean): boolean {
+  if (node === wanted) return below;
+  return childrenOf(node).some(child => isRepeated(child, wanted, below || node.kind === 'each'));
+}
+
+/** The nodes directly below a node. */
+export function childrenOf(node: Node): readonly Node[] {
+  switch (node.kind) {
+    case 'object':
+      return node.members.flatMap(member =>
+        member.kind === 'element' ? [member.node] : member.alternatives.flat().map(({ node: inner }) => inner),
+      );
+    case 'list':
+      return node.items;
+    case 'first':
+      return node.alternatives;
+    case 'each':
+      return [node.item];
+    default:
+      return [];
+  }
+}

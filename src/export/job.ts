@@ -1,0 +1,106 @@
+/**
+ * What an export job is: what was asked, the parts it falls into, and the state of each, as they are kept on disk.
+ * https://hl7.org/fhir/uv/bulkdata/STU2/export.html
+ */
+import type { Issue } from '../outcome.ts';
+import type { Cursor } from '../search/cursor.ts';
+
+/** Whose data is asked for. A group without an id stands for all groups. */
+export type ExportLevel =
+  | { readonly kind: 'system' }
+  | { readonly kind: 'patient' }
+  | { readonly kind: 'group'; readonly id: string | undefined };
+
+/** A kick-off request after it was understood. */
+export interface ExportRequest {
+  readonly level: ExportLevel;
+  /** Types to be written, all of them mapped. */
+  readonly types: readonly string[];
+  /** FHIR instants or dates, as they came. */
+  readonly since: string | undefined;
+  readonly until: string | undefined;
+  /** Searches; several of one type are alternatives. */
+  readonly typeFilters: readonly {
+    readonly type: string;
+    readonly parameters: readonly (readonly [string, string])[];
+  }[];
+  /** Elements, each of one type or (type undefined) of all. */
+  readonly elements: readonly { readonly type: string | undefined; readonly name: string }[];
+  /** Logical ids of patients that the export is narrowed to. */
+  readonly patients: readonly string[] | undefined;
+}
+
+export type JobStatus = 'running' | 'paused' | 'complete' | 'failed';
+
+/** `job.json`; written by the main thread alone. */
+export interface JobRecord {
+  readonly id: string;
+  /** Who asked: `Access.caller`. */
+  readonly caller: string;
+  /** Absolute base of the FHIR interface as the client addressed it. */
+  readonly base: string;
+  /** The kick-off request's URL. */
+  readonly url: string;
+  readonly request: ExportRequest;
+  /** What was ignored and why, for the manifest's error file. */
+  readonly remarks: readonly Issue[];
+  /** Of the pack; a job is not continued with other mappings. */
+  readonly version: string;
+  /** Milliseconds since the epoch: before anything was read. Conditions on the present instant mean this one. */
+  readonly transactionTime: number;
+  readonly status: JobStatus;
+  /** Milliseconds since the epoch. */
+  readonly finished?: number;
+  /** Why the job failed; names no value. */
+  readonly failure?: string;
+}
+
+/** One type of a job, the unit that is queued. */
+export interface Part {
+  readonly number: number;
+  readonly type: string;
+  /**
+   * `all`: every resource; `compartments`: those of patients; `groups`: the groups that were asked for; `referenced`:
+   * what parts before it referred to.
+   */
+  readonly scope: 'all' | 'compartments' | 'groups' | 'referenced';
+  /** False: read only for what it refers to. */
+  readonly write: boolean;
+  /** Types outside every compartment whose references are collected here. */
+  readonly collect: readonly string[];
+}
+
+export interface FileState {
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+/** `part-<number>.json`; written by the worker alone, after the bytes that it speaks of. */
+export interface PartState {
+  /** Slices that are finished: chunks of members, or of references. */
+  readonly slice: number;
+  /** Where to continue within the slice. */
+  readonly cursor: Cursor | undefined;
+  /** Files in order, the last one unfinished. */
+  readonly files: readonly FileState[];
+  /** Bytes of the collected references. */
+  readonly collected: number;
+  /** Resources in all, counted before; undefined where the number is not known. */
+  readonly total: number | undefined;
+  readonly done: boolean;
+  /** The part has failed for this reason and has no files. */
+  readonly problem?: Issue;
+}
+
+export const NEW_PART: PartState = {
+  slice: 0,
+  cursor: undefined,
+  files: [],
+  collected: 0,
+  total: undefined,
+  done: false,
+};
+
+export const linesOf = (state: PartState): number => state.files.reduce((sum, { lines }) => sum + lines, 0);
+export const bytesOf = (state: PartState): number =>
+  state.files.reduce((sum, { bytes }) => sum + bytes, state.collected);

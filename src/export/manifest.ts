@@ -1,0 +1,91 @@
+/**
+ * What a client is told of a job. In: the record and the states of its parts. Out: the manifest, the error file's lines,
+ * the progress in words. https://hl7.org/fhir/uv/bulkdata/STU2/export.html#response---complete-status
+ */
+import { type Issue, operationOutcome } from '../outcome.ts';
+import { type JobRecord, linesOf, type Part, type PartState } from './job.ts';
+
+/** A file that can be downloaded: a part's, or that of the errors. */
+export interface OutputFile {
+  readonly type: string;
+  /** `part-file`, or `error`. */
+  readonly name: string;
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+export interface PartView {
+  readonly part: Part;
+  readonly state: PartState;
+  readonly share: number;
+  readonly running: boolean;
+  readonly waiting: boolean;
+}
+
+export interface JobView {
+  readonly job: JobRecord;
+  readonly parts: readonly PartView[];
+  readonly errors: readonly Issue[];
+}
+
+/** Files with lines; a file without any is left out, for clients cannot read it. */
+export function outputFiles({ parts }: Pick<JobView, 'parts'>): readonly OutputFile[] {
+  return parts.flatMap(({ part, state }) =>
+    state.files.flatMap(({ lines, bytes }, file) =>
+      lines === 0 ? [] : [{ type: part.type, name: `${part.number}-${file}`, lines, bytes }],
+    ),
+  );
+}
+
+/** What the error file holds: what was ignored, types that failed, and what this server cannot know. */
+export function errorsOf(job: JobRecord, states: readonly PartState[]): readonly Issue[] {
+  const failed = states.flatMap(({ problem }) => problem ?? []);
+  if (job.request.since === undefined) return [...job.remarks, ...failed];
+  const deletions: Issue = {
+    severity: 'information',
+    code: 'informational',
+    diagnostics: 'The mappings do not say which records were deleted: deleted is empty whatever happened since _since',
+  };
+  return [...job.remarks, ...failed, deletions];
+}
+
+export function errorLines(errors: readonly Issue[]): string {
+  return errors.map(issue => `${JSON.stringify(operationOutcome([issue]))}\n`).join('');
+}
+
+export function manifest(view: JobView, requiresAccessToken: boolean): object {
+  const { job, errors } = view;
+  const url = (name: string): string => `${job.base}/$download-resource?_jobResourceId=${job.id}-${name}`;
+  return {
+    transactionTime: new Date(job.transactionTime).toISOString(),
+    request: job.url,
+    requiresAccessToken,
+    output: outputFiles(view).map(({ type, name, lines }) => ({ type, url: url(name), count: lines })),
+    deleted: [],
+    error: errors.length === 0 ? [] : [{ type: 'OperationOutcome', url: url('error'), count: errors.length }],
+  };
+}
+
+/** Real numbers, at most 100 characters: the X-Progress header. */
+export function progressText({ job, parts }: JobView): string {
+  const lines = parts.reduce((sum, { state }) => sum + linesOf(state), 0);
+  const done = parts.filter(({ state }) => state.done).length;
+  const running = parts.filter(one => one.running).map(({ part }) => part.type);
+  const stage =
+    job.status === 'paused' ? 'paused' : parts.some(({ waiting }) => waiting) ? 'waiting for the database' : running[0];
+  const percent = Math.floor(100 * shareOf(parts));
+  return `${percent}%, ${lines} resources, ${done} of ${parts.length} types done${stage === undefined ? '' : `, ${stage}`}`.slice(
+    0,
+    100,
+  );
+}
+
+/** How much of a job is done, from 0 to 1: by resources where their number is known, else by slices. */
+export function shareOf(parts: JobView['parts']): number {
+  if (parts.length === 0) return 1;
+  const shares = parts.map(({ state, share }) => {
+    if (state.done) return 1;
+    return state.total === undefined ? share : state.total === 0 ? 0 : Math.min(1, linesOf(state) / state.total);
+  });
+  return shares.reduce((sum, share) => sum + share, 0) / parts.length;
+}

@@ -1,0 +1,33 @@
+/**
+ * The export jobs of a configuration: where they are kept, and what they may take.
+ */
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import type { Log } from '../log.ts';
+import type { Registry } from '../mapping/model.ts';
+import { type Jobs, openJobs } from './jobs.ts';
+import { openThreads } from './threads.ts';
+
+/** Resources read at once. */
+const BATCH = 1000;
+/** Milliseconds of work that a crash may cost. */
+const CHECKPOINT = 1000;
+
+type ExportConfig = Pick<Config, 'database' | 'dataDir' | 'mappings' | 'page' | 'export'>;
+
+/** Jobs that a stopped server left behind go on at once. */
+export function openExports(
+  { database, dataDir, mappings, page, export: limits }: ExportConfig,
+  registry: Registry,
+  log: Log,
+  root = join(dataDir, 'export'),
+): Jobs {
+  return openJobs({
+    root,
+    registry,
+    threads: openThreads({ database, dataDir, mappings, page }, limits.concurrency),
+    limits,
+    settings: { batch: BATCH, fileLines: limits.fileLines, checkpoint: CHECKPOINT },
+    log,
+  });
+}

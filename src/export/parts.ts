@@ -1,0 +1,66 @@
+/**
+ * A request as parts. In: request and mappings. Out: one part per type, in two stages: what can be read at once, and
+ * then, one after the other, types outside every compartment of which only what was referred to is exported.
+ */
+import type { Mapping, Node, Registry } from '../mapping/model.ts';
+import { childrenOf, isBound } from './compartment.ts';
+import type { ExportRequest, Part } from './job.ts';
+
+/** The type that Group level exports are defined on. https://hl7.org/fhir/uv/bulkdata/OperationDefinition/group-export */
+export const GROUP_TYPE = 'Group';
+
+export interface Stages {
+  readonly first: readonly Part[];
+  /** In order: a type comes after those that refer to it. */
+  readonly second: readonly Part[];
+}
+
+export function partsOf({ level, types, patients }: ExportRequest, registry: Registry): Stages {
+  if (level.kind === 'system') {
+    const first = types.map((type, number) => ({ number, type, scope: 'all', write: true, collect: [] }) as const);
+    return { first, second: [] };
+  }
+  const outside = registry.types.filter(type => !isBound(type, registry));
+  const wantedOutside = outside.filter(type => types.includes(type));
+  // A chain of references may lead through a type that is not wanted itself.
+  const collect = wantedOutside.length > 0 ? outside : [];
+  const parts: Omit<Part, 'number'>[] = [];
+  for (const type of registry.types) {
+    const write = types.includes(type);
+    if (outside.includes(type) || (!write && collect.length === 0)) continue;
+    if (type !== GROUP_TYPE) parts.push({ type, scope: 'compartments', write, collect });
+    // A list names its other members too: it goes out only where all of it was asked for.
+    else if (level.kind === 'group') parts.push({ type, scope: 'groups', write, collect });
+    else if (patients === undefined) parts.push({ type, scope: 'compartments', write, collect });
+  }
+  const last = referringFirst(collect, registry).map(
+    type => ({ type, scope: 'referenced', write: types.includes(type), collect }) as const,
+  );
+  const numbered = [...parts, ...last].map((part, number) => ({ ...part, number }));
+  return { first: numbered.slice(0, parts.length), second: numbered.slice(parts.length) };
+}
+
+/** Types ordered so that each comes after those that refer to it, as far as there are no circles. */
+function referringFirst(types: readonly string[], registry: Registry): readonly string[] {
+  const order: string[] = [];
+  const seen = new Set<string>();
+  const visit = (type: string): void => {
+    if (seen.has(type)) return;
+    seen.add(type);
+    const targets = registry.ofType(type).flatMap(mapping => targetsOf(mapping, registry));
+    for (const target of targets) if (types.includes(target)) visit(target);
+    order.unshift(type);
+  };
+  for (const type of types.toReversed()) visit(type);
+  return order;
+}
+
+function targetsOf(mapping: Mapping, registry: Registry): readonly string[] {
+  const found: string[] = [];
+  const see = (node: Node): void => {
+    if (node.kind === 'ref') found.push(registry.mapping(node.target).resource);
+    childrenOf(node).forEach(see);
+  };
+  see(mapping.root);
+  return found;
+}

@@ -1,0 +1,64 @@
+/**
+ * What exported resources refer to outside of every compartment. In: JSON texts. Out: `Type/id` lines beside the output,
+ * and from them, for a type, the ids to be read: sorted, each once, a fixed list on disk that a restart finds again.
+ */
+import { existsSync } from 'node:fs';
+import type { Part } from './job.ts';
+import { collectedFile, readLines, replaceFile, wantedFile } from './store.ts';
+
+/** References that are remembered as collected already, per part; beyond, some are written twice, which does no harm. */
+const REMEMBERED = 20_000;
+
+/** Finds the references of resources to some types that this collector has not given before. */
+export function referenceCollector(types: readonly string[]): (texts: readonly string[]) => readonly string[] {
+  if (types.length === 0) return () => [];
+  // Within a JSON string a quote has a backslash before it, so no text of a record can look like this.
+  const pattern = new RegExp(`"reference":"((?:${types.join('|')})/[A-Za-z0-9.-]{1,64})"`, 'g');
+  const known = new Set<string>();
+  return texts => {
+    const fresh: string[] = [];
+    for (const text of texts) {
+      for (const [, reference = ''] of text.matchAll(pattern)) {
+        if (known.has(reference)) continue;
+        if (known.size >= REMEMBERED) known.clear();
+        known.add(reference);
+        fresh.push(reference);
+      }
+    }
+    return fresh;
+  };
+}
+
+/** Lists of ids in rounds: a later round holds what resources of the type itself referred to. */
+export interface Wanted {
+  /** Ids in the order in which they are read; a finished round never grows. */
+  readonly rounds: readonly (readonly string[])[];
+  /** Adds what was collected since; false if there is nothing more. */
+  extend(): boolean;
+}
+
+export function wantedIds(folder: string, part: Part, parts: number): Wanted {
+  const rounds: (readonly string[])[] = [];
+  while (existsSync(wantedFile(folder, part.number, rounds.length))) {
+    rounds.push(readLines(wantedFile(folder, part.number, rounds.length)));
+  }
+  return {
+    rounds,
+    extend() {
+      const known = new Set(rounds.flat());
+      const prefix = `${part.type}/`;
+      const fresh = new Set<string>();
+      for (let number = 0; number < parts; number++) {
+        for (const line of readLines(collectedFile(folder, number))) {
+          const id = line.startsWith(prefix) ? line.slice(prefix.length) : undefined;
+          if (id !== undefined && !known.has(id)) fresh.add(id);
+        }
+      }
+      if (fresh.size === 0) return false;
+      const sorted = [...fresh].toSorted();
+      replaceFile(wantedFile(folder, part.number, rounds.length), `${sorted.join('\n')}\n`);
+      rounds.push(sorted);
+      return true;
+    },
+  };
+}

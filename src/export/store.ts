@@ -1,0 +1,103 @@
+/**
+ * The folder of a job. Names of files are made of the job's own records and never of a request's text. State is replaced
+ * by rename after it has reached the disk, so that a reader finds the old or the new one and nothing between.
+ */
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { decodeBytes, encodeBytes } from '../search/cursor.ts';
+import { type JobRecord, NEW_PART, type PartState } from './job.ts';
+
+/** 128 random bits in hexadecimal. */
+export const JOB_ID = /^[0-9a-f]{32}$/;
+
+export const outputFile = (folder: string, part: number, file: number): string =>
+  join(folder, `part-${part}-${file}.ndjson`);
+export const collectedFile = (folder: string, part: number): string => join(folder, `part-${part}.references`);
+export const wantedFile = (folder: string, part: number, round: number): string =>
+  join(folder, `part-${part}-${round}.wanted`);
+export const membersFile = (folder: string): string => join(folder, 'members');
+export const errorFile = (folder: string): string => join(folder, 'error.ndjson');
+
+const jobFile = (folder: string): string => join(folder, 'job.json');
+const stateFile = (folder: string, part: number): string => join(folder, `part-${part}.json`);
+
+/** Writes a whole file or nothing. `durable`: not before it would survive a power cut. */
+export function replaceFile(file: string, text: string, durable = true): void {
+  const unfinished = `${file}.new`;
+  const descriptor = openSync(unfinished, 'w', 0o600);
+  try {
+    const bytes = Buffer.from(text, 'utf8');
+    for (let at = 0; at < bytes.byteLength; ) at += writeSync(descriptor, bytes, at);
+    if (durable) fdatasyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(unfinished, file);
+  if (durable) syncFolder(join(file, '..'));
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+export function writeJob(folder: string, job: JobRecord): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  replaceFile(jobFile(folder), JSON.stringify(job));
+}
+
+/** Every job below `root`; a folder whose job was never written is removed. */
+export function readJobs(root: string): readonly JobRecord[] {
+  if (!existsSync(root)) return [];
+  return readdirSync(root)
+    .filter(name => JOB_ID.test(name))
+    .flatMap(name => {
+      const file = jobFile(join(root, name));
+      if (existsSync(file)) return [JSON.parse(readFileSync(file, 'utf8')) as JobRecord];
+      removeFolder(join(root, name));
+      return [];
+    });
+}
+
+/** `durable` costs a wait for the disk; a killed process needs it not, a power cut does. */
+export function writePart(folder: string, part: number, state: PartState, durable = true): void {
+  replaceFile(stateFile(folder, part), JSON.stringify(state, encodeBytes), durable);
+}
+
+export function readPart(folder: string, part: number): PartState {
+  const file = stateFile(folder, part);
+  if (!existsSync(file)) return NEW_PART;
+  const stored: Omit<PartState, 'cursor' | 'total'> & Partial<PartState> = JSON.parse(
+    readFileSync(file, 'utf8'),
+    decodeBytes,
+  );
+  return { cursor: undefined, total: undefined, ...stored };
+}
+
+export function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** The lines of a small file; none if it is not there. */
+export function readLines(file: string): readonly string[] {
+  if (!existsSync(file)) return [];
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter(line => line !== '');
+}

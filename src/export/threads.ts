@@ -1,0 +1,97 @@
+/**
+ * The threads that export. In: tasks, any number. Out: their outcomes; each thread does one after the other, and is let
+ * go of once there has been nothing to do for a while.
+ */
+import { Worker } from 'node:worker_threads';
+import PQueue from 'p-queue';
+import type { PartReport } from './run-part.ts';
+import type { WorkerConfig, WorkerMessage, WorkerTask } from './worker.ts';
+
+/** Why a task failed. `crashed`: the thread has ended. */
+export class TaskError extends Error {
+  override readonly name = 'TaskError';
+  readonly reason: 'full' | 'away' | 'other' | 'crashed';
+  readonly at: string;
+
+  constructor(reason: TaskError['reason'], message: string, at = '') {
+    super(message);
+    this.reason = reason;
+    this.at = at;
+  }
+}
+
+export type Outcome = Exclude<WorkerMessage, { kind: 'error' | 'progress' }>;
+
+export interface Threads {
+  /** Rejects with TaskError. */
+  run(task: WorkerTask, report: (progress: PartReport) => void): Promise<Outcome>;
+  /** Ends the threads at once. */
+  close(): Promise<void>;
+}
+
+const IDLE_MILLISECONDS = 30_000;
+/** Keeps the heap of a thread, and with it the memory of an export, small whatever its size. */
+const RESOURCES = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 } as const;
+
+export function openThreads(config: WorkerConfig, concurrency: number): Threads {
+  const queue = new PQueue({ concurrency });
+  const idle: Worker[] = [];
+  const all = new Set<Worker>();
+  const timers = new Map<Worker, NodeJS.Timeout>();
+
+  const take = (): Worker => {
+    const known = idle.pop();
+    if (known) {
+      clearTimeout(timers.get(known));
+      known.ref();
+      return known;
+    }
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+      workerData: config,
+      resourceLimits: RESOURCES,
+      stdin: false,
+    });
+    all.add(worker);
+    worker.once('exit', () => all.delete(worker));
+    return worker;
+  };
+  const giveBack = (worker: Worker): void => {
+    if (!all.has(worker)) return;
+    idle.push(worker);
+    worker.unref();
+    const timer = setTimeout(() => {
+      idle.splice(idle.indexOf(worker), 1);
+      void worker.terminate();
+    }, IDLE_MILLISECONDS);
+    timers.set(worker, timer.unref());
+  };
+
+  const perform = (task: WorkerTask, report: (progress: PartReport) => void): Promise<Outcome> => {
+    const worker = take();
+    return new Promise<Outcome>((resolve, reject) => {
+      const ended = (): void => reject(new TaskError('crashed', 'the thread has ended'));
+      const failed = (error: Error): void => reject(new TaskError('crashed', error.name));
+      const receive = (message: WorkerMessage): void => {
+        if (message.kind === 'progress') return report(message.report);
+        worker.off('message', receive);
+        worker.off('exit', ended);
+        worker.off('error', failed);
+        giveBack(worker);
+        if (message.kind === 'error') reject(new TaskError(message.reason, message.error, message.at));
+        else resolve(message);
+      };
+      worker.on('message', receive);
+      worker.once('exit', ended);
+      worker.once('error', failed);
+      worker.postMessage(task);
+    });
+  };
+
+  return {
+    run: (task, report) => queue.add(() => perform(task, report)),
+    async close() {
+      queue.clear();
+      await Promise.all([...all].map(worker => worker.terminate()));
+    },
+  };
+}

@@ -1,0 +1,187 @@
+/**
+ * Bulk export over HTTP: kick-off, poll, pause, resume, list, delete; GET and POST each. Files are in export-files.ts.
+ * https://hl7.org/fhir/uv/bulkdata/STU2/export.html, interfaces.md section 4.2
+ */
+import { Hono } from 'hono';
+import { createMiddleware } from 'hono/factory';
+import type { ExportLevel } from '../export/job.ts';
+import { type JobView, manifest, progressText } from '../export/manifest.ts';
+import { readExportRequest } from '../export/request.ts';
+import type { SearchRequest } from '../facade.ts';
+import { FhirError, type Issue } from '../outcome.ts';
+import {
+  type AppParts,
+  type ExportParts,
+  fhirBase,
+  type HttpContext,
+  type HttpEnv,
+  requestContext,
+  serverBase,
+} from './context.ts';
+import { downloadFile } from './export-files.ts';
+import { bodyParameters } from './operation-body.ts';
+import { lastOf, parseParameters, queryOf } from './parameters.ts';
+import { pollLimit } from './poll-limit.ts';
+import { representationOf, respond, respondWithOutcome } from './respond.ts';
+
+/** The parts of the application, exports among them. */
+type Parts = AppParts & { readonly exports: ExportParts };
+
+type Parameters = SearchRequest['parameters'];
+
+/** Seconds that a client is asked to wait between polls. */
+const RETRY_AFTER = 5;
+
+export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv> {
+  const parts: Parts = { ...app, exports };
+  const routes = new Hono<HttpEnv>();
+  const tooFast = pollLimit();
+
+  const operation = (path: string, run: (c: HttpContext, parameters: Parameters) => Promise<Response>): void => {
+    routes.get(path, c => run(c, parseParameters(queryOf(c.req.url), 'query string')));
+    routes.post(path, async c =>
+      run(c, [...parseParameters(queryOf(c.req.url), 'query string'), ...(await bodyParameters(c))]),
+    );
+    routes.all(path, wrongMethod);
+  };
+
+  routes.delete('/$export-poll-status', async c => {
+    const found = await parts.exports.jobs.remove(callerOf(c, parts), jobId(urlParameters(c)));
+    if (!found) throw noSuchJob();
+    return respondWithOutcome(c, 202, [told('The export was cancelled and its files are removed')]);
+  });
+  operation('/$export', (c, parameters) => kickOff(c, parts, { kind: 'system' }, parameters));
+  operation('/Patient/$export', (c, parameters) => kickOff(c, parts, { kind: 'patient' }, parameters));
+  operation('/Group/$export', (c, parameters) => kickOff(c, parts, { kind: 'group', id: undefined }, parameters));
+  operation('/Group/:id/$export', async (c, parameters) => {
+    const id = c.req.param('id') ?? '';
+    const group = /^[A-Za-z0-9.-]{1,64}$/.test(id)
+      ? await parts.facade.read('Group', id, [['_elements', 'type']], requestContext(c, parts))
+      : undefined;
+    if (group === undefined) throw new FhirError('not-found', 'No Group has this id');
+    return kickOff(c, parts, { kind: 'group', id }, parameters);
+  });
+  operation('/$export-poll-status', async (c, parameters) => {
+    const view = parts.exports.jobs.view(callerOf(c, parts), jobId(parameters));
+    if (!view) throw noSuchJob();
+    if (tooFast(view.job.id)) {
+      throw new FhirError('throttled', 'Too many polls; wait as Retry-After says', { retryAfter: RETRY_AFTER });
+    }
+    return poll(c, parts, view);
+  });
+  operation('/$pause-job', async (c, parameters) => {
+    const view = await parts.exports.jobs.pause(callerOf(c, parts), jobId(parameters));
+    return changed(c, view, 'paused', 'The export is paused; $resume-job lets it go on');
+  });
+  operation('/$resume-job', async (c, parameters) => {
+    const view = parts.exports.jobs.resume(callerOf(c, parts), jobId(parameters));
+    return changed(c, view, 'running', 'The export goes on');
+  });
+  operation('/$list-jobs', (c, parameters) => {
+    const listed = parts.exports.jobs.list(callerOf(c, parts)).map(view => jobParameter(c, parts, view));
+    const body = { resourceType: 'Parameters', ...(listed.length === 0 ? {} : { parameter: listed }) };
+    return respond(c, JSON.stringify(body), representationOf(c, parameters));
+  });
+  operation('/$download-resource', async (c, parameters) => {
+    const id = lastOf(parameters, '_jobResourceId') ?? '';
+    const [, job = '', name = ''] = /^([0-9a-f]{32})-(\d{1,4}-\d{1,6}|error)$/.exec(id) ?? [];
+    const download = parts.exports.jobs.download(callerOf(c, parts), job, name);
+    if (!download) throw new FhirError('not-found', 'There is no such file; it may have expired');
+    return downloadFile(c, download);
+  });
+  return routes;
+}
+
+function urlParameters(c: HttpContext): Parameters {
+  return parseParameters(queryOf(c.req.url), 'query string');
+}
+
+/** What the log calls the request. */
+function named(path: string) {
+  return createMiddleware<HttpEnv>(async (c, next) => {
+    await next();
+    c.set('route', path);
+  });
+}
+
+async function kickOff(c: HttpContext, parts: Parts, level: ExportLevel, parameters: Parameters): Promise<Response> {
+  if (!/(?:^|[,;\s])respond-async(?=$|[,;\s])/i.test(c.req.header('prefer') ?? '')) {
+    throw new FhirError('invalid', 'Prefer: expected respond-async, for an export is a job');
+  }
+  const context = requestContext(c, parts);
+  if (context.access.kind !== 'all') throw new FhirError('forbidden', 'Exports need access to all patients');
+  const understood = readExportRequest(level, parameters, parts.exports.facade, context);
+  const { pathname, search } = new URL(c.req.url);
+  const url = serverBase(c, parts) + pathname + search;
+  const { job } = parts.exports.jobs.start(understood, { caller: context.access.caller, base: context.base, url });
+  return respondWithOutcome(c, 202, [told('The export has begun; Content-Location says where to ask for it')], {
+    'Content-Location': statusUrl(c, parts, job.id),
+  });
+}
+
+function poll(c: HttpContext, parts: Parts, view: JobView): Promise<Response> | Response {
+  const { status, failure } = view.job;
+  if (status === 'failed') throw new FhirError('exception', failure ?? 'The export failed');
+  if (status === 'complete') {
+    return c.body(JSON.stringify(manifest(view, parts.config.access !== 'open')), 200, {
+      'Content-Type': 'application/json',
+    });
+  }
+  const progress = progressText(view);
+  return respondWithOutcome(c, 202, [told(progress)], {
+    'X-Progress': progress,
+    'Retry-After': String(RETRY_AFTER),
+  });
+}
+
+/** The answer to a wish for a state: 409 where the job is over. */
+function changed(
+  c: HttpContext,
+  view: JobView | undefined,
+  wanted: JobView['job']['status'],
+  text: string,
+): Promise<Response> {
+  if (!view) throw noSuchJob();
+  if (view.job.status !== wanted) throw new FhirError('conflict', `The export is ${view.job.status} already`);
+  return respondWithOutcome(c, 200, [told(text)]);
+}
+
+function jobParameter(c: HttpContext, parts: Parts, view: JobView): object {
+  const { id, status, url, transactionTime } = view.job;
+  return {
+    name: 'job',
+    part: [
+      { name: '_jobId', valueString: id },
+      { name: 'status', valueCode: status },
+      { name: 'transactionTime', valueInstant: new Date(transactionTime).toISOString() },
+      { name: 'request', valueUrl: url },
+      { name: 'progress', valueString: progressText(view) },
+      { name: 'poll', valueUrl: statusUrl(c, parts, id) },
+    ],
+  };
+}
+
+function statusUrl(c: HttpContext, parts: AppParts, id: string): string {
+  return `${fhirBase(c, parts)}/$export-poll-status?_jobId=${id}`;
+}
+
+function callerOf(c: HttpContext, parts: AppParts): string {
+  return requestContext(c, parts).access.caller;
+}
+
+function jobId(parameters: Parameters): string {
+  const id = lastOf(parameters, '_jobId');
+  if (id === undefined) throw new FhirError('invalid', '_jobId: expected the id of an export', { parameter: '_jobId' });
+  return id;
+}
+
+const noSuchJob = (): FhirError => new FhirError('not-found', 'There is no such export; it may have expired');
+
+const told = (diagnostics: string): Issue => ({ severity: 'information', code: 'informational', diagnostics });
+
+async function wrongMethod(c: HttpContext): Promise<Response> {
+  const allow = c.req.path.endsWith('poll-status') ? 'GET, HEAD, POST, DELETE' : 'GET, HEAD, POST';
+  if (c.req.method === 'OPTIONS') return c.body(null, 204, { Allow: allow });
+  const issue = { severity: 'error', code: 'not-supported', diagnostics: `This operation takes ${allow}` } as const;
+  return respondWithOutcome(c, 405, [issue], { Allow: allow });
+}
