@@ -108,15 +108,22 @@ function searchPart(text: string): SearchPart {
 /** `a(b, c(d))` → a, a.b, a.c, a.c.d */
 function pathsOf(text: string): readonly ElementPath[] {
   const found = new Map<string, ElementPath>();
-  const outer: Step[] = [];
+  const outer: (readonly Step[])[] = [];
   for (const [, name = '', end = ''] of text.matchAll(/([^(),\s]*)\s*([(),]|$)/g)) {
-    const step = stepOf(name);
-    const steps = [...outer, step];
-    if (step.name !== '') found.set(textOf(steps), { text: textOf(steps), steps });
-    if (end === '(') outer.push(step);
+    const own = stepsOf(name);
+    const steps = [...outer.flat(), ...own];
+    if (name !== '') found.set(textOf(steps), { text: textOf(steps), steps });
+    if (end === '(') outer.push(own);
     if (end === ')') outer.pop();
   }
   return [...found.values()];
+}
+
+/** `code.coding:PulseOx` is two steps; a value after `=` may hold dots. */
+function stepsOf(text: string): readonly Step[] {
+  const [, names = '', rest = ''] = /^([^=→]*)(.*)$/.exec(text) ?? [];
+  const parts = names.split('.');
+  return parts.map((part, i) => stepOf(i === parts.length - 1 ? part + rest : part));
 }
 
 function stepOf(text: string): Step {

@@ -1,0 +1,146 @@
+/**
+ * Must-support elements: each is there on some resource that claims the profile, as the certification tests look for it.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Facts, profileFacts } from '../validation/facts.ts';
+import { type Item, isObject } from '../validation/item.ts';
+import { assignSlices } from '../validation/slices.ts';
+import { type Resource, type ServedDemo, serveDemo } from './demo-resources.ts';
+import {
+  type ElementPath,
+  type Group,
+  groupsOf,
+  profileAddress,
+  type Step,
+  VERSIONS,
+  type Version,
+} from './us-core.ts';
+
+/** What no resource has, by version, group and element, with the reason. */
+const UNMET: Readonly<Record<string, string>> = Object.fromEntries(
+  VERSIONS.flatMap(version => [
+    [
+      `${version} diagnostic_report_note result→observation-lab`,
+      'reports of departments hold measurements of departments; those of the laboratory stand in its own reports',
+    ],
+    [
+      `${version} encounter reasonReference→condition-encounter-diagnosis`,
+      'the reason column names an entry of the problem list; diagnoses stand under Encounter.diagnosis',
+    ],
+    [
+      `${version} questionnaire_response item.answer.item`,
+      'its forms have groups of questions, but no question that depends on an answer',
+    ],
+    [`${version} simple_observation valueQuantity`, 'the items it has are answered by codes, yes or no, or words'],
+  ]),
+);
+
+let demo: ServedDemo;
+const byReference = new Map<string, Resource>();
+beforeAll(async () => {
+  demo = await serveDemo();
+  for (const resource of [...demo.resources.values()].flat())
+    byReference.set(`${resource.resourceType}/${resource.id}`, resource);
+});
+afterAll(() => demo.close());
+
+describe.each(VERSIONS)('US Core %s', version => {
+  test.each(groupsOf(version).map(group => [group.name, group] as const))('%s', (_, group) => {
+    const claiming = (demo.resources.get(group.type) ?? []).filter(({ meta }) =>
+      meta?.profile?.includes(group.profile),
+    );
+    expect(claiming).not.toEqual([]);
+    const unmet = new Set(group.mustSupport.flatMap(path => unmetBy(path, claiming, group, version)));
+    const reason = (missing: string): string => UNMET[`${version} ${group.name} ${missing}`] ?? 'no reason known';
+    const expected = Object.keys(UNMET).filter(key => key.startsWith(`${version} ${group.name} `));
+    expect(
+      [...unmet].map(missing => `${version} ${group.name} ${missing}`).toSorted(),
+      [...unmet].map(reason).join(),
+    ).toEqual(expected.toSorted());
+  });
+});
+
+/** The path's text if nothing has it, and each profile that none of its references leads to. */
+function unmetBy(path: ElementPath, resources: readonly Resource[], group: Group, version: Version): readonly string[] {
+  const facts = profileFacts(version, group.profile)?.facts;
+  const found = (steps: readonly Step[]): readonly Item[] =>
+    resources.flatMap(resource => itemsAt(resource, steps, facts === undefined ? [] : [facts]));
+  const choice = group.choices.find(alternatives => alternatives.includes(plain(path.text)));
+  const items = found(path.steps);
+  if (items.length === 0) {
+    const others = choice?.filter(other => other !== plain(path.text)) ?? [];
+    const one = group.mustSupport.some(other => others.includes(plain(other.text)) && found(other.steps).length > 0);
+    return one ? [] : [path.text];
+  }
+  const targets = path.steps.at(-1)?.targets;
+  if (targets === undefined) return [];
+  const reached = new Set(items.flatMap(item => profilesReached(item.value)));
+  if (targets.length === 0) return reached.size > 0 ? [] : [`${path.text}→`];
+  const isMet = (name: string): boolean => reached.has(profileAddress(`us-core-${name}`));
+  return targets
+    .filter(name => {
+      const alternatives = group.choices.find(list => list.includes(`us-core-${name}`));
+      return !isMet(name) && !alternatives?.some(other => isMet(other.replace('us-core-', '')));
+    })
+    .map(name => `${path.text}→${name}`);
+}
+
+function plain(text: string): string {
+  return text.replace(/=.*/, '');
+}
+
+/** Addresses of the profiles of the resource that a Reference names, and its type where it claims none. */
+function profilesReached(reference: unknown): readonly string[] {
+  const literal = isObject(reference) ? reference['reference'] : undefined;
+  const resource = typeof literal === 'string' ? byReference.get(literal) : undefined;
+  return resource === undefined ? [] : (resource.meta?.profile ?? [resource.resourceType]);
+}
+
+function itemsAt(resource: Resource, steps: readonly Step[], facts: readonly Facts[]): readonly Item[] {
+  let found: readonly { readonly item: Item; readonly facts: readonly Facts[] }[] = [
+    { item: { value: resource, sibling: undefined, type: '', where: '' }, facts },
+  ];
+  for (const step of steps) {
+    found = found.flatMap(({ item, facts: outer }) => {
+      const below = outer.flatMap(fact => fact.children?.[step.name.replace('[x]', '')] ?? []);
+      const items = childrenOf(item, step);
+      if (step.slice === '' || step.slice === step.name || step.name.endsWith('[x]'))
+        return items.map(child => ({ item: child, facts: below }));
+      return items.flatMap(child => {
+        const slices = below.flatMap(fact => {
+          const slice = fact.slices?.[step.slice];
+          const belongs = slice && assignSlices([child], fact).some(([, own]) => own.includes(slice));
+          return belongs ? [slice] : [];
+        });
+        return slices.length > 0 ? [{ item: child, facts: [...below, ...slices] }] : [];
+      });
+    });
+  }
+  return found.map(({ item }) => item);
+}
+
+function childrenOf({ value, sibling }: Item, { name, slice, equals }: Step): readonly Item[] {
+  // The extensions of a primitive stand in its sibling.
+  const from = isObject(value) ? value : isObject(sibling) ? sibling : {};
+  const isWanted = (key: string): boolean =>
+    name.endsWith('[x]')
+      ? slice === ''
+        ? key.startsWith(name.slice(0, -3)) && /^[A-Z]/.test(key.slice(name.length - 3))
+        : key === slice
+      : key === name;
+  const keys = new Set(Object.keys(from).map(key => key.replace(/^_/, '')));
+  return [...keys].filter(isWanted).flatMap(key => {
+    const values = listOf(from[key]);
+    const siblings = listOf(from[`_${key}`]);
+    return Array.from({ length: Math.max(values.length, siblings.length) }, (_, i) => ({
+      value: values[i] ?? undefined,
+      sibling: siblings[i] ?? undefined,
+      type: '',
+      where: key,
+    })).filter(item => equals === '' || item.value === equals);
+  });
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return value === undefined ? [] : Array.isArray(value) ? value : [value];
+}
