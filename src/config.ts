@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { z } from 'zod';
 import { type DatabaseAddress, VARIABLES, type Variable } from './config/variables.ts';
 import type { LOG_LEVELS } from './log.ts';
@@ -23,6 +24,12 @@ export interface Config {
   /** Folder of the mapping pack. */
   readonly mappings: string;
   readonly dataDir: string;
+  /** File of the accounts of the REST interface. */
+  readonly accounts: string;
+  /** Milliseconds that a session may be idle and may last, and how many there may be at a time. */
+  readonly session: { readonly idle: number; readonly lifetime: number; readonly max: number };
+  /** An account for trying out; undefined: one with a random password where the demo database is served. */
+  readonly demo: { readonly user: string; readonly password: string } | undefined;
   readonly access: 'open';
   readonly handling: 'strict' | 'lenient';
   /** Matches on a page: without `_count`, and at most. */
@@ -105,6 +112,16 @@ function configOf(values: Values): Config {
     database: values.database,
     mappings: present(values.mappings),
     dataDir: present(values.dataDir),
+    accounts: values.accounts ?? join(present(values.dataDir), 'accounts.json'),
+    session: {
+      idle: present(values.sessionIdle) * 1000,
+      lifetime: present(values.sessionLifetime) * 1000,
+      max: present(values.sessionsMax),
+    },
+    demo:
+      values.demoUser === undefined || values.demoPassword === undefined
+        ? undefined
+        : { user: values.demoUser, password: values.demoPassword },
     access: present(values.access),
     handling: present(values.handling),
     page: { size: present(values.pageSize), max: present(values.pageMax) },
@@ -127,7 +144,9 @@ function present<T>(value: T | undefined): T {
 /** Problems between variables; each is looked at only where both sides are right in themselves. */
 function contradictions(values: Values): string[] {
   const problems: string[] = [];
-  const { host, access, pageSize, pageMax, fhirPath, apiPath } = values;
+  const { host, access, pageSize, pageMax, fhirPath, apiPath, demoUser, demoPassword } = values;
+  if (demoUser !== undefined && demoPassword === undefined) problems.push('DEMO_PASSWORD: expected with DEMO_USER');
+  if (demoUser === undefined && demoPassword !== undefined) problems.push('DEMO_USER: expected with DEMO_PASSWORD');
   if (access === 'open' && host !== undefined && !isLoopback(host)) {
     problems.push(
       `HOST: expected a loopback address (127.0.0.1, ::1, localhost) while ACCESS is open, found ${JSON.stringify(host)}: anyone on the network could read every patient`,

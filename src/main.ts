@@ -10,7 +10,8 @@ import { listen } from './http/server.ts';
 import { createLog, describeError, type Log } from './log.ts';
 import { formatProblem } from './mapping/load/problem.ts';
 import type { Registry } from './mapping/model.ts';
-import { facadeOf, setUp } from './setup.ts';
+import { type DemoAccount, type StartedRest, startRest } from './rest/start.ts';
+import { facadeOf, SOFTWARE_VERSION, setUp } from './setup.ts';
 import { DatabaseError } from './sql/database.ts';
 
 /** Where a server says what a person should read; the log goes elsewhere. */
@@ -28,7 +29,7 @@ export interface Running {
 
 /** A pack with errors is not served: undefined, and every problem has been told. */
 export async function startServer(config: Config, console: Console, log: Log): Promise<Running | undefined> {
-  const { database, pack, changed } = await setUp(config, console.note);
+  const { database, pack, content, changed } = await setUp(config, console.note);
   try {
     for (const problem of pack.problems) console.note(formatProblem(problem));
     if (pack.registry === undefined) {
@@ -37,6 +38,7 @@ export async function startServer(config: Config, console: Console, log: Log): P
       return undefined;
     }
     const facade = facadeOf(pack.registry, database, changed, config);
+    const rest = await startRest(config, facade, content, SOFTWARE_VERSION);
     const app = createApp({
       facade,
       served: {
@@ -51,9 +53,10 @@ export async function startServer(config: Config, console: Console, log: Log): P
       config,
       log,
       ping: () => database.ping(),
+      rest: rest.parts,
     });
     const server = await listen(app, { host: config.host, port: config.port, drain: config.timeout.drain });
-    console.out(greeting(config.baseUrl ?? server.url, config, pack.registry, facade));
+    console.out(greeting(config.baseUrl ?? server.url, config, pack.registry, facade, rest));
     return {
       url: server.url,
       async stop() {
@@ -68,7 +71,7 @@ export async function startServer(config: Config, console: Console, log: Log): P
 }
 
 /** What a person reads first: where everything is, and requests to try. */
-function greeting(base: string, config: Config, registry: Registry, facade: Facade): string {
+function greeting(base: string, config: Config, registry: Registry, facade: Facade, rest: StartedRest): string {
   const fhir = base + config.fhirPath;
   const types = offeredTypes(facade.capabilities({ base: fhir }));
   return [
@@ -76,6 +79,8 @@ function greeting(base: string, config: Config, registry: Registry, facade: Faca
     '',
     `  Start here   ${base}/`,
     `  FHIR base    ${fhir}`,
+    ...(rest.parts === undefined ? [] : [`  REST base    ${base}${config.apiPath}`]),
+    ...(rest.demo === undefined ? [] : [`  Log in as    ${demoText(rest.demo)}`]),
     '',
     'Try:',
     '',
@@ -83,6 +88,10 @@ function greeting(base: string, config: Config, registry: Registry, facade: Faca
     '',
     'Stop with Ctrl+C.',
   ].join('\n');
+}
+
+function demoText({ user, password }: DemoAccount): string {
+  return password === undefined ? `${user}, with DEMO_PASSWORD` : `${user}, password ${password}`;
 }
 
 /** Serves until a signal says stop; a second one does not wait. Resolves to the exit code. */

@@ -11,6 +11,8 @@ export interface Terminal {
   readonly note: (text: string) => void;
   /** Undefined: that of the process. */
   readonly environment: Environment | undefined;
+  /** Asks for a line without showing it. Undefined: on the process's own terminal. */
+  readonly secret?: (prompt: string) => Promise<string>;
 }
 
 export interface Arguments {

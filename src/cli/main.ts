@@ -8,8 +8,9 @@ import type { Command, Terminal } from './command.ts';
 import { explain } from './explain.ts';
 import { lock } from './lock.ts';
 import { serve } from './serve.ts';
+import { user } from './user.ts';
 
-const COMMANDS: Readonly<Record<string, Command>> = { serve, check, explain, lock };
+const COMMANDS: Readonly<Record<string, Command>> = { serve, check, explain, lock, user };
 
 const HELP = `Lintel: read-only FHIR R4 and C-CDA in front of the database that is already there.
 

@@ -117,6 +117,37 @@ export const VARIABLES = {
     expected: 'a folder',
     meaning: 'Where this server keeps its own files, such as the demo database.',
   }),
+  accounts: variable('ACCOUNTS', z.string().min(1), {
+    shownDefault: '`accounts.json` in DATA_DIR',
+    expected: 'the path of a file, which need not be there yet',
+    meaning: 'Accounts of the REST interface; `lintel user` manages them.',
+  }),
+  sessionIdle: variable('SESSION_IDLE', wholeNumber(1, 86_400), {
+    default: '900',
+    expected: 'seconds, a whole number from 1 to 86400',
+    meaning: 'Seconds without a request after which a session of the REST interface ends.',
+  }),
+  sessionLifetime: variable('SESSION_LIFETIME', wholeNumber(1, 604_800), {
+    default: '28800',
+    expected: 'seconds, a whole number from 1 to 604800',
+    meaning: 'Seconds after which a session ends however much it is used.',
+  }),
+  sessionsMax: variable('SESSIONS_MAX', wholeNumber(1, 1_000_000), {
+    default: '1000',
+    expected: 'a whole number from 1 to 1000000',
+    meaning: 'Sessions at a time; beyond, the one that was idle longest ends.',
+  }),
+  demoUser: variable('DEMO_USER', z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/), {
+    shownDefault: '`demo`, with the demo database only',
+    expected: 'letters, digits and . _ @ -, beginning with a letter or digit',
+    meaning: 'Name of an account that lives as long as the process, for trying out. Needs DEMO_PASSWORD.',
+  }),
+  demoPassword: variable('DEMO_PASSWORD', z.string().min(8).max(256), {
+    shownDefault: 'a random one at each start, printed',
+    expected: '8 to 256 characters',
+    meaning: 'Its password. Needs DEMO_USER.',
+    secret: true,
+  }),
   access: variable('ACCESS', access.schema, {
     default: 'open',
     expected: access.expected,

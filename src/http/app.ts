@@ -13,8 +13,10 @@ import { fhirRoutes } from './fhir-routes.ts';
 import { homeRoutes } from './home.ts';
 import { guardHost, limitBody, limitTime, limitUrl } from './limits.ts';
 import { probeRoutes } from './probes.ts';
+import { refuse } from './refuse.ts';
 import { logRequests } from './request-log.ts';
-import { respondWithOutcome } from './respond.ts';
+import { onRestError } from './rest-errors.ts';
+import { restRoutes } from './rest-routes.ts';
 
 const SECURE_HEADERS = { xFrameOptions: 'DENY', xDownloadOptions: false, xDnsPrefetchControl: false } as const;
 
@@ -27,6 +29,7 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   app.use(secureHeaders({ ...SECURE_HEADERS, strictTransportSecurity: config.baseUrl?.startsWith('https:') ?? false }));
   app.route('/', probeRoutes(parts));
 
+  app.use(`${config.apiPath}/*`, tellAsRest);
   app.use(guardHost(parts));
   app.use(limitUrl);
   app.use(limitBody);
@@ -36,13 +39,11 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
 
   app.route('/', homeRoutes(parts));
   app.route(config.fhirPath, fhirRoutes(parts));
+  if (parts.rest !== undefined) app.route(config.apiPath, restRoutes(parts, parts.rest));
 
-  app.notFound(c =>
-    respondWithOutcome(c, 404, [
-      { severity: 'error', code: 'not-found', diagnostics: `Nothing is here; FHIR is at ${config.fhirPath}` },
-    ]),
-  );
-  app.onError(onError(parts));
+  app.notFound(c => refuse(c, 404, 'not-found', `Nothing is here; FHIR is at ${config.fhirPath}`));
+  const [asFhir, asRest] = [onError(parts), onRestError(parts)];
+  app.onError((error, c) => (c.get('rest') === true ? asRest(error, c) : asFhir(error, c)));
   return app;
 }
 
@@ -54,6 +55,11 @@ function crossOrigin(origins: readonly string[]) {
     maxAge: 600,
   });
 }
+
+const tellAsRest = createMiddleware<HttpEnv>(async (c, next) => {
+  c.set('rest', true);
+  await next();
+});
 
 /** Patients' data is kept in no cache on its way; which representation is sent depends on Accept. */
 const describeResponse = createMiddleware<HttpEnv>(async (c, next) => {

@@ -4,9 +4,11 @@
  */
 import type { Context } from 'hono';
 import { type Access, OPEN_ACCESS } from '../auth/access.ts';
+import type { Account } from '../auth/accounts.ts';
 import type { Config } from '../config.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import type { Log } from '../log.ts';
+import type { RestParts } from '../rest/start.ts';
 
 /** What is mapped, for the routes and the page at `/`. */
 export interface Served {
@@ -21,11 +23,13 @@ export interface AppParts {
   readonly served: Served;
   readonly config: Pick<
     Config,
-    'host' | 'port' | 'baseUrl' | 'fhirPath' | 'apiPath' | 'access' | 'handling' | 'timeout' | 'corsOrigins'
+    'host' | 'port' | 'baseUrl' | 'fhirPath' | 'apiPath' | 'access' | 'handling' | 'timeout' | 'corsOrigins' | 'session'
   >;
   readonly log: Log;
   /** Rejects while the database does not answer. */
   readonly ping: () => Promise<void>;
+  /** Undefined where the pack says nothing of documents. */
+  readonly rest?: RestParts | undefined;
 }
 
 export interface HttpEnv {
@@ -36,6 +40,10 @@ export interface HttpEnv {
     /** Aborts when the client has gone or the request has taken too long. */
     signal: AbortSignal;
     timedOut: () => boolean;
+    /** The request is one of the REST interface, errors are told in its form. */
+    rest?: boolean;
+    /** Who is logged in at the REST interface. */
+    account?: Account;
   };
 }
 

@@ -5,7 +5,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
 import { isLoopback } from '../config.ts';
 import type { AppParts, HttpEnv } from './context.ts';
-import { respondWithOutcome } from './respond.ts';
+import { refuse } from './refuse.ts';
 
 /** Characters of the whole URL. Longer searches go into the body of `POST [type]/_search`. */
 export const URL_LENGTH = 8000;
@@ -16,22 +16,18 @@ export const BODY_BYTES = 256 * 1024;
 /** 414 for a URL beyond URL_LENGTH. */
 export const limitUrl = createMiddleware<HttpEnv>(async (c, next) => {
   if (c.req.url.length <= URL_LENGTH) return next();
-  return respondWithOutcome(c, 414, [
-    {
-      severity: 'error',
-      code: 'too-long',
-      diagnostics: `The URL has more than ${URL_LENGTH} characters; send the parameters as the body of POST [type]/_search`,
-    },
-  ]);
+  return refuse(
+    c,
+    414,
+    'too-long',
+    `The URL has more than ${URL_LENGTH} characters; send the parameters as the body of POST [type]/_search`,
+  );
 });
 
 /** 413 for a body beyond BODY_BYTES. */
 export const limitBody = bodyLimit({
   maxSize: BODY_BYTES,
-  onError: c =>
-    respondWithOutcome(c, 413, [
-      { severity: 'error', code: 'too-long', diagnostics: `The body has more than ${BODY_BYTES} bytes` },
-    ]),
+  onError: c => refuse(c, 413, 'too-long', `The body has more than ${BODY_BYTES} bytes`),
 });
 
 /**
@@ -43,13 +39,7 @@ export function guardHost({ config }: Pick<AppParts, 'config'>) {
   return createMiddleware<HttpEnv>(async (c, next) => {
     const { hostname } = new URL(c.req.url);
     if (config.access !== 'open' || hostname === own || isLoopback(hostname)) return next();
-    return respondWithOutcome(c, 421, [
-      {
-        severity: 'error',
-        code: 'forbidden',
-        diagnostics: 'Host: expected the name of this server (localhost or that of BASE_URL)',
-      },
-    ]);
+    return refuse(c, 421, 'forbidden', 'Host: expected the name of this server (localhost or that of BASE_URL)');
   });
 }
 

@@ -17,6 +17,8 @@ export interface PackFiles {
   readonly codes: readonly PackFile[];
   readonly tables: readonly PackFile[];
   readonly mappings: readonly PackFile[];
+  /** What of the pack goes into documents; read by src/ccda. */
+  readonly ccds: PackFile | undefined;
   readonly lock: PackFile | undefined;
   readonly version: string;
 }
@@ -32,11 +34,13 @@ export function readPackFiles(folder: string): PackFiles {
   const yaml = named(/\.ya?ml$/).filter(({ path }) => !/(^|\/)[^/]*\.test\.ya?ml$/.test(path));
   const isCodes = ({ path }: PackFile): boolean => /(^|\/)codes\.ya?ml$|\.codes\.ya?ml$/.test(path);
   const isPack = ({ path }: PackFile): boolean => path === 'pack.yaml';
+  const isCcds = ({ path }: PackFile): boolean => path === 'ccds.yaml';
   return {
     pack: yaml.find(isPack),
     codes: yaml.filter(isCodes),
     tables: named(/\.csv$/),
-    mappings: yaml.filter(file => !isPack(file) && !isCodes(file)),
+    mappings: yaml.filter(file => !isPack(file) && !isCodes(file) && !isCcds(file)),
+    ccds: yaml.find(isCcds),
     lock: files.find(({ path }) => path === 'schema.lock.json'),
     version: hash.digest('hex').slice(0, 16),
   };

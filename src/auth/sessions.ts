@@ -1,0 +1,88 @@
+/**
+ * Sessions: who is logged in. In: an account that has proved itself. Out: an id that nobody can guess, good until it is
+ * idle or old, the account is disabled or its password changes. Ids are kept as hashes, and no more than a set number of
+ * sessions at a time; the one that was idle longest goes first.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import type { Account, Accounts } from './accounts.ts';
+
+export interface SessionLimits {
+  /** Milliseconds without a request, and in all, after which a session is over. */
+  readonly idle: number;
+  readonly lifetime: number;
+  /** Sessions at a time: of all accounts, and of one. */
+  readonly most: number;
+  readonly mostPerAccount: number;
+}
+
+export interface Sessions {
+  /** A fresh session; `before`, the id of one that the client came with, ends. */
+  open(account: Account, before: string | undefined): string;
+  /** The account of a session that is good; the session counts as used now. */
+  account(id: string): Account | undefined;
+  close(id: string): void;
+}
+
+interface Session {
+  readonly name: string;
+  /** The password that it was opened with: another one ends it. */
+  readonly password: string;
+  readonly opened: number;
+  used: number;
+}
+
+/** `clock`: milliseconds since the epoch. */
+export function createSessions(accounts: Accounts, limits: SessionLimits, clock: () => number = Date.now): Sessions {
+  /** By hash of the id, in order of last use. */
+  const sessions = new Map<string, Session>();
+
+  const isOver = ({ opened, used }: Session, now: number): boolean =>
+    now - used >= limits.idle || now - opened >= limits.lifetime;
+
+  const sweep = (now: number): void => {
+    for (const [key, session] of sessions) if (isOver(session, now)) sessions.delete(key);
+  };
+
+  const makeRoom = (name: string): void => {
+    const own = [...sessions].filter(([, session]) => session.name === name);
+    for (const [key] of own.slice(0, Math.max(0, own.length - limits.mostPerAccount + 1))) sessions.delete(key);
+    for (const key of sessions.keys()) {
+      if (sessions.size < limits.most) break;
+      sessions.delete(key);
+    }
+  };
+
+  return {
+    open(account, before) {
+      if (before !== undefined) sessions.delete(keyOf(before));
+      const now = clock();
+      sweep(now);
+      makeRoom(account.name);
+      const id = randomBytes(32).toString('base64url');
+      sessions.set(keyOf(id), { name: account.name, password: account.password, opened: now, used: now });
+      return id;
+    },
+    account(id) {
+      const key = keyOf(id);
+      const session = sessions.get(key);
+      if (session === undefined) return undefined;
+      const now = clock();
+      const account = accounts.find(session.name);
+      if (isOver(session, now) || account === undefined || account.disabled || account.password !== session.password) {
+        sessions.delete(key);
+        return undefined;
+      }
+      session.used = now;
+      sessions.delete(key);
+      sessions.set(key, session);
+      return account;
+    },
+    close(id) {
+      sessions.delete(keyOf(id));
+    },
+  };
+}
+
+function keyOf(id: string): string {
+  return createHash('sha256').update(id).digest('base64url');
+}

@@ -1,0 +1,145 @@
+/**
+ * The care team as the header tells it. In: CareTeam, the general practitioner, related persons. Out: performers of the
+ * care, and where the topic is the team: who answers for the record, who takes part, for whom it is meant; and for a
+ * document of one encounter the encounter. Who is in which role: docs/decisions/0006-ccds-documents.md
+ */
+
+import type { Chart } from './chart.ts';
+import { coded, codeIn } from './code.ts';
+import { SNOMED } from './code-systems.ts';
+import type { CareTeam, CareTeamParticipant, Encounter, Location, Patient, Person, Reference } from './fhir.ts';
+import { identifierElements, uuidOf } from './ids.ts';
+import { type Actor, actorOf, assigned, type Resolve } from './participants.ts';
+import { addressElement, nameElement, telecomElements } from './people.ts';
+import { hl7Time, interval } from './time.ts';
+import { textElement } from './xml.ts';
+
+/** How much of the team a header tells: nothing, who cares, everybody. */
+export type TeamDetail = 'none' | 'performers' | 'all';
+
+export interface HeaderTeam {
+  readonly informationRecipients: string;
+  readonly authenticators: string;
+  readonly participants: string;
+  readonly performers: string;
+}
+
+const NOBODY: HeaderTeam = { informationRecipients: '', authenticators: '', participants: '', performers: '' };
+
+interface Member {
+  readonly actor: Actor;
+  readonly participant: CareTeamParticipant;
+}
+
+export async function readTeam(chart: Chart, patient: Patient, detail: TeamDetail): Promise<HeaderTeam> {
+  if (detail === 'none') return NOBODY;
+  const teams = (await chart.list('care-teams')).filter(isCurrent);
+  const members = distinct([
+    ...(patient.generalPractitioner ?? []).flatMap(reference => member({ member: reference }, chart.resolve)),
+    ...teams.flatMap(({ participant }) => (participant ?? []).flatMap(one => member(one, chart.resolve))),
+  ]);
+  const professionals = members.filter(({ actor }) => isProfessional(actor));
+  const performers = professionals.map(performerXml).join('');
+  if (detail === 'performers') return { ...NOBODY, performers };
+  const [responsible] = professionals;
+  const related = await chart.list('related-persons');
+  const laymen = members.filter(({ actor }) => !isProfessional(actor) && actor.person !== undefined);
+  const others = related.filter(({ id }) => !laymen.some(({ actor }) => actor.person?.id === id));
+  return {
+    performers,
+    participants: [...laymen.map(({ actor }) => actor.person), ...others]
+      .filter(person => person !== undefined && person.active !== false)
+      .map(person => participantXml(person as Person))
+      .join(''),
+    informationRecipients: responsible === undefined ? '' : recipientXml(responsible.actor),
+    authenticators: responsible === undefined ? '' : authenticatorXml(responsible.actor),
+  };
+}
+
+function isCurrent({ status, period }: CareTeam): boolean {
+  return (status === undefined || status === 'active') && period?.end === undefined;
+}
+
+function member(participant: CareTeamParticipant, resolve: Resolve): readonly Member[] {
+  const actor = actorOf(participant.member, resolve);
+  return actor === undefined ? [] : [{ actor, participant }];
+}
+
+/** Everybody once, by whom the reference leads to in the end; the first role that is told counts. */
+function distinct(members: readonly Member[]): readonly Member[] {
+  const seen = new Map<string, Member>();
+  for (const one of members) {
+    const key =
+      one.actor.person === undefined ? one.actor.key : `${one.actor.person.resourceType}/${one.actor.person.id}`;
+    const before = seen.get(key);
+    if (before === undefined || before.participant.role === undefined) {
+      seen.set(key, before === undefined ? one : { actor: before.actor, participant: one.participant });
+    }
+  }
+  return [...seen.values()];
+}
+
+function isProfessional({ person }: Actor): boolean {
+  return person?.resourceType === 'Practitioner';
+}
+
+/** The role in the team: a code of SNOMED CT in the value set Care Team Member Function. */
+export function functionCode(element: string, participant: CareTeamParticipant): string {
+  const role = participant.role?.find(concept => codeIn(concept, SNOMED) !== undefined);
+  return role === undefined ? '' : coded(element, role, { systems: [SNOMED] });
+}
+
+function performerXml({ actor, participant }: Member): string {
+  const time =
+    participant.period?.start === undefined
+      ? ''
+      : interval(participant.period.start, participant.period.end).replaceAll('effectiveTime', 'time');
+  return `<performer typeCode="PRF">${functionCode('functionCode', participant)}${time}<assignedEntity>${assigned(actor)}</assignedEntity></performer>`;
+}
+
+function participantXml(person: Person): string {
+  const relation = person.relationship?.[0];
+  return (
+    '<participant typeCode="IND"><associatedEntity classCode="PRS">' +
+    (identifierElements(person.identifier) || `<id root="${uuidOf('actor', `RelatedPerson/${person.id}`)}"/>`) +
+    (relation === undefined
+      ? ''
+      : coded('code', relation, { systems: ['http://terminology.hl7.org/CodeSystem/v3-RoleCode'] })) +
+    addressElement(person.address?.[0]) +
+    telecomElements(person.telecom) +
+    `<associatedPerson>${nameElement(person.name?.[0])}</associatedPerson></associatedEntity></participant>\n`
+  );
+}
+
+function recipientXml({ person }: Actor): string {
+  return `<informationRecipient typeCode="PRCP"><intendedRecipient>${identifierElements(person?.identifier)}<informationRecipient>${nameElement(person?.name?.[0])}</informationRecipient></intendedRecipient></informationRecipient>\n`;
+}
+
+/** Nobody signs what is made on demand: who answers for the care is named, without a time of signing. */
+function authenticatorXml(actor: Actor): string {
+  const entity = `<time nullFlavor="NI"/><signatureCode code="S"/><assignedEntity>${assigned(actor)}</assignedEntity>`;
+  return `<legalAuthenticator>${entity}</legalAuthenticator>\n<authenticator>${entity}</authenticator>\n`;
+}
+
+/** `componentOf`: the encounter that a document is about. */
+export function encompassingEncounter(encounter: Encounter, resolve: Resolve): string {
+  const { id, identifier, type, period, participant, location } = encounter;
+  const responsible = participant?.[0]?.individual;
+  const actor = actorOf(responsible, resolve);
+  const place = location?.map(one => resolve(one.location as Reference)).find(found => found !== undefined) as
+    | Location
+    | undefined;
+  return (
+    '<componentOf><encompassingEncounter>' +
+    (identifierElements(identifier) || `<id root="${uuidOf('encounter', id)}"/>`) +
+    (type?.[0] === undefined ? '' : coded('code', type[0])) +
+    `<effectiveTime>${hl7Time(period?.start) === undefined ? '<low nullFlavor="UNK"/>' : `<low value="${hl7Time(period?.start)}"/>`}${hl7Time(period?.end) === undefined ? '' : `<high value="${hl7Time(period?.end)}"/>`}</effectiveTime>` +
+    (actor === undefined
+      ? ''
+      : `<responsibleParty><assignedEntity>${assigned(actor)}</assignedEntity></responsibleParty>`) +
+    (place === undefined
+      ? ''
+      : `<location><healthCareFacility>${identifierElements(place.identifier) || `<id root="${uuidOf('location', place.id)}"/>`}<location>${textElement('name', place.name)}${addressElement(place.address, 'WP')}</location></healthCareFacility></location>`) +
+    '</encompassingEncounter></componentOf>\n'
+  );
+}

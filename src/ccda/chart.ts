@@ -1,0 +1,214 @@
+/**
+ * A patient's record as documents read it: list by list through the facade, in the patient's compartment, and what the
+ * lists refer to, each once. In: a patient's id, a range or an encounter. Out: resources, newest first. The number of
+ * statements depends on the lists that a document has, not on what is in them, up to a batch of resources each.
+ */
+import type { Facade, RequestContext } from '../facade.ts';
+import { FhirError } from '../outcome.ts';
+import type { Content, Search } from './content.ts';
+import { type Patient, parseExactly, type Reference, type Resource } from './fhir.ts';
+import { isError, LISTS, type List, type ListName, type ListTypes } from './lists.ts';
+import { overlaps } from './range.ts';
+import type { Days } from './time.ts';
+
+/** Resources per page of a search. */
+const BATCH = 1000;
+/** Ids per search for what is referred to. */
+const IDS = 200;
+
+export interface ChartOptions {
+  readonly facade: Pick<Facade, 'search' | 'registry' | 'offers'>;
+  readonly content: Content;
+  readonly context: Omit<RequestContext, 'access'>;
+  /** Who asks, for access and page links. */
+  readonly caller: string;
+  readonly patientId: string;
+  readonly range: Days | undefined;
+  /** Only what belongs to this encounter, and what was so during it where records name no encounter. */
+  readonly encounterId: string | undefined;
+}
+
+export interface Chart {
+  readonly patientId: string;
+  readonly zone: string;
+  readonly range: Days | undefined;
+  readonly encounterId: string | undefined;
+  /** Undefined: there is no such patient. */
+  patient(): Promise<Patient | undefined>;
+  list<N extends ListName>(name: N): Promise<readonly ListTypes[N][]>;
+  /** Any search within the patient's compartment; of types outside of it, all. */
+  search(search: Search): Promise<readonly Resource[]>;
+  /** What a reference of a list that was read leads to. */
+  resolve(reference: Reference | undefined): Resource | undefined;
+  /** Reads what these lead to. */
+  follow(references: readonly (Reference | undefined)[]): Promise<void>;
+  /** Every resource that was read, to tell how confidential the whole is. */
+  readonly seen: Seen;
+}
+
+export interface Seen {
+  readonly confidentiality: ReadonlySet<string>;
+  /** The latest change, as milliseconds; 0 if none is known. */
+  readonly changed: number;
+}
+
+export function openChart(options: ChartOptions): Chart {
+  const { facade, content, patientId, range, encounterId } = options;
+  const { zone } = facade.registry.pack;
+  const context: RequestContext = {
+    ...options.context,
+    access: { kind: 'patients', caller: options.caller, patients: [patientId] },
+    handling: 'strict',
+  };
+  const known = new Map<string, Resource | undefined>();
+  const kept = new Map<ListName, Promise<readonly Resource[]>>();
+  const confidentiality = new Set<string>();
+  let changed = 0;
+
+  const see = (resource: Resource): void => {
+    for (const { code } of resource.meta?.security ?? []) if (code !== undefined) confidentiality.add(code);
+    const at = Date.parse(resource.meta?.lastUpdated ?? '');
+    if (at > changed) changed = at;
+  };
+
+  const search = async ({ type, parameters }: Search): Promise<readonly Resource[]> => {
+    const asked = [...parameters, ['_count', String(BATCH)], ['_total', 'none']] as [string, string][];
+    const found: Resource[] = [];
+    for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+      const page = cursor === '' ? asked : [...asked, ['_cursor', cursor] as [string, string]];
+      const bundle = parseExactly((await facade.search({ type, parameters: page }, context)).json) as Bundle;
+      for (const entry of bundle.entry ?? []) found.push(entry.resource);
+      cursor = cursorOf(bundle);
+    }
+    return found;
+  };
+
+  /** The parameter that leads from a type to its patient. */
+  const ofPatient = (type: string): readonly [string, string][] => {
+    const code = ['patient', 'subject'].find(name => facade.offers.find(type, name) !== undefined);
+    if (code === undefined) throw new FhirError('not-supported', `${type} cannot be searched by patient`);
+    return [[code, `Patient/${patientId}`]];
+  };
+
+  const follow = async (references: readonly (Reference | undefined)[]): Promise<void> => {
+    const wanted = references.flatMap(one => {
+      const [type = '', id = '', ...more] = one?.reference?.split('/') ?? [];
+      return id === '' || more.length > 0 || known.has(`${type}/${id}`) || !facade.offers.types.includes(type)
+        ? []
+        : [{ type, id }];
+    });
+    const next: (Reference | undefined)[] = [];
+    for (const [type, members] of Map.groupBy(wanted, ({ type }) => type)) {
+      const ids = [...new Set(members.map(({ id }) => id))];
+      for (let start = 0; start < ids.length; start += IDS) {
+        const some = ids.slice(start, start + IDS);
+        for (const id of some) known.set(`${type}/${id}`, undefined);
+        for (const resource of await search({ type, parameters: [['_id', some.join(',')]] })) {
+          known.set(`${type}/${resource.id}`, resource);
+          const { practitioner, organization } = resource as { practitioner?: Reference; organization?: Reference };
+          next.push(practitioner, organization);
+        }
+      }
+    }
+    if (next.some(one => one !== undefined)) await follow(next);
+  };
+
+  const read = async <T extends Resource>(name: ListName, list: List<T>): Promise<readonly T[]> => {
+    const belongs = await membership(list);
+    const all: T[] = [];
+    const seenIds = new Set<string>();
+    for (const { type, parameters } of content.lists.get(name) ?? []) {
+      for (const resource of (await search({
+        type,
+        parameters: [...parameters, ...ofPatient(type), ...ofEncounter(type)],
+      })) as T[]) {
+        if (seenIds.has(resource.id) || isError(resource) || !belongs(resource)) continue;
+        seenIds.add(resource.id);
+        all.push(resource);
+      }
+    }
+    await follow(all.flatMap(resource => list.references(resource)));
+    for (const resource of all) see(resource);
+    return newestFirst(all, list);
+  };
+
+  /** A first choice in SQL, where the type offers it; `membership` decides. */
+  const ofEncounter = (type: string): readonly [string, string][] => {
+    if (encounterId === undefined) return [];
+    if (type === 'Encounter') return [['_id', encounterId]];
+    const offered = facade.offers.find(type, 'encounter') !== undefined;
+    return offered ? [['encounter', `Encounter/${encounterId}`]] : [];
+  };
+
+  /** Whether a resource belongs to the document: by its encounter, or by its dates. */
+  const membership = async <T extends Resource>(list: List<T>): Promise<(resource: T) => boolean> => {
+    const inRange = (days: Days | undefined) => (resource: T) => overlaps(list.span(resource) ?? {}, days, zone);
+    if (encounterId === undefined) return inRange(range);
+    const { encounter } = list;
+    // Records of a type that the mappings never tie to an encounter count by their dates.
+    if (encounter !== undefined && tiesToEncounters(list.type)) {
+      return resource => encounter(resource)?.reference === `Encounter/${encounterId}`;
+    }
+    return inRange(range);
+  };
+
+  const tiesToEncounters = (type: string): boolean =>
+    type === 'Encounter' ||
+    facade.registry
+      .ofType(type)
+      .some(({ root }) =>
+        root.members.some(
+          member => member.kind === 'element' && (member.name === 'encounter' || member.name === 'context'),
+        ),
+      );
+
+  return {
+    patientId,
+    zone,
+    range,
+    encounterId,
+    async patient() {
+      const [found] = await search({ type: 'Patient', parameters: [['_id', patientId]] });
+      if (found === undefined) return undefined;
+      const patient = found as Patient;
+      see(patient);
+      await follow([...(patient.generalPractitioner ?? []), patient.managingOrganization]);
+      return patient;
+    },
+    list(name) {
+      const before = kept.get(name);
+      const list = LISTS[name] as List<ListTypes[typeof name]>;
+      const reading = before ?? read(name, list);
+      kept.set(name, reading);
+      return reading as Promise<readonly ListTypes[typeof name][]>;
+    },
+    search,
+    follow,
+    resolve: reference => known.get(reference?.reference ?? ''),
+    seen: {
+      confidentiality,
+      get changed() {
+        return changed;
+      },
+    },
+  };
+}
+
+interface Bundle {
+  readonly link?: readonly { readonly relation: string; readonly url: string }[];
+  readonly entry?: readonly { readonly resource: Resource }[];
+}
+
+function cursorOf({ link }: Bundle): string | undefined {
+  const next = link?.find(({ relation }) => relation === 'next')?.url;
+  return next === undefined ? undefined : (new URL(next).searchParams.get('_cursor') ?? undefined);
+}
+
+/** By the day it began, the newest first; what has no date comes last, and the order of the search decides the rest. */
+function newestFirst<T>(resources: readonly T[], list: List<T>): readonly T[] {
+  const dated = resources.map(resource => {
+    const span = list.span(resource);
+    return { resource, at: span?.start ?? span?.end ?? '' };
+  });
+  return dated.toSorted((a, b) => (a.at === b.at ? 0 : a.at < b.at ? 1 : -1)).map(({ resource }) => resource);
+}

@@ -1,0 +1,89 @@
+/**
+ * Code systems: FHIR names them by URI, C-CDA by OID. In: a URI. Out: OID and name, or undefined where a system has no OID
+ * that a reader could know. https://hl7.org/fhir/R4/terminologies-systems.html
+ */
+
+export interface CodeSystem {
+  readonly oid: string;
+  readonly name?: string;
+}
+
+export const SNOMED = 'http://snomed.info/sct';
+export const LOINC = 'http://loinc.org';
+export const RXNORM = 'http://www.nlm.nih.gov/research/umls/rxnorm';
+export const CVX = 'http://hl7.org/fhir/sid/cvx';
+export const UNII = 'http://fdasis.nlm.nih.gov';
+export const CPT = 'http://www.ama-assn.org/go/cpt';
+export const HCPCS = 'http://www.cms.gov/Medicare/Coding/HCPCSReleaseCodeSets';
+export const ICD10PCS = 'http://www.cms.gov/Medicare/Coding/ICD10';
+export const CDCREC = 'urn:oid:2.16.840.1.113883.6.238';
+export const NUCC = 'http://nucc.org/provider-taxonomy';
+export const UCUM = 'http://unitsofmeasure.org';
+export const NPI = 'http://hl7.org/fhir/sid/us-npi';
+export const NULL_FLAVOR = 'http://terminology.hl7.org/CodeSystem/v3-NullFlavor';
+export const DATA_ABSENT = 'http://terminology.hl7.org/CodeSystem/data-absent-reason';
+export const INTERPRETATION = 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation';
+export const CONFIDENTIALITY = 'http://terminology.hl7.org/CodeSystem/v3-Confidentiality';
+export const ACT_REASON = 'http://terminology.hl7.org/CodeSystem/v3-ActReason';
+export const MVX = 'http://hl7.org/fhir/sid/mvx';
+
+export const SNOMED_OID = '2.16.840.1.113883.6.96';
+export const LOINC_OID = '2.16.840.1.113883.6.1';
+
+const KNOWN: Readonly<Record<string, CodeSystem>> = {
+  [SNOMED]: { oid: SNOMED_OID, name: 'SNOMED CT' },
+  [LOINC]: { oid: LOINC_OID, name: 'LOINC' },
+  [RXNORM]: { oid: '2.16.840.1.113883.6.88', name: 'RxNorm' },
+  [CVX]: { oid: '2.16.840.1.113883.12.292', name: 'CVX' },
+  [MVX]: { oid: '2.16.840.1.113883.12.227', name: 'MVX' },
+  [UNII]: { oid: '2.16.840.1.113883.4.9', name: 'UNII' },
+  [CPT]: { oid: '2.16.840.1.113883.6.12', name: 'CPT' },
+  [HCPCS]: { oid: '2.16.840.1.113883.6.285', name: 'HCPCS' },
+  [ICD10PCS]: { oid: '2.16.840.1.113883.6.4', name: 'ICD-10-PCS' },
+  'http://hl7.org/fhir/sid/icd-10-cm': { oid: '2.16.840.1.113883.6.90', name: 'ICD-10-CM' },
+  'http://hl7.org/fhir/sid/icd-9-cm': { oid: '2.16.840.1.113883.6.103', name: 'ICD-9-CM' },
+  'http://hl7.org/fhir/sid/ndc': { oid: '2.16.840.1.113883.6.69', name: 'NDC' },
+  'http://hl7.org/fhir/ndfrt': { oid: '2.16.840.1.113883.3.26.1.5', name: 'NDF-RT' },
+  [CDCREC]: { oid: '2.16.840.1.113883.6.238', name: 'CDC Race and Ethnicity' },
+  [NUCC]: { oid: '2.16.840.1.113883.6.101', name: 'NUCC Provider Taxonomy' },
+  'https://nahdo.org/sopt': { oid: '2.16.840.1.113883.3.221.5', name: 'Source of Payment Typology' },
+  [INTERPRETATION]: { oid: '2.16.840.1.113883.5.83', name: 'ObservationInterpretation' },
+  [ACT_REASON]: { oid: '2.16.840.1.113883.5.8', name: 'ActReason' },
+  'http://terminology.hl7.org/CodeSystem/v3-ActCode': { oid: '2.16.840.1.113883.5.4', name: 'ActCode' },
+  'http://terminology.hl7.org/CodeSystem/v3-RoleCode': { oid: '2.16.840.1.113883.5.111', name: 'RoleCode' },
+  'http://terminology.hl7.org/CodeSystem/v3-ParticipationType': {
+    oid: '2.16.840.1.113883.5.90',
+    name: 'ParticipationType',
+  },
+  'http://terminology.hl7.org/CodeSystem/v3-MaritalStatus': { oid: '2.16.840.1.113883.5.2', name: 'MaritalStatus' },
+  'http://terminology.hl7.org/CodeSystem/v3-ActSite': { oid: '2.16.840.1.113883.5.1052', name: 'ActSite' },
+  'http://terminology.hl7.org/CodeSystem/v3-RouteOfAdministration': {
+    oid: '2.16.840.1.113883.5.112',
+    name: 'RouteOfAdministration',
+  },
+  'http://terminology.hl7.org/CodeSystem/v3-orderableDrugForm': {
+    oid: '2.16.840.1.113883.5.85',
+    name: 'OrderableDrugForm',
+  },
+  'http://terminology.hl7.org/CodeSystem/v3-TribalEntityUS': { oid: '2.16.840.1.113883.5.140', name: 'TribalEntityUS' },
+};
+
+/** What an OID can name: a system that is known, or one whose URI is its OID. */
+export function codeSystemOf(uri: string | undefined): CodeSystem | undefined {
+  if (uri === undefined) return undefined;
+  const known = KNOWN[uri];
+  if (known) return known;
+  const oid = oidOf(uri);
+  return oid === undefined ? undefined : { oid };
+}
+
+/** Root of an identifier's system: an OID or a UUID, as it stands in its URI. */
+export function rootOf(uri: string | undefined): string | undefined {
+  if (uri === NPI) return '2.16.840.1.113883.4.6';
+  const uuid = /^urn:uuid:([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i.exec(uri ?? '')?.[1];
+  return uuid ?? oidOf(uri ?? '');
+}
+
+function oidOf(uri: string): string | undefined {
+  return /^urn:oid:([0-2](?:\.(?:0|[1-9]\d*))+)$/.exec(uri)?.[1];
+}

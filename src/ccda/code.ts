@@ -1,0 +1,149 @@
+/**
+ * Coded values. In: a CodeableConcept. Out: a CD: the code of a system that the template asks for, every other code of a
+ * system with an OID as translation beside it, what was said as originalText. Without a code of a wanted system: nullFlavor
+ * OTH where other codes say it, UNK where none does. C-CDA R2.1 Volume 1, section 4.2.5 and 3.6
+ */
+import { codeSystemOf, DATA_ABSENT, LOINC, NULL_FLAVOR, SNOMED } from './code-systems.ts';
+import type { CodeableConcept, Coding } from './fhir.ts';
+import { attribute, escapeXml } from './xml.ts';
+
+export interface CodedOptions {
+  /** Systems that the element may hold, the best first; any where left out. */
+  readonly systems?: readonly string[];
+  /** Codes that the element may hold, of whatever system; others become translations. */
+  readonly only?: ReadonlySet<string>;
+  /** Attributes beside the code's: ` xsi:type="CD"`. */
+  readonly attributes?: string;
+  /** Id of the narrative row that shows the value; without it the text itself is written. */
+  readonly row?: string;
+  /** A nullFlavor instead of UNK where nothing is known. */
+  readonly unknown?: string;
+}
+
+/** The concept as an element of that name. */
+export function coded(element: string, concept: CodeableConcept | undefined, options: CodedOptions = {}): string {
+  const codings = usable(concept);
+  const main = mainCoding(codings, options);
+  const translations = codings
+    .filter(coding => coding !== main)
+    .map(coding => codeAttributes(coding))
+    .filter((written, i, all) => written !== '' && all.indexOf(written) === i)
+    .map(written => `<translation${written}/>`)
+    .join('');
+  const own =
+    main === undefined
+      ? attribute('nullFlavor', nullFlavorOf(concept) ?? (translations === '' ? (options.unknown ?? 'UNK') : 'OTH'))
+      : codeAttributes(main);
+  const inner = originalText(options.row, main === undefined ? labelOf(concept) : undefined) + translations;
+  const open = `<${element}${options.attributes ?? ''}${own}`;
+  return inner === '' ? `${open}/>` : `${open}>${inner}</${element}>`;
+}
+
+/** The coding that `coded` would write as the code; undefined where there is none. */
+export function mainCoding(codings: readonly Coding[], { systems, only }: CodedOptions): Coding | undefined {
+  const allowed = only === undefined ? codings : codings.filter(({ code }) => only.has(code ?? ''));
+  if (systems === undefined) return allowed[0];
+  for (const system of systems) {
+    const found = allowed.find(coding => coding.system === system);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** The code of a concept in a system. */
+export function codeIn(concept: CodeableConcept | undefined, system: string): string | undefined {
+  return concept?.coding?.find(coding => coding.system === system)?.code;
+}
+
+/** What a person reads: the text as it was said, else the first display, else the first code. */
+export function labelOf(concept: CodeableConcept | undefined): string {
+  const codings = concept?.coding ?? [];
+  return (
+    concept?.text?.trim() ||
+    codings.find(({ display }) => display !== undefined)?.display ||
+    codings.find(({ code }) => code !== undefined)?.code ||
+    ''
+  );
+}
+
+/** ` code="…" displayName="…" codeSystem="…" codeSystemName="…"`; nothing for a system without an OID. */
+function codeAttributes({ system, code, display }: Coding): string {
+  const known = codeSystemOf(system);
+  if (known === undefined || code === undefined) return '';
+  return (
+    attribute('code', code.replace(/\s+/g, '')) +
+    attribute('displayName', display) +
+    attribute('codeSystem', known.oid) +
+    attribute('codeSystemName', known.name)
+  );
+}
+
+/** Codings of a system with an OID, well-formed where the system has a rule; null flavours are none. */
+function usable(concept: CodeableConcept | undefined): readonly Coding[] {
+  return (concept?.coding ?? []).filter(
+    ({ system, code }) => code !== undefined && codeSystemOf(system) !== undefined && isWellFormed(system, code),
+  );
+}
+
+const ABSENT_REASONS: Readonly<Record<string, string>> = {
+  unknown: 'UNK',
+  'asked-unknown': 'ASKU',
+  'temp-unknown': 'NAV',
+  'not-asked': 'NASK',
+  'asked-declined': 'ASKU',
+  masked: 'MSK',
+  'not-applicable': 'NA',
+  unsupported: 'NI',
+  'as-text': 'OTH',
+  error: 'NI',
+  'not-performed': 'NI',
+  'not-permitted': 'MSK',
+};
+
+/** The nullFlavor that a concept stands for: a code of NullFlavor, or a reason why data is absent. */
+export function nullFlavorOf(concept: CodeableConcept | undefined): string | undefined {
+  for (const { system, code = '' } of concept?.coding ?? []) {
+    if (system === NULL_FLAVOR) return code;
+    if (system === DATA_ABSENT) return ABSENT_REASONS[code] ?? 'UNK';
+  }
+  return undefined;
+}
+
+function originalText(row: string | undefined, text: string | undefined): string {
+  if (row !== undefined) return `<originalText>${reference(row)}</originalText>`;
+  return text === undefined || text === '' ? '' : `<originalText>${escapeXml(text)}</originalText>`;
+}
+
+/** The link from an entry to its row. */
+export function reference(row: string): string {
+  return `<reference value="#${row}"/>`;
+}
+
+/** A check digit that is wrong makes it no code of SNOMED CT or LOINC: legacy systems hold such, readers refuse them. */
+function isWellFormed(system: string | undefined, code: string): boolean {
+  if (system === SNOMED) return /^[1-9]\d{5,17}$/.test(code) && verhoeff(code) === 0;
+  if (system === LOINC) return /^L[APGL]\d{1,7}-\d$/.test(code) || (/^\d{1,7}-\d$/.test(code) && luhn(code));
+  return /^\S+( \S+)*$/.test(code);
+}
+
+function luhn(code: string): boolean {
+  const digits = [...code.replace('-', '')].reverse().map(Number);
+  const sum = digits.reduce((total, digit, i) => {
+    const twice = digit * 2;
+    return total + (i % 2 === 0 ? digit : twice > 9 ? twice - 9 : twice);
+  }, 0);
+  return sum % 10 === 0;
+}
+
+/** Verhoeff's check digit, as SNOMED CT has it: the dihedral group of order ten. Zero for a right code. */
+function verhoeff(code: string): number {
+  const inner = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4];
+  const permuted = (digit: number, times: number): number =>
+    times === 0 ? digit : permuted(inner[digit] ?? 0, times - 1);
+  const times = (a: number, b: number): number => {
+    const sum =
+      a < 5 ? (b < 5 ? (a + b) % 5 : 5 + ((a + b - 5) % 5)) : b < 5 ? 5 + ((a - 5 - b + 5) % 5) : (a - b + 5) % 5;
+    return sum;
+  };
+  return [...code].reverse().reduce((check, digit, i) => times(check, permuted(Number(digit), i % 8)), 0);
+}

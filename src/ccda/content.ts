@@ -1,0 +1,103 @@
+/**
+ * `ccds.yaml` of a pack: which FHIR search gives each list of the documents, which encounters are listed, whose documents
+ * they are. In: the file and what can be searched. Out: the searches, and every problem with its place. Codes, templates
+ * and everything else of C-CDA is in code. docs/mapping-language.md, "ccds.yaml"
+ */
+
+import type { PackFile } from '../mapping/load/files.ts';
+import { createReport, type Detail, type Problem } from '../mapping/load/problem.ts';
+import { readYaml } from '../mapping/load/read.ts';
+import { child, type Entry, entriesOf, type ScalarTree, scalarsOf, type Tree, textOf } from '../mapping/load/tree.ts';
+import type { Pack } from '../mapping/model.ts';
+import { LISTS, type ListName } from './lists.ts';
+
+export interface Search {
+  readonly type: string;
+  readonly parameters: readonly (readonly [name: string, value: string])[];
+}
+
+export interface Content {
+  /** URI of the identifiers that people call the medical record number. */
+  readonly mrn: string | undefined;
+  /** The organization that keeps the record. */
+  readonly custodian: Search | undefined;
+  /** Encounters that there are documents of. */
+  readonly listed: Search | undefined;
+  /** A list without a search stays empty. */
+  readonly lists: ReadonlyMap<ListName, readonly Search[]>;
+}
+
+/** What a search needs to be answered; returns what is wrong with it. */
+export type CheckSearch = (search: Search) => string | undefined;
+
+export interface LoadedContent {
+  readonly content: Content | undefined;
+  readonly problems: readonly Problem[];
+}
+
+const KEYS = ['mrn', 'custodian', 'listed-encounters', 'lists'];
+
+export function readContent(file: PackFile, pack: Pack, check: CheckSearch): LoadedContent {
+  const report = createReport();
+  const [document, ...more] = readYaml(file.path, file.text, report);
+  for (const other of more) report.error(other.at, 'a second document', { expected: 'one' });
+  unknownKeys(document, KEYS);
+  const mrn = textOf(child(document, 'mrn'));
+  const system = mrn === undefined ? undefined : (pack.systems[mrn] ?? (mrn.includes(':') ? mrn : undefined));
+  if (mrn !== undefined && system === undefined) {
+    problem(child(document, 'mrn'), 'unknown system', { found: mrn, among: Object.keys(pack.systems) });
+  }
+  const content: Content = {
+    mrn: system,
+    custodian: one('custodian', 'Organization'),
+    listed: one('listed-encounters', 'Encounter'),
+    lists: new Map(entriesOf(child(document, 'lists')).flatMap(entry => list(entry))),
+  };
+  unknownKeys(child(document, 'lists'), Object.keys(LISTS));
+  const problems = report.problems();
+  return { content: problems.some(({ severity }) => severity === 'error') ? undefined : content, problems };
+
+  function problem(tree: Tree | undefined, message: string, detail: Detail): void {
+    report.error(tree?.at ?? { file: file.path, line: 1, column: 1 }, message, detail);
+  }
+
+  function unknownKeys(tree: Tree | undefined, known: readonly string[]): void {
+    if (tree !== undefined && tree.kind !== 'map') problem(tree, 'not in the right form', { expected: 'a map' });
+    for (const { key, at } of entriesOf(tree)) {
+      if (!known.includes(key)) report.error(at, 'unknown key', { found: key, among: known });
+    }
+  }
+
+  function one(key: string, type: string): Search | undefined {
+    const tree = child(document, key);
+    return tree === undefined ? undefined : scalarsOf(tree).map(text => search(text, type))[0];
+  }
+
+  function list({ key, value }: Entry): readonly (readonly [ListName, readonly Search[]])[] {
+    if (!isListName(key)) return [];
+    const searches = scalarsOf(value).map(text => search(text, LISTS[key].type));
+    return [[key, searches.filter(found => found !== undefined)]];
+  }
+
+  function search(written: ScalarTree, type: string): Search | undefined {
+    const found = parseSearchText(written.text);
+    if (found?.type !== type) {
+      problem(written, 'not a search of the right type', { found: written.text, expected: `${type}?…` });
+      return undefined;
+    }
+    const wrong = check(found);
+    if (wrong !== undefined) problem(written, wrong, {});
+    return found;
+  }
+}
+
+function isListName(key: string): key is ListName {
+  return Object.hasOwn(LISTS, key);
+}
+
+/** `Type?name=value&name=value`, percent-encoded where a value has `&` or `%`. */
+function parseSearchText(text: string): Search | undefined {
+  const match = /^([A-Z][A-Za-z]+)(?:\?(.*))?$/.exec(text.trim());
+  if (!match) return undefined;
+  return { type: match[1] ?? '', parameters: [...new URLSearchParams(match[2] ?? '')] };
+}

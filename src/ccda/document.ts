@@ -1,0 +1,165 @@
+/**
+ * One document. In: a topic, a patient, a range or an encounter. Out: its sections one after the other and then its header,
+ * as XML and as HTML from the same narrative. Nothing is kept but the text: time and memory grow with the document.
+ */
+import { createHash } from 'node:crypto';
+import type { Facade, RequestContext } from '../facade.ts';
+import { encompassingEncounter, readTeam } from './care-team-header.ts';
+import { type Chart, openChart } from './chart.ts';
+import type { Content } from './content.ts';
+import type { Encounter, Organization, Patient } from './fhir.ts';
+import { type HeaderParts, headerXml, highestConfidentiality, type Software } from './header.ts';
+import { uuidOf } from './ids.ts';
+import { LISTS } from './lists.ts';
+import { readableRange } from './range.ts';
+import { buildSection, type Section, sectionXml } from './section.ts';
+import { type Days, daysOf, hl7Time, localDay, localTime, readablePeriod } from './time.ts';
+import type { Topic } from './topics.ts';
+
+export interface Source {
+  readonly facade: Pick<Facade, 'search' | 'registry' | 'offers'>;
+  readonly content: Content;
+  readonly software: Software;
+}
+
+export interface DocumentRequest {
+  readonly topic: Topic;
+  /** Logical id. */
+  readonly patientId: string;
+  readonly range: Days | undefined;
+  /** Logical id of an encounter of the patient. */
+  readonly encounterId: string | undefined;
+  readonly caller: string;
+  readonly context: Omit<RequestContext, 'access' | 'handling'>;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+export interface Document {
+  readonly header: HeaderParts;
+  readonly sections: readonly Section[];
+  /** What an empty section says. */
+  readonly nothing: string;
+  /** What the document is about, for people. */
+  readonly about: string;
+  /** System of medical record numbers. */
+  readonly mrn: string | undefined;
+}
+
+/** Undefined: there is no such patient, or the patient has no such encounter. Throws FhirError, DatabaseError. */
+export async function makeDocument(request: DocumentRequest, source: Source): Promise<Document | undefined> {
+  const { topic, patientId, encounterId, now } = request;
+  const { facade, content, software } = source;
+  const { pack } = facade.registry;
+  const open = (range: Days | undefined): Chart =>
+    openChart({
+      facade,
+      content,
+      context: { ...request.context, handling: 'strict' },
+      caller: request.caller,
+      patientId,
+      range,
+      encounterId,
+    });
+  const encounter = encounterId === undefined ? undefined : await encounterOf(open(undefined), encounterId);
+  if (encounterId !== undefined && encounter === undefined) return undefined;
+  const range = encounter === undefined ? request.range : daysOfEncounter(encounter, pack.zone);
+  const chart = open(range);
+  const patient = await chart.patient();
+  if (patient === undefined) return undefined;
+
+  const sections: Section[] = [];
+  for (const definition of topic.sections) {
+    sections.push(await buildSection(definition, { chart, patient, namespace: pack.name }));
+  }
+  const custodian = await custodianOf(chart, content, patient);
+  const team = await readTeam(chart, patient, topic.team);
+  const kind = [pack.name, topic.name, patientId, encounterId ?? '', range?.first ?? '', range?.last ?? ''];
+  const nothing =
+    range === undefined || encounterId !== undefined ? 'No information' : `No information (${readableRange(range)})`;
+  const time = localTime(now, pack.zone);
+  const about = encounter
+    ? `Encounter ${readablePeriod(encounter.period?.start, encounter.period?.end)}`
+    : range === undefined
+      ? 'The whole record'
+      : `What was so ${readableRange(range)}, and what has no date`;
+  return {
+    sections,
+    nothing,
+    about,
+    mrn: content.mrn,
+    header: {
+      templates: topic.templates,
+      code: topic.code,
+      codeName: topic.codeName,
+      title: topic.title,
+      id: uuidOf(...kind, contentKey(sections, patient)),
+      setId: uuidOf(...kind),
+      version: Math.max(1, Math.floor(chart.seen.changed / 1000)),
+      time,
+      confidentiality: highestConfidentiality(chart.seen.confidentiality),
+      patient,
+      software,
+      custodian,
+      publisher: pack.publisher ?? pack.title,
+      ...team,
+      service: topic.team !== 'none' ? servicePeriod(patient, range, localDay(now, pack.zone)) : undefined,
+      encompassingEncounter: encounter === undefined ? '' : encompassingEncounter(encounter, chart.resolve),
+    },
+  };
+}
+
+/** The document in pieces, in order. */
+export function* documentXml({ header, sections, nothing }: Document): Generator<string> {
+  yield '<?xml version="1.0" encoding="UTF-8"?>\n';
+  yield '<ClinicalDocument xmlns="urn:hl7-org:v3" xmlns:sdtc="urn:hl7-org:sdtc" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">\n';
+  yield headerXml(header);
+  yield '<component><structuredBody>\n';
+  for (const section of sections) yield sectionXml(section, nothing);
+  yield '</structuredBody></component>\n</ClinicalDocument>\n';
+}
+
+/** The encounter, if the patient has it. */
+async function encounterOf(chart: Chart, id: string): Promise<Encounter | undefined> {
+  const found = await chart.search({
+    type: 'Encounter',
+    parameters: [
+      ['_id', id],
+      ['patient', `Patient/${chart.patientId}`],
+    ],
+  });
+  const encounter = found[0] as Encounter | undefined;
+  if (encounter !== undefined) await chart.follow(LISTS.encounters.references(encounter));
+  return encounter;
+}
+
+/** The days of an encounter; without an end those until now. */
+function daysOfEncounter({ period, status }: Encounter, zone: string): Days {
+  const first = daysOf(period?.start, zone)?.first;
+  const last = daysOf(period?.end, zone)?.last;
+  return { first, last: last ?? (status === 'in-progress' ? undefined : daysOf(period?.start, zone)?.last) };
+}
+
+/** Who keeps the record: as the pack says, else the patient's own organization. */
+async function custodianOf(chart: Chart, content: Content, patient: Patient): Promise<Organization | undefined> {
+  const named = content.custodian === undefined ? [] : await chart.search(content.custodian);
+  return (named[0] ?? chart.resolve(patient.managingOrganization)) as Organization | undefined;
+}
+
+/** From when to when care is told of: the range, else from birth, or the earliest day that is known, until today. */
+function servicePeriod(patient: Patient, range: Days | undefined, today: string): { low: string; high: string } {
+  const last = range?.last ?? (range?.first !== undefined && range.first > today ? range.first : today);
+  const birth = daysOf(patient.birthDate, 'UTC')?.first ?? last;
+  const first = range?.first ?? (birth > last ? last : birth);
+  return { low: hl7Time(first) ?? '', high: hl7Time(last) ?? '' };
+}
+
+/** Changes with anything that the document says. */
+function contentKey(sections: readonly Section[], patient: Patient): string {
+  const hash = createHash('sha256').update(JSON.stringify(patient));
+  for (const { definition, table, entries } of sections) {
+    hash.update(definition.key).update(JSON.stringify(table.rows));
+    for (const entry of entries) hash.update(entry);
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,108 @@
+/**
+ * Problems. In: Condition. Out: Problem Concern Act (V3) with its Problem Observation (V3). A problem that was refuted is
+ * written as negated; the statement that there is none as C-CDA's "no known problems".
+ */
+import { coded, codeIn, labelOf, reference } from '../code.ts';
+import { SNOMED } from '../code-systems.ts';
+import type { Condition } from '../fhir.ts';
+import { author, nameOf } from '../participants.ts';
+import type { SectionWriter } from '../section.ts';
+import { hl7Time, interval, readableTime } from '../time.ts';
+import { templateIds } from '../xml.ts';
+
+/** Conditions that say that there is none. */
+const NO_PROBLEM: ReadonlySet<string> = new Set(['160245001', '373572006']);
+
+const STATUS: Readonly<
+  Record<string, { readonly concern: 'active' | 'completed'; readonly code: string; readonly name: string }>
+> = {
+  active: { concern: 'active', code: '55561003', name: 'Active' },
+  recurrence: { concern: 'active', code: '246455001', name: 'Recurrence' },
+  relapse: { concern: 'active', code: '263855007', name: 'Relapse phase' },
+  inactive: { concern: 'completed', code: '73425007', name: 'Inactive' },
+  remission: { concern: 'completed', code: '277022003', name: 'Remission phase' },
+  resolved: { concern: 'completed', code: '413322009', name: 'Problem resolved' },
+};
+
+export const PROBLEM_COLUMNS = [
+  'Problem',
+  'Status',
+  'Verification',
+  'Severity',
+  'Onset',
+  'Resolved',
+  'Recorded',
+  'Recorded by',
+];
+
+/** Adds a row; returns its id. */
+export function problemRow(condition: Condition, content: SectionWriter): string {
+  const { code, severity, clinicalStatus, verificationStatus, onsetDateTime, abatementDateTime } = condition;
+  return content.row(
+    labelOf(code),
+    labelOf(clinicalStatus),
+    labelOf(verificationStatus),
+    labelOf(severity),
+    readableTime(onsetDateTime),
+    readableTime(abatementDateTime),
+    readableTime(condition.recordedDate),
+    nameOf(condition.recorder, content.resolve),
+  );
+}
+
+export function addProblem(condition: Condition, content: SectionWriter): void {
+  const row = problemRow(condition, content);
+  const { onsetDateTime, abatementDateTime, recordedDate } = condition;
+  const concern = statusOf(condition)?.concern ?? 'active';
+  // Written down after it was over: the concern is then as old as the problem.
+  const late = (hl7Time(recordedDate) ?? '').slice(0, 8) > (hl7Time(abatementDateTime) ?? '9').slice(0, 8);
+  const since = late || recordedDate === undefined ? onsetDateTime : recordedDate;
+  content.entry(
+    '<act classCode="ACT" moodCode="EVN">' +
+      templateIds('4.3', '4.3:2015-08-01') +
+      content.id(condition, 'concern') +
+      '<code code="CONC" displayName="Concern" codeSystem="2.16.840.1.113883.5.6" codeSystemName="ActClass"/>' +
+      `<statusCode code="${concern}"/>` +
+      interval(since, abatementDateTime, concern === 'completed') +
+      author(condition.recorder, recordedDate, content.resolve) +
+      `<entryRelationship typeCode="SUBJ">${problemObservation(condition, content, row)}</entryRelationship></act>`,
+  );
+}
+
+/** The observation alone: also what health concerns and encounters are about. `part` sets its id apart where it is repeated. */
+export function problemObservation(condition: Condition, content: SectionWriter, row: string, part = ''): string {
+  const { code, onsetDateTime, abatementDateTime, recordedDate } = condition;
+  const none = NO_PROBLEM.has(codeIn(code, SNOMED) ?? '');
+  const refuted =
+    codeIn(condition.verificationStatus, 'http://terminology.hl7.org/CodeSystem/condition-ver-status') === 'refuted';
+  const status = statusOf(condition);
+  const value = none
+    ? '<value xsi:type="CD" code="55607006" displayName="Problem" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT"/>'
+    : coded('value', code, { systems: [SNOMED], attributes: ' xsi:type="CD"', row });
+  return (
+    `<observation classCode="OBS" moodCode="EVN"${none || refuted ? ' negationInd="true"' : ''}>` +
+    templateIds('4.4', '4.4:2015-08-01') +
+    content.id(condition, `observation${part}`) +
+    '<code code="64572001" displayName="Condition" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT"><translation code="75323-6" displayName="Condition" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/></code>' +
+    `<text>${reference(row)}</text><statusCode code="completed"/>` +
+    interval(onsetDateTime, abatementDateTime, status?.concern === 'completed') +
+    value +
+    author(condition.recorder, recordedDate, content.resolve) +
+    (status === undefined ? '' : statusObservation(status, row)) +
+    '</observation>'
+  );
+}
+
+function statusOf({ clinicalStatus }: Condition) {
+  return STATUS[codeIn(clinicalStatus, 'http://terminology.hl7.org/CodeSystem/condition-clinical') ?? ''];
+}
+
+function statusObservation({ code, name }: { readonly code: string; readonly name: string }, row: string): string {
+  return (
+    `<entryRelationship typeCode="REFR"><observation classCode="OBS" moodCode="EVN">${templateIds('4.6', '4.6:2019-06-20')}` +
+    '<code code="33999-4" displayName="Status" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>' +
+    `<text>${reference(row)}</text><statusCode code="completed"/>` +
+    `<value xsi:type="CD" code="${code}" displayName="${name}" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT"/>` +
+    '</observation></entryRelationship>'
+  );
+}

@@ -1,0 +1,193 @@
+/**
+ * US Realm Header (V3). In: the patient, the organization that keeps the record, who is in the care team, the time. Out:
+ * everything of a ClinicalDocument before its body. C-CDA R2.1 Volume 2, section 1.1; CDA R2 section 4.2
+ */
+
+import { coded, codeIn, nullFlavorOf } from './code.ts';
+import { CDCREC } from './code-systems.ts';
+import type { CodeableConcept, Coding, Extension, Organization, Patient } from './fhir.ts';
+import { identifierElements, uuidOf } from './ids.ts';
+import { addressElement, nameElement, telecomElements } from './people.ts';
+import { hl7Time, timeElement } from './time.ts';
+import { attribute, templateIds, textElement } from './xml.ts';
+
+export interface Software {
+  readonly name: string;
+  readonly version: string;
+}
+
+export interface HeaderParts {
+  readonly templates: readonly string[];
+  /** LOINC. */
+  readonly code: string;
+  readonly codeName: string;
+  readonly title: string;
+  /** UUIDs: of the document, and of all documents of this kind about this patient. */
+  readonly id: string;
+  readonly setId: string;
+  readonly version: number;
+  /** When the document was made, FHIR dateTime. */
+  readonly time: string;
+  readonly confidentiality: string;
+  readonly patient: Patient;
+  readonly software: Software;
+  readonly custodian: Organization | undefined;
+  /** Name of who keeps the record, where no organization is known. */
+  readonly publisher: string;
+  /** Elements between custodian and documentationOf: legalAuthenticator, authenticator, participant. */
+  readonly informationRecipients: string;
+  readonly authenticators: string;
+  readonly participants: string;
+  /** Days of what the document is about; HL7 times. */
+  readonly service: { readonly low: string; readonly high: string } | undefined;
+  readonly performers: string;
+  readonly encompassingEncounter: string;
+}
+
+export function headerXml(parts: HeaderParts): string {
+  const { custodian, publisher } = parts;
+  return [
+    '<realmCode code="US"/><typeId root="2.16.840.1.113883.1.3" extension="POCD_HD000040"/>',
+    templateIds(...parts.templates),
+    `<id root="${parts.id}"/>`,
+    `<code code="${parts.code}"${attribute('displayName', parts.codeName)} codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>`,
+    textElement('title', parts.title),
+    timeElement('effectiveTime', parts.time),
+    `<confidentialityCode code="${parts.confidentiality}" codeSystem="2.16.840.1.113883.5.25" codeSystemName="Confidentiality"/>`,
+    '<languageCode code="en-US"/>',
+    `<setId root="${parts.setId}"/><versionNumber value="${parts.version}"/>\n`,
+    recordTarget(parts.patient),
+    author(parts),
+    `<custodian><assignedCustodian><representedCustodianOrganization>${organization(custodian, publisher)}</representedCustodianOrganization></assignedCustodian></custodian>\n`,
+    parts.informationRecipients,
+    parts.authenticators,
+    parts.participants,
+    parts.service === undefined
+      ? ''
+      : `<documentationOf><serviceEvent classCode="PCPR"><effectiveTime><low value="${parts.service.low}"/><high value="${parts.service.high}"/></effectiveTime>${parts.performers}</serviceEvent></documentationOf>\n`,
+    parts.encompassingEncounter,
+  ].join('');
+}
+
+/** The document is made by software on behalf of who keeps the record. */
+function author({ time, software, custodian, publisher }: HeaderParts): string {
+  return (
+    `<author>${timeElement('time', time)}<assignedAuthor><id root="${uuidOf('software', software.name)}"/>` +
+    addressElement(custodian?.address?.[0], 'WP') +
+    telecomElements(custodian?.telecom) +
+    `<assignedAuthoringDevice>${textElement('manufacturerModelName', software.name)}${textElement('softwareName', `${software.name} ${software.version}`)}</assignedAuthoringDevice>` +
+    `<representedOrganization>${organization(custodian, publisher)}</representedOrganization></assignedAuthor></author>\n`
+  );
+}
+
+/** Content of an Organization: id, name, telecom, addr. */
+export function organization(known: Organization | undefined, name: string): string {
+  const [telecom] = (known?.telecom ?? []).filter(({ system }) => system === 'phone');
+  return (
+    (identifierElements(known?.identifier) || `<id root="${uuidOf('organization', known?.id ?? name)}"/>`) +
+    textElement('name', known?.name ?? name) +
+    telecomElements(telecom === undefined ? undefined : [telecom]) +
+    addressElement(known?.address?.[0], 'WP')
+  );
+}
+
+const GENDERS: Readonly<Record<string, readonly [code: string, name: string]>> = {
+  female: ['F', 'Female'],
+  male: ['M', 'Male'],
+  other: ['UN', 'Undifferentiated'],
+};
+
+function recordTarget(patient: Patient): string {
+  const addresses = (patient.address ?? []).map(one => addressElement(one)).join('') || addressElement(undefined);
+  return `<recordTarget><patientRole>${identifierElements(patient.identifier) || `<id root="${uuidOf('patient', patient.id)}"/>`}${addresses}${telecomElements(patient.telecom)}<patient>${[
+    ...patientNames(patient),
+    genderCode(patient.gender),
+    timeElement('birthTime', patient.birthDate),
+    death(patient),
+    multipleBirth(patient),
+    maritalStatus(patient.maritalStatus),
+    races(patient),
+    ethnicity(patient),
+    languages(patient),
+  ].join('')}</patient></patientRole></recordTarget>\n`;
+}
+
+/** The name in use first; names without a family or given name are told as far as they go. */
+function patientNames({ name }: Patient): readonly string[] {
+  const known = (name ?? []).filter(({ family, given }) => family !== undefined || given !== undefined);
+  return known.length === 0 ? [nameElement(undefined)] : known.map(one => nameElement(one));
+}
+
+function genderCode(gender: string | undefined): string {
+  const [code, name] = GENDERS[gender ?? ''] ?? [];
+  return code === undefined
+    ? '<administrativeGenderCode nullFlavor="UNK"/>'
+    : `<administrativeGenderCode code="${code}" displayName="${name}" codeSystem="2.16.840.1.113883.5.1" codeSystemName="AdministrativeGender"/>`;
+}
+
+function death({ deceasedBoolean, deceasedDateTime }: Patient): string {
+  const time = hl7Time(deceasedDateTime);
+  if (time !== undefined) return `<sdtc:deceasedInd value="true"/><sdtc:deceasedTime value="${time}"/>`;
+  return deceasedBoolean === undefined ? '' : `<sdtc:deceasedInd value="${deceasedBoolean}"/>`;
+}
+
+function multipleBirth({ multipleBirthBoolean, multipleBirthInteger }: Patient): string {
+  if (multipleBirthInteger !== undefined) {
+    return `<sdtc:multipleBirthInd value="true"/><sdtc:multipleBirthOrderNumber value="${multipleBirthInteger}"/>`;
+  }
+  return multipleBirthBoolean === undefined ? '' : `<sdtc:multipleBirthInd value="${multipleBirthBoolean}"/>`;
+}
+
+const MARITAL = 'http://terminology.hl7.org/CodeSystem/v3-MaritalStatus';
+
+function maritalStatus(status: CodeableConcept | undefined): string {
+  return codeIn(status, MARITAL) === undefined ? '' : coded('maritalStatusCode', status, { systems: [MARITAL] });
+}
+
+const US_CORE = 'http://hl7.org/fhir/us/core/StructureDefinition/';
+
+/** What an extension of US Core says: its parts of a name. */
+function parts({ extension }: Patient, name: string, part: string): readonly Extension[] {
+  const own = extension?.find(({ url }) => url === US_CORE + name);
+  return (own?.extension ?? []).filter(({ url }) => url === part);
+}
+
+const codings = (extensions: readonly Extension[]): readonly Coding[] =>
+  extensions.flatMap(({ valueCoding }) => (valueCoding === undefined ? [] : [valueCoding]));
+
+/** One race of the five; further ones and details beside it. https://hl7.org/fhir/us/core/StructureDefinition-us-core-race.html */
+function races(patient: Patient): string {
+  const all = codings(parts(patient, 'us-core-race', 'ombCategory'));
+  const [first, ...more] = all.filter(({ system }) => system === CDCREC);
+  const details = codings(parts(patient, 'us-core-race', 'detailed'));
+  const main = coded('raceCode', first === undefined ? undefined : { coding: [first] }, {
+    systems: [CDCREC],
+    unknown: nullFlavorOf({ coding: all }) ?? 'UNK',
+  });
+  return main + [...more, ...details].map(coding => coded('sdtc:raceCode', { coding: [coding] })).join('');
+}
+
+function ethnicity(patient: Patient): string {
+  const all = codings(parts(patient, 'us-core-ethnicity', 'ombCategory'));
+  const main = coded('ethnicGroupCode', { coding: all }, { systems: [CDCREC] });
+  const details = codings(parts(patient, 'us-core-ethnicity', 'detailed'));
+  return main + details.map(coding => coded('sdtc:ethnicGroupCode', { coding: [coding] })).join('');
+}
+
+function languages({ communication }: Patient): string {
+  return (communication ?? [])
+    .map(({ language, preferred }) => {
+      const code = codeIn(language, 'urn:ietf:bcp:47');
+      if (code === undefined) return '';
+      const preference = preferred === undefined ? '' : `<preferenceInd value="${preferred}"/>`;
+      return `<languageCommunication><languageCode${attribute('code', code)}/>${preference}</languageCommunication>`;
+    })
+    .join('');
+}
+
+const LEVELS = ['N', 'R', 'V'];
+
+/** The highest confidentiality of all that a document holds. */
+export function highestConfidentiality(codes: ReadonlySet<string>): string {
+  return LEVELS.findLast(level => codes.has(level)) ?? 'N';
+}

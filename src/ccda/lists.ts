@@ -1,0 +1,228 @@
+/**
+ * The lists that documents are made of. For each: the FHIR type, its dates, whose encounter it is, and what it refers to
+ * that a document shows. A pack says which search gives each list; nothing here knows a table.
+ */
+import type {
+  AllergyIntolerance,
+  CarePlan,
+  CareTeam,
+  Condition,
+  Coverage,
+  Device,
+  DiagnosticReport,
+  DocumentReference,
+  Encounter,
+  Goal,
+  Immunization,
+  MedicationRequest,
+  Observation,
+  Person,
+  Procedure,
+  Reference,
+  Resource,
+  ServiceRequest,
+} from './fhir.ts';
+import type { Span } from './range.ts';
+
+/** What the resources of each list are. */
+export interface ListTypes {
+  readonly problems: Condition;
+  readonly 'past-history': Condition;
+  readonly 'health-concerns': Condition;
+  readonly 'encounter-diagnoses': Condition;
+  readonly medications: MedicationRequest;
+  readonly allergies: AllergyIntolerance;
+  readonly 'laboratory-reports': DiagnosticReport;
+  readonly 'laboratory-results': Observation;
+  readonly 'other-reports': DiagnosticReport;
+  readonly 'other-results': Observation;
+  readonly 'vital-signs': Observation;
+  readonly 'smoking-status': Observation;
+  readonly 'social-history': Observation;
+  readonly assessments: Observation;
+  readonly procedures: Procedure;
+  readonly immunizations: Immunization;
+  readonly devices: Device;
+  readonly 'laboratory-orders': ServiceRequest;
+  readonly 'other-orders': ServiceRequest;
+  readonly 'care-plans': CarePlan;
+  readonly goals: Goal;
+  readonly 'care-teams': CareTeam;
+  readonly 'related-persons': Person;
+  readonly encounters: Encounter;
+  readonly 'planned-encounters': Encounter;
+  readonly coverages: Coverage;
+  readonly notes: DocumentReference;
+}
+
+export type ListName = keyof ListTypes;
+
+export interface List<T> {
+  readonly type: string;
+  /** Undefined: it has no dates and is in every range. */
+  span(resource: T): Span | undefined;
+  /** Undefined: resources of this kind are of no encounter. */
+  readonly encounter: ((resource: T) => Reference | undefined) | undefined;
+  /** What the document shows of others. */
+  references(resource: T): readonly (Reference | undefined)[];
+}
+
+const point = (day: string | undefined): Span => ({ start: day, end: day });
+
+const ofEncounter = (resource: { readonly encounter?: Reference }) => resource.encounter;
+
+const conditions: List<Condition> = {
+  type: 'Condition',
+  span: ({ onsetDateTime, recordedDate, abatementDateTime }) => ({
+    start: onsetDateTime ?? recordedDate,
+    end: abatementDateTime,
+  }),
+  encounter: ofEncounter,
+  references: ({ recorder }) => [recorder],
+};
+
+const observations: List<Observation> = {
+  type: 'Observation',
+  span: ({ effectiveDateTime, effectivePeriod, issued }) => effectivePeriod ?? point(effectiveDateTime ?? issued),
+  encounter: ofEncounter,
+  references: ({ performer }) => performer ?? [],
+};
+
+const reports: List<DiagnosticReport> = {
+  type: 'DiagnosticReport',
+  span: ({ effectiveDateTime, effectivePeriod, issued }) => effectivePeriod ?? point(effectiveDateTime ?? issued),
+  encounter: ofEncounter,
+  references: ({ performer }) => performer ?? [],
+};
+
+/** A request stands from when it was written until it is done; what was asked of it later lies in between. */
+const requests: List<ServiceRequest> = {
+  type: 'ServiceRequest',
+  span: ({ authoredOn, occurrenceDateTime, occurrencePeriod }) => ({
+    start: authoredOn ?? occurrenceDateTime ?? occurrencePeriod?.start,
+  }),
+  encounter: ofEncounter,
+  references: ({ requester }) => [requester],
+};
+
+const encounters: List<Encounter> = {
+  type: 'Encounter',
+  // An encounter that is over and has no end was over the same day.
+  span: ({ period, status }) =>
+    status === 'in-progress'
+      ? { start: period?.start, end: period?.end }
+      : { start: period?.start, end: period?.end ?? period?.start },
+  encounter: ({ id }) => ({ reference: `Encounter/${id}` }),
+  references: ({ participant, location, serviceProvider }) => [
+    ...(participant ?? []).map(({ individual }) => individual),
+    ...(location ?? []).map(one => one.location),
+    serviceProvider,
+  ],
+};
+
+export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
+  problems: conditions,
+  'past-history': conditions,
+  'health-concerns': conditions,
+  'encounter-diagnoses': conditions,
+  medications: {
+    type: 'MedicationRequest',
+    span: ({ dosageInstruction, authoredOn }) => {
+      const bounds = dosageInstruction?.[0]?.timing?.repeat?.boundsPeriod;
+      return { start: bounds?.start ?? authoredOn, end: bounds?.end };
+    },
+    encounter: ofEncounter,
+    references: ({ medicationReference, requester, reportedReference }) => [
+      medicationReference,
+      requester,
+      reportedReference,
+    ],
+  },
+  allergies: {
+    type: 'AllergyIntolerance',
+    span: ({ onsetDateTime, recordedDate }) => ({ start: onsetDateTime ?? recordedDate }),
+    encounter: ofEncounter,
+    references: ({ recorder }) => [recorder],
+  },
+  'laboratory-reports': reports,
+  'laboratory-results': observations,
+  'other-reports': reports,
+  'other-results': observations,
+  'vital-signs': observations,
+  'smoking-status': observations,
+  'social-history': observations,
+  assessments: observations,
+  procedures: {
+    type: 'Procedure',
+    span: ({ performedDateTime, performedPeriod }) => performedPeriod ?? point(performedDateTime),
+    encounter: ofEncounter,
+    references: ({ performer }) => (performer ?? []).map(({ actor }) => actor),
+  },
+  immunizations: {
+    type: 'Immunization',
+    span: ({ occurrenceDateTime }) => point(occurrenceDateTime),
+    encounter: ofEncounter,
+    references: ({ performer }) => (performer ?? []).map(({ actor }) => actor),
+  },
+  // A device says nothing of when it was put in; the section finds its procedure.
+  devices: { type: 'Device', span: () => undefined, encounter: undefined, references: () => [] },
+  'laboratory-orders': requests,
+  'other-orders': requests,
+  'care-plans': {
+    type: 'CarePlan',
+    span: ({ period, created }) => ({ start: period?.start ?? created, end: period?.end }),
+    encounter: ofEncounter,
+    references: ({ author }) => [author],
+  },
+  goals: {
+    type: 'Goal',
+    span: ({ startDate, lifecycleStatus, statusDate }) => ({
+      start: startDate,
+      end: lifecycleStatus === 'completed' || lifecycleStatus === 'cancelled' ? statusDate : undefined,
+    }),
+    encounter: undefined,
+    references: ({ expressedBy }) => [expressedBy],
+  },
+  // Who cares for somebody is not bound to a date.
+  'care-teams': {
+    type: 'CareTeam',
+    span: () => undefined,
+    encounter: ofEncounter,
+    references: ({ participant, managingOrganization }) => [
+      ...(participant ?? []).map(({ member }) => member),
+      ...(managingOrganization ?? []),
+    ],
+  },
+  'related-persons': { type: 'RelatedPerson', span: () => undefined, encounter: undefined, references: () => [] },
+  encounters,
+  'planned-encounters': {
+    ...encounters,
+    span: ({ period }) => ({ start: period?.start, end: period?.end ?? period?.start }),
+  },
+  coverages: {
+    type: 'Coverage',
+    span: ({ period }) => ({ start: period?.start, end: period?.end }),
+    encounter: undefined,
+    references: ({ payor }) => payor ?? [],
+  },
+  notes: {
+    type: 'DocumentReference',
+    span: ({ context, date }) => (context?.period?.start === undefined ? point(date) : context.period),
+    encounter: ({ context }) => context?.encounter?.[0],
+    references: ({ author }) => author ?? [],
+  },
+};
+
+/** Statuses that say a record was never true; nothing of it stands in any document. */
+export function isError(resource: Resource): boolean {
+  const { status, lifecycleStatus, verificationStatus } = resource as {
+    readonly status?: string;
+    readonly lifecycleStatus?: string;
+    readonly verificationStatus?: { readonly coding?: readonly { readonly code?: string }[] };
+  };
+  return (
+    status === 'entered-in-error' ||
+    lifecycleStatus === 'entered-in-error' ||
+    verificationStatus?.coding?.some(({ code }) => code === 'entered-in-error') === true
+  );
+}

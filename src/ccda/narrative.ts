@@ -1,0 +1,52 @@
+/**
+ * What people read of a section: one table. In: rows of plain text. Out: the table as CDA narrative, whose rows entries
+ * link to by ID, and as HTML, from the same rows. CDA R2 section 4.3.5
+ */
+import { escapeXml } from './xml.ts';
+
+export interface Row {
+  /** Unique in the document. */
+  readonly id: string;
+  /** One per column; line ends are kept. */
+  readonly cells: readonly string[];
+}
+
+export interface Table {
+  readonly columns: readonly string[];
+  readonly rows: readonly Row[];
+}
+
+/** Content of a section's `text`. `nothing` stands where there are no rows. */
+export function narrativeXml({ columns, rows }: Table, nothing: string): string {
+  if (rows.length === 0) return `<paragraph>${escapeXml(nothing)}</paragraph>`;
+  const parts = [
+    `<table><thead><tr>${columns.map(name => `<th>${escapeXml(name)}</th>`).join('')}</tr></thead><tbody>`,
+  ];
+  for (const { id, cells } of rows) {
+    parts.push(`<tr ID="${id}">`);
+    for (const cell of cells) parts.push('<td>', lines(cell, '<br/>'), '</td>');
+    parts.push('</tr>');
+  }
+  parts.push('</tbody></table>');
+  return parts.join('');
+}
+
+/** The same as HTML. */
+export function narrativeHtml({ columns, rows }: Table, nothing: string): string {
+  if (rows.length === 0) return `<p class="nothing">${escapeXml(nothing)}</p>`;
+  const parts = [
+    `<div class="table"><table><thead><tr>${columns.map(name => `<th scope="col">${escapeXml(name)}</th>`).join('')}</tr></thead><tbody>`,
+  ];
+  for (const { id, cells } of rows) {
+    parts.push(`<tr id="${id}">`);
+    for (const cell of cells) parts.push('<td>', lines(cell, '<br>'), '</td>');
+    parts.push('</tr>');
+  }
+  parts.push('</tbody></table></div>');
+  return parts.join('');
+}
+
+function lines(text: string, end: string): string {
+  const escaped = escapeXml(text.trim());
+  return escaped.includes('\n') ? escaped.replace(/(?:&#13;)?\n/g, end) : escaped;
+}

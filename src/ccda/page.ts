@@ -1,0 +1,122 @@
+/**
+ * A document as a page that a clinician can read: who it is about, what it is, the sections with the same narrative that
+ * the XML has. No script, nothing fetched. In: a document. Out: HTML in pieces.
+ */
+import { createHash } from 'node:crypto';
+import type { Document } from './document.ts';
+import type { Patient } from './fhir.ts';
+import { narrativeHtml } from './narrative.ts';
+import { readableAddress, readableName } from './people.ts';
+import { readableTime } from './time.ts';
+import { escapeXml } from './xml.ts';
+
+export function* documentPage({ header, sections, nothing, about, mrn }: Document): Generator<string> {
+  const { patient, title } = header;
+  const name = readableName(patient.name?.find(({ use }) => use === 'official') ?? patient.name?.[0]);
+  yield `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeXml(`${title}: ${name}`)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<header class="patient">
+<div><h1>${escapeXml(name || 'Name unknown')}</h1>${facts(patient, mrn)}</div>
+</header>
+<main>
+<div class="document">
+<h2>${escapeXml(title)}</h2>
+<p>${escapeXml(about)}</p>
+</div>
+`;
+  if (sections.length > 1) yield contents(sections);
+  for (const { definition, table } of sections) {
+    const count = table.rows.length === 0 ? '' : ` <span class="count">${table.rows.length}</span>`;
+    yield `<section id="${definition.key}"><h3>${escapeXml(definition.title)}${count}</h3>${narrativeHtml(table, nothing)}</section>\n`;
+  }
+  const custodian = header.custodian?.name ?? header.publisher;
+  yield `</main>
+<footer>${escapeXml(`Made by ${header.software.name} ${header.software.version} on ${readableTime(header.time)} from the record kept by ${custodian}. Confidentiality: ${CONFIDENTIALITY[header.confidentiality] ?? header.confidentiality}.`)}</footer>
+</body>
+</html>
+`;
+}
+
+const CONFIDENTIALITY: Readonly<Record<string, string>> = { N: 'normal', R: 'restricted', V: 'very restricted' };
+
+function contents(sections: Document['sections']): string {
+  const items = sections.map(
+    ({ definition, table }) =>
+      `<li><a href="#${definition.key}">${escapeXml(definition.title)}</a> <span class="count">${table.rows.length || 'none'}</span></li>`,
+  );
+  return `<nav aria-label="Sections"><ul>${items.join('')}</ul></nav>\n`;
+}
+
+function facts(patient: Patient, mrn: string | undefined): string {
+  const record = patient.identifier?.find(({ system }) => mrn !== undefined && system === mrn)?.value;
+  const phone = patient.telecom?.find(({ system }) => system === 'phone')?.value;
+  const all: readonly (readonly [string, string | undefined])[] = [
+    ['Born', patient.birthDate],
+    ['Died', patient.deceasedDateTime === undefined ? undefined : readableTime(patient.deceasedDateTime)],
+    ['Sex', patient.gender],
+    ['MRN', record],
+    ['Telephone', phone],
+    ['Address', readableAddress(patient.address?.find(({ use }) => use !== 'old'))],
+  ];
+  const shown = all.flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [`<div><dt>${name}</dt><dd>${escapeXml(value)}</dd></div>`],
+  );
+  return `<dl>${shown.join('')}</dl>`;
+}
+
+const STYLE = `
+:root {
+  --ground: #f6f5f1; --sheet: #ffffff; --ink: #1d2b2a; --quiet: #5c6a68; --line: #dcdad2; --accent: #0b6e63; --stripe: #faf9f6;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #121817; --sheet: #1a2221; --ink: #e4ebe9; --quiet: #94a5a2; --line: #2e3a38; --accent: #5fd0bf; --stripe: #1e2726;
+  }
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--ground); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
+header.patient { position: sticky; top: 0; background: var(--sheet); border-bottom: 2px solid var(--accent); z-index: 1; }
+header.patient > div, main, footer { max-width: 80rem; margin: 0 auto; padding: 0.75rem 1.5rem; }
+h1 { font-size: 1.25rem; margin: 0; overflow-wrap: anywhere; }
+dl { display: flex; flex-wrap: wrap; gap: 0.1rem 1.5rem; margin: 0.15rem 0 0; }
+dl div { display: flex; gap: 0.4rem; }
+dt { color: var(--quiet); }
+dd { margin: 0; }
+.document { padding: 0.75rem 0 0; }
+h2 { font-size: 1.6rem; margin: 0; }
+.document p { margin: 0.15rem 0 0; color: var(--quiet); }
+nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: 0.4rem; padding: 0; margin: 1rem 0 0; }
+nav li { border: 1px solid var(--line); border-radius: 4px; padding: 0.15rem 0.6rem; background: var(--sheet); }
+a { color: var(--accent); text-decoration: none; }
+a:hover { text-decoration: underline; }
+.count { color: var(--quiet); font-size: 0.85em; font-weight: normal; }
+section { background: var(--sheet); border: 1px solid var(--line); border-radius: 6px; margin: 1rem 0; padding: 0.75rem 1rem 1rem; scroll-margin-top: 6rem; }
+h3 { margin: 0 0 0.5rem; font-size: 1.1rem; }
+.nothing { margin: 0; color: var(--quiet); }
+.table { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-size: 0.92rem; }
+th, td { text-align: left; vertical-align: top; padding: 0.35rem 0.6rem; border-bottom: 1px solid var(--line); }
+th { color: var(--quiet); font-weight: 600; white-space: nowrap; }
+td { min-width: 5rem; max-width: 40rem; overflow-wrap: anywhere; }
+td:first-child { min-width: 10rem; font-weight: 600; }
+tbody tr:nth-child(even) { background: var(--stripe); }
+tr:target { outline: 2px solid var(--accent); }
+footer { color: var(--quiet); font-size: 0.85rem; padding-bottom: 2rem; }
+@media print {
+  header.patient { position: static; }
+  nav { display: none; }
+  section { border: 0; padding: 0; break-inside: auto; }
+  tr { break-inside: avoid; }
+}
+`;
+
+/** For a Content-Security-Policy that allows this style and no other. */
+export const PAGE_STYLE_HASH = `sha256-${createHash('sha256').update(STYLE).digest('base64')}`;

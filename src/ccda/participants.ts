@@ -1,0 +1,104 @@
+/**
+ * Who did what. In: references and the resources they lead to. Out: assignedEntity, assignedAuthor and Author Participation
+ * with what is known of the person. https://hl7.org/fhir/R4/practitioner.html
+ */
+
+import { coded, labelOf } from './code.ts';
+import { NPI, NUCC } from './code-systems.ts';
+import type { Organization, Person, PractitionerRole, Reference, Resource } from './fhir.ts';
+import { identifierElements, uuidOf } from './ids.ts';
+import { addressElement, nameElement, readableName, telecomElements } from './people.ts';
+import { hl7Time } from './time.ts';
+import { templateIds, textElement } from './xml.ts';
+
+/** Leads from a reference to the resource that was read along, if there is one. */
+export type Resolve = (reference: Reference | undefined) => Resource | undefined;
+
+/** Somebody who is referred to, as far as is known. */
+export interface Actor {
+  /** Where it leads, or what it says where it leads nowhere. */
+  readonly key: string;
+  readonly person: Person | undefined;
+  readonly role: PractitionerRole | undefined;
+  readonly organization: Organization | undefined;
+  readonly display: string;
+}
+
+export function actorOf(reference: Reference | undefined, resolve: Resolve): Actor | undefined {
+  if (reference === undefined) return undefined;
+  const key = reference.reference ?? reference.display;
+  if (key === undefined) return undefined;
+  const found = resolve(reference);
+  const role = found?.resourceType === 'PractitionerRole' ? (found as PractitionerRole) : undefined;
+  const target = role === undefined ? found : resolve(role.practitioner);
+  const organization = found?.resourceType === 'Organization' ? (found as Organization) : undefined;
+  const person = target !== undefined && organization === undefined ? (target as Person) : undefined;
+  const display = readableName(bestName(person)) || organization?.name || reference.display || '';
+  return { key, person, role, organization, display };
+}
+
+function bestName(person: Person | undefined) {
+  return person?.name?.find(({ use }) => use === 'official') ?? person?.name?.[0];
+}
+
+/** The name of who is referred to, for people. */
+export function nameOf(reference: Reference | undefined, resolve: Resolve): string {
+  return actorOf(reference, resolve)?.display ?? '';
+}
+
+/** Identifiers with a root, the NPI first; else one made of where the reference leads. */
+export function actorIds({ key, person, organization }: Actor): string {
+  const identifiers = (person ?? organization)?.identifier ?? [];
+  const npi = identifiers.filter(({ system }) => system === NPI);
+  const others = identifiers.filter(({ system }) => system !== NPI);
+  return identifierElements([...npi, ...others]) || `<id root="${uuidOf('actor', key)}"/>`;
+}
+
+/** `code` of NUCC: what the person is, by role or qualification. */
+export function actorCode({ person, role }: Actor): string {
+  const concepts = [...(role?.specialty ?? []), ...(role?.code ?? [])].concat(
+    (person?.qualification ?? []).flatMap(({ code }) => (code === undefined ? [] : [code])),
+  );
+  const known = concepts.find(({ coding }) => coding?.some(({ system }) => system === NUCC));
+  return known === undefined ? '' : coded('code', known, { systems: [NUCC] });
+}
+
+/** Children of an assignedEntity or assignedAuthor: id, code, addr, telecom, person, organization. */
+export function assigned(actor: Actor): string {
+  const { person, role, organization } = actor;
+  const holder = person ?? organization;
+  const represented =
+    organization === undefined
+      ? ''
+      : `<representedOrganization>${identifierElements(organization.identifier)}${textElement('name', organization.name)}</representedOrganization>`;
+  const named = bestName(person) ?? (actor.display === '' || organization ? undefined : { text: actor.display });
+  return (
+    actorIds(actor) +
+    actorCode(actor) +
+    addressElement(holder?.address?.[0], 'WP') +
+    telecomElements(role?.telecom ?? holder?.telecom) +
+    (named === undefined && organization !== undefined
+      ? ''
+      : `<assignedPerson>${named?.text !== undefined && named.family === undefined ? textElement('name', named.text) : nameElement(named)}</assignedPerson>`) +
+    represented
+  );
+}
+
+/** `performer` of an entry. */
+export function performer(reference: Reference | undefined, resolve: Resolve): string {
+  const actor = actorOf(reference, resolve);
+  return actor === undefined ? '' : `<performer><assignedEntity>${assigned(actor)}</assignedEntity></performer>`;
+}
+
+/** Author Participation: who wrote it down, and when. Nothing where one of both is unknown. */
+export function author(reference: Reference | undefined, time: string | undefined, resolve: Resolve): string {
+  const actor = actorOf(reference, resolve);
+  const when = hl7Time(time);
+  if (actor === undefined || when === undefined) return '';
+  return `<author>${templateIds('4.119')}<time value="${when}"/><assignedAuthor>${assigned(actor)}</assignedAuthor></author>`;
+}
+
+/** The role of a person in a team, for people. */
+export function roleName(role: readonly { readonly text?: string }[] | undefined): string {
+  return (role ?? []).map(labelOf).filter(Boolean).join(', ');
+}

@@ -1,0 +1,64 @@
+/**
+ * Which days a document is about, and what lies in them. In: `date`, `rangeStart`, `rangeEnd` as a client sent them, and the
+ * dates of a record. Out: a range of days, and whether the record overlaps it. The rule is interval overlap by calendar day
+ * in the pack's zone: begun by the last day, and not over before the first. A record without any date is in every range.
+ */
+import { isDay } from '../mapping/codecs/calendar.ts';
+import { type Days, daysOf } from './time.ts';
+
+/** The dates of a record, FHIR texts; without an end it goes on. */
+export interface Span {
+  readonly start?: string | undefined;
+  readonly end?: string | undefined;
+}
+
+export interface RangeParameters {
+  readonly date?: string | undefined;
+  readonly rangeStart?: string | undefined;
+  readonly rangeEnd?: string | undefined;
+}
+
+/** What is wrong with a range, for the client; names parameters and holds no value. */
+export class RangeProblem extends Error {
+  override readonly name = 'RangeProblem';
+}
+
+/** The days that are asked for; undefined for all. Throws RangeProblem. */
+export function readRange({ date, rangeStart, rangeEnd }: RangeParameters): Days | undefined {
+  for (const [name, text] of Object.entries({ date, rangeStart, rangeEnd })) {
+    if (text !== undefined && !isCalendarDay(text)) throw new RangeProblem(`${name} expects a day as yyyy-MM-dd`);
+  }
+  if (rangeStart !== undefined && rangeEnd !== undefined && rangeStart > rangeEnd) {
+    throw new RangeProblem('rangeStart is after rangeEnd');
+  }
+  if (date === undefined) {
+    return rangeStart === undefined && rangeEnd === undefined ? undefined : { first: rangeStart, last: rangeEnd };
+  }
+  if ((rangeStart !== undefined && date < rangeStart) || (rangeEnd !== undefined && date > rangeEnd)) {
+    throw new RangeProblem('date lies outside of rangeStart and rangeEnd');
+  }
+  return { first: date, last: date };
+}
+
+/** A day that the calendar has, as `yyyy-MM-dd`. */
+export function isCalendarDay(text: string): boolean {
+  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
+  return match !== null && isDay(Number(match[1]), Number(match[2]), Number(match[3]));
+}
+
+/** Whether a record lies in a range, wholly or in part. A date of a month or a year stands for all of its days. */
+export function overlaps(span: Span, range: Days | undefined, zone: string): boolean {
+  if (range === undefined) return true;
+  const start = daysOf(span.start, zone);
+  const end = daysOf(span.end, zone);
+  const begun = range.last === undefined || start === undefined || start.first <= range.last;
+  const lasting = range.first === undefined || end === undefined || end.last >= range.first;
+  return begun && lasting;
+}
+
+/** For people: `2020-01-01 to 2020-12-31`. */
+export function readableRange({ first, last }: Days): string {
+  if (first === last && first !== undefined) return first;
+  if (first === undefined) return `until ${last}`;
+  return last === undefined ? `since ${first}` : `${first} to ${last}`;
+}

@@ -1,0 +1,84 @@
+/**
+ * One section: its codes and templates, and the rows and entries that a builder adds. In: a section's definition and the
+ * chart. Out: the section with its narrative table and the XML of its entries. Without rows it says that there is no
+ * information. C-CDA R2.1 Volume 1, section 3.6 and 4.2
+ */
+import type { Chart } from './chart.ts';
+import type { Patient, Resource } from './fhir.ts';
+import { uuidOf } from './ids.ts';
+import { narrativeXml, type Row, type Table } from './narrative.ts';
+import type { Resolve } from './participants.ts';
+import { escapeXml, templateIds } from './xml.ts';
+
+export interface SectionDefinition {
+  /** Begins the ids of its rows. */
+  readonly key: string;
+  readonly title: string;
+  /** LOINC. */
+  readonly code: string;
+  readonly codeName: string;
+  /** `root:extension` under 2.16.840.1.113883.10.20.22. */
+  readonly templates: readonly string[];
+  readonly columns: readonly string[];
+  /** True where a nullFlavor may not stand: the section has no entries that it must have. */
+  readonly narrativeOnly?: boolean;
+  build(content: SectionWriter, chart: Chart): Promise<void>;
+}
+
+/** What entries are written with. */
+export interface SectionWriter {
+  readonly resolve: Resolve;
+  readonly patient: Patient;
+  /** Adds a row to the table; returns its id, for links. */
+  row(...cells: readonly string[]): string;
+  entry(xml: string): void;
+  /** `<id root="…"/>` of an entry: the same for the same resource in every call. */
+  id(resource: Resource, part?: string): string;
+}
+
+export interface Section {
+  readonly definition: SectionDefinition;
+  readonly table: Table;
+  readonly entries: readonly string[];
+}
+
+export interface SectionSource {
+  readonly chart: Chart;
+  readonly patient: Patient;
+  /** What sets the ids of this record apart from those of others. */
+  readonly namespace: string;
+}
+
+export async function buildSection(definition: SectionDefinition, source: SectionSource): Promise<Section> {
+  const { chart, patient, namespace } = source;
+  const rows: Row[] = [];
+  const entries: string[] = [];
+  await definition.build(
+    {
+      resolve: chart.resolve,
+      patient,
+      row(...cells) {
+        const id = `${definition.key}-${rows.length + 1}`;
+        rows.push({ id, cells });
+        return id;
+      },
+      entry(xml) {
+        entries.push(`<entry>${xml}</entry>`);
+      },
+      id: ({ resourceType, id }, part = '') => `<id root="${uuidOf(namespace, resourceType, id, part)}"/>`,
+    },
+    chart,
+  );
+  return { definition, table: { columns: definition.columns, rows }, entries };
+}
+
+/** The section as XML, within its `component`. `nothing` is what an empty one says. */
+export function sectionXml({ definition, table, entries }: Section, nothing: string): string {
+  const { title, code, codeName, templates } = definition;
+  const empty = table.rows.length === 0 && definition.narrativeOnly !== true ? ' nullFlavor="NI"' : '';
+  return (
+    `<component><section${empty}>${templateIds(...templates)}` +
+    `<code code="${code}" displayName="${escapeXml(codeName)}" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>` +
+    `<title>${escapeXml(title)}</title><text>${narrativeXml(table, nothing)}</text>${entries.join('')}</section></component>\n`
+  );
+}

@@ -1,0 +1,100 @@
+/**
+ * Dates. In: FHIR date, dateTime or instant. Out: HL7 TS, intervals, what a person reads, and the days that a date stands
+ * for in the pack's zone. https://hl7.org/fhir/R4/datatypes.html#dateTime
+ */
+import { daysIn } from '../mapping/codecs/calendar.ts';
+import { zoneOf } from '../mapping/zone.ts';
+import type { Period } from './fhir.ts';
+import { escapeXml } from './xml.ts';
+
+const DATE_TIME = /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?)?)?$/;
+
+/** `2016-07-29T14:20:00-04:00` → `20160729142000-0400`; undefined for what is no date. */
+export function hl7Time(text: string | undefined): string | undefined {
+  const match = DATE_TIME.exec(text ?? '');
+  if (!match) return undefined;
+  const [, year = '', month = '', day = '', hour = '', minute = '', second = '', fraction = '', zone] = match;
+  const offset = zone === undefined ? '' : zone === 'Z' ? '+0000' : zone.replace(':', '');
+  return `${year}${month}${day}${hour}${minute}${second}${fraction.slice(0, 5)}${offset}`;
+}
+
+/** `<name value="…"/>`, or with nullFlavor UNK. `name` may hold attributes. */
+export function timeElement(name: string, text: string | undefined): string {
+  const time = hl7Time(text);
+  return time === undefined ? `<${name} nullFlavor="UNK"/>` : `<${name} value="${time}"/>`;
+}
+
+/** `effectiveTime` with low, and with high where there is an end or `ended` says that there must be one. */
+export function interval(start: string | undefined, end: string | undefined, ended = false): string {
+  const high = end !== undefined || ended ? timeElement('high', end) : '';
+  return `<effectiveTime>${timeElement('low', start)}${high}</effectiveTime>`;
+}
+
+/** A date or a period, as `effectiveTime`: a value, or low and high. */
+export function moment(dateTime: string | undefined, period: Period | undefined): string {
+  if (dateTime !== undefined || period === undefined) return timeElement('effectiveTime', dateTime);
+  return interval(period.start, period.end);
+}
+
+/** Days [first, last] as `yyyy-mm-dd`, each undefined where it is open. */
+export interface Days {
+  readonly first: string | undefined;
+  readonly last: string | undefined;
+}
+
+/** First and last day that a date can mean on the calendar of a zone; undefined for what is no date. */
+export function daysOf(
+  text: string | undefined,
+  zone: string,
+): { readonly first: string; readonly last: string } | undefined {
+  const match = DATE_TIME.exec(text ?? '');
+  if (!match) return undefined;
+  const [, year = '', month, day, hour, minute, , , offset] = match;
+  if (month === undefined) return { first: `${year}-01-01`, last: `${year}-12-31` };
+  if (day === undefined)
+    return { first: `${year}-${month}-01`, last: `${year}-${month}-${daysIn(Number(year), Number(month))}` };
+  const written = `${year}-${month}-${day}`;
+  if (hour === undefined || offset === undefined) return { first: written, last: written };
+  const minutes =
+    offset === 'Z' ? 0 : (offset[0] === '-' ? -1 : 1) * (Number(offset.slice(1, 3)) * 60 + Number(offset.slice(4)));
+  const local = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute));
+  // Written with the zone's own offset, as nearly all are, the day stands there.
+  const there = zoneOf(zone).offsetOf(local) === minutes * 60_000 ? written : localDay(local - minutes * 60_000, zone);
+  return { first: there, last: there };
+}
+
+/** The calendar day of an instant in a zone. */
+export function localDay(instant: number, zone: string): string {
+  return localTime(instant, zone).slice(0, 10);
+}
+
+/** An instant as FHIR dateTime with the zone's offset, to the second. */
+export function localTime(instant: number, zone: string): string {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
+  const name = format.formatToParts(instant).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  const offset = name === 'GMT' ? '+00:00' : name.slice(3, 9);
+  const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(4, 6));
+  const local = new Date(instant + (offset[0] === '-' ? -minutes : minutes) * 60_000);
+  return `${local.toISOString().slice(0, 19)}${offset}`;
+}
+
+/** For people: the day, with the time where it is known: `2016-07-29 14:20`. */
+export function readableTime(text: string | undefined): string {
+  if (text === undefined) return '';
+  return text.length > 10 ? `${text.slice(0, 10)} ${text.slice(11, 16)}` : text;
+}
+
+/** For people: `2016-07-29 to 2017-01-01`, `since …`, `until …`. */
+export function readablePeriod(start: string | undefined, end: string | undefined): string {
+  if (start === undefined) return end === undefined ? '' : `until ${readableTime(end)}`;
+  if (end === undefined) return `since ${readableTime(start)}`;
+  return start === end ? readableTime(start) : `${readableTime(start)} to ${readableTime(end)}`;
+}
+
+/** An element with text in it for `xsi:type="TS"` values. */
+export function timeValue(text: string): string {
+  const time = hl7Time(text);
+  return time === undefined
+    ? `<value xsi:type="ST">${escapeXml(text)}</value>`
+    : `<value xsi:type="TS" value="${time}"/>`;
+}

@@ -1,0 +1,113 @@
+/**
+ * `lintel user`: accounts of the REST interface. A password is typed without echo, or is the first line of standard input;
+ * it is never an argument, which other people's process lists would show.
+ */
+import { randomBytes } from 'node:crypto';
+import { type Account, isAccountName, readAccounts, writeAccounts } from '../auth/accounts.ts';
+import { hashPassword, LONGEST_PASSWORD } from '../auth/password.ts';
+import { readConfig } from '../config.ts';
+import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
+import { readSecret } from './secret.ts';
+
+const SHORTEST_PASSWORD = 12;
+
+export const user: Command = {
+  summary: 'manages the accounts of the REST interface',
+  help: `Usage: lintel user add NAME [--generate] [--accounts FILE]
+       lintel user passwd NAME [--generate] [--accounts FILE]
+       lintel user disable NAME [--accounts FILE]
+       lintel user enable NAME [--accounts FILE]
+       lintel user list [--accounts FILE]
+
+add        makes an account
+passwd     gives it another password; its sessions end
+disable    nobody can log in with it; its sessions end
+enable     undoes that
+list       names all accounts
+
+The password is asked for without echo, or read as the first line of standard input: ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters.
+
+  --generate        makes a random password and prints it
+  --accounts FILE   the file of accounts (default: ACCOUNTS, or accounts.json in DATA_DIR); a running server sees changes`,
+  options: { accounts: { type: 'string' }, generate: { type: 'boolean' } },
+  positionals: [1, 2],
+  async run(args, terminal) {
+    const { accounts: file } = readConfig(terminal.environment, overrides({ ACCOUNTS: textOf(args, 'accounts') }));
+    const [action = '', name] = args.positionals;
+    if (action === 'list' && name === undefined) return list(file, terminal);
+    const change = Object.hasOwn(CHANGES, action) ? CHANGES[action] : undefined;
+    if (change === undefined || name === undefined) {
+      terminal.note('Expected add, passwd, disable or enable with a name, or list; lintel user --help explains it.');
+      return 2;
+    }
+    if (!isAccountName(name)) {
+      terminal.note('A name has 1 to 64 letters, digits and . _ @ - and begins with a letter or digit.');
+      return 1;
+    }
+    const before = readAccounts(file);
+    const own = before.find(account => account.name === name);
+    const after = await change(name, own, args, terminal);
+    if (after === undefined) return 1;
+    writeAccounts(file, own ? before.map(account => (account === own ? after : account)) : [...before, after]);
+    terminal.out(`${name}: ${DONE[action] ?? ''}`);
+    return 0;
+  },
+};
+
+const DONE: Readonly<Record<string, string>> = {
+  add: 'added',
+  passwd: 'has a new password',
+  disable: 'disabled',
+  enable: 'enabled',
+};
+
+/** The account as it is to be; undefined where that cannot be, which has been told. */
+type Change = (
+  name: string,
+  own: Account | undefined,
+  args: Arguments,
+  terminal: Terminal,
+) => Promise<Account | undefined>;
+
+const CHANGES: Readonly<Record<string, Change>> = {
+  async add(name, own, args, terminal) {
+    if (own !== undefined) return complain(terminal, `There is an account ${name} already.`);
+    const password = await newPassword(args, terminal);
+    return password === undefined ? undefined : { name, password, disabled: false };
+  },
+  async passwd(name, own, args, terminal) {
+    if (own === undefined) return complain(terminal, `There is no account ${name}.`);
+    const password = await newPassword(args, terminal);
+    return password === undefined ? undefined : { ...own, password };
+  },
+  disable: async (name, own, _args, terminal) =>
+    own === undefined ? complain(terminal, `There is no account ${name}.`) : { ...own, disabled: true },
+  enable: async (name, own, _args, terminal) =>
+    own === undefined ? complain(terminal, `There is no account ${name}.`) : { ...own, disabled: false },
+};
+
+function complain(terminal: Terminal, text: string): undefined {
+  terminal.note(text);
+  return undefined;
+}
+
+/** The hash of a password that was typed, or made. */
+async function newPassword(args: Arguments, terminal: Terminal): Promise<string | undefined> {
+  if (args.values['generate'] === true) {
+    const made = randomBytes(15).toString('base64url');
+    terminal.out(`Password: ${made}`);
+    return hashPassword(made);
+  }
+  const password = await (terminal.secret ?? readSecret)('Password: ');
+  if (password.length < SHORTEST_PASSWORD || password.length > LONGEST_PASSWORD) {
+    return complain(terminal, `A password has ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters.`);
+  }
+  return hashPassword(password);
+}
+
+function list(file: string, terminal: Terminal): number {
+  const accounts = readAccounts(file);
+  for (const { name, disabled } of accounts) terminal.out(disabled ? `${name} (disabled)` : name);
+  if (accounts.length === 0) terminal.note('There are no accounts; lintel user add NAME makes one.');
+  return 0;
+}

@@ -1,0 +1,102 @@
+/**
+ * Login, logout, and the session that every other call of the REST interface needs. In: form data, the cookie. Out: the
+ * cookie JSESSIONID, which no script can read, no other site sends, and only plain loopback carries without TLS; 401 without
+ * a good session. ../shared/spec/interfaces.md section 5, RFC 6265
+ */
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { createMiddleware } from 'hono/factory';
+import type { Account } from '../auth/accounts.ts';
+import { isLoopback } from '../config.ts';
+import type { RestParts } from '../rest/start.ts';
+import { type AppParts, type HttpContext, type HttpEnv, serverBase } from './context.ts';
+import { RestError } from './rest-errors.ts';
+
+const COOKIE = 'JSESSIONID';
+const FORMS = ['application/x-www-form-urlencoded', 'multipart/form-data'];
+
+/** `POST /users/login` */
+export async function login(c: HttpContext, parts: AppParts, rest: RestParts): Promise<Response> {
+  const { username, password } = await credentials(c);
+  const result = await rest.login.try(username, password, addressOf(c));
+  switch (result.kind) {
+    case 'wait':
+      throw new RestError('too-many-requests', `Too many failed logins; try again in ${result.seconds} s`, {
+        'Retry-After': String(result.seconds),
+      });
+    case 'wrong':
+      throw new RestError('unauthorized', 'The user name or the password is wrong');
+    case 'in': {
+      const id = rest.sessions.open(result.account, getCookie(c, COOKIE));
+      setCookie(c, COOKIE, id, cookieOptions(c, parts));
+      const { session } = parts.config;
+      return c.json({
+        username: result.account.name,
+        idleSeconds: session.idle / 1000,
+        lifetimeSeconds: session.lifetime / 1000,
+      });
+    }
+  }
+}
+
+/** `POST /users/logout`: fine without a session too. */
+export function logout(c: HttpContext, parts: AppParts, rest: RestParts): Response {
+  const id = getCookie(c, COOKIE);
+  if (id !== undefined) rest.sessions.close(id);
+  deleteCookie(c, COOKIE, cookieOptions(c, parts));
+  return c.body(null, 204);
+}
+
+/** Lets nobody by without a good session; keeps the account for what follows. */
+export function requireSession(rest: RestParts) {
+  return createMiddleware<HttpEnv>(async (c, next) => {
+    const id = getCookie(c, COOKIE);
+    const account = id === undefined ? undefined : rest.sessions.account(id);
+    if (account === undefined) {
+      throw new RestError('unauthorized', 'There is no session, or it has expired; log in at /users/login');
+    }
+    c.set('account', account);
+    await next();
+  });
+}
+
+/** Who is logged in; behind requireSession only. */
+export function accountOf(c: HttpContext): Account {
+  const account = c.get('account');
+  if (account === undefined) throw new RestError('unauthorized', 'There is no session');
+  return account;
+}
+
+async function credentials(c: HttpContext): Promise<{ readonly username: string; readonly password: string }> {
+  const [mediaType = ''] = (c.req.header('content-type') ?? '').split(';');
+  if (!FORMS.includes(mediaType.trim().toLowerCase())) {
+    throw new RestError('bad-request', `Content-Type: expected ${FORMS.join(' or ')} with username and password`);
+  }
+  let form: Readonly<Record<string, unknown>>;
+  try {
+    form = await c.req.parseBody();
+  } catch {
+    throw new RestError('bad-request', 'The body is no form data');
+  }
+  const { username, password } = form as { readonly username?: unknown; readonly password?: unknown };
+  if (typeof username !== 'string' || typeof password !== 'string' || username === '' || password === '') {
+    throw new RestError('bad-request', 'Expected the form fields username and password');
+  }
+  return { username, password };
+}
+
+function cookieOptions(c: HttpContext, parts: AppParts) {
+  const base = new URL(serverBase(c, parts));
+  const plainLoopback = base.protocol === 'http:' && isLoopback(base.hostname);
+  return {
+    path: base.pathname.replace(/\/$/, '') + parts.config.apiPath,
+    httpOnly: true,
+    sameSite: 'Strict',
+    secure: !plainLoopback,
+  } as const;
+}
+
+/** The peer's address; behind a proxy the proxy's. */
+function addressOf(c: HttpContext): string {
+  const env = c.env as { readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } } } | undefined;
+  return env?.incoming?.socket?.remoteAddress ?? 'unknown';
+}

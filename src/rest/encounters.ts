@@ -1,0 +1,49 @@
+/**
+ * Encounters that there are documents of. In: a patient. Out: their numbers, as the pack's search for them says: which
+ * columns mean "signed" and "available" is mapped. ../shared/spec/interfaces.md section 2.2
+ */
+import type { Encounter } from '../ccda/fhir.ts';
+import type { RequestContext } from '../facade.ts';
+import { type RestSource, searchSome } from './source.ts';
+
+/** Encounters of one patient that are listed at most. */
+const MOST = 100_000;
+
+/** Numbers in ascending order. `context`: access to the patient's compartment. */
+export async function listedEncounters(
+  patientId: string,
+  source: RestSource,
+  context: RequestContext,
+): Promise<readonly number[]> {
+  const { listed } = source.content;
+  if (listed === undefined) return [];
+  const parameters = [...listed.parameters, ['patient', `Patient/${patientId}`], ['_elements', 'id']] as const;
+  const { resources } = await searchSome<Encounter>(source, 'Encounter', parameters, MOST, context);
+  return numbers(resources, source).toSorted((a, b) => a - b);
+}
+
+/** Whether an encounter is one of the patient's that are listed. */
+export async function isListed(
+  encounterId: string,
+  patientId: string,
+  source: RestSource,
+  context: RequestContext,
+): Promise<boolean> {
+  const { listed } = source.content;
+  if (listed === undefined) return false;
+  const parameters = [
+    ...listed.parameters,
+    ['patient', `Patient/${patientId}`],
+    ['_id', encounterId],
+    ['_elements', 'id'],
+  ] as const;
+  const { resources } = await searchSome<Encounter>(source, 'Encounter', parameters, 1, context);
+  return resources.length > 0;
+}
+
+function numbers(encounters: readonly Encounter[], { encounters: { numberOf } }: RestSource): readonly number[] {
+  return encounters.flatMap(({ id }) => {
+    const number = numberOf(id);
+    return number === undefined ? [] : [number];
+  });
+}

@@ -1,0 +1,98 @@
+/**
+ * The number of one patient. In: first name, last name, date of birth, sex, at least one. Out: the number, or how many
+ * patients there are and what would tell them apart. Nobody is guessed: names must be equal but for case and accents, and
+ * two that fit are two. ../shared/spec/interfaces.md section 4.4
+ */
+import type { HumanName, Patient } from '../ccda/fhir.ts';
+import type { RequestContext } from '../facade.ts';
+import { fold } from '../sql/fold.ts';
+import { isSuperseded, type RestSource, searchSome } from './source.ts';
+
+export interface LookupQuery {
+  readonly firstName?: string | undefined;
+  readonly lastName?: string | undefined;
+  /** yyyy-MM-dd */
+  readonly dob?: string | undefined;
+  readonly sex?: 'M' | 'F' | undefined;
+}
+
+export type LookupResult =
+  | { readonly kind: 'one'; readonly number: number }
+  | { readonly kind: 'none' }
+  /** `narrowing`: parameters that were not given and differ among them. */
+  | {
+      readonly kind: 'several';
+      readonly count: number;
+      readonly more: boolean;
+      readonly narrowing: readonly (keyof LookupQuery)[];
+    };
+
+/** Candidates that are compared by name at most. */
+const CANDIDATES = 5000;
+const GENDERS = { M: 'male', F: 'female' } as const;
+
+export async function lookUpPatient(
+  query: LookupQuery,
+  source: RestSource,
+  context: RequestContext,
+): Promise<LookupResult> {
+  const { firstName, lastName, dob, sex } = query;
+  const parameters = [
+    // FHIR's string search finds what begins so; the names are compared below.
+    ...(lastName === undefined ? [] : ([['family', escapeValue(lastName)]] as const)),
+    ...(firstName === undefined ? [] : ([['given', escapeValue(wordsOf(firstName)[0] ?? '')]] as const)),
+    ...(dob === undefined ? [] : ([['birthdate', dob]] as const)),
+    ...(sex === undefined ? [] : ([['gender', GENDERS[sex]]] as const)),
+    ['_elements', 'name,birthDate,gender,link'],
+  ] as const;
+  const { resources, more } = await searchSome<Patient>(source, 'Patient', parameters, CANDIDATES, context);
+  const matches = resources.filter(patient => !isSuperseded(patient) && hasName(patient, firstName, lastName));
+  const [first, second] = matches;
+  if (more || second !== undefined) {
+    return { kind: 'several', count: matches.length, more, narrowing: narrowing(query, matches) };
+  }
+  const number = first === undefined ? undefined : source.patients.numberOf(first.id);
+  return number === undefined ? { kind: 'none' } : { kind: 'one', number };
+}
+
+/** One of the names has both; a first name may leave out further given names, not parts of a word. */
+function hasName({ name }: Patient, firstName: string | undefined, lastName: string | undefined): boolean {
+  if (firstName === undefined && lastName === undefined) return true;
+  return (name ?? []).some(
+    one =>
+      (lastName === undefined || wordsOf(one.family ?? '').join(' ') === wordsOf(lastName).join(' ')) &&
+      (firstName === undefined || begins(wordsOf((one.given ?? []).join(' ')), wordsOf(firstName))),
+  );
+}
+
+function begins(words: readonly string[], start: readonly string[]): boolean {
+  return start.every((word, i) => words[i] === word);
+}
+
+/** Words as they are compared. */
+function wordsOf(text: string): readonly string[] {
+  return fold(text)
+    .split(/\s+/)
+    .filter(word => word !== '');
+}
+
+function narrowing(query: LookupQuery, matches: readonly Patient[]): readonly (keyof LookupQuery)[] {
+  const values: { readonly [K in keyof LookupQuery]-?: (patient: Patient) => string } = {
+    firstName: ({ name }) => wordsOf((current(name)?.given ?? []).join(' ')).join(' '),
+    lastName: ({ name }) => wordsOf(current(name)?.family ?? '').join(' '),
+    dob: ({ birthDate }) => birthDate ?? '',
+    sex: ({ gender }) => gender ?? '',
+  };
+  return (Object.keys(values) as (keyof LookupQuery)[]).filter(
+    key => query[key] === undefined && new Set(matches.map(values[key])).size > 1,
+  );
+}
+
+function current(name: readonly HumanName[] | undefined): HumanName | undefined {
+  return name?.find(({ use }) => use === 'official') ?? name?.[0];
+}
+
+/** FHIR's separators within a value. https://hl7.org/fhir/R4/search.html#escaping */
+export function escapeValue(text: string): string {
+  return text.trim().replace(/[\\,$|]/g, '\\$&');
+}

@@ -1,0 +1,108 @@
+/**
+ * Finding patients by what somebody knows of them. In: one text: a name in any order and in part, a date of birth, a medical
+ * record number, a telephone number. Out: the patients, by every reading that the text has. Texts are compared without case
+ * and accents, numbers by their digits. ../shared/spec/interfaces.md section 4.4
+ */
+import type { Patient } from '../ccda/fhir.ts';
+import { localDay } from '../ccda/time.ts';
+import type { RequestContext } from '../facade.ts';
+import { type PatientSummary, patientSummary } from './patient-info.ts';
+import { escapeValue } from './patient-lookup.ts';
+import { isSuperseded, type RestSource, searchSome } from './source.ts';
+import { readWrittenDate } from './written-date.ts';
+
+export interface SummaryResult {
+  /** Patients that are listed. */
+  readonly count: number;
+  /** There are more than are listed. */
+  readonly more: boolean;
+  readonly patients: readonly PatientSummary[];
+}
+
+/** Patients that one search lists. */
+const MOST = 100;
+const ELEMENTS = ['_elements', 'identifier,name,telecom,gender,birthDate,address,link'] as const;
+
+type Parameters = readonly (readonly [name: string, value: string])[];
+
+export async function searchPatients(
+  text: string,
+  source: RestSource,
+  context: RequestContext,
+  now: number,
+): Promise<SummaryResult> {
+  const { mrn } = source.content;
+  const found = new Map<string, Patient>();
+  let more = false;
+  for (const parameters of readings(text, source, localDay(now, source.facade.registry.pack.zone))) {
+    const page = await searchSome<Patient>(source, 'Patient', [...parameters, ELEMENTS], MOST + 1, context);
+    more ||= page.more;
+    for (const patient of page.resources) if (!isSuperseded(patient)) found.set(patient.id, patient);
+  }
+  const patients = [...found.values()].flatMap(patient => {
+    const number = source.patients.numberOf(patient.id);
+    return number === undefined ? [] : [patientSummary(patient, number, mrn)];
+  });
+  const listed = patients
+    .toSorted((a, b) => a.name.localeCompare(b.name, 'en') || a.patientId - b.patientId)
+    .slice(0, MOST);
+  return { count: listed.length, more: more || patients.length > listed.length, patients: listed };
+}
+
+/** Each way to read the text, as a search. */
+function readings(text: string, { facade, content }: RestSource, today: string): readonly Parameters[] {
+  const offered = (code: string): boolean => facade.offers.find('Patient', code) !== undefined;
+  const all: Parameters[] = [];
+  const dates = readWrittenDate(text, today);
+  if (dates.length > 0 && offered('birthdate')) all.push([['birthdate', dates.join(',')]]);
+  const compact = text.trim();
+  if (content.mrn !== undefined && offered('identifier') && /^\S{1,40}$/.test(compact)) {
+    all.push([
+      [
+        'identifier',
+        recordNumbers(compact)
+          .map(number => `${content.mrn}|${escapeValue(number)}`)
+          .join(','),
+      ],
+    ]);
+  }
+  const digits = text.replace(/\D/g, '');
+  if (/^[\d\s().+/x-]{7,30}$/i.test(compact) && digits.length >= 7 && digits.length <= 15 && offered('phone')) {
+    all.push([['phone', phoneForms(digits).map(escapeValue).join(',')]]);
+  }
+  // Each word must stand somewhere in a name.
+  const words = text.split(/[\s,;]+/).filter(word => /\p{L}/u.test(word));
+  if (words.length > 0 && words.length <= 10 && offered('name')) {
+    all.push(words.map(word => ['name:contains', escapeValue(word)] as const));
+  }
+  return all;
+}
+
+/** A record number as it stands; digits also with the zeros that may have been left out before them. */
+function recordNumbers(text: string): readonly string[] {
+  const digits = text.replace(/[\s-]/g, '');
+  if (!/^\d+$/.test(digits)) return [text, text.toUpperCase()];
+  const bare = digits.replace(/^0+(?=\d)/, '');
+  const padded = Array.from({ length: 13 - Math.min(bare.length, 12) }, (_, i) => bare.padStart(bare.length + i, '0'));
+  return [...new Set([text, ...padded])];
+}
+
+/** The ways in which a number of these digits is written down. */
+function phoneForms(digits: string): readonly string[] {
+  const local = digits.length === 11 && digits.startsWith('1') ? digits.slice(1) : digits;
+  if (local.length !== 10) {
+    return local.length === 7 ? [local, `${local.slice(0, 3)}-${local.slice(3)}`] : [digits, `+${digits}`];
+  }
+  const [area, office, line] = [local.slice(0, 3), local.slice(3, 6), local.slice(6)];
+  const bare = [
+    local,
+    `${area}-${office}-${line}`,
+    `(${area}) ${office}-${line}`,
+    `(${area})${office}-${line}`,
+    `${area}.${office}.${line}`,
+    `${area} ${office} ${line}`,
+    `${area} ${office}-${line}`,
+    `${area}/${office}-${line}`,
+  ];
+  return bare.flatMap(form => [form, `1${form}`, `1-${form}`, `1 ${form}`, `+1${form}`, `+1-${form}`, `+1 ${form}`]);
+}

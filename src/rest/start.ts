@@ -1,0 +1,71 @@
+/**
+ * The REST interface put together: accounts, sessions, and the numbers of patients and encounters. In: configuration, facade,
+ * what the pack says of documents. Out: the parts that the routes need, how somebody can log in, or why there is none.
+ */
+import { randomBytes } from 'node:crypto';
+import { accountsOfFile, joinAccounts, oneAccount } from '../auth/accounts.ts';
+import { createLogin, type Login } from '../auth/login.ts';
+import { hashPassword } from '../auth/password.ts';
+import { createSessions, type Sessions } from '../auth/sessions.ts';
+import type { Content } from '../ccda/content.ts';
+import type { Software } from '../ccda/header.ts';
+import type { Config } from '../config.ts';
+import type { Facade } from '../facade.ts';
+import { numbersOf } from './numbers.ts';
+import type { RestSource } from './source.ts';
+
+export interface RestParts {
+  readonly source: RestSource;
+  readonly login: Login;
+  readonly sessions: Sessions;
+  readonly software: Software;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+}
+
+/** An account for trying out; `password` only where it was made up and nobody knows it yet. */
+export interface DemoAccount {
+  readonly user: string;
+  readonly password: string | undefined;
+}
+
+export interface StartedRest {
+  /** Undefined: the pack has no REST interface. */
+  readonly parts: RestParts | undefined;
+  readonly demo: DemoAccount | undefined;
+}
+
+const SESSIONS_PER_ACCOUNT = 50;
+
+export async function startRest(
+  config: Pick<Config, 'accounts' | 'session' | 'demo' | 'database'>,
+  facade: Facade,
+  content: Content | undefined,
+  version: string,
+  clock: () => number = Date.now,
+): Promise<StartedRest> {
+  const patients = numbersOf(facade.registry, 'Patient');
+  const encounters = numbersOf(facade.registry, 'Encounter');
+  if (content === undefined || patients === undefined || encounters === undefined)
+    return { parts: undefined, demo: undefined };
+  const known = accountsOfFile(config.accounts);
+  const made = config.demo === undefined && config.database === undefined;
+  const password = made ? randomBytes(12).toString('base64url') : config.demo?.password;
+  const user = config.demo?.user ?? 'demo';
+  const accounts =
+    password === undefined
+      ? known
+      : joinAccounts(oneAccount({ name: user, password: await hashPassword(password), disabled: false }), known);
+  const { idle, lifetime, max } = config.session;
+  const limits = { idle, lifetime, most: max, mostPerAccount: Math.min(max, SESSIONS_PER_ACCOUNT) };
+  return {
+    parts: {
+      source: { facade, content, patients, encounters },
+      login: createLogin(accounts, clock),
+      sessions: createSessions(accounts, limits, clock),
+      software: { name: 'Lintel', version },
+      clock,
+    },
+    demo: password === undefined ? undefined : { user, password: made ? password : undefined },
+  };
+}
