@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { Registry } from '../mapping/model.ts';
 import { type Jobs, openJobs } from './jobs.ts';
+import type { PartSettings } from './run-part.ts';
 import { openThreads } from './threads.ts';
 
 /** Resources read at once. */
@@ -15,19 +16,19 @@ const CHECKPOINT = 1000;
 
 type ExportConfig = Pick<Config, 'database' | 'dataDir' | 'mappings' | 'page' | 'export'>;
 
-/** Jobs that a stopped server left behind go on at once. */
+/** Jobs that a stopped server left behind go on at once. `instead` replaces folder and settings. */
 export function openExports(
   { database, dataDir, mappings, page, export: limits }: ExportConfig,
   registry: Registry,
   log: Log,
-  root = join(dataDir, 'export'),
+  instead: { readonly root?: string; readonly settings?: Partial<PartSettings> } = {},
 ): Jobs {
   return openJobs({
-    root,
+    root: instead.root ?? join(dataDir, 'export'),
     registry,
     threads: openThreads({ database, dataDir, mappings, page }, limits.concurrency),
     limits,
-    settings: { batch: BATCH, fileLines: limits.fileLines, checkpoint: CHECKPOINT },
+    settings: { batch: BATCH, fileLines: limits.fileLines, checkpoint: CHECKPOINT, ...instead.settings },
     log,
   });
 }

@@ -74,7 +74,10 @@ const READERS: Readonly<Record<string, Reader>> = {
     }
   },
   patient(reading, text) {
-    if (reading.level.kind === 'system') return ignore(reading, 'patient', 'only of exports of patients or of a group');
+    if (reading.level.kind === 'system') {
+      ignore(reading, 'patient', 'only of exports of patients or of a group');
+      return;
+    }
     reading.patients ??= [];
     for (const reference of listed(text)) {
       const id = reference.replace(`${reading.context.base}/`, '').replace(`${COMPARTMENT_TYPE}/`, '');
@@ -156,7 +159,8 @@ function readTypeFilter(reading: Reading, search: string): void {
   const type = search.slice(0, Math.max(0, mark));
   if (!/^[A-Za-z]+$/.test(type)) throw wrong('_typeFilter', 'searches like Observation?category=laboratory');
   if (!reading.facade.registry.types.includes(type)) {
-    return ignore(reading, '_typeFilter', 'a search of a type that this server does not export');
+    ignore(reading, '_typeFilter', 'a search of a type that this server does not export');
+    return;
   }
   const all = [...new URLSearchParams(search.slice(mark + 1))];
   const parameters = all.filter(([name]) => {

@@ -72,7 +72,10 @@ export function openThreads(config: WorkerConfig, concurrency: number): Threads 
       const ended = (): void => reject(new TaskError('crashed', 'the thread has ended'));
       const failed = (error: Error): void => reject(new TaskError('crashed', error.name));
       const receive = (message: WorkerMessage): void => {
-        if (message.kind === 'progress') return report(message.report);
+        if (message.kind === 'progress') {
+          report(message.report);
+          return;
+        }
         worker.off('message', receive);
         worker.off('exit', ended);
         worker.off('error', failed);

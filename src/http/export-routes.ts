@@ -38,10 +38,9 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
   const tooFast = pollLimit();
 
   const operation = (path: string, run: (c: HttpContext, parameters: Parameters) => Promise<Response>): void => {
-    routes.get(path, c => run(c, parseParameters(queryOf(c.req.url), 'query string')));
-    routes.post(path, async c =>
-      run(c, [...parseParameters(queryOf(c.req.url), 'query string'), ...(await bodyParameters(c))]),
-    );
+    routes.use(path, named(path));
+    routes.get(path, c => run(c, urlParameters(c)));
+    routes.post(path, async c => run(c, [...urlParameters(c), ...(await bodyParameters(c))]));
     routes.all(path, wrongMethod);
   };
 

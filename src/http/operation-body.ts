@@ -21,7 +21,7 @@ export async function bodyParameters(c: HttpContext): Promise<readonly (readonly
   if (!Array.isArray(parameter)) throw notParameters();
   return parameter.map(one => {
     if (!isObject(one) || typeof one['name'] !== 'string') throw notParameters();
-    return [one['name'], valueOf(one)] as const;
+    return [one['name'], textOf(one)] as const;
   });
 }
 
@@ -35,7 +35,7 @@ function parsed(text: string): unknown {
 }
 
 /** The one `value[x]`, a reference by its text. */
-function valueOf(parameter: Readonly<Record<string, unknown>>): string {
+function textOf(parameter: Readonly<Record<string, unknown>>): string {
   const [value, ...more] = Object.entries(parameter).flatMap(([name, one]) => (/^value[A-Z]/.test(name) ? [one] : []));
   if (more.length > 0) throw notParameters();
   if (isObject(value) && typeof value['reference'] === 'string') return value['reference'];

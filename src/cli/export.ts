@@ -1,0 +1,182 @@
+/**
+ * `lintel export`: resources into NDJSON files of a folder, by the same jobs and threads as the server's export.
+ */
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { OPEN_ACCESS } from '../auth/access.ts';
+import { type Config, readConfig } from '../config.ts';
+import type { ExportLevel } from '../export/job.ts';
+import type { Jobs } from '../export/jobs.ts';
+import { type JobView, manifest, outputFiles, shareOf } from '../export/manifest.ts';
+import { openExports } from '../export/open.ts';
+import { readExportRequest } from '../export/request.ts';
+import { outputFile } from '../export/store.ts';
+import type { RequestContext } from '../facade.ts';
+import { createLog } from '../log.ts';
+import { formatProblem } from '../mapping/load/problem.ts';
+import { operationOutcome } from '../outcome.ts';
+import { facadeOf, setUp } from '../setup.ts';
+import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
+import { progressLine } from './progress.ts';
+
+/** Below the folder; gone once the export is complete. */
+const UNFINISHED = '.unfinished';
+const TICK_MILLISECONDS = 200;
+
+const PARAMETERS = {
+  type: '_type',
+  since: '_since',
+  until: '_until',
+  filter: '_typeFilter',
+  elements: '_elements',
+  patient: 'patient',
+} as const;
+
+export const exportCommand: Command = {
+  summary: 'writes resources into NDJSON files of a folder',
+  help: `Usage: lintel export FOLDER [--type TYPES] [--since INSTANT] [--group ID | --patients] [options]
+
+Writes all resources, one file or more per type, and manifest.json into FOLDER. An export that was interrupted goes on
+where it stood when the same command is given again.
+
+  --type TYPES       resource types, with commas between
+  --since INSTANT    only what was changed at or after this instant
+  --until INSTANT    only what was changed at or before this instant
+  --filter SEARCHES  searches like Observation?category=laboratory, with commas between
+  --elements NAMES   elements, with or without their type
+  --patients         the compartments of all patients and what they refer to
+  --group ID         those of the members of this group
+  --patient IDS      only of these patients, with commas between
+  --base URL         base of absolute addresses in the resources (default: BASE_URL and FHIR_PATH)
+  --database URL     sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --mappings FOLDER  the mapping pack
+
+Exit code: 0 complete, 1 not complete or some type could not be exported.`,
+  options: {
+    type: { type: 'string' },
+    since: { type: 'string' },
+    until: { type: 'string' },
+    filter: { type: 'string' },
+    elements: { type: 'string' },
+    patients: { type: 'boolean' },
+    group: { type: 'string' },
+    patient: { type: 'string' },
+    base: { type: 'string' },
+    database: { type: 'string' },
+    mappings: { type: 'string' },
+  },
+  positionals: [1, 1],
+  async run(args, terminal) {
+    const instead = overrides({ DATABASE_URL: textOf(args, 'database'), MAPPINGS: textOf(args, 'mappings') });
+    const config = readConfig(terminal.environment, instead);
+    const folder = args.positionals[0] ?? '';
+    const { database, pack, changed } = await setUp(config, terminal.note);
+    try {
+      for (const problem of pack.problems.filter(({ severity }) => severity === 'error'))
+        terminal.note(formatProblem(problem));
+      if (pack.registry === undefined) return 1;
+      const facade = facadeOf(pack.registry, database, changed, config);
+      const context = contextOf(args, config);
+      const parameters = Object.entries(PARAMETERS).flatMap(([option, name]) => {
+        const text = textOf(args, option);
+        return text === undefined ? [] : [[name, text] as const];
+      });
+      const understood = readExportRequest(levelOf(args), parameters, facade, context);
+      mkdirSync(folder, { recursive: true });
+      const log = createLog({ ...config.log, level: 'error' });
+      const jobs = openExports(config, pack.registry, log, { root: join(folder, UNFINISHED) });
+      try {
+        const origin = { caller: context.access.caller, base: context.base, url: `${context.base}/$export` };
+        const same = jobs
+          .list(origin.caller)
+          .find(
+            ({ job }) => job.status === 'running' && JSON.stringify(job.request) === JSON.stringify(understood.request),
+          );
+        if (same) terminal.note('Going on with an export that was interrupted.');
+        return await follow(jobs, (same ?? jobs.start(understood, origin)).job.id, folder, terminal);
+      } finally {
+        await jobs.close();
+      }
+    } finally {
+      await database.close();
+    }
+  },
+};
+
+function levelOf(args: Arguments): ExportLevel {
+  const group = textOf(args, 'group');
+  if (group !== undefined) return { kind: 'group', id: group };
+  return { kind: args.values['patients'] === true || textOf(args, 'patient') !== undefined ? 'patient' : 'system' };
+}
+
+function contextOf(args: Arguments, config: Config): RequestContext {
+  const base = textOf(args, 'base') ?? `${config.baseUrl ?? `http://${config.host}:${config.port}`}${config.fhirPath}`;
+  return { access: OPEN_ACCESS, base: base.replace(/\/+$/, ''), handling: 'strict' };
+}
+
+/** Shows how far it is until the job is over, then puts its files where they belong. */
+async function follow(jobs: Jobs, id: string, folder: string, { out, note }: Terminal): Promise<number> {
+  const begun = performance.now();
+  const view = (): JobView | undefined => jobs.view(OPEN_ACCESS.caller, id);
+  let again = false;
+  const show = (): void => {
+    const now = view();
+    if (!now) return;
+    // Over the line before, where a person is watching.
+    const over = again && process.stderr.isTTY ? '\u001b[1A\u001b[2K' : '';
+    again = true;
+    note(over + progressLine({ share: shareOf(now.parts), lines: linesOf(now), elapsed: performance.now() - begun }));
+  };
+  const shown = setInterval(show, process.stderr.isTTY ? TICK_MILLISECONDS : 10_000);
+  await jobs.settled(id);
+  clearInterval(shown);
+  const done = view();
+  if (done?.job.status !== 'complete') {
+    note(done?.job.failure ?? 'The export is not complete; the same command goes on with it.');
+    return 1;
+  }
+  show();
+  const files = placeFiles(done, folder);
+  const errors = done.errors.filter(({ severity }) => severity === 'error');
+  writeFileSync(
+    join(folder, 'manifest.json'),
+    `${JSON.stringify({ ...manifest(done, false), ...files }, undefined, 2)}\n`,
+  );
+  for (const { diagnostics } of done.errors) note(diagnostics);
+  await jobs.remove(OPEN_ACCESS.caller, id);
+  if (readdirSync(join(folder, UNFINISHED)).length === 0) rmSync(join(folder, UNFINISHED), { recursive: true });
+  out(`${linesOf(done)} resources in ${files.output.length} files of ${folder}`);
+  return errors.length === 0 ? 0 : 1;
+}
+
+const linesOf = (view: JobView): number =>
+  view.parts.reduce((sum, { state }) => sum + state.files.reduce((n, f) => n + f.lines, 0), 0);
+
+/** Moves the files out of the job: `Type.ndjson`, or `Type-1.ndjson` and so on where there are several. */
+function placeFiles(
+  view: JobView,
+  folder: string,
+): { readonly output: readonly object[]; readonly error: readonly object[] } {
+  const files = outputFiles(view);
+  const output = files.map(({ type, name, lines }) => {
+    const [part = '', number = ''] = name.split('-');
+    const several = files.filter(one => one.type === type).length > 1;
+    const url = several ? `${type}-${Number(number) + 1}.ndjson` : `${type}.ndjson`;
+    moveFile(outputFile(join(folder, UNFINISHED, view.job.id), Number(part), Number(number)), join(folder, url));
+    return { type, url, count: lines };
+  });
+  if (view.errors.length === 0) return { output, error: [] };
+  const lines = view.errors.map(issue => `${JSON.stringify(operationOutcome([issue]))}\n`);
+  writeFileSync(join(folder, 'OperationOutcome.ndjson'), lines.join(''));
+  return { output, error: [{ type: 'OperationOutcome', url: 'OperationOutcome.ndjson', count: lines.length }] };
+}
+
+function moveFile(from: string, to: string): void {
+  if (existsSync(to)) rmSync(to);
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error;
+    copyFileSync(from, to);
+  }
+}
