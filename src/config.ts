@@ -38,6 +38,18 @@ export interface Config {
   readonly linkSecret: Uint8Array;
   /** Milliseconds that one request may take, and that open requests may still take once the server stops. */
   readonly timeout: { readonly request: number; readonly drain: number };
+  readonly export: {
+    /** Types read at once. */
+    readonly concurrency: number;
+    readonly fileLines: number;
+    /** Milliseconds that files are kept. */
+    readonly expiry: number;
+    /** Unfinished jobs: of all clients and of one. */
+    readonly jobs: number;
+    readonly jobsPerClient: number;
+    /** Of all files. */
+    readonly bytes: number;
+  };
   /** Exact origins of browser applications; `*` is any. */
   readonly corsOrigins: readonly string[];
   readonly log: { readonly level: (typeof LOG_LEVELS)[number]; readonly format: 'text' | 'json' };
@@ -127,6 +139,14 @@ function configOf(values: Values): Config {
     page: { size: present(values.pageSize), max: present(values.pageMax) },
     linkSecret: values.linkSecret === undefined ? randomBytes(32) : Buffer.from(values.linkSecret, 'utf8'),
     timeout: { request: present(values.requestTimeout) * 1000, drain: present(values.drainTimeout) * 1000 },
+    export: {
+      concurrency: present(values.exportConcurrency),
+      fileLines: present(values.exportFileLines),
+      expiry: present(values.exportExpiry) * 60_000,
+      jobs: present(values.exportJobs),
+      jobsPerClient: present(values.exportJobsPerClient),
+      bytes: present(values.exportDisk) * 1_000_000,
+    },
     corsOrigins: values.corsOrigins ?? [],
     log: {
       level: present(values.logLevel),

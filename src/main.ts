@@ -3,6 +3,7 @@
  */
 import { once } from 'node:events';
 import { type Config, ConfigError, readConfig } from './config.ts';
+import { openExports } from './export/open.ts';
 import type { Facade } from './facade.ts';
 import { createApp } from './http/app.ts';
 import { offeredTypes, sampleRequests } from './http/samples.ts';
@@ -39,8 +40,10 @@ export async function startServer(config: Config, console: Console, log: Log): P
     }
     const facade = facadeOf(pack.registry, database, changed, config);
     const rest = await startRest(config, facade, content, SOFTWARE_VERSION);
+    const exports = openExports(config, pack.registry, log);
     const app = createApp({
       facade,
+      exports: { jobs: exports, facade },
       served: {
         pack: {
           name: pack.registry.pack.name,
@@ -61,6 +64,7 @@ export async function startServer(config: Config, console: Console, log: Log): P
       url: server.url,
       async stop() {
         await server.close();
+        await exports.close();
         await database.close();
       },
     };

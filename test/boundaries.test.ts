@@ -37,8 +37,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'capability',
   ],
   explain: ['facade', 'pipeline', 'plan', 'search', 'mapping', 'sql', 'auth'],
-  http: ['facade', 'outcome', 'auth', 'config', 'log', 'sql/database', 'resource/xml'],
-  cli: ['*'],
+3f1944baea40bf1f6aaed3d7d6ebe52c2e5e638a  cli: ['*'],
   setup: ['*'],
   main: ['*'],
 };

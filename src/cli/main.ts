@@ -5,12 +5,13 @@ import { parseArgs } from 'node:util';
 import { tellError } from '../main.ts';
 import { check } from './check.ts';
 import type { Command, Terminal } from './command.ts';
+import { exportCommand } from './export.ts';
 import { explain } from './explain.ts';
 import { lock } from './lock.ts';
 import { serve } from './serve.ts';
 import { user } from './user.ts';
 
-const COMMANDS: Readonly<Record<string, Command>> = { serve, check, explain, lock, user };
+const COMMANDS: Readonly<Record<string, Command>> = { serve, check, explain, lock, user, export: exportCommand };
 
 const HELP = `Lintel: read-only FHIR R4 and C-CDA in front of the database that is already there.
 

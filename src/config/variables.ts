@@ -185,6 +185,36 @@ export const VARIABLES = {
     expected: 'seconds, a whole number from 0 to 3600',
     meaning: 'Seconds that requests under way get to finish on SIGTERM or SIGINT.',
   }),
+  exportConcurrency: variable('EXPORT_CONCURRENCY', wholeNumber(1, 16), {
+    default: '1',
+    expected: 'a whole number from 1 to 16',
+    meaning: 'Resource types that exports read at once; each takes a thread and a connection of its own.',
+  }),
+  exportFileLines: variable('EXPORT_FILE_LINES', wholeNumber(1, 100_000_000), {
+    default: '250000',
+    expected: 'a whole number from 1 to 100000000',
+    meaning: 'Lines after which an export begins a further file of the same type.',
+  }),
+  exportExpiry: variable('EXPORT_EXPIRY', wholeNumber(1, 100_000), {
+    default: '1440',
+    expected: 'minutes, a whole number from 1 to 100000',
+    meaning: 'Minutes that the files of an export are kept; never removed while they are downloaded.',
+  }),
+  exportJobs: variable('EXPORT_JOBS', wholeNumber(1, 1000), {
+    default: '10',
+    expected: 'a whole number from 1 to 1000',
+    meaning: 'Exports of all clients that are not finished; more are refused.',
+  }),
+  exportJobsPerClient: variable('EXPORT_JOBS_PER_CLIENT', wholeNumber(1, 1000), {
+    default: '4',
+    expected: 'a whole number from 1 to 1000',
+    meaning: 'Exports of one client that are not finished; more are refused.',
+  }),
+  exportDisk: variable('EXPORT_DISK', wholeNumber(1, 100_000_000), {
+    default: '100000',
+    expected: 'megabytes, a whole number from 1 to 100000000',
+    meaning: 'Megabytes that the files of all exports may take; beyond, the job that needs more fails.',
+  }),
   corsOrigins: variable('CORS_ORIGINS', origins, {
     shownDefault: 'none',
     expected: 'origins like https://app.example.org with commas between, or *',

@@ -9,6 +9,7 @@ import { requestId } from 'hono/request-id';
 import { secureHeaders } from 'hono/secure-headers';
 import type { AppParts, HttpEnv } from './context.ts';
 import { onError } from './errors.ts';
+import { exportRoutes } from './export-routes.ts';
 import { fhirRoutes } from './fhir-routes.ts';
 import { homeRoutes } from './home.ts';
 import { guardHost, limitBody, limitTime, limitUrl } from './limits.ts';
@@ -38,6 +39,7 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   app.use(describeResponse);
 
   app.route('/', homeRoutes(parts));
+  if (parts.exports !== undefined) app.route(config.fhirPath, exportRoutes(parts, parts.exports));
   app.route(config.fhirPath, fhirRoutes(parts));
   if (parts.rest !== undefined) app.route(config.apiPath, restRoutes(parts, parts.rest));
 
@@ -50,8 +52,8 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
 function crossOrigin(origins: readonly string[]) {
   return cors({
     origin: origins.includes('*') ? '*' : [...origins],
-    allowMethods: ['GET', 'HEAD', 'POST'],
-    exposeHeaders: ['Content-Location', 'ETag', 'Last-Modified', 'Retry-After', 'X-Request-Id'],
+    allowMethods: ['GET', 'HEAD', 'POST', 'DELETE'],
+    exposeHeaders: ['Content-Location', 'ETag', 'Last-Modified', 'Retry-After', 'X-Progress', 'X-Request-Id'],
     maxAge: 600,
   });
 }

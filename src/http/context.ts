@@ -6,6 +6,7 @@ import type { Context } from 'hono';
 import { type Access, OPEN_ACCESS } from '../auth/access.ts';
 import type { Account } from '../auth/accounts.ts';
 import type { Config } from '../config.ts';
+import type { Jobs } from '../export/jobs.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import type { Log } from '../log.ts';
 import type { RestParts } from '../rest/start.ts';
@@ -18,7 +19,15 @@ export interface Served {
   readonly warnings: readonly string[];
 }
 
+/** What bulk export works with. */
+export interface ExportParts {
+  readonly jobs: Jobs;
+  readonly facade: Pick<Facade, 'registry' | 'parse'>;
+}
+
 export interface AppParts {
+  /** Without it there is no bulk export. */
+  readonly exports?: ExportParts;
   readonly facade: Pick<Facade, 'read' | 'search' | 'capabilities'>;
   readonly served: Served;
   readonly config: Pick<
