@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tsqlProblems } from '../sql/grammar/tsql-grammar.ts';
+import { type Case, openPlannedDemo, type PlannedDemo, planOf } from './plans.ts';
+import { REQUESTS } from './requests.ts';
+
+const cases: readonly Case[] = JSON.parse(readFileSync(new URL('cases.json', import.meta.url), 'utf8'));
+
+let demo: PlannedDemo;
+beforeAll(async () => {
+  demo = await openPlannedDemo();
+});
+afterAll(() => demo.close());
+
+test.each(REQUESTS.map((asked, i) => [asked.title, asked, cases[i]] as const))('%s', async (_, asked, expected) => {
+  const { mssqlTexts, ...readable } = await planOf(asked, demo);
+  expect(readable, 'see test/plan/update-cases.ts').toEqual(expected);
+  expect(mssqlTexts.flatMap(tsqlProblems)).toEqual([]);
+});
+
+test('there is no case without its request', () => {
+  expect(cases.map(({ title }) => title)).toEqual(REQUESTS.map(({ title }) => title));
+});

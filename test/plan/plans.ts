@@ -1,0 +1,137 @@
+/**
+ * What a search over the demo pack comes to, in the form in which cases.json keeps it. In: a request. Out: its statements
+ * with SQL broken into lines, and their parameters, neighbours of one type on one line.
+ */
+import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import { type ExplainedStatement, explainSearch } from '../../src/explain.ts';
+import type { SearchRequest } from '../../src/facade.ts';
+import { printColumnType } from '../../src/sql/column-type.ts';
+import { MSSQL } from '../../src/sql/mssql/dialect.ts';
+import type { Parameter, SqlPlan, Statement } from '../../src/sql/plan.ts';
+import { render } from '../../src/sql/render.ts';
+import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
+import { type Demo, openDemo } from '../law/demo.ts';
+import { NOW } from '../law/law.ts';
+import type { Asked } from './requests.ts';
+
+export interface Case {
+  readonly title: string;
+  readonly request: string;
+  readonly page?: 2;
+  readonly ran?: true;
+  readonly statements: readonly CaseStatement[];
+}
+
+export interface CaseStatement {
+  readonly purpose: string;
+  readonly sqlite: readonly string[];
+  readonly mssql: readonly string[];
+  /** Name or range of names, type, values; the same for both engines. */
+  readonly parameters: readonly string[];
+}
+
+export interface Planned extends Case {
+  /** The texts of T-SQL as they would be sent. */
+  readonly mssqlTexts: readonly string[];
+}
+
+export interface PlannedDemo extends Demo {
+  /** What has been sent since the last call. */
+  sent(): readonly SqlPlan[];
+}
+
+const CONTEXT = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
+
+export async function openPlannedDemo(): Promise<PlannedDemo> {
+  const plans: SqlPlan[] = [];
+  const demo = await openDemo({ patients: 4, onQuery: plan => plans.push(plan) });
+  return { ...demo, sent: () => plans.splice(0) };
+}
+
+export async function planOf(asked: Asked, demo: PlannedDemo): Promise<Planned> {
+  const statements = await (asked.ran ? statementsSent(asked, demo) : statementsExplained(asked, demo));
+  return {
+    ...asked,
+    statements: statements.map(({ purpose, sqlite, mssql }) => ({
+      purpose,
+      sqlite: linesOf(sqlite),
+      mssql: linesOf(mssql),
+      parameters: parametersOf(mssql.parameters),
+    })),
+    mssqlTexts: statements.map(({ mssql }) => mssql.text),
+  };
+}
+
+type Explained = Pick<ExplainedStatement, 'purpose' | 'sqlite' | 'mssql'>;
+
+async function statementsExplained(asked: Asked, { facade, database }: Demo): Promise<readonly Explained[]> {
+  const request = requestOf(asked);
+  if (asked.page === undefined) return (await explainSearch(facade, database, request, NOW)).statements;
+  const { json } = await facade.search(request, CONTEXT);
+  const { link }: { readonly link: readonly { readonly relation: string; readonly url: string }[] } = JSON.parse(json);
+  const next = link.find(({ relation }) => relation === 'next');
+  if (!next) throw new Error(`${asked.title}: there is no second page`);
+  const parameters = [...new URL(next.url).searchParams];
+  return (await explainSearch(facade, database, { ...request, parameters }, NOW)).statements;
+}
+
+async function statementsSent(asked: Asked, { facade, sent }: PlannedDemo): Promise<readonly Explained[]> {
+  sent();
+  await facade.search(requestOf(asked), CONTEXT);
+  return sent().map(plan => ({
+    purpose: `${plan.shape} of ${plan.from.table.name}`,
+    sqlite: render(plan, SQLITE),
+    mssql: render(plan, MSSQL),
+  }));
+}
+
+function requestOf({ request }: Asked): SearchRequest {
+  const [type = '', query = ''] = request.split('?');
+  return { type, parameters: [...new URLSearchParams(query)] };
+}
+
+/** A line for each clause and, in the outer levels below SELECT, for each operand of AND and OR. */
+function linesOf({ text }: Statement): readonly string[] {
+  let depth = 0;
+  let quoted = false;
+  let selecting = true;
+  let lines = '';
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i] ?? '';
+    if (character === "'") quoted = !quoted;
+    if (!quoted && character === '(') depth++;
+    if (!quoted && character === ')') depth--;
+    if (character === '\n') selecting = false;
+    const inBetween = /BETWEEN \S+$/.test(text.slice(Math.max(0, i - 20), i));
+    const isOperand = !quoted && !inBetween && !selecting && depth <= 2 && /^ (?:AND|OR) /.test(text.slice(i, i + 5));
+    lines += isOperand ? `\n${'  '.repeat(depth + 1)}` : character;
+  }
+  return lines.split('\n');
+}
+
+function parametersOf(parameters: readonly Parameter[]): readonly string[] {
+  const runs: { readonly type: string; readonly names: string[]; readonly values: string[] }[] = [];
+  for (const { name, type, value } of parameters) {
+    const last = runs.at(-1);
+    const printed = printColumnType(type);
+    const run = last?.type === printed ? last : { type: printed, names: [], values: [] };
+    if (run !== last) runs.push(run);
+    run.names.push(name);
+    run.values.push(value instanceof Uint8Array ? `0x${Buffer.from(value).toString('hex')}` : JSON.stringify(value));
+  }
+  return runs.map(({ type, names, values }) => {
+    const range = names.length === 1 ? names[0] : `${names[0]}–${names.at(-1)}`;
+    return `${range} ${type} = ${withTimes(values).join(', ')}`;
+  });
+}
+
+/** Lists are filled up with their last value, so that few lengths of a statement occur. */
+function withTimes(values: readonly string[]): readonly string[] {
+  const runs: { readonly value: string; times: number }[] = [];
+  for (const value of values) {
+    const last = runs.at(-1);
+    if (last?.value === value) last.times++;
+    else runs.push({ value, times: 1 });
+  }
+  return runs.map(({ value, times }) => (times === 1 ? value : `${value} ×${times}`));
+}
