@@ -55,9 +55,13 @@ export async function explainSearch(
   const { registry } = facade;
   const query = facade.parse(request, { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' });
   const resolving: SqlPlan[] = [];
-  const session = openSession(database, environment(registry, now), shapeStore(), { onQuery: plan => resolving.push(plan) });
+  const session = openSession(database, environment(registry, now), shapeStore(), {
+    onQuery: plan => resolving.push(plan),
+  });
   const { type, filters, sort, selection, count, cursor } = query;
-  const branches = await planResolved(session, () => branchesOf({ type, filters, sort, access: OPEN_ACCESS }, session.env));
+  const branches = await planResolved(session, () =>
+    branchesOf({ type, filters, sort, access: OPEN_ACCESS }, session.env),
+  );
   const read = new Set(branches.flatMap(branch => branch.mappings.map(({ mapping }) => mapping)));
   const planned = branches.flatMap(branch => {
     const plan = planBranch(branch, { sort, selection, count, cursor }, count + 1, session)?.plan;
@@ -66,7 +70,9 @@ export async function explainSearch(
   const statements = [...resolving.map(plan => ({ purpose: `keys of ${plan.from.table.name}`, plan })), ...planned];
   return {
     query,
-    mappings: registry.ofType(type).map(mapping => ({ name: mapping.name, place: placeOf(mapping), read: read.has(mapping) })),
+    mappings: registry
+      .ofType(type)
+      .map(mapping => ({ name: mapping.name, place: placeOf(mapping), read: read.has(mapping) })),
     statements: await Promise.all(
       statements.map(async ({ purpose, plan }) => ({
         purpose,
@@ -116,7 +122,10 @@ export function lineageOf(mapping: Mapping): readonly Lineage[] {
         });
         return;
       case 'each':
-        visit(node.item, `${element}[${node.from.kind === 'pieces' ? sourceOf(node.from.column) : node.from.scope.table.name}]`);
+        visit(
+          node.item,
+          `${element}[${node.from.kind === 'pieces' ? sourceOf(node.from.column) : node.from.scope.table.name}]`,
+        );
         return;
     }
   };
@@ -125,7 +134,9 @@ export function lineageOf(mapping: Mapping): readonly Lineage[] {
 }
 
 function sourceOf(expression: Expression): string {
-  return expression.kind === 'flag' || expression.kind === 'scalar' ? `(${expression.kind})` : expressionKey(expression);
+  return expression.kind === 'flag' || expression.kind === 'scalar'
+    ? `(${expression.kind})`
+    : expressionKey(expression);
 }
 
 function placeOf({ at }: { readonly at: Mapping['at'] }): string {

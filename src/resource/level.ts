@@ -25,9 +25,13 @@ export class Level {
   /** Aliases of the pieces of separated columns that are open around the node being walked. */
   readonly #pieces = new Set<Identifier>();
 
-  constructor(parent: Level | undefined, resolver: ShapeResolver) {
+  readonly #served: ReadonlySet<Node>;
+
+  /** `served`: nodes that every row of this level has, because others are not read. */
+  constructor(parent: Level | undefined, resolver: ShapeResolver, served: ReadonlySet<Node> = new Set()) {
     this.#parent = parent;
     this.#resolver = resolver;
+    this.#served = served;
   }
 
   /** Declares the aliases of a scope, as other names for those of `same` if that is given. */
@@ -212,7 +216,7 @@ export class Level {
     if (!level || level.#refs.has(node)) return;
     level.#refs.set(
       node,
-      refShapeOf(node, target, expression => level.need(expression), this.#resolver),
+      refShapeOf(node, target, expression => level.need(expression), this.#resolver, level.#served.has(node)),
     );
   }
 

@@ -15,12 +15,16 @@ import { renameExpression } from '../sql/rename.ts';
 import { type IdSource, idColumnsOf } from './id-columns.ts';
 import type { RefShape, ShapeResolver } from './shape.ts';
 
-/** `need` fetches an expression with the row and returns its position. */
+/**
+ * `need` fetches an expression with the row and returns its position. `served`: no row is read without its target, so the
+ * target need not be looked for again.
+ */
 export function refShapeOf(
   node: RefNode,
   target: Mapping,
   need: (expression: Expression) => number,
   resolver: ShapeResolver,
+  served: boolean,
 ): RefShape {
   const idColumns = idColumnsOf(target.id);
   const id = new Map<string, IdSource>();
@@ -33,7 +37,7 @@ export function refShapeOf(
       const castTo = own.type.kind === column.type.kind ? {} : { castTo: column.type };
       id.set(expressionKey(column), { position: need(own), ...castTo });
     }
-    if (!node.exists) return { ...shape, never: false };
+    if (!node.exists || served) return { ...shape, never: false };
     const there = exists(resolver.targetRelation(target, node.on, []).relation);
     const known = constantOf(there);
     return { ...shape, ...(known === undefined ? { flag: need(flag(there)) } : {}), never: known === false };

@@ -92,7 +92,7 @@ export function shapeOfGroup(
   resolver: ShapeResolver,
   also: Also = {},
 ): RowShape {
-  const level = new Level(undefined, resolver);
+  const level = new Level(undefined, resolver, new Set(mappings.flatMap(({ needs }) => needs)));
   const roots = new Map<Mapping, SelectedRoot>();
   for (const { source } of mappings) level.declare(source);
   const key = (mappings[0]?.source.key ?? []).map(column => level.need(column));

@@ -14,6 +14,8 @@ export interface ColumnExpression {
   readonly alias: Identifier;
   readonly column: Identifier;
   readonly type: ColumnType;
+  /** The catalog forbids NULL, and no outer join brings it. */
+  readonly notNull?: true;
 }
 
 /** Functions that each dialect spells; numbers among the arguments are positions and lengths, never request data. */
@@ -168,9 +170,21 @@ function combine(kind: 'and' | 'or', parts: readonly Predicate[]): Predicate {
     return true;
   };
   if (!parts.every(add)) return absorbing;
+  if (kind === 'and') knownNotNull(kept);
   if (kept.length === 0) return kind === 'and' ? TRUE : FALSE;
   const [only] = kept;
   return kept.length === 1 && only ? only : { kind, of: kept };
+}
+
+/** `x IS NOT NULL AND (x <> v OR x IS NULL)` is `x <> v`: complements need not test again what the conjunction says. */
+function knownNotNull(parts: Predicate[]): void {
+  const notNull = new Set(parts.flatMap(p => (p.kind === 'null' && p.not ? [expressionKey(p.of)] : [])));
+  if (notNull.size === 0) return;
+  parts.forEach((part, i) => {
+    if (part.kind !== 'equals' || !part.not || part.right.kind !== 'value' || part.left.type.kind === 'text') return;
+    if (part.right.value === null || !notNull.has(expressionKey(part.left))) return;
+    parts[i] = compare(part.left, '<>', part.right);
+  });
 }
 
 /** The exact complement, for NULL too. */
@@ -205,6 +219,7 @@ export function among(left: Expression, values: readonly Expression[]): Predicat
 }
 
 export function isNull(of: Expression): Predicate {
+  if (of.kind === 'column' && of.notNull) return FALSE;
   return { kind: 'null', of, not: false };
 }
 

@@ -219,6 +219,18 @@ function valueInterval(type: string, value: unknown, zone: string): Interval | u
 
 /** What a FHIR date, dateTime or instant stands for; without an offset it is local to the zone. */
 export function interval(text: string, zone: string): Interval {
+  const key = `${zone} ${text}`;
+  const known = intervals.get(key);
+  if (known) return known;
+  const made = makeInterval(text, zone);
+  intervals.set(key, made);
+  return made;
+}
+
+/** Asking the clock is slow, and the same dates are asked for by every question. */
+const intervals = new Map<string, Interval>();
+
+function makeInterval(text: string, zone: string): Interval {
   const match = /^(\d{4})(?:-(\d\d))?(?:-(\d\d))?(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(Z|[+-]\d\d:\d\d)?$/.exec(
     text,
   );

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { indexOf, interval } from './oracle.ts';
 import { type Demo, openDemo } from './demo.ts';
 import { allOf } from './law.ts';
+import { indexOf, interval } from './oracle.ts';
 
 const ZONE = 'America/New_York';
 
@@ -38,7 +38,9 @@ describe('pages follow each other by keyset', () => {
         for (const descending of [false, true]) {
           const found = await allOf(demo.facade, type, [['_sort', `${descending ? '-' : ''}${parameter.code}`]], 13);
           const keys = found.map(({ id }) => starts.get(id));
-          expect(found.map(({ id }) => id).toSorted(), `${type} ${parameter.code}`).toEqual(all.map(({ id }) => id).toSorted());
+          expect(found.map(({ id }) => id).toSorted(), `${type} ${parameter.code}`).toEqual(
+            all.map(({ id }) => id).toSorted(),
+          );
           const present = keys.filter(key => key !== undefined);
           expect(keys.slice(0, present.length), `${type} ${parameter.code} missing last`).toEqual(present);
           const inOrder = present.toSorted((a, b) => (descending ? b - a : a - b));

@@ -48,13 +48,23 @@ describe('a plan renders', () => {
 });
 
 describe('every statement', () => {
+  const INJECTED = "'; DROP TABLE A --";
   const shapeless = (where: Predicate): Predicate => JSON.parse(JSON.stringify(where), replaceValue);
-  /** Another value of the same kind: digits stay digits, numbers keep their decimals. */
+  /** Another value of the same kind: digits stay digits, numbers keep their decimals, separators are the mapping's. */
   function replaceValue(key: string, found: unknown): unknown {
+    if (isSeparated(found)) found.args[1].value = found.args[1].value.replace(INJECTED, '');
     if (key === 'text' && typeof found === 'string') return `${found}other`;
     if (key !== 'value') return found;
     if (typeof found === 'number') return found + 1;
-    return typeof found === 'string' && found.length > 1 && !/^\d/.test(found) ? `${found}'; DROP TABLE A --` : found;
+    return typeof found === 'string' && found.length > 1 && !/^\d/.test(found) ? `${found}${INJECTED}` : found;
+  }
+  function isSeparated(found: unknown): found is { args: [unknown, { value: string }] } {
+    return (
+      found !== null &&
+      typeof found === 'object' &&
+      'name' in found &&
+      (found.name === 'before' || found.name === 'after')
+    );
   }
 
   it('is one SELECT, whatever the predicate', () => {
