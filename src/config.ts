@@ -4,13 +4,19 @@
  * of a secret is never repeated.
  */
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
-import { type DatabaseAddress, VARIABLES, type Variable } from './config/variables.ts';
+import { VARIABLES, type Variable } from './config/variables.ts';
 import type { LOG_LEVELS } from './log.ts';
+import { parseSqlServerAddress, type SqlServerAddress } from './sql/mssql/address.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+export type DatabaseChoice =
+  | { readonly engine: 'sqlite'; readonly file: string }
+  /** Holds the password: for the driver only. */
+  | { readonly engine: 'mssql'; readonly address: SqlServerAddress };
 
 export interface Config {
   readonly host: string;
@@ -20,7 +26,7 @@ export interface Config {
   readonly fhirPath: string;
   readonly apiPath: string;
   /** Undefined: the demo database. */
-  readonly database: DatabaseAddress | undefined;
+  readonly database: DatabaseChoice | undefined;
   /** Folder of the mapping pack. */
   readonly mappings: string;
   readonly dataDir: string;
@@ -79,8 +85,9 @@ export function readConfig(surrounding: Environment = process.env, instead: Envi
     Object.entries<Variable<unknown>>(VARIABLES).map(([key, one]) => [key, readVariable(one, environment, problems)]),
   ) as Values;
   problems.push(...contradictions(values));
+  const database = databaseOf(values, problems);
   if (problems.length > 0) throw new ConfigError(problems);
-  return configOf(values);
+  return configOf(values, database);
 }
 
 function readVariable(one: Variable<unknown>, environment: Environment, problems: string[]): unknown {
@@ -114,14 +121,39 @@ function givenText(one: Variable<unknown>, environment: Environment, problems: s
   }
 }
 
-function configOf(values: Values): Config {
+/** The database as the adapter takes it; what is wrong with an address is told without repeating any of it. */
+function databaseOf(values: Values, problems: string[]): DatabaseChoice | undefined {
+  const { database, databasePassword } = values;
+  if (database?.engine !== 'mssql') return database;
+  const read = parseSqlServerAddress(database.url, databasePassword);
+  if ('problems' in read) {
+    problems.push(...read.problems.map(problem => `DATABASE_URL: ${problem}`));
+    return undefined;
+  }
+  const { address } = read;
+  if (address.ca !== undefined && !isReadable(address.ca)) {
+    problems.push('DATABASE_URL: option ca: expected the path of a file that can be read');
+  }
+  return { engine: 'mssql', address };
+}
+
+function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function configOf(values: Values, database: DatabaseChoice | undefined): Config {
   return {
     host: present(values.host),
     port: present(values.port),
     baseUrl: values.baseUrl,
     fhirPath: present(values.fhirPath),
     apiPath: present(values.apiPath),
-    database: values.database,
+    database,
     mappings: present(values.mappings),
     dataDir: present(values.dataDir),
     accounts: values.accounts ?? join(present(values.dataDir), 'accounts.json'),

@@ -65,9 +65,34 @@ test.each([
   ['sqlite:/data/ehr.sqlite', { engine: 'sqlite', file: '/data/ehr.sqlite' }],
   ['sqlite:ehr.sqlite', { engine: 'sqlite', file: 'ehr.sqlite' }],
   ['sqlite:///data/ehr.sqlite', { engine: 'sqlite', file: '/data/ehr.sqlite' }],
-  ['mssql://reader:pw@db/ehr', { engine: 'mssql', url: 'mssql://reader:pw@db/ehr' }],
 ])('DATABASE_URL=%s', (text, expected) => {
   expect(readConfig({ DATABASE_URL: text }).database).toEqual(expected);
+});
+
+test('the password of a SQL Server may stand apart from its address', () => {
+  const database = readConfig({ DATABASE_URL: 'mssql://reader@db/ehr', DATABASE_PASSWORD: 'p@:/w' }).database;
+  expect(database).toMatchObject({
+    engine: 'mssql',
+    address: { host: 'db', port: 1433, database: 'ehr', login: { kind: 'sql', user: 'reader', password: 'p@:/w' } },
+  });
+});
+
+test('every problem of the address of a SQL Server is told, and none of its values', () => {
+  const problems = problemsOf({ DATABASE_URL: 'mssql://:hunter2@db/?encrypt=hunter2&auth=ntlm&hunter2=1&ca=hunter2' });
+  expect(problems).toEqual([
+    'DATABASE_URL: an option that there is not; see docs/sql-server.md',
+    'DATABASE_URL: option encrypt: expected `true` or `false`',
+    'DATABASE_URL: no name of a database after the host',
+    'DATABASE_URL: no user before the host',
+    'DATABASE_URL: auth=ntlm needs option domain',
+  ]);
+});
+
+test('the file of a certificate authority has to be there', () => {
+  expect(problemsOf({ DATABASE_URL: 'mssql://reader@db/ehr?ca=/nowhere' })).toEqual([
+    'DATABASE_URL: option ca: expected the path of a file that can be read',
+  ]);
+  expect(problemsOf({ DATABASE_URL: `mssql://reader@db/ehr?ca=${encodeURIComponent(fileWith('PEM'))}` })).toEqual([]);
 });
 
 test('a secret is never repeated, neither from its variable nor inside another address', () => {
@@ -82,9 +107,9 @@ test('a secret is never repeated, neither from its variable nor inside another a
 
 test('a secret may stand in a file', () => {
   const file = fileWith('mssql://reader:hunter2@db/ehr\n');
-  expect(readConfig({ DATABASE_URL_FILE: file }).database).toEqual({
+  expect(readConfig({ DATABASE_URL_FILE: file }).database).toMatchObject({
     engine: 'mssql',
-    url: 'mssql://reader:hunter2@db/ehr',
+    address: { login: { kind: 'sql', user: 'reader', password: 'hunter2' } },
   });
   expect(problemsOf({ DATABASE_URL_FILE: file, DATABASE_URL: 'sqlite:x' })).toEqual([
     'DATABASE_URL_FILE: expected only one of DATABASE_URL and DATABASE_URL_FILE, found both',

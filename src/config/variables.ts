@@ -8,7 +8,7 @@ import { LOG_LEVELS } from '../log.ts';
 
 export type DatabaseAddress =
   | { readonly engine: 'sqlite'; readonly file: string }
-  /** The whole address, password included: for the driver only. */
+  /** The whole address, which may hold a password: read by config.ts. */
   | { readonly engine: 'mssql'; readonly url: string };
 
 export interface Variable<T> {
@@ -103,7 +103,13 @@ export const VARIABLES = {
   database: variable('DATABASE_URL', databaseAddress, {
     shownDefault: 'the demo database',
     expected: '`sqlite:<file>` or `mssql://<user>:<password>@<host>/<database>`',
-    meaning: 'The legacy database. It is only ever read.',
+    meaning: 'The legacy database. It is only ever read. Options of SQL Server: docs/sql-server.md.',
+    secret: true,
+  }),
+  databasePassword: variable('DATABASE_PASSWORD', z.string().min(1), {
+    shownDefault: 'the one in DATABASE_URL',
+    expected: 'the password of the login',
+    meaning: 'Password for SQL Server, so that DATABASE_URL need not hold it.',
     secret: true,
   }),
   mappings: variable('MAPPINGS', z.string().min(1), {

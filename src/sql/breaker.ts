@@ -1,0 +1,56 @@
+/**
+ * A circuit breaker of one database. In: news of an outage, and a probe. Out: whether to try at all. While it is open,
+ * nothing but the probe asks the database, once in a while, until it answers.
+ */
+import { DatabaseError } from './database.ts';
+
+export interface BreakerOptions {
+  /** Rejects while the database is away. */
+  readonly probe: () => Promise<void>;
+  /** Milliseconds between two probes. */
+  readonly pause: number;
+}
+
+export interface Breaker {
+  /** Throws DatabaseError (`unavailable`) while open. */
+  check(): void;
+  /** Opens it. */
+  trip(): void;
+  /** Stops probing. */
+  close(): void;
+}
+
+export function createBreaker({ probe, pause }: BreakerOptions): Breaker {
+  let open = false;
+  let closed = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const schedule = (): void => {
+    timer = setTimeout(async () => {
+      try {
+        await probe();
+        open = false;
+      } catch {
+        // Whatever stops the probe stops a query too; the next probe looks again.
+        if (!closed) schedule();
+      }
+    }, pause);
+    timer.unref();
+  };
+
+  return {
+    check() {
+      if (!open) return;
+      throw new DatabaseError('unavailable', 'the database is away', { retryAfter: Math.ceil(pause / 1000) });
+    },
+    trip() {
+      if (open || closed) return;
+      open = true;
+      schedule();
+    },
+    close() {
+      closed = true;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,261 @@
+/**
+ * The address of a SQL Server: `mssql://user:password@host[\instance][:port]/database?option=value&…`. In: its text, maybe
+ * a password from elsewhere. Out: everything the driver and the lanes need, or what is wrong, which never repeats a value.
+ * OPTIONS is also the table of docs/sql-server.md.
+ */
+
+export type Login =
+  | { readonly kind: 'sql'; readonly user: string; readonly password: string }
+  | { readonly kind: 'ntlm'; readonly user: string; readonly password: string; readonly domain: string }
+  | {
+      readonly kind: 'azure-password';
+      readonly user: string;
+      readonly password: string;
+      readonly clientId: string;
+      readonly tenantId: string;
+    }
+  | {
+      readonly kind: 'azure-secret';
+      readonly clientId: string;
+      readonly clientSecret: string;
+      readonly tenantId: string;
+    }
+  /** Managed identities, the environment, a signed-in developer: what the Azure library finds. */
+  | { readonly kind: 'azure-default'; readonly clientId: string | undefined };
+
+export interface LaneLimits {
+  /** Connections, and so statements at the same time. */
+  readonly size: number;
+  /** Statements that may wait for one; more are refused at once. */
+  readonly queue: number;
+  /** Milliseconds that one may wait, and that a statement may take. */
+  readonly wait: number;
+  readonly timeout: number;
+}
+
+export interface SqlServerAddress {
+  readonly host: string;
+  readonly instance: string | undefined;
+  readonly port: number;
+  readonly database: string;
+  readonly login: Login;
+  readonly encrypt: boolean;
+  readonly trustServerCertificate: boolean;
+  /** PEM file of the authority that signed the server's certificate. */
+  readonly ca: string | undefined;
+  readonly serverName: string | undefined;
+  readonly applicationName: string;
+  readonly readOnlyIntent: boolean;
+  readonly multiSubnetFailover: boolean;
+  /** Milliseconds. */
+  readonly connectTimeout: number;
+  readonly lockTimeout: number;
+  readonly interactive: LaneLimits;
+  readonly export: LaneLimits;
+}
+
+export interface AddressOption {
+  readonly default: string;
+  readonly expected: string;
+  readonly meaning: string;
+  readonly pattern: RegExp;
+}
+
+const FLAG = { expected: '`true` or `false`', pattern: /^(true|false)$/ };
+const TEXT = { expected: 'a text', pattern: /^.{1,128}$/ };
+
+const whole = (digits: number, unit: string) => ({
+  expected: `${unit}, a whole number from 1 to ${'9'.repeat(digits)}`,
+  pattern: new RegExp(`^[1-9]\\d{0,${digits - 1}}$`),
+});
+
+export const OPTIONS = {
+  encrypt: { ...FLAG, default: 'true', meaning: 'TLS for the whole connection.' },
+  trustServerCertificate: {
+    ...FLAG,
+    default: 'false',
+    meaning: 'Takes any certificate: anyone between can then read along. For trying out only; prefer `ca`.',
+  },
+  ca: {
+    default: '',
+    expected: 'the path of a PEM file',
+    pattern: /^.+$/,
+    meaning: 'File with the authority that signed the certificate of the server, where the system does not know it.',
+  },
+  serverName: { ...TEXT, default: '', meaning: 'Name in the certificate of the server, where it is not the host.' },
+  auth: {
+    default: 'sql',
+    expected: 'one of `sql`, `ntlm`, `azure-password`, `azure-secret`, `azure-default`',
+    pattern: /^(sql|ntlm|azure-(password|secret|default))$/,
+    meaning:
+      'How to log in: a SQL login; a Windows account by NTLM (`domain`); Microsoft Entra ID (Azure AD) by user and password (`clientId`, `tenantId`), as an application (`clientId` and the secret in place of user and password, `tenantId`), or by what the environment offers, such as a managed identity.',
+  },
+  domain: { ...TEXT, default: '', meaning: 'Windows domain of the user, with `auth=ntlm`.' },
+  clientId: { ...TEXT, default: '', meaning: 'Application or managed identity, with `auth=azure-…`.' },
+  tenantId: { ...TEXT, default: '', meaning: 'Tenant, with `auth=azure-password` and `auth=azure-secret`.' },
+  applicationName: { ...TEXT, default: 'Lintel', meaning: 'What the DBA sees as program_name of the sessions.' },
+  applicationIntent: {
+    default: 'ReadWrite',
+    expected: '`ReadOnly` or `ReadWrite`',
+    pattern: /^Read(Only|Write)$/,
+    meaning: '`ReadOnly` lets an availability group send the sessions to a readable secondary.',
+  },
+  multiSubnetFailover: { ...FLAG, default: 'false', meaning: 'Tries all addresses of the host at the same time.' },
+  connectTimeout: {
+    ...whole(5, 'milliseconds'),
+    default: '1500',
+    meaning: 'How long a login may take. It decides how soon requests are answered with 503 when the host is away.',
+  },
+  lockTimeout: {
+    ...whole(6, 'milliseconds'),
+    default: '5000',
+    meaning: 'LOCK_TIMEOUT of the sessions: how long a statement waits for the lock of somebody else.',
+  },
+  pool: { ...whole(3, 'connections'), default: '10', meaning: 'Connections for requests.' },
+  queue: {
+    ...whole(4, 'statements'),
+    default: '100',
+    meaning: 'Statements that may wait for one of them; more are answered with 503 and Retry-After.',
+  },
+  queueTimeout: { ...whole(6, 'milliseconds'), default: '5000', meaning: 'How long a statement may wait there.' },
+  timeout: {
+    ...whole(7, 'milliseconds'),
+    default: '30000',
+    meaning: 'How long a statement of a request may take before it is cancelled on the server.',
+  },
+  exportPool: { ...whole(3, 'connections'), default: '2', meaning: 'Connections for exports, apart from those above.' },
+  exportQueue: { ...whole(4, 'statements'), default: '100', meaning: 'Statements that may wait for one of them.' },
+  exportQueueTimeout: {
+    ...whole(7, 'milliseconds'),
+    default: '600000',
+    meaning: 'How long a statement of an export may wait there.',
+  },
+  exportTimeout: {
+    ...whole(7, 'milliseconds'),
+    default: '300000',
+    meaning: 'How long a statement of an export may take before it is cancelled on the server.',
+  },
+} as const satisfies Readonly<Record<string, AddressOption>>;
+
+type OptionName = keyof typeof OPTIONS;
+
+/** The address that a text means, or every problem with it; problems hold no value. */
+export function parseSqlServerAddress(
+  text: string,
+  password?: string,
+): { readonly address: SqlServerAddress } | { readonly problems: readonly string[] } {
+  // `\` and `/` are the same to URL, which takes schemes that it does not know as they are.
+  const [, authority = '', rest = ''] = /^mssql:\/\/([^/?#]*)(.*)$/s.exec(text) ?? [];
+  const [, userinfo, host = '', instance, port] =
+    /^(?:(.*)@)?([^@\\:]+|\[[0-9a-fA-F:]+\])(?:\\([^@\\:]+))?(?::(\d{1,5}))?$/s.exec(authority) ?? [];
+  const url = URL.parse(`mssql://host${rest}`);
+  if (host === '' || url === null) return { problems: ['not mssql://<user>:<password>@<host>/<database>'] };
+  const problems: string[] = [];
+  const option = optionsOf(url.searchParams, problems);
+  const database = decoded(url.pathname.slice(1));
+  if (database === undefined || database === '') problems.push('no name of a database after the host');
+  if (Number(port ?? 1433) > 65_535) problems.push('the port is no number up to 65535');
+  const [user, given] = (userinfo ?? '').split(/:(.*)/s, 2).map(decoded);
+  const login = loginOf(option, user ?? '', password ?? given ?? '', problems);
+  if (problems.length > 0 || login === undefined || database === undefined) return { problems };
+  return {
+    address: {
+      host: host.replace(/^\[(.*)\]$/, '$1'),
+      instance,
+      port: Number(port ?? 1433),
+      database,
+      login,
+      encrypt: option('encrypt') === 'true',
+      trustServerCertificate: option('trustServerCertificate') === 'true',
+      ca: option('ca') || undefined,
+      serverName: option('serverName') || undefined,
+      applicationName: option('applicationName'),
+      readOnlyIntent: option('applicationIntent') === 'ReadOnly',
+      multiSubnetFailover: option('multiSubnetFailover') === 'true',
+      connectTimeout: Number(option('connectTimeout')),
+      lockTimeout: Number(option('lockTimeout')),
+      interactive: limits(option, 'pool', 'queue', 'queueTimeout', 'timeout'),
+      export: limits(option, 'exportPool', 'exportQueue', 'exportQueueTimeout', 'exportTimeout'),
+    },
+  };
+}
+
+type Option = (name: OptionName) => string;
+
+function optionsOf(given: URLSearchParams, problems: string[]): Option {
+  for (const name of new Set(given.keys())) {
+    if (!Object.hasOwn(OPTIONS, name)) problems.push('an option that there is not; see docs/sql-server.md');
+    else if (given.getAll(name).length > 1) problems.push(`option ${name} stands twice`);
+  }
+  const values = new Map<string, string>();
+  for (const [name, { default: usual, expected, pattern }] of Object.entries<AddressOption>(OPTIONS)) {
+    const value = given.get(name);
+    if (value !== null && !pattern.test(value)) problems.push(`option ${name}: expected ${expected}`);
+    values.set(name, value ?? usual);
+  }
+  return name => values.get(name) ?? '';
+}
+
+function limits(option: Option, ...[size, queue, wait, timeout]: [OptionName, OptionName, OptionName, OptionName]) {
+  return {
+    size: Number(option(size)),
+    queue: Number(option(queue)),
+    wait: Number(option(wait)),
+    timeout: Number(option(timeout)),
+  };
+}
+
+function loginOf(option: Option, user: string, password: string, problems: string[]): Login | undefined {
+  const needed = (name: OptionName): string => {
+    if (option(name) === '') problems.push(`auth=${option('auth')} needs option ${name}`);
+    return option(name);
+  };
+  const named = (what: string, value: string): string => {
+    if (value === '') problems.push(`no ${what} before the host`);
+    return value;
+  };
+  switch (option('auth')) {
+    case 'sql':
+      return { kind: 'sql', user: named('user', user), password };
+    case 'ntlm':
+      return { kind: 'ntlm', user: named('user', user), password, domain: needed('domain') };
+    case 'azure-password':
+      return {
+        kind: 'azure-password',
+        user: named('user', user),
+        password,
+        clientId: needed('clientId'),
+        tenantId: needed('tenantId'),
+      };
+    case 'azure-secret':
+      return {
+        kind: 'azure-secret',
+        clientId: option('clientId') || named('user', user),
+        clientSecret: named('secret', password),
+        tenantId: needed('tenantId'),
+      };
+    case 'azure-default':
+      return { kind: 'azure-default', clientId: option('clientId') || undefined };
+    default:
+      return undefined;
+  }
+}
+
+function decoded(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A plain % in a password is meant as it stands.
+    return text;
+  }
+}
+
+/** The table of options as Markdown, for docs/sql-server.md. */
+export function optionsTable(): string {
+  const rows = Object.entries<AddressOption>(OPTIONS).map(
+    ([name, one]) =>
+      `| \`${name}\` | ${one.default === '' ? 'none' : `\`${one.default}\``} | ${one.meaning} Expected: ${one.expected}. |`,
+  );
+  return ['| option | default | meaning |', '|---|---|---|', ...rows].join('\n');
+}

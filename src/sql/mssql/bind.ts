@@ -1,0 +1,99 @@
+/**
+ * Parameters as the driver takes them. In: a Parameter with its column's type. Out: the driver's type and value, such that
+ * the server compares like with like and no digit is lost on the way.
+ * https://learn.microsoft.com/sql/t-sql/data-types/data-type-precedence-transact-sql
+ */
+import sql, { type ISqlType } from 'mssql';
+import type { ColumnType } from '../column-type.ts';
+import type { SqlValue } from '../expression.ts';
+import type { Parameter } from '../plan.ts';
+
+export interface Bound {
+  readonly type: ISqlType;
+  readonly value: string | number | Date | Buffer | null;
+}
+
+/** The driver carries decimals as doubles, which are exact for so many digits. */
+const EXACT_DIGITS = 15;
+
+/** Throws a TypeError, without the value, for a text that is no moment where a moment is needed. */
+export function bindParameter({ value, type }: Parameter): Bound {
+  switch (type.kind) {
+    case 'text': {
+      const length = type.length === 'max' ? sql.MAX : type.length;
+      // A fixed type would be padded; without padding the comparison is the same.
+      return { type: type.unicode ? sql.NVarChar(length) : sql.VarChar(length), value: textOf(value) };
+    }
+    case 'bit':
+      return { type: sql.Bit(), value: numberOf(value) };
+    case 'integer':
+      // As text, a 64-bit integer keeps all its digits.
+      return type.bits === 64
+        ? { type: sql.BigInt(), value: textOf(value) }
+        : { type: sql.Int(), value: numberOf(value) };
+    case 'decimal': {
+      const digits = textOf(value)?.replace(/\D|^0+/g, '').length ?? 0;
+      const exact = digits <= EXACT_DIGITS;
+      return { type: exact ? sql.Decimal(type.precision, type.scale) : sql.Float(), value: numberOf(value) };
+    }
+    case 'float':
+      return { type: sql.Float(), value: numberOf(value) };
+    case 'uuid':
+      return { type: sql.UniqueIdentifier(), value: textOf(value) };
+    case 'binary': {
+      if (value !== null && !(value instanceof Uint8Array)) throw new TypeError('a binary parameter needs bytes');
+      const bytes = value === null ? null : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+      return { type: sql.VarBinary(type.length === 'max' ? sql.MAX : type.length), value: bytes };
+    }
+    case 'date':
+    case 'datetime':
+    case 'time':
+      return bindMoment(textOf(value), type);
+  }
+}
+
+type Moment = Extract<ColumnType, { kind: 'date' | 'datetime' | 'time' }>;
+
+function bindMoment(text: string | null, type: Moment): Bound {
+  const value = text === null ? null : momentOf(text);
+  switch (type.kind) {
+    case 'date':
+      return { type: sql.Date(), value };
+    case 'time':
+      return { type: sql.Time(type.fraction), value };
+    case 'datetime': {
+      const year = value?.getUTCFullYear();
+      if (type.name === 'datetime2') return { type: sql.DateTime2(type.fraction), value };
+      if (type.name === 'datetime' && (year === undefined || year >= 1753)) return { type: sql.DateTime(), value };
+      const small = year === undefined || (year >= 1900 && year < 2079);
+      if (type.name === 'smalldatetime' && small) return { type: sql.SmallDateTime(), value };
+      // Beyond what the column can hold, where only a wider type can say so.
+      return { type: sql.DateTime2(3), value };
+    }
+  }
+}
+
+const MOMENT =
+  /^(?:(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,7}))?)?|(\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,7}))?)$/;
+
+/** Zoneless: the driver is told to write what the clock of UTC says. Digits beyond the millisecond ride beside it. */
+function momentOf(text: string): Date {
+  const match = MOMENT.exec(text);
+  if (!match) throw new TypeError('a parameter is no date or time');
+  const fraction = (match[3] ?? match[5] ?? '').padEnd(7, '0');
+  const clock = match[2] ?? match[4] ?? '00:00:00';
+  const seconds = clock.length === 5 ? `${clock}:00` : clock;
+  const moment = new Date(`${match[1] ?? '1970-01-01'}T${seconds}.${fraction.slice(0, 3)}Z`);
+  if (Number.isNaN(moment.getTime())) throw new TypeError('a parameter is no date or time');
+  return Object.assign(moment, { nanosecondDelta: Number(fraction.slice(3)) / 1e7 });
+}
+
+function textOf(value: SqlValue): string | null {
+  if (value instanceof Uint8Array) throw new TypeError('a parameter that is no binary has bytes');
+  return value === null ? null : String(value);
+}
+
+function numberOf(value: SqlValue): number | null {
+  const text = textOf(value);
+  return text === null ? null : Number(text);
+}

@@ -1,0 +1,108 @@
+/**
+ * SQL Server's catalog. In: a way to run SELECTs. Out: tables and views as src/sql/catalog.ts describes them; of a name
+ * that stands in several schemas, the one in the login's own schema, else in dbo, else the first.
+ * https://learn.microsoft.com/sql/relational-databases/system-catalog-views/object-catalog-views-transact-sql
+ */
+import type { Catalog, ColumnInfo, IndexInfo, TableInfo } from '../catalog.ts';
+import { parseColumnType } from '../column-type.ts';
+import type { Row, Statement } from '../plan.ts';
+
+const OBJECTS = `SELECT o.object_id, CAST(o.name AS nvarchar(128)) AS name,
+  CASE WHEN s.name = SCHEMA_NAME() THEN 0 WHEN s.name = 'dbo' THEN 1 ELSE 2 END AS place
+FROM sys.objects AS o
+JOIN sys.schemas AS s ON s.schema_id = o.schema_id
+WHERE o.type IN ('U', 'V') AND o.is_ms_shipped = 0
+ORDER BY place, s.name, o.name`;
+
+/** An alias type stands for the system type beneath it. */
+const COLUMNS = `SELECT c.object_id, CAST(c.name AS nvarchar(128)) AS name,
+  CAST(COALESCE(b.name, t.name) AS nvarchar(128)) AS type_name, CAST(c.max_length AS int) AS max_length,
+  CAST(c.precision AS int) AS precision, CAST(c.scale AS int) AS scale, CAST(c.is_nullable AS int) AS is_nullable,
+  CAST(c.collation_name AS nvarchar(128)) AS collation_name
+FROM sys.columns AS c
+JOIN sys.objects AS o ON o.object_id = c.object_id AND o.type IN ('U', 'V') AND o.is_ms_shipped = 0
+JOIN sys.types AS t ON t.user_type_id = c.user_type_id
+LEFT JOIN sys.types AS b ON b.user_type_id = c.system_type_id
+ORDER BY c.object_id, c.column_id`;
+
+const INDEXES = `SELECT i.object_id, CAST(i.name AS nvarchar(128)) AS name, CAST(i.is_unique AS int) AS is_unique,
+  CAST(i.is_primary_key AS int) AS is_primary_key, CAST(c.name AS nvarchar(128)) AS column_name
+FROM sys.indexes AS i
+JOIN sys.objects AS o ON o.object_id = i.object_id AND o.type IN ('U', 'V') AND o.is_ms_shipped = 0
+JOIN sys.index_columns AS k ON k.object_id = i.object_id AND k.index_id = i.index_id AND k.key_ordinal > 0
+JOIN sys.columns AS c ON c.object_id = k.object_id AND c.column_id = k.column_id
+WHERE i.has_filter = 0 AND i.is_disabled = 0 AND i.is_hypothetical = 0 AND i.type IN (1, 2)
+ORDER BY i.object_id, i.index_id, k.key_ordinal`;
+
+/** Reads the tables and views named, or all that the login may see. Names that do not exist are left out. */
+export async function readCatalog(
+  run: (statement: Statement) => Promise<readonly Row[]>,
+  names?: readonly string[],
+): Promise<Catalog> {
+  const wanted = names && new Set(names.map(name => name.toLowerCase()));
+  const select = (text: string) => run({ text, parameters: [] });
+  const objects = await select(OBJECTS);
+  const columns = Map.groupBy(await select(COLUMNS), ([object]) => Number(object));
+  const indexes = Map.groupBy(await select(INDEXES), ([object]) => Number(object));
+  const tables = new Map<string, TableInfo>();
+  for (const [object, name] of objects) {
+    const id = Number(object);
+    const key = String(name).toLowerCase();
+    if (tables.has(key) || (wanted && !wanted.has(key))) continue;
+    tables.set(key, tableOf(String(name), columns.get(id) ?? [], indexes.get(id) ?? []));
+  }
+  return { tables };
+}
+
+function tableOf(name: string, columns: readonly Row[], keys: readonly Row[]): TableInfo {
+  const primary: string[] = [];
+  const byName = Map.groupBy(keys, ([, index]) => String(index));
+  const indexes = [...byName].map(([index, rows]): IndexInfo => {
+    const of = rows.map(row => String(row[4]));
+    const [first] = rows;
+    if (first?.[3] === 1) primary.push(...of);
+    return { name: index, columns: of, unique: first?.[2] === 1 };
+  });
+  const infos = columns.map((row): [string, ColumnInfo] => {
+    const declared = declaredType(row);
+    const column = String(row[1]);
+    const info = { name: column, type: parseColumnType(declared), declared, nullable: row[6] === 1 };
+    return [column.toLowerCase(), info];
+  });
+  return { name, columns: new Map(infos), primaryKey: primary, indexes };
+}
+
+const MAX = -1;
+const UTF8 = /_UTF8$/i;
+
+/** As the type stands in a CREATE TABLE: lengths of Unicode text are stored in bytes. */
+function declaredType([, , typeName, maxLength, precision, scale, , collation]: Row): string {
+  const name = String(typeName).toUpperCase();
+  const length = Number(maxLength) === MAX ? 'MAX' : Number(maxLength);
+  switch (name) {
+    case 'NCHAR':
+    case 'NVARCHAR':
+      return `${name}(${length === 'MAX' ? length : length / 2})`;
+    case 'CHAR':
+    case 'VARCHAR':
+      // A code page that holds every character: the driver sends and receives it as Unicode.
+      return UTF8.test(String(collation ?? '')) ? `N${name}(${unicodeLength(length)})` : `${name}(${length})`;
+    case 'BINARY':
+    case 'VARBINARY':
+      return `${name}(${length})`;
+    case 'DECIMAL':
+    case 'NUMERIC':
+      return `${name}(${precision},${scale})`;
+    case 'DATETIME2':
+    case 'TIME':
+      return `${name}(${scale})`;
+    case 'TIMESTAMP':
+      return 'ROWVERSION';
+    default:
+      return name;
+  }
+}
+
+function unicodeLength(bytes: number | 'MAX'): number | 'MAX' {
+  return bytes === 'MAX' || bytes > 4000 ? 'MAX' : bytes;
+}

@@ -1,0 +1,100 @@
+/**
+ * Connections of one lane. In: an address and how to isolate. Out: the driver's pool, whose every session begins with the
+ * settings that keep it harmless: it waits for no lock for long, and a deadlock costs it and nobody else.
+ * https://learn.microsoft.com/sql/t-sql/statements/set-statements-transact-sql
+ */
+import { readFileSync } from 'node:fs';
+import sql, { type config as DriverConfig } from 'mssql';
+import type { Login, SqlServerAddress } from './address.ts';
+
+/** READ COMMITTED reads versions where the database has READ_COMMITTED_SNAPSHOT on, and waits for locks where not. */
+export type Isolation = 'READ COMMITTED' | 'SNAPSHOT';
+
+/** Milliseconds that the server has to stop a statement; then the connection is dropped. */
+const CANCEL_TIMEOUT = 2000;
+const IDLE_TIMEOUT = 60_000;
+
+/** What each session is told first. Only numbers of the configuration stand in it. */
+export function sessionSettings(lockTimeout: number, isolation: Isolation): string {
+  return [
+    `SET LOCK_TIMEOUT ${Math.trunc(lockTimeout)}`,
+    'SET DEADLOCK_PRIORITY LOW',
+    'SET NOCOUNT ON',
+    `SET TRANSACTION ISOLATION LEVEL ${isolation}`,
+  ].join('\n');
+}
+
+/** A pool that is not connected yet. */
+export function createPool(address: SqlServerAddress, size: number, isolation: Isolation): sql.ConnectionPool {
+  const pool = new sql.ConnectionPool(driverConfig(address, size, isolation));
+  // An idle connection that breaks is no event: the pool sorts it out when it is next needed.
+  pool.on('error', () => undefined);
+  return pool;
+}
+
+function driverConfig(address: SqlServerAddress, size: number, isolation: Isolation): DriverConfig {
+  const { host, instance, port, database, login, connectTimeout } = address;
+  return {
+    server: host,
+    database,
+    port,
+    ...credentials(login),
+    connectionTimeout: connectTimeout,
+    requestTimeout: 0,
+    validateConnection: 'socket',
+    arrayRowMode: true,
+    pool: { max: size, min: 0, idleTimeoutMillis: IDLE_TIMEOUT, acquireTimeoutMillis: 2 * connectTimeout },
+    options: {
+      ...(instance === undefined ? {} : { instanceName: instance }),
+      ...(address.serverName === undefined ? {} : { serverName: address.serverName }),
+      encrypt: address.encrypt,
+      trustServerCertificate: address.trustServerCertificate,
+      ...(address.ca === undefined ? {} : { cryptoCredentialsDetails: { ca: readFileSync(address.ca, 'utf8') } }),
+      appName: address.applicationName,
+      readOnlyIntent: address.readOnlyIntent,
+      multiSubnetFailover: address.multiSubnetFailover,
+      cancelTimeout: CANCEL_TIMEOUT,
+      maxRetriesOnTransientErrors: 0,
+      useUTC: true,
+      enableArithAbort: true,
+    },
+    beforeConnect(connection) {
+      const settings = connection.getInitialSql.bind(connection);
+      connection.getInitialSql = () => `${settings()}\n${sessionSettings(address.lockTimeout, isolation)}`;
+    },
+  };
+}
+
+function credentials(login: Login): Pick<DriverConfig, 'user' | 'password' | 'domain' | 'authentication'> {
+  switch (login.kind) {
+    case 'sql':
+      return { user: login.user, password: login.password };
+    case 'ntlm':
+      return { user: login.user, password: login.password, domain: login.domain };
+    case 'azure-password': {
+      const { user: userName, password, clientId, tenantId } = login;
+      return {
+        authentication: {
+          type: 'azure-active-directory-password',
+          options: { userName, password, clientId, tenantId },
+        },
+      };
+    }
+    case 'azure-secret': {
+      const { clientId, clientSecret, tenantId } = login;
+      return {
+        authentication: {
+          type: 'azure-active-directory-service-principal-secret',
+          options: { clientId, clientSecret, tenantId },
+        },
+      };
+    }
+    case 'azure-default':
+      return {
+        authentication: {
+          type: 'azure-active-directory-default',
+          options: login.clientId === undefined ? {} : { clientId: login.clientId },
+        },
+      };
+  }
+}

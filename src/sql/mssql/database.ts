@@ -1,0 +1,112 @@
+/**
+ * A SQL Server as a Database. In: an address. Out: rows through two lanes, each with its own connections, behind one
+ * breaker. It sends SELECTs and the settings of its sessions, and nothing else.
+ */
+
+import { createBreaker } from '../breaker.ts';
+import type { Database } from '../database.ts';
+import { DatabaseError } from '../database.ts';
+import { createLane, type Lane } from '../lane.ts';
+import type { Row, Statement } from '../plan.ts';
+import { render } from '../render.ts';
+import type { LaneLimits, SqlServerAddress } from './address.ts';
+import { readCatalog } from './catalog.ts';
+import { createPool, type Isolation } from './connection.ts';
+import { MSSQL } from './dialect.ts';
+import { explainStatement } from './explain.ts';
+import { readFailure } from './failure.ts';
+import { askIsolation, writePermissions } from './questions.ts';
+import { createSource, type Source } from './source.ts';
+
+export interface OpenOptions {
+  /** Told once if the login can do more than read. */
+  readonly warn?: (message: string) => void;
+  /** Milliseconds between two looks whether a database that was away is back. */
+  readonly probePause?: number;
+}
+
+interface OpenLane {
+  readonly lane: Lane;
+  readonly source: Source;
+  readonly limits: LaneLimits;
+}
+
+const PROBE_PAUSE = 1000;
+const PING: Statement = { text: 'SELECT 1', parameters: [] };
+
+/** Opens a SQL Server. Throws DatabaseError where it cannot be reached, refuses the login or has no such database. */
+export async function openMssql(address: SqlServerAddress, options: OpenOptions = {}): Promise<Database> {
+  const ask = createSource(() => createPool(address, 1, 'READ COMMITTED'));
+  const asked = (statement: Statement): Promise<readonly Row[]> =>
+    ask.run(statement, { timeout: address.interactive.timeout }).catch(error => {
+      throw error instanceof DatabaseError ? error : readFailure(error).error;
+    });
+  let isolation: Isolation;
+  try {
+    isolation = await askIsolation(asked);
+    const permissions = await writePermissions(asked);
+    if (permissions.length > 0) {
+      options.warn?.(
+        `The login can write (${permissions.join(', ')}). Lintel only reads; give it a login with db_datareader alone.`,
+      );
+    }
+  } finally {
+    await ask.close();
+  }
+  return databaseOf(address, isolation, options.probePause ?? PROBE_PAUSE);
+}
+
+function databaseOf(address: SqlServerAddress, isolation: Isolation, pause: number): Database {
+  const openLane = (limits: LaneLimits): OpenLane => ({
+    lane: createLane(limits),
+    source: createSource(() => createPool(address, limits.size, isolation)),
+    limits,
+  });
+  const lanes = { interactive: openLane(address.interactive), export: openLane(address.export) };
+  const probing = createSource(() => createPool(address, 1, isolation));
+  const probe = async (): Promise<void> => {
+    await probing.run(PING, { timeout: address.connectTimeout });
+  };
+  const breaker = createBreaker({ probe, pause });
+  let closed = false;
+
+  const attempt = async ({ lane, source, limits }: OpenLane, statement: Statement, signal?: AbortSignal) => {
+    const onFree = await lane.enter(signal);
+    return source.run(statement, { signal, timeout: limits.timeout, onFree });
+  };
+
+  const run = async (statement: Statement, name: keyof typeof lanes, signal?: AbortSignal): Promise<readonly Row[]> => {
+    if (closed) throw new DatabaseError('unavailable', 'the database was closed', { retryAfter: 5 });
+    breaker.check();
+    for (let first = true; ; first = false) {
+      try {
+        return await attempt(lanes[name], statement, signal);
+      } catch (thrown) {
+        if (thrown instanceof DatabaseError) throw thrown;
+        if (signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
+        if (thrown instanceof TypeError) throw new DatabaseError('failed', thrown.message);
+        const { error, again, outage } = readFailure(thrown);
+        if (again && first) continue;
+        if (outage && !closed) breaker.trip();
+        throw error;
+      }
+    }
+  };
+
+  return {
+    engine: 'mssql',
+    render: plan => render(plan, MSSQL),
+    query: (plan, options) => run(render(plan, MSSQL), options?.lane ?? 'interactive', options?.signal),
+    catalog: tables => readCatalog(statement => run(statement, 'interactive'), tables),
+    explain: plan => explainStatement(() => createPool(address, 1, isolation), render(plan, MSSQL)),
+    async ping() {
+      await run(PING, 'interactive');
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      breaker.close();
+      await Promise.all([lanes.interactive.source, lanes.export.source, probing].map(source => source.close()));
+    },
+  };
+}

@@ -1,0 +1,96 @@
+/**
+ * What an error of the driver means. In: whatever it threw. Out: a DatabaseError whose message has the error's number and
+ * never its text, since SQL Server puts values into some; whether trying again may help; whether the database is away.
+ * https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors
+ */
+import { DatabaseError } from '../database.ts';
+
+export interface Failure {
+  readonly error: DatabaseError;
+  /** A victim of a deadlock, or a connection that had been good: the same read may well succeed now. */
+  readonly again: boolean;
+  /** Nothing else would be answered either. */
+  readonly outage: boolean;
+}
+
+const DEADLOCK = 1205;
+const LOCK_TIMEOUT = 1222;
+
+/** Login refused, database not open or being recovered, server paused, shutting down, moving, or out of resources. */
+const AWAY = new Set([
+  ...[233, 911, 922, 923, 924, 927, 942, 945, 952, 976, 983, 4060, 4064, 6005, 6006, 17142, 18401, 18451, 18456, 18470],
+  ...[18487, 18488, 40197, 40501, 40532, 40613, 40615, 49918, 49919, 49920],
+]);
+const BUSY = new Set([701, 802, 1204, 8645, 8651, 10928, 10929]);
+
+/** Codes of the driver for a connection that did not come about or was lost. */
+const LOST = new Set(['ESOCKET', 'ECONNCLOSED', 'ECONNRESET', 'ENOTOPEN']);
+const NOT_REACHED = new Set(['ELOGIN', 'ETIMEOUT', 'EINSTLOOKUP', 'EFEDAUTH', 'EENCRYPT']);
+
+const RETRY_AFTER = 5;
+
+/** Reads an error of the driver. */
+export function readFailure(thrown: unknown): Failure {
+  const number = numbersIn(thrown)[0];
+  const codes = codesIn(thrown);
+  const told = number ?? codes[0] ?? 'no code';
+  if (number === DEADLOCK) return failure('unavailable', 'the statement lost a deadlock (1205)', { again: true });
+  if (number === LOCK_TIMEOUT) return failure('unavailable', 'a row is locked for too long (1222)');
+  if (number !== undefined && BUSY.has(number))
+    return failure('unavailable', `the server is out of resources (${told})`);
+  if (number !== undefined && AWAY.has(number)) {
+    const message =
+      number === 4060 || number === 911
+        ? `the database of the address cannot be opened (${told})`
+        : number >= 18_400 && number < 18_500
+          ? `the server refuses the login (${told})`
+          : `the server or the database is not open (${told})`;
+    return failure('unavailable', message, { outage: true });
+  }
+  if (number === undefined && codes.some(code => NOT_REACHED.has(code))) {
+    const message = codes.includes('ELOGIN')
+      ? 'the server refuses the login, or the database of the address cannot be opened (ELOGIN)'
+      : `the server cannot be reached (${told})`;
+    return failure('unavailable', message, { outage: true });
+  }
+  if (number === undefined && (codes.some(code => LOST.has(code)) || isPoolTimeout(thrown))) {
+    return failure('unavailable', `the connection to the server is lost (${told})`, { again: true, outage: true });
+  }
+  if (number === 208 || number === 207) return failure('failed', `a table or column is not there (${told})`);
+  if (number === 229 || number === 230) return failure('failed', `the login may not read a table or column (${told})`);
+  return failure('failed', `SQL Server could not answer (${told})`);
+}
+
+function failure(
+  reason: 'unavailable' | 'failed',
+  message: string,
+  { again = false, outage = false }: { readonly again?: boolean; readonly outage?: boolean } = {},
+): Failure {
+  const wait = outage ? RETRY_AFTER : 1;
+  const options = reason === 'unavailable' ? { retryAfter: wait } : {};
+  return { error: new DatabaseError(reason, message, options), again, outage };
+}
+
+/** The driver wraps errors into errors, and several into one. */
+function* chain(thrown: unknown, depth = 0): Generator<object> {
+  if (typeof thrown !== 'object' || thrown === null || depth > 5) return;
+  yield thrown;
+  for (const key of ['originalError', 'cause', 'info']) yield* chain(Reflect.get(thrown, key), depth + 1);
+  const several: unknown = Reflect.get(thrown, 'errors');
+  if (Array.isArray(several)) for (const one of several) yield* chain(one, depth + 1);
+}
+
+function numbersIn(thrown: unknown): readonly number[] {
+  return [...chain(thrown)].map(one => Reflect.get(one, 'number')).filter(n => typeof n === 'number');
+}
+
+function codesIn(thrown: unknown): readonly string[] {
+  const codes = [...chain(thrown)].map(one => Reflect.get(one, 'code')).filter(c => typeof c === 'string');
+  // The wrapper says EREQUEST of everything.
+  return [...codes.filter(code => code !== 'EREQUEST'), ...codes.filter(code => code === 'EREQUEST')];
+}
+
+/** The pool's own error, by name: it is thrown by a package beneath the driver. */
+function isPoolTimeout(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.constructor.name === 'TimeoutError';
+}

@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createBreaker } from '../../src/sql/breaker.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('lets everything through until it is told of an outage', () => {
+  const breaker = createBreaker({ probe: () => Promise.resolve(), pause: 1000 });
+  expect(() => breaker.check()).not.toThrow();
+  breaker.trip();
+  expect(() => breaker.check()).toThrow(expect.objectContaining({ reason: 'unavailable', retryAfter: 1 }));
+  breaker.close();
+});
+
+it('looks by itself, once in each pause, until the database is back', async () => {
+  let away = true;
+  const probe = vi.fn(() => (away ? Promise.reject(new Error('away')) : Promise.resolve()));
+  const breaker = createBreaker({ probe, pause: 1000 });
+  breaker.trip();
+  breaker.trip();
+  await vi.advanceTimersByTimeAsync(3500);
+  expect(probe).toHaveBeenCalledTimes(3);
+  expect(() => breaker.check()).toThrow();
+  away = false;
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(() => breaker.check()).not.toThrow();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(probe).toHaveBeenCalledTimes(4);
+});
+
+it('does not look any more once it is closed', async () => {
+  const probe = vi.fn(() => Promise.reject(new Error('away')));
+  const breaker = createBreaker({ probe, pause: 1000 });
+  breaker.trip();
+  breaker.close();
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(probe).not.toHaveBeenCalled();
+});

@@ -1,0 +1,176 @@
+/**
+ * A server that speaks TDS and does what a script says: a fault injector on loopback, no engine. In: a function from what
+ * the driver asks to what happens. Out: its port, and everything that was asked.
+ */
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import {
+  attentionReply,
+  batchText,
+  type Cell,
+  type Column,
+  createAssembler,
+  endOf,
+  errorOf,
+  failedEnd,
+  loginReply,
+  MESSAGE,
+  metadata,
+  preloginReply,
+  readRpc,
+  reply,
+  rowOf,
+} from './tds.ts';
+
+export interface Asked {
+  readonly kind: 'login' | 'batch' | 'rpc' | 'attention';
+  readonly text: string;
+  /** Types of the parameters, and the bytes in which they come. */
+  readonly declared: string;
+  readonly bytes: Buffer;
+  /** Connections are numbered as they come. */
+  readonly connection: number;
+}
+
+export type Answer =
+  | { readonly columns: readonly Column[]; readonly rows: Iterable<readonly Cell[]>; readonly cut?: 'mid-row' }
+  | { readonly error: number }
+  /** Closes the connection without a word. */
+  | 'drop'
+  /** Says nothing until an attention comes, and then that it stopped. */
+  | 'hang'
+  /** Says nothing, whatever comes. */
+  | 'deaf';
+
+/** A statement's answer; logins are accepted and settings taken unless the script says otherwise. */
+export type Script = (asked: Asked) => Answer | Promise<Answer> | undefined;
+
+export interface Endpoint {
+  readonly port: number;
+  readonly asked: readonly Asked[];
+  /** Connections that are open now. */
+  readonly connections: () => number;
+  script: Script;
+  /** Drops all connections and refuses new ones. */
+  stop(): Promise<void>;
+  /** Listens on the same port again. */
+  start(): Promise<void>;
+}
+
+export const NUMBERS: readonly Column[] = [{ name: 'n', type: 'int' }];
+
+/** What is answered to a statement that the script leaves alone: one row with 1, or nothing to the catalog. */
+const ONE = { columns: NUMBERS, rows: [[1]] } as const;
+
+export async function openEndpoint(script: Script = () => undefined): Promise<Endpoint> {
+  const asked: Asked[] = [];
+  const sockets = new Set<Socket>();
+  let count = 0;
+
+  const serve = (socket: Socket): void => {
+    const connection = count++;
+    const assemble = createAssembler();
+    let deaf = false;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    // A test that drops a connection makes the driver drop it too.
+    socket.on('error', () => undefined);
+
+    const give = async (what: Asked): Promise<void> => {
+      asked.push(what);
+      if (what.kind === 'attention') {
+        if (!deaf) socket.write(reply(attentionReply()));
+        return;
+      }
+      const answer = await endpoint.script(what);
+      const kind = what.kind === 'rpc' ? 'rpc' : 'batch';
+      if (answer === 'drop') socket.destroy();
+      else if (answer === 'deaf') deaf = true;
+      else if (answer === 'hang') return;
+      else if (answer !== undefined && 'error' in answer) {
+        const text = `Something about the value 'canary-4711' (${answer.error})`;
+        socket.write(reply(Buffer.concat([errorOf(answer.error, text), failedEnd(kind)])));
+      } else if (what.kind === 'login') socket.write(reply(loginReply()));
+      else if (answer === undefined && /^set /i.test(what.text)) socket.write(reply(endOf(kind, 0)));
+      else await sendRows(socket, kind, answer ?? usual(what));
+    };
+
+    socket.on('data', piece => {
+      for (const { type, data } of assemble(piece)) {
+        const base = { text: '', declared: '', bytes: data, connection };
+        if (type === MESSAGE.prelogin) socket.write(reply(preloginReply()));
+        else if (type === MESSAGE.login) void give({ ...base, kind: 'login' });
+        else if (type === MESSAGE.attention) void give({ ...base, kind: 'attention' });
+        else if (type === MESSAGE.batch) void give({ ...base, kind: 'batch', text: batchText(data) });
+        else if (type === MESSAGE.rpc) void give({ ...base, kind: 'rpc', ...readRpc(data) });
+      }
+    });
+  };
+
+  let server = createServer(serve);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the endpoint has no port');
+  const { port } = address;
+
+  const endpoint: Endpoint = {
+    port,
+    asked,
+    connections: () => sockets.size,
+    script,
+    async stop() {
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+    async start() {
+      server = createServer(serve);
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
+    },
+  };
+  return endpoint;
+}
+
+/** Questions about the server itself get answers that mean nothing special. */
+function usual({ text }: Asked): Exclude<Answer, string | { readonly error: number }> {
+  if (text.includes('sys.databases')) {
+    const columns: readonly Column[] = [
+      { name: 'a', type: 'int' },
+      { name: 'b', type: 'int' },
+    ];
+    return { columns, rows: [[1, 0]] };
+  }
+  if (text.includes('fn_my_permissions')) return { columns: [{ name: 'p', type: 'nvarchar' }], rows: [] };
+  return ONE;
+}
+
+async function sendRows(
+  socket: Socket,
+  kind: 'batch' | 'rpc',
+  { columns, rows, cut }: Exclude<Answer, string | { readonly error: number }>,
+): Promise<void> {
+  let held: Buffer[] = [metadata(columns)];
+  let count = 0;
+  const flush = async (last: boolean): Promise<void> => {
+    const whole = socket.write(reply(Buffer.concat(held), last));
+    held = [];
+    if (!whole && !socket.destroyed) await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
+  };
+  for (const row of rows) {
+    held.push(rowOf(columns, row));
+    count++;
+    if (held.length >= 500) await flush(false);
+  }
+  if (cut === 'mid-row') {
+    const last = held.pop() ?? Buffer.alloc(0);
+    held.push(last.subarray(0, Math.max(1, last.length - 2)));
+    await flush(false);
+    socket.end();
+    return;
+  }
+  held.push(endOf(kind, count));
+  await flush(true);
+}
