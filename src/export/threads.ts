@@ -5,7 +5,8 @@
 import { Worker } from 'node:worker_threads';
 import PQueue from 'p-queue';
 import type { PartReport } from './run-part.ts';
-import type { WorkerConfig, WorkerMessage, WorkerTask } from './worker.ts';
+import type { SourceConfig } from './source.ts';
+import type { WorkerMessage, WorkerTask } from './worker.ts';
 
 /** Why a task failed. `crashed`: the thread has ended. */
 export class TaskError extends Error {
@@ -33,7 +34,7 @@ const IDLE_MILLISECONDS = 30_000;
 /** Keeps the heap of a thread, and with it the memory of an export, small whatever its size. */
 const RESOURCES = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 } as const;
 
-export function openThreads(config: WorkerConfig, concurrency: number): Threads {
+export function openThreads(config: SourceConfig, concurrency: number): Threads {
   const queue = new PQueue({ concurrency });
   const idle: Worker[] = [];
   const all = new Set<Worker>();

@@ -3,15 +3,13 @@
  * messages. Out: progress and outcomes as messages; none holds a value of a patient.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Config } from '../config.ts';
 import { describeError } from '../log.ts';
-import { shapeStore } from '../pipeline/shapes.ts';
-import { facadeOf, openDatabase, setUp } from '../setup.ts';
 import { DatabaseError } from '../sql/database.ts';
 import type { JobRecord, PartState } from './job.ts';
 import { findMembers } from './members.ts';
 import { isDiskFull } from './output.ts';
 import { type PartReport, type PartSource, type PartTask, runPart } from './run-part.ts';
+import { openSource, type SourceConfig } from './source.ts';
 
 export type WorkerTask =
   | { readonly kind: 'part'; readonly task: PartTask }
@@ -23,28 +21,6 @@ export type WorkerMessage =
   | { readonly kind: 'members' }
   /** `full`: the disk, or the space for exports; `away`: the database; `other`: a fault, described without its message. */
   | { readonly kind: 'error'; readonly reason: 'full' | 'away' | 'other'; readonly error: string; readonly at: string };
-
-/** What a thread is started with: the server's configuration, page links aside. */
-export type WorkerConfig = Pick<Config, 'database' | 'dataDir' | 'mappings' | 'page'>;
-
-async function openSource(config: WorkerConfig): Promise<PartSource> {
-  const { database: first, pack, changed } = await setUp(config, () => {});
-  if (pack.registry === undefined) throw new Error('the mappings have errors');
-  let database = first;
-  const { registry } = pack;
-  const facade = facadeOf(registry, first, changed, { page: config.page, linkSecret: new Uint8Array(32) });
-  return {
-    registry,
-    parse: facade.parse,
-    shapes: shapeStore(),
-    database: () => database,
-    async reopen() {
-      const opened = await openDatabase(config, () => {});
-      await database.close();
-      database = opened;
-    },
-  };
-}
 
 async function perform(task: WorkerTask, source: PartSource): Promise<WorkerMessage> {
   if (task.kind === 'members') {
@@ -70,7 +46,7 @@ let opening: Promise<PartSource> | undefined;
 parentPort?.on('message', async (task: WorkerTask) => {
   try {
     // A database that is away at first may be there later.
-    opening ??= openSource(workerData as WorkerConfig);
+    opening ??= openSource(workerData as SourceConfig);
     const source = await opening.catch((error: unknown) => {
       opening = undefined;
       throw error;

@@ -1,0 +1,30 @@
+/**
+ * What an export reads from: a database connection of its own, with the mappings over it. In: the server's configuration,
+ * page links aside.
+ */
+import type { Config } from '../config.ts';
+import { shapeStore } from '../pipeline/shapes.ts';
+import { facadeOf, openDatabase, setUp } from '../setup.ts';
+import type { PartSource } from './run-part.ts';
+
+export type SourceConfig = Pick<Config, 'database' | 'dataDir' | 'mappings' | 'page'>;
+
+/** Throws DatabaseError while the database is away. */
+export async function openSource(config: SourceConfig): Promise<PartSource> {
+  const { database: first, pack, changed } = await setUp(config, () => {});
+  if (pack.registry === undefined) throw new Error('the mappings have errors');
+  let database = first;
+  const { registry } = pack;
+  const facade = facadeOf(registry, first, changed, { page: config.page, linkSecret: new Uint8Array(32) });
+  return {
+    registry,
+    parse: facade.parse,
+    shapes: shapeStore(),
+    database: () => database,
+    async reopen() {
+      const opened = await openDatabase(config, () => {});
+      await database.close();
+      database = opened;
+    },
+  };
+}

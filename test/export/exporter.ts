@@ -1,0 +1,27 @@
+/**
+ * A process that exports, to be killed: goes on with the job in a folder, or starts one. Prints `begun`, then `done`.
+ */
+import { readConfig } from '../../src/config.ts';
+import { openExports } from '../../src/export/open.ts';
+import { createLog } from '../../src/log.ts';
+import { facadeOf, setUp } from '../../src/setup.ts';
+import { requestOf } from './part-under-test.ts';
+
+const [root = ''] = process.argv.slice(2);
+const config = readConfig();
+const { database, pack, changed } = await setUp(config, () => {});
+if (!pack.registry) throw new Error('the pack has errors');
+const { registry } = pack;
+const log = createLog({ level: 'error', format: 'text' });
+const jobs = openExports(config, registry, log, { root, settings: { batch: 20, fileLines: 90, checkpoint: 0 } });
+const [known] = jobs.list('open');
+const facade = facadeOf(registry, database, changed, config);
+const request = requestOf({ level: { kind: 'group', id: undefined }, types: facade.registry.types });
+const origin = { caller: 'open', base: 'http://127.0.0.1/fhir', url: 'http://127.0.0.1/fhir/$export' };
+const { job } = known ?? jobs.start({ request, remarks: [] }, origin);
+process.stdout.write('begun\n');
+await jobs.settled(job.id);
+const status = jobs.view('open', job.id)?.job.status;
+await jobs.close();
+await database.close();
+process.stdout.write(`done ${status}\n`);

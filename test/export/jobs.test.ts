@@ -1,0 +1,188 @@
+/**
+ * The life of jobs over threads that do as a test says: limits, expiry, clocks, pause, failure, restart.
+ */
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { NEW_PART, type PartState } from '../../src/export/job.ts';
+import { type Jobs, type JobsOptions, openJobs } from '../../src/export/jobs.ts';
+import { progressText } from '../../src/export/manifest.ts';
+import { outputFile, replaceFile, writePart } from '../../src/export/store.ts';
+import { TaskError, type Threads } from '../../src/export/threads.ts';
+import { createLog } from '../../src/log.ts';
+import { createRegistry } from '../../src/mapping/registry.ts';
+import { constantMapping } from '../../src/own/constant-mapping.ts';
+import { requestOf } from './part-under-test.ts';
+
+const ORIGIN = { caller: 'ann', base: 'http://127.0.0.1/fhir', url: 'http://127.0.0.1/fhir/$export' };
+const UNDERSTOOD = { request: requestOf({ types: ['Observation'] }), remarks: [] };
+const WRITTEN: PartState = { ...NEW_PART, files: [{ lines: 1, bytes: 3 }], done: true, slice: 1 };
+
+type Perform = (folder: string, stop: Int32Array) => Promise<PartState>;
+
+const writes: Perform = async folder => {
+  replaceFile(outputFile(folder, 0, 0), '{}\n');
+  writePart(folder, 0, WRITTEN);
+  return WRITTEN;
+};
+
+/** Waits until it is told to stop. */
+const hangs: Perform = async (_folder, stop) => {
+  while (Atomics.load(stop, 0) === 0) await new Promise(resolve => setTimeout(resolve, 5));
+  return NEW_PART;
+};
+
+function threadsThat(perform: Perform): Threads {
+  return {
+    async run(task) {
+      if (task.kind === 'members') return { kind: 'members' };
+      return { kind: 'part', state: await perform(task.task.folder, task.task.stop) };
+    },
+    async close() {},
+  };
+}
+
+interface World {
+  readonly root: string;
+  open(perform: Perform, change?: Partial<JobsOptions>): Jobs;
+}
+
+function world(): World {
+  const root = join(mkdtempSync(join(tmpdir(), 'lintel-')), 'export');
+  onTestFinished(() => rmSync(join(root, '..'), { recursive: true, force: true }));
+  const { mapping } = constantMapping({ type: 'Observation', id: '1', content: {} }, 0);
+  const registry = createRegistry({ name: 'p', title: 'P', zone: 'UTC', systems: {} }, [mapping], 'v1');
+  return {
+    root,
+    open(perform, change = {}) {
+      const jobs = openJobs({
+        root,
+        registry,
+        threads: threadsThat(perform),
+        limits: { jobs: 3, jobsPerClient: 2, bytes: 1e6, expiry: 60_000 },
+        settings: { batch: 10, fileLines: 10, checkpoint: 0 },
+        log: createLog({ level: 'silent', format: 'text' }),
+        ...change,
+      });
+      onTestFinished(() => jobs.close());
+      return jobs;
+    },
+  };
+}
+
+test('a client has so many unfinished jobs, and all clients together', async () => {
+  const jobs = world().open(hangs);
+  const first = jobs.start(UNDERSTOOD, ORIGIN);
+  jobs.start(UNDERSTOOD, ORIGIN);
+  expect(() => jobs.start(UNDERSTOOD, ORIGIN)).toThrow('Too many');
+  jobs.start(UNDERSTOOD, { ...ORIGIN, caller: 'ben' });
+  expect(() => jobs.start(UNDERSTOOD, { ...ORIGIN, caller: 'cid' })).toThrow('Too many');
+  await jobs.remove('ann', first.job.id);
+  jobs.start(UNDERSTOOD, { ...ORIGIN, caller: 'cid' });
+});
+
+test("nobody sees, pauses, deletes or downloads another client's job", async () => {
+  const { open, root } = world();
+  const jobs = open(writes);
+  const { job } = jobs.start(UNDERSTOOD, ORIGIN);
+  await jobs.settled(job.id);
+  expect(jobs.view('ben', job.id)).toBeUndefined();
+  expect(jobs.list('ben')).toEqual([]);
+  expect(await jobs.pause('ben', job.id)).toBeUndefined();
+  expect(jobs.resume('ben', job.id)).toBeUndefined();
+  expect(await jobs.remove('ben', job.id)).toBe(false);
+  expect(jobs.download('ben', job.id, '0-0')).toBeUndefined();
+  expect(jobs.download('ann', job.id, '0-0')).toMatchObject({ path: outputFile(join(root, job.id), 0, 0) });
+});
+
+test('a paused job stays paused over a restart, and goes on when it is told to', async () => {
+  const { open } = world();
+  const jobs = open(hangs);
+  const { job } = jobs.start(UNDERSTOOD, ORIGIN);
+  const paused = await jobs.pause('ann', job.id);
+  expect(paused && progressText(paused)).toContain('paused');
+  await jobs.close();
+  const again = open(writes);
+  await again.settled(job.id);
+  expect(again.view('ann', job.id)?.job.status).toBe('paused');
+  again.resume('ann', job.id);
+  await again.settled(job.id);
+  expect(again.view('ann', job.id)?.job.status).toBe('complete');
+});
+
+test('a running job goes on after a restart; a complete one is complete', async () => {
+  const { open } = world();
+  const jobs = open(hangs);
+  const { job } = jobs.start(UNDERSTOOD, ORIGIN);
+  await jobs.close();
+  const again = open(writes);
+  await again.settled(job.id);
+  expect(again.view('ann', job.id)?.job.status).toBe('complete');
+  await again.close();
+  expect(open(hangs).view('ann', job.id)?.job.status).toBe('complete');
+});
+
+test('files expire, but not while they are downloaded, and not because the clock jumps', async () => {
+  const { open, root } = world();
+  let now = 1_700_000_000_000;
+  const limits = { jobs: 3, jobsPerClient: 2, bytes: 1e6, expiry: 150 };
+  const jobs = open(writes, { limits, clock: () => now });
+  const { job } = jobs.start(UNDERSTOOD, ORIGIN);
+  await jobs.settled(job.id);
+  now += 365 * 86_400_000;
+  expect(jobs.view('ann', job.id)?.job.status).toBe('complete');
+  now -= 730 * 86_400_000;
+  const download = jobs.download('ann', job.id, '0-0');
+  await new Promise(resolve => setTimeout(resolve, 300));
+  expect(existsSync(download?.path ?? '')).toBe(true);
+  download?.release();
+  expect(jobs.view('ann', job.id)).toBeUndefined();
+  expect(readdirSync(root)).toEqual([]);
+});
+
+test('a job without room fails with a clear reason, its files are removed, and others go on', async () => {
+  const { open, root } = world();
+  let full = true;
+  const jobs = open(async (folder, stop) => {
+    if (!full) return writes(folder, stop);
+    replaceFile(outputFile(folder, 0, 0), '{}\n');
+    throw new TaskError('full', 'ENOSPC');
+  });
+  const { job } = jobs.start(UNDERSTOOD, ORIGIN);
+  await jobs.settled(job.id);
+  expect(jobs.view('ann', job.id)?.job).toMatchObject({
+    status: 'failed',
+    failure: expect.stringContaining('no space'),
+  });
+  expect(readdirSync(join(root, job.id))).toEqual(['job.json']);
+  full = false;
+  const next = jobs.start(UNDERSTOOD, ORIGIN);
+  await jobs.settled(next.job.id);
+  expect(jobs.view('ann', next.job.id)?.job.status).toBe('complete');
+});
+
+test('a thread that crashes is replaced; one that always crashes fails the job', async () => {
+  const { open } = world();
+  let crashes = 0;
+  const jobs = open(async (folder, stop) => {
+    if (crashes++ < 2) throw new TaskError('crashed', 'exit');
+    return writes(folder, stop);
+  });
+  const { job } = jobs.start(UNDERSTOOD, ORIGIN);
+  await jobs.settled(job.id);
+  expect(jobs.view('ann', job.id)?.job.status).toBe('complete');
+  crashes = -100;
+  const next = jobs.start(UNDERSTOOD, ORIGIN);
+  await jobs.settled(next.job.id);
+  expect(jobs.view('ann', next.job.id)?.job.status).toBe('failed');
+});
+
+test('a job is not continued with other mappings', async () => {
+  const { open } = world();
+  const jobs = open(hangs);
+  const { job } = jobs.start(UNDERSTOOD, ORIGIN);
+  await jobs.close();
+  const registry = createRegistry({ name: 'p', title: 'P', zone: 'UTC', systems: {} }, [], 'v2');
+  expect(open(writes, { registry }).view('ann', job.id)?.job.status).toBe('failed');
+});

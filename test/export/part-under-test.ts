@@ -1,0 +1,111 @@
+/**
+ * One part of a job run in this thread, over a database that a test can disturb.
+ */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readConfig } from '../../src/config.ts';
+import type { ExportRequest, JobRecord, Part, PartState } from '../../src/export/job.ts';
+import {
+  type PartReport,
+  type PartSettings,
+  type PartSource,
+  type PartTask,
+  runPart,
+} from '../../src/export/run-part.ts';
+import { openSource } from '../../src/export/source.ts';
+import { outputFile } from '../../src/export/store.ts';
+import type { Database } from '../../src/sql/database.ts';
+import type { Clinic } from './exporting.ts';
+
+export function requestOf(change: Partial<ExportRequest> = {}): ExportRequest {
+  return {
+    level: { kind: 'system' },
+    types: ['Observation'],
+    since: undefined,
+    until: undefined,
+    typeFilters: [],
+    elements: [],
+    patients: undefined,
+    ...change,
+  };
+}
+
+export interface PartOptions {
+  readonly type?: string;
+  readonly settings?: Partial<PartSettings>;
+  readonly limit?: number;
+  /** Called before each query; may throw. */
+  readonly disturb?: (query: number) => void;
+  readonly onReopen?: () => void;
+  readonly report?: (report: PartReport) => void;
+  readonly stop?: Int32Array;
+  /** Folder of the job, below the clinic's. */
+  readonly folder?: string;
+}
+
+export interface PartResult {
+  readonly state: PartState;
+  /** All files, one after the other. */
+  readonly text: string;
+  readonly used: number;
+}
+
+export async function exportPart(where: Clinic, options: PartOptions = {}): Promise<PartResult> {
+  const folder = join(where.folder, options.folder ?? 'job');
+  mkdirSync(folder, { recursive: true });
+  const source = await openSource(readConfig(where.environment));
+  const type = options.type ?? 'Observation';
+  const part: Part = { number: 0, type, scope: 'all', write: true, collect: [] };
+  const used = new BigInt64Array(new SharedArrayBuffer(8));
+  const task: PartTask = {
+    folder,
+    job: jobOf(source, type),
+    part,
+    parts: 1,
+    settings: { batch: 10, fileLines: 1000, checkpoint: 0, ...options.settings },
+    quota: { used, limit: options.limit ?? 1e9 },
+    stop: options.stop ?? new Int32Array(1),
+  };
+  try {
+    const state = await runPart(task, disturbed(source, options), options.report ?? (() => {}));
+    const text = state.files.map((_, file) => readFileSync(outputFile(folder, 0, file), 'utf8')).join('');
+    return { state, text, used: Number(used[0]) };
+  } finally {
+    await source.database().close();
+  }
+}
+
+function jobOf({ registry }: PartSource, type: string): JobRecord {
+  return {
+    id: '0'.repeat(32),
+    caller: 'open',
+    base: 'http://127.0.0.1/fhir',
+    url: 'http://127.0.0.1/fhir/$export',
+    request: requestOf({ types: [type] }),
+    remarks: [],
+    version: registry.version,
+    transactionTime: 1_700_000_000_000,
+    status: 'running',
+  };
+}
+
+function disturbed(source: PartSource, { disturb, onReopen }: PartOptions): PartSource {
+  let queries = 0;
+  return {
+    ...source,
+    database: (): Database => {
+      const database = source.database();
+      return {
+        ...database,
+        async query(plan, options) {
+          disturb?.(queries++);
+          return database.query(plan, options);
+        },
+      };
+    },
+    async reopen() {
+      onReopen?.();
+      await source.reopen();
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { DatabaseError } from '../../src/sql/database.ts';
+import { clinic } from './exporting.ts';
+import { exportPart } from './part-under-test.ts';
+
+const idsIn = (text: string): readonly string[] => [...text.matchAll(/"id":"([^"]+)"/g)].map(match => match[1] ?? '');
+
+test('a database that goes away in mid-export is waited for, and nothing is lost, doubled or torn', async () => {
+  const where = clinic(20, 5);
+  const undisturbed = await exportPart(where, { folder: 'quiet' });
+  const waiting: boolean[] = [];
+  let reopened = 0;
+  const disturbed = await exportPart(where, {
+    disturb: query => {
+      if (query === 3 || query === 4 || query === 9) throw new DatabaseError('unavailable', 'away');
+    },
+    onReopen: () => {
+      reopened += 1;
+      if (reopened === 1) throw new DatabaseError('unavailable', 'still away');
+    },
+    report: report => waiting.push(report.waiting),
+  });
+  expect(disturbed.text).toBe(undisturbed.text);
+  expect(idsIn(disturbed.text)).toHaveLength(100);
+  expect(waiting).toContain(true);
+  expect(waiting.at(-1)).toBe(false);
+  expect(reopened).toBe(3);
+});
+
+test('a statement that is refused fails its type, which keeps no files', async () => {
+  const where = clinic(20, 5);
+  const { state, used } = await exportPart(where, {
+    disturb: query => {
+      if (query === 5) throw new DatabaseError('failed', 'no such table');
+    },
+  });
+  expect(state).toMatchObject({ done: true, files: [], problem: { code: 'exception' } });
+  expect(existsSync(join(where.folder, 'job', 'part-0-0.ndjson'))).toBe(false);
+  expect(used).toBe(0);
+});
+
+test('when the space for exports is used up the part throws and what it had not recorded is not counted', async () => {
+  const where = clinic(20, 5);
+  const whole = await exportPart(where, { folder: 'whole' });
+  await expect(exportPart(where, { limit: Math.floor(whole.text.length / 2) })).rejects.toThrow('space');
+  // It goes on from there once there is space again.
+  expect((await exportPart(where)).text).toBe(whole.text);
+});
+
+test('each row that is there all the time is exported once, whatever is inserted, updated and deleted meanwhile', async () => {
+  const where = clinic(20, 10);
+  const { text } = await exportPart(where, {
+    disturb: query => {
+      const no = 500 + query;
+      where.change(`INSERT INTO WEIGHING SELECT ${no}, 1, 1, NULL, TAKEN, KG, UPD FROM WEIGHING WHERE NO = 200;
+        INSERT INTO WEIGHING SELECT ${-no}, 1, 1, NULL, TAKEN, KG, UPD FROM WEIGHING WHERE NO = 200;
+        UPDATE WEIGHING SET KG = '70.00', UPD = '2026-01-01 00:00:00.000', PERSON_ID = ${(query % 20) + 1};
+        DELETE FROM WEIGHING WHERE NO = ${100 + query * 2};`);
+    },
+  });
+  const ids = idsIn(text.replaceAll(/"(subject|performer|device)":[^}]*\}/g, ''));
+  expect(new Set(ids).size).toBe(ids.length);
+  const stayed = Array.from({ length: 99 }, (_, i) => `w-${i + 1}`);
+  expect(stayed.filter(id => !ids.includes(id))).toEqual([]);
+  for (const line of text.trimEnd().split('\n')) JSON.parse(line);
+});
+
+test('a part that was told to stop goes on behind its last batch', async () => {
+  const where = clinic(20, 5);
+  const whole = await exportPart(where, { folder: 'whole', settings: { fileLines: 30 } });
+  expect(whole.state.files.map(({ lines }) => lines)).toEqual([30, 30, 30, 10]);
+  for (let stops = 0; ; stops++) {
+    const stop = new Int32Array(1);
+    const { state, text } = await exportPart(where, {
+      stop,
+      settings: { fileLines: 30 },
+      report: ({ state: at }) => {
+        if (at.files.length > 0) Atomics.store(stop, 0, 1);
+      },
+    });
+    if (!state.done) continue;
+    expect(stops).toBeGreaterThan(5);
+    expect(text).toBe(whole.text);
+    return;
+  }
+});
