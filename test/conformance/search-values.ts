@@ -9,9 +9,20 @@ import type { Resource } from './demo-resources.ts';
 export const ZONE = 'America/New_York';
 const DAY = 86_400_000;
 
+const known = new WeakMap<Resource, Map<SearchParameter, readonly Indexed[]>>();
+
+/** All values that a resource has for a parameter; each is taken from it once, for they are asked for again and again. */
+export function indexedOf(resource: Resource, parameter: SearchParameter): readonly Indexed[] {
+  const ofResource = known.get(resource) ?? new Map<SearchParameter, readonly Indexed[]>();
+  known.set(resource, ofResource);
+  const values = ofResource.get(parameter) ?? indexOf(resource, parameter.expression);
+  ofResource.set(parameter, values);
+  return values;
+}
+
 /** The first value that a resource has for a parameter; of tokens, code alone and with its system. */
 export function valuesOf(resource: Resource, parameter: SearchParameter): readonly string[] {
-  for (const indexed of indexOf(resource, parameter.expression)) {
+  for (const indexed of indexedOf(resource, parameter)) {
     const texts = textsOf(indexed, parameter);
     if (texts.length > 0) return texts;
   }
@@ -25,7 +36,7 @@ export function compared(comparator: string, value: string): string {
   return comparator + new Date(instant).toISOString().replace('.000Z', 'Z');
 }
 
-export function escaped(text: string): string {
+function escaped(text: string): string {
   return text.replace(/[\\,$|]/g, match => `\\${match}`);
 }
 
