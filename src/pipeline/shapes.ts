@@ -5,7 +5,7 @@
 import { boundedCache } from '../cache/bounded.ts';
 import type { Mapping, Node } from '../mapping/model.ts';
 import { conditionPredicate } from '../plan/condition.ts';
-import type { Environment } from '../plan/environment.ts';
+import { type Environment, watchClock } from '../plan/environment.ts';
 import { targetRelation } from '../plan/presence.ts';
 import { compileWriter, type Writer } from '../resource/compile.ts';
 import { selectionKey } from '../resource/selection.ts';
@@ -39,7 +39,7 @@ export function shapeStore(entries = 500): Shapes {
       const make = (): { readonly shaped: Shaped; readonly timed: boolean } => {
         const clock = watchClock(env);
         const made = shaped(request, clock.env);
-        return { shaped: made, timed: clock.read() };
+        return { shaped: made, timed: clock.looked() };
       };
       const kept = cache.get(key, make);
       // A shape whose SQL compares with the present instant is good for that instant alone.
@@ -73,19 +73,6 @@ function keyOf({ mappings, selection, columns, nodes }: ShapeRequest): string {
     columns.map(expressionKey).join(),
     nodes.map(node => `${node.at.file}:${node.at.line}:${node.at.column}`).join(),
   ].join('|');
-}
-
-/** The same environment, and whether anybody looked at the time. */
-function watchClock(env: Environment): { readonly env: Environment; readonly read: () => boolean } {
-  let looked = false;
-  const watched: Environment = {
-    ...env,
-    get now() {
-      looked = true;
-      return env.now;
-    },
-  };
-  return { env: watched, read: () => looked };
 }
 
 export function shapeResolver(env: Environment): ShapeResolver {

@@ -35,14 +35,13 @@ export interface BranchRequest {
 /** The branches of a search, in order. */
 export function branchesOf(request: BranchRequest, env: Environment): readonly Branch[] {
   return groupBranches(
-    env.registry.ofType(request.type).map(mapping => ({
-      mapping,
-      where: and(
-        servedPredicate(mapping, env),
-        accessPredicate(mapping, request.access, env),
+    env.registry.ofType(request.type).map(mapping => {
+      const asked = and(
         ...request.filters.map(filter => mustInvert(mapping, filter, env)),
-      ),
-    })),
+        accessPredicate(mapping, request.access, env),
+      );
+      return { mapping, where: asked.kind === 'false' ? asked : and(servedPredicate(mapping, env), asked) };
+    }),
     request.sort,
     env,
   );

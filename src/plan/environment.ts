@@ -51,6 +51,40 @@ export function environment(registry: Registry, now: number, rules: Rules = ALL_
   return { registry, now, resolved: new Map(), pending: new Map(), rules };
 }
 
+/** The same environment, and whether anybody has looked at the time. */
+export function watchClock(env: Environment): { readonly env: Environment; readonly looked: () => boolean } {
+  let looked = false;
+  // Not a copy: copying would look.
+  const watched: Environment = Object.create(env, {
+    now: {
+      get() {
+        looked = true;
+        return env.now;
+      },
+    },
+  });
+  return { env: watched, looked: () => looked };
+}
+
+/**
+ * Keeps what depends on a part of a mapping alone: made once per part, unless it depends on the present instant or a test
+ * has switched a rule off. Parts belong to one registry and go with it.
+ */
+export function remembered<Part extends object, Made extends object>(
+  make: (part: Part, env: Environment) => Made,
+): (part: Part, env: Environment) => Made {
+  const kept = new WeakMap<Part, Made>();
+  return (part, env) => {
+    if (env.rules !== ALL_RULES) return make(part, env);
+    const known = kept.get(part);
+    if (known) return known;
+    const watch = watchClock(env);
+    const made = make(part, watch.env);
+    if (!watch.looked()) kept.set(part, made);
+    return made;
+  };
+}
+
 /** The complement of a predicate; without the rule, as SQL's own NOT has it: UNKNOWN stays unknown. */
 export function complement(predicate: Predicate, env: Environment): Predicate {
   return env.rules.twoValued ? not(predicate) : plainNot(predicate);

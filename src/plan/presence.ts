@@ -25,17 +25,18 @@ import {
 import { identifier } from '../sql/identifier.ts';
 import { renameExpression, renamePredicate, renameRelation } from '../sql/rename.ts';
 import { bareRelation, conditionPredicate, scopeRelation } from './condition.ts';
-import { complement, type Environment } from './environment.ts';
+import { complement, type Environment, remembered } from './environment.ts';
 
 /** The rows of the source that are resources: `where`, one-per anchors, `needs`, and an id that can be written. */
-export function servedPredicate(mapping: Mapping, env: Environment): Predicate {
-  return and(
-    env.rules.sourceFilter ? conditionPredicate(mapping.source.where, env) : TRUE,
-    ...mapping.needs.map(need => presentPredicate(need, env)),
-    idPresent(mapping),
-    anchorPredicate(mapping, env),
-  );
-}
+export const servedPredicate = remembered(
+  (mapping: Mapping, env): Predicate =>
+    and(
+      env.rules.sourceFilter ? conditionPredicate(mapping.source.where, env) : TRUE,
+      ...mapping.needs.map(need => presentPredicate(need, env)),
+      idPresent(mapping),
+      anchorPredicate(mapping, env),
+    ),
+);
 
 /** Some alternative of the id rule can be written. Text keys with characters that no FHIR id has are not served. */
 function idPresent(mapping: Mapping): Predicate {
@@ -87,9 +88,9 @@ export function targetRelation(
 }
 
 /** The node is emitted for a row. */
-export function presentPredicate(node: Node, env: Environment): Predicate {
-  return and(node.if ? conditionPredicate(node.if, env) : TRUE, presentWithoutIf(node, env));
-}
+export const presentPredicate = remembered(
+  (node: Node, env): Predicate => and(node.if ? conditionPredicate(node.if, env) : TRUE, presentWithoutIf(node, env)),
+);
 
 function presentWithoutIf(node: Node, env: Environment): Predicate {
   switch (node.kind) {

@@ -253,7 +253,18 @@ export function expressionKey(expression: Expression): string {
   }
 }
 
+/** Predicates are immutable, and the same ones are compared again and again while planning. */
+const keys = new WeakMap<Predicate, string>();
+
 export function predicateKey(predicate: Predicate): string {
+  const known = keys.get(predicate);
+  if (known !== undefined) return known;
+  const made = makePredicateKey(predicate);
+  keys.set(predicate, made);
+  return made;
+}
+
+function makePredicateKey(predicate: Predicate): string {
   const sign = 'not' in predicate && predicate.not ? '!' : '';
   switch (predicate.kind) {
     case 'true':
