@@ -161,7 +161,10 @@ export function createFacade(options: FacadeOptions): Facade {
       if (ownTypes.has(type)) return ownBundle(query, own, open, base);
       const branches = await planResolved(open, () => branchesOf({ type, filters, sort, access }, open.env));
       const also = (mapping: Parameters<typeof wantedForIncludes>[0]) => wantedForIncludes(mapping, query, open);
-      const page = await readPage(branches, { sort, selection, count, cursor, also }, open);
+      const page =
+        count === 0
+          ? { matches: [], next: undefined }
+          : await readPage(branches, { sort, selection, count, cursor, also }, open);
       const matches = await emitAll(page.matches, { base, now, zone: registry.pack.zone }, open);
       const included = await readIncluded(
         matches,

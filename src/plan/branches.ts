@@ -36,10 +36,7 @@ export interface BranchRequest {
 export function branchesOf(request: BranchRequest, env: Environment): readonly Branch[] {
   return groupBranches(
     env.registry.ofType(request.type).map(mapping => {
-      const asked = and(
-        ...request.filters.map(filter => mustInvert(mapping, filter, env)),
-        accessPredicate(mapping, request.access, env),
-      );
+      const asked = and(accessPredicate(mapping, request.access, env), askedOf(mapping, request.filters, env));
       return { mapping, where: asked.kind === 'false' ? asked : and(servedPredicate(mapping, env), asked) };
     }),
     request.sort,
@@ -78,6 +75,23 @@ export function groupBranches(
       sort: first.faces,
     };
   });
+}
+
+/**
+ * All filters on one mapping. Where one can never hold, keys that the others have asked for are not fetched: in the last
+ * round of planning none is asked for, so what is FALSE then is FALSE.
+ */
+function askedOf(mapping: Mapping, filters: readonly Filter[], env: Environment): Predicate {
+  const before = new Set(env.pending.keys());
+  let never = false;
+  const predicates = filters.map(filter => {
+    const waiting = env.pending.size;
+    const predicate = mustInvert(mapping, filter, env);
+    never ||= predicate.kind === 'false' && env.pending.size === waiting;
+    return predicate;
+  });
+  if (never) for (const key of env.pending.keys()) if (!before.has(key)) env.pending.delete(key);
+  return and(...predicates);
 }
 
 function mustInvert(mapping: Mapping, filter: Filter, env: Environment): Predicate {
