@@ -23,7 +23,7 @@ import {
 } from './tds.ts';
 
 export interface Asked {
-  readonly kind: 'login' | 'batch' | 'rpc' | 'attention';
+  readonly kind: 'login' | 'batch' | 'rpc' | 'bulk' | 'attention';
   readonly text: string;
   /** Types of the parameters, and the bytes in which they come. */
   readonly declared: string;
@@ -71,6 +71,7 @@ export async function openEndpoint(script: Script = () => undefined): Promise<En
     const connection = count++;
     const assemble = createAssembler();
     let deaf = false;
+    let hanging = false;
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     // A test that drops a connection makes the driver drop it too.
@@ -79,19 +80,23 @@ export async function openEndpoint(script: Script = () => undefined): Promise<En
     const give = async (what: Asked): Promise<void> => {
       asked.push(what);
       if (what.kind === 'attention') {
-        if (!deaf) socket.write(reply(attentionReply()));
+        // The reply that was begun ends first; the attention has one of its own.
+        if (!deaf)
+          socket.write(Buffer.concat([...(hanging ? [reply(failedEnd('batch'))] : []), reply(attentionReply())]));
+        hanging = false;
         return;
       }
       const answer = await endpoint.script(what);
       const kind = what.kind === 'rpc' ? 'rpc' : 'batch';
       if (answer === 'drop') socket.destroy();
       else if (answer === 'deaf') deaf = true;
-      else if (answer === 'hang') return;
+      else if (answer === 'hang') hanging = true;
       else if (answer !== undefined && 'error' in answer) {
         const text = `Something about the value 'canary-4711' (${answer.error})`;
         socket.write(reply(Buffer.concat([errorOf(answer.error, text), failedEnd(kind)])));
       } else if (what.kind === 'login') socket.write(reply(loginReply()));
-      else if (answer === undefined && /^set /i.test(what.text)) socket.write(reply(endOf(kind, 0)));
+      else if (what.kind === 'bulk' || /^(set|insert bulk|create|alter) /i.test(what.text))
+        socket.write(reply(endOf(kind, 0)));
       else await sendRows(socket, kind, answer ?? usual(what));
     };
 
@@ -102,6 +107,7 @@ export async function openEndpoint(script: Script = () => undefined): Promise<En
         else if (type === MESSAGE.login) void give({ ...base, kind: 'login' });
         else if (type === MESSAGE.attention) void give({ ...base, kind: 'attention' });
         else if (type === MESSAGE.batch) void give({ ...base, kind: 'batch', text: batchText(data) });
+        else if (type === MESSAGE.bulk) void give({ ...base, kind: 'bulk' });
         else if (type === MESSAGE.rpc) void give({ ...base, kind: 'rpc', ...readRpc(data) });
       }
     });

@@ -4,7 +4,15 @@
  * https://learn.microsoft.com/openspecs/windows_protocols/ms-tds/
  */
 
-export const MESSAGE = { batch: 0x01, rpc: 0x03, reply: 0x04, attention: 0x06, login: 0x10, prelogin: 0x12 } as const;
+export const MESSAGE = {
+  batch: 0x01,
+  rpc: 0x03,
+  reply: 0x04,
+  attention: 0x06,
+  bulk: 0x07,
+  login: 0x10,
+  prelogin: 0x12,
+} as const;
 
 const HEADER = 8;
 const COLLATION = Buffer.from([0x09, 0x04, 0xd0, 0x00, 0x34]);

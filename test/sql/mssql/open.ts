@@ -1,0 +1,62 @@
+/** A scripted server and a database opened on it, both closed at the end of the test. */
+import { onTestFinished } from 'vitest';
+import { INTEGER, UNICODE } from '../../../src/sql/column-type.ts';
+import { type Database, DatabaseError } from '../../../src/sql/database.ts';
+import { type ColumnExpression, type Predicate, TRUE } from '../../../src/sql/expression.ts';
+import { identifier } from '../../../src/sql/identifier.ts';
+import { parseSqlServerAddress } from '../../../src/sql/mssql/address.ts';
+import { openMssql } from '../../../src/sql/mssql/database.ts';
+import type { SqlPlan } from '../../../src/sql/plan.ts';
+import { type Endpoint, openEndpoint, type Script } from './endpoint.ts';
+
+export interface Opened {
+  readonly endpoint: Endpoint;
+  readonly database: Database;
+  readonly warnings: readonly string[];
+}
+
+/** `options` are those of an address; the script counts only once the database is open. */
+export async function openScripted(script: Script, options = ''): Promise<Opened> {
+  const endpoint = await openEndpoint();
+  onTestFinished(() => endpoint.stop());
+  const opened = await openAt(endpoint, options);
+  endpoint.script = script;
+  return opened;
+}
+
+export async function openAt(endpoint: Endpoint, options = ''): Promise<Opened> {
+  const read = parseSqlServerAddress(`mssql://reader:hunter2@127.0.0.1:${endpoint.port}/ehr?encrypt=false${options}`);
+  if ('problems' in read) throw new Error(read.problems.join('\n'));
+  const warnings: string[] = [];
+  const database = await openMssql(read.address, { warn: text => warnings.push(text), probePause: 10 });
+  onTestFinished(() => database.close());
+  return { endpoint, database, warnings };
+}
+
+export const number: ColumnExpression = column('N', INTEGER);
+export const text: ColumnExpression = column('T', UNICODE);
+
+export function column(name: string, type: ColumnExpression['type']): ColumnExpression {
+  return { kind: 'column', alias: identifier('a'), column: identifier(name), type };
+}
+
+export function planOf(where: Predicate = TRUE, columns: SqlPlan['columns'] = [number]): SqlPlan {
+  const from = { table: { name: identifier('A') }, alias: identifier('a'), joins: [], where };
+  return { from, columns, orderBy: [], limit: 100_000, shape: 'rows' };
+}
+
+/** The DatabaseError that an action ends in. */
+export async function failureOf(action: Promise<unknown>): Promise<DatabaseError> {
+  try {
+    await action;
+  } catch (error) {
+    if (error instanceof DatabaseError) return error;
+    throw error;
+  }
+  throw new Error('nothing failed');
+}
+
+/** Waits for what another party of the test brings about. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise(resolve => setTimeout(resolve, 5));
+}

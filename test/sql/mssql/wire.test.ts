@@ -1,0 +1,354 @@
+/**
+ * The real driver against a scripted server on loopback: everything that can go wrong between the two.
+ */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { DatabaseError } from '../../../src/sql/database.ts';
+import { type Answer, type Asked, NUMBERS, openEndpoint } from './endpoint.ts';
+import { failureOf, number, openAt, openScripted, planOf, text, until } from './open.ts';
+
+const rowsOf = (...rows: readonly (readonly (number | string | null)[])[]): Answer => ({ columns: NUMBERS, rows });
+const isQuery = ({ kind, text: sql }: Asked): boolean => kind === 'rpc' && sql.includes('FROM A AS a');
+
+/** A promise and the way to fulfil it. */
+function gate(): { readonly passed: Promise<void>; readonly open: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { passed: promise, open: () => resolve() };
+}
+
+describe('rows', () => {
+  it('arrive as arrays, with NULL, empty text and characters beyond the basic plane', async () => {
+    const columns = [...NUMBERS, { name: 't', type: 'nvarchar' }] as const;
+    const rows = [
+      [1, '𝒳 Élodie'],
+      [null, ''],
+      [-7, null],
+      [3, 'padded  '],
+    ];
+    const { database } = await openScripted(() => ({ columns, rows }));
+    expect(await database.query(planOf(undefined, [number, text]))).toEqual(rows);
+  });
+
+  it('keep apart columns that have the same name', async () => {
+    const columns = [...NUMBERS, ...NUMBERS];
+    const { database } = await openScripted(() => ({ columns, rows: [[1, 2]] }));
+    expect(await database.query(planOf(undefined, [number, number]))).toEqual([[1, 2]]);
+  });
+
+  it('arrive in many packets as in one', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, i) => [i]);
+    const { database } = await openScripted(asked => (isQuery(asked) ? rowsOf(...rows) : undefined));
+    expect(await database.query(planOf())).toEqual(rows);
+  });
+});
+
+describe('sessions', () => {
+  it('begin with settings that keep them harmless, each of them', async () => {
+    const { database, endpoint } = await openScripted(() => undefined, '&lockTimeout=1234');
+    await Promise.all([database.query(planOf()), database.query(planOf(), { lane: 'export' })]);
+    const logins = endpoint.asked.filter(({ kind }) => kind === 'login').length;
+    const settings = endpoint.asked.filter(({ kind }) => kind === 'batch').map(asked => asked.text);
+    expect(settings).toHaveLength(logins);
+    for (const sql of settings) {
+      expect(sql).toMatch(/SET LOCK_TIMEOUT 1234\nSET DEADLOCK_PRIORITY LOW\n/);
+      expect(sql.split('\n').filter(line => !/^set /i.test(line))).toEqual([]);
+      expect(sql).not.toMatch(/uncommitted|nolock/i);
+    }
+  });
+
+  it.each([
+    ['versions in READ COMMITTED', [1, 1], 'READ COMMITTED'],
+    ['versions only in SNAPSHOT', [0, 1], 'SNAPSHOT'],
+    ['no versions', [0, 0], 'READ COMMITTED'],
+  ])('of a database with %s read in %s: %s', async (_title, [committed = 0, snapshot = 0], level) => {
+    const endpoint = await openEndpoint(({ text: sql }) =>
+      sql.includes('sys.databases') ? { columns: [...NUMBERS, ...NUMBERS], rows: [[committed, snapshot]] } : undefined,
+    );
+    onTestFinished(() => endpoint.stop());
+    const { database } = await openAt(endpoint);
+    await database.query(planOf());
+    const last = endpoint.asked.findLast(({ kind }) => kind === 'batch')?.text;
+    expect(last?.endsWith(`SET TRANSACTION ISOLATION LEVEL ${level}`)).toBe(true);
+  });
+
+  it('are kept and used again', async () => {
+    const { database, endpoint } = await openScripted(() => undefined);
+    for (let i = 0; i < 5; i++) await database.query(planOf());
+    expect(new Set(endpoint.asked.filter(isQuery).map(({ connection }) => connection)).size).toBe(1);
+  });
+
+  it('of the two lanes are not the same', async () => {
+    const { database, endpoint } = await openScripted(() => undefined);
+    await database.query(planOf());
+    await database.query(planOf(), { lane: 'export' });
+    expect(new Set(endpoint.asked.filter(isQuery).map(({ connection }) => connection)).size).toBe(2);
+  });
+
+  it('are all gone when the database is closed, and stay so', async () => {
+    const { database, endpoint } = await openScripted(() => undefined);
+    await database.query(planOf());
+    await database.close();
+    await until(() => endpoint.connections() === 0);
+    expect((await failureOf(database.query(planOf()))).reason).toBe('unavailable');
+    await database.close();
+  });
+});
+
+describe('the start', () => {
+  it('warns of a login that can write', async () => {
+    const endpoint = await openEndpoint(({ text: sql }) =>
+      sql.includes('fn_my_permissions')
+        ? { columns: [{ name: 'p', type: 'nvarchar' }], rows: [['INSERT'], ['UPDATE']] }
+        : undefined,
+    );
+    onTestFinished(() => endpoint.stop());
+    const { warnings } = await openAt(endpoint);
+    expect(warnings).toEqual([expect.stringContaining('can write (INSERT, UPDATE)')]);
+  });
+
+  it('says nothing of a login that can only read', async () => {
+    expect((await openScripted(() => undefined)).warnings).toEqual([]);
+  });
+
+  it.each([18456, 4060])('ends with a message without names where the login meets %i', async code => {
+    const endpoint = await openEndpoint(({ kind }) => (kind === 'login' ? { error: code } : undefined));
+    onTestFinished(() => endpoint.stop());
+    const error = await failureOf(openAt(endpoint));
+    expect(error.reason).toBe('unavailable');
+    expect(error.message).toMatch(/refuses the login|cannot be opened/);
+    expect(`${error.message} ${String(error.cause)}`).not.toMatch(/canary|hunter2|reader/);
+  });
+
+  it('ends where nobody listens', async () => {
+    const endpoint = await openEndpoint();
+    await endpoint.stop();
+    expect((await failureOf(openAt(endpoint))).reason).toBe('unavailable');
+  });
+});
+
+describe('an error of the server', () => {
+  it('keeps its number and loses its text, which may hold a value', async () => {
+    const { database } = await openScripted(asked => (isQuery(asked) ? { error: 8114 } : undefined));
+    const error = await failureOf(database.query(planOf()));
+    expect(error).toMatchObject({ reason: 'failed', message: 'SQL Server could not answer (8114)' });
+    expect(String(error.cause)).not.toContain('canary');
+  });
+
+  it.each([
+    [208, 'a table or column is not there (208)'],
+    [229, 'the login may not read a table or column (229)'],
+  ])('%i is told in words', async (code, message) => {
+    const { database } = await openScripted(asked => (isQuery(asked) ? { error: code } : undefined));
+    expect((await failureOf(database.query(planOf()))).message).toBe(message);
+  });
+
+  it('is no reason to stop asking', async () => {
+    let failing = true;
+    const { database } = await openScripted(asked => (isQuery(asked) && failing ? { error: 8114 } : undefined));
+    await failureOf(database.query(planOf()));
+    failing = false;
+    expect(await database.query(planOf())).toEqual([[1]]);
+  });
+
+  it('1205 is tried once more, and answered', async () => {
+    let tries = 0;
+    const { database } = await openScripted(asked => (isQuery(asked) && ++tries === 1 ? { error: 1205 } : undefined));
+    expect(await database.query(planOf())).toEqual([[1]]);
+    expect(tries).toBe(2);
+  });
+
+  it('1205 is tried once more, and no more', async () => {
+    let tries = 0;
+    const { database } = await openScripted(asked => {
+      if (isQuery(asked)) tries++;
+      return isQuery(asked) ? { error: 1205 } : undefined;
+    });
+    expect(await failureOf(database.query(planOf()))).toMatchObject({ reason: 'unavailable', retryAfter: 1 });
+    expect(tries).toBe(2);
+    await database.ping();
+  });
+
+  it('1222 is not tried again: the lock is still there', async () => {
+    let tries = 0;
+    const { database } = await openScripted(asked => {
+      if (isQuery(asked)) tries++;
+      return isQuery(asked) ? { error: 1222 } : undefined;
+    });
+    expect((await failureOf(database.query(planOf()))).reason).toBe('unavailable');
+    expect(tries).toBe(1);
+  });
+});
+
+describe('a connection that is cut', () => {
+  it('in the middle of a row is replaced, and its rows are not told twice', async () => {
+    let tries = 0;
+    const { database } = await openScripted(asked => {
+      if (!isQuery(asked)) return undefined;
+      return ++tries === 1 ? { columns: NUMBERS, rows: [[1], [2], [3]], cut: 'mid-row' } : rowsOf([1], [2], [3]);
+    });
+    expect(await database.query(planOf())).toEqual([[1], [2], [3]]);
+    expect(tries).toBe(2);
+  });
+
+  it('while it was idle is replaced', async () => {
+    const { database, endpoint } = await openScripted(() => undefined);
+    await database.query(planOf());
+    await endpoint.stop();
+    await endpoint.start();
+    expect(await database.query(planOf())).toEqual([[1]]);
+  });
+
+  it('again and again ends in 503, never in half a result', async () => {
+    const { database } = await openScripted(asked =>
+      isQuery(asked) ? { columns: NUMBERS, rows: [[1], [2]], cut: 'mid-row' } : undefined,
+    );
+    expect((await failureOf(database.query(planOf()))).reason).toBe('unavailable');
+  });
+});
+
+describe('the breaker', () => {
+  it('answers at once while the database is away, and serves by itself when it is back', async () => {
+    const { database, endpoint } = await openScripted(() => undefined);
+    await database.query(planOf());
+    await endpoint.stop();
+    expect((await failureOf(database.query(planOf()))).reason).toBe('unavailable');
+    const told = await failureOf(database.query(planOf()));
+    expect(told).toMatchObject({ reason: 'unavailable', message: 'the database is away' });
+    expect(told.retryAfter).toBeGreaterThan(0);
+    await endpoint.start();
+    await until(() =>
+      database
+        .ping()
+        .then(() => true)
+        .catch(() => false),
+    );
+    expect(await database.query(planOf())).toEqual([[1]]);
+    expect(await database.query(planOf(), { lane: 'export' })).toEqual([[1]]);
+  });
+
+  it('opens for a login that is refused, as it is while a server recovers', async () => {
+    const { database, endpoint } = await openScripted(() => undefined);
+    await endpoint.stop();
+    await endpoint.start();
+    endpoint.script = ({ kind }) => (kind === 'login' ? { error: 18456 } : undefined);
+    expect((await failureOf(database.query(planOf()))).reason).toBe('unavailable');
+    expect((await failureOf(database.query(planOf()))).message).toBe('the database is away');
+    endpoint.script = () => undefined;
+    await until(() =>
+      database
+        .ping()
+        .then(() => true)
+        .catch(() => false),
+    );
+  });
+
+  it('opens where a login is accepted by nobody in time', async () => {
+    const { database, endpoint } = await openScripted(() => undefined, '&connectTimeout=50');
+    await endpoint.stop();
+    await endpoint.start();
+    endpoint.script = ({ kind }) => (kind === 'login' ? 'deaf' : undefined);
+    expect((await failureOf(database.query(planOf()))).reason).toBe('unavailable');
+    expect((await failureOf(database.query(planOf()))).message).toBe('the database is away');
+  });
+});
+
+describe('a query that is given up', () => {
+  it('by its caller is cancelled on the server, and its connection serves on', async () => {
+    const asking = gate();
+    const { database, endpoint } = await openScripted(asked => {
+      if (!isQuery(asked)) return undefined;
+      asking.open();
+      return 'hang';
+    });
+    const controller = new AbortController();
+    const failing = failureOf(database.query(planOf(), { signal: controller.signal }));
+    await asking.passed;
+    controller.abort();
+    expect((await failing).reason).toBe('cancelled');
+    await until(() => endpoint.asked.some(({ kind }) => kind === 'attention'));
+    endpoint.script = () => undefined;
+    const connections = endpoint.asked.filter(({ kind }) => kind === 'login').length;
+    expect(await database.query(planOf())).toEqual([[1]]);
+    expect(endpoint.asked.filter(({ kind }) => kind === 'login')).toHaveLength(connections);
+  });
+
+  it('before it began is not sent', async () => {
+    const { database, endpoint } = await openScripted(() => undefined);
+    const error = await failureOf(database.query(planOf(), { signal: AbortSignal.abort() }));
+    expect(error.reason).toBe('cancelled');
+    expect(endpoint.asked.filter(isQuery)).toEqual([]);
+  });
+
+  it('because it took too long is cancelled on the server', async () => {
+    const { database, endpoint } = await openScripted(asked => (isQuery(asked) ? 'hang' : undefined), '&timeout=30');
+    expect(await failureOf(database.query(planOf()))).toMatchObject({
+      reason: 'unavailable',
+      message: 'the statement took too long and was cancelled',
+    });
+    await until(() => endpoint.asked.some(({ kind }) => kind === 'attention'));
+    endpoint.script = () => undefined;
+    expect(await database.query(planOf())).toEqual([[1]]);
+  });
+
+  it('is answered at once where the server ignores the attention, and its connection is dropped', async () => {
+    const { database, endpoint } = await openScripted(asked => (isQuery(asked) ? 'deaf' : undefined), '&timeout=30');
+    await failureOf(database.query(planOf()));
+    const deaf = endpoint.asked.findLast(isQuery)?.connection;
+    endpoint.script = () => undefined;
+    expect(await database.query(planOf())).toEqual([[1]]);
+    expect(endpoint.asked.findLast(isQuery)?.connection).not.toBe(deaf);
+    await until(() => endpoint.connections() === 1);
+  });
+});
+
+describe('more statements than connections', () => {
+  it('wait for their turn, and those beyond the queue are refused with a time to come again', async () => {
+    const free = gate();
+    const { database, endpoint } = await openScripted(async asked => {
+      if (isQuery(asked)) await free.passed;
+      return rowsOf([1]);
+    }, '&pool=2&queue=1');
+    const three = [1, 2, 3].map(() => database.query(planOf()));
+    await until(() => endpoint.asked.filter(isQuery).length === 2);
+    expect(await failureOf(database.query(planOf()))).toMatchObject({ reason: 'unavailable', retryAfter: 1 });
+    free.open();
+    expect(await Promise.all(three)).toEqual([[[1]], [[1]], [[1]]]);
+  });
+
+  it('of an export do not keep a request waiting', async () => {
+    const free = gate();
+    const { database, endpoint } = await openScripted(async asked => {
+      if (isQuery(asked) && asked.text.includes('a.T')) await free.passed;
+      return rowsOf([1]);
+    }, '&exportPool=1&pool=1');
+    const slow = planOf(undefined, [text]);
+    const exports = [1, 2, 3].map(() => database.query(slow, { lane: 'export' }));
+    await until(() => endpoint.asked.filter(isQuery).length === 1);
+    expect(await database.query(planOf())).toEqual([[1]]);
+    free.open();
+    await Promise.all(exports);
+  });
+
+  it('a statement that was given up keeps its place until its connection is free', async () => {
+    const { database, endpoint } = await openScripted(
+      asked => (isQuery(asked) ? 'deaf' : undefined),
+      '&pool=1&queue=1&queueTimeout=20&timeout=30',
+    );
+    await failureOf(database.query(planOf()));
+    expect((await failureOf(database.query(planOf()))).message).toContain('no connection');
+    expect(endpoint.asked.filter(isQuery)).toHaveLength(1);
+  });
+});
+
+it('only SELECTs and settings were ever sent, whatever happened', async () => {
+  const { database, endpoint } = await openScripted(() => undefined);
+  await database.query(planOf());
+  await database.ping();
+  await database.catalog();
+  await database.explain(planOf()).catch(error => {
+    if (!(error instanceof DatabaseError)) throw error;
+  });
+  const sent = endpoint.asked.filter(({ kind }) => kind === 'batch' || kind === 'rpc').map(asked => asked.text);
+  expect(sent.length).toBeGreaterThan(8);
+  const harmless = /^(SELECT\s[^;]*|DECLARE (@p\d+ [a-z0-9(),]+(, )?)+;\nSELECT\s[^;]*|(set [^;\n]+\n?)+)$/i;
+  expect(sent.filter(sql => !harmless.test(sql))).toEqual([]);
+});
