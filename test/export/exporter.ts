@@ -5,7 +5,7 @@ import { readConfig } from '../../src/config.ts';
 import { openExports } from '../../src/export/open.ts';
 import { createLog } from '../../src/log.ts';
 import { facadeOf, setUp } from '../../src/setup.ts';
-import { requestOf } from './part-under-test.ts';
+import { exportRequest } from './export-request.ts';
 
 const [root = ''] = process.argv.slice(2);
 const config = readConfig();
@@ -16,7 +16,7 @@ const log = createLog({ level: 'error', format: 'text' });
 const jobs = openExports(config, registry, log, { root, settings: { batch: 20, fileLines: 90, checkpoint: 0 } });
 const [known] = jobs.list('open');
 const facade = facadeOf(registry, database, changed, config);
-const request = requestOf({ level: { kind: 'group', id: undefined }, types: facade.registry.types });
+const request = exportRequest({ level: { kind: 'group', id: undefined }, types: facade.registry.types });
 const origin = { caller: 'open', base: 'http://127.0.0.1/fhir', url: 'http://127.0.0.1/fhir/$export' };
 const { job } = known ?? jobs.start({ request, remarks: [] }, origin);
 process.stdout.write('begun\n');

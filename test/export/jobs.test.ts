@@ -13,10 +13,10 @@ import { TaskError, type Threads } from '../../src/export/threads.ts';
 import { createLog } from '../../src/log.ts';
 import { createRegistry } from '../../src/mapping/registry.ts';
 import { constantMapping } from '../../src/own/constant-mapping.ts';
-import { requestOf } from './part-under-test.ts';
+import { exportRequest } from './export-request.ts';
 
 const ORIGIN = { caller: 'ann', base: 'http://127.0.0.1/fhir', url: 'http://127.0.0.1/fhir/$export' };
-const UNDERSTOOD = { request: requestOf({ types: ['Observation'] }), remarks: [] };
+const UNDERSTOOD = { request: exportRequest({ types: ['Observation'] }), remarks: [] };
 const WRITTEN: PartState = { ...NEW_PART, files: [{ lines: 1, bytes: 3 }], done: true, slice: 1 };
 
 type Perform = (folder: string, stop: Int32Array) => Promise<PartState>;

@@ -8,7 +8,8 @@ import { globSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Random } from '../../fixtures/random.ts';
-import { type Clinic, clinic } from './exporting.ts';
+import type { Clinic } from './clinic.ts';
+import { clinic } from './exporting.ts';
 
 const KILLS = Number(process.env['KILLS'] ?? 4);
 const EXPORTER = new URL('./exporter.ts', import.meta.url).pathname;

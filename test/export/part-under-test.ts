@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config.ts';
-import type { ExportRequest, JobRecord, Part, PartState } from '../../src/export/job.ts';
+import type { JobRecord, Part, PartState } from '../../src/export/job.ts';
 import {
   type PartReport,
   type PartSettings,
@@ -15,20 +15,8 @@ import {
 import { openSource } from '../../src/export/source.ts';
 import { outputFile } from '../../src/export/store.ts';
 import type { Database } from '../../src/sql/database.ts';
-import type { Clinic } from './exporting.ts';
-
-export function requestOf(change: Partial<ExportRequest> = {}): ExportRequest {
-  return {
-    level: { kind: 'system' },
-    types: ['Observation'],
-    since: undefined,
-    until: undefined,
-    typeFilters: [],
-    elements: [],
-    patients: undefined,
-    ...change,
-  };
-}
+import type { Clinic } from './clinic.ts';
+import { exportRequest } from './export-request.ts';
 
 export interface PartOptions {
   readonly type?: string;
@@ -81,7 +69,7 @@ function jobOf({ registry }: PartSource, type: string): JobRecord {
     caller: 'open',
     base: 'http://127.0.0.1/fhir',
     url: 'http://127.0.0.1/fhir/$export',
-    request: requestOf({ types: [type] }),
+    request: exportRequest({ types: [type] }),
     remarks: [],
     version: registry.version,
     transactionTime: 1_700_000_000_000,
