@@ -8,6 +8,7 @@ import { buildFixture } from '../../fixtures/build.ts';
 import { createFacade, type Facade } from '../../src/facade.ts';
 import { loadPack } from '../../src/mapping/load/pack.ts';
 import type { Mapping, Node, Registry, Scope } from '../../src/mapping/model.ts';
+import { EXPORT_OPERATIONS } from '../../src/own/operations.ts';
 import type { Rules } from '../../src/plan/environment.ts';
 import type { Database } from '../../src/sql/database.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
@@ -57,6 +58,7 @@ export async function openDemo({ patients, spoiled, onQuery }: DemoOptions): Pro
       softwareVersion: '0',
       date: '2026-06-30',
       clock: () => NOW,
+      operations: EXPORT_OPERATIONS,
       ...(rules ? { rules } : {}),
       ...(onQuery ? { onQuery } : {}),
     });
