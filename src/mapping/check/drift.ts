@@ -14,32 +14,39 @@ import {
 import type { Report } from '../load/problem.ts';
 import type { Position } from '../model.ts';
 
-const LOCK: Position = { file: 'schema.lock.json', line: 1, column: 1 };
+/** Where the lock tells of a table or a column. */
+export type LockPlaces = (table: string, column?: string) => Position;
+
+const BEGINNING: LockPlaces = () => ({ file: 'schema.lock.json', line: 1, column: 1 });
 const REMEDY = 'the locked schema, or `lintel lock` after the mappings were looked at';
 
 /** Reports differences that can matter to a mapping. What is new does not. */
-export function checkDrift(locked: Catalog, live: Catalog, report: Report): void {
+export function checkDrift(locked: Catalog, live: Catalog, report: Report, places: LockPlaces = BEGINNING): void {
   for (const table of locked.tables.values()) {
     const now = findTable(live, table.name);
-    if (now) compareTables(table, now, report);
-    else report.error(LOCK, `table ${table.name} is gone`, { expected: REMEDY });
+    if (now) compareTables(table, now, report, places);
+    else report.error(places(table.name), `table ${table.name} is gone`, { expected: REMEDY });
   }
 }
 
-function compareTables(locked: TableInfo, live: TableInfo, report: Report): void {
+function compareTables(locked: TableInfo, live: TableInfo, report: Report, places: LockPlaces): void {
   for (const column of locked.columns.values()) {
     const now = findColumn(live, column.name);
     const name = `${locked.name}.${column.name}`;
+    const at = places(locked.name, column.name);
     if (!now)
-      report.error(LOCK, `column ${name} is gone`, { expected: REMEDY, among: namesOf(live), found: column.name });
+      report.error(at, `column ${name} is gone`, { expected: REMEDY, among: namesOf(live), found: column.name });
     else if (printed(now) !== printed(column)) {
-      report.warning(LOCK, `column ${name} has changed`, { expected: printed(column), found: printed(now) });
+      report.warning(at, `column ${name} has changed`, { expected: printed(column), found: printed(now) });
     }
   }
   for (const index of locked.indexes) {
     if (live.indexes.some(now => covers(now, index))) continue;
     const kind = index.unique ? 'unique index' : 'index';
-    report.warning(LOCK, `${kind} ${locked.name} (${index.columns.join(', ')}) is gone: searches may be slow`);
+    report.warning(
+      places(locked.name),
+      `${kind} ${locked.name} (${index.columns.join(', ')}) is gone: searches may be slow`,
+    );
   }
 }
 

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import type { Catalog, ColumnInfo, TableInfo } from '../../sql/catalog.ts';
 import { parseColumnType } from '../../sql/column-type.ts';
-import type { Registry } from '../model.ts';
+import type { Position, Registry } from '../model.ts';
 import type { Report } from './problem.ts';
 import { tablesOf } from './tables-used.ts';
 
@@ -71,6 +71,21 @@ export function readLock(file: string, text: string, report: Report): Catalog | 
     return [name.toLowerCase(), { name, columns: new Map(columns), primaryKey: table.primaryKey, indexes }];
   });
   return { tables: new Map(tables) };
+}
+
+/** Where a table or a column stands in a lock; its beginning where the text is not as `lintel lock` writes it. */
+export function placesIn(file: string, text: string): (table: string, column?: string) => Position {
+  const places = new Map<string, Position>();
+  let table = '';
+  for (const [index, line] of text.split('\n').entries()) {
+    const [, indent = '', name = ''] = /^( {4}| {8})"((?:[^"\\]|\\.)*)": (?:\{$|")/.exec(line) ?? [];
+    if (indent === '') continue;
+    if (indent.length === 4) table = name;
+    const key = indent.length === 4 ? name : `${table}\n${name}`;
+    places.set(key, { file, line: index + 1, column: indent.length + 1 });
+  }
+  const beginning = { file, line: 1, column: 1 };
+  return (name, column) => places.get(column === undefined ? name : `${name}\n${column}`) ?? beginning;
 }
 
 function sorted<T extends { readonly name: string }>(items: readonly T[]): readonly T[] {

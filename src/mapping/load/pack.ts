@@ -6,6 +6,7 @@
 
 import { isResourceType, resourceTypes } from '../../r4/definitions.ts';
 import type { Catalog } from '../../sql/catalog.ts';
+import { checkDrift } from '../check/drift.ts';
 import type { Node, Registry } from '../model.ts';
 import { createRegistry } from '../registry.ts';
 import { checkCircles } from './circles.ts';
@@ -14,7 +15,7 @@ import { readCondition } from './condition.ts';
 import type { Context, PackContext } from './context.ts';
 import { type PackFile, readPackFiles } from './files.ts';
 import { commonId } from './id-shape.ts';
-import { readLock } from './lock.ts';
+import { placesIn, readLock } from './lock.ts';
 import { type Draft, expandMappings } from './macros.ts';
 import { resolveMapping } from './mapping.ts';
 import { readNode } from './node.ts';
@@ -36,6 +37,7 @@ export type LoadedPack =
 export function loadPack(folder: string, catalog: Catalog | undefined): LoadedPack {
   const report = createReport();
   const files = readPackFiles(folder);
+  if (catalog && files.lock) reportDrift(files.lock, catalog, report);
   const known = catalog ?? (files.lock && readLock(files.lock.path, files.lock.text, report));
   const yaml = (list: readonly PackFile[]): readonly Tree[] =>
     list.flatMap(({ path, text }) => readYaml(path, text, report));
@@ -78,6 +80,15 @@ export function loadPack(folder: string, catalog: Catalog | undefined): LoadedPa
   reportUnused(settings, pack, fragments.used);
   const problems = report.problems();
   return { registry: createRegistry(settings.pack, mappings, files.version), problems };
+}
+
+/**
+ * Beside a database, a lock only warns: what a mapping needs and no longer finds is an error at its own line, and
+ * `lintel lock` has to be able to write a new one.
+ */
+function reportDrift({ path, text }: PackFile, catalog: Catalog, report: Report): void {
+  const locked = readLock(path, text, createReport());
+  if (locked) checkDrift(locked, catalog, { ...report, error: report.warning }, placesIn(path, text));
 }
 
 /** The mappings that a file with an error of syntax would have had. */

@@ -47,6 +47,24 @@ describe('the lock of a schema', () => {
     ]);
   });
 
+  test('is compared with the live schema, and what has changed is told by its line', () => {
+    const files = { 'm.yaml': `${PEOPLE}  active: "true"\n` };
+    const { registry } = load(files);
+    const lock = registry ? writeLock(registry, catalog) : '';
+    expect(problemsOf({ ...files, 'schema.lock.json': lock })).toEqual([]);
+    const column = Object.entries(JSON.parse(lock).tables.PT.columns)[1] ?? [];
+    const [name = '', type = ''] = column.map(String);
+    const lines = lock.replace(`"${name}": "${type}"`, `"${name}": "CHAR(3)"`).split('\n');
+    const line = lines.findIndex(text => text.includes('CHAR(3)')) + 1;
+    expect(problemsOf({ ...files, 'schema.lock.json': lines.join('\n') })).toEqual([
+      `schema.lock.json:${line}:9: warning: column PT.${name} has changed; expected CHAR(3); found ${type}`,
+    ]);
+    const gone = lock.replace(`"${name}": "${type}"`, `"${name}": "${type}",\n        "GONE": "INT"`);
+    expect(problemsOf({ ...files, 'schema.lock.json': gone })).toEqual([
+      expect.stringMatching(new RegExp(`^schema\\.lock\\.json:${line + 1}:9: warning: column PT\\.GONE is gone`)),
+    ]);
+  });
+
   test('that is none is told', () => {
     expect(load({ 'schema.lock.json': '{' }, null).problems.map(formatProblem)).toContain(
       'schema.lock.json:1:1: not JSON; expected what `lintel lock` writes',
