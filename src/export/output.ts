@@ -2,7 +2,7 @@
  * The files of a part. In: batches of JSON texts. Out: NDJSON files of a bounded number of lines, one write per batch.
  * What is on disk beyond the recorded length belongs to a batch that was not finished: it is cut off on opening.
  */
-import { closeSync, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import type { FileState } from './job.ts';
 import { collectedFile, outputFile } from './store.ts';
 
@@ -22,6 +22,9 @@ export function isDiskFull(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
 }
+
+/** Bytes that most batches fit into. */
+const SCRATCH = 1 << 20;
 
 export interface Output {
   readonly files: readonly FileState[];
@@ -53,11 +56,20 @@ export function openOutput(options: OutputOptions): Output {
   /** Bytes that are counted and not yet kept: whoever continues from the recorded length writes them again. */
   let pending = 0;
 
-  const append = (descriptor: number, bytes: Buffer): void => {
+  /** One buffer for all batches: fresh memory for each costs more than the writing itself. */
+  let scratch = Buffer.allocUnsafeSlow(SCRATCH);
+  const encode = (text: string): Buffer => {
+    const bytes = Buffer.byteLength(text, 'utf8');
+    if (bytes > scratch.byteLength) scratch = Buffer.allocUnsafeSlow(bytes * 2);
+    return scratch.subarray(0, scratch.write(text, 'utf8'));
+  };
+  const append = (descriptor: number, bytes: Buffer, position: number): void => {
     const before = Number(Atomics.add(quota.used, 0, BigInt(bytes.byteLength)));
     pending += bytes.byteLength;
     if (before + bytes.byteLength > quota.limit) throw new QuotaError('the space for exports is used up');
-    for (let at = 0; at < bytes.byteLength; ) at += writeSync(descriptor, bytes, at);
+    for (let at = 0; at < bytes.byteLength; ) {
+      at += writeSync(descriptor, bytes, at, bytes.byteLength - at, position + at);
+    }
   };
   const current = (): number => {
     const last = files.at(-1);
@@ -82,16 +94,17 @@ export function openOutput(options: OutputOptions): Output {
     },
     write(texts) {
       if (texts.length === 0) return;
-      const bytes = Buffer.from(`${texts.join('\n')}\n`, 'utf8');
-      append(current(), bytes);
+      const descriptor = current();
       const last = files.at(-1) ?? { lines: 0, bytes: 0 };
+      const bytes = encode(`${texts.join('\n')}\n`);
+      append(descriptor, bytes, last.bytes);
       files[files.length - 1] = { lines: last.lines + texts.length, bytes: last.bytes + bytes.byteLength };
     },
     collect(found) {
       if (found.length === 0) return;
       references ??= openAt(collectedFile(folder, part), collected);
-      const bytes = Buffer.from(`${found.join('\n')}\n`, 'utf8');
-      append(references, bytes);
+      const bytes = encode(`${found.join('\n')}\n`);
+      append(references, bytes, collected);
       collected += bytes.byteLength;
     },
     sync() {
@@ -109,9 +122,9 @@ export function openOutput(options: OutputOptions): Output {
   };
 }
 
-/** A file to append to, cut to the length that was recorded. */
+/** A file to write on, cut to the length that was recorded. */
 function openAt(file: string, length: number): number {
-  const descriptor = openSync(file, 'a', 0o600);
+  const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT, 0o600);
   ftruncateSync(descriptor, length);
   return descriptor;
 }

@@ -15,7 +15,8 @@ export interface Stages {
   readonly second: readonly Part[];
 }
 
-export function partsOf({ level, types, patients }: ExportRequest, registry: Registry): Stages {
+export function partsOf(request: ExportRequest, registry: Registry): Stages {
+  const { level, types, patients } = request;
   if (level.kind === 'system') {
     const first = types.map((type, number) => ({ number, type, scope: 'all', write: true, collect: [] }) as const);
     return { first, second: [] };
@@ -25,19 +26,29 @@ export function partsOf({ level, types, patients }: ExportRequest, registry: Reg
   // A chain of references may lead through a type that is not wanted itself.
   const collect = wantedOutside.length > 0 ? outside : [];
   const parts: Omit<Part, 'number'>[] = [];
-  for (const type of registry.types) {
+  const add = (type: string, scope: Part['scope']): void => {
     const write = types.includes(type);
-    if (outside.includes(type) || (!write && collect.length === 0)) continue;
-    if (type !== GROUP_TYPE) parts.push({ type, scope: 'compartments', write, collect });
+    const whole = { type, scope, write, collect };
+    if (!write || collect.length === 0 || !isNarrowed(request)) parts.push(whole);
+    // What is left out of the files may be what refers to a resource that is not.
+    else parts.push({ ...whole, write: false }, { ...whole, collect: [] });
+  };
+  for (const type of registry.types) {
+    if (outside.includes(type) || (!types.includes(type) && collect.length === 0)) continue;
+    if (type !== GROUP_TYPE) add(type, 'compartments');
     // A list names its other members too: it goes out only where all of it was asked for.
-    else if (level.kind === 'group') parts.push({ type, scope: 'groups', write, collect });
-    else if (patients === undefined) parts.push({ type, scope: 'compartments', write, collect });
+    else if (level.kind === 'group') add(type, 'groups');
+    else if (patients === undefined) add(type, 'compartments');
   }
-  const last = referringFirst(collect, registry).map(
-    type => ({ type, scope: 'referenced', write: types.includes(type), collect }) as const,
-  );
-  const numbered = [...parts, ...last].map((part, number) => ({ ...part, number }));
-  return { first: numbered.slice(0, parts.length), second: numbered.slice(parts.length) };
+  const first = parts.length;
+  for (const type of referringFirst(collect, registry)) add(type, 'referenced');
+  const numbered = parts.map((part, number) => ({ ...part, number }));
+  return { first: numbered.slice(0, first), second: numbered.slice(first) };
+}
+
+/** True if not all of each resource that is asked for is written. */
+function isNarrowed({ since, until, elements }: ExportRequest): boolean {
+  return since !== undefined || until !== undefined || elements.length > 0;
 }
 
 /** Types ordered so that each comes after those that refer to it, as far as there are no circles. */

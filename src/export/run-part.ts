@@ -17,7 +17,7 @@ import type { WriteContext } from '../resource/compile.ts';
 import { type Database, DatabaseError } from '../sql/database.ts';
 import { isShared } from './compartment.ts';
 import { type TypeQuery, typeQuery } from './filters.ts';
-import { bytesOf, type JobRecord, type Part, type PartState } from './job.ts';
+import { bytesOf, type ExportRequest, type JobRecord, type Part, type PartState } from './job.ts';
 import { type Output, openOutput, type Quota } from './output.ts';
 import { referenceCollector, wantedIds } from './references.ts';
 import { countSlice, planSlice, readBatch, type Slice } from './rows.ts';
@@ -141,7 +141,10 @@ class PartRun {
     this.#output = output;
     this.#report = report;
     this.#state = begun;
-    this.#query = typeQuery(part.type, job.request, source.parse, { access: OPEN_ACCESS, base: job.base });
+    this.#query = typeQuery(part.type, part.write ? job.request : unnarrowed(job.request), source.parse, {
+      access: OPEN_ACCESS,
+      base: job.base,
+    });
     this.#collect = referenceCollector(part.collect);
     this.#slices = slicesOf(task);
     const shared = part.scope === 'compartments' && this.#slices.count() > 1 && isShared(part.type, source.registry);
@@ -240,6 +243,11 @@ class PartRun {
     const count = this.#slices.count();
     this.#report({ state: this.#state, share: count === 0 ? 1 : Math.min(1, this.#state.slice / count), waiting });
   }
+}
+
+/** For what is read only for its references. */
+function unnarrowed(request: ExportRequest): ExportRequest {
+  return { ...request, since: undefined, until: undefined, elements: [] };
 }
 
 /** The slices of a part in order. */

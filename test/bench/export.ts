@@ -5,6 +5,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   closeSync,
   createReadStream,
@@ -156,7 +157,7 @@ const CONTENDERS: Readonly<Record<string, Contender>> = {
           valueQuantity: { value: Number(row['KG']), unit: 'kg', system: 'http://unitsofmeasure.org', code: 'kg' },
           device: row['DEVICE_THERE'] === 1 ? { reference: `Device/i-${row['DEVICE_NO']}` } : undefined,
         };
-        if (!out.write(`${JSON.stringify(resource)}\n`)) await new Promise(resolve => out.once('drain', resolve));
+        if (!out.write(`${JSON.stringify(resource)}\n`)) await once(out, 'drain');
         count += 1;
       }
       await new Promise<void>(resolve => out.end(() => resolve()));

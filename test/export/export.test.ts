@@ -80,6 +80,20 @@ test('an export of all patients, of all groups and of a group without members', 
   expect((await fetch(`${fhir}/Group/g-9/$export`, { headers: ASYNC })).status).toBe(404);
 });
 
+test('a resource outside of the compartments is found through what _elements and _since leave out', async () => {
+  const { fhir } = await served(clinic());
+  const elements = await finished(await kickOff(`${fhir}/Group/g-1/$export?_elements=id`));
+  const found = await contents(elements);
+  expect(idsOf(found, 'Organization')).toEqual(['c-1', 'c-3']);
+  expect(idsOf(found, 'Observation')).toHaveLength(15);
+  expect(new Set(found).size).toBe(found.length);
+  const until = await finished(
+    await kickOff(`${fhir}/Group/g-1/$export?_type=Observation,Practitioner&_until=2000-01-01T00:00:00Z`),
+  );
+  expect(await contents(until)).toEqual([]);
+  expect(await (await fetch(until.error[0]?.url ?? '')).text()).toContain('Practitioner was not exported');
+});
+
 test('_since, _until, _typeFilter and _elements mean what they mean in a search; a type without the time fails alone', async () => {
   const where = clinic();
   const { fhir } = await served(where);
