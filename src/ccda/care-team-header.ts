@@ -11,7 +11,7 @@ import type { CareTeam, CareTeamParticipant, Encounter, Location, Patient, Perso
 import { identifierElements, uuidOf } from './ids.ts';
 import { type Actor, actorOf, assigned, type Resolve } from './participants.ts';
 import { addressElement, nameElement, telecomElements } from './people.ts';
-import { hl7Time, interval } from './time.ts';
+import { hl7Time, interval, timeElement } from './time.ts';
 import { textElement } from './xml.ts';
 
 /** How much of the team a header tells: nothing, who cares, everybody. */
@@ -31,7 +31,8 @@ interface Member {
   readonly participant: CareTeamParticipant;
 }
 
-export async function readTeam(chart: Chart, patient: Patient, detail: TeamDetail): Promise<HeaderTeam> {
+/** `time`: when the document is made, FHIR dateTime. */
+export async function readTeam(chart: Chart, patient: Patient, detail: TeamDetail, time: string): Promise<HeaderTeam> {
   if (detail === 'none') return NOBODY;
   const teams = (await chart.list('care-teams')).filter(isCurrent);
   const members = distinct([
@@ -52,7 +53,7 @@ export async function readTeam(chart: Chart, patient: Patient, detail: TeamDetai
       .map(person => participantXml(person as Person))
       .join(''),
     informationRecipients: responsible === undefined ? '' : recipientXml(responsible.actor),
-    authenticators: responsible === undefined ? '' : authenticatorXml(responsible.actor),
+    authenticators: responsible === undefined ? '' : authenticatorXml(responsible.actor, time),
   };
 }
 
@@ -115,9 +116,9 @@ function recipientXml({ person }: Actor): string {
   return `<informationRecipient typeCode="PRCP"><intendedRecipient>${identifierElements(person?.identifier)}<informationRecipient>${nameElement(person?.name?.[0])}</informationRecipient></intendedRecipient></informationRecipient>\n`;
 }
 
-/** Nobody signs what is made on demand: who answers for the care is named, without a time of signing. */
-function authenticatorXml(actor: Actor): string {
-  const entity = `<time nullFlavor="NI"/><signatureCode code="S"/><assignedEntity>${assigned(actor)}</assignedEntity>`;
+/** Nobody signs what is made on demand: who answers for the care is named, with the time at which it was made. */
+function authenticatorXml(actor: Actor, time: string): string {
+  const entity = `${timeElement('time', time)}<signatureCode code="S"/><assignedEntity>${assigned(actor)}</assignedEntity>`;
   return `<legalAuthenticator>${entity}</legalAuthenticator>\n<authenticator>${entity}</authenticator>\n`;
 }
 

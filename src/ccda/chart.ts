@@ -15,6 +15,8 @@ import type { Days } from './time.ts';
 const BATCH = 1000;
 /** Ids per search for what is referred to. */
 const IDS = 200;
+/** Lists that more than one section reads; of the others nothing is kept once a section has it. */
+const REUSED: ReadonlySet<ListName> = new Set(['procedures', 'encounter-diagnoses', 'care-plans', 'care-teams']);
 
 export interface ChartOptions {
   readonly facade: Pick<Facade, 'search' | 'registry' | 'offers'>;
@@ -36,6 +38,8 @@ export interface Chart {
   /** Undefined: there is no such patient. */
   patient(): Promise<Patient | undefined>;
   list<N extends ListName>(name: N): Promise<readonly ListTypes[N][]>;
+  /** A list whatever the range or encounter, for what others refer to. */
+  everything<N extends ListName>(name: N): Promise<readonly ListTypes[N][]>;
   /** Any search within the patient's compartment; of types outside of it, all. */
   search(search: Search): Promise<readonly Resource[]>;
   /** What a reference of a list that was read leads to. */
@@ -61,7 +65,7 @@ export function openChart(options: ChartOptions): Chart {
     handling: 'strict',
   };
   const known = new Map<string, Resource | undefined>();
-  const kept = new Map<ListName, Promise<readonly Resource[]>>();
+  const kept = new Map<string, Promise<readonly Resource[]>>();
   const confidentiality = new Set<string>();
   let changed = 0;
 
@@ -113,23 +117,36 @@ export function openChart(options: ChartOptions): Chart {
     if (next.some(one => one !== undefined)) await follow(next);
   };
 
-  const read = async <T extends Resource>(name: ListName, list: List<T>): Promise<readonly T[]> => {
-    const belongs = await membership(list);
-    const all: T[] = [];
-    const seenIds = new Set<string>();
+  /** A list as the pack's searches give it, without what was an error; `narrowed` to the encounter as far as SQL can. */
+  const fetch = async <T extends Resource>(name: ListName, narrowed: boolean): Promise<readonly T[]> => {
+    const all = new Map<string, T>();
     for (const { type, parameters } of content.lists.get(name) ?? []) {
-      for (const resource of (await search({
-        type,
-        parameters: [...parameters, ...ofPatient(type), ...ofEncounter(type)],
-      })) as T[]) {
-        if (seenIds.has(resource.id) || isError(resource) || !belongs(resource)) continue;
-        seenIds.add(resource.id);
-        all.push(resource);
+      const own = [...parameters, ...ofPatient(type), ...(narrowed ? ofEncounter(type) : [])];
+      for (const resource of (await search({ type, parameters: own })) as T[]) {
+        if (!isError(resource)) all.set(resource.id, resource);
       }
     }
-    await follow(all.flatMap(resource => list.references(resource)));
-    for (const resource of all) see(resource);
-    return newestFirst(all, list);
+    return [...all.values()];
+  };
+
+  const fetchOnce = <T extends Resource>(name: ListName, narrowed: boolean): Promise<readonly T[]> => {
+    if (!REUSED.has(name)) return fetch(name, narrowed);
+    const key = `${name} ${narrowed && encounterId !== undefined}`;
+    const before = kept.get(key) ?? fetch<T>(name, narrowed);
+    kept.set(key, before);
+    return before as Promise<readonly T[]>;
+  };
+
+  const read = async <T extends Resource>(
+    name: ListName,
+    list: List<T>,
+    narrowed: boolean,
+    belongs: (resource: T) => boolean,
+  ): Promise<readonly T[]> => {
+    const own = (await fetchOnce<T>(name, narrowed)).filter(belongs);
+    await follow(own.flatMap(resource => list.references(resource)));
+    for (const resource of own) see(resource);
+    return newestFirst(own, list);
   };
 
   /** A first choice in SQL, where the type offers it; `membership` decides. */
@@ -141,7 +158,7 @@ export function openChart(options: ChartOptions): Chart {
   };
 
   /** Whether a resource belongs to the document: by its encounter, or by its dates. */
-  const membership = async <T extends Resource>(list: List<T>): Promise<(resource: T) => boolean> => {
+  const membership = <T extends Resource>(list: List<T>): ((resource: T) => boolean) => {
     const inRange = (days: Days | undefined) => (resource: T) => overlaps(list.span(resource) ?? {}, days, zone);
     if (encounterId === undefined) return inRange(range);
     const { encounter } = list;
@@ -176,11 +193,11 @@ export function openChart(options: ChartOptions): Chart {
       return patient;
     },
     list(name) {
-      const before = kept.get(name);
       const list = LISTS[name] as List<ListTypes[typeof name]>;
-      const reading = before ?? read(name, list);
-      kept.set(name, reading);
-      return reading as Promise<readonly ListTypes[typeof name][]>;
+      return read(name, list, true, membership(list));
+    },
+    everything(name) {
+      return read(name, LISTS[name] as List<ListTypes[typeof name]>, false, () => true);
     },
     search,
     follow,

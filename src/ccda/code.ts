@@ -72,7 +72,7 @@ function codeAttributes({ system, code, display }: Coding): string {
   if (known === undefined || code === undefined) return '';
   return (
     attribute('code', code.replace(/\s+/g, '')) +
-    attribute('displayName', display) +
+    attribute('displayName', isPlaceholder(display) ? undefined : display) +
     attribute('codeSystem', known.oid) +
     attribute('codeSystemName', known.name)
   );
@@ -81,7 +81,8 @@ function codeAttributes({ system, code, display }: Coding): string {
 /** Codings of a system with an OID, well-formed where the system has a rule; null flavours are none. */
 function usable(concept: CodeableConcept | undefined): readonly Coding[] {
   return (concept?.coding ?? []).filter(
-    ({ system, code }) => code !== undefined && codeSystemOf(system) !== undefined && isWellFormed(system, code),
+    ({ system, code }) =>
+      code !== undefined && codeSystemOf(system) !== undefined && isWellFormed(system, code) && !isPlaceholder(code),
   );
 }
 
@@ -117,6 +118,11 @@ function originalText(row: string | undefined, text: string | undefined): string
 /** The link from an entry to its row. */
 export function reference(row: string): string {
   return `<reference value="#${row}"/>`;
+}
+
+/** Words that readers take for a value that a program forgot; a local code may be one of them. It stays in the text. */
+function isPlaceholder(text: string | undefined): boolean {
+  return /^(?:null|none|undefined|nan)$/i.test(text?.trim() ?? '');
 }
 
 /** A check digit that is wrong makes it no code of SNOMED CT or LOINC: legacy systems hold such, readers refuse them. */

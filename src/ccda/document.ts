@@ -63,7 +63,8 @@ export async function makeDocument(request: DocumentRequest, source: Source): Pr
     });
   const encounter = encounterId === undefined ? undefined : await encounterOf(open(undefined), encounterId);
   if (encounterId !== undefined && encounter === undefined) return undefined;
-  const range = encounter === undefined ? request.range : daysOfEncounter(encounter, pack.zone);
+  const asked = topic.dated ? request.range : undefined;
+  const range = encounter === undefined ? asked : daysOfEncounter(encounter, pack.zone);
   const chart = open(range);
   const patient = await chart.patient();
   if (patient === undefined) return undefined;
@@ -73,11 +74,11 @@ export async function makeDocument(request: DocumentRequest, source: Source): Pr
     sections.push(await buildSection(definition, { chart, patient, namespace: pack.name }));
   }
   const custodian = await custodianOf(chart, content, patient);
-  const team = await readTeam(chart, patient, topic.team);
+  const time = localTime(now, pack.zone);
+  const team = await readTeam(chart, patient, topic.team, time);
   const kind = [pack.name, topic.name, patientId, encounterId ?? '', range?.first ?? '', range?.last ?? ''];
   const nothing =
     range === undefined || encounterId !== undefined ? 'No information' : `No information (${readableRange(range)})`;
-  const time = localTime(now, pack.zone);
   const about = encounter
     ? `Encounter ${readablePeriod(encounter.period?.start, encounter.period?.end)}`
     : range === undefined

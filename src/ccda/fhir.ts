@@ -239,6 +239,7 @@ export interface Observation extends Clinical, ObservationValue {
   readonly effectivePeriod?: Period;
   readonly issued?: string;
   readonly performer?: readonly Reference[];
+  readonly hasMember?: readonly Reference[];
   readonly interpretation?: readonly CodeableConcept[];
   readonly bodySite?: CodeableConcept;
   readonly method?: CodeableConcept;

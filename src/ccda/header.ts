@@ -7,6 +7,7 @@ import { coded, codeIn, nullFlavorOf } from './code.ts';
 import { CDCREC } from './code-systems.ts';
 import type { CodeableConcept, Coding, Extension, Organization, Patient } from './fhir.ts';
 import { identifierElements, uuidOf } from './ids.ts';
+import { organizationParts } from './participants.ts';
 import { addressElement, nameElement, telecomElements } from './people.ts';
 import { hl7Time, timeElement } from './time.ts';
 import { attribute, templateIds, textElement } from './xml.ts';
@@ -58,7 +59,7 @@ export function headerXml(parts: HeaderParts): string {
     `<setId root="${parts.setId}"/><versionNumber value="${parts.version}"/>\n`,
     recordTarget(parts.patient),
     author(parts),
-    `<custodian><assignedCustodian><representedCustodianOrganization>${organization(custodian, publisher)}</representedCustodianOrganization></assignedCustodian></custodian>\n`,
+    `<custodian><assignedCustodian><representedCustodianOrganization>${organizationParts(custodian, publisher)}</representedCustodianOrganization></assignedCustodian></custodian>\n`,
     parts.informationRecipients,
     parts.authenticators,
     parts.participants,
@@ -76,18 +77,7 @@ function author({ time, software, custodian, publisher }: HeaderParts): string {
     addressElement(custodian?.address?.[0], 'WP') +
     telecomElements(custodian?.telecom) +
     `<assignedAuthoringDevice>${textElement('manufacturerModelName', software.name)}${textElement('softwareName', `${software.name} ${software.version}`)}</assignedAuthoringDevice>` +
-    `<representedOrganization>${organization(custodian, publisher)}</representedOrganization></assignedAuthor></author>\n`
-  );
-}
-
-/** Content of an Organization: id, name, telecom, addr. */
-export function organization(known: Organization | undefined, name: string): string {
-  const [telecom] = (known?.telecom ?? []).filter(({ system }) => system === 'phone');
-  return (
-    (identifierElements(known?.identifier) || `<id root="${uuidOf('organization', known?.id ?? name)}"/>`) +
-    textElement('name', known?.name ?? name) +
-    telecomElements(telecom === undefined ? undefined : [telecom]) +
-    addressElement(known?.address?.[0], 'WP')
+    `<representedOrganization>${organizationParts(custodian, publisher)}</representedOrganization></assignedAuthor></author>\n`
   );
 }
 

@@ -63,24 +63,36 @@ export function actorCode({ person, role }: Actor): string {
   return known === undefined ? '' : coded('code', known, { systems: [NUCC] });
 }
 
-/** Children of an assignedEntity or assignedAuthor: id, code, addr, telecom, person, organization. */
+/** Children of an assignedEntity: id, code, addr, telecom, person, organization. */
 export function assigned(actor: Actor): string {
   const { person, role, organization } = actor;
   const holder = person ?? organization;
-  const represented =
-    organization === undefined
-      ? ''
-      : `<representedOrganization>${identifierElements(organization.identifier)}${textElement('name', organization.name)}</representedOrganization>`;
-  const named = bestName(person) ?? (actor.display === '' || organization ? undefined : { text: actor.display });
   return (
     actorIds(actor) +
     actorCode(actor) +
     addressElement(holder?.address?.[0], 'WP') +
     telecomElements(role?.telecom ?? holder?.telecom) +
-    (named === undefined && organization !== undefined
-      ? ''
-      : `<assignedPerson>${named?.text !== undefined && named.family === undefined ? textElement('name', named.text) : nameElement(named)}</assignedPerson>`) +
-    represented
+    personOrOrganization(actor)
+  );
+}
+
+function personOrOrganization(actor: Actor): string {
+  const { person, organization, display } = actor;
+  if (organization !== undefined) {
+    return `<representedOrganization>${organizationParts(organization, display)}</representedOrganization>`;
+  }
+  const name = person === undefined && display !== '' ? textElement('name', display) : nameElement(bestName(person));
+  return `<assignedPerson>${name}</assignedPerson>`;
+}
+
+/** Content of an Organization: id, name, telecom, addr. */
+export function organizationParts(known: Organization | undefined, name: string): string {
+  const [telecom] = (known?.telecom ?? []).filter(({ system }) => system === 'phone');
+  return (
+    (identifierElements(known?.identifier) || `<id root="${uuidOf('organization', known?.id ?? name)}"/>`) +
+    textElement('name', known?.name ?? name) +
+    telecomElements(telecom === undefined ? undefined : [telecom]) +
+    addressElement(known?.address?.[0], 'WP')
   );
 }
 
@@ -90,12 +102,12 @@ export function performer(reference: Reference | undefined, resolve: Resolve): s
   return actor === undefined ? '' : `<performer><assignedEntity>${assigned(actor)}</assignedEntity></performer>`;
 }
 
-/** Author Participation: who wrote it down, and when. Nothing where one of both is unknown. */
+/** Author Participation: who wrote it down, and when; how to reach them stands in the header. Nothing if one is unknown. */
 export function author(reference: Reference | undefined, time: string | undefined, resolve: Resolve): string {
   const actor = actorOf(reference, resolve);
   const when = hl7Time(time);
   if (actor === undefined || when === undefined) return '';
-  return `<author>${templateIds('4.119')}<time value="${when}"/><assignedAuthor>${assigned(actor)}</assignedAuthor></author>`;
+  return `<author>${templateIds('4.119')}<time value="${when}"/><assignedAuthor>${actorIds(actor)}${actorCode(actor)}${personOrOrganization(actor)}</assignedAuthor></author>`;
 }
 
 /** The role of a person in a team, for people. */

@@ -3,7 +3,28 @@
  */
 import type { TeamDetail } from './care-team-header.ts';
 import type { SectionDefinition } from './section.ts';
-import * as sections from './sections.ts';
+import {
+  ALL_RESULTS,
+  ALLERGIES,
+  ASSESSMENTS,
+  CARE_TEAMS,
+  ENCOUNTERS,
+  GOALS,
+  HEALTH_CONCERNS,
+  IMMUNIZATIONS,
+  LABORATORY_RESULTS,
+  LABORATORY_TESTS,
+  MEDICAL_EQUIPMENT,
+  MEDICATIONS,
+  PAST_HISTORY,
+  PERSON,
+  PLAN_OF_TREATMENT,
+  PROBLEMS,
+  PROCEDURES,
+  SMOKING_STATUS,
+  SOCIAL_HISTORY,
+  VITAL_SIGNS,
+} from './sections.ts';
 
 export interface Topic {
   /** Last step of the path. */
@@ -15,29 +36,66 @@ export interface Topic {
   readonly templates: readonly string[];
   readonly sections: readonly SectionDefinition[];
   readonly team: TeamDetail;
+  /** False where the topic is of no date: demographics, the care team. */
+  readonly dated: boolean;
 }
 
 const HEADER = ['1.1', '1.1:2015-08-01'];
-
-/** A bare US Realm Header over one section, whose code says what the document is. */
-function single(
-  name: string,
-  title: string,
-  ...[first, ...more]: readonly [SectionDefinition, ...SectionDefinition[]]
-): Topic {
-  const { code, codeName } = first;
-  return { name, title, code, codeName, templates: HEADER, sections: [first, ...more], team: 'none' };
-}
-
-export const TOPICS: readonly Topic[] = [single('problems', 'Problems', sections.PROBLEMS)];
-
-/** A CCD of one encounter. */
-export const ENCOUNTER_TOPIC: Topic = {
-  name: 'encounter-ccds',
-  title: 'Encounter',
+const CCD = {
   code: '34133-9',
   codeName: 'Summarization of Episode Note',
   templates: [...HEADER, '1.2', '1.2:2015-08-01'],
-  sections: [sections.PROBLEMS],
+  sections: [
+    ALLERGIES,
+    MEDICATIONS,
+    PROBLEMS,
+    ALL_RESULTS,
+    VITAL_SIGNS,
+    SOCIAL_HISTORY,
+    PROCEDURES,
+    IMMUNIZATIONS,
+    MEDICAL_EQUIPMENT,
+    ENCOUNTERS,
+    ASSESSMENTS,
+    PLAN_OF_TREATMENT,
+    GOALS,
+    HEALTH_CONCERNS,
+    CARE_TEAMS,
+    PAST_HISTORY,
+  ],
   team: 'performers',
-};
+  dated: true,
+} as const;
+
+/** A bare US Realm Header over the section of the topic, whose code says what the document is. */
+function single(name: string, title: string, ...sections: readonly [...SectionDefinition[], SectionDefinition]): Topic {
+  const { code, codeName } = sections.at(-1) ?? PROBLEMS;
+  return { name, title, code, codeName, templates: HEADER, sections, team: 'none', dated: true };
+}
+
+export const TOPICS: readonly Topic[] = [
+  { ...CCD, name: 'all-patient-data', title: 'All Patient Data' },
+  {
+    ...single('patient-info', 'Patient Information', PERSON),
+    code: '45970-1',
+    codeName: 'Demographic section',
+    dated: false,
+  },
+  single('smoking-status', 'Smoking Status', SMOKING_STATUS),
+  single('problems', 'Problems', PROBLEMS),
+  single('medications', 'Medications', MEDICATIONS),
+  single('medication-allergies', 'Medication Allergies', ALLERGIES),
+  single('laboratory-tests', 'Laboratory Tests', LABORATORY_TESTS),
+  single('laboratory-results', 'Laboratory Results', LABORATORY_RESULTS),
+  single('vital-signs', 'Vital Signs', VITAL_SIGNS),
+  single('procedures', 'Procedures', PROCEDURES),
+  { ...single('care-team-members', 'Care Team Members', CARE_TEAMS), team: 'all', dated: false },
+  single('immunizations', 'Immunizations', IMMUNIZATIONS),
+  single('udi-for-implantable-device', 'Unique Device Identifiers of Implantable Devices', MEDICAL_EQUIPMENT),
+  single('assessment-and-plan-of-treatment', 'Assessment and Plan of Treatment', ASSESSMENTS, PLAN_OF_TREATMENT),
+  single('goals', 'Goals', GOALS),
+  single('health-concerns', 'Health Concerns', HEALTH_CONCERNS),
+];
+
+/** A CCD of one encounter. */
+export const ENCOUNTER_TOPIC: Topic = { ...CCD, name: 'encounter-ccds', title: 'Encounter Summary' };

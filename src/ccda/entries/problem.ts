@@ -9,13 +9,12 @@ import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { hl7Time, interval, readableTime } from '../time.ts';
 import { templateIds } from '../xml.ts';
+import { loincCode, relatedObservation, snomedElement, type Term } from './related.ts';
 
 /** Conditions that say that there is none. */
 const NO_PROBLEM: ReadonlySet<string> = new Set(['160245001', '373572006']);
 
-const STATUS: Readonly<
-  Record<string, { readonly concern: 'active' | 'completed'; readonly code: string; readonly name: string }>
-> = {
+const STATUS: Readonly<Record<string, Term & { readonly concern: 'active' | 'completed' }>> = {
   active: { concern: 'active', code: '55561003', name: 'Active' },
   recurrence: { concern: 'active', code: '246455001', name: 'Recurrence' },
   relapse: { concern: 'active', code: '263855007', name: 'Relapse phase' },
@@ -88,21 +87,19 @@ export function problemObservation(condition: Condition, content: SectionWriter,
     interval(onsetDateTime, abatementDateTime, status?.concern === 'completed') +
     value +
     author(condition.recorder, recordedDate, content.resolve) +
-    (status === undefined ? '' : statusObservation(status, row)) +
+    (status === undefined
+      ? ''
+      : relatedObservation({
+          typeCode: 'REFR',
+          templates: ['4.6', '4.6:2019-06-20'],
+          code: loincCode({ code: '33999-4', name: 'Status' }),
+          value: snomedElement('value xsi:type="CD"', status),
+          row,
+        })) +
     '</observation>'
   );
 }
 
 function statusOf({ clinicalStatus }: Condition) {
   return STATUS[codeIn(clinicalStatus, 'http://terminology.hl7.org/CodeSystem/condition-clinical') ?? ''];
-}
-
-function statusObservation({ code, name }: { readonly code: string; readonly name: string }, row: string): string {
-  return (
-    `<entryRelationship typeCode="REFR"><observation classCode="OBS" moodCode="EVN">${templateIds('4.6', '4.6:2019-06-20')}` +
-    '<code code="33999-4" displayName="Status" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>' +
-    `<text>${reference(row)}</text><statusCode code="completed"/>` +
-    `<value xsi:type="CD" code="${code}" displayName="${name}" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT"/>` +
-    '</observation></entryRelationship>'
-  );
 }

@@ -1,0 +1,72 @@
+/**
+ * Encounters. In: Encounter, and the conditions that were diagnosed in it. Out: Encounter Activity (V3) with its diagnoses,
+ * place and people.
+ */
+import { coded, labelOf, reference } from '../code.ts';
+import { CPT, HCPCS, SNOMED } from '../code-systems.ts';
+import type { Condition, Encounter, Location } from '../fhir.ts';
+import { identifierElements } from '../ids.ts';
+import { nameOf, performer } from '../participants.ts';
+import { addressElement, telecomElements } from '../people.ts';
+import type { SectionWriter } from '../section.ts';
+import { interval, readablePeriod } from '../time.ts';
+import { templateIds, textElement } from '../xml.ts';
+import { problemObservation } from './problem.ts';
+import { indication } from './related.ts';
+
+export const ENCOUNTER_COLUMNS = ['Encounter', 'Status', 'Period', 'Place', 'Reason', 'Diagnoses', 'Seen by'];
+
+export function addEncounter(encounter: Encounter, diagnoses: readonly Condition[], content: SectionWriter): void {
+  const { type, status, period, participant, reasonCode, identifier, hospitalization } = encounter;
+  const places = (encounter.location ?? []).map(({ location }) => content.resolve(location) as Location | undefined);
+  const disposition = hospitalization?.dischargeDisposition;
+  const row = content.row(
+    [labelOf(type?.[0]), encounter.class?.display].filter(Boolean).join(', '),
+    [status, labelOf(disposition)].filter(Boolean).join(', '),
+    readablePeriod(period?.start, period?.end),
+    places.map(place => place?.name ?? '').join(', '),
+    (reasonCode ?? []).map(labelOf).join(', '),
+    diagnoses.map(({ code }) => labelOf(code)).join('\n'),
+    (participant ?? []).map(({ individual }) => nameOf(individual, content.resolve)).join(', '),
+  );
+  content.entry(
+    '<encounter classCode="ENC" moodCode="EVN">' +
+      templateIds('4.49', '4.49:2015-08-01') +
+      content.id(encounter) +
+      identifierElements(identifier) +
+      coded('code', withClass(encounter), { systems: [CPT, HCPCS, SNOMED], row }) +
+      `<text>${reference(row)}</text>` +
+      interval(period?.start, period?.end) +
+      (disposition === undefined ? '' : coded('sdtc:dischargeDispositionCode', disposition)) +
+      (participant ?? []).map(({ individual }) => performer(individual, content.resolve)).join('') +
+      places.map(place => (place === undefined ? '' : placeXml(place))).join('') +
+      diagnoses.map(one => diagnosis(one, content, row)).join('') +
+      (reasonCode ?? []).map((reason, i) => indication(reason, content.id(encounter, `reason-${i}`))).join('') +
+      '</encounter>',
+  );
+}
+
+/** The type; its class (ambulatory, inpatient) as a translation. */
+function withClass({ type, class: kind }: Encounter) {
+  const [first] = type ?? [];
+  return { ...first, coding: [...(first?.coding ?? []), ...(kind === undefined ? [] : [kind])] };
+}
+
+function placeXml(place: Location): string {
+  return (
+    `<participant typeCode="LOC"><participantRole classCode="SDLOC">${templateIds('4.32')}${identifierElements(place.identifier)}` +
+    coded('code', place.type?.[0], { systems: ['urn:oid:2.16.840.1.113883.6.259'] }) +
+    addressElement(place.address, 'WP') +
+    telecomElements(place.telecom) +
+    `<playingEntity classCode="PLC">${textElement('name', place.name) || '<name nullFlavor="UNK"/>'}</playingEntity></participantRole></participant>`
+  );
+}
+
+function diagnosis(condition: Condition, content: SectionWriter, row: string): string {
+  return (
+    `<entryRelationship typeCode="COMP"><act classCode="ACT" moodCode="EVN">${templateIds('4.80', '4.80:2015-08-01')}` +
+    content.id(condition, 'encounter-diagnosis') +
+    '<code code="29308-4" displayName="Diagnosis" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/><statusCode code="completed"/>' +
+    `<entryRelationship typeCode="SUBJ">${problemObservation(condition, content, row, '-diagnosis')}</entryRelationship></act></entryRelationship>`
+  );
+}

@@ -1,0 +1,55 @@
+/**
+ * Goals. In: Goal. Out: Goal Observation: what is to be measured with the value to reach, else the goal in words.
+ */
+import { coded, labelOf, reference } from '../code.ts';
+import { LOINC, SNOMED } from '../code-systems.ts';
+import type { Goal } from '../fhir.ts';
+import { author, nameOf } from '../participants.ts';
+import type { SectionWriter } from '../section.ts';
+import { hl7Time, interval, readableTime } from '../time.ts';
+import { quantityValue, readableQuantity } from '../value.ts';
+import { templateIds, textElement } from '../xml.ts';
+
+const STATUS: Readonly<Record<string, string>> = {
+  proposed: 'new',
+  planned: 'new',
+  accepted: 'active',
+  active: 'active',
+  'on-hold': 'suspended',
+  completed: 'completed',
+  cancelled: 'cancelled',
+  rejected: 'cancelled',
+};
+
+export const GOAL_COLUMNS = ['Goal', 'Target', 'Status', 'Since', 'Due', 'Set by'];
+
+export function addGoal(goal: Goal, content: SectionWriter): void {
+  const { description, lifecycleStatus, achievementStatus, startDate, target, expressedBy } = goal;
+  const [first] = target ?? [];
+  const row = content.row(
+    labelOf(description),
+    (target ?? [])
+      .map(({ measure, detailQuantity, detailString }) =>
+        [labelOf(measure), detailString ?? readableQuantity(detailQuantity)].filter(Boolean).join(': '),
+      )
+      .join('\n'),
+    [lifecycleStatus, labelOf(achievementStatus)].filter(Boolean).join(', '),
+    readableTime(startDate),
+    readableTime(first?.dueDate),
+    nameOf(expressedBy, content.resolve),
+  );
+  const ordered = (hl7Time(startDate) ?? '').slice(0, 8) <= (hl7Time(first?.dueDate) ?? '').slice(0, 8);
+  content.entry(
+    '<observation classCode="OBS" moodCode="GOL">' +
+      templateIds('4.121') +
+      content.id(goal) +
+      coded('code', first?.measure ?? description, { systems: [LOINC, SNOMED], row }) +
+      `<text>${reference(row)}</text><statusCode code="${STATUS[lifecycleStatus ?? ''] ?? 'active'}"/>` +
+      (startDate === undefined ? '' : interval(startDate, ordered ? first?.dueDate : undefined)) +
+      (first?.detailQuantity === undefined
+        ? textElement('value xsi:type="ST"', first?.detailString ?? labelOf(description))
+        : quantityValue(first.detailQuantity)) +
+      author(expressedBy, startDate, content.resolve) +
+      '</observation>',
+  );
+}

@@ -1,0 +1,28 @@
+/**
+ * Health concerns. In: Condition. Out: Health Concern Act (V2) about a Problem Observation.
+ */
+import { codeIn, reference } from '../code.ts';
+import type { Condition } from '../fhir.ts';
+import { author } from '../participants.ts';
+import type { SectionWriter } from '../section.ts';
+import { interval } from '../time.ts';
+import { templateIds } from '../xml.ts';
+import { problemObservation, problemRow } from './problem.ts';
+
+const OVER: ReadonlySet<string> = new Set(['inactive', 'remission', 'resolved']);
+
+export function addHealthConcern(condition: Condition, content: SectionWriter): void {
+  const row = problemRow(condition, content);
+  const { onsetDateTime, abatementDateTime, recordedDate, recorder, clinicalStatus } = condition;
+  const over = OVER.has(codeIn(clinicalStatus, 'http://terminology.hl7.org/CodeSystem/condition-clinical') ?? '');
+  content.entry(
+    '<act classCode="ACT" moodCode="EVN">' +
+      templateIds('4.132:2015-08-01') +
+      content.id(condition, 'health-concern') +
+      '<code code="75310-3" displayName="Health Concern" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>' +
+      `<text>${reference(row)}</text><statusCode code="${over ? 'completed' : 'active'}"/>` +
+      interval(onsetDateTime ?? recordedDate, abatementDateTime, over) +
+      author(recorder, recordedDate, content.resolve) +
+      `<entryRelationship typeCode="REFR">${problemObservation(condition, content, row)}</entryRelationship></act>`,
+  );
+}

@@ -1,0 +1,84 @@
+/**
+ * Immunizations. In: Immunization. Out: Immunization Activity (V3); what was not given is negated, with the reason.
+ */
+import { coded, codeIn, labelOf, reference } from '../code.ts';
+import { ACT_REASON, CVX } from '../code-systems.ts';
+import type { Immunization } from '../fhir.ts';
+import { nameOf, performer } from '../participants.ts';
+import { routeCode } from '../routes.ts';
+import type { SectionWriter } from '../section.ts';
+import { readableTime, timeElement } from '../time.ts';
+import { readableQuantity, unitOf } from '../value.ts';
+import { attribute, templateIds, textElement } from '../xml.ts';
+
+/** No Immunization Reason: what C-CDA lets be a reason. */
+const REASONS: ReadonlySet<string> = new Set([
+  'IMMUNE',
+  'MEDPREC',
+  'OSTOCK',
+  'PATOBJ',
+  'PHILISOP',
+  'RELIG',
+  'VACEFF',
+  'VACSAF',
+]);
+
+export const IMMUNIZATION_COLUMNS = [
+  'Vaccine',
+  'Status',
+  'Given',
+  'Dose',
+  'Route and site',
+  'Lot and maker',
+  'Given by',
+];
+
+export function addImmunization(shot: Immunization, content: SectionWriter): void {
+  const { vaccineCode, status, statusReason, occurrenceDateTime, doseQuantity, manufacturer, lotNumber } = shot;
+  const notDone = status === 'not-done';
+  const dose = shot.protocolApplied?.[0]?.doseNumberPositiveInt;
+  const [by] = shot.performer ?? [];
+  const row = content.row(
+    labelOf(vaccineCode),
+    [notDone ? 'not given' : (status ?? ''), labelOf(statusReason), shot.primarySource === false ? 'as told' : '']
+      .filter(Boolean)
+      .join(', '),
+    occurrenceDateTime === undefined ? (shot.occurrenceString ?? '') : readableTime(occurrenceDateTime),
+    [readableQuantity(doseQuantity), dose === undefined ? '' : `no. ${dose} of the series`].filter(Boolean).join(', '),
+    [labelOf(shot.route), labelOf(shot.site)].filter(Boolean).join(', '),
+    [lotNumber, manufacturer?.display].filter(Boolean).join(', '),
+    nameOf(by?.actor, content.resolve),
+  );
+  content.entry(
+    `<substanceAdministration classCode="SBADM" moodCode="EVN" negationInd="${notDone}">` +
+      templateIds('4.52', '4.52:2015-08-01') +
+      content.id(shot) +
+      `<text>${reference(row)}</text><statusCode code="completed"/>` +
+      timeElement('effectiveTime', occurrenceDateTime) +
+      (dose === undefined ? '' : `<repeatNumber value="${dose}"/>`) +
+      routeCode(shot.route) +
+      (doseQuantity?.value === undefined
+        ? ''
+        : `<doseQuantity value="${doseQuantity.value}"${attribute('unit', unitOf(doseQuantity))}/>`) +
+      product(shot, row) +
+      performer(by?.actor, content.resolve) +
+      (notDone ? refusal(shot, content, row) : '') +
+      '</substanceAdministration>',
+  );
+}
+
+function product({ vaccineCode, lotNumber, manufacturer }: Immunization, row: string): string {
+  const maker = textElement('name', manufacturer?.display);
+  return (
+    `<consumable><manufacturedProduct classCode="MANU">${templateIds('4.54', '4.54:2014-06-09')}` +
+    `<manufacturedMaterial>${coded('code', vaccineCode, { systems: [CVX], row })}${textElement('lotNumberText', lotNumber)}</manufacturedMaterial>` +
+    (maker === '' ? '' : `<manufacturerOrganization>${maker}</manufacturerOrganization>`) +
+    '</manufacturedProduct></consumable>'
+  );
+}
+
+function refusal(shot: Immunization, content: SectionWriter, row: string): string {
+  const { statusReason } = shot;
+  if (codeIn(statusReason, ACT_REASON) === undefined && labelOf(statusReason) === '') return '';
+  return `<entryRelationship typeCode="RSON"><observation classCode="OBS" moodCode="EVN">${templateIds('4.53')}${content.id(shot, 'refusal')}${coded('code', statusReason, { systems: [ACT_REASON], only: REASONS })}<text>${reference(row)}</text><statusCode code="completed"/></observation></entryRelationship>`;
+}

@@ -1,0 +1,131 @@
+/**
+ * Medications. In: MedicationRequest with its Medication. Out: Medication Activity (V2): what was ordered as intention, what
+ * somebody is said to take as fact; with dose, route, timing, instructions, reason and supply.
+ */
+import { coded, labelOf, reference } from '../code.ts';
+import { RXNORM, SNOMED } from '../code-systems.ts';
+import type { CodeableConcept, Dosage, Medication, MedicationRequest, Quantity } from '../fhir.ts';
+import { author, nameOf } from '../participants.ts';
+import { routeCode } from '../routes.ts';
+import type { SectionWriter } from '../section.ts';
+import { hl7Time, readablePeriod, readableTime, timeElement } from '../time.ts';
+import { unitOf } from '../value.ts';
+import { attribute, templateIds } from '../xml.ts';
+import { indication } from './related.ts';
+
+/** Medication statusCode of C-CDA: those of FHIR that it lacks are told by the nearest, and by the narrative. */
+const STATUS: Readonly<Record<string, string>> = {
+  active: 'active',
+  'on-hold': 'suspended',
+  cancelled: 'aborted',
+  completed: 'completed',
+  stopped: 'aborted',
+  draft: 'active',
+  unknown: 'active',
+};
+
+export const MEDICATION_COLUMNS = [
+  'Medication',
+  'Instructions',
+  'Status',
+  'Period',
+  'Reason',
+  'Ordered',
+  'Ordered or told by',
+];
+
+export function addMedication(request: MedicationRequest, content: SectionWriter): void {
+  const drug = drugOf(request, content);
+  const dosage = request.dosageInstruction?.[0];
+  const told = isReported(request);
+  const by = request.requester ?? request.reportedReference;
+  const bounds = dosage?.timing?.repeat?.boundsPeriod;
+  const row = content.row(
+    labelOf(drug),
+    dosage?.text ?? labelOf(dosage?.timing?.code),
+    [request.status, request.intent === 'order' ? undefined : request.intent, labelOf(request.statusReason)]
+      .filter(Boolean)
+      .join(', '),
+    readablePeriod(bounds?.start, bounds?.end),
+    (request.reasonCode ?? []).map(labelOf).join(', '),
+    readableTime(request.authoredOn),
+    nameOf(by, content.resolve) || (told ? 'patient' : ''),
+  );
+  const low = bounds?.start ?? request.authoredOn;
+  const start = timeElement('low', low);
+  // An end before the beginning is a slip of the pen: it stands in the narrative, not in an interval.
+  const ended =
+    bounds?.end !== undefined && (hl7Time(low) ?? '').slice(0, 8) <= (hl7Time(bounds.end) ?? '').slice(0, 8);
+  const end = ended ? timeElement('high', bounds.end) : '';
+  content.entry(
+    `<substanceAdministration classCode="SBADM" moodCode="${told ? 'EVN' : 'INT'}">` +
+      templateIds('4.16', '4.16:2014-06-09') +
+      content.id(request) +
+      `<text>${reference(row)}</text><statusCode code="${STATUS[request.status ?? ''] ?? 'active'}"/>` +
+      `<effectiveTime xsi:type="IVL_TS">${start}${end}</effectiveTime>` +
+      frequency(dosage) +
+      routeCode(dosage?.route) +
+      dose(dosage?.doseAndRate?.[0]?.doseQuantity) +
+      `<consumable><manufacturedProduct classCode="MANU">${templateIds('4.23', '4.23:2014-06-09')}<manufacturedMaterial>${coded('code', drug, { systems: [RXNORM], row })}</manufacturedMaterial></manufacturedProduct></consumable>` +
+      author(by, request.authoredOn, content.resolve) +
+      (request.reasonCode ?? []).map((reason, i) => indication(reason, content.id(request, `reason-${i}`))).join('') +
+      instructions(dosage, row) +
+      supply(request, content, row) +
+      asNeeded(dosage) +
+      '</substanceAdministration>',
+  );
+}
+
+/** What the patient or somebody else said, rather than what was ordered. */
+function isReported({ reportedBoolean, reportedReference }: MedicationRequest): boolean {
+  return reportedBoolean === true || reportedReference !== undefined;
+}
+
+function drugOf(request: MedicationRequest, content: SectionWriter): CodeableConcept | undefined {
+  const { medicationReference, medicationCodeableConcept } = request;
+  const medication = content.resolve(medicationReference) as Medication | undefined;
+  if (medication?.code === undefined) {
+    return (
+      medicationCodeableConcept ??
+      (medicationReference?.display === undefined ? undefined : { text: medicationReference.display })
+    );
+  }
+  return medicationReference?.display === undefined
+    ? medication.code
+    : { ...medication.code, text: medicationReference.display };
+}
+
+/** How often: PIVL_TS with the time between two doses. */
+function frequency(dosage: Dosage | undefined): string {
+  const { frequency: times = 1, period, periodUnit } = dosage?.timing?.repeat ?? {};
+  if (period === undefined || periodUnit === undefined || times === 0) return '';
+  const every = Math.round((Number(period) / times) * 1e6) / 1e6;
+  return `<effectiveTime xsi:type="PIVL_TS" institutionSpecified="true" operator="A"><period value="${every}"${attribute('unit', periodUnit)}/></effectiveTime>`;
+}
+
+/** A dose in units of UCUM; what is counted (tablets, puffs) is a number. */
+export function dose(quantity: Quantity | undefined): string {
+  if (quantity?.value === undefined) return '<doseQuantity nullFlavor="UNK"/>';
+  return `<doseQuantity value="${quantity.value}"${attribute('unit', unitOf(quantity))}/>`;
+}
+
+function instructions(dosage: Dosage | undefined, row: string): string {
+  if (dosage?.text === undefined) return '';
+  return `<entryRelationship typeCode="COMP"><substanceAdministration classCode="SBADM" moodCode="INT">${templateIds('4.147')}<code code="76662-6" displayName="Instructions Medication" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/><text>${reference(row)}</text><consumable><manufacturedProduct><manufacturedLabeledDrug nullFlavor="NA"/></manufacturedProduct></consumable></substanceAdministration></entryRelationship>`;
+}
+
+/** Refills and amount of an order; the first supply counts as a repeat. */
+function supply(request: MedicationRequest, content: SectionWriter, row: string): string {
+  const { numberOfRepeatsAllowed, quantity } = request.dispenseRequest ?? {};
+  if (numberOfRepeatsAllowed === undefined && quantity?.value === undefined) return '';
+  const repeats = numberOfRepeatsAllowed === undefined ? '' : `<repeatNumber value="${numberOfRepeatsAllowed + 1}"/>`;
+  const amount =
+    quantity?.value === undefined ? '' : `<quantity value="${quantity.value}"${attribute('unit', unitOf(quantity))}/>`;
+  return `<entryRelationship typeCode="REFR"><supply classCode="SPLY" moodCode="INT">${templateIds('4.17', '4.17:2014-06-09')}${content.id(request, 'supply')}<text>${reference(row)}</text><statusCode code="${STATUS[request.status ?? ''] ?? 'active'}"/>${repeats}${amount}</supply></entryRelationship>`;
+}
+
+function asNeeded(dosage: Dosage | undefined): string {
+  const reason = dosage?.asNeededCodeableConcept;
+  if (reason === undefined && dosage?.asNeededBoolean !== true) return '';
+  return `<precondition typeCode="PRCN"><criterion>${templateIds('4.25', '4.25:2014-06-09')}<code xsi:type="CD" code="ASSERTION" codeSystem="2.16.840.1.113883.5.4" codeSystemName="ActCode"/>${coded('value', reason, { systems: [SNOMED], attributes: ' xsi:type="CD"' })}</criterion></precondition>`;
+}

@@ -1,0 +1,112 @@
+/**
+ * What is planned. In: ServiceRequest, CarePlan, planned Encounter. Out: Planned Observation (V2), Planned Act (V2), Planned
+ * Encounter (V2), which C-CDA knows as active only: what is done or called off stands in the narrative and has no entry.
+ */
+import { coded, labelOf, reference } from '../code.ts';
+import { CPT, HCPCS, LOINC, SNOMED } from '../code-systems.ts';
+import type { CarePlan, Encounter, ServiceRequest } from '../fhir.ts';
+import { author, nameOf, performer } from '../participants.ts';
+import { plainText } from '../plain-text.ts';
+import type { SectionWriter } from '../section.ts';
+import { hl7Time, moment, readablePeriod, readableTime } from '../time.ts';
+import { templateIds } from '../xml.ts';
+
+export const PLAN_COLUMNS = ['Planned', 'Status', 'For', 'Reason', 'Written', 'By'];
+
+/** Statuses of what is still to be done. */
+const PENDING: ReadonlySet<string> = new Set(['draft', 'active', 'on-hold', 'unknown', 'planned']);
+
+/** An order: of a laboratory test, as RQO; of anything else, as an act. */
+export function addOrder(order: ServiceRequest, kind: 'observation' | 'act', content: SectionWriter): void {
+  const { code, status, occurrenceDateTime, occurrencePeriod, authoredOn, requester } = order;
+  const row = content.row(
+    labelOf(code),
+    status ?? '',
+    occurrencePeriod === undefined
+      ? readableTime(occurrenceDateTime)
+      : readablePeriod(occurrencePeriod.start, occurrencePeriod.end),
+    (order.reasonCode ?? []).map(labelOf).join(', '),
+    readableTime(authoredOn),
+    nameOf(requester, content.resolve),
+  );
+  if (!PENDING.has(status ?? '')) return;
+  const time =
+    occurrenceDateTime === undefined && occurrencePeriod === undefined
+      ? ''
+      : moment(occurrenceDateTime, occurrencePeriod);
+  const [open, templates, systems] =
+    kind === 'observation'
+      ? ['observation classCode="OBS"', ['4.44', '4.44:2014-06-09'], [LOINC, SNOMED, CPT, HCPCS]]
+      : ['act classCode="ACT"', ['4.39', '4.39:2014-06-09'], [SNOMED, LOINC, CPT, HCPCS]];
+  content.entry(
+    `<${open} moodCode="RQO">` +
+      templateIds(...templates) +
+      content.id(order) +
+      coded('code', code, { systems, row }) +
+      `<text>${reference(row)}</text><statusCode code="active"/>` +
+      time +
+      author(requester, authoredOn, content.resolve) +
+      `</${kind}>`,
+  );
+}
+
+/** A plan as somebody wrote it. */
+export function addCarePlan(plan: CarePlan, content: SectionWriter): void {
+  const { title, status, period, text, author: by } = plan;
+  const row = content.row(
+    [title, plainText(text?.div ?? '')].filter(Boolean).join('\n'),
+    status ?? '',
+    readablePeriod(period?.start, period?.end),
+    '',
+    readableTime(plan.created ?? period?.start),
+    nameOf(by, content.resolve),
+  );
+  if (!PENDING.has(status ?? '')) return;
+  content.entry(
+    '<act classCode="ACT" moodCode="INT">' +
+      templateIds('4.39', '4.39:2014-06-09') +
+      content.id(plan) +
+      `<code code="734163000" displayName="Care plan" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT"><originalText>${reference(row)}</originalText></code>` +
+      `<text>${reference(row)}</text><statusCode code="active"/>` +
+      moment(undefined, period) +
+      author(by, plan.created ?? period?.start, content.resolve) +
+      '</act>',
+  );
+}
+
+/** A visit to come. */
+export function addPlannedEncounter(encounter: Encounter, content: SectionWriter): void {
+  const { type, status, period, participant, reasonCode } = encounter;
+  const row = content.row(
+    labelOf(type?.[0]) || 'Visit',
+    status ?? '',
+    readablePeriod(period?.start, period?.end),
+    (reasonCode ?? []).map(labelOf).join(', '),
+    '',
+    (participant ?? []).map(({ individual }) => nameOf(individual, content.resolve)).join(', '),
+  );
+  if (!PENDING.has(status ?? '')) return;
+  content.entry(
+    '<encounter classCode="ENC" moodCode="INT">' +
+      templateIds('4.40', '4.40:2014-06-09') +
+      content.id(encounter, 'planned') +
+      (type?.[0] === undefined ? '' : coded('code', type[0], { systems: [SNOMED, CPT, HCPCS], row })) +
+      `<text>${reference(row)}</text><statusCode code="active"/>` +
+      (hl7Time(period?.start) === undefined ? '' : moment(undefined, period)) +
+      (participant ?? []).map(({ individual }) => performer(individual, content.resolve)).join('') +
+      '</encounter>',
+  );
+}
+
+export const ASSESSMENT_COLUMNS = ['Assessment', 'Plan', 'When', 'By'];
+
+/** What was found, in the words of who wrote it: narrative only. */
+export function addAssessment(plan: CarePlan, content: SectionWriter): void {
+  if (plan.description === undefined) return;
+  content.row(
+    plan.description,
+    plan.title ?? '',
+    readableTime(plan.created ?? plan.period?.start),
+    nameOf(plan.author, content.resolve),
+  );
+}

@@ -1,0 +1,113 @@
+/**
+ * Procedures and implants. In: Procedure, and Device. Out: Procedure Activity Procedure (V2); for an implant the procedure
+ * that put it in, with the Product Instance and its UDI. An implant that no procedure names stands in one of its own.
+ */
+import { coded, codeIn, labelOf, reference } from '../code.ts';
+import { CPT, HCPCS, ICD10PCS, LOINC, SNOMED } from '../code-systems.ts';
+import type { CodeableConcept, Device, Procedure } from '../fhir.ts';
+import { nameOf, performer } from '../participants.ts';
+import type { SectionWriter } from '../section.ts';
+import { moment, readablePeriod, readableTime } from '../time.ts';
+import { attribute, templateIds, textElement } from '../xml.ts';
+import { indication } from './related.ts';
+
+const STATUS: Readonly<Record<string, string>> = {
+  preparation: 'active',
+  'in-progress': 'active',
+  'on-hold': 'active',
+  'not-done': 'cancelled',
+  stopped: 'aborted',
+  completed: 'completed',
+  unknown: 'completed',
+};
+
+const SYSTEMS = [SNOMED, LOINC, CPT, HCPCS, ICD10PCS];
+
+export const PROCEDURE_COLUMNS = ['Procedure', 'Status', 'Performed', 'Site', 'Reason', 'Performed by'];
+
+export function addProcedure(procedure: Procedure, content: SectionWriter): void {
+  const { code, status, bodySite, reasonCode } = procedure;
+  const row = content.row(
+    labelOf(code),
+    status ?? '',
+    readablePerformed(procedure),
+    (bodySite ?? []).map(labelOf).join(', '),
+    (reasonCode ?? []).map(labelOf).join(', '),
+    (procedure.performer ?? []).map(({ actor }) => nameOf(actor, content.resolve)).join(', '),
+  );
+  content.entry(activity(procedure, row, content, ''));
+}
+
+function readablePerformed({ performedDateTime, performedPeriod, performedString }: Procedure): string {
+  if (performedPeriod !== undefined) return readablePeriod(performedPeriod.start, performedPeriod.end);
+  return performedDateTime === undefined ? (performedString ?? '') : readableTime(performedDateTime);
+}
+
+/** `devices`: participants that hold Product Instances. */
+function activity(procedure: Procedure, row: string, content: SectionWriter, devices: string, part = ''): string {
+  const { code, status, bodySite, performedDateTime, performedPeriod, reasonCode } = procedure;
+  return (
+    `<procedure classCode="PROC" moodCode="EVN"${status === 'not-done' ? ' negationInd="true"' : ''}>` +
+    templateIds('4.14', '4.14:2014-06-09') +
+    content.id(procedure, part) +
+    coded('code', code, { systems: SYSTEMS, row }) +
+    `<text>${reference(row)}</text><statusCode code="${STATUS[status ?? ''] ?? 'completed'}"/>` +
+    moment(performedDateTime, performedPeriod) +
+    (bodySite ?? []).map(site).join('') +
+    (procedure.performer ?? []).map(({ actor }) => performer(actor, content.resolve)).join('') +
+    devices +
+    (reasonCode ?? []).map((reason, i) => indication(reason, content.id(procedure, `${part}reason-${i}`))).join('') +
+    '</procedure>'
+  );
+}
+
+function site(concept: CodeableConcept): string {
+  return codeIn(concept, SNOMED) === undefined ? '' : coded('targetSiteCode', concept, { systems: [SNOMED] });
+}
+
+export const DEVICE_COLUMNS = [
+  'Device',
+  'Status',
+  'Implanted',
+  'Unique device identifier',
+  'Manufacturer and model',
+  'Lot and serial number',
+  'Made',
+  'Expires',
+];
+
+/** `procedures`: all of the patient, to find the one that put the device in. */
+export function addDevice(device: Device, implantation: Procedure | undefined, content: SectionWriter): void {
+  const [udi] = device.udiCarrier ?? [];
+  const row = content.row(
+    labelOf(device.type) || (device.deviceName?.[0]?.name ?? ''),
+    device.status ?? '',
+    implantation === undefined ? '' : readablePerformed(implantation),
+    udi?.carrierHRF ?? udi?.deviceIdentifier ?? '',
+    [device.manufacturer, device.modelNumber].filter(Boolean).join(', '),
+    [device.lotNumber, device.serialNumber, device.distinctIdentifier].filter(Boolean).join(', '),
+    readableTime(device.manufactureDate),
+    readableTime(device.expirationDate),
+  );
+  const procedure: Procedure = implantation ?? {
+    resourceType: device.resourceType,
+    id: device.id,
+    status: 'completed',
+    code: { text: 'Implantation' },
+  };
+  content.entry(activity(procedure, row, content, productInstance(device, content), `device-${device.id}`));
+}
+
+/** https://www.fda.gov UDI: root 2.16.840.1.113883.3.3719 */
+function productInstance(device: Device, content: SectionWriter): string {
+  const { udiCarrier, type, modelNumber, manufacturer } = device;
+  const [udi] = udiCarrier ?? [];
+  const number = attribute('extension', udi?.carrierHRF ?? udi?.deviceIdentifier);
+  const id =
+    number === '' ? content.id(device) : `<id root="2.16.840.1.113883.3.3719"${number} assigningAuthorityName="FDA"/>`;
+  return (
+    `<participant typeCode="DEV"><participantRole classCode="MANU">${templateIds('4.37')}${id}` +
+    `<playingDevice>${coded('code', type, { systems: [SNOMED] })}${textElement('manufacturerModelName', modelNumber)}</playingDevice>` +
+    `<scopingEntity><id root="2.16.840.1.113883.3.3719"/>${textElement('desc', manufacturer)}</scopingEntity></participantRole></participant>`
+  );
+}

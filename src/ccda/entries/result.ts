@@ -1,0 +1,141 @@
+/**
+ * Results. In: Observation, and DiagnosticReport for those that stand in one. Out: Result Organizer (V3) with its Result
+ * Observations (V3); a result in no report is an organizer of its own.
+ */
+import { coded, labelOf, reference } from '../code.ts';
+import { CPT, INTERPRETATION, LOINC, SNOMED } from '../code-systems.ts';
+import type { CodeableConcept, DiagnosticReport, Observation } from '../fhir.ts';
+import { author, nameOf } from '../participants.ts';
+import type { SectionWriter } from '../section.ts';
+import { moment, readableTime, timeElement } from '../time.ts';
+import { rangeValue, readableQuantity, readableValue, valueElement } from '../value.ts';
+import { templateIds, textElement } from '../xml.ts';
+
+/** Result Status of C-CDA; what is corrected is completed. */
+const STATUS: Readonly<Record<string, string>> = {
+  registered: 'active',
+  preliminary: 'active',
+  partial: 'active',
+  final: 'completed',
+  amended: 'completed',
+  corrected: 'completed',
+  appended: 'completed',
+  cancelled: 'cancelled',
+  unknown: 'completed',
+};
+
+export const RESULT_COLUMNS = [
+  'Test',
+  'Result',
+  'Flag',
+  'Reference range',
+  'Status',
+  'Collected',
+  'Report',
+  'Performed by',
+];
+
+/** Reports with their results first, the newest before the others; then what is in none. */
+export function addResults(
+  reports: readonly DiagnosticReport[],
+  results: readonly Observation[],
+  content: SectionWriter,
+): void {
+  const byReference = new Map(results.map(result => [`Observation/${result.id}`, result]));
+  for (const report of reports) {
+    const own = (report.result ?? []).flatMap(({ reference: at = '' }) => {
+      const result = byReference.get(at);
+      byReference.delete(at);
+      return result === undefined ? [] : [result];
+    });
+    if (own.length > 0) addOrganizer(report, own, content);
+    else addBareReport(report, content);
+  }
+  for (const result of byReference.values()) addOrganizer(result, [result], content);
+}
+
+function addOrganizer(
+  head: DiagnosticReport | Observation,
+  results: readonly Observation[],
+  content: SectionWriter,
+): void {
+  const report = head.resourceType === 'DiagnosticReport' ? (head as DiagnosticReport) : undefined;
+  const components = results.map(result => `<component>${resultObservation(result, report, content)}</component>`);
+  content.entry(
+    '<organizer classCode="BATTERY" moodCode="EVN">' +
+      templateIds('4.1', '4.1:2015-08-01') +
+      content.id(head, 'organizer') +
+      coded('code', head.code, { systems: [LOINC, SNOMED, CPT] }) +
+      `<statusCode code="${STATUS[head.status ?? ''] ?? 'completed'}"/>` +
+      span(head) +
+      author(head.performer?.[0], head.issued ?? head.effectiveDateTime, content.resolve) +
+      components.join('') +
+      '</organizer>',
+  );
+}
+
+/** A report whose results are nothing but its text: what it concludes, or that there is none. */
+function addBareReport(report: DiagnosticReport, content: SectionWriter): void {
+  const { conclusion } = report;
+  const result: Observation = {
+    ...report,
+    resourceType: 'DiagnosticReport',
+    ...(conclusion === undefined ? {} : { valueString: conclusion }),
+  };
+  addOrganizer(report, [result], content);
+}
+
+function resultObservation(result: Observation, report: DiagnosticReport | undefined, content: SectionWriter): string {
+  const [who] = result.performer ?? [];
+  const row = content.row(
+    labelOf(result.code),
+    readableValue(result),
+    (result.interpretation ?? []).map(labelOf).join(', '),
+    (result.referenceRange ?? []).map(readableRange).join('\n'),
+    result.status ?? '',
+    readableTime(result.effectiveDateTime ?? result.effectivePeriod?.start),
+    report === undefined ? '' : labelOf(report.code),
+    nameOf(who, content.resolve),
+  );
+  return (
+    '<observation classCode="OBS" moodCode="EVN">' +
+    templateIds('4.2', '4.2:2015-08-01') +
+    content.id(result, 'result') +
+    coded('code', result.code, { systems: [LOINC], row }) +
+    `<text>${reference(row)}</text><statusCode code="${STATUS[result.status ?? ''] ?? 'completed'}"/>` +
+    moment(result.effectiveDateTime, result.effectivePeriod) +
+    valueElement(result, { systems: [SNOMED] }) +
+    (result.interpretation ?? []).map(interpretation).join('') +
+    author(who, result.issued ?? result.effectiveDateTime, content.resolve) +
+    (result.referenceRange ?? []).map(referenceRange).join('') +
+    '</observation>'
+  );
+}
+
+/** Low and high, both required where there is a time at all. */
+function span({ effectiveDateTime, effectivePeriod }: DiagnosticReport | Observation): string {
+  const start = effectivePeriod?.start ?? effectiveDateTime;
+  const end = effectivePeriod?.end ?? effectiveDateTime;
+  if (start === undefined && end === undefined) return '';
+  return `<effectiveTime>${timeElement('low', start)}${timeElement('high', end)}</effectiveTime>`;
+}
+
+export function interpretation(concept: CodeableConcept): string {
+  return coded('interpretationCode', concept, { systems: [INTERPRETATION] });
+}
+
+type ReferenceRange = NonNullable<Observation['referenceRange']>[number];
+
+export function referenceRange(range: ReferenceRange): string {
+  const { low, high, text } = range;
+  const bounded = low?.value !== undefined || high?.value !== undefined;
+  const value = bounded
+    ? rangeValue({ ...(low ? { low } : {}), ...(high ? { high } : {}) })
+    : textElement('value xsi:type="ST"', text);
+  if (value === '') return '';
+  return `<referenceRange><observationRange>${textElement('text', text)}${value}</observationRange></referenceRange>`;
+}
+
+function readableRange({ low, high, text }: ReferenceRange): string {
+  return text ?? [low, high].map(readableQuantity).filter(Boolean).join(' to ');
+}

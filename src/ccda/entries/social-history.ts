@@ -1,0 +1,170 @@
+/**
+ * Social history. In: Observation, and what the Patient says of sex. Out: Smoking Status (V2), Social History Observation
+ * (V3), Assessment Scale Observation, Birth Sex. A smoking status that C-CDA has no code for stays in the narrative alone.
+ */
+import { coded, codeIn, labelOf, reference } from '../code.ts';
+import { LOINC, SNOMED } from '../code-systems.ts';
+import type { Observation, Patient } from '../fhir.ts';
+import { author, nameOf } from '../participants.ts';
+import type { SectionWriter } from '../section.ts';
+import { hl7Time, moment, readablePeriod, readableTime } from '../time.ts';
+import { readableValue, valueElement } from '../value.ts';
+import { templateIds } from '../xml.ts';
+
+export const SOCIAL_COLUMNS = ['Item', 'Answer', 'When', 'Remarks', 'By'];
+
+const SMOKING_STATUS = '72166-2';
+
+/** The value set Smoking Status; the last of them says that nobody knows. */
+const SMOKING: ReadonlySet<string> = new Set([
+  '449868002',
+  '428041000124106',
+  '8517006',
+  '266919005',
+  '77176002',
+  '428071000124103',
+  '428061000124105',
+  '266927001',
+]);
+
+/** Also for surveys, with `template` of their kind. */
+export function addSocialHistory(observation: Observation, content: SectionWriter): void {
+  const { code, effectiveDateTime, effectivePeriod, performer } = observation;
+  const parts = (observation.component ?? []).map(one => `${labelOf(one.code)}: ${readableValue(one)}`);
+  const row = content.row(
+    labelOf(code),
+    [readableValue(observation), ...parts].filter(Boolean).join('\n'),
+    effectivePeriod === undefined
+      ? readableTime(effectiveDateTime)
+      : readablePeriod(effectivePeriod.start, effectivePeriod.end),
+    (observation.note ?? []).map(({ text }) => text ?? '').join('\n'),
+    nameOf(performer?.[0], content.resolve),
+  );
+  if (codeIn(code, LOINC) === SMOKING_STATUS) {
+    addSmokingStatus(observation, row, content);
+    return;
+  }
+  content.entry(
+    '<observation classCode="OBS" moodCode="EVN">' +
+      templateIds('4.38', '4.38:2015-08-01') +
+      body(observation, row, content) +
+      '</observation>',
+  );
+}
+
+function addSmokingStatus(observation: Observation, row: string, content: SectionWriter): void {
+  const { valueCodeableConcept, effectiveDateTime, effectivePeriod, performer } = observation;
+  const known = valueCodeableConcept?.coding?.some(({ system, code = '' }) => system === SNOMED && SMOKING.has(code));
+  const time = hl7Time(effectiveDateTime ?? effectivePeriod?.start);
+  content.entry(
+    '<observation classCode="OBS" moodCode="EVN">' +
+      templateIds('4.78', '4.78:2014-06-09') +
+      content.id(observation) +
+      '<code code="72166-2" displayName="Tobacco smoking status NHIS" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>' +
+      `<text>${reference(row)}</text><statusCode code="completed"/>` +
+      (time === undefined ? '<effectiveTime nullFlavor="UNK"/>' : `<effectiveTime value="${time}"/>`) +
+      (known === true
+        ? coded('value', valueCodeableConcept, { systems: [SNOMED], only: SMOKING, attributes: ' xsi:type="CD"', row })
+        : unknownSmoker(row)) +
+      author(performer?.[0], effectiveDateTime, content.resolve) +
+      '</observation>',
+  );
+}
+
+/** What was answered has no code in the value set, and a null flavour is not allowed: the status is not known. */
+function unknownSmoker(row: string): string {
+  return `<value xsi:type="CD" code="266927001" displayName="Tobacco smoking consumption unknown" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT"><originalText>${reference(row)}</originalText></value>`;
+}
+
+/** Filled questionnaires: the panel with its answers in it; an answer of no panel stands alone. */
+export function addAssessmentScales(observations: readonly Observation[], content: SectionWriter): void {
+  const rest = new Map(observations.map(one => [`Observation/${one.id}`, one]));
+  for (const panel of observations.filter(({ hasMember }) => hasMember !== undefined)) {
+    rest.delete(`Observation/${panel.id}`);
+    const row = scaleRow(panel, content);
+    const answers = (panel.hasMember ?? []).flatMap(({ reference: at = '' }) => {
+      const answer = rest.get(at);
+      rest.delete(at);
+      return answer === undefined ? [] : [supporting(answer, content)];
+    });
+    content.entry(scale(panel, row, answers.join(''), content));
+  }
+  for (const answer of rest.values()) content.entry(scale(answer, scaleRow(answer, content), '', content));
+}
+
+function scaleRow(observation: Observation, content: SectionWriter): string {
+  return content.row(
+    labelOf(observation.code),
+    readableValue(observation),
+    readableTime(observation.effectiveDateTime),
+    '',
+    nameOf(observation.performer?.[0], content.resolve),
+  );
+}
+
+function scale(observation: Observation, row: string, answers: string, content: SectionWriter): string {
+  return `<observation classCode="OBS" moodCode="EVN">${templateIds('4.69')}${body(observation, row, content)}${answers}</observation>`;
+}
+
+function supporting(answer: Observation, content: SectionWriter): string {
+  const row = scaleRow(answer, content);
+  return (
+    `<entryRelationship typeCode="COMP"><observation classCode="OBS" moodCode="EVN">${templateIds('4.86')}` +
+    content.id(answer) +
+    coded('code', answer.code, { systems: [LOINC, SNOMED], row }) +
+    `<text>${reference(row)}</text><statusCode code="completed"/>` +
+    valueElement(answer, { systems: [SNOMED, LOINC], row }) +
+    '</observation></entryRelationship>'
+  );
+}
+
+function body(observation: Observation, row: string, content: SectionWriter): string {
+  const { code, effectiveDateTime, effectivePeriod, performer } = observation;
+  return (
+    content.id(observation) +
+    coded('code', code, { systems: [LOINC], row }) +
+    `<text>${reference(row)}</text><statusCode code="completed"/>` +
+    moment(effectiveDateTime, effectivePeriod) +
+    valueElement(observation, { systems: [SNOMED, LOINC], row }) +
+    author(performer?.[0], effectiveDateTime, content.resolve)
+  );
+}
+
+const SEXES: Readonly<Record<string, string>> = { F: 'Female', M: 'Male' };
+
+/** Sex as it was registered at birth. */
+export function addBirthSex(patient: Patient, content: SectionWriter): void {
+  const sex = patient.extension?.find(({ url }) => url.endsWith('/us-core-birthsex'))?.valueCode;
+  const name = SEXES[sex ?? ''];
+  if (sex === undefined) return;
+  const row = content.row('Sex assigned at birth', name ?? 'Unknown', '', '', '');
+  content.entry(
+    `<observation classCode="OBS" moodCode="EVN">${templateIds('4.200:2016-06-01')}` +
+      content.id(patient, 'birth-sex') +
+      '<code code="76689-9" displayName="Sex Assigned At Birth" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>' +
+      `<text>${reference(row)}</text><statusCode code="completed"/>` +
+      (name === undefined
+        ? '<value xsi:type="CD" nullFlavor="UNK"/>'
+        : `<value xsi:type="CD" code="${sex}" displayName="${name}" codeSystem="2.16.840.1.113883.5.1" codeSystemName="AdministrativeGender"/>`) +
+      '</observation>',
+  );
+}
+
+/** What the record says of the person beside, for people: the header has no room for it. */
+export function addPersonalRows(patient: Patient, content: SectionWriter): void {
+  const extension = (name: string) => patient.extension?.find(({ url }) => url.endsWith(`/${name}`));
+  const text = (name: string) => extension(name)?.extension?.find(({ url }) => url === 'text')?.valueString;
+  const tribe = extension('us-core-tribal-affiliation')?.extension?.[0]?.valueCodeableConcept;
+  const language = patient.communication?.[0]?.language;
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ['Gender identity', labelOf(extension('us-core-genderIdentity')?.valueCodeableConcept)],
+    ['Race', text('us-core-race')],
+    ['Ethnicity', text('us-core-ethnicity')],
+    ['Tribal affiliation', labelOf(tribe)],
+    ['Preferred language', labelOf(language)],
+    ['Marital status', labelOf(patient.maritalStatus)],
+  ];
+  for (const [item, answer] of rows) {
+    if (answer !== undefined && answer !== '') content.row(item, answer, '', '', '');
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * Vital signs. In: Observation. Out: Vital Signs Organizer (V3) per taking, which is what has one time and one encounter,
+ * with a Vital Sign Observation (V2) per measurement; the parts of a panel, such as blood pressure, are measurements each.
+ */
+import { coded, codeIn, labelOf, nullFlavorOf, reference } from '../code.ts';
+import { LOINC, SNOMED } from '../code-systems.ts';
+import type { CodeableConcept, Observation, ObservationValue, Reference } from '../fhir.ts';
+import { author, nameOf } from '../participants.ts';
+import type { SectionWriter } from '../section.ts';
+import { moment, readablePeriod, readableTime } from '../time.ts';
+import { readableValue, unitOf } from '../value.ts';
+import { attribute, templateIds } from '../xml.ts';
+import { interpretation } from './result.ts';
+
+export const VITAL_SIGN_COLUMNS = ['Measurement', 'Value', 'Status', 'Taken', 'Taken by'];
+
+interface Measurement {
+  readonly of: Observation;
+  readonly part: string;
+  readonly code: CodeableConcept | undefined;
+  readonly value: ObservationValue;
+}
+
+export function addVitalSigns(observations: readonly Observation[], content: SectionWriter): void {
+  const takings = Map.groupBy(observations, ({ effectiveDateTime, effectivePeriod, encounter }) =>
+    JSON.stringify([effectiveDateTime, effectivePeriod, encounter?.reference]),
+  );
+  for (const taken of takings.values()) {
+    const [first] = taken;
+    if (first === undefined) continue;
+    const components = taken.flatMap(measurements).map(one => `<component>${vitalSign(one, content)}</component>`);
+    content.entry(
+      '<organizer classCode="CLUSTER" moodCode="EVN">' +
+        templateIds('4.26', '4.26:2015-08-01') +
+        content.id(first, 'organizer') +
+        '<code code="46680005" displayName="Vital signs" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT"><translation code="74728-7" displayName="Vital signs, weight, height, head circumference, oximetry, BMI, and BSA panel - HL7.CCDAr1.1" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/></code>' +
+        '<statusCode code="completed"/>' +
+        moment(first.effectiveDateTime, first.effectivePeriod) +
+        author(first.performer?.[0], first.effectiveDateTime, content.resolve) +
+        components.join('') +
+        '</organizer>',
+    );
+  }
+}
+
+/** The value of an observation, and those of its components. */
+function measurements(observation: Observation): readonly Measurement[] {
+  const parts = (observation.component ?? []).map((component, i) => ({
+    of: observation,
+    part: `component-${i}`,
+    code: component.code,
+    value: component,
+  }));
+  const whole = { of: observation, part: '', code: observation.code, value: observation };
+  return readableValue(observation) === '' && parts.length > 0 ? parts : [whole, ...parts];
+}
+
+function vitalSign({ of, part, code, value }: Measurement, content: SectionWriter): string {
+  const [who]: readonly (Reference | undefined)[] = of.performer ?? [];
+  const { effectiveDateTime, effectivePeriod } = of;
+  const row = content.row(
+    labelOf(code),
+    readableValue(value),
+    of.status ?? '',
+    effectivePeriod === undefined
+      ? readableTime(effectiveDateTime)
+      : readablePeriod(effectivePeriod.start, effectivePeriod.end),
+    nameOf(who, content.resolve),
+  );
+  return (
+    '<observation classCode="OBS" moodCode="EVN">' +
+    templateIds('4.27', '4.27:2014-06-09') +
+    content.id(of, `vital-sign${part}`) +
+    coded('code', code, { systems: [LOINC, SNOMED], row }) +
+    `<text>${reference(row)}</text><statusCode code="completed"/>` +
+    moment(effectiveDateTime, effectivePeriod) +
+    measured(value, of) +
+    (part === '' ? (of.interpretation ?? []).map(interpretation).join('') : '') +
+    site(of.bodySite) +
+    author(who, effectiveDateTime, content.resolve) +
+    '</observation>'
+  );
+}
+
+/** PQ, as the template demands: numbers without a unit have the unit 1; what was not measured says why. */
+function measured(value: ObservationValue, panel: Observation): string {
+  const { valueQuantity, valueInteger, dataAbsentReason } = value;
+  const number = valueQuantity?.value ?? valueInteger;
+  if (number !== undefined) {
+    const unit = valueQuantity === undefined ? '1' : (unitOf(valueQuantity) ?? '1');
+    return `<value xsi:type="PQ" value="${number}"${attribute('unit', unit)}/>`;
+  }
+  // A unit must stand there even so: that of the rest of the panel.
+  const other = panel.component?.find(component => component.valueQuantity !== undefined)?.valueQuantity;
+  const unit = (other && unitOf(other)) ?? '1';
+  return `<value xsi:type="PQ" nullFlavor="${nullFlavorOf(dataAbsentReason) ?? 'OTH'}"${attribute('unit', unit)}/>`;
+}
+
+function site(bodySite: CodeableConcept | undefined): string {
+  return codeIn(bodySite, SNOMED) === undefined ? '' : coded('targetSiteCode', bodySite, { systems: [SNOMED] });
+}

@@ -1,0 +1,92 @@
+/**
+ * Values of observations. In: value[x] of FHIR. Out: `value` of the type that says the same, and what a person reads. A unit
+ * that is none of UCUM is told as text, a comparator makes an interval, a missing value says why.
+ * CDA R2 datatypes; C-CDA R2.1 Volume 2, Result Observation
+ */
+
+import { coded, labelOf, nullFlavorOf } from './code.ts';
+import { UCUM } from './code-systems.ts';
+import type { ObservationValue, Quantity, Range } from './fhir.ts';
+import { readablePeriod, readableTime, timeValue } from './time.ts';
+import { attribute, escapeXml, textElement } from './xml.ts';
+
+export interface ValueOptions {
+  /** Systems for coded values. */
+  readonly systems?: readonly string[];
+  readonly row?: string;
+}
+
+/** `value`, with nullFlavor where there is none. */
+export function valueElement(value: ObservationValue, options: ValueOptions = {}): string {
+  if (value.valueQuantity !== undefined) return quantityValue(value.valueQuantity);
+  if (value.valueCodeableConcept !== undefined) {
+    return coded('value', value.valueCodeableConcept, { ...options, attributes: ' xsi:type="CD"' });
+  }
+  if (value.valueString !== undefined) return textElement('value xsi:type="ST"', value.valueString);
+  if (value.valueBoolean !== undefined) return `<value xsi:type="BL" value="${value.valueBoolean}"/>`;
+  if (value.valueInteger !== undefined) return `<value xsi:type="INT" value="${value.valueInteger}"/>`;
+  if (value.valueRange !== undefined) return rangeValue(value.valueRange);
+  if (value.valueDateTime !== undefined) return timeValue(value.valueDateTime);
+  return `<value xsi:type="ST" nullFlavor="${nullFlavorOf(value.dataAbsentReason) ?? 'UNK'}"/>`;
+}
+
+/** A quantity: PQ; IVL_PQ with a comparator; REAL without a unit; as text where the unit is none of UCUM. */
+export function quantityValue(quantity: Quantity): string {
+  const { value, comparator } = quantity;
+  const unit = unitOf(quantity);
+  if (value === undefined) return '<value xsi:type="PQ" nullFlavor="UNK"/>';
+  if (unit === undefined && quantity.unit !== undefined) {
+    return `<value xsi:type="ST">${escapeXml(readableQuantity(quantity))}</value>`;
+  }
+  if (comparator !== undefined) return `<value xsi:type="IVL_PQ">${bound(quantity)}</value>`;
+  return unit === undefined
+    ? `<value xsi:type="REAL" value="${value}"/>`
+    : `<value xsi:type="PQ" value="${value}"${attribute('unit', unit)}/>`;
+}
+
+/**
+ * The UCUM code of a quantity, in the spelling of C-CDA's value set: what is only an annotation, as `{score}`, is the unit 1,
+ * and of the two names of the international unit it has one.
+ */
+export function unitOf({ system, code }: Quantity): string | undefined {
+  if (system !== UCUM) return undefined;
+  return code !== undefined && /^\{[^}]*\}$/.test(code) ? '1' : code?.replaceAll('[iU]', '[IU]');
+}
+
+/** `<5` is a high bound that is not reached. */
+function bound(quantity: Quantity): string {
+  const { comparator = '<', value = '' } = quantity;
+  const inclusive = comparator.endsWith('=') ? '' : ' inclusive="false"';
+  const element = comparator.startsWith('<') ? 'high' : 'low';
+  return `<${element}${inclusive} value="${value}"${attribute('unit', unitOf(quantity))}/>`;
+}
+
+/** IVL_PQ with the ends that there are. */
+export function rangeValue({ low, high }: Range): string {
+  const end = (element: string, quantity: Quantity | undefined): string =>
+    quantity?.value === undefined
+      ? ''
+      : `<${element} value="${quantity.value}"${attribute('unit', unitOf(quantity))}/>`;
+  return `<value xsi:type="IVL_PQ">${end('low', low)}${end('high', high)}</value>`;
+}
+
+/** For people: `< 5 mg/dL`. */
+export function readableQuantity(quantity: Quantity | undefined): string {
+  if (quantity?.value === undefined) return '';
+  return [quantity.comparator, quantity.value, quantity.unit ?? quantity.code].filter(Boolean).join(' ');
+}
+
+/** For people: whatever the value is. */
+export function readableValue(value: ObservationValue): string {
+  if (value.valueQuantity !== undefined) return readableQuantity(value.valueQuantity);
+  if (value.valueCodeableConcept !== undefined) return labelOf(value.valueCodeableConcept);
+  if (value.valueString !== undefined) return value.valueString;
+  if (value.valueBoolean !== undefined) return value.valueBoolean ? 'Yes' : 'No';
+  if (value.valueInteger !== undefined) return String(value.valueInteger);
+  if (value.valueRange !== undefined) {
+    return [value.valueRange.low, value.valueRange.high].map(readableQuantity).filter(Boolean).join(' to ');
+  }
+  if (value.valuePeriod !== undefined) return readablePeriod(value.valuePeriod.start, value.valuePeriod.end);
+  if (value.valueDateTime !== undefined) return readableTime(value.valueDateTime);
+  return labelOf(value.dataAbsentReason);
+}
