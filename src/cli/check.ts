@@ -2,27 +2,35 @@
  * `lintel check`: every problem of a pack against the schema of the database, and what can be searched.
  */
 import { type Config, readConfig } from '../config.ts';
+import { checkLive } from '../mapping/check/live.ts';
+import { readPackFiles } from '../mapping/load/files.ts';
+import { readLock } from '../mapping/load/lock.ts';
 import { type LoadedPack, loadPack } from '../mapping/load/pack.ts';
-import { formatProblem, type Problem } from '../mapping/load/problem.ts';
+import { comparePositions, createReport, formatProblem, type Problem } from '../mapping/load/problem.ts';
 import type { Registry } from '../mapping/model.ts';
+import { scopeRelation } from '../plan/condition.ts';
+import { searchesWithoutIndex, sortsWithoutIndex, type WithoutIndex } from '../plan/index-use.ts';
 import { makeOffers } from '../plan/offers.ts';
 import { searchParametersOf } from '../r4/search-parameters.ts';
 import { setUp } from '../setup.ts';
+import type { Catalog } from '../sql/catalog.ts';
 import { type Command, overrides, type Terminal, textOf } from './command.ts';
 
 export const check: Command = {
   summary: 'tells every problem of a mapping pack, and what can be searched',
   help: `Usage: lintel check [PACK] [--database URL | --locked] [--parameters]
 
-Reads the mapping pack in the folder PACK (default: MAPPINGS, or the demo pack) against the live schema of the
-database (default: DATABASE_URL, or the demo database), and tells every problem at once with its place in the files,
-what was expected, what was found, and the nearest right spelling.
+Reads the mapping pack in the folder PACK (default: MAPPINGS, or the demo pack) against the live schema and the rows of
+the database (default: DATABASE_URL, or the demo database), and tells every problem at once with its place in the
+files, what was expected, what was found, and the nearest right spelling. Of the rows it asks only for numbers: keys
+and ids that are not unique, lookups that find several rows, references without a target, codes that no map has.
 
   --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
   --locked         checks against the pack's schema.lock.json (lintel lock writes it) instead of a database
   --parameters     also lists the search parameters of each type: those answered by plain comparisons of columns
                    (offered), those that compute on a column first (computed), and those of FHIR that the mappings
-                   have no inverse for (none)
+                   have no inverse for (none); and the columns without an index that searches and sorts read, which
+                   cost a scan where no patient narrows them
 
 Exit code: 0 without errors (warnings are allowed), 1 with errors.`,
   options: { database: { type: 'string' }, locked: { type: 'boolean' }, parameters: { type: 'boolean' } },
@@ -30,19 +38,37 @@ Exit code: 0 without errors (warnings are allowed), 1 with errors.`,
   async run(args, terminal) {
     const instead = overrides({ MAPPINGS: args.positionals[0], DATABASE_URL: textOf(args, 'database') });
     const config = readConfig(terminal.environment, instead);
-    const pack =
-      args.values['locked'] === true ? loadPack(config.mappings, undefined) : await loadLive(config, terminal);
-    for (const problem of pack.problems) terminal.out(formatProblem(problem));
-    if (pack.registry !== undefined && args.values['parameters'] === true) printParameters(pack.registry, terminal);
-    terminal.out(summary(pack.registry, pack.problems));
-    return pack.registry === undefined ? 1 : 0;
+    const { pack, catalog } = args.values['locked'] === true ? checkLocked(config) : await checkRows(config, terminal);
+    const { registry, problems } = pack;
+    for (const problem of problems) terminal.out(formatProblem(problem));
+    if (registry && catalog && args.values['parameters'] === true) printParameters(registry, catalog, terminal);
+    terminal.out(summary(registry, problems));
+    return registry === undefined || problems.some(({ severity }) => severity === 'error') ? 1 : 0;
   },
 };
 
-async function loadLive(config: Config, terminal: Terminal): Promise<LoadedPack> {
-  const { database, pack } = await setUp(config, terminal.note);
-  await database.close();
-  return pack;
+interface Checked {
+  readonly pack: LoadedPack;
+  readonly catalog: Catalog | undefined;
+}
+
+function checkLocked({ mappings }: Config): Checked {
+  const { lock } = readPackFiles(mappings);
+  const catalog = lock && readLock(lock.path, lock.text, createReport());
+  return { pack: loadPack(mappings, undefined), catalog };
+}
+
+async function checkRows(config: Config, terminal: Terminal): Promise<Checked> {
+  const { database, pack, catalog } = await setUp(config, terminal.note);
+  try {
+    const { registry } = pack;
+    if (!registry) return { pack, catalog };
+    const shown = await checkLive({ registry, database, readScope: scopeRelation, now: Date.now() });
+    const problems = [...pack.problems, ...shown].sort((a, b) => comparePositions(a.position, b.position));
+    return { pack: { registry, problems }, catalog };
+  } finally {
+    await database.close();
+  }
 }
 
 function summary(registry: Registry | undefined, problems: readonly Problem[]): string {
@@ -56,15 +82,23 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-function printParameters(registry: Registry, { out }: Terminal): void {
+function printParameters(registry: Registry, catalog: Catalog, { out }: Terminal): void {
   const offers = makeOffers(registry);
   for (const type of registry.types) {
     const offered = offers.of(type);
     const names = (inverse: string) => offered.filter(one => one.inverse === inverse).map(one => one.parameter.code);
     const none = searchParametersOf(type).filter(({ code }) => offers.find(type, code) === undefined);
+    const mappings = registry.ofType(type);
     out(type);
     out(`  offered   ${names('indexed').join(', ') || '-'}`);
     out(`  computed  ${names('computed').join(', ') || '-'}`);
     out(`  none      ${none.map(({ code }) => code).join(', ') || '-'}`);
+    printWithoutIndex('no index ', searchesWithoutIndex(offered, mappings, catalog, registry), out);
+    printWithoutIndex('full sort', sortsWithoutIndex(offered, mappings, catalog, registry), out);
   }
+}
+
+function printWithoutIndex(title: string, found: readonly WithoutIndex[], out: Terminal['out']): void {
+  const told = found.map(({ code, columns }) => `${code} (${columns.join(', ')})`);
+  if (told.length > 0) out(`  ${title} ${told.join('; ')}`);
 }

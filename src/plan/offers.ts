@@ -83,7 +83,7 @@ function probeFor(parameter: SearchParameter): TypedValue | undefined {
 }
 
 /** The nodes that a parameter's paths lead to and that are not simply constant nothing. */
-function leavesOf(mapping: Mapping, parameter: SearchParameter, env: Environment): readonly Node[] {
+export function leavesOf(mapping: Mapping, parameter: SearchParameter, env: Environment): readonly Node[] {
   const found: Node[] = [];
   for (const path of parameter.paths ?? []) {
     const steps = path.filter(step => !('exists' in step));

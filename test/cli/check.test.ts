@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { lintel } from './lintel.ts';
 import { smallClinic } from './small-clinic.ts';
@@ -12,6 +13,14 @@ elements:
   name: [ { family: { from: SURNAM } } ]
   gendre: { from: SEX, via: sex }
   birthDate: { from: BORN }
+`;
+
+const PEOPLE_BY_SEX = `mapping: people
+resource: Patient
+source: { table: PERSON, as: p, key: [SEX] }
+id: "{SEX}"
+elements:
+  name: [ { family: { from: SURNAME } } ]
 `;
 
 test('a sound pack has a summary and exit code 0', async () => {
@@ -38,6 +47,37 @@ test('--parameters tells what can be searched, how, and what cannot', async () =
   expect(of('Patient', 1)).toMatch(/^ {2}offered .*\bgender\b/);
   expect(of('Patient', 3)).toMatch(/^ {2}none .*\baddress-city\b/);
   expect(of('Observation', 1)).toMatch(/\bpatient\b/);
+});
+
+test('--parameters names the columns without an index that searches and sorts of a whole type read', async () => {
+  const { environment } = smallClinic();
+  const { out } = await lintel(environment, 'check', '--parameters');
+  const observation = out.slice(out.indexOf('Observation\n'), out.indexOf('Patient\n'));
+  expect(observation).toMatch(/^ {2}no index .*\bdate \(WEIGHING\.TAKEN\)/m);
+  expect(observation).toMatch(/^ {2}full sort .*\bdate \(WEIGHING\.TAKEN\)/m);
+  expect(observation).not.toContain('WEIGHING.PERSON_ID');
+  const indexed = smallClinic();
+  const database = new DatabaseSync(join(indexed.folder, 'clinic.sqlite'));
+  database.exec('CREATE INDEX WEIGHING_TAKEN ON WEIGHING (TAKEN)');
+  database.close();
+  expect((await lintel(indexed.environment, 'check', '--parameters')).out).not.toContain('WEIGHING.TAKEN');
+});
+
+test('rows that belie the pack are told, those that a server would serve wrongly as errors', async () => {
+  const { folder, environment } = smallClinic();
+  const database = new DatabaseSync(join(folder, 'clinic.sqlite'));
+  database.exec("INSERT INTO PERSON VALUES (3, 'Nowak', NULL, 'X')");
+  database.close();
+  const coded = await lintel(environment, 'check');
+  expect(coded.out).toMatch(/^person\.yaml:7:\d+: warning: code map sex has no row for 1 value of SEX in 1 row/m);
+  expect(coded.code).toBe(0);
+  const doubled = smallClinic({ 'person.yaml': PEOPLE_BY_SEX });
+  const other = new DatabaseSync(join(doubled.folder, 'clinic.sqlite'));
+  other.exec("INSERT INTO PERSON VALUES (3, 'Nowak', NULL, 'M')");
+  other.close();
+  const { out, code } = await lintel(doubled.environment, 'check');
+  expect(out).toMatch(/^person\.yaml:1:1: the key of people is not unique/m);
+  expect(code).toBe(1);
 });
 
 test('a locked pack is checked without a database, and the lock holds only the tables that are used', async () => {

@@ -54,7 +54,8 @@ export function createReport(): Report {
   };
 }
 
-function comparePositions(a: Position, b: Position): number {
+/** The order of problems: by file, line and column. */
+export function comparePositions(a: Position, b: Position): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
   return a.line - b.line || a.column - b.column;
 }

@@ -1,0 +1,118 @@
+/**
+ * Which searches and sorts an index cannot serve. In: what a type offers, its mappings, the catalog. Out: by search
+ * parameter the columns that no index begins with. Only a remark: with a patient beside it such a search reads the
+ * patient's rows, without one all of the table's.
+ * docs/mapping-language.md; mapping-primitives.md section 4
+ */
+import { childrenOf } from '../mapping/load/children.ts';
+import type { EachNode, Mapping, Node, Registry, Scope } from '../mapping/model.ts';
+import type { Offered } from '../search/offers.ts';
+import { type Catalog, findTable } from '../sql/catalog.ts';
+import type { ColumnExpression, Expression } from '../sql/expression.ts';
+import { environment } from './environment.ts';
+import { leavesOf } from './offers.ts';
+import { sortFace } from './sort.ts';
+
+export interface WithoutIndex {
+  /** Of the search parameter. */
+  readonly code: string;
+  /** `TABLE.COLUMN`, sorted; `… computed` where an index would not help either. */
+  readonly columns: readonly string[];
+}
+
+/** Parameters that compare columns as they are (`indexed`), of which no index begins with one. */
+export function searchesWithoutIndex(
+  offered: readonly Offered[],
+  mappings: readonly Mapping[],
+  catalog: Catalog,
+  registry: Registry,
+): readonly WithoutIndex[] {
+  const env = environment(registry, 0);
+  const plain = offered.filter(one => one.inverse === 'indexed' && one.parameter.code !== '_id');
+  return collect(plain, mappings, catalog, (mapping, { parameter }) =>
+    leavesOf(mapping, parameter, env).flatMap(node => {
+      if (node.kind === 'ref') return [{ columns: node.on.map(({ ours }) => ours), computed: false }];
+      return node.kind === 'value' ? [{ columns: node.from.flatMap(columnsIn), computed: false }] : [];
+    }),
+  );
+}
+
+/** Sortable parameters whose column no index begins with: a page of a whole type sorts every row. */
+export function sortsWithoutIndex(
+  offered: readonly Offered[],
+  mappings: readonly Mapping[],
+  catalog: Catalog,
+  registry: Registry,
+): readonly WithoutIndex[] {
+  const env = environment(registry, 0);
+  const sortable = offered.filter(one => one.sortable && one.parameter.code !== '_id');
+  return collect(sortable, mappings, catalog, (mapping, { parameter }) => {
+    const by = sortFace(mapping, parameter, env)?.by ?? [];
+    return by.length === 0
+      ? []
+      : [{ columns: by.flatMap(columnsIn), computed: by.some(({ kind }) => kind !== 'column') }];
+  });
+}
+
+/** Columns that are compared together: an index that begins with one of them narrows the rows. */
+interface Use {
+  readonly columns: readonly ColumnExpression[];
+  /** Something is done to a column before it is compared. */
+  readonly computed: boolean;
+}
+
+function collect(
+  offered: readonly Offered[],
+  mappings: readonly Mapping[],
+  catalog: Catalog,
+  usesOf: (mapping: Mapping, one: Offered) => readonly Use[],
+): readonly WithoutIndex[] {
+  const tables = new Map(mappings.map(mapping => [mapping, tablesByAlias(mapping)]));
+  return offered.flatMap(one => {
+    const names = new Set<string>();
+    for (const [mapping, byAlias] of tables) {
+      for (const { columns, computed } of usesOf(mapping, one)) {
+        // Pieces of a separated column have an alias without a table: no index knows them.
+        const known = columns.flatMap(({ alias, column }) => {
+          const table = byAlias.get(alias);
+          return table === undefined ? [] : [{ table, column }];
+        });
+        if (!computed && known.some(({ table, column }) => isIndexed(catalog, table, column))) continue;
+        for (const { table, column } of known) names.add(`${table}.${column}${computed ? ' computed' : ''}`);
+      }
+    }
+    return names.size === 0 ? [] : [{ code: one.parameter.code, columns: [...names].sort() }];
+  });
+}
+
+/** Some index begins with the column. */
+function isIndexed(catalog: Catalog, table: string, column: string): boolean {
+  const wanted = column.toLowerCase();
+  const found = findTable(catalog, table);
+  if (!found) return false;
+  const leading = [found.primaryKey, ...found.indexes.map(({ columns }) => columns)].map(([first]) => first);
+  return leading.some(first => first?.toLowerCase() === wanted);
+}
+
+/** The table that each alias of a mapping's source, lookups and child rows stands for. */
+function tablesByAlias(mapping: Mapping): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const see = ({ table, alias, lookups }: Scope): void => {
+    found.set(alias, table.name);
+    for (const lookup of lookups) found.set(lookup.alias, lookup.table.name);
+  };
+  see(mapping.source);
+  for (const { from } of eachIn(mapping.root)) if (from.kind === 'rows') see(from.scope);
+  return found;
+}
+
+function eachIn(node: Node): readonly EachNode[] {
+  if (node.kind === 'each') return [node, ...eachIn(node.item)];
+  return childrenOf(node).flatMap(eachIn);
+}
+
+function columnsIn(expression: Expression): readonly ColumnExpression[] {
+  if (expression.kind === 'column') return [expression];
+  if (expression.kind !== 'function') return [];
+  return expression.args.flatMap(arg => (typeof arg === 'number' ? [] : columnsIn(arg)));
+}

@@ -1,0 +1,30 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { buildFixture } from '../../fixtures/build.ts';
+import { writeLock } from '../../src/mapping/load/lock.ts';
+import { loadPack } from '../../src/mapping/load/pack.ts';
+import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { lintel } from './lintel.ts';
+
+const PACK = new URL('../../mappings/medkeep/', import.meta.url).pathname;
+
+test('the lock of the demo pack is what `lintel lock` writes of the fixture now', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-lock-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'fixture.sqlite');
+  buildFixture({ patients: 1, seed: 1, file });
+  const database = openSqlite(file);
+  const catalog = await database.catalog();
+  await database.close();
+  const { registry } = loadPack(PACK, catalog);
+  const written = registry && writeLock(registry, catalog);
+  expect(written).toBe(readFileSync(join(PACK, 'schema.lock.json'), 'utf8'));
+});
+
+test('the demo pack is sound against its lock alone', async () => {
+  const { code, out } = await lintel({ MAPPINGS: PACK }, 'check', '--locked');
+  expect(out).toMatch(/; 0 errors, 0 warnings$/);
+  expect(code).toBe(0);
+});
