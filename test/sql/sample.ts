@@ -16,7 +16,7 @@ import { openSqlite } from '../../src/sql/sqlite/database.ts';
 export type Cells = Readonly<Record<string, SqlValue>>;
 export type Tables = Readonly<Record<string, readonly Cells[]>>;
 
-const COLUMNS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+export const COLUMNS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   A: {
     ID: 'INT',
     CD: 'CHAR(8)',

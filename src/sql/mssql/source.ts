@@ -21,8 +21,11 @@ export interface Source {
   close(): Promise<void>;
 }
 
-/** A statement of this process begins so and is one; whatever else reaches this place is a mistake in it. */
-const ONE_SELECT = /^SELECT\s[^;]*$/;
+/** Whatever else than one SELECT reaches this place is a mistake of this process. Literals and names may hold anything. */
+function isOneSelect(text: string): boolean {
+  const outside = text.replace(/'(?:[^']|'')*'|\[(?:[^\]]|\]\])*\]/g, '');
+  return /^SELECT\s/.test(outside) && !/;|--|\/\*|\bINTO\b/i.test(outside);
+}
 
 /** `open` gives a pool that is not connected; it is asked again after a failure. */
 export function createSource(open: () => sql.ConnectionPool): Source {
@@ -44,7 +47,7 @@ export function createSource(open: () => sql.ConnectionPool): Source {
 
   return {
     async run(statement, { signal, timeout, onFree }) {
-      if (!ONE_SELECT.test(statement.text)) {
+      if (!isOneSelect(statement.text)) {
         onFree?.();
         throw new TypeError('only a SELECT is ever sent');
       }
