@@ -37,6 +37,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'capability',
   ],
   explain: ['facade', 'pipeline', 'plan', 'search', 'mapping', 'sql', 'auth'],
+  ccda: ['facade', 'mapping', 'outcome'],
+  rest: ['ccda', 'facade', 'auth', 'config', 'mapping', 'sql/expression', 'sql/fold'],
   export: ['*'],
   http: [
     'facade',
@@ -44,6 +46,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'export/jobs',
     'export/manifest',
     'export/request',
+    'ccda',
+    'rest',
     'outcome',
     'auth',
     'config',

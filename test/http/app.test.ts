@@ -85,7 +85,7 @@ test('browser applications may call from the configured origins only', async () 
   expect((await from('https://app.example.org.evil.com')).headers.has('access-control-allow-origin')).toBe(false);
   const preflight = await from('https://app.example.org', 'OPTIONS');
   expect(preflight.status).toBe(204);
-  expect(preflight.headers.get('access-control-allow-methods')).toBe('GET,HEAD,POST');
+  expect(preflight.headers.get('access-control-allow-methods')).toBe('GET,HEAD,POST,DELETE');
   const none = await appUnderTest().app.request('/fhir/Widget', { headers: { origin: 'https://app.example.org' } });
   expect(none.headers.has('access-control-allow-origin')).toBe(false);
 });
