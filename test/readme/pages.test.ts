@@ -1,0 +1,47 @@
+/** Tables and links of the README and of docs/ against what they speak of. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { codecTable } from './codec-table.ts';
+
+const README = readFileSync('README.md', 'utf8');
+
+test('the README tells of every dependency, and of no other', () => {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    dependencies: Record<string, string>;
+    devDependencies: Record<string, string>;
+  };
+  const [, section = ''] = README.split('\n## Dependencies\n');
+  const [table = ''] = section.split('\n## ');
+  const told = table
+    .split('\n')
+    .filter(line => line.startsWith('| `'))
+    .flatMap(line => {
+      const [, cell = ''] = line.split('|');
+      return [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => `${name}${cell.includes('(dev)') ? ' dev' : ''}`);
+    });
+  const expected = [...Object.keys(dependencies), ...Object.keys(devDependencies).map(name => `${name} dev`)];
+  expect(told.toSorted()).toEqual(expected.toSorted());
+});
+
+test('the reference has the table of codecs as the code says it', () => {
+  expect(readFileSync('docs/mapping-language.md', 'utf8')).toContain(codecTable());
+});
+
+test('links between the pages lead to files', () => {
+  const pages = ['README.md', ...globSync('docs/**/*.md')];
+  const broken = pages.flatMap(page =>
+    [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g)]
+      .map(([, target = '']) => join(dirname(page), target))
+      .filter(target => !existsSync(target))
+      .map(target => `${page}: ${target}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+test('every command of npm that the README names is there', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+  const named = [...README.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name);
+  expect(named.length).toBeGreaterThan(3);
+  expect(named.filter(name => !Object.hasOwn(scripts, name))).toEqual([]);
+});

@@ -1,0 +1,110 @@
+/**
+ * The README's tutorial, followed to the letter: its files in an empty folder, its commands, and what it says comes back.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { type Running, startServer } from '../../src/main.ts';
+import { lintel } from '../cli/lintel.ts';
+
+const README = readFileSync('README.md', 'utf8');
+const FILES = new Map(
+  [...README.matchAll(/<!-- my-clinic\/(\S+) -->\n```\w+\n([\s\S]*?)```/g)].map(([, name = '', text = '']) => [
+    name,
+    text,
+  ]),
+);
+const folder = mkdtempSync(join(tmpdir(), 'lintel-readme-'));
+const pack = join(folder, 'my-clinic');
+const environment = {
+  DATABASE_URL: `sqlite:${join(pack, 'clinic.sqlite')}`,
+  MAPPINGS: pack,
+  DATA_DIR: join(folder, 'data'),
+  PORT: '0',
+};
+let running: Running | undefined;
+
+const file = (name: string): string => FILES.get(name) ?? '';
+const write = (name: string, text = file(name)): void => writeFileSync(join(pack, name), text);
+const get = async (path: string): Promise<Response> => fetch(`${running?.url}/fhir/${path}`);
+
+beforeAll(() => {
+  mkdirSync(pack);
+  for (const name of ['pack.yaml', 'codes.yaml', 'patient.yaml']) write(name);
+  const database = new DatabaseSync(join(pack, 'clinic.sqlite'));
+  database.exec(file('clinic.sql'));
+  database.close();
+});
+
+afterAll(async () => {
+  await running?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('the first pack passes the check with the line that the README shows', async () => {
+  const { code, out } = await lintel(environment, 'check');
+  expect(code).toBe(0);
+  expect(out).not.toBe('');
+  expect(README).toContain(`\`\`\`\n${out}\n\`\`\``);
+});
+
+test('the misspelt column is told as the README shows', async () => {
+  write('patient.yaml', file('patient.yaml').replace('SURNAME }', 'SURNAM }'));
+  const { code, out } = await lintel(environment, 'check');
+  write('patient.yaml');
+  expect(code).toBe(1);
+  expect(README).toContain(`\`\`\`\n${out.split('\n')[0]}\n\`\`\``);
+});
+
+test('the lock is written and checked against', async () => {
+  expect((await lintel(environment, 'lock')).code).toBe(0);
+  expect(await lintel(environment, 'check', '--locked')).toMatchObject({ code: 0 });
+});
+
+test('explain shows the scan that the README speaks of', async () => {
+  expect((await lintel(environment, 'explain', 'Patient?family=kow')).out).toMatch(/Served by\n\s+SCAN p/);
+});
+
+test('a reference that may be absent has to be needed, as the README shows', async () => {
+  const [, added = ''] = /<!-- added to my-clinic\/codes\.yaml -->\n```yaml\n([\s\S]*?)```/.exec(README) ?? [];
+  write('codes.yaml', file('codes.yaml') + added);
+  write('allergy.yaml', file('allergy.yaml').replace('needs: [patient]\n', ''));
+  const { code, out } = await lintel(environment, 'check');
+  expect(code).toBe(1);
+  const [problem = ''] = out.split('\n').filter(line => line.startsWith('allergy.yaml'));
+  const [, said = ''] = problem.split(/^allergy\.yaml:\d+:\d+: /);
+  expect(said).not.toBe('');
+  expect(README).toContain(said);
+});
+
+test('what is served is what the README says', async () => {
+  write('allergy.yaml');
+  expect((await lintel(environment, 'check')).out).toMatch(/2 mappings of 2 types; 0 errors, 0 warnings$/);
+  running = await startServer(
+    readConfig(environment),
+    { out: () => undefined, note: () => undefined },
+    createLog({ level: 'silent', format: 'json', write: () => undefined }),
+  );
+  const [, answer = ''] = /<!-- answer Patient\/1 -->\n```json\n([\s\S]*?)```/.exec(README) ?? [];
+  expect(await (await get('Patient/1')).json()).toEqual(JSON.parse(answer));
+  expect((await get('Patient/3')).status).toBe(404);
+  const [, tutorial = ''] = README.split('## Map your own database');
+  const searches = [...tutorial.matchAll(/curl 'http:\/\/127\.0\.0\.1:3000\/fhir\/(\w+\?[^']+)'/g)]
+    .map(([, path = '']) => path)
+    .filter(path => !path.includes('_pretty'));
+  expect(searches.length).toBeGreaterThanOrEqual(5);
+  const totals = await Promise.all(
+    searches.map(async path => [path, ((await (await get(path)).json()) as { total: number }).total]),
+  );
+  expect(totals).toEqual([
+    ['Patient?family=kow', 1],
+    ['Patient?birthdate=lt1980&gender=female', 1],
+    ['Patient?identifier=https://clinic.example.org/chart-number|A-1002', 1],
+    ['AllergyIntolerance?patient=1&clinical-status=active', 1],
+    ['AllergyIntolerance?patient.birthdate=1970&_include=AllergyIntolerance:patient', 2],
+  ]);
+});
