@@ -12,6 +12,7 @@ import { type LoadedPack, loadPack } from './mapping/load/pack.ts';
 import type { Registry } from './mapping/model.ts';
 import { zoneOf } from './mapping/zone.ts';
 import { FhirError } from './outcome.ts';
+import { conceptMapsOf } from './own/concept-maps.ts';
 import { EXPORT_OPERATIONS } from './own/operations.ts';
 import { makeOffers } from './plan/offers.ts';
 import { cursorCodec } from './search/cursor.ts';
@@ -119,6 +120,7 @@ export function facadeOf(
     secret: linkSecret,
     softwareVersion: SOFTWARE_VERSION,
     date: changed.toISOString(),
+    own: conceptMapsOf(registry),
     operations: EXPORT_OPERATIONS,
   });
 }

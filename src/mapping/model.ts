@@ -5,6 +5,7 @@
 
 import type { ColumnExpression, Expression, Order } from '../sql/expression.ts';
 import type { Identifier, TableName } from '../sql/identifier.ts';
+import type { CodeMap } from './codecs/code-map.ts';
 import type { Codec } from './codecs/codec.ts';
 import type { TextStep } from './codecs/text-step.ts';
 
@@ -226,6 +227,8 @@ export interface Registry {
   /** In order; empty for a type that no mapping makes. */
   readonly ofType: (resource: string) => readonly Mapping[];
   readonly types: readonly string[];
+  /** Those with rows in the pack that a mapping uses; the rows of a code table are the database's. */
+  readonly codeMaps: readonly CodeMap[];
   /** Changes with any change of the pack's files. */
   readonly version: string;
 }

@@ -1,10 +1,16 @@
 /**
  * All mappings of a pack, by name and by resource type. In: the loaded mappings in their order. Out: a Registry.
  */
+import type { CodeMap } from './codecs/code-map.ts';
 import type { Mapping, Pack, Registry } from './model.ts';
 
 /** Makes the registry. `mapping(name)` throws a RangeError for a name that no mapping has. */
-export function createRegistry(pack: Pack, mappings: readonly Mapping[], version: string): Registry {
+export function createRegistry(
+  pack: Pack,
+  mappings: readonly Mapping[],
+  version: string,
+  codeMaps: readonly CodeMap[] = [],
+): Registry {
   const byName = new Map(mappings.map(mapping => [mapping.name, mapping]));
   const byType = Map.groupBy(mappings, mapping => mapping.resource);
   const none: readonly Mapping[] = [];
@@ -18,6 +24,7 @@ export function createRegistry(pack: Pack, mappings: readonly Mapping[], version
     },
     ofType: resource => byType.get(resource) ?? none,
     types: [...byType.keys()].sort(),
+    codeMaps,
     version,
   };
 }

@@ -8,6 +8,7 @@ import { buildFixture } from '../../fixtures/build.ts';
 import { createFacade, type Facade } from '../../src/facade.ts';
 import { loadPack } from '../../src/mapping/load/pack.ts';
 import type { Mapping, Node, Registry, Scope } from '../../src/mapping/model.ts';
+import { conceptMapsOf } from '../../src/own/concept-maps.ts';
 import { EXPORT_OPERATIONS } from '../../src/own/operations.ts';
 import type { Rules } from '../../src/plan/environment.ts';
 import type { Database } from '../../src/sql/database.ts';
@@ -58,6 +59,7 @@ export async function openDemo({ patients, spoiled, onQuery }: DemoOptions): Pro
       softwareVersion: '0',
       date: '2026-06-30',
       clock: () => NOW,
+      own: conceptMapsOf(registry),
       operations: EXPORT_OPERATIONS,
       ...(rules ? { rules } : {}),
       ...(onQuery ? { onQuery } : {}),

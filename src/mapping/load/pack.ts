@@ -79,7 +79,10 @@ export function loadPack(folder: string, catalog: Catalog | undefined): LoadedPa
   // What a broken mapping would have used is not known.
   reportUnused(settings, pack, fragments.used);
   const problems = report.problems();
-  return { registry: createRegistry(settings.pack, mappings, files.version), problems };
+  const used = [...codeMaps.values()].flatMap(one =>
+    one.kind === 'rows' && pack.usedCodeMaps.has(one.name) ? [one.map] : [],
+  );
+  return { registry: createRegistry(settings.pack, mappings, files.version, used), problems };
 }
 
 /**

@@ -1,0 +1,92 @@
+/**
+ * The code maps of a pack as ConceptMaps, so that a reviewer who knows FHIR sees what each legacy value becomes. In: a
+ * registry. Out: one resource for each map whose rows are in the pack.
+ * https://hl7.org/fhir/R4/conceptmap.html
+ */
+import { codeOf } from '../mapping/codecs/code.ts';
+import type { Coded, CodeMap } from '../mapping/codecs/code-map.ts';
+import type { Json, Pack, Registry } from '../mapping/model.ts';
+import type { OwnResource } from './constant-mapping.ts';
+
+type Members = { readonly [element: string]: Json };
+
+const TYPE = 'ConceptMap';
+
+/** None where the pack maps ConceptMaps of its own: a type has one source. */
+export function conceptMapsOf(registry: Registry): readonly OwnResource[] {
+  if (registry.types.includes(TYPE)) return [];
+  const ids = new Set<string>();
+  return registry.codeMaps.flatMap(map => {
+    const group = groupsOf(map);
+    if (group.length === 0) return [];
+    const id = idFor(map.name, ids);
+    ids.add(id);
+    return [{ type: TYPE, id, content: { ...headOf(map, id, registry.pack), group } }];
+  });
+}
+
+function headOf({ name, fold, else: unmapped }: CodeMap, id: string, { name: pack, publisher }: Pack): Members {
+  const others = {
+    absent: 'give nothing',
+    text: 'are kept as text',
+    code: 'give one code',
+    local: 'are kept as codes',
+  };
+  return {
+    url: `urn:lintel:${encodeURIComponent(pack)}:ConceptMap:${id}`,
+    name: computable(id),
+    title: name,
+    status: 'active',
+    ...(publisher === undefined ? {} : { publisher }),
+    description: `Values of the legacy database and the codes they are served as. Other values ${others[unmapped.kind]}.${
+      fold ? ' Upper and lower case are the same.' : ''
+    }`,
+  };
+}
+
+/** One group per target system; rows that mean no code stand with those of the first. */
+function groupsOf(map: CodeMap): readonly Members[] {
+  const rows: (readonly [raw: string | undefined, coded: Coded | undefined])[] = [...map.rows];
+  if (map.blank) rows.push([undefined, map.blank]);
+  const first = rows.find(([, coded]) => coded)?.[1]?.system;
+  const bySystem = Map.groupBy(rows, ([, coded]) => (coded ? coded.system : first));
+  return [...bySystem].map(([system, members]) => ({
+    ...(system === undefined ? {} : { target: system }),
+    element: members.map(([raw, coded]) => ({ ...sourceOf(raw), target: [targetOf(coded)] })),
+    ...unmappedOf(map, system),
+  }));
+}
+
+/** A raw value that FHIR's `code` forbids, and the blank one, have only a display. */
+function sourceOf(raw: string | undefined): Members {
+  if (raw === undefined) return { display: 'NULL or blank' };
+  return codeOf(raw) === raw ? { code: raw } : { display: raw };
+}
+
+function targetOf(coded: Coded | undefined): Members {
+  if (!coded) return { equivalence: 'unmatched' };
+  const { code, display } = coded;
+  return { code, ...(display === undefined ? {} : { display }), equivalence: 'equivalent' };
+}
+
+function unmappedOf({ else: unmapped }: CodeMap, system: string | undefined): Members {
+  if (unmapped.kind === 'local' && unmapped.system === system) return { unmapped: { mode: 'provided' } };
+  if (unmapped.kind !== 'code' || unmapped.coded.system !== system) return {};
+  const { code, display } = unmapped.coded;
+  return { unmapped: { mode: 'fixed', code, ...(display === undefined ? {} : { display }) } };
+}
+
+/** The name as far as an id may spell it, with a number where another map has that id. */
+function idFor(name: string, taken: ReadonlySet<string>): string {
+  const plain = name.replace(/[^A-Za-z0-9.-]+/g, '-').slice(0, 58) || 'map';
+  for (let n = 2, id = plain; ; n++) {
+    if (!taken.has(id)) return id;
+    id = `${plain}-${n}`;
+  }
+}
+
+/** cmd-0: a name that code generators can use. */
+function computable(id: string): string {
+  const joined = id.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_all, letter: string) => letter.toUpperCase());
+  return /^[A-Z]/.test(joined) ? joined.replace(/[^A-Za-z0-9]/g, '') : `Map${joined.replace(/[^A-Za-z0-9]/g, '')}`;
+}
