@@ -2,6 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { LISTS } from '../../src/ccda/lists.ts';
 import { codecTable } from './codec-table.ts';
 
 const README = readFileSync('README.md', 'utf8');
@@ -26,6 +27,13 @@ test('the README tells of every dependency, and of no other', () => {
 
 test('the reference has the table of codecs as the code says it', () => {
   expect(readFileSync('docs/mapping-language.md', 'utf8')).toContain(codecTable());
+});
+
+test('the reference names the lists of ccds.yaml with their types', () => {
+  const told = [...readFileSync('docs/mapping-language.md', 'utf8').matchAll(/^- `([a-z-]+)`: (\w+)$/gm)];
+  expect(Object.fromEntries(told.map(([, name = '', type]) => [name, type]))).toEqual(
+    Object.fromEntries(Object.entries(LISTS).map(([name, { type }]) => [name, type])),
+  );
 });
 
 test('links between the pages lead to files', () => {
