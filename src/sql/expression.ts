@@ -22,7 +22,7 @@ export interface ColumnExpression {
 export type FunctionName =
   | 'rtrim' // trailing blanks (U+0020)
   | 'trim' // blanks, tabs and line ends on both sides
-  | 'upper' // ASCII and the engine's letters
+  | 'upper' // ASCII letters; the engines agree on no others
   | 'fold' // case and accents folded, for string search
   | 'replace' // (text, what, with)
   | 'piece' // (text, separator, position from 1): that piece of a separated text, NULL where there is none

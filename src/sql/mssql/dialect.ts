@@ -57,6 +57,9 @@ export const MSSQL: Dialect = {
   fetch: (writer, expression) => fetchForm(writer.expression(expression), expression.type),
 };
 
+/** UPPER changes every letter that the collation knows; SQLite and the codecs change those of ASCII. */
+const ASCII_CASES = "'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'";
+
 function isFold(of: Expression): boolean {
   return of.kind === 'function' && of.name === 'fold';
 }
@@ -175,7 +178,7 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
     case 'trim':
       return `TRIM(${BLANKS} FROM ${x()})`;
     case 'upper':
-      return `UPPER(${x()})`;
+      return `TRANSLATE(${binary(x())}, ${ASCII_CASES})`;
     case 'fold':
       return `${x()} ${FOLDED}`;
     case 'replace':

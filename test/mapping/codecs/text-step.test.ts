@@ -35,6 +35,7 @@ describe('text steps', () => {
   it.each<[string, TextStep, string, string | undefined]>([
     ['the first piece', pieceStep('^', 1), 'DOE^JOHN^Q', 'DOE'],
     ['the last piece', pieceStep('^', 3), 'DOE^JOHN^Q', 'Q'],
+    ['ASCII letters in upper case and no others', upperStep(), 'aé ß', 'Aé ß'],
     ['a piece that is missing', pieceStep('^', 4), 'DOE^JOHN^Q', undefined],
     ['the last word', wordsStep('last'), ' Ann Mary Smith ', 'Smith'],
     ['all but the last word', wordsStep('all-but-last'), 'Ann Mary Smith', 'Ann Mary'],
