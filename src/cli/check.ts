@@ -15,6 +15,7 @@ import { searchParametersOf } from '../r4/search-parameters.ts';
 import { setUp } from '../setup.ts';
 import type { Catalog } from '../sql/catalog.ts';
 import { type Command, overrides, type Terminal, textOf } from './command.ts';
+import { runPackTests } from './pack-tests.ts';
 
 export const check: Command = {
   summary: 'tells every problem of a mapping pack, and what can be searched',
@@ -24,6 +25,7 @@ Reads the mapping pack in the folder PACK (default: MAPPINGS, or the demo pack) 
 the database (default: DATABASE_URL, or the demo database), and tells every problem at once with its place in the
 files, what was expected, what was found, and the nearest right spelling. Of the rows it asks only for numbers: keys
 and ids that are not unique, lookups that find several rows, references without a target, codes that no map has.
+Tests beside the mappings (*.test.yaml) run on a database of their own that has only their rows.
 
   --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
   --locked         checks against the pack's schema.lock.json (lintel lock writes it) instead of a database
@@ -39,9 +41,12 @@ Exit code: 0 without errors (warnings are allowed), 1 with errors.`,
     const instead = overrides({ MAPPINGS: args.positionals[0], DATABASE_URL: textOf(args, 'database') });
     const config = readConfig(terminal.environment, instead);
     const { pack, catalog } = args.values['locked'] === true ? checkLocked(config) : await checkRows(config, terminal);
-    const { registry, problems } = pack;
+    const { registry } = pack;
+    const tests = registry && catalog ? await runPackTests(config.mappings, registry, catalog) : undefined;
+    const problems = [...pack.problems, ...(tests?.problems ?? [])];
     for (const problem of problems) terminal.out(formatProblem(problem));
     if (registry && catalog && args.values['parameters'] === true) printParameters(registry, catalog, terminal);
+    if (tests && tests.ran > 0) terminal.out(`${counted(tests.ran, 'test')} of mappings ran`);
     terminal.out(summary(registry, problems));
     return registry === undefined || problems.some(({ severity }) => severity === 'error') ? 1 : 0;
   },

@@ -80,6 +80,19 @@ test('rows that belie the pack are told, those that a server would serve wrongly
   expect(code).toBe(1);
 });
 
+test('tests beside the mappings run, and what does not come true is told by its line', async () => {
+  const rows = "rows: { PERSON: [{ ID: '5', SURNAME: Nowak, SEX: F }] }";
+  const good = `mapping: people\n${rows}\nresource: { gender: female }\nmatches: [gender=female]\nmisses: [gender=male]\n`;
+  const sound = await lintel(smallClinic({ 'person.test.yaml': good }).environment, 'check');
+  expect(sound.out).toBe('1 test of mappings ran\nsmall: 2 mappings of 2 types; 0 errors, 0 warnings');
+  const bad = `mapping: people\n${rows}\nresource: { gender: male }\nmatches: [gender=male]\nmisses: [gender=female]\n`;
+  const { out, code } = await lintel(smallClinic({ 'person.test.yaml': bad }).environment, 'check');
+  expect(out).toContain('person.test.yaml:3:21: Patient.gender is another; expected male; found female');
+  expect(out).toContain('person.test.yaml:4:11: finds no Patient, and should');
+  expect(out).toContain('person.test.yaml:5:10: finds a Patient, and should not');
+  expect(code).toBe(1);
+});
+
 test('a locked pack is checked without a database, and the lock holds only the tables that are used', async () => {
   const { pack, environment } = smallClinic();
   expect((await lintel({ MAPPINGS: pack }, 'check', '--locked')).code).toBe(1);

@@ -1,0 +1,163 @@
+/**
+ * The tests beside the mappings of a pack, `*.test.yaml`: rows in, resource out, searches that must and must not find it.
+ * In: the pack's folder, its registry and catalog. Out: problems with the line of what did not come true.
+ * docs/mapping-language.md
+ */
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { OPEN_ACCESS } from '../auth/access.ts';
+import { createFacade, type Facade } from '../facade.ts';
+import { createReport, type Problem, type Report } from '../mapping/load/problem.ts';
+import { readYaml } from '../mapping/load/read.ts';
+import { child, entriesOf, itemsOf, scalarsOf, type Tree, textOf } from '../mapping/load/tree.ts';
+import type { Mapping, Registry } from '../mapping/model.ts';
+import { FhirError } from '../outcome.ts';
+import { type Catalog, findColumn, findTable } from '../sql/catalog.ts';
+import { DatabaseError } from '../sql/database.ts';
+import { openSqlite } from '../sql/sqlite/database.ts';
+
+const CONTEXT = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
+const KEYS = ['mapping', 'rows', 'resource', 'matches', 'misses'];
+
+export interface PackTests {
+  readonly ran: number;
+  readonly problems: readonly Problem[];
+}
+
+/** Runs all tests of a pack, each on a database of its own that has the catalog's tables and the test's rows. */
+export async function runPackTests(folder: string, registry: Registry, catalog: Catalog): Promise<PackTests> {
+  const report = createReport();
+  const files = globSync('**/*.test.{yaml,yml}', { cwd: folder }).sort();
+  const tests = files.flatMap(file => readYaml(file, readFileSync(join(folder, file), 'utf8'), report));
+  for (const test of tests) await runTest(test, registry, catalog, report);
+  return { ran: tests.length, problems: report.problems() };
+}
+
+async function runTest(test: Tree, registry: Registry, catalog: Catalog, report: Report): Promise<void> {
+  for (const { key, at } of entriesOf(test)) {
+    if (!KEYS.includes(key)) report.error(at, 'unknown key of a test', { found: key, among: KEYS });
+  }
+  const name = textOf(child(test, 'mapping')) ?? '';
+  const tested = registry.mappings.filter(one => one.name === name || one.group === name);
+  const [first] = tested;
+  if (!first) {
+    const among = registry.mappings.map(one => one.name);
+    report.error(child(test, 'mapping')?.at ?? test.at, 'a test of no mapping', { found: name, among });
+    return;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-test-'));
+  try {
+    const file = join(folder, 'rows.sqlite');
+    writeRows(file, child(test, 'rows'), catalog, report);
+    const database = openSqlite(file);
+    try {
+      const facade = createFacade({
+        registry: only(registry, first.resource, tested),
+        database,
+        pageSize: 100,
+        pageMax: 100,
+        secret: new Uint8Array(32),
+        softwareVersion: '0',
+        date: '1970-01-01',
+      });
+      await compare(test, first.resource, facade, report);
+    } finally {
+      await database.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The same pack, its resources of one type made by the tested mappings alone. */
+function only(registry: Registry, type: string, tested: readonly Mapping[]): Registry {
+  return { ...registry, ofType: asked => (asked === type ? tested : registry.ofType(asked)) };
+}
+
+function writeRows(file: string, rows: Tree | undefined, catalog: Catalog, report: Report): void {
+  const database = new DatabaseSync(file);
+  try {
+    for (const { name, columns } of catalog.tables.values()) {
+      // Quoted: SQLite knows no length MAX.
+      const declared = [...columns.values()].map(
+        column => `"${column.name}" "${column.declared}"${column.type?.kind === 'text' ? ' COLLATE RTRIM' : ''}`,
+      );
+      database.exec(`CREATE TABLE "${name}" (${declared.join(', ')})`);
+    }
+    for (const { key, value, at } of entriesOf(rows)) {
+      const table = findTable(catalog, key.replace(/^.*\./, ''));
+      if (!table) {
+        const among = [...catalog.tables.values()].map(one => one.name);
+        report.error(at, 'unknown table', { found: key, among });
+        continue;
+      }
+      for (const row of itemsOf(value)) {
+        const known = entriesOf(row).flatMap(entry => {
+          const column = findColumn(table, entry.key);
+          const among = [...table.columns.values()].map(one => one.name);
+          if (!column) report.error(entry.at, 'unknown column', { found: entry.key, among });
+          return column ? [{ column: `"${column.name}"`, content: textOf(entry.value) ?? '' }] : [];
+        });
+        if (known.length === 0) continue;
+        const names = known.map(({ column }) => column).join(', ');
+        const places = known.map(() => '?').join(', ');
+        database
+          .prepare(`INSERT INTO "${table.name}" (${names}) VALUES (${places})`)
+          .run(...known.map(({ content }) => content));
+      }
+    }
+  } finally {
+    database.close();
+  }
+}
+
+async function compare(test: Tree, type: string, facade: Facade, report: Report): Promise<void> {
+  const search = async (at: Tree, query: string): Promise<readonly unknown[] | undefined> => {
+    try {
+      const { json } = await facade.search({ type, parameters: [...new URLSearchParams(query)] }, CONTEXT);
+      const bundle = JSON.parse(json) as { entry?: readonly { readonly resource: unknown }[] };
+      return bundle.entry?.map(({ resource }) => resource) ?? [];
+    } catch (error) {
+      if (!(error instanceof FhirError) && !(error instanceof DatabaseError)) throw error;
+      report.error(at.at, `this search is refused: ${error.message}`);
+      return undefined;
+    }
+  };
+  const wanted = child(test, 'resource');
+  const made = wanted && (await search(wanted, ''));
+  if (wanted && made) {
+    const differences = made.map(resource => differencesOf(wanted, resource, type));
+    const [nearest] = differences.sort((a, b) => a.length - b.length);
+    if (!nearest) report.error(wanted.at, `the rows make no ${type}`);
+    for (const { at, message, expected, found } of nearest ?? []) report.error(at, message, { expected, found });
+  }
+  for (const query of scalarsOf(child(test, 'matches'))) {
+    if ((await search(query, query.text))?.length === 0) report.error(query.at, `finds no ${type}, and should`);
+  }
+  for (const query of scalarsOf(child(test, 'misses'))) {
+    if (((await search(query, query.text))?.length ?? 0) > 0) report.error(query.at, `finds a ${type}, and should not`);
+  }
+}
+
+interface Difference {
+  readonly at: Tree['at'];
+  readonly message: string;
+  readonly expected: string;
+  readonly found: string;
+}
+
+/** What a part of a resource lacks of what was written; further elements do not matter. */
+function differencesOf(wanted: Tree, found: unknown, path: string): readonly Difference[] {
+  if (wanted.kind === 'scalar') {
+    const text = found === undefined || typeof found === 'object' ? undefined : String(found);
+    if (text === wanted.text) return [];
+    return [{ at: wanted.at, message: `${path} is another`, expected: wanted.text, found: text ?? 'nothing' }];
+  }
+  const members = wanted.kind === 'list' ? wanted.items.map((value, i) => ({ key: `${i}`, value })) : wanted.entries;
+  return members.flatMap(({ key, value }) => {
+    const inner: unknown = typeof found === 'object' && found !== null ? Reflect.get(found, key) : undefined;
+    return differencesOf(value, inner, wanted.kind === 'list' ? `${path}[${key}]` : `${path}.${key}`);
+  });
+}
