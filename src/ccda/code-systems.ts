@@ -23,9 +23,8 @@ export const NPI = 'http://hl7.org/fhir/sid/us-npi';
 export const NULL_FLAVOR = 'http://terminology.hl7.org/CodeSystem/v3-NullFlavor';
 export const DATA_ABSENT = 'http://terminology.hl7.org/CodeSystem/data-absent-reason';
 export const INTERPRETATION = 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation';
-export const CONFIDENTIALITY = 'http://terminology.hl7.org/CodeSystem/v3-Confidentiality';
 export const ACT_REASON = 'http://terminology.hl7.org/CodeSystem/v3-ActReason';
-export const MVX = 'http://hl7.org/fhir/sid/mvx';
+const MVX = 'http://hl7.org/fhir/sid/mvx';
 
 export const SNOMED_OID = '2.16.840.1.113883.6.96';
 export const LOINC_OID = '2.16.840.1.113883.6.1';
