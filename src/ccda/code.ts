@@ -39,6 +39,11 @@ export function coded(element: string, concept: CodeableConcept | undefined, opt
   return inner === '' ? `${open}/>` : `${open}>${inner}</${element}>`;
 }
 
+/** Whether a concept has a code of one of these systems. */
+export function isCoded(concept: CodeableConcept | undefined, systems: readonly string[]): boolean {
+  return mainCoding(usable(concept), { systems }) !== undefined;
+}
+
 /** The coding that `coded` would write as the code; undefined where there is none. */
 export function mainCoding(codings: readonly Coding[], { systems, only }: CodedOptions): Coding | undefined {
   const allowed = only === undefined ? codings : codings.filter(({ code }) => only.has(code ?? ''));

@@ -267,6 +267,7 @@ export interface Procedure extends Clinical {
   readonly performedString?: string;
   readonly performer?: readonly { readonly actor?: Reference }[];
   readonly reasonCode?: readonly CodeableConcept[];
+  readonly reasonReference?: readonly Reference[];
   readonly bodySite?: readonly CodeableConcept[];
   readonly focalDevice?: readonly { readonly manipulated?: Reference }[];
 }
@@ -313,6 +314,7 @@ export interface ServiceRequest extends Clinical {
   readonly authoredOn?: string;
   readonly requester?: Reference;
   readonly reasonCode?: readonly CodeableConcept[];
+  readonly reasonReference?: readonly Reference[];
 }
 
 export interface CarePlan extends Clinical {
@@ -360,6 +362,7 @@ export interface Encounter extends Resource {
   readonly period?: Period;
   readonly participant?: readonly { readonly type?: readonly CodeableConcept[]; readonly individual?: Reference }[];
   readonly reasonCode?: readonly CodeableConcept[];
+  readonly reasonReference?: readonly Reference[];
   readonly hospitalization?: { readonly dischargeDisposition?: CodeableConcept };
   readonly location?: readonly { readonly location?: Reference }[];
   readonly serviceProvider?: Reference;

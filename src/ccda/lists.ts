@@ -102,7 +102,7 @@ const requests: List<ServiceRequest> = {
     start: authoredOn ?? occurrenceDateTime ?? occurrencePeriod?.start,
   }),
   encounter: ofEncounter,
-  references: ({ requester }) => [requester],
+  references: ({ requester, reasonReference }) => [requester, ...(reasonReference ?? [])],
 };
 
 const encounters: List<Encounter> = {
@@ -113,7 +113,8 @@ const encounters: List<Encounter> = {
       ? { start: period?.start, end: period?.end }
       : { start: period?.start, end: period?.end ?? period?.start },
   encounter: ({ id }) => ({ reference: `Encounter/${id}` }),
-  references: ({ participant, location, serviceProvider }) => [
+  references: ({ participant, location, serviceProvider, reasonReference }) => [
+    ...(reasonReference ?? []),
     ...(participant ?? []).map(({ individual }) => individual),
     ...(location ?? []).map(one => one.location),
     serviceProvider,
@@ -132,10 +133,11 @@ export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
       return { start: bounds?.start ?? authoredOn, end: bounds?.end };
     },
     encounter: ofEncounter,
-    references: ({ medicationReference, requester, reportedReference }) => [
+    references: ({ medicationReference, requester, reportedReference, reasonReference }) => [
       medicationReference,
       requester,
       reportedReference,
+      ...(reasonReference ?? []),
     ],
   },
   allergies: {
@@ -156,7 +158,10 @@ export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
     type: 'Procedure',
     span: ({ performedDateTime, performedPeriod }) => performedPeriod ?? point(performedDateTime),
     encounter: ofEncounter,
-    references: ({ performer }) => (performer ?? []).map(({ actor }) => actor),
+    references: ({ performer, reasonReference }) => [
+      ...(performer ?? []).map(({ actor }) => actor),
+      ...(reasonReference ?? []),
+    ],
   },
   immunizations: {
     type: 'Immunization',

@@ -16,6 +16,9 @@ export interface Table {
   readonly rows: readonly Row[];
 }
 
+/** A day, perhaps with a time: it is not broken into lines. */
+const TIME = /\b\d{4}-\d{2}(?:-\d{2}(?: \d{2}:\d{2})?)?\b/g;
+
 /** Content of a section's `text`. `nothing` stands where there are no rows. */
 export function narrativeXml({ columns, rows }: Table, nothing: string): string {
   if (rows.length === 0) return `<paragraph>${escapeXml(nothing)}</paragraph>`;
@@ -39,7 +42,7 @@ export function narrativeHtml({ columns, rows }: Table, nothing: string): string
   ];
   for (const { id, cells } of rows) {
     parts.push(`<tr id="${id}">`);
-    for (const cell of cells) parts.push('<td>', lines(cell, '<br>'), '</td>');
+    for (const cell of cells) parts.push('<td>', lines(cell, '<br>').replace(TIME, '<time>$&</time>'), '</td>');
     parts.push('</tr>');
   }
   parts.push('</tbody></table></div>');

@@ -105,7 +105,8 @@ h3 { margin: 0 0 0.5rem; font-size: 1.1rem; }
 table { border-collapse: collapse; width: 100%; font-size: 0.92rem; }
 th, td { text-align: left; vertical-align: top; padding: 0.35rem 0.6rem; border-bottom: 1px solid var(--line); }
 th { color: var(--quiet); font-weight: 600; white-space: nowrap; }
-td { min-width: 5rem; max-width: 40rem; overflow-wrap: anywhere; }
+td { max-width: 40rem; overflow-wrap: break-word; }
+time { white-space: nowrap; }
 td:first-child { min-width: 10rem; font-weight: 600; }
 tbody tr:nth-child(even) { background: var(--stripe); }
 tr:target { outline: 2px solid var(--accent); }

@@ -26,8 +26,15 @@ export function timeElement(name: string, text: string | undefined): string {
 
 /** `effectiveTime` with low, and with high where there is an end or `ended` says that there must be one. */
 export function interval(start: string | undefined, end: string | undefined, ended = false): string {
-  const high = end !== undefined || ended ? timeElement('high', end) : '';
+  const sound = notBefore(end, start);
+  const high = sound !== undefined || ended ? timeElement('high', sound) : '';
   return `<effectiveTime>${timeElement('low', start)}${high}</effectiveTime>`;
+}
+
+/** An end, unless it lies before the start: then it is a slip of the pen, for the narrative but not for an interval. */
+export function notBefore(end: string | undefined, start: string | undefined): string | undefined {
+  const [low, high] = [start, end].map(text => (hl7Time(text) ?? '').slice(0, 8));
+  return low?.length === 8 && high?.length === 8 && high < low ? undefined : end;
 }
 
 /** A date or a period, as `effectiveTime`: a value, or low and high. */

@@ -73,7 +73,8 @@ export function rangeValue({ low, high }: Range): string {
 /** For people: `< 5 mg/dL`. */
 export function readableQuantity(quantity: Quantity | undefined): string {
   if (quantity?.value === undefined) return '';
-  return [quantity.comparator, quantity.value, quantity.unit ?? quantity.code].filter(Boolean).join(' ');
+  const unit = (quantity.unit ?? quantity.code)?.replace(/^\{(.*)\}$/, '$1');
+  return [quantity.comparator, quantity.value, unit].filter(Boolean).join(' ');
 }
 
 /** For people: whatever the value is. */

@@ -12,12 +12,13 @@ import type { SectionWriter } from '../section.ts';
 import { interval, readablePeriod } from '../time.ts';
 import { templateIds, textElement } from '../xml.ts';
 import { problemObservation } from './problem.ts';
-import { indication } from './related.ts';
+import { indication, reasonsOf } from './related.ts';
 
 export const ENCOUNTER_COLUMNS = ['Encounter', 'Status', 'Period', 'Place', 'Reason', 'Diagnoses', 'Seen by'];
 
 export function addEncounter(encounter: Encounter, diagnoses: readonly Condition[], content: SectionWriter): void {
-  const { type, status, period, participant, reasonCode, identifier, hospitalization } = encounter;
+  const { type, status, period, participant, hospitalization } = encounter;
+  const reasons = reasonsOf(encounter, content.resolve);
   const places = (encounter.location ?? []).map(({ location }) => content.resolve(location) as Location | undefined);
   const disposition = hospitalization?.dischargeDisposition;
   const row = content.row(
@@ -25,7 +26,7 @@ export function addEncounter(encounter: Encounter, diagnoses: readonly Condition
     [status, labelOf(disposition)].filter(Boolean).join(', '),
     readablePeriod(period?.start, period?.end),
     places.map(place => place?.name ?? '').join(', '),
-    (reasonCode ?? []).map(labelOf).join(', '),
+    reasons.map(labelOf).join(', '),
     diagnoses.map(({ code }) => labelOf(code)).join('\n'),
     (participant ?? []).map(({ individual }) => nameOf(individual, content.resolve)).join(', '),
   );
@@ -33,7 +34,6 @@ export function addEncounter(encounter: Encounter, diagnoses: readonly Condition
     '<encounter classCode="ENC" moodCode="EVN">' +
       templateIds('4.49', '4.49:2015-08-01') +
       content.id(encounter) +
-      identifierElements(identifier) +
       coded('code', withClass(encounter), { systems: [CPT, HCPCS, SNOMED], row }) +
       `<text>${reference(row)}</text>` +
       interval(period?.start, period?.end) +
@@ -41,7 +41,7 @@ export function addEncounter(encounter: Encounter, diagnoses: readonly Condition
       (participant ?? []).map(({ individual }) => performer(individual, content.resolve)).join('') +
       places.map(place => (place === undefined ? '' : placeXml(place))).join('') +
       diagnoses.map(one => diagnosis(one, content, row)).join('') +
-      (reasonCode ?? []).map((reason, i) => indication(reason, content.id(encounter, `reason-${i}`))).join('') +
+      reasons.map((reason, i) => indication(reason, content.id(encounter, `reason-${i}`))).join('') +
       '</encounter>',
   );
 }

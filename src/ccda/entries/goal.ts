@@ -6,7 +6,7 @@ import { LOINC, SNOMED } from '../code-systems.ts';
 import type { Goal } from '../fhir.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
-import { hl7Time, interval, readableTime } from '../time.ts';
+import { interval, readableTime } from '../time.ts';
 import { quantityValue, readableQuantity } from '../value.ts';
 import { templateIds, textElement } from '../xml.ts';
 
@@ -38,14 +38,13 @@ export function addGoal(goal: Goal, content: SectionWriter): void {
     readableTime(first?.dueDate),
     nameOf(expressedBy, content.resolve),
   );
-  const ordered = (hl7Time(startDate) ?? '').slice(0, 8) <= (hl7Time(first?.dueDate) ?? '').slice(0, 8);
   content.entry(
     '<observation classCode="OBS" moodCode="GOL">' +
       templateIds('4.121') +
       content.id(goal) +
       coded('code', first?.measure ?? description, { systems: [LOINC, SNOMED], row }) +
       `<text>${reference(row)}</text><statusCode code="${STATUS[lifecycleStatus ?? ''] ?? 'active'}"/>` +
-      (startDate === undefined ? '' : interval(startDate, ordered ? first?.dueDate : undefined)) +
+      (startDate === undefined ? '' : interval(startDate, first?.dueDate)) +
       (first?.detailQuantity === undefined
         ? textElement('value xsi:type="ST"', first?.detailString ?? labelOf(description))
         : quantityValue(first.detailQuantity)) +

@@ -8,10 +8,10 @@ import type { CodeableConcept, Dosage, Medication, MedicationRequest, Quantity }
 import { author, nameOf } from '../participants.ts';
 import { routeCode } from '../routes.ts';
 import type { SectionWriter } from '../section.ts';
-import { hl7Time, readablePeriod, readableTime, timeElement } from '../time.ts';
+import { notBefore, readablePeriod, readableTime, timeElement } from '../time.ts';
 import { unitOf } from '../value.ts';
 import { attribute, templateIds } from '../xml.ts';
-import { indication } from './related.ts';
+import { indication, reasonsOf } from './related.ts';
 
 /** Medication statusCode of C-CDA: those of FHIR that it lacks are told by the nearest, and by the narrative. */
 const STATUS: Readonly<Record<string, string>> = {
@@ -39,24 +39,27 @@ export function addMedication(request: MedicationRequest, content: SectionWriter
   const dosage = request.dosageInstruction?.[0];
   const told = isReported(request);
   const by = request.requester ?? request.reportedReference;
+  const reasons = reasonsOf(request, content.resolve);
   const bounds = dosage?.timing?.repeat?.boundsPeriod;
   const row = content.row(
     labelOf(drug),
     dosage?.text ?? labelOf(dosage?.timing?.code),
-    [request.status, request.intent === 'order' ? undefined : request.intent, labelOf(request.statusReason)]
+    [
+      request.status,
+      told ? 'as told' : request.intent === 'order' ? undefined : request.intent,
+      labelOf(request.statusReason),
+    ]
       .filter(Boolean)
       .join(', '),
     readablePeriod(bounds?.start, bounds?.end),
-    (request.reasonCode ?? []).map(labelOf).join(', '),
+    reasons.map(labelOf).join(', '),
     readableTime(request.authoredOn),
     nameOf(by, content.resolve) || (told ? 'patient' : ''),
   );
   const low = bounds?.start ?? request.authoredOn;
   const start = timeElement('low', low);
-  // An end before the beginning is a slip of the pen: it stands in the narrative, not in an interval.
-  const ended =
-    bounds?.end !== undefined && (hl7Time(low) ?? '').slice(0, 8) <= (hl7Time(bounds.end) ?? '').slice(0, 8);
-  const end = ended ? timeElement('high', bounds.end) : '';
+  const high = notBefore(bounds?.end, low);
+  const end = high === undefined ? '' : timeElement('high', high);
   content.entry(
     `<substanceAdministration classCode="SBADM" moodCode="${told ? 'EVN' : 'INT'}">` +
       templateIds('4.16', '4.16:2014-06-09') +
@@ -68,7 +71,7 @@ export function addMedication(request: MedicationRequest, content: SectionWriter
       dose(dosage?.doseAndRate?.[0]?.doseQuantity) +
       `<consumable><manufacturedProduct classCode="MANU">${templateIds('4.23', '4.23:2014-06-09')}<manufacturedMaterial>${coded('code', drug, { systems: [RXNORM], row })}</manufacturedMaterial></manufacturedProduct></consumable>` +
       author(by, request.authoredOn, content.resolve) +
-      (request.reasonCode ?? []).map((reason, i) => indication(reason, content.id(request, `reason-${i}`))).join('') +
+      reasons.map((reason, i) => indication(reason, content.id(request, `reason-${i}`))).join('') +
       instructions(dosage, row) +
       supply(request, content, row) +
       asNeeded(dosage) +

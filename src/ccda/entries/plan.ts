@@ -10,6 +10,7 @@ import { plainText } from '../plain-text.ts';
 import type { SectionWriter } from '../section.ts';
 import { hl7Time, moment, readablePeriod, readableTime } from '../time.ts';
 import { templateIds } from '../xml.ts';
+import { reasonsOf } from './related.ts';
 
 export const PLAN_COLUMNS = ['Planned', 'Status', 'For', 'Reason', 'Written', 'By'];
 
@@ -25,7 +26,7 @@ export function addOrder(order: ServiceRequest, kind: 'observation' | 'act', con
     occurrencePeriod === undefined
       ? readableTime(occurrenceDateTime)
       : readablePeriod(occurrencePeriod.start, occurrencePeriod.end),
-    (order.reasonCode ?? []).map(labelOf).join(', '),
+    reasonsOf(order, content.resolve).map(labelOf).join(', '),
     readableTime(authoredOn),
     nameOf(requester, content.resolve),
   );
@@ -76,12 +77,12 @@ export function addCarePlan(plan: CarePlan, content: SectionWriter): void {
 
 /** A visit to come. */
 export function addPlannedEncounter(encounter: Encounter, content: SectionWriter): void {
-  const { type, status, period, participant, reasonCode } = encounter;
+  const { type, status, period, participant } = encounter;
   const row = content.row(
     labelOf(type?.[0]) || 'Visit',
     status ?? '',
     readablePeriod(period?.start, period?.end),
-    (reasonCode ?? []).map(labelOf).join(', '),
+    reasonsOf(encounter, content.resolve).map(labelOf).join(', '),
     '',
     (participant ?? []).map(({ individual }) => nameOf(individual, content.resolve)).join(', '),
   );

@@ -7,7 +7,7 @@ import { SNOMED } from '../code-systems.ts';
 import type { Condition } from '../fhir.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
-import { hl7Time, interval, readableTime } from '../time.ts';
+import { interval, notBefore, readableTime } from '../time.ts';
 import { templateIds } from '../xml.ts';
 import { loincCode, relatedObservation, snomedElement, type Term } from './related.ts';
 
@@ -54,7 +54,7 @@ export function addProblem(condition: Condition, content: SectionWriter): void {
   const { onsetDateTime, abatementDateTime, recordedDate } = condition;
   const concern = statusOf(condition)?.concern ?? 'active';
   // Written down after it was over: the concern is then as old as the problem.
-  const late = (hl7Time(recordedDate) ?? '').slice(0, 8) > (hl7Time(abatementDateTime) ?? '9').slice(0, 8);
+  const late = notBefore(abatementDateTime, recordedDate) !== abatementDateTime;
   const since = late || recordedDate === undefined ? onsetDateTime : recordedDate;
   content.entry(
     '<act classCode="ACT" moodCode="EVN">' +

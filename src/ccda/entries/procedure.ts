@@ -9,7 +9,7 @@ import { nameOf, performer } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { moment, readablePeriod, readableTime } from '../time.ts';
 import { attribute, templateIds, textElement } from '../xml.ts';
-import { indication } from './related.ts';
+import { indication, reasonsOf } from './related.ts';
 
 const STATUS: Readonly<Record<string, string>> = {
   preparation: 'active',
@@ -26,13 +26,13 @@ const SYSTEMS = [SNOMED, LOINC, CPT, HCPCS, ICD10PCS];
 export const PROCEDURE_COLUMNS = ['Procedure', 'Status', 'Performed', 'Site', 'Reason', 'Performed by'];
 
 export function addProcedure(procedure: Procedure, content: SectionWriter): void {
-  const { code, status, bodySite, reasonCode } = procedure;
+  const { code, status, bodySite } = procedure;
   const row = content.row(
     labelOf(code),
     status ?? '',
     readablePerformed(procedure),
     (bodySite ?? []).map(labelOf).join(', '),
-    (reasonCode ?? []).map(labelOf).join(', '),
+    reasonsOf(procedure, content.resolve).map(labelOf).join(', '),
     (procedure.performer ?? []).map(({ actor }) => nameOf(actor, content.resolve)).join(', '),
   );
   content.entry(activity(procedure, row, content, ''));
@@ -45,7 +45,7 @@ function readablePerformed({ performedDateTime, performedPeriod, performedString
 
 /** `devices`: participants that hold Product Instances. */
 function activity(procedure: Procedure, row: string, content: SectionWriter, devices: string, part = ''): string {
-  const { code, status, bodySite, performedDateTime, performedPeriod, reasonCode } = procedure;
+  const { code, status, bodySite, performedDateTime, performedPeriod } = procedure;
   return (
     `<procedure classCode="PROC" moodCode="EVN"${status === 'not-done' ? ' negationInd="true"' : ''}>` +
     templateIds('4.14', '4.14:2014-06-09') +
@@ -56,7 +56,9 @@ function activity(procedure: Procedure, row: string, content: SectionWriter, dev
     (bodySite ?? []).map(site).join('') +
     (procedure.performer ?? []).map(({ actor }) => performer(actor, content.resolve)).join('') +
     devices +
-    (reasonCode ?? []).map((reason, i) => indication(reason, content.id(procedure, `${part}reason-${i}`))).join('') +
+    reasonsOf(procedure, content.resolve)
+      .map((reason, i) => indication(reason, content.id(procedure, `${part}reason-${i}`)))
+      .join('') +
     '</procedure>'
   );
 }

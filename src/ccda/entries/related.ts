@@ -3,7 +3,8 @@
  */
 import { coded, reference } from '../code.ts';
 import { SNOMED } from '../code-systems.ts';
-import type { CodeableConcept } from '../fhir.ts';
+import type { CodeableConcept, Condition, Reference } from '../fhir.ts';
+import type { Resolve } from '../participants.ts';
 import { templateIds } from '../xml.ts';
 
 /** A code that C-CDA fixes. */
@@ -37,6 +38,20 @@ export function snomedElement(element: string, { code, name }: Term): string {
 /** `code` of LOINC. */
 export function loincCode({ code, name }: Term): string {
   return `<code code="${code}" displayName="${name}" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>`;
+}
+
+/** Why something was done: as it was said, and what the record that is referred to says. */
+export function reasonsOf({ reasonCode, reasonReference }: Reasoned, resolve: Resolve): readonly CodeableConcept[] {
+  const records = (reasonReference ?? []).flatMap(one => {
+    const code = (resolve(one) as Condition | undefined)?.code;
+    return code === undefined ? [] : [code];
+  });
+  return [...(reasonCode ?? []), ...records];
+}
+
+interface Reasoned {
+  readonly reasonCode?: readonly CodeableConcept[];
+  readonly reasonReference?: readonly Reference[];
 }
 
 /** Indication (V2): why something was done. `id`: an `id` element. */

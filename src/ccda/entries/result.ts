@@ -7,7 +7,7 @@ import { CPT, INTERPRETATION, LOINC, SNOMED } from '../code-systems.ts';
 import type { CodeableConcept, DiagnosticReport, Observation } from '../fhir.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
-import { moment, readableTime, timeElement } from '../time.ts';
+import { moment, notBefore, readableTime, timeElement } from '../time.ts';
 import { rangeValue, readableQuantity, readableValue, valueElement } from '../value.ts';
 import { templateIds, textElement } from '../xml.ts';
 
@@ -115,7 +115,7 @@ function resultObservation(result: Observation, report: DiagnosticReport | undef
 /** Low and high, both required where there is a time at all. */
 function span({ effectiveDateTime, effectivePeriod }: DiagnosticReport | Observation): string {
   const start = effectivePeriod?.start ?? effectiveDateTime;
-  const end = effectivePeriod?.end ?? effectiveDateTime;
+  const end = notBefore(effectivePeriod?.end ?? effectiveDateTime, start);
   if (start === undefined && end === undefined) return '';
   return `<effectiveTime>${timeElement('low', start)}${timeElement('high', end)}</effectiveTime>`;
 }

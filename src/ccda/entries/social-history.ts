@@ -2,7 +2,7 @@
  * Social history. In: Observation, and what the Patient says of sex. Out: Smoking Status (V2), Social History Observation
  * (V3), Assessment Scale Observation, Birth Sex. A smoking status that C-CDA has no code for stays in the narrative alone.
  */
-import { coded, codeIn, labelOf, reference } from '../code.ts';
+import { coded, codeIn, isCoded, labelOf, reference } from '../code.ts';
 import { LOINC, SNOMED } from '../code-systems.ts';
 import type { Observation, Patient } from '../fhir.ts';
 import { author, nameOf } from '../participants.ts';
@@ -84,8 +84,10 @@ export function addAssessmentScales(observations: readonly Observation[], conten
     const row = scaleRow(panel, content);
     const answers = (panel.hasMember ?? []).flatMap(({ reference: at = '' }) => {
       const answer = rest.get(at);
+      // An answer within a panel must have a code of one of these.
+      if (answer === undefined || !isCoded(answer.code, [LOINC, SNOMED])) return [];
       rest.delete(at);
-      return answer === undefined ? [] : [supporting(answer, content)];
+      return [supporting(answer, content)];
     });
     content.entry(scale(panel, row, answers.join(''), content));
   }

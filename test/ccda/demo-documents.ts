@@ -1,0 +1,114 @@
+/**
+ * Documents of the demo for tests. In: how many patients. Out: a function that makes any document, and the database below it.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { buildFixture } from '../../fixtures/build.ts';
+import { type Content, readContent } from '../../src/ccda/content.ts';
+import { type Document, documentXml, makeDocument } from '../../src/ccda/document.ts';
+import { ENCOUNTER_TOPIC, TOPICS } from '../../src/ccda/topics.ts';
+import { createFacade, type Facade } from '../../src/facade.ts';
+import { loadPack } from '../../src/mapping/load/pack.ts';
+import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { DEMO_PACK } from '../law/demo.ts';
+import { type Element, parseXml } from './xml-tree.ts';
+
+/** After all that the demo records. */
+export const NOW = Date.UTC(2026, 6, 1, 16);
+
+export interface MadeDocument {
+  readonly document: Document;
+  readonly xml: string;
+  readonly root: Element;
+  /** SQL statements that it took. */
+  readonly statements: number;
+}
+
+export interface DocumentOptions {
+  readonly range?: { readonly first: string | undefined; readonly last: string | undefined };
+  readonly encounterId?: string;
+}
+
+export interface DemoDocuments {
+  readonly facade: Facade;
+  make(topic: string, patientId: number, options?: DocumentOptions): Promise<MadeDocument>;
+  /** Rows of the legacy database itself. */
+  rows<T>(sql: string, ...parameters: readonly SQLInputValue[]): readonly T[];
+  close(): Promise<void>;
+}
+
+/** Builds the fixture in a temporary folder. */
+export async function openDemoDocuments(patients: number): Promise<DemoDocuments> {
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
+  const file = join(folder, 'fixture.sqlite');
+  buildFixture({ patients, seed: 1, file });
+  const database = openSqlite(file);
+  const { registry } = loadPack(DEMO_PACK, await database.catalog());
+  if (!registry) throw new Error('the demo pack is not sound');
+  let statements = 0;
+  const facade = createFacade({
+    registry,
+    database,
+    pageSize: 50,
+    pageMax: 1000,
+    secret: new Uint8Array(32),
+    softwareVersion: '0',
+    date: '2026-06-30',
+    clock: () => NOW,
+    onQuery: () => {
+      statements++;
+    },
+  });
+  const legacy = new DatabaseSync(file, { readOnly: true });
+  return {
+    facade,
+    async make(topic, patientId, options) {
+      statements = 0;
+      const made = await documentOf(facade, topic, patientId, options);
+      return { ...made, statements };
+    },
+    rows: <T>(sql: string, ...parameters: readonly SQLInputValue[]) => legacy.prepare(sql).all(...parameters) as T[],
+    async close() {
+      legacy.close();
+      await database.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** What the demo pack says of documents. */
+export function demoContent({ registry }: Facade): Content {
+  const path = 'ccds.yaml';
+  const text = readFileSync(join(DEMO_PACK, path), 'utf8');
+  const { content, problems } = readContent({ path, text }, registry.pack, () => undefined);
+  if (!content) throw new Error(problems.map(({ message }) => message).join('\n'));
+  return content;
+}
+
+/** A document of the demo pack over any facade of it. Throws a RangeError where there is none. */
+export async function documentOf(
+  facade: Facade,
+  name: string,
+  patientId: number,
+  { range, encounterId }: DocumentOptions = {},
+): Promise<Omit<MadeDocument, 'statements'>> {
+  const topic = [...TOPICS, ENCOUNTER_TOPIC].find(one => one.name === name);
+  if (!topic) throw new RangeError(`no topic ${name}`);
+  const document = await makeDocument(
+    {
+      topic,
+      patientId: String(patientId),
+      range,
+      encounterId,
+      caller: 'test',
+      context: { base: 'http://localhost/fhir' },
+      now: NOW,
+    },
+    { facade, content: demoContent(facade), software: { name: 'Lintel', version: '0' } },
+  );
+  if (!document) throw new RangeError(`no document ${name} of ${patientId}`);
+  const xml = [...documentXml(document)].join('');
+  return { document, xml, root: parseXml(xml) };
+}

@@ -1,0 +1,134 @@
+/**
+ * What must hold of every document, whatever a schema says: links, ids, sections, dates, nothing forgotten. In: a document.
+ * Out: what is wrong. This runs on every machine; the schematrons of ../shared run where they are.
+ */
+import { all, at, type Element, everything, templatesOf, textOf } from './xml-tree.ts';
+
+const HEADER = [
+  'realmCode',
+  'typeId',
+  'templateId',
+  'id',
+  'code',
+  'title',
+  'effectiveTime',
+  'confidentialityCode',
+  'languageCode',
+  'setId',
+  'versionNumber',
+  'recordTarget',
+  'author',
+  'custodian',
+  'component',
+];
+
+/** Acts that stand in entries. */
+const ACTS = new Set([
+  'act',
+  'observation',
+  'organizer',
+  'procedure',
+  'substanceAdministration',
+  'supply',
+  'encounter',
+]);
+
+const TIME = /^\d{4}(\d{2}(\d{2}(\d{2}(\d{2}(\d{2}(\.\d{1,4})?)?)?[+-]\d{4})?)?)?$/;
+const FORGOTTEN = /\b(undefined|NaN|\[object Object\])\b/;
+
+export function structureProblems(root: Element): readonly string[] {
+  const problems: string[] = [];
+  const wrong = (holds: boolean, what: string): void => {
+    if (!holds) problems.push(what);
+  };
+  wrong(
+    root.name === 'ClinicalDocument' && root.attributes['xmlns'] === 'urn:hl7-org:v3',
+    'the root is no ClinicalDocument',
+  );
+  for (const name of HEADER) wrong(at(root, name) !== undefined, `no ${name}`);
+  wrong(templatesOf(root).includes('1.1:2015-08-01'), 'no US Realm Header (V3)');
+  checkLinks(root, wrong);
+  checkIds(root, wrong);
+  for (const section of all(root, 'section')) checkSection(section, wrong);
+  for (const element of everything(root)) checkElement(element, wrong);
+  return problems;
+}
+
+type Wrong = (holds: boolean, what: string) => void;
+
+function checkLinks(root: Element, wrong: Wrong): void {
+  const ids = [...everything(root)].flatMap(({ attributes }) =>
+    attributes['ID'] === undefined ? [] : [attributes['ID']],
+  );
+  wrong(new Set(ids).size === ids.length, 'an ID stands twice');
+  const known = new Set(ids);
+  for (const reference of all(root, 'reference')) {
+    const to = reference.attributes['value'] ?? '';
+    wrong(to.startsWith('#') && known.has(to.slice(1)), `a link leads nowhere: ${to}`);
+  }
+}
+
+/** No act has the id of another with the same templates. */
+function checkIds(root: Element, wrong: Wrong): void {
+  const seen = new Set<string>();
+  for (const act of everything(root)) {
+    if (!ACTS.has(act.name) || templatesOf(act).length === 0) continue;
+    for (const { name, attributes } of act.children) {
+      if (name !== 'id' || attributes['root'] === undefined) continue;
+      const key = [templatesOf(act).join(), attributes['root'], attributes['extension']].join('|');
+      wrong(!seen.has(key), `an id stands twice: ${key}`);
+      seen.add(key);
+    }
+  }
+}
+
+function checkSection(section: Element, wrong: Wrong): void {
+  const title = textOf(at(section, 'title'));
+  wrong(templatesOf(section).length > 0, `section ${title} has no template`);
+  wrong(at(section, 'code')?.attributes['code'] !== undefined, `section ${title} has no code`);
+  wrong(title !== '', 'a section has no title');
+  wrong(textOf(at(section, 'text')).trim() !== '', `section ${title} has no text`);
+  const entries = section.children.filter(({ name }) => name === 'entry');
+  const rows = all(section, 'tr').filter(({ attributes }) => attributes['ID'] !== undefined);
+  const empty = section.attributes['nullFlavor'] === 'NI';
+  wrong(!empty || (entries.length === 0 && rows.length === 0), `section ${title} has entries and says NI`);
+  wrong(
+    empty || rows.length > 0 || templatesOf(section).includes('2.8'),
+    `section ${title} has no rows and does not say NI`,
+  );
+  const columns = all(section, 'th').length;
+  for (const row of rows) wrong(row.children.length === columns, `a row of ${title} has ${row.children.length} cells`);
+  for (const entry of entries) {
+    const [act] = entry.children;
+    wrong(
+      act !== undefined && ACTS.has(act.name) && templatesOf(act).length > 0,
+      `an entry of ${title} has no template`,
+    );
+    wrong(all(entry, 'reference').length > 0, `an entry of ${title} is not linked to a row`);
+  }
+}
+
+function checkElement({ name, attributes, children, text }: Element, wrong: Wrong): void {
+  for (const [attribute, value] of Object.entries(attributes)) {
+    wrong(value !== '', `${name}/@${attribute} is empty`);
+    wrong(!FORGOTTEN.test(value) && value !== 'null', `${name}/@${attribute} is ${value}`);
+  }
+  wrong(!FORGOTTEN.test(text), `${name} says ${text}`);
+  const { value } = attributes;
+  if (['effectiveTime', 'time', 'birthTime', 'sdtc:deceasedTime'].includes(name)) {
+    wrong(value === undefined || TIME.test(value), `${name} is ${value}`);
+    const [low, high] = ['low', 'high'].map(end => children.find(one => one.name === end)?.attributes['value']);
+    for (const end of [low, high]) wrong(end === undefined || TIME.test(end), `${name} has ${end}`);
+    const comparable = (low?.length ?? 0) >= 8 && (high?.length ?? 0) >= 8;
+    wrong(!comparable || (low ?? '').slice(0, 8) <= (high ?? '').slice(0, 8), `${name} runs from ${low} to ${high}`);
+  }
+  if (name === 'statusCode') wrong(attributes['code'] !== undefined, 'statusCode without code');
+  if (name === 'code' || name === 'translation') {
+    wrong(
+      attributes['code'] === undefined
+        ? attributes['nullFlavor'] !== undefined || children.length > 0
+        : attributes['codeSystem'] !== undefined,
+      `${name} without system`,
+    );
+  }
+}
