@@ -34,7 +34,7 @@ export function coded(element: string, concept: CodeableConcept | undefined, opt
     main === undefined
       ? attribute('nullFlavor', nullFlavorOf(concept) ?? (translations === '' ? (options.unknown ?? 'UNK') : 'OTH'))
       : codeAttributes(main);
-  const inner = originalText(options.row, main === undefined ? labelOf(concept) : undefined) + translations;
+  const inner = originalText(options.row, main === undefined ? said(concept) : undefined) + translations;
   const open = `<${element}${options.attributes ?? ''}${own}`;
   return inner === '' ? `${open}/>` : `${open}>${inner}</${element}>`;
 }
@@ -69,6 +69,12 @@ export function labelOf(concept: CodeableConcept | undefined): string {
     codings.find(({ code }) => code !== undefined)?.code ||
     ''
   );
+}
+
+/** What a person said, where no code says it; a code for "unknown" is not said. */
+function said(concept: CodeableConcept | undefined): string {
+  const coding = (concept?.coding ?? []).filter(({ system }) => system !== NULL_FLAVOR && system !== DATA_ABSENT);
+  return labelOf({ ...(concept?.text === undefined ? {} : { text: concept.text }), coding });
 }
 
 /** ` code="…" displayName="…" codeSystem="…" codeSystemName="…"`; nothing for a system without an OID. */

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { readContent } from '../../src/ccda/content.ts';
+import { formatProblem } from '../../src/mapping/load/problem.ts';
+import { lintel } from '../cli/lintel.ts';
+import { smallClinic } from '../cli/small-clinic.ts';
+
+const PACK = { name: 'small', title: 'Small', zone: 'UTC', systems: { mrn: 'urn:oid:1.2.3' } };
+
+function read(text: string) {
+  const { content, problems } = readContent({ path: 'ccds.yaml', text }, PACK, ({ parameters }) =>
+    parameters.some(([name]) => name === 'nonsense') ? 'Condition has no parameter nonsense' : undefined,
+  );
+  return { content, problems: problems.map(formatProblem) };
+}
+
+test('lists, the record number and the listed encounters are read', () => {
+  const { content, problems } = read(`
+mrn: mrn
+custodian: Organization?_id=main
+listed-encounters: Encounter?_has:DocumentReference:encounter:status=current,superseded
+lists:
+  problems: Condition?category=problem-list-item
+  medications: [MedicationRequest, "MedicationRequest?status=active&intent=order"]
+`);
+  expect(problems).toEqual([]);
+  expect(content?.mrn).toBe('urn:oid:1.2.3');
+  expect(content?.custodian).toEqual({ type: 'Organization', parameters: [['_id', 'main']] });
+  expect(content?.listed?.parameters).toEqual([['_has:DocumentReference:encounter:status', 'current,superseded']]);
+  expect(content?.lists.get('medications')).toEqual([
+    { type: 'MedicationRequest', parameters: [] },
+    {
+      type: 'MedicationRequest',
+      parameters: [
+        ['status', 'active'],
+        ['intent', 'order'],
+      ],
+    },
+  ]);
+});
+
+test('every problem is told with its place and the nearest spelling', () => {
+  const { content, problems } = read(`mrm: mrn
+lists:
+  problem: Condition
+  goals: Condition
+  problems: Condition?nonsense=1
+`);
+  expect(content).toBeUndefined();
+  expect(problems).toEqual([
+    'ccds.yaml:1:1: unknown key; found mrm; did you mean mrn?',
+    'ccds.yaml:3:3: unknown key; found problem; did you mean problems?',
+    'ccds.yaml:4:10: not a search of the right type; expected Goal?…; found Condition',
+    'ccds.yaml:5:13: Condition has no parameter nonsense',
+  ]);
+});
+
+test('`lintel check` tells what is wrong with it, after trying each search', async () => {
+  const clinic = smallClinic({ 'ccds.yaml': 'lists: { vital-signs: "Observation?code=29463-7&flavour=sour" }\n' });
+  const { code, out } = await lintel(clinic.environment, 'check');
+  expect(code).toBe(1);
+  expect(out).toMatch(/ccds\.yaml:1:23: .*flavour/);
+});

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { uuidOf } from '../../src/ccda/ids.ts';
+import { type DemoDocuments, openDemoDocuments } from './demo-documents.ts';
+import { structureProblems } from './structure.ts';
+import { all, at, templatesOf, textOf, withTemplate } from './xml-tree.ts';
+
+let demo: DemoDocuments;
+beforeAll(async () => {
+  demo = await openDemoDocuments(30);
+});
+afterAll(() => demo.close());
+
+const RANGES: readonly (readonly [first: string | undefined, last: string | undefined])[] = [
+  ['2024-01-01', '2024-12-31'],
+  ['2020-06-15', '2020-06-15'],
+  [undefined, '2015-12-31'],
+  ['2025-01-01', undefined],
+  ['1999-01-01', '1999-12-31'],
+  ['2090-01-01', '2090-12-31'],
+];
+
+const digits = (day: string | undefined, open: string): string => day?.replaceAll('-', '') ?? open;
+
+test.each(RANGES)('results from %s to %s are those of these days', async (first, last) => {
+  for (const patient of [1, 6]) {
+    const { root } = await demo.make('laboratory-results', patient, { range: { first, last } });
+    const found = withTemplate(root, '4.2:2015-08-01').map(one => at(one, 'id')?.attributes['root']);
+    const rows = demo.rows<{ RSLT_ID: number }>(
+      `SELECT RSLT_ID FROM LAB_RSLT l JOIN PT_MST p ON p.MRN = l.MRN WHERE p.PT_NO = ? AND (l.DEL_FL IS NULL OR l.DEL_FL <> 'Y')
+       AND RSLT_ID IS NOT NULL AND OBS_DT >= ? AND OBS_DT <= ? AND OBS_DT NOT LIKE '%00'`,
+      patient,
+      digits(first, '00000000'),
+      digits(last, '99999999'),
+    );
+    const expected = rows.map(({ RSLT_ID }) => uuidOf('medkeep', 'Observation', `lab-${RSLT_ID}`, 'result'));
+    expect(expected.filter(id => !found.includes(id))).toEqual([]);
+    const numbered = demo
+      .rows<{ RSLT_ID: number }>('SELECT RSLT_ID FROM LAB_RSLT WHERE RSLT_ID IS NOT NULL')
+      .map(({ RSLT_ID }) => uuidOf('medkeep', 'Observation', `lab-${RSLT_ID}`, 'result'));
+    const wanted = new Set(expected);
+    const known = new Set(numbered);
+    expect(found.filter(id => known.has(id ?? '') && !wanted.has(id ?? ''))).toEqual([]);
+  }
+});
+
+test.each(RANGES)('problems from %s to %s are those that were there then', async (first, last) => {
+  const { root } = await demo.make('problems', 1, { range: { first, last } });
+  const found = withTemplate(root, '4.3:2015-08-01').map(one => at(one, 'id')?.attributes['root']);
+  const rows = demo.rows<{ PRB_ID: number; onset: string | null; RSLV_DT: string | null; recorded: string | null }>(
+    `SELECT PRB_ID, RSLV_DT, substr(replace(REC_DTM, '-', ''), 1, 8) AS recorded,
+            CASE WHEN ONS_YR > 0 THEN printf('%04d%02d%02d', ONS_YR, coalesce(ONS_MO, 0), CASE WHEN coalesce(ONS_MO, 0) = 0 THEN 0 ELSE coalesce(ONS_DY, 0) END) END AS onset
+     FROM PROB_LST WHERE PT_NO = 1 AND PRB_TYP = 'P' AND (ERR_FL IS NULL OR ERR_FL = 0)`,
+  );
+  const expected = rows.filter(({ onset, recorded, RSLV_DT }) => {
+    // A month or a year stands for its first day at the start and for its last at the end.
+    const start = (onset ?? recorded ?? '00000000').replace(/0000$/, '0101').replace(/00$/, '01');
+    const resolved =
+      /^[12]\d{7}$/.test(RSLV_DT?.trim() ?? '') && (RSLV_DT ?? '') < '20260701' ? (RSLV_DT ?? '') : undefined;
+    const end = resolved?.replace(/0000$/, '1231').replace(/00$/, '31') ?? '99999999';
+    return start <= digits(last, '99999999') && end >= digits(first, '00000000');
+  });
+  expect(found.toSorted()).toEqual(
+    expected.map(({ PRB_ID }) => uuidOf('medkeep', 'Condition', String(PRB_ID), 'concern')).toSorted(),
+  );
+});
+
+test('a range without data gives a valid document that says so', async () => {
+  const { root } = await demo.make('vital-signs', 1, { range: { first: '1999-01-01', last: '1999-12-31' } });
+  expect(structureProblems(root)).toEqual([]);
+  const [section] = all(root, 'section');
+  expect(section?.attributes['nullFlavor']).toBe('NI');
+  expect(textOf(at(section ?? root, 'text'))).toBe('No information (1999-01-01 to 1999-12-31)');
+});
+
+test('demographics and the care team are of no date', async () => {
+  for (const topic of ['patient-info', 'care-team-members']) {
+    const [whole, narrow] = [
+      await demo.make(topic, 1),
+      await demo.make(topic, 1, { range: { first: '1999-01-01', last: '1999-01-01' } }),
+    ];
+    expect(narrow.xml).toBe(whole.xml);
+  }
+});
+
+test.each(RANGES)('all data from %s to %s is sound, and its service event runs so', async (first, last) => {
+  for (const patient of [1, 3]) {
+    const { root } = await demo.make('all-patient-data', patient, { range: { first, last } });
+    expect(structureProblems(root)).toEqual([]);
+    const time = at(root, 'documentationOf', 'serviceEvent', 'effectiveTime') ?? root;
+    const [low, high] = ['low', 'high'].map(end => at(time, end)?.attributes['value'] ?? '');
+    if (first !== undefined) expect(low).toBe(digits(first, ''));
+    if (last !== undefined) expect(high).toBe(digits(last, ''));
+    expect((low ?? '') <= (high ?? '')).toBe(true);
+  }
+});
+
+test('the document of an encounter holds what names the encounter, and nothing of others', async () => {
+  const { root } = await demo.make('encounter-ccds', 1, { encounterId: '49' });
+  expect(structureProblems(root)).toEqual([]);
+  expect(templatesOf(root)).toContain('1.2:2015-08-01');
+  const ids = (template: string): readonly (string | undefined)[] =>
+    withTemplate(root, template).map(one => at(one, 'id')?.attributes['root']);
+  expect(ids('4.49:2015-08-01')).toEqual([uuidOf('medkeep', 'Encounter', '49', '')]);
+  const results = demo.rows<{ RSLT_ID: number }>(
+    "SELECT RSLT_ID FROM LAB_RSLT WHERE ENC_NO = 49 AND (DEL_FL IS NULL OR DEL_FL <> 'Y')",
+  );
+  for (const { RSLT_ID } of results) {
+    expect(ids('4.2:2015-08-01')).toContain(uuidOf('medkeep', 'Observation', `lab-${RSLT_ID}`, 'result'));
+  }
+  const others = demo.rows<{ RSLT_ID: number }>('SELECT RSLT_ID FROM LAB_RSLT WHERE ENC_NO <> 49 OR ENC_NO IS NULL');
+  const strange = new Set(others.map(({ RSLT_ID }) => uuidOf('medkeep', 'Observation', `lab-${RSLT_ID}`, 'result')));
+  expect(ids('4.2:2015-08-01').filter(id => strange.has(id ?? ''))).toEqual([]);
+  const orders = demo.rows<{ RX_NO: number }>(
+    "SELECT RX_NO FROM RX_ORD WHERE ENC_NO = 49 AND (ERR_FL IS NULL OR ERR_FL <> 'Y')",
+  );
+  expect(ids('4.16:2014-06-09').toSorted()).toEqual(
+    orders.map(({ RX_NO }) => uuidOf('medkeep', 'MedicationRequest', String(RX_NO), '')).toSorted(),
+  );
+  expect(at(root, 'componentOf', 'encompassingEncounter')).toBeDefined();
+});
+
+test('an encounter of somebody else gives no document', async () => {
+  await expect(demo.make('encounter-ccds', 2, { encounterId: '49' })).rejects.toThrow(RangeError);
+});

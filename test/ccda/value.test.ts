@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { parseExactly } from '../../src/ccda/fhir.ts';
+import { readableValue, valueElement } from '../../src/ccda/value.ts';
+
+const UCUM = 'http://unitsofmeasure.org';
+const mgdl = { unit: 'mg/dL', system: UCUM, code: 'mg/dL' };
+
+test.each([
+  [
+    'a number with its digits',
+    { valueQuantity: { value: '5.20', ...mgdl } },
+    '<value xsi:type="PQ" value="5.20" unit="mg/dL"/>',
+    '5.20 mg/dL',
+  ],
+  [
+    'below',
+    { valueQuantity: { value: '5', comparator: '<', ...mgdl } } as const,
+    '<value xsi:type="IVL_PQ"><high inclusive="false" value="5" unit="mg/dL"/></value>',
+    '< 5 mg/dL',
+  ],
+  [
+    'at least',
+    { valueQuantity: { value: '60', comparator: '>=', ...mgdl } } as const,
+    '<value xsi:type="IVL_PQ"><low value="60" unit="mg/dL"/></value>',
+    '>= 60 mg/dL',
+  ],
+  [
+    'a unit that is none of UCUM',
+    { valueQuantity: { value: '5', unit: 'FROBS' } },
+    '<value xsi:type="ST">5 FROBS</value>',
+    '5 FROBS',
+  ],
+  ['no unit', { valueQuantity: { value: '1.015' } }, '<value xsi:type="REAL" value="1.015"/>', '1.015'],
+  [
+    'a unit that is a remark',
+    { valueQuantity: { value: '8', unit: '{score}', system: UCUM, code: '{score}' } },
+    '<value xsi:type="PQ" value="8" unit="1"/>',
+    '8 score',
+  ],
+  [
+    'international units',
+    { valueQuantity: { value: '8', unit: 'units', system: UCUM, code: '[iU]' } },
+    '<value xsi:type="PQ" value="8" unit="[IU]"/>',
+    '8 units',
+  ],
+  ['a text', { valueString: 'SEE <NOTE>' }, '<value xsi:type="ST">SEE &lt;NOTE&gt;</value>', 'SEE <NOTE>'],
+  ['yes', { valueBoolean: true }, '<value xsi:type="BL" value="true"/>', 'Yes'],
+  ['a count', { valueInteger: 3 }, '<value xsi:type="INT" value="3"/>', '3'],
+  ['a time', { valueDateTime: '2020-01-02' }, '<value xsi:type="TS" value="20200102"/>', '2020-01-02'],
+  ['nothing', {}, '<value xsi:type="ST" nullFlavor="UNK"/>', ''],
+  [
+    'why there is nothing',
+    {
+      dataAbsentReason: {
+        coding: [
+          {
+            system: 'http://terminology.hl7.org/CodeSystem/data-absent-reason',
+            code: 'not-performed',
+            display: 'Not Performed',
+          },
+        ],
+      },
+    },
+    '<value xsi:type="ST" nullFlavor="NI"/>',
+    'Not Performed',
+  ],
+])('%s', (_title, value, xml, text) => {
+  expect(valueElement(value)).toBe(xml);
+  expect(readableValue(value)).toBe(text);
+});
+
+test('quantities keep the digits that JSON would lose, and texts that look like one stay', () => {
+  expect(parseExactly('{"valueQuantity":{"value":1.50},"text":"\\"value\\":1.50","value":-2e-3}')).toEqual({
+    valueQuantity: { value: '1.50' },
+    text: '"value":1.50',
+    value: '-2e-3',
+  });
+});
