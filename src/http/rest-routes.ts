@@ -21,8 +21,15 @@ import { accountOf, login, logout, requireSession } from './rest-session.ts';
 
 export function restRoutes(parts: AppParts, rest: RestParts): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
-  routes.post('/users/login', c => login(c, parts, rest));
-  routes.post('/users/logout', c => logout(c, parts, rest));
+  // The check of the session below matches these too, and the log would take it for the route.
+  routes.post('/users/login', c => {
+    c.set('route', `${parts.config.apiPath}/users/login`);
+    return login(c, parts, rest);
+  });
+  routes.post('/users/logout', c => {
+    c.set('route', `${parts.config.apiPath}/users/logout`);
+    return logout(c, parts, rest);
+  });
   routes.all('/users/login', () => wrongMethod('POST'));
   routes.all('/users/logout', () => wrongMethod('POST'));
 

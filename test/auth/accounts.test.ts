@@ -1,0 +1,83 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  type Account,
+  AccountsError,
+  accountsOfFile,
+  isAccountName,
+  joinAccounts,
+  oneAccount,
+  readAccounts,
+  writeAccounts,
+} from '../../src/auth/accounts.ts';
+
+function newFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, 'inner', 'accounts.json');
+}
+
+const account = (name: string, password = 'hash'): Account => ({ name, password, disabled: false });
+
+test('without a file there is nobody', () => {
+  const file = newFile();
+  expect(readAccounts(file)).toEqual([]);
+  expect(accountsOfFile(file).find('anna')).toBeUndefined();
+});
+
+test('what is written can be read, by its owner only, and nothing is left beside it', () => {
+  const file = newFile();
+  writeAccounts(file, [account('anna'), { ...account('bert'), disabled: true }]);
+  expect(readAccounts(file).map(({ name, disabled }) => [name, disabled])).toEqual([
+    ['anna', false],
+    ['bert', true],
+  ]);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readdirSync(join(file, '..'))).toEqual(['accounts.json']);
+});
+
+test('a running server sees what is changed', () => {
+  const file = newFile();
+  const accounts = accountsOfFile(file);
+  expect(accounts.find('anna')).toBeUndefined();
+  writeAccounts(file, [account('anna', 'one')]);
+  expect(accounts.find('anna')?.password).toBe('one');
+  writeAccounts(file, [account('anna', 'two')]);
+  expect(accounts.find('anna')?.password).toBe('two');
+  rmSync(file);
+  expect(accounts.find('anna')).toBeUndefined();
+});
+
+test.each([
+  'no json',
+  '[]',
+  '{"accounts":[{"name":"anna"}]}',
+  '{"accounts":[{"name":"../x","password":"h","disabled":false}]}',
+])('a file that says %s is refused', text => {
+  const file = newFile();
+  writeAccounts(file, []);
+  writeFileSync(file, text);
+  expect(() => readAccounts(file)).toThrow(AccountsError);
+});
+
+test.each([
+  ['anna', true],
+  ['a.b_c-d@example.org', true],
+  ['7', true],
+  ['', false],
+  ['.anna', false],
+  ['anna keller', false],
+  ['__proto__', false],
+  ['x'.repeat(65), false],
+])('%s as a name: %s', (name, fits) => {
+  expect(isAccountName(name)).toBe(fits);
+});
+
+test('of two sources the first has its way', () => {
+  const both = joinAccounts(oneAccount(account('demo', 'one')), oneAccount(account('anna')));
+  expect(both.find('demo')?.password).toBe('one');
+  expect(both.find('anna')?.name).toBe('anna');
+  expect(both.find('bert')).toBeUndefined();
+});

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Demo, openDemo } from '../law/demo.ts';
+import { type Client, type RestUnderTest, restUnderTest } from './rest-under-test.ts';
+
+let demo: Demo;
+let rest: RestUnderTest;
+let client: Client;
+beforeAll(async () => {
+  demo = await openDemo({ patients: 60 });
+  rest = await restUnderTest(demo.facade);
+  client = await rest.client();
+});
+afterAll(() => demo.close());
+
+const number = (query: Readonly<Record<string, string>>) =>
+  client.json(`/api/patientinfo/patient/id?${new URLSearchParams(query)}`);
+
+describe('the number of a patient', () => {
+  test.each<[title: string, query: Readonly<Record<string, string>>, expected: number]>([
+    ['by both names', { firstName: 'Amelia', lastName: 'Okonkwo-Reyes' }, 1],
+    ['without regard to case', { firstName: 'AMELIA', lastName: 'okonkwo-reyes' }, 1],
+    ['without regard to accents', { firstName: 'Zoe', lastName: "O'Brien-Nunez 𠮷" }, 14],
+    ['by all that there is', { firstName: 'Amelia', lastName: 'Okonkwo-Reyes', dob: '1968-06-02', sex: 'F' }, 1],
+    ['by the last name alone', { lastName: 'Okonkwo-Reyes' }, 1],
+    ['by the date of birth alone', { dob: '1968-06-02' }, 1],
+    ['by a name of before', { firstName: 'Amelia', lastName: 'Okonkwo' }, 1],
+    ['with a middle name', { firstName: 'Amelia Josephine', lastName: 'Okonkwo-Reyes' }, 1],
+    ['with padding around it', { firstName: ' Elmer ', lastName: ' Empty ' }, 2],
+    ['with what SQL takes for wildcards', { lastName: 'Percent%_[x]' }, 22],
+  ])('%s', async (_title, query, expected) => {
+    expect(await number(query)).toEqual({ status: 200, body: expected });
+  });
+
+  test.each<[title: string, query: Readonly<Record<string, string>>]>([
+    ['nobody has the name', { lastName: 'Nobody' }],
+    ['the first name is only begun', { firstName: 'Amel', lastName: 'Okonkwo-Reyes' }],
+    ['the last name is only begun', { firstName: 'Elmer', lastName: 'Emp' }],
+    ['the sex is another', { firstName: 'Amelia', lastName: 'Okonkwo-Reyes', sex: 'M' }],
+    ['the date of birth is another', { lastName: 'Okonkwo-Reyes', dob: '1968-06-03' }],
+    ['first and last name are of different names', { firstName: 'Millie', lastName: 'Okonkwo-Reyes' }],
+    ['the patient is deleted', { firstName: 'Fergus', lastName: 'Bakshi' }],
+    ['the chart was merged into another', { firstName: 'Jasmine', lastName: 'Kaminski', dob: '1968-04-17' }],
+    ['wildcards stand for nothing', { lastName: '%' }],
+  ])('404 where %s', async (_title, query) => {
+    expect(await number(query)).toMatchObject({
+      status: 404,
+      body: { error: 'not-found', message: 'Patient not found' },
+    });
+  });
+
+  test.each<[query: Readonly<Record<string, string>>, message: RegExp]>([
+    [
+      { firstName: 'Caleb', lastName: 'Merriweather', dob: '1998-04-17', sex: 'M' },
+      /^2 patients match; none of the parameters tells them apart/,
+    ],
+    [{ lastName: 'Merriweather' }, /^\d+ patients match; add firstName, dob/],
+    [{ sex: 'F' }, /^\d+ patients match; add firstName, lastName, dob$/],
+  ])('409 where several fit: %j', async (query, message) => {
+    const { status, body } = await number(query);
+    expect(status).toBe(409);
+    expect(body).toMatchObject({ error: 'conflict', message: expect.stringMatching(message) });
+  });
+
+  test.each<[query: Readonly<Record<string, string>>]>([
+    [{}],
+    [{ firstName: '' }],
+    [{ dob: '1968-02-30' }],
+    [{ dob: '06/02/1968' }],
+    [{ sex: 'female' }],
+  ])('400 for %j', async query => {
+    expect((await number(query)).status).toBe(400);
+  });
+
+  test('it is the key that the FHIR id is made from', async () => {
+    const { body } = await number({ dob: '1968-06-02' });
+    const response = await rest.app.request(`http://localhost/fhir/Patient/${body}`);
+    expect(await response.json()).toMatchObject({ id: String(body), birthDate: '1968-06-02' });
+  });
+});
+
+describe('what is known of a patient', () => {
+  test('is told in plain JSON', async () => {
+    const { status, body } = await client.json('/api/patientinfo/1');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      patientId: 1,
+      mrn: '1000003',
+      name: 'Amelia Josephine Okonkwo-Reyes, Jr',
+      firstName: 'Amelia',
+      middleName: 'Josephine',
+      lastName: 'Okonkwo-Reyes',
+      dob: '1968-06-02',
+      sex: 'F',
+      race: 'White, Japanese',
+      preferredLanguage: 'Spanish',
+      maritalStatus: 'Married',
+      primaryCareProvider: expect.stringMatching(/HARTWELL/),
+    });
+    expect(JSON.stringify(body)).not.toMatch(/null|undefined|\d{3}-\d{2}-\d{4}/);
+  });
+
+  test('leaves out what is not known', async () => {
+    const { body } = await client.json('/api/patientinfo/17');
+    expect(body).not.toHaveProperty('mrn');
+  });
+
+  test.each([
+    ['/api/patientinfo/11', 404],
+    ['/api/patientinfo/999999', 404],
+    ['/api/patientinfo/0', 404],
+    ['/api/patientinfo/abc', 400],
+    ['/api/patientinfo/-1', 400],
+    ['/api/patientinfo/1.5', 400],
+    ['/api/patientinfo/99999999999999999999', 400],
+  ])('%s is %i', async (path, status) => {
+    expect((await client.get(path)).status).toBe(status);
+  });
+});
+
+describe('the search for patients', () => {
+  const found = async (search: string): Promise<readonly number[]> => {
+    const { status, body } = await client.json(`/api/patientsummary?${new URLSearchParams({ search })}`);
+    expect(status).toBe(200);
+    return (body as { patients: { patientId: number }[] }).patients.map(({ patientId }) => patientId);
+  };
+
+  test.each([
+    ['first and last name', 'Amelia Okonkwo-Reyes'],
+    ['last name first, with a comma', 'Okonkwo-Reyes, Amelia'],
+    ['parts of names', 'mel onkwo'],
+    ['a maiden name', 'okonkwo amelia'],
+    ['a date of birth', '1968-06-02'],
+    ['a date of birth as Americans write it', '6/2/1968'],
+    ['a date of birth in words', 'June 2, 1968'],
+    ['a record number', '1000003'],
+    ['a telephone number as it is kept', '(207) 555-0112'],
+    ['a telephone number by its digits', '2075550112'],
+    ['a telephone number with the country', '+1 207 555 0112'],
+  ])('finds by %s', async (_title, search) => {
+    expect(await found(search)).toContain(1);
+  });
+
+  test('finds without regard to accents', async () => {
+    expect(await found('nuñez')).toEqual([14]);
+    expect(await found('NUNEZ zoe')).toEqual([14]);
+  });
+
+  test('finds a record number without its leading zeros', async () => {
+    expect(await found('16')).toEqual(await found('00000016'));
+    expect(await found('00000016')).toEqual([5]);
+  });
+
+  test('tells twins apart by record number', async () => {
+    expect(await found('1000021')).toEqual([7]);
+    expect(await found('1000024')).toEqual([8]);
+    expect(await found('Caleb Merriweather')).toEqual(expect.arrayContaining([7, 8]));
+  });
+
+  test.each(['Nobody Here', '%', '_', '???', '1900-01-01', '0000000000'])('%s finds nobody', async search => {
+    expect(await found(search)).toEqual([]);
+  });
+
+  test('neither the deleted nor merged charts are found', async () => {
+    expect(await found('Bakshi Fergus')).not.toContain(11);
+    expect(await found('Kaminski Jasmine')).not.toContain(20);
+  });
+
+  test('lists a hundred at most and says that there are more', async () => {
+    const { body } = await client.json('/api/patientsummary?search=a');
+    const { count, more, patients } = body as { count: number; more: boolean; patients: unknown[] };
+    expect(count).toBe(patients.length);
+    expect(typeof more).toBe('boolean');
+  });
+
+  test('400 without the parameter', async () => {
+    expect((await client.json('/api/patientsummary')).status).toBe(400);
+    expect((await client.json('/api/patientsummary?search=%20')).status).toBe(400);
+  });
+});
+
+test('nothing that was asked for is logged', () => {
+  expect(rest.lines.length).toBeGreaterThan(20);
+  expect(rest.lines.join('\n')).not.toMatch(/okonkwo|amelia|1968-06|merriweather|1000003/i);
+  expect(rest.lines.join('\n')).toContain('"route":"/api/patientinfo/:patientId"');
+  expect(rest.lines.join('\n')).toContain('"route":"/api/users/login"');
+});
