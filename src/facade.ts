@@ -8,21 +8,23 @@ import { zoneOf } from './mapping/zone.ts';
 import { FhirError, type Issue } from './outcome.ts';
 import { type ConstantMapping, constantMapping, type OwnResource, passes } from './own/constant-mapping.ts';
 import { type Operation, operationDefinition, operationEntry } from './own/operations.ts';
-import { emitAll } from './pipeline/emitted.ts';
-import { readIncluded, wantedForIncludes } from './pipeline/includes.ts';
-import { countMatches, readPage } from './pipeline/page.ts';
+import type { RecordOperation } from './own/record-operations.ts';
+import { answerQuery } from './pipeline/answer.ts';
+import { type Emitted, emitAll } from './pipeline/emitted.ts';
+import { readPage } from './pipeline/page.ts';
 import { planResolved } from './pipeline/resolve.ts';
 import { shapeStore } from './pipeline/shapes.ts';
 import { openSession, type Session } from './pipeline/source.ts';
-import { branchesOf, groupBranches } from './plan/branches.ts';
+import { branchesOf } from './plan/branches.ts';
 import { ALL_RULES, environment, type Rules } from './plan/environment.ts';
 import { makeOffers } from './plan/offers.ts';
-import { searchsetBundle } from './resource/bundle.ts';
-import type { WriteContext } from './resource/compile.ts';
+import { type EntryText, searchsetBundle } from './resource/bundle.ts';
 import { cursorCodec } from './search/cursor.ts';
+import type { ParseContext } from './search/limits.ts';
 import type { Offers } from './search/offers.ts';
-import { cursorBinding, parseSearch } from './search/parse.ts';
-import type { SearchQuery, Selection } from './search/query.ts';
+import { parseSearch } from './search/parse.ts';
+import type { SearchQuery, SystemQuery } from './search/query.ts';
+import { parseSystemSearch } from './search/system.ts';
 import type { Database } from './sql/database.ts';
 import type { SqlPlan } from './sql/plan.ts';
 
@@ -69,6 +71,17 @@ export interface Facade {
   ): Promise<ResourceText | undefined>;
   /** Throws FhirError. */
   search(request: SearchRequest, context: RequestContext): Promise<BundleText>;
+  /** A search over several types, which `_type` names; without it over all that are mapped. Throws FhirError. */
+  searchAll(parameters: SearchRequest['parameters'], context: RequestContext): Promise<BundleText>;
+  /** What this server answers beside reads and searches with resources of the record. */
+  readonly recordOperations: readonly RecordOperation[];
+  /** `id`: of the resource that it is called on, if it is called on one. Throws FhirError. */
+  operate(
+    operation: RecordOperation,
+    id: string | undefined,
+    parameters: SearchRequest['parameters'],
+    context: RequestContext,
+  ): Promise<BundleText>;
   /** The typed query of a search, without running it. */
   parse(request: SearchRequest, context: RequestContext): SearchQuery;
   /** The CapabilityStatement that the mappings really offer. */
@@ -93,11 +106,16 @@ export interface FacadeOptions {
   readonly own?: readonly OwnResource[];
   /** What can be called beside reads and searches; each gets an OperationDefinition. */
   readonly operations?: readonly Operation[];
+  /** Likewise; offered where their type is mapped. */
+  readonly recordOperations?: readonly RecordOperation[];
 }
 
 export function createFacade(options: FacadeOptions): Facade {
   const { registry, database, clock = Date.now, rules = ALL_RULES } = options;
-  const operations = options.operations ?? [];
+  const recordOperations = (options.recordOperations ?? []).filter(({ types }) =>
+    types.every(type => registry.types.includes(type)),
+  );
+  const operations = [...(options.operations ?? []), ...recordOperations];
   const own = [...(options.own ?? []), ...operations.map(operationDefinition)].map(constantMapping);
   const offers = makeOffers(
     registry,
@@ -114,88 +132,91 @@ export function createFacade(options: FacadeOptions): Facade {
       ...(options.onQuery ? { onQuery: options.onQuery } : {}),
     });
 
+  const parseContext = (context: RequestContext): ParseContext => ({
+    offers,
+    zone,
+    cursors,
+    handling: context.handling,
+    base: context.base,
+    caller: context.access.caller,
+    pageSize: options.pageSize,
+    pageMax: options.pageMax,
+  });
   const parse = (request: SearchRequest, context: RequestContext): SearchQuery =>
-    parseSearch(request.type, request.parameters, {
-      offers,
-      zone,
-      cursors,
-      handling: context.handling,
-      base: context.base,
-      caller: context.access.caller,
-      pageSize: options.pageSize,
-      pageMax: options.pageMax,
+    parseSearch(request.type, request.parameters, parseContext(context));
+
+  const read: Facade['read'] = async (type, id, parameters, context) => {
+    const selecting = parameters.filter(([name]) => name === '_elements' || name === '_summary');
+    const { selection } = parse({ type, parameters: selecting }, context);
+    const now = clock();
+    const open = session(context, now);
+    const byId = offers.find(type, '_id');
+    if (!byId) throw new FhirError('not-found', `this server has no ${type} resources`);
+    const token = { kind: 'token', system: undefined, code: id } as const;
+    const filters = [{ kind: 'match', parameter: byId.parameter, modifier: undefined, values: [token] }] as const;
+    if (ownTypes.has(type)) {
+      const found = own.find(one => one.mapping.resource === type && passes(one, filters, open.env));
+      return found && { type, id, json: found.json };
+    }
+    const branches = await planResolved(open, () =>
+      branchesOf({ type, filters, sort: [], access: context.access }, open.env),
+    );
+    const page = await readPage(branches, { sort: [], selection, count: 1, cursor: undefined }, open);
+    const [found] = await emitAll(page.matches, { base: context.base, now, zone: registry.pack.zone }, open);
+    return found && { type, id, json: found.json, ...(found.lastUpdated ? { lastUpdated: found.lastUpdated } : {}) };
+  };
+
+  /** `includable`: what may be included, where that is not what may match. */
+  const answer = async (query: SystemQuery, context: RequestContext, includable: Access): Promise<BundleText> => {
+    const now = query.cursor?.now ?? clock();
+    const { access, base } = context;
+    const write = { base, now, zone: registry.pack.zone };
+    const found = await answerQuery(query, { access, includable, write }, session(context, now));
+    const { matches, included, next, total } = found;
+    const json = searchsetBundle({
+      base,
+      matches: matches.map(entryOf),
+      included: included.resources.map(entryOf),
+      ...(total === undefined ? {} : { total }),
+      warnings: included.cut ? [...query.warnings, CUT] : query.warnings,
+      self: link(base, query.place, query.applied),
+      ...(next
+        ? { next: link(base, query.place, [...query.applied, ['_cursor', cursors.seal(next, query.binding)]]) }
+        : {}),
     });
+    return { json, entries: matches.length + included.resources.length };
+  };
 
   return {
     registry,
     offers,
+    recordOperations,
     parse,
-
-    async read(type, id, parameters, context) {
-      const selecting = parameters.filter(([name]) => name === '_elements' || name === '_summary');
-      const { selection } = parse({ type, parameters: selecting }, context);
-      const now = clock();
-      const open = session(context, now);
-      const byId = offers.find(type, '_id');
-      if (!byId) throw new FhirError('not-found', `this server has no ${type} resources`);
-      const token = { kind: 'token', system: undefined, code: id } as const;
-      const filters = [{ kind: 'match', parameter: byId.parameter, modifier: undefined, values: [token] }] as const;
-      if (ownTypes.has(type)) {
-        const found = own.find(one => one.mapping.resource === type && passes(one, filters, open.env));
-        return found && { type, id, json: found.json };
-      }
-      const branches = await planResolved(open, () =>
-        branchesOf({ type, filters, sort: [], access: context.access }, open.env),
-      );
-      const page = await readPage(branches, { sort: [], selection, count: 1, cursor: undefined }, open);
-      const [found] = await emitAll(page.matches, { base: context.base, now, zone: registry.pack.zone }, open);
-      return found && { type, id, json: found.json, ...(found.lastUpdated ? { lastUpdated: found.lastUpdated } : {}) };
-    },
+    read,
 
     async search(request, context) {
       const query = parse(request, context);
-      const { type, filters, sort, selection, count, cursor } = query;
-      const now = cursor?.now ?? clock();
-      const open = session(context, now);
-      const { access, base } = context;
-      if (ownTypes.has(type)) return ownBundle(query, own, open, base);
-      const branches = await planResolved(open, () => branchesOf({ type, filters, sort, access }, open.env));
-      const also = (mapping: Parameters<typeof wantedForIncludes>[0]) => wantedForIncludes(mapping, query, open);
-      const page =
-        count === 0
-          ? { matches: [], next: undefined }
-          : await readPage(branches, { sort, selection, count, cursor, also }, open);
-      const matches = await emitAll(page.matches, { base, now, zone: registry.pack.zone }, open);
-      const included = await readIncluded(
-        matches,
-        {
-          query,
-          access,
-          read: async (asked, limit) =>
-            readRows(asked, limit, selection, query, open, { base, now, zone: registry.pack.zone }),
-        },
-        open,
-      );
-      const complete = cursor === undefined && page.next === undefined && count > 0;
-      const total = complete ? matches.length : query.total === 'none' ? undefined : await countMatches(branches, open);
-      const warnings: readonly Issue[] = included.cut ? [...query.warnings, CUT] : query.warnings;
-      const json = searchsetBundle({
-        base,
-        matches: matches.map(({ mapping, id, json: text }) => ({ type: mapping.resource, id, json: text })),
-        included: included.resources.map(({ mapping, id, json: text }) => ({ type: mapping.resource, id, json: text })),
-        ...(total === undefined ? {} : { total }),
-        warnings,
-        self: link(base, type, query.applied),
-        ...(page.next
-          ? {
-              next: link(base, type, [
-                ...query.applied,
-                ['_cursor', cursors.seal(page.next, cursorBinding(access.caller, type, query.applied))],
-              ]),
-            }
-          : {}),
+      if (!ownTypes.has(query.type)) {
+        const { type, filters, sort, ...shape } = query;
+        return answer({ ...shape, questions: [{ type, filters, sort }] }, context, context.access);
+      }
+      return ownBundle(query, own, session(context, clock()), context.base);
+    },
+
+    searchAll: (parameters, context) =>
+      answer(parseSystemSearch(registry.types, parameters, parseContext(context)), context, context.access),
+
+    async operate(operation, id, parameters, context) {
+      const { query, access, includable } = operation.understand({
+        id,
+        parameters,
+        types: registry.types,
+        context: parseContext(context),
+        access: context.access,
       });
-      return { json, entries: matches.length + included.resources.length };
+      if (id !== undefined && !(await read(operation.types[0] ?? '', id, [['_elements', 'id']], context)))
+        throw new FhirError('not-found', `No ${operation.types[0]} has this id`);
+      return answer(query, { ...context, access }, includable);
     },
 
     capabilities: ({ base }) =>
@@ -217,31 +238,8 @@ const CUT: Issue = {
   diagnostics: 'more resources would be included than one page may hold; the rest was left out',
 };
 
-/** Resources of rows that are already known as predicates: what includes ask for. */
-async function readRows(
-  asked: Parameters<typeof groupBranches>[0],
-  limit: number,
-  selection: Selection,
-  query: SearchQuery,
-  open: Session,
-  context: WriteContext,
-) {
-  const pages = await Promise.all(
-    asked.map(one =>
-      readPage(
-        groupBranches([one], [], open.env),
-        {
-          sort: [],
-          selection,
-          count: limit,
-          cursor: undefined,
-          also: mapping => wantedForIncludes(mapping, query, open),
-        },
-        open,
-      ),
-    ),
-  );
-  return emitAll(pages.flatMap(page => page.matches).slice(0, limit), context, open);
+function entryOf({ mapping, id, json }: Emitted): EntryText {
+  return { type: mapping.resource, id, json };
 }
 
 /** All matching resources of the server's own on one page: they are few. */
@@ -259,7 +257,7 @@ function ownBundle(query: SearchQuery, own: readonly ConstantMapping[], open: Se
   return { json, entries: matches.length };
 }
 
-function link(base: string, type: string, parameters: readonly (readonly [string, string])[]): string {
+function link(base: string, place: string, parameters: readonly (readonly [string, string])[]): string {
   const query = parameters.map(([name, text]) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`).join('&');
-  return `${base}/${type}${query === '' ? '' : `?${query}`}`;
+  return `${base}${place === '' ? '' : `/${place}`}${query === '' ? '' : `?${query}`}`;
 }

@@ -14,6 +14,7 @@ import { zoneOf } from './mapping/zone.ts';
 import { FhirError } from './outcome.ts';
 import { conceptMapsOf } from './own/concept-maps.ts';
 import { EXPORT_OPERATIONS } from './own/operations.ts';
+import { RECORD_OPERATIONS } from './own/record-operations.ts';
 import { makeOffers } from './plan/offers.ts';
 import { cursorCodec } from './search/cursor.ts';
 import type { ParseContext } from './search/limits.ts';
@@ -122,6 +123,7 @@ export function facadeOf(
     date: changed.toISOString(),
     own: conceptMapsOf(registry),
     operations: EXPORT_OPERATIONS,
+    recordOperations: RECORD_OPERATIONS,
   });
 }
 

@@ -21,7 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   resource: ['search', 'mapping', 'sql', 'r4', 'outcome'],
   capability: ['search', 'mapping', 'r4'],
   pipeline: ['plan', 'resource', 'search', 'mapping', 'sql', 'auth', 'r4', 'outcome', 'cache'],
-  own: ['plan', 'search', 'mapping', 'r4', 'sql'],
+  own: ['plan', 'search', 'mapping', 'r4', 'sql', 'auth', 'outcome'],
   facade: [
     'own',
     'pipeline',

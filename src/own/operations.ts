@@ -33,7 +33,8 @@ export interface Operation {
 
 const BULK = 'http://hl7.org/fhir/uv/bulkdata/OperationDefinition/';
 
-const input = (name: string, type: string, documentation: string, max: '1' | '*' = '1'): OperationParameter => ({
+/** A parameter that may be given. */
+export const input = (name: string, type: string, documentation: string, max: '1' | '*' = '1'): OperationParameter => ({
   name,
   use: 'in',
   type,
@@ -47,6 +48,13 @@ const OUTPUT: OperationParameter = {
   type: 'Resource',
   max: '1',
   documentation: 'The answer of the operation.',
+};
+
+/** The answer of operations that go page by page. */
+export const PAGE: OperationParameter = {
+  ...OUTPUT,
+  type: 'Bundle',
+  documentation: 'A searchset; its link `next` leads to the following page.',
 };
 
 const EXPORT = [

@@ -14,6 +14,7 @@ import type { Include, SearchQuery } from '../search/query.ts';
 import { and, type Expression, expressionKey, FALSE, type Predicate, type SqlValue, TRUE } from '../sql/expression.ts';
 import type { Row } from '../sql/plan.ts';
 import type { Emitted } from './emitted.ts';
+import { planResolved } from './resolve.ts';
 import type { Session } from './source.ts';
 
 /** Included resources of one page at most; what is beyond is left out and said so. */
@@ -51,10 +52,12 @@ export async function readIncluded(
   let frontier = matches;
   for (let round = 0; round < ROUNDS && frontier.length > 0; round++) {
     const now = (include: Include): boolean => round === 0 || include.iterate;
-    const asked = [
-      ...includes.filter(now).flatMap(include => forward(frontier, include, request.access, session)),
-      ...revincludes.filter(now).flatMap(include => backward(frontier, include, request.access, session)),
-    ];
+    const from = frontier;
+    // What the caller may see can take keys that are not resolved yet.
+    const asked = await planResolved(session, () => [
+      ...includes.filter(now).flatMap(include => forward(from, include, request.access, session)),
+      ...revincludes.filter(now).flatMap(include => backward(from, include, request.access, session)),
+    ]);
     const room = INCLUDED_AT_MOST - resources.length;
     const referenced = new Set(frontier.flatMap(referencesIn));
     const found = (

@@ -10,11 +10,20 @@ import type { Environment } from './environment.ts';
 import { valuePredicate } from './filter.ts';
 import { idPredicate } from './identity.ts';
 
+/** The parameter that names a patient where the definition of the compartment forgets a type, as R4's does Device. */
+const PATIENT = 'patient';
+
+/** Codes of the reference parameters that bind a type to patients; none: its resources are nobody's. */
+export function compartmentCodes(type: string): readonly string[] {
+  const codes = patientCompartmentOf(type);
+  return codes.length === 0 && searchParameterOf(type, PATIENT) ? [PATIENT] : codes;
+}
+
 /** The rows of a mapping that a caller may see. */
 export function accessPredicate(mapping: Mapping, access: Access, env: Environment): Predicate {
   if (access.kind === 'all') return TRUE;
   if (mapping.resource === COMPARTMENT_TYPE) return or(...access.patients.map(id => idPredicate(mapping, id)));
-  const codes = patientCompartmentOf(mapping.resource);
+  const codes = compartmentCodes(mapping.resource);
   if (codes.length === 0) return TRUE;
   return or(
     ...codes.flatMap(code => {

@@ -6,26 +6,41 @@
 import { FhirError, type Issue } from '../outcome.ts';
 import { parseFilter } from './filters.ts';
 import { LIMITS, type ParseContext, printable, UnknownParameter } from './limits.ts';
-import type { Filter, SearchQuery } from './query.ts';
+import type { Filter, SearchQuery, SystemQuery } from './query.ts';
 import { emptyResult, isResultParameter, readResultParameter } from './result-parameters.ts';
 
 /** Read by the HTTP layer, not by the search. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['_format', '_pretty']);
 
-export function parseSearch(
-  type: string,
-  parameters: readonly (readonly [name: string, value: string])[],
-  context: ParseContext,
-): SearchQuery {
+type Parameters = readonly (readonly [name: string, value: string])[];
+
+/** A search on one type. */
+export function parseSearch(type: string, parameters: Parameters, context: ParseContext): SearchQuery {
   if (!context.offers.types.includes(type))
     throw new FhirError('not-found', `this server has no ${printable(type)} resources`);
+  const { questions, ...shape } = parseQuestions({ types: [type], place: type }, parameters, context);
+  const [{ filters, sort } = { filters: [], sort: [] }] = questions;
+  return { ...shape, type, filters, sort };
+}
+
+/** What is asked beside the parameters: the types, where links lead, and parameters that were understood already. */
+export interface Asked {
+  readonly types: readonly string[];
+  readonly place: string;
+  readonly understood?: Parameters;
+  readonly warnings?: readonly Issue[];
+}
+
+/** The same parameters asked of several types: offered is what each of them offers. */
+export function parseQuestions(asked: Asked, parameters: Parameters, context: ParseContext): SystemQuery {
+  const { types, place } = asked;
   if (parameters.length > LIMITS.parameters) {
     throw new FhirError('too-costly', `more than ${LIMITS.parameters} parameters in one search`);
   }
-  const filters: Filter[] = [];
-  const warnings: Issue[] = [];
-  const applied: (readonly [string, string])[] = [];
-  const result = emptyResult(context.pageSize);
+  const filters: Filter[][] = [];
+  const warnings: Issue[] = [...(asked.warnings ?? [])];
+  const applied = [...(asked.understood ?? [])];
+  const result = emptyResult(types, context.pageSize);
   let sealed: string | undefined;
   for (const [name, text] of parameters) {
     if (text.length > LIMITS.valueLength) {
@@ -40,40 +55,47 @@ export function parseSearch(
       continue;
     }
     try {
-      if (isResultParameter(name)) readResultParameter(result, type, name, text, context);
-      else filters.push(parseFilter(type, name, text, context));
+      if (isResultParameter(name)) readResultParameter(result, types, name, text, context);
+      else filters.push(types.map(type => parseFilter(type, name, text, context)));
       applied.push([name, text]);
     } catch (error) {
       if (!(error instanceof UnknownParameter)) throw error;
-      if (context.handling === 'strict')
-        throw new FhirError('not-supported', error.message, { parameter: printable(name) });
-      warnings.push({
-        severity: 'warning',
-        code: 'not-supported',
-        diagnostics: `${error.message}; it was ignored`,
-        expression: `http.${printable(name)}`,
-      });
+      warnings.push(unknownParameter(name, error.message, context));
     }
   }
-  const values = filters.reduce((n, filter) => n + valuesIn(filter), 0);
+  const values = filters.reduce((n, ofTypes) => n + valuesIn(ofTypes[0]), 0);
   if (values > LIMITS.values) throw new FhirError('too-costly', `more than ${LIMITS.values} values in one search`);
-  const binding = cursorBinding(context.caller, type, applied);
+  const binding = JSON.stringify([context.caller, place, applied]);
   const cursor = sealed === undefined ? undefined : context.cursors.open(sealed, binding);
   if (sealed !== undefined && !cursor) {
     throw new FhirError('value', 'this page link is not valid for this search; start again from the first page', {
       parameter: '_cursor',
     });
   }
-  return { type, filters, ...result, cursor, warnings, applied };
+  const { sorts, ...shape } = result;
+  const questions = types.map((type, i) => ({
+    type,
+    filters: filters.flatMap(ofTypes => ofTypes[i] ?? []),
+    sort: sorts[i] ?? [],
+  }));
+  return { questions, place, ...shape, cursor, warnings, applied, binding };
 }
 
-/** The text that a page link's signature covers beside the cursor. */
-export function cursorBinding(caller: string, type: string, applied: SearchQuery['applied']): string {
-  return JSON.stringify([caller, type, applied]);
+/** The warning for a parameter that is ignored; under strict handling it is refused instead. */
+export function unknownParameter(name: string, message: string, context: Pick<ParseContext, 'handling'>): Issue {
+  if (context.handling === 'strict') throw new FhirError('not-supported', message, { parameter: printable(name) });
+  return {
+    severity: 'warning',
+    code: 'not-supported',
+    diagnostics: `${message}; it was ignored`,
+    expression: `http.${printable(name)}`,
+  };
 }
 
-function valuesIn(filter: Filter): number {
-  switch (filter.kind) {
+function valuesIn(filter: Filter | undefined): number {
+  switch (filter?.kind) {
+    case undefined:
+      return 0;
     case 'match':
       return filter.values.length;
     case 'missing':

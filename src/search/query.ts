@@ -7,13 +7,27 @@ import type { Issue } from '../outcome.ts';
 import type { SearchParameter } from '../r4/search-parameters.ts';
 import type { Cursor } from './cursor.ts';
 
-export interface SearchQuery {
+export interface SearchQuery extends TypeQuestion, AnswerShape {}
+
+/** What one search asks of several types; they are answered as one list of matches. */
+export interface SystemQuery extends AnswerShape {
+  readonly questions: readonly TypeQuestion[];
+}
+
+export interface TypeQuestion {
   readonly type: string;
   /** All must hold. */
   readonly filters: readonly Filter[];
+  /** Of several types each has its own parameters; codes and directions are the same. */
+  readonly sort: readonly SortKey[];
+}
+
+/** Everything of a search but which resources match. */
+export interface AnswerShape {
+  /** What the links lead to, behind the base: `Patient`, `` for a search over types, `Patient/1/$everything`. */
+  readonly place: string;
   readonly includes: readonly Include[];
   readonly revincludes: readonly Include[];
-  readonly sort: readonly SortKey[];
   /** Matches per page; 0 asks for the total alone. */
   readonly count: number;
   readonly total: 'none' | 'estimate' | 'accurate';
@@ -23,6 +37,8 @@ export interface SearchQuery {
   readonly warnings: readonly Issue[];
   /** What was understood, for the self link: names and values as they came. */
   readonly applied: readonly (readonly [name: string, value: string])[];
+  /** What page links are bound to beside the cursor: caller, place, and what was understood. */
+  readonly binding: string;
 }
 
 /** Which elements of the resources are wanted. */

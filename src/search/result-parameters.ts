@@ -10,55 +10,55 @@ import type { Include, Selection, SortKey } from './query.ts';
 export interface ResultParameters {
   includes: Include[];
   revincludes: Include[];
-  sort: SortKey[];
+  /** For each type of the search, in order. */
+  sorts: readonly (readonly SortKey[])[];
   count: number;
   total: 'none' | 'estimate' | 'accurate';
   selection: Selection;
 }
 
-export function emptyResult(pageSize: number): ResultParameters {
-  return { includes: [], revincludes: [], sort: [], count: pageSize, total: 'none', selection: { kind: 'all' } };
+/** What a search without such parameters has. */
+export function emptyResult(types: readonly string[], pageSize: number): ResultParameters {
+  return {
+    includes: [],
+    revincludes: [],
+    sorts: types.map(() => []),
+    count: pageSize,
+    total: 'none',
+    selection: { kind: 'all' },
+  };
 }
 
 type Reader = (
   result: ResultParameters,
-  type: string,
+  types: readonly string[],
   text: string,
   modifier: string | undefined,
   context: ParseContext,
 ) => void;
 
 const READERS: Readonly<Record<string, Reader>> = {
-  _count: (result, _type, text, _modifier, context) => {
+  _count: (result, _types, text, _modifier, context) => {
     if (!/^\d{1,9}$/.test(text)) throw invalid('_count', 'a whole number');
     result.count = Math.min(Number(text), context.pageMax);
     if (result.count === 0) result.total = 'accurate';
   },
-  _total: (result, _type, text) => {
+  _total: (result, _types, text) => {
     if (text !== 'none' && text !== 'estimate' && text !== 'accurate')
       throw invalid('_total', 'none, estimate or accurate');
     result.total = text;
   },
-  _sort: (result, type, text, _modifier, context) => {
-    for (const key of text.split(',')) {
-      const code = key.replace(/^-/, '');
-      const offered = context.offers.find(type, code);
-      if (!offered?.sortable) {
-        const sortable = context.offers.of(type).filter(o => o.sortable);
-        const known = sortable.map(({ parameter }) => parameter.code).join(', ');
-        throw new UnknownParameter(`${type} cannot be sorted by ${printable(code)}; offered: ${known || 'none'}`);
-      }
-      result.sort.push({ parameter: offered.parameter, descending: key.startsWith('-') });
-    }
+  _sort: (result, types, text, _modifier, context) => {
+    const sorts = types.map(type => text.split(',').map(key => sortKey(type, key, context)));
+    result.sorts = result.sorts.map((before, i) => [...before, ...(sorts[i] ?? [])]);
   },
-  _elements: (result, type, text) => {
-    const known = new Set(elementsOf(type).map(({ name }) => name));
-    const names = text.split(',').map(name => name.trim());
-    if (names.some(name => !known.has(name.replace(/^\w+\./, ''))))
-      throw invalid('_elements', `names of elements of ${type}`);
-    result.selection = { kind: 'elements', names: names.map(name => name.replace(/^\w+\./, '')) };
+  _elements: (result, types, text) => {
+    const known = new Set(types.flatMap(type => elementsOf(type).map(({ name }) => name)));
+    const names = text.split(',').map(name => name.trim().replace(/^\w+\./, ''));
+    if (names.some(name => !known.has(name))) throw invalid('_elements', `names of elements of ${types.join(' or ')}`);
+    result.selection = { kind: 'elements', names };
   },
-  _summary: (result, _type, text) => {
+  _summary: (result, _types, text) => {
     switch (text) {
       case 'false':
         return;
@@ -77,18 +77,18 @@ const READERS: Readonly<Record<string, Reader>> = {
         throw invalid('_summary', 'true, false, count, text or data');
     }
   },
-  _include: (result, _type, text, modifier, context) => {
+  _include: (result, _types, text, modifier, context) => {
     result.includes.push(readInclude('_include', text, modifier, context));
     bounded(result);
   },
-  _revinclude: (result, _type, text, modifier, context) => {
+  _revinclude: (result, _types, text, modifier, context) => {
     const include = readInclude('_revinclude', text, modifier, context);
     if (!include.parameter)
       throw new FhirError('not-supported', '_revinclude names a type and a reference', { parameter: '_revinclude' });
     result.revincludes.push(include);
     bounded(result);
   },
-  _contained: (_result, _type, text) => {
+  _contained: (_result, _types, text) => {
     if (text !== 'false')
       throw new FhirError('not-supported', 'contained resources are not searched', { parameter: '_contained' });
   },
@@ -98,15 +98,25 @@ export function isResultParameter(name: string): boolean {
   return Object.hasOwn(READERS, nameOf(name));
 }
 
+/** Throws FhirError, and UnknownParameter for what is not offered; then `result` is as it was. */
 export function readResultParameter(
   result: ResultParameters,
-  type: string,
+  types: readonly string[],
   name: string,
   text: string,
   context: ParseContext,
 ): void {
   const bare = nameOf(name);
-  READERS[bare]?.(result, type, text, name === bare ? undefined : name.slice(bare.length + 1), context);
+  READERS[bare]?.(result, types, text, name === bare ? undefined : name.slice(bare.length + 1), context);
+}
+
+function sortKey(type: string, key: string, context: ParseContext): SortKey {
+  const code = key.replace(/^-/, '');
+  const offered = context.offers.find(type, code);
+  if (offered?.sortable) return { parameter: offered.parameter, descending: key.startsWith('-') };
+  const sortable = context.offers.of(type).filter(o => o.sortable);
+  const known = sortable.map(({ parameter }) => parameter.code).join(', ');
+  throw new UnknownParameter(`${type} cannot be sorted by ${printable(code)}; offered: ${known || 'none'}`);
 }
 
 function nameOf(name: string): string {

@@ -10,6 +10,7 @@ import { loadPack } from '../../src/mapping/load/pack.ts';
 import type { Mapping, Node, Registry, Scope } from '../../src/mapping/model.ts';
 import { conceptMapsOf } from '../../src/own/concept-maps.ts';
 import { EXPORT_OPERATIONS } from '../../src/own/operations.ts';
+import { RECORD_OPERATIONS } from '../../src/own/record-operations.ts';
 import type { Rules } from '../../src/plan/environment.ts';
 import type { Database } from '../../src/sql/database.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
@@ -61,6 +62,7 @@ export async function openDemo({ patients, spoiled, onQuery }: DemoOptions): Pro
       clock: () => NOW,
       own: conceptMapsOf(registry),
       operations: EXPORT_OPERATIONS,
+      recordOperations: RECORD_OPERATIONS,
       ...(rules ? { rules } : {}),
       ...(onQuery ? { onQuery } : {}),
     });

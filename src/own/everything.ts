@@ -1,0 +1,85 @@
+/**
+ * `Patient/<id>/$everything`: the patient, what belongs to the patient by the definition of the compartment, and what
+ * that refers to. https://hl7.org/fhir/R4/patient-operation-everything.html
+ */
+import { FhirError } from '../outcome.ts';
+import { compartmentCodes } from '../plan/access.ts';
+import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
+import type { ParseContext } from '../search/limits.ts';
+import { parseQuestions } from '../search/parse.ts';
+import type { Filter, Include, TypeQuestion } from '../search/query.ts';
+import { typesNamed } from '../search/system.ts';
+import { careFilters, dateOf, splitParameters, unless } from './operation-parameters.ts';
+import { input, type Operation, PAGE } from './operations.ts';
+import type { AskedOperation, RecordOperation, UnderstoodOperation } from './record-operations.ts';
+
+/** Lists of patients: one patient's record does not tell who the others are. Given where `_type` names them. */
+const LISTS: ReadonlySet<string> = new Set(['Group']);
+
+const DEFINITION: Operation = {
+  id: 'patient-everything',
+  code: 'everything',
+  title: "A patient's record",
+  description:
+    'The patient, all resources of the compartment, and what they refer to outside of it, in pages. ' +
+    'Groups, which list other patients, only where _type names them.',
+  definition: 'http://hl7.org/fhir/OperationDefinition/Patient-everything',
+  types: [COMPARTMENT_TYPE],
+  level: 'instance',
+  parameters: [
+    input('start', 'date', 'Leaves out care that ended before this date.'),
+    input('end', 'date', 'Leaves out care that began after this date.'),
+    input('_since', 'instant', 'Leaves out resources that were last changed before this instant.'),
+    input('_type', 'code', 'Types with commas between; what is referred to is then left out unless named.', '*'),
+    input('_count', 'integer', 'Resources of the compartment on a page.'),
+    PAGE,
+  ],
+};
+
+export const EVERYTHING: RecordOperation = { ...DEFINITION, understand };
+
+function understand({ id, parameters, types, context, access }: AskedOperation): UnderstoodOperation {
+  if (id === undefined) throw new RangeError('$everything of nobody');
+  const { own, shaping, warnings } = splitParameters(DEFINITION, parameters, context);
+  const start = dateOf(own, 'start', context);
+  const end = dateOf(own, 'end', context);
+  const since = dateOf(own, '_since', context);
+  const named = own.filter(([name]) => name === '_type');
+  const wanted = named.length === 0 ? types.filter(type => !LISTS.has(type)) : typesNamed(named, types);
+  const bound = wanted.filter(type => type === COMPARTMENT_TYPE || compartmentCodes(type).length > 0);
+  if (bound.length === 0)
+    throw new FhirError('not-supported', '_type: expected a type of the compartment too', { parameter: '_type' });
+  const place = `${COMPARTMENT_TYPE}/${id}/$everything`;
+  const asked = { types: bound, place, understood: own, warnings };
+  const query = parseQuestions(asked, shaping, context);
+  const questions = query.questions.map(question => ({
+    ...question,
+    filters: [...question.filters, ...filtersOf(question, { start, end, since }, context)],
+  }));
+  const includes =
+    named.length === 0 ? [include(undefined)] : wanted.filter(type => !bound.includes(type)).map(include);
+  const { caller } = access;
+  return {
+    query: { ...query, questions, includes },
+    access: { kind: 'patients', caller, patients: [id] },
+    // Whatever belongs to a patient is a match already, or another patient's.
+    includable: { kind: 'patients', caller, patients: [] },
+  };
+}
+
+function filtersOf(
+  { type }: TypeQuestion,
+  range: { readonly start: string | undefined; readonly end: string | undefined; readonly since: string | undefined },
+  context: ParseContext,
+): readonly Filter[] {
+  if (type === COMPARTMENT_TYPE) return [];
+  const dated = range.since !== undefined && context.offers.find(type, '_lastUpdated') !== undefined;
+  return [
+    ...careFilters(type, range, context),
+    ...(dated ? [unless(type, '_lastUpdated', `lt${range.since}`, context)] : []),
+  ];
+}
+
+function include(target: string | undefined): Include {
+  return { source: '*', parameter: undefined, target, iterate: true };
+}

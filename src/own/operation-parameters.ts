@@ -1,0 +1,100 @@
+/**
+ * What operations on the record have in common: their own parameters told from those that shape the answer, and ranges of
+ * dates of care. https://hl7.org/fhir/R4/operations.html
+ */
+import { FhirError, type Issue } from '../outcome.ts';
+import { dateInterval } from '../search/dates.ts';
+import { parseFilter } from '../search/filters.ts';
+import { type ParseContext, printable } from '../search/limits.ts';
+import { unknownParameter } from '../search/parse.ts';
+import type { Filter } from '../search/query.ts';
+
+type Parameters = readonly (readonly [name: string, value: string])[];
+
+/** Shape the answer of any operation whose answer is a page; `_format` and `_pretty` are read elsewhere. */
+const SHAPING: ReadonlySet<string> = new Set([
+  '_count',
+  '_elements',
+  '_summary',
+  '_total',
+  '_cursor',
+  '_format',
+  '_pretty',
+]);
+
+export interface SplitParameters {
+  /** The operation's own, with their values. */
+  readonly own: Parameters;
+  readonly shaping: Parameters;
+  readonly warnings: readonly Issue[];
+}
+
+/** Under strict handling, throws FhirError for a parameter that the operation does not have. */
+export function splitParameters(
+  operation: { readonly code: string; readonly parameters: readonly { readonly name: string; readonly use: string }[] },
+  parameters: Parameters,
+  context: ParseContext,
+): SplitParameters {
+  const known = new Set(operation.parameters.flatMap(({ name, use }) => (use === 'in' ? [name] : [])));
+  const own: [string, string][] = [];
+  const shaping: [string, string][] = [];
+  const warnings: Issue[] = [];
+  for (const [name, text] of parameters) {
+    if (SHAPING.has(name)) shaping.push([name, text]);
+    else if (!known.has(name))
+      warnings.push(unknownParameter(name, `$${operation.code} has no parameter ${printable(name)}`, context));
+    else if (text !== '') own.push([name, text]);
+  }
+  return { own, shaping, warnings };
+}
+
+/** The value of a parameter that may be given once. */
+export function only(parameters: Parameters, name: string): string | undefined {
+  const [value, ...more] = parameters.flatMap(([own, text]) => (own === name ? [text] : []));
+  if (more.length > 0) throw new FhirError('invalid', `${name}: expected once`, { parameter: name });
+  return value;
+}
+
+/** Throws FhirError unless the text is a FHIR date, dateTime or instant. */
+export function dateOf(parameters: Parameters, name: string, context: ParseContext): string | undefined {
+  const text = only(parameters, name);
+  if (text !== undefined && dateInterval(text, context.zone) === undefined)
+    throw new FhirError('value', `${name}: expected a date or date-time`, { parameter: name });
+  return text;
+}
+
+/** Search parameters for when care was given, best first. */
+const CARE_DATES = [
+  'period',
+  'date',
+  'onset-date',
+  'occurrence',
+  'authoredon',
+  'authored',
+  'whenhandedover',
+  'collected',
+  'start-date',
+];
+
+/**
+ * Resources that nothing says are from outside of the dates: those that end before `start` or begin after `end` are left
+ * out, and those without a date are not.
+ */
+export function careFilters(
+  type: string,
+  { start, end }: { readonly start: string | undefined; readonly end: string | undefined },
+  context: ParseContext,
+): readonly Filter[] {
+  const code = CARE_DATES.find(one => context.offers.find(type, one)?.parameter.type === 'date');
+  if (code === undefined) return [];
+  return [
+    ...(start === undefined ? [] : [unless(type, code, `eb${start}`, context)]),
+    ...(end === undefined ? [] : [unless(type, code, `sa${end}`, context)]),
+  ];
+}
+
+/** Resources of which the date is not so, the ones that have none among them. */
+export function unless(type: string, code: string, text: string, context: ParseContext): Filter {
+  const filter = parseFilter(type, code, text, context);
+  return filter.kind === 'match' ? { ...filter, modifier: 'not' } : filter;
+}

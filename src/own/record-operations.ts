@@ -1,0 +1,37 @@
+/**
+ * Operations that answer with resources of the record, page by page, as searches do: a table. An operation is added here;
+ * its route, its OperationDefinition and its place in the CapabilityStatement follow.
+ * https://hl7.org/fhir/R4/operationslist.html
+ */
+import type { Access } from '../auth/access.ts';
+import type { ParseContext } from '../search/limits.ts';
+import type { SystemQuery } from '../search/query.ts';
+import { DOCREF } from './docref.ts';
+import { EVERYTHING } from './everything.ts';
+import type { Operation } from './operations.ts';
+
+export interface RecordOperation extends Operation {
+  /** Throws FhirError naming the parameter. */
+  understand(asked: AskedOperation): UnderstoodOperation;
+}
+
+/** A call of an operation. */
+export interface AskedOperation {
+  /** Of the resource that it is called on; undefined where it is called on the type. */
+  readonly id: string | undefined;
+  readonly parameters: readonly (readonly [name: string, value: string])[];
+  /** Those that are mapped, in the order in which they are answered. */
+  readonly types: readonly string[];
+  readonly context: ParseContext;
+  readonly access: Access;
+}
+
+export interface UnderstoodOperation {
+  readonly query: SystemQuery;
+  /** What may match, never more than what the caller may see. */
+  readonly access: Access;
+  /** What may be included, likewise. */
+  readonly includable: Access;
+}
+
+export const RECORD_OPERATIONS: readonly RecordOperation[] = [EVERYTHING, DOCREF];

@@ -1,0 +1,82 @@
+/**
+ * A search answered. In: a query over one or several types, and what the caller may see. Out: resources of one page, what
+ * they include, where the next page begins, and the total where it is known.
+ */
+import type { Access } from '../auth/access.ts';
+import { type Branch, branchesOf, groupBranches } from '../plan/branches.ts';
+import type { WriteContext } from '../resource/compile.ts';
+import type { Cursor } from '../search/cursor.ts';
+import type { SystemQuery } from '../search/query.ts';
+import { type Emitted, emitAll } from './emitted.ts';
+import { type AskedRows, type Included, readIncluded, wantedForIncludes } from './includes.ts';
+import { countMatches, readPage } from './page.ts';
+import { planResolved } from './resolve.ts';
+import type { Session } from './source.ts';
+
+export interface Answer {
+  readonly matches: readonly Emitted[];
+  readonly included: Included;
+  readonly next: Cursor | undefined;
+  readonly total: number | undefined;
+}
+
+export interface AnswerContext {
+  /** What may match. */
+  readonly access: Access;
+  /** What may be included. */
+  readonly includable: Access;
+  readonly write: WriteContext;
+}
+
+export async function answerQuery(query: SystemQuery, context: AnswerContext, session: Session): Promise<Answer> {
+  const { selection, count, cursor } = query;
+  const branches = await planResolved(session, () => branchesOfAll(query, context.access, session));
+  const sort = query.questions[0]?.sort ?? [];
+  const also = (mapping: Parameters<typeof wantedForIncludes>[0]) => wantedForIncludes(mapping, query, session);
+  const page =
+    count === 0
+      ? { matches: [], next: undefined }
+      : await readPage(branches, { sort, selection, count, cursor, also }, session);
+  const matches = await emitAll(page.matches, context.write, session);
+  const included = await readIncluded(
+    matches,
+    {
+      query,
+      access: context.includable,
+      read: (asked, limit) => readRows(asked, limit, query, context.write, session),
+    },
+    session,
+  );
+  const complete = cursor === undefined && page.next === undefined && count > 0;
+  const total = complete ? matches.length : query.total === 'none' ? undefined : await countMatches(branches, session);
+  return { matches, included, next: page.next, total };
+}
+
+/** Of all types, in the order that cursors go by. */
+function branchesOfAll({ questions }: SystemQuery, access: Access, { env }: Session): readonly Branch[] {
+  return questions
+    .flatMap(question => branchesOf({ ...question, access }, env))
+    .toSorted((a, b) => a.ordinal - b.ordinal);
+}
+
+/** Resources of rows that are already known as predicates: what includes ask for. */
+async function readRows(
+  asked: readonly AskedRows[],
+  limit: number,
+  query: SystemQuery,
+  context: WriteContext,
+  session: Session,
+): Promise<readonly Emitted[]> {
+  const also = (mapping: Parameters<typeof wantedForIncludes>[0]) => wantedForIncludes(mapping, query, session);
+  const { selection } = query;
+  const pages = await Promise.all(
+    asked.map(one =>
+      readPage(
+        groupBranches([one], [], session.env),
+        { sort: [], selection, count: limit, cursor: undefined, also },
+        session,
+      ),
+    ),
+  );
+  return emitAll(pages.flatMap(page => page.matches).slice(0, limit), context, session);
+}
