@@ -37,7 +37,7 @@ test.each([
   ['DocumentReference', 1, 200, 1],
   ['Observation', 1, 500, 1],
   ['DiagnosticReport', 50, 200, 6],
-  ['QuestionnaireResponse', 10, 33, 5],
+  ['QuestionnaireResponse', 10, 25, 9],
 ])('%s: a page of %i and one of %i take %i statements', async (type, few, many, expected) => {
   const small = await page(type, few);
   const large = await page(type, many);

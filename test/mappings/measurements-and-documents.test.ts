@@ -68,7 +68,7 @@ describe('measurements', () => {
     ['GLU', { value: 5, comparator: '<' }],
     ['EGFR', { value: 60, comparator: '>=' }],
     ['K', { value: 4.1 }],
-    ['TRIG', { value: 18, unit: 'UNITS' }],
+    ['TRIG', { value: 148, unit: 'UNITS' }],
     ['CHOL', { unit: 'mg/dL', code: 'mg/dL', system: 'http://unitsofmeasure.org' }],
   ])('takes the result of %s as a quantity', async (test, quantity) => {
     const [result] = await search(
@@ -105,8 +105,8 @@ describe('measurements', () => {
   });
 
   it('keeps an industry within its occupation', async () => {
-    const [job] = await search('Observation', 'patient=1&code=11341-5');
-    expect(at(job, 'component', 'valueCodeableConcept', 'coding', 'code')).toContain('611110');
+    const jobs = await search('Observation', 'patient=1&code=11341-5');
+    expect(at({ jobs }, 'jobs', 'component', 'valueCodeableConcept', 'coding', 'code')).toContain('611110');
     expect(await search('Observation', 'patient=1&code=86188-0')).toEqual([]);
   });
 });
@@ -156,10 +156,18 @@ describe('questionnaires', () => {
     expect(at(response, 'item', 'item', 'answer').length).toBe(nested.length);
   });
 
+  it('show a question that follows up an answer under that answer, and nowhere else', async () => {
+    const [needs] = await search('QuestionnaireResponse', 'patient=1&questionnaire=http://loinc.org/q/96777-8');
+    expect(at(needs, 'item', 'item', 'answer', 'item', 'linkId')).toEqual(['FOOD.1']);
+    const moods = await search('QuestionnaireResponse', 'patient=1&questionnaire=http://loinc.org/q/44249-1');
+    expect(new Set(at({ moods }, 'moods', 'item', 'answer', 'item', 'linkId'))).toEqual(new Set(['44259-0.1']));
+    expect(at({ moods }, 'moods', 'item', 'linkId')).not.toContain('44259-0.1');
+  });
+
   it('have a panel whose members are the answers', async () => {
     const [panel] = await search('Observation', 'patient=1&code=96777-8');
     const members = at(panel, 'hasMember', 'reference').map(reference => String(reference).replace('Observation/', ''));
-    expect(members.length).toBe(5);
+    expect(members.length).toBe(6);
     expect(idsOf(await search('Observation', `_id=${members.join()}`))).toEqual(new Set(members));
   });
 });
