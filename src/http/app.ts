@@ -23,7 +23,8 @@ const SECURE_HEADERS = { xFrameOptions: 'DENY', xDownloadOptions: false, xDnsPre
 
 export function createApp(parts: AppParts): Hono<HttpEnv> {
   const { config } = parts;
-  const app = new Hono<HttpEnv>();
+  // A slash at the end means nothing: clients write the base with one and without.
+  const app = new Hono<HttpEnv>({ strict: false });
 
   app.use(requestId());
   app.use(logRequests(parts));

@@ -5,6 +5,7 @@
 import { describeError } from '../log.ts';
 import { FhirError } from '../outcome.ts';
 import { DatabaseError } from '../sql/database.ts';
+import { WrongMediaType } from './content-type.ts';
 import type { AppParts, HttpContext } from './context.ts';
 import { respondWithOutcome } from './respond.ts';
 
@@ -13,6 +14,9 @@ const RETRY_AFTER = 5;
 
 export function onError({ log }: Pick<AppParts, 'log'>) {
   return (error: Error, c: HttpContext): Promise<Response> => {
+    if (error instanceof WrongMediaType) {
+      return respondWithOutcome(c, 415, [{ severity: 'error', code: 'not-supported', diagnostics: error.message }]);
+    }
     const told = c.get('timedOut')?.() ? timedOut() : asFhirError(error);
     if (told !== undefined) {
       if (told !== error) log.warn(told.message, { request: c.get('requestId'), reason: reasonOf(error) });

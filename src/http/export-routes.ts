@@ -20,8 +20,9 @@ import {
 } from './context.ts';
 import { downloadFile } from './export-files.ts';
 import { bodyParameters } from './operation-body.ts';
-import { lastOf, parseParameters, queryOf } from './parameters.ts';
+import { lastOf } from './parameters.ts';
 import { pollLimit } from './poll-limit.ts';
+import { urlParameters } from './request-parameters.ts';
 import { representationOf, respond, respondWithOutcome } from './respond.ts';
 
 /** The parts of the application, exports among them. */
@@ -89,10 +90,6 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
     return downloadFile(c, download);
   });
   return routes;
-}
-
-function urlParameters(c: HttpContext): Parameters {
-  return parseParameters(queryOf(c.req.url), 'query string');
 }
 
 /** What the log calls the request. */

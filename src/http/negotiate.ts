@@ -47,6 +47,11 @@ export function accepts(mediaType: string, accept: string | undefined): boolean 
   return ranges.length === 0 || preference([mediaType.toLowerCase()], ranges).q > 0;
 }
 
+/** The format that a media type means. */
+export function formatOf(mediaType: string): Format | undefined {
+  return (['json', 'xml'] as const).find(format => MEDIA_TYPES[format].includes(mediaType));
+}
+
 function byFormat(format: string): Format {
   // A plus that was not percent-encoded arrives as a blank.
   const [type = '', ...parameters] = format.trim().toLowerCase().split(';');
@@ -54,9 +59,8 @@ function byFormat(format: string): Format {
   const version = parameters
     .map(one => /^\s*fhirversion\s*=\s*"?(.*?)"?\s*$/.exec(one)?.[1])
     .find(one => one !== undefined);
-  for (const known of ['json', 'xml'] as const) {
-    if ((name === known || MEDIA_TYPES[known].includes(name)) && isR4(version)) return known;
-  }
+  const known = name === 'json' || name === 'xml' ? name : formatOf(name);
+  if (known !== undefined && isR4(version)) return known;
   throw new FhirError('not-acceptable', '_format: this server answers in json or xml of FHIR 4.0', {
     parameter: '_format',
   });

@@ -1,50 +1,44 @@
 /**
- * The body of an operation: a Parameters resource in JSON. In: a request. Out: names and values as of a query string.
- * https://hl7.org/fhir/R4/operations.html#request
+ * The body of an operation: a Parameters resource in JSON or XML. In: a request. Out: names and values as of a query
+ * string. https://hl7.org/fhir/R4/operations.html#request
  */
 import { FhirError } from '../outcome.ts';
 import type { HttpContext } from './context.ts';
-
-const MEDIA_TYPES = new Set(['application/fhir+json', 'application/json']);
+import { isMembers, type Members, resourceBody } from './resource-body.ts';
 
 /** Throws FhirError `invalid`. No body stands for no parameters. */
 export async function bodyParameters(c: HttpContext): Promise<readonly (readonly [string, string])[]> {
-  const text = await c.req.text();
-  if (text.trim() === '') return [];
-  const [mediaType = ''] = (c.req.header('content-type') ?? '').split(';');
-  if (!MEDIA_TYPES.has(mediaType.trim().toLowerCase())) {
-    throw new FhirError('invalid', 'Content-Type: expected application/fhir+json');
-  }
-  const body = parsed(text);
-  if (!isObject(body) || body['resourceType'] !== 'Parameters') throw notParameters();
-  const { parameter = [] } = body;
+  const body = await resourceBody(c, 'Parameters');
+  const { parameter = [] } = body ?? {};
   if (!Array.isArray(parameter)) throw notParameters();
   return parameter.map(one => {
-    if (!isObject(one) || typeof one['name'] !== 'string') throw notParameters();
-    return [one['name'], textOf(one)] as const;
+    if (!isMembers(one) || typeof one['name'] !== 'string') throw notParameters();
+    return [one['name'], writtenValue(one)] as const;
   });
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The parser's message repeats the text.
-    throw new FhirError('invalid', 'The body is not JSON');
-  }
-}
-
-/** The one `value[x]`, a reference by its text. */
-function textOf(parameter: Readonly<Record<string, unknown>>): string {
+/** The one `value[x]` as a search writes it. */
+function writtenValue(parameter: Members): string {
   const [value, ...more] = Object.entries(parameter).flatMap(([name, one]) => (/^value[A-Z]/.test(name) ? [one] : []));
   if (more.length > 0) throw notParameters();
-  if (isObject(value) && typeof value['reference'] === 'string') return value['reference'];
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw notParameters();
+  if (!isMembers(value)) throw notParameters();
+  const { reference, coding } = value;
+  if (typeof reference === 'string') return reference;
+  const tokens = Array.isArray(coding) ? coding.filter(isMembers).map(tokenOf) : [tokenOf(value)];
+  if (tokens.length === 0) throw notParameters();
+  return tokens.join(',');
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** A Coding or an Identifier. */
+function tokenOf({ system, code, value }: Members): string {
+  const own = code ?? value;
+  if (typeof own !== 'string' || (system !== undefined && typeof system !== 'string')) throw notParameters();
+  return system === undefined ? escaped(own) : `${escaped(system)}|${escaped(own)}`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\,$|]/g, character => `\\${character}`);
 }
 
 function notParameters(): FhirError {

@@ -37,6 +37,14 @@ export function appUnderTest(
       calls.push({ request, context });
       return { json: '{"resourceType":"Bundle","type":"searchset"}', entries: 0 };
     },
+    async searchAll(parameters, context) {
+      calls.push({ request: { type: '', parameters }, context });
+      return { json: '{"resourceType":"Bundle","type":"searchset"}', entries: 0 };
+    },
+    recordOperations: [],
+    async operate() {
+      throw new Error('Expected no operation');
+    },
     capabilities: ({ base }) => ({
       resourceType: 'CapabilityStatement',
       implementation: { url: base },

@@ -1,0 +1,49 @@
+/**
+ * The resource that a request carries, in JSON or XML. In: a request. Out: its members as in FHIR JSON; undefined where
+ * there is no body. Errors: FhirError, and WrongMediaType, which is told as 415. https://hl7.org/fhir/R4/http.html#mime-type
+ */
+import { FhirError } from '../outcome.ts';
+import { fromXml, XmlError } from '../resource/from-xml.ts';
+import { contentTypeOf, utf8, WrongMediaType } from './content-type.ts';
+import type { HttpContext } from './context.ts';
+import { formatOf } from './negotiate.ts';
+
+export type Members = Readonly<Record<string, unknown>>;
+
+/** Throws FhirError `invalid` for what is no resource of this type. */
+export async function resourceBody(c: HttpContext, type: string): Promise<Members | undefined> {
+  const bytes = await c.req.arrayBuffer();
+  if (bytes.byteLength === 0) return undefined;
+  const { mediaType, charset } = contentTypeOf(c);
+  const format = formatOf(mediaType);
+  if (format === undefined || charset !== 'utf-8')
+    throw new WrongMediaType('application/fhir+json or application/fhir+xml, in UTF-8');
+  const text = utf8(bytes);
+  if (text.trim() === '') return undefined;
+  const body = format === 'xml' ? parseXml(text) : parseJson(text);
+  if (!isMembers(body) || body['resourceType'] !== type)
+    throw new FhirError('invalid', `The body is no ${type} resource`);
+  return body;
+}
+
+export function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's message repeats the text.
+    throw new FhirError('invalid', 'The body is not JSON');
+  }
+}
+
+function parseXml(text: string): unknown {
+  try {
+    return fromXml(text);
+  } catch (error) {
+    if (error instanceof XmlError) throw new FhirError('invalid', `The body is no FHIR XML: ${error.message}`);
+    throw error;
+  }
+}

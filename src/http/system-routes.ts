@@ -1,0 +1,75 @@
+/**
+ * What is asked of the base itself: searches over several types by GET or by POST to `_search`, and batches.
+ * https://hl7.org/fhir/R4/http.html#search, https://hl7.org/fhir/R4/http.html#transaction
+ */
+import { Hono } from 'hono';
+import type { SearchRequest } from '../facade.ts';
+import { FhirError } from '../outcome.ts';
+import { answerBatch, type BatchRequest } from './batch.ts';
+import { type AppParts, fhirBase, type HttpContext, type HttpEnv, requestContext } from './context.ts';
+import { onError } from './errors.ts';
+import { wrongMethod } from './methods.ts';
+import { formParameters, urlParameters } from './request-parameters.ts';
+import { resourceBody } from './resource-body.ts';
+import { representationOf, respond } from './respond.ts';
+
+type Parameters = SearchRequest['parameters'];
+
+/** `single`: the routes that answer one request of a batch. */
+export function systemRoutes(parts: AppParts, single: Hono<HttpEnv>): Hono<HttpEnv> {
+  const routes = new Hono<HttpEnv>();
+  const answer = oneByOne(parts, single);
+  const search = async (c: HttpContext, parameters: Parameters): Promise<Response> => {
+    if (parameters.length === 0)
+      throw new FhirError('invalid', 'A search over all types has parameters; [base]/metadata says what is offered');
+    const representation = representationOf(c, parameters);
+    const bundle = await parts.facade.searchAll(parameters, requestContext(c, parts));
+    return respond(c, bundle.json, representation);
+  };
+  for (const path of ['/', '/_search']) {
+    routes.use(path, async (c, next) => {
+      await next();
+      c.set('route', `[base]${path}`);
+    });
+    routes.get(path, c => search(c, urlParameters(c)));
+  }
+  routes.post('/_search', async c => search(c, await formParameters(c)));
+  routes.post('/', async c => {
+    const representation = representationOf(c, urlParameters(c));
+    const bundle = await resourceBody(c, 'Bundle');
+    if (bundle === undefined) throw new FhirError('invalid', 'The body: expected a Bundle of type batch');
+    const json = await answerBatch(bundle, fhirBase(c, parts), request => answer(c, request));
+    return respond(c, json, representation);
+  });
+  routes.all('/', wrongMethod('GET, HEAD, POST'));
+  routes.all('/_search', wrongMethod('GET, HEAD, POST'));
+  return routes;
+}
+
+/** Answers requests of a batch by the routes of single ones, within the time and under the id of the batch. */
+function oneByOne(parts: AppParts, single: Hono<HttpEnv>) {
+  const batches = new WeakMap<Request, HttpContext>();
+  const app = new Hono<HttpEnv>({ strict: false });
+  app.use(async (c, next) => {
+    const batch = batches.get(c.req.raw);
+    if (batch === undefined) throw new RangeError('a request of no batch');
+    c.set('requestId', batch.get('requestId'));
+    c.set('signal', batch.get('signal'));
+    c.set('timedOut', batch.get('timedOut'));
+    await next();
+  });
+  app.route('/', single);
+  app.onError(onError(parts));
+  return async (batch: HttpContext, { method, path, headers, body }: BatchRequest): Promise<Response> => {
+    // Whatever the request names, its answer has to stand in a JSON Bundle.
+    const url = `${new URL(batch.req.url).origin}/${path}${path.includes('?') ? '&' : '?'}_format=json`;
+    const handling = batch.req.header('prefer');
+    const request = new Request(url, {
+      method,
+      headers: { ...headers, ...(handling === undefined ? {} : { Prefer: handling }) },
+      ...(body === undefined ? {} : { body }),
+    });
+    batches.set(request, batch);
+    return app.fetch(request);
+  };
+}

@@ -1,0 +1,138 @@
+/**
+ * FHIR XML as clients send it, as the members of FHIR JSON. In: an XML document. Out: what stands in elements and `value`
+ * attributes, typed by the definitions. Left out: narratives, comments, and ids and extensions of primitives, which no
+ * request of a read-only server means anything by. Errors: XmlError, which repeats nothing of the text.
+ * https://hl7.org/fhir/R4/xml.html
+ */
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { childOf, isPrimitive, isResourceType, jsonKindOf } from '../r4/definitions.ts';
+
+export class XmlError extends Error {
+  override readonly name = 'XmlError';
+}
+
+export type XmlMembers = { readonly [name: string]: XmlMember };
+type XmlMember = string | number | boolean | XmlMembers | readonly XmlMember[];
+
+/** As the parser gives an element: its name with its content, and its attributes beside. */
+type Parsed = Readonly<Record<string, unknown>>;
+
+const FHIR = 'http://hl7.org/fhir';
+const ATTRIBUTES = ':@';
+/** Nothing but comments and the declaration: no document type, no entities, no CDATA. */
+const FORBIDDEN = /<!(?!--)/;
+const DEEPEST = 50;
+
+const parser = new XMLParser({
+  preserveOrder: true,
+  ignoreAttributes: false,
+  attributeNamePrefix: '',
+  parseTagValue: false,
+  trimValues: false,
+  processEntities: false,
+  ignoreDeclaration: true,
+  ignorePiTags: true,
+  maxNestedTags: DEEPEST,
+});
+
+/** The resource with its `resourceType`. */
+export function fromXml(text: string): XmlMembers {
+  if (FORBIDDEN.test(text)) throw new XmlError('a document type, entities or CDATA');
+  if (XMLValidator.validate(text) !== true) throw new XmlError('not well-formed');
+  const [root, ...more] = elementsIn(parsed(text));
+  if (!root || more.length > 0) throw new XmlError('not one element');
+  const namespace = root.attributes['xmlns'];
+  if (namespace !== FHIR) throw new XmlError(`not in the namespace ${FHIR}`);
+  return resourceOf(root);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parser.parse(text);
+  } catch {
+    // Beyond the parser's own bounds, which its message tells with names of the text.
+    throw new XmlError('too deep, or with names that are not those of elements');
+  }
+}
+
+interface XmlElement {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly content: unknown;
+}
+
+function elementsIn(content: unknown): readonly XmlElement[] {
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((one: Parsed) =>
+    Object.keys(one)
+      .filter(name => name !== ATTRIBUTES && !name.startsWith('#'))
+      .map(name => ({
+        name,
+        attributes: (one[ATTRIBUTES] ?? {}) as Readonly<Record<string, string>>,
+        content: one[name],
+      })),
+  );
+}
+
+function resourceOf(element: XmlElement): XmlMembers {
+  if (!isResourceType(element.name)) throw new XmlError('no resource of FHIR R4');
+  return { resourceType: element.name, ...membersOf(element, element.name) };
+}
+
+function membersOf({ content }: XmlElement, type: string): XmlMembers {
+  const members = new Map<string, XmlMember>();
+  for (const element of elementsIn(content)) {
+    const child = childOf(type, element.name);
+    if (child?.type === undefined) throw new XmlError('an element that is not defined where it stands');
+    const member = memberOf(element, child.type);
+    if (member === undefined) continue;
+    const before = members.get(element.name);
+    if (child.element.max === '*') members.set(element.name, [...(Array.isArray(before) ? before : []), member]);
+    else if (before === undefined) members.set(element.name, member);
+    else throw new XmlError('an element that occurs more than once');
+  }
+  return Object.fromEntries(members);
+}
+
+function memberOf(element: XmlElement, type: string): XmlMember | undefined {
+  if (type === 'xhtml') return undefined;
+  if (type === 'Resource') {
+    const [resource, ...more] = elementsIn(element.content);
+    if (!resource || more.length > 0) throw new XmlError('not one resource where one belongs');
+    return resourceOf(resource);
+  }
+  if (!isPrimitive(type)) return membersOf(element, type);
+  const { value } = element.attributes;
+  return value === undefined ? undefined : primitiveOf(unescaped(value), type);
+}
+
+function primitiveOf(text: string, type: string): XmlMember {
+  switch (jsonKindOf(type)) {
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : text;
+    case 'number':
+      return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
+    default:
+      return text;
+  }
+}
+
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+]);
+
+/** The five entities that XML itself has, and character references. */
+function unescaped(text: string): string {
+  return text.replace(/&([^;&]*)(;?)/g, (_all, name: string, end: string) => {
+    const code = /^#(?:x([0-9a-f]{1,6})|(\d{1,7}))$/i.exec(name);
+    const point = code ? Number.parseInt(code[1] ?? code[2] ?? '', code[1] === undefined ? 10 : 16) : undefined;
+    const found =
+      point === undefined ? NAMED.get(name) : point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : '';
+    if (end === '' || !found) throw new XmlError('an entity that XML does not have');
+    return found;
+  });
+}
