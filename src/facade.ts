@@ -36,6 +36,8 @@ export interface RequestContext {
   /** `Prefer: handling`; what a missing header means is the configuration's choice. */
   readonly handling: 'strict' | 'lenient';
   readonly signal?: AbortSignal;
+  /** Told of every plan before it is sent. */
+  readonly onQuery?: (plan: SqlPlan) => void;
 }
 
 /** A resource as FHIR JSON text. */
@@ -124,12 +126,15 @@ export function createFacade(options: FacadeOptions): Facade {
   const ownTypes = new Set(own.map(({ mapping }) => mapping.resource));
   const zone = zoneOf(registry.pack.zone);
   const shapes = shapeStore();
-  const cursors = cursorCodec(options.secret);
+  const cursors = cursorCodec(options.secret, registry.version);
 
   const session = (context: RequestContext, now: number): Session =>
     openSession(database, environment(registry, now, rules), shapes, {
       ...(context.signal ? { signal: context.signal } : {}),
-      ...(options.onQuery ? { onQuery: options.onQuery } : {}),
+      onQuery(plan) {
+        options.onQuery?.(plan);
+        context.onQuery?.(plan);
+      },
     });
 
   const parseContext = (context: RequestContext): ParseContext => ({

@@ -21,3 +21,45 @@ export function boundedCache<V extends object>(entries: number): BoundedCache<V>
     },
   };
 }
+
+export interface WeighedCache<V extends object> {
+  /** Counts as a use. */
+  find(key: string): V | undefined;
+  /** `bytes` is all that the value holds. Keeps nothing and says false where that is more than one value may have. */
+  keep(key: string, value: V, bytes: number): boolean;
+  /** Does not count as a use. */
+  peek(key: string): V | undefined;
+  drop(key: string): void;
+  size(): { readonly entries: number; readonly bytes: number };
+}
+
+/** Bytes of an entry beside its value's, about: its key, its place in the list and the objects around its bytes. */
+const OVERHEAD = 600;
+
+/** Of all bytes so much may be one value: a few large answers must not push out all others. */
+const SHARE_OF_ONE = 1 / 8;
+
+/** Keeps the most recently used values up to `bytes` in all. `onEvicted` is told of each that had to make room. */
+export function weighedCache<V extends object>(bytes: number, onEvicted: () => void): WeighedCache<V> {
+  const most = Math.floor(bytes * SHARE_OF_ONE);
+  const cache = new LRUCache<string, V>({
+    maxSize: bytes,
+    disposeAfter: (_value, _key, reason) => {
+      if (reason === 'evict') onEvicted();
+    },
+  });
+  const weightOf = (key: string, own: number): number => own + key.length * 2 + OVERHEAD;
+  return {
+    find: key => cache.get(key),
+    keep(key, value, own) {
+      cache.delete(key);
+      const weight = weightOf(key, own);
+      if (weight > most) return false;
+      cache.set(key, value, { size: weight });
+      return true;
+    },
+    peek: key => cache.peek(key),
+    drop: key => void cache.delete(key),
+    size: () => ({ entries: cache.size, bytes: cache.calculatedSize }),
+  };
+}

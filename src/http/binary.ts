@@ -4,6 +4,7 @@
  * https://hl7.org/fhir/R4/binary.html#rest
  */
 import type { ResourceText, SearchRequest } from '../facade.ts';
+import { type Answer, answerOfBytes } from './answer.ts';
 import type { HttpContext } from './context.ts';
 import { accepts, asksForFhir } from './negotiate.ts';
 import { lastOf } from './parameters.ts';
@@ -16,17 +17,14 @@ export function nativeContent(
   c: HttpContext,
   resource: ResourceText,
   parameters: SearchRequest['parameters'],
-): Response | undefined {
+): Answer | undefined {
   const accept = c.req.header('accept');
   if (resource.type !== CONTENT_TYPE || asksForFhir(lastOf(parameters, '_format'), accept)) return undefined;
   const { contentType, data }: { contentType?: string; data?: string } = JSON.parse(resource.json);
   if (contentType === undefined || data === undefined) return undefined;
   const [mediaType = ''] = contentType.split(';');
   if (!/^[\w.+-]+\/[\w.+-]+(\s*;.*)?$/.test(contentType) || !accepts(mediaType.trim(), accept)) return undefined;
-  const bytes = Buffer.from(data, 'base64');
-  return c.body(bytes, 200, {
-    'Content-Type': contentType,
-    'Content-Length': String(bytes.byteLength),
-    'Content-Security-Policy': "default-src 'none'; sandbox",
+  return answerOfBytes(Buffer.from(data, 'base64'), contentType, {
+    headers: { 'Content-Security-Policy': "default-src 'none'; sandbox" },
   });
 }

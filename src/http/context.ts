@@ -10,6 +10,7 @@ import type { Jobs } from '../export/jobs.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import type { Log } from '../log.ts';
 import type { RestParts } from '../rest/start.ts';
+import type { KeptAnswers } from './cached.ts';
 
 /** What is mapped, for the routes and the page at `/`. */
 export interface Served {
@@ -17,6 +18,15 @@ export interface Served {
   readonly mappings: number;
   /** What `lintel check` warns of. */
   readonly warnings: readonly string[];
+  /** Why the files as they are now are not what is served; asked for each time. */
+  readonly refused?: () => Refused | undefined;
+}
+
+/** Mappings on disk that could not take the place of those that are served. */
+export interface Refused {
+  /** ISO instant. */
+  readonly at: string;
+  readonly problems: readonly string[];
 }
 
 /** What bulk export works with. */
@@ -39,6 +49,8 @@ export interface AppParts {
   readonly ping: () => Promise<void>;
   /** Undefined where the pack says nothing of documents. */
   readonly rest?: RestParts | undefined;
+  /** Without it every answer is made anew. */
+  readonly answers?: KeptAnswers;
 }
 
 export interface HttpEnv {

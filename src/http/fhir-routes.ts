@@ -6,12 +6,14 @@ import { Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { SearchRequest } from '../facade.ts';
 import { FhirError } from '../outcome.ts';
+import { answerOf, answerOfResource } from './answer.ts';
 import { nativeContent } from './binary.ts';
-import { type AppParts, fhirBase, type HttpContext, type HttpEnv, requestContext } from './context.ts';
+import { respondCached } from './cached.ts';
+import type { AppParts, HttpContext, HttpEnv } from './context.ts';
 import { wrongMethod } from './methods.ts';
 import { ID, recordRoutes } from './record-routes.ts';
 import { formParameters, urlParameters } from './request-parameters.ts';
-import { representationOf, respond, respondToRead } from './respond.ts';
+import { representationOf } from './respond.ts';
 import { offeredTypes } from './samples.ts';
 import { systemRoutes } from './system-routes.ts';
 
@@ -37,13 +39,14 @@ function singleRoutes(parts: AppParts): Hono<HttpEnv> {
   });
 
   routes.route('/', recordRoutes(parts));
-  routes.get('/metadata', c => {
-    const representation = representationOf(c, urlParameters(c));
-    return respond(c, JSON.stringify(parts.facade.capabilities({ base: fhirBase(c, parts) })), representation);
-  });
-  routes.get('/:type', knownType, c => search(c, parts, urlParameters(c)));
-  routes.get('/:type/_search', knownType, c => search(c, parts, urlParameters(c)));
-  routes.post('/:type/_search', knownType, async c => search(c, parts, await formParameters(c)));
+  routes.get('/metadata', c =>
+    respondCached(c, parts, async ({ base }) =>
+      answerOf(JSON.stringify(parts.facade.capabilities({ base })), representationOf(c, urlParameters(c))),
+    ),
+  );
+  routes.get('/:type', knownType, c => search(c, parts, () => urlParameters(c)));
+  routes.get('/:type/_search', knownType, c => search(c, parts, () => urlParameters(c)));
+  routes.post('/:type/_search', knownType, c => search(c, parts, () => formParameters(c)));
   routes.get('/:type/:id', knownType, c => read(c, parts));
 
   routes.all('/metadata', wrongMethod('GET, HEAD'));
@@ -56,18 +59,27 @@ function singleRoutes(parts: AppParts): Hono<HttpEnv> {
   return routes;
 }
 
-async function read(c: HttpContext, parts: AppParts): Promise<Response> {
-  const type = c.req.param('type') ?? '';
-  const id = c.req.param('id') ?? '';
-  const parameters = urlParameters(c);
-  const resource = ID.test(id) ? await parts.facade.read(type, id, parameters, requestContext(c, parts)) : undefined;
-  if (resource === undefined) throw new FhirError('not-found', `No ${type} has this id`);
-  return nativeContent(c, resource, parameters) ?? respondToRead(c, resource, representationOf(c, parameters));
+function read(c: HttpContext, parts: AppParts): Promise<Response> {
+  return respondCached(c, parts, async context => {
+    const type = c.req.param('type') ?? '';
+    const id = c.req.param('id') ?? '';
+    const parameters = urlParameters(c);
+    const resource = ID.test(id) ? await parts.facade.read(type, id, parameters, context) : undefined;
+    if (resource === undefined) throw new FhirError('not-found', `No ${type} has this id`);
+    return nativeContent(c, resource, parameters) ?? answerOfResource(resource, representationOf(c, parameters));
+  });
 }
 
-async function search(c: HttpContext, parts: AppParts, parameters: SearchRequest['parameters']): Promise<Response> {
-  const representation = representationOf(c, parameters);
-  const type = c.req.param('type') ?? '';
-  const bundle = await parts.facade.search({ type, parameters }, requestContext(c, parts));
-  return respond(c, bundle.json, representation);
+/** `read`: the parameters; what is kept already needs none. */
+function search(
+  c: HttpContext,
+  parts: AppParts,
+  read: () => SearchRequest['parameters'] | Promise<SearchRequest['parameters']>,
+): Promise<Response> {
+  return respondCached(c, parts, async context => {
+    const parameters = await read();
+    const representation = representationOf(c, parameters);
+    const bundle = await parts.facade.search({ type: c.req.param('type') ?? '', parameters }, context);
+    return answerOf(bundle.json, representation);
+  });
 }

@@ -43,7 +43,7 @@ export async function respondWithDocument(
 ): Promise<Response> {
   const pieces = format === 'text/html' ? documentPage(document) : documentXml(document);
   const whole = Buffer.concat([...pieces].map(piece => Buffer.from(piece, 'utf8')));
-  const { body, encoding } = await encodeBody(whole, c.req.header('accept-encoding'));
+  const { body, encoding } = await encodeBody(whole, format, c.req.header('accept-encoding'));
   c.header('Vary', 'Accept-Encoding', { append: true });
   return c.body(body, 200, {
     'Content-Type': `${format}; charset=utf-8`,

@@ -39,9 +39,9 @@ test('while access is open a foreign Host is refused, for it may be a web page i
   }
 });
 
-test('long answers are gzipped when asked for, short ones are not', async () => {
+test('long answers are compressed when asked for, short ones are not', async () => {
   const { app } = appUnderTest({}, big);
-  const headers = { 'accept-encoding': 'gzip, br' };
+  const headers = { 'accept-encoding': 'gzip' };
   const long = await app.request('/fhir/Widget', { headers });
   expect(long.headers.get('content-encoding')).toBe('gzip');
   expect(Number(long.headers.get('content-length'))).toBeLessThan(BIG.length);
@@ -49,8 +49,6 @@ test('long answers are gzipped when asked for, short ones are not', async () => 
   expect(gunzipSync(Buffer.from(await long.arrayBuffer())).toString()).toBe(BIG);
   const short = await app.request('/fhir/Widget/1', { headers });
   expect(short.headers.get('content-encoding')).toBeNull();
-  const refused = await app.request('/fhir/Widget', { headers: { 'accept-encoding': 'gzip;q=0, *' } });
-  expect(refused.headers.get('content-encoding')).toBeNull();
   const plain = await app.request('/fhir/Widget');
   expect(plain.headers.get('content-encoding')).toBeNull();
   expect(await plain.text()).toBe(BIG);

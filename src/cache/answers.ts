@@ -1,0 +1,216 @@
+/**
+ * Finished answers, kept for as long as they are surely right enough, and made once where several ask at the same time.
+ *
+ * Nothing is kept longer than `maxAge` after its first statement was sent, so no change of the database is hidden longer,
+ * whatever it was and however it was made. Within that time an answer ends as soon as a table that it was read from has
+ * another watermark (asked at most `interval` ago); one that was read from a table without a watermark, or that depends
+ * on the time of day, ends after `ttl`.
+ */
+import type { SqlPlan } from '../sql/plan.ts';
+import { type BoundedCache, boundedCache, type WeighedCache, weighedCache } from './bounded.ts';
+import { createFlights, type Flights, orCancelled } from './flights.ts';
+import { eachTable } from './tables.ts';
+import type { Watermarks } from './watermarks.ts';
+
+export interface AnswerLimits {
+  /** Bytes of all answers. */
+  readonly bytes: number;
+  /** Milliseconds. `maxAge` 0: nothing is kept or shared. */
+  readonly maxAge: number;
+  readonly ttl: number;
+  readonly interval: number;
+}
+
+/** What the tables of one version of the mappings say of themselves. */
+export interface Freshness {
+  readonly watermarks: Watermarks;
+  /** Tables whose rows mean something else as time goes by. */
+  readonly timed: ReadonlySet<string>;
+}
+
+/** Something kept: it may hold more bytes later (`AnswerCache.grown`). */
+export interface Weighed {
+  readonly bytes: number;
+}
+
+/** Notes a table that the answer is read from. */
+export type Touch = (table: string) => void;
+
+export interface AnswerRequest<A extends Weighed> {
+  /** Everything that the answer depends on beside the database. */
+  readonly key: string;
+  /** Requests of one kind read the same tables as a rule. */
+  readonly kind: string;
+  readonly freshness: Freshness;
+  readonly signal: AbortSignal | undefined;
+  /** What the client allows: the answer's age at most, in milliseconds, and whether it may be kept. */
+  readonly maxAge?: number;
+  readonly noStore?: boolean;
+  make(signal: AbortSignal, touch: Touch): Promise<A>;
+}
+
+/** How an answer came about. RFC 9211 */
+export type AnswerOrigin =
+  /** Kept; `ttl` milliseconds are left to it at most. */
+  | { readonly kind: 'hit'; readonly ttl: number }
+  /** Made: there was none, it had ended, or the client wanted none. */
+  | {
+      readonly kind: 'made';
+      readonly why: 'miss' | 'stale' | 'request';
+      readonly stored: boolean;
+      readonly collapsed: boolean;
+    }
+  /** The cache is off. */
+  | { readonly kind: 'off' };
+
+export interface Answered<A> {
+  readonly answer: A;
+  readonly origin: AnswerOrigin;
+}
+
+export interface AnswerCounters {
+  readonly hits: number;
+  /** Made because there was none, because it had ended, because the client wanted none. */
+  readonly misses: number;
+  readonly stale: number;
+  readonly refused: number;
+  /** Of those: shared an answer that was being made for another. */
+  readonly collapsed: number;
+  readonly stored: number;
+  readonly tooLarge: number;
+  readonly evicted: number;
+  /** Held now. */
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+export interface AnswerCache<A extends Weighed> {
+  answer(request: AnswerRequest<A>): Promise<Answered<A>>;
+  /** A kept answer that is good without asking the database anything; counts as a hit. */
+  hit(key: string): Answered<A> | undefined;
+  /** An answer has more bytes than when it was made. */
+  grown(key: string, answer: A): void;
+  counters(): AnswerCounters;
+}
+
+interface Entry<A> {
+  readonly answer: A;
+  readonly freshness: Freshness;
+  readonly tables: ReadonlySet<string>;
+  /** Before the first statement: an instant, and a moment of the watermarks. */
+  readonly born: number;
+  readonly moment: number;
+  /** Instant. */
+  readonly ends: number;
+}
+
+interface Made<A> {
+  readonly answer: A;
+  readonly stored: boolean;
+}
+
+/** Notes the tables of each plan that is sent. */
+export function hearPlans(touch: Touch): (plan: SqlPlan) => void {
+  return plan => eachTable(plan, touch);
+}
+
+/** Kinds of requests whose tables are remembered. */
+const KINDS = 1000;
+
+/** `clock`: milliseconds that never go back. */
+export function createAnswerCache<A extends Weighed>(
+  { bytes, maxAge, ttl, interval }: AnswerLimits,
+  clock: () => number = () => performance.now(),
+): AnswerCache<A> {
+  const count = { hits: 0, misses: 0, stale: 0, refused: 0, collapsed: 0, stored: 0, tooLarge: 0, evicted: 0 };
+  const kept: WeighedCache<Entry<A>> = weighedCache(bytes, () => count.evicted++);
+  const flights: Flights<Made<A>> = createFlights(clock);
+  const tablesOfKinds: BoundedCache<{ tables: ReadonlySet<string> }> = boundedCache(KINDS);
+
+  const hitOf = ({ answer, ends }: Entry<A>, now: number): Answered<A> => {
+    count.hits++;
+    return { answer, origin: { kind: 'hit', ttl: ends - now } };
+  };
+
+  const stateOf = ({ freshness, tables, moment, ends }: Entry<A>, now: number) =>
+    now >= ends ? 'changed' : freshness.watermarks.since(tables, moment, now - interval);
+
+  /** The entry, if it is surely unchanged; whoever is to know that is asked. */
+  const surely = async (entry: Entry<A>, now: number, signal: AbortSignal | undefined): Promise<boolean> => {
+    const state = stateOf(entry, now);
+    if (state !== 'unknown') return state === 'unchanged';
+    await orCancelled(entry.freshness.watermarks.ask(entry.tables, now - interval), signal);
+    return stateOf(entry, clock()) === 'unchanged';
+  };
+
+  const keep = (key: string, entry: Entry<A>): boolean => {
+    const known = kept.peek(key);
+    if (known && known.moment > entry.moment) return false;
+    const stored = kept.keep(key, entry, entry.answer.bytes);
+    if (stored) count.stored++;
+    else count.tooLarge++;
+    return stored;
+  };
+
+  const make = async (request: AnswerRequest<A>, signal: AbortSignal): Promise<Made<A>> => {
+    const { key, freshness } = request;
+    const { watermarks, timed } = freshness;
+    const kind = tablesOfKinds.get(request.kind, () => ({ tables: new Set() }));
+    // Marks have to be known before the answer is read, or a change in between could not be told from one before it.
+    await watermarks.ask(kind.tables, clock() - interval);
+    const [born, moment] = [clock(), watermarks.moment()];
+    const tables = new Set<string>();
+    const answer = await request.make(signal, table => tables.add(table));
+    kind.tables = tables;
+    const watched = [...tables].every(table => watermarks.watches(table) && !timed.has(table));
+    const ends = born + (watched ? maxAge : Math.min(ttl, maxAge));
+    return { answer, stored: keep(key, { answer, freshness, tables, born, moment, ends }) };
+  };
+
+  return {
+    async answer(request) {
+      const { key, signal, noStore = false, maxAge: oldest = Number.POSITIVE_INFINITY } = request;
+      if (maxAge === 0 || noStore) {
+        if (noStore) count.refused++;
+        const answer = await request.make(signal ?? new AbortController().signal, () => {});
+        return { answer, origin: noStore ? made('request', false, false) : { kind: 'off' } };
+      }
+      const now = clock();
+      let why: 'miss' | 'stale' | 'request' = 'miss';
+      const entry = kept.find(key);
+      if (entry) {
+        if (now - entry.born > oldest || oldest === 0) why = 'request';
+        else if (await surely(entry, now, signal)) return hitOf(entry, now);
+        else why = 'stale';
+        if (why === 'stale' && kept.peek(key) === entry) kept.drop(key);
+      } else if (oldest === 0) why = 'request';
+      count[COUNTED[why]]++;
+      const youngest = Math.min(interval, oldest);
+      const flight = flights.take(
+        key,
+        signal,
+        begun => clock() - begun < youngest,
+        flying => make(request, flying),
+      );
+      if (flight.joined) count.collapsed++;
+      const { answer, stored } = await flight.promise;
+      return { answer, origin: made(why, stored, flight.joined) };
+    },
+    hit(key) {
+      const entry = kept.find(key);
+      const now = clock();
+      return entry && stateOf(entry, now) === 'unchanged' ? hitOf(entry, now) : undefined;
+    },
+    grown(key, answer) {
+      const entry = kept.peek(key);
+      if (entry?.answer === answer) kept.keep(key, entry, answer.bytes);
+    },
+    counters: () => ({ ...count, ...kept.size() }),
+  };
+}
+
+const COUNTED = { miss: 'misses', stale: 'stale', request: 'refused' } as const;
+
+function made(why: 'miss' | 'stale' | 'request', stored: boolean, collapsed: boolean): AnswerOrigin {
+  return { kind: 'made', why, stored, collapsed };
+}

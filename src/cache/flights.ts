@@ -1,0 +1,91 @@
+/**
+ * Equal work that is under way is done once. In: a key, the work, and each caller's own signal. Out: the one result for
+ * all. A caller that leaves gets an error of its own and cancels nobody else; the work is cancelled when all have left.
+ */
+import { DatabaseError } from '../sql/database.ts';
+
+export interface Flight<V> {
+  readonly promise: Promise<V>;
+  /** Whether it was under way already. */
+  readonly joined: boolean;
+}
+
+export interface Flights<V> {
+  /**
+   * Joins the work of that key where `mayJoin` says that its beginning (an instant of the flights' clock) is not too long
+   * ago, else begins it. The promise rejects with what the work throws, or DatabaseError `cancelled` once `signal` aborts.
+   */
+  take(
+    key: string,
+    signal: AbortSignal | undefined,
+    mayJoin: (begun: number) => boolean,
+    work: (signal: AbortSignal) => Promise<V>,
+  ): Flight<V>;
+}
+
+interface UnderWay<V> {
+  readonly begun: number;
+  readonly abort: AbortController;
+  readonly result: Promise<V>;
+  waiting: number;
+}
+
+/** `clock`: milliseconds that never go back. */
+export function createFlights<V>(clock: () => number): Flights<V> {
+  const flights = new Map<string, UnderWay<V>>();
+
+  const begin = (key: string, work: (signal: AbortSignal) => Promise<V>): UnderWay<V> => {
+    const abort = new AbortController();
+    const flight: UnderWay<V> = { begun: clock(), abort, result: work(abort.signal), waiting: 0 };
+    flights.set(key, flight);
+    const over = (): void => forget(key, flight);
+    flight.result.then(over, over);
+    return flight;
+  };
+
+  const forget = (key: string, flight: UnderWay<V>): void => {
+    if (flights.get(key) === flight) flights.delete(key);
+  };
+
+  const wait = (key: string, flight: UnderWay<V>, signal: AbortSignal | undefined): Promise<V> => {
+    flight.waiting++;
+    return orCancelled(flight.result, signal, () => {
+      flight.waiting--;
+      if (flight.waiting > 0) return;
+      forget(key, flight);
+      flight.abort.abort();
+    });
+  };
+
+  return {
+    take(key, signal, mayJoin, work) {
+      if (signal?.aborted) return { joined: false, promise: Promise.reject(cancelled()) };
+      const known = flights.get(key);
+      const joined = known !== undefined && mayJoin(known.begun);
+      const flight = joined ? known : begin(key, work);
+      return { joined, promise: wait(key, flight, signal) };
+    },
+  };
+}
+
+/** The same, or DatabaseError `cancelled` as soon as the signal aborts: then `onLeave` is called, and not otherwise. */
+export function orCancelled<V>(
+  promise: Promise<V>,
+  signal: AbortSignal | undefined,
+  onLeave: () => void = () => {},
+): Promise<V> {
+  if (!signal) return promise;
+  return new Promise<V>((resolve, reject) => {
+    const leave = (): void => {
+      reject(cancelled());
+      onLeave();
+    };
+    if (signal.aborted) return leave();
+    signal.addEventListener('abort', leave, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
+}
+
+function cancelled(): DatabaseError {
+  return new DatabaseError('cancelled', 'the query was cancelled');
+}

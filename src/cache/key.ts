@@ -1,0 +1,34 @@
+/**
+ * Keys of answers: everything that the text of an answer depends on, beside the database.
+ */
+import type { Access } from '../auth/access.ts';
+
+export interface AnswerKey {
+  /** Of the mappings. */
+  readonly version: string;
+  readonly access: Access;
+  /** Absolute base of the interface: it stands in links and references. */
+  readonly base: string;
+  readonly handling: 'strict' | 'lenient';
+  readonly accept: string | undefined;
+  /** Path and query, as they were sent. */
+  readonly target: string;
+}
+
+/** None of the parts can hold the line ends that stand between them: header values and addresses have none. */
+export function answerKey({ version, access, base, handling, accept = '', target }: AnswerKey): string {
+  return `${version}\n${accessKey(access)}\n${base}\n${handling}\n${accept}\n${target}`;
+}
+
+/** Access objects live as long as a session; each is written out once. */
+const known = new WeakMap<Access, string>();
+
+/** Equal for equal access, and for no other: no answer ever goes to somebody who may see more or less. */
+function accessKey(access: Access): string {
+  const kept = known.get(access);
+  if (kept !== undefined) return kept;
+  const patients = access.kind === 'all' ? [] : access.patients.toSorted();
+  const made = JSON.stringify([access.kind, access.caller, ...patients]);
+  known.set(access, made);
+  return made;
+}

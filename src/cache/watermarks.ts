@@ -1,0 +1,106 @@
+/**
+ * The greatest `changed` of each table, asked once per table and interval. In: how to ask, and tables. Out: whether a
+ * table is known to be unchanged since a moment.
+ *
+ * A mark is only ever compared with the mark before it, never with a clock, so a database whose clock differs does no
+ * harm. What a greatest value cannot show (rows deleted, a transaction that commits late with an older time, an hour that
+ * the clocks repeat) is not seen here: answers.ts keeps nothing longer than a set time for that.
+ */
+
+export interface Watermarks {
+  /** Tables that have no mark are not watched: of those nothing is known. */
+  watches(table: string): boolean;
+  /** The present as a moment: later than every mark seen so far, earlier than every mark seen from now on. */
+  moment(): number;
+  /**
+   * Of the watched ones among the tables: whether one has changed since the moment, as far as marks say that were asked
+   * for at the instant `asOf` or later; `unknown` where they are older.
+   */
+  since(tables: Iterable<string>, moment: number, asOf: number): 'unchanged' | 'changed' | 'unknown';
+  /** Asks for marks that are older than `asOf`. Never rejects: a table that cannot be asked counts as changed. */
+  ask(tables: Iterable<string>, asOf: number): Promise<void>;
+  /** Statements sent so far. */
+  statements(): number;
+}
+
+interface Watched {
+  readonly read: () => Promise<string>;
+  /** Instant at which the latest mark was asked for. */
+  asked: number;
+  /** Moment at which its value was first seen. */
+  seen: number;
+  mark: string | undefined;
+  underWay: { readonly began: number; readonly done: Promise<void> } | undefined;
+}
+
+const NEVER = Number.NEGATIVE_INFINITY;
+const UNSEEN = Number.POSITIVE_INFINITY;
+
+/** `read` gives the mark of each watched table; `clock`: milliseconds that never go back. */
+export function createWatermarks(
+  read: ReadonlyMap<string, () => Promise<string>>,
+  clock: () => number = () => performance.now(),
+): Watermarks {
+  const states = new Map<string, Watched>(
+    [...read].map(([table, readMark]) => [
+      table,
+      { read: readMark, asked: NEVER, seen: UNSEEN, mark: undefined, underWay: undefined },
+    ]),
+  );
+  let moments = 0;
+  let statements = 0;
+
+  const askOne = async (state: Watched, began: number): Promise<void> => {
+    statements++;
+    let mark: string | undefined;
+    try {
+      mark = await state.read();
+    } catch {
+      // What is wrong with the database is told by the query that the answer then needs.
+      mark = undefined;
+    }
+    // A value counts from when it was seen: what was read before may be older than it.
+    if (mark === undefined) state.seen = UNSEEN;
+    else if (mark !== state.mark) state.seen = ++moments;
+    state.mark = mark;
+    state.asked = began;
+    state.underWay = undefined;
+  };
+
+  const askSince = async (state: Watched, asOf: number): Promise<void> => {
+    // A mark that was asked for too early is no answer, but the next one waits for it: one at a time per table.
+    if (state.underWay && state.underWay.began < asOf) await state.underWay.done;
+    if (state.asked >= asOf) return;
+    if (!state.underWay) {
+      const began = clock();
+      state.underWay = { began, done: askOne(state, began) };
+    }
+    await state.underWay.done;
+  };
+
+  const watched = function* (tables: Iterable<string>): Iterable<Watched> {
+    for (const table of tables) {
+      const state = states.get(table);
+      if (state) yield state;
+    }
+  };
+
+  return {
+    watches: table => states.has(table),
+    moment: () => ++moments,
+    statements: () => statements,
+    since(tables, moment, asOf) {
+      let current = true;
+      for (const table of tables) {
+        const state = states.get(table);
+        if (!state) continue;
+        if (state.seen > moment) return 'changed';
+        if (state.asked < asOf) current = false;
+      }
+      return current ? 'unchanged' : 'unknown';
+    },
+    async ask(tables, asOf) {
+      await Promise.all([...watched(tables)].map(state => askSince(state, asOf)));
+    },
+  };
+}

@@ -1,0 +1,114 @@
+/**
+ * Answers as final bytes: made once, compressed once for each coding that somebody takes, sent many times. In: FHIR JSON
+ * text and a representation. Out: an Answer; and a Response for one client of it, 304 where the client has it already.
+ * https://hl7.org/fhir/R4/http.html#read, RFC 9110 section 13
+ */
+import { createHash } from 'node:crypto';
+import type { ResourceText } from '../facade.ts';
+import { toXml } from '../resource/xml.ts';
+import { type Coding, codingFor, compress } from './compress.ts';
+import type { HttpContext } from './context.ts';
+import { CONTENT_TYPE, type Format } from './negotiate.ts';
+import { indentJson } from './pretty.ts';
+
+/** How the representation is written. */
+export interface Representation {
+  readonly format: Format;
+  readonly pretty: boolean;
+}
+
+/** What is told of a body. */
+export interface Description {
+  /** Beside the content's type, length and coding. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly etag?: string;
+  /** Seconds since the epoch. */
+  readonly changed?: number;
+}
+
+export interface Answer extends Description {
+  readonly body: Buffer<ArrayBuffer>;
+  readonly contentType: string;
+  /** Of the body and its compressed forms so far. */
+  readonly bytes: number;
+  /** The body in a coding, made at the first call; `onGrown` is called once it is there. */
+  encoded(coding: Coding, onGrown?: () => void): Promise<Buffer<ArrayBuffer>>;
+  /** The same if it has been made, without waiting. */
+  made(coding: Coding): Buffer<ArrayBuffer> | undefined;
+}
+
+const NOTHING_MORE: Description = { headers: {} };
+
+export function answerOf(json: string, { format, pretty }: Representation, description = NOTHING_MORE): Answer {
+  const text = format === 'xml' ? toXml(json) : pretty ? indentJson(json) : json;
+  return answerOfBytes(Buffer.from(text, 'utf8'), CONTENT_TYPE[format], description);
+}
+
+/** A resource that was read: with validators. */
+export function answerOfResource(resource: ResourceText, representation: Representation): Answer {
+  const etag = `W/"${createHash('sha256').update(resource.json).digest('base64url').slice(0, 22)}"`;
+  const changed = resource.lastUpdated === undefined ? Number.NaN : Date.parse(resource.lastUpdated);
+  if (Number.isNaN(changed)) return answerOf(resource.json, representation, { etag, headers: { ETag: etag } });
+  const seconds = Math.floor(changed / 1000);
+  const headers = { ETag: etag, 'Last-Modified': new Date(seconds * 1000).toUTCString() };
+  return answerOf(resource.json, representation, { etag, changed: seconds, headers });
+}
+
+export function answerOfBytes(body: Buffer<ArrayBuffer>, contentType: string, description = NOTHING_MORE): Answer {
+  const forms = new Map<Coding, Promise<Buffer<ArrayBuffer>>>();
+  const finished = new Map<Coding, Buffer<ArrayBuffer>>();
+  const make = async (coding: Coding, onGrown: () => void): Promise<Buffer<ArrayBuffer>> => {
+    const form = (await compress(body, coding)) as Buffer<ArrayBuffer>;
+    finished.set(coding, form);
+    onGrown();
+    return form;
+  };
+  return {
+    ...description,
+    body,
+    contentType,
+    get bytes() {
+      return finished.values().reduce((sum, form) => sum + form.byteLength, body.byteLength);
+    },
+    encoded(coding, onGrown = () => {}) {
+      const known = forms.get(coding);
+      if (known) return known;
+      const form = make(coding, onGrown);
+      forms.set(coding, form);
+      return form;
+    },
+    made: coding => finished.get(coding),
+  };
+}
+
+/** 200, or another status, or 304 for a client that has this version. */
+export async function sendAnswer(
+  c: HttpContext,
+  answer: Answer,
+  status: 200 | 400 = 200,
+  onGrown?: () => void,
+): Promise<Response> {
+  c.header('Vary', 'Accept-Encoding', { append: true });
+  if (isUnchanged(c, answer)) return c.body(null, 304, answer.headers);
+  const { body, contentType, headers } = answer;
+  const coding = codingFor(body, contentType, c.req.header('accept-encoding'));
+  const form = coding === undefined ? body : await answer.encoded(coding, onGrown);
+  return c.body(form, status, {
+    'Content-Type': contentType,
+    'Content-Length': String(form.byteLength),
+    ...(coding === undefined ? {} : { 'Content-Encoding': coding }),
+    ...headers,
+  });
+}
+
+/** If-None-Match is compared weakly and decides alone where it is sent. */
+function isUnchanged(c: HttpContext, { etag, changed }: Answer): boolean {
+  if (etag === undefined) return false;
+  const match = c.req.header('if-none-match');
+  if (match !== undefined) {
+    const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
+    return match.trim() === '*' || match.split(',').some(tag => opaque(tag) === opaque(etag));
+  }
+  const since = Date.parse(c.req.header('if-modified-since') ?? '');
+  return changed !== undefined && !Number.isNaN(since) && changed * 1000 <= since;
+}

@@ -1,0 +1,85 @@
+/**
+ * Answers that several requests may share. In: a request and how its answer is made. Out: the response, from the cache
+ * where it has a good one, and a `Cache-Status` that says what happened. RFC 9211, RFC 9111 section 5.2.1
+ */
+import { type AnswerCache, type AnswerOrigin, type Freshness, hearPlans } from '../cache/answers.ts';
+import { answerKey } from '../cache/key.ts';
+import type { RequestContext } from '../facade.ts';
+import { type Answer, sendAnswer } from './answer.ts';
+import { type AppParts, type HttpContext, requestContext } from './context.ts';
+import { queryOf } from './parameters.ts';
+
+/** The process's cache, and what it needs to know of the mappings that are served. */
+export interface KeptAnswers {
+  readonly cache: AnswerCache<Answer>;
+  readonly freshness: Freshness;
+  /** Of the mappings. */
+  readonly version: string;
+}
+
+/**
+ * `make` gets a context whose signal aborts when nobody waits any more. Only what is asked by GET or HEAD is kept; what
+ * `make` throws is not, and goes to all who waited for it.
+ */
+export async function respondCached(
+  c: HttpContext,
+  parts: AppParts,
+  make: (context: RequestContext) => Promise<Answer>,
+): Promise<Response> {
+  const { answers } = parts;
+  const context = requestContext(c, parts);
+  if (answers === undefined) return sendAnswer(c, await make(context));
+  if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
+    c.header('Cache-Status', 'Lintel; fwd=method');
+    return sendAnswer(c, await make(context));
+  }
+  const key = keyOf(c, context, answers.version);
+  const { answer, origin } = await answers.cache.answer({
+    key,
+    kind: kindOf(c),
+    freshness: answers.freshness,
+    signal: context.signal,
+    ...directivesOf(c),
+    make: (signal, touch) => make({ ...context, signal, onQuery: hearPlans(touch) }),
+  });
+  const status = cacheStatus(origin);
+  if (status !== undefined) c.header('Cache-Status', status);
+  return sendAnswer(c, answer, 200, () => answers.cache.grown(key, answer));
+}
+
+function keyOf(c: HttpContext, { access, base, handling }: RequestContext, version: string): string {
+  const { url } = c.req;
+  const target = url.slice(url.indexOf('/', url.indexOf('//') + 2));
+  return answerKey({ version, access, base, handling, accept: c.req.header('accept'), target });
+}
+
+/** Path pattern and names of parameters. */
+function kindOf(c: HttpContext): string {
+  return `${c.req.path.split('/', 3).join('/')}?${queryOf(c.req.url).replace(/=[^&]*/g, '')}`;
+}
+
+/** What the client says of kept answers. `Pragma` counts where there is no Cache-Control. RFC 9111 section 5.4 */
+function directivesOf(c: HttpContext): { readonly maxAge?: number; readonly noStore?: true } {
+  const text = c.req.header('cache-control') ?? c.req.header('pragma');
+  if (text === undefined) return {};
+  const directives = text
+    .toLowerCase()
+    .split(',')
+    .map(one => one.trim());
+  if (directives.includes('no-store')) return { noStore: true };
+  if (directives.includes('no-cache')) return { maxAge: 0 };
+  const seconds = directives.map(one => /^max-age="?(\d{1,9})"?$/.exec(one)?.[1]).find(one => one !== undefined);
+  return seconds === undefined ? {} : { maxAge: Number(seconds) * 1000 };
+}
+
+/** Undefined where there is no cache. */
+export function cacheStatus(origin: AnswerOrigin): string | undefined {
+  switch (origin.kind) {
+    case 'off':
+      return undefined;
+    case 'hit':
+      return `Lintel; hit; ttl=${Math.floor(origin.ttl / 1000)}`;
+    case 'made':
+      return `Lintel; fwd=${origin.why}${origin.stored ? '; stored' : ''}${origin.collapsed ? '; collapsed' : ''}`;
+  }
+}
