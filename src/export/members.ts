@@ -7,10 +7,9 @@ import { OPEN_ACCESS } from '../auth/access.ts';
 import { openSession } from '../pipeline/source.ts';
 import { environment } from '../plan/environment.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
-import type { Cursor } from '../search/cursor.ts';
 import type { JobRecord } from './job.ts';
 import { GROUP_TYPE } from './parts.ts';
-import { planSlice, readBatch, type Slice } from './rows.ts';
+import { planSlice, readBatches, type Slice } from './rows.ts';
 import type { PartSource } from './run-part.ts';
 import { membersFile, replaceFile } from './store.ts';
 
@@ -44,12 +43,10 @@ async function membersOfGroups(id: string | undefined, job: JobRecord, source: P
   const branches = await planSlice(request, session);
   const context = { base: job.base, now: job.transactionTime, zone: registry.pack.zone };
   const members = new Set<string>();
-  let cursor: Cursor | undefined;
-  do {
-    const { resources, next } = await readBatch(branches, request, { cursor, count: GROUPS }, context, session);
+  const all = { cursor: undefined, count: GROUPS };
+  for await (const { resources } of readBatches(branches, request, all, context, session)) {
     for (const { json } of resources) for (const member of membersIn(json)) members.add(member);
-    cursor = next;
-  } while (cursor !== undefined);
+  }
   return members;
 }
 

@@ -7,7 +7,7 @@ import type { Mapping } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
 import type { Emitted } from '../pipeline/emitted.ts';
 import { emitAll } from '../pipeline/emitted.ts';
-import { countMatches, readPage } from '../pipeline/page.ts';
+import { countMatches, streamMatches } from '../pipeline/page.ts';
 import { planResolved } from '../pipeline/resolve.ts';
 import type { Session } from '../pipeline/source.ts';
 import { accessPredicate } from '../plan/access.ts';
@@ -30,8 +30,8 @@ export type Slice =
 
 export interface Batch {
   readonly resources: readonly Emitted[];
-  /** Undefined: the slice is finished. */
-  readonly next: Cursor | undefined;
+  /** Of the last of them. */
+  readonly last: Cursor | undefined;
 }
 
 export interface SliceRequest {
@@ -53,17 +53,18 @@ export function planSlice(request: SliceRequest, session: Session): Promise<read
   );
 }
 
-/** The batch after a place. */
-export async function readBatch(
+/** All batches after a place, read as they are taken. */
+export async function* readBatches(
   branches: readonly Branch[],
   request: SliceRequest,
   place: { readonly cursor: Cursor | undefined; readonly count: number },
   context: WriteContext,
   session: Session,
-): Promise<Batch> {
+): AsyncGenerator<Batch, void, undefined> {
   const { selection } = request.query;
-  const page = await readPage(branches, { sort: [], selection, ...place }, session);
-  return { resources: await emitAll(page.matches, context, session), next: page.next };
+  for await (const matches of streamMatches(branches, { selection, ...place }, session)) {
+    yield { resources: await emitAll(matches, context, session), last: matches.at(-1)?.cursor };
+  }
 }
 
 export const countSlice = countMatches;

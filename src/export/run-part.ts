@@ -20,7 +20,7 @@ import { type TypeQuery, typeQuery } from './filters.ts';
 import { bytesOf, type ExportRequest, type JobRecord, type Part, type PartState } from './job.ts';
 import { type Output, openOutput, type Quota } from './output.ts';
 import { referenceCollector, wantedIds } from './references.ts';
-import { countSlice, planSlice, readBatch, type Slice } from './rows.ts';
+import { countSlice, planSlice, readBatches, type Slice } from './rows.ts';
 import { membersFile, outputFile, readLines, readPart, removeFolder, writePart } from './store.ts';
 
 /** Members, or ids, that one statement names. */
@@ -195,14 +195,14 @@ class PartRun {
     const branches = await planSlice(request, session);
     await this.#count(branches, session);
     const context: WriteContext = { base: job.base, now: job.transactionTime, zone: registry.pack.zone };
-    while (!stopped()) {
-      const place = { cursor: this.#state.cursor, count: Math.min(settings.batch, settings.fileLines) };
-      const { resources, next } = await readBatch(branches, request, place, context, session);
+    const place = { cursor: this.#state.cursor, count: Math.min(settings.batch, settings.fileLines) };
+    for await (const { resources, last } of readBatches(branches, request, place, context, session)) {
       this.#take(resources);
-      this.#advance(next === undefined ? { slice: this.#state.slice + 1, cursor: undefined } : { cursor: next });
-      if (next === undefined) return true;
+      this.#advance({ cursor: last });
+      if (stopped()) return false;
     }
-    return false;
+    this.#advance({ slice: this.#state.slice + 1, cursor: undefined });
+    return true;
   }
 
   async #count(branches: readonly Branch[], session: Session): Promise<void> {

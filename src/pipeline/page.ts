@@ -92,7 +92,46 @@ async function readBranch(
 ): Promise<readonly Match[]> {
   const planned = planBranch(branch, request, wanted, session);
   if (!planned) return [];
-  const rows = await session.query(planned.plan);
+  return matchesOf(await session.query(planned.plan), branch, planned, request, session);
+}
+
+/** Lists of rows that one statement of a stream gives at most: it holds a connection, and on some servers a lock. */
+const LISTS_PER_STATEMENT = 20;
+
+/** All matches behind the cursor, without sort keys, in lists of some `count`; rows are fetched as lists are taken. */
+export async function* streamMatches(
+  branches: readonly Branch[],
+  request: Omit<PageRequest, 'sort'>,
+  session: Session,
+): AsyncGenerator<readonly Match[], void, undefined> {
+  for (const branch of branches) {
+    let cursor = request.cursor;
+    for (let more = true; more; ) {
+      const begun: PageRequest = { ...request, sort: [], cursor };
+      // The row of the cursor may come again.
+      const size = request.count + (cursor ? 1 : 0);
+      const planned = planBranch(branch, begun, size * LISTS_PER_STATEMENT, session);
+      if (!planned) break;
+      const plan = { ...planned.plan, limit: size * LISTS_PER_STATEMENT };
+      more = false;
+      for await (const rows of session.stream(plan, size)) {
+        const matches = matchesOf(rows, branch, planned, begun, session);
+        if (matches.length > 0) yield matches;
+        cursor = matches.at(-1)?.cursor ?? cursor;
+        more = rows.length === size;
+      }
+      if (more && cursor === begun.cursor) throw new RangeError('rows that are no resource of any mapping');
+    }
+  }
+}
+
+function matchesOf(
+  rows: readonly Row[],
+  branch: Branch,
+  planned: BranchPlan,
+  request: PageRequest,
+  session: Session,
+): readonly Match[] {
   const matches: Match[] = [];
   for (const row of rows) {
     const key = planned.shaped.shape.key.map(at => row[at] ?? null);

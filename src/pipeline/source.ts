@@ -13,6 +13,8 @@ export interface Session {
   readonly env: Environment;
   readonly shapes: Shapes;
   query(plan: SqlPlan): Promise<readonly Row[]>;
+  /** As Database.stream. */
+  stream(plan: SqlPlan, size: number): AsyncIterable<readonly Row[]>;
 }
 
 export function openSession(
@@ -25,16 +27,21 @@ export function openSession(
     readonly onQuery?: (plan: SqlPlan) => void;
   },
 ): Session {
+  const asked = {
+    ...(options.signal ? { signal: options.signal } : {}),
+    ...(options.lane ? { lane: options.lane } : {}),
+  };
   return {
     registry: env.registry,
     env,
     shapes,
     query(plan) {
       options.onQuery?.(plan);
-      return database.query(plan, {
-        ...(options.signal ? { signal: options.signal } : {}),
-        ...(options.lane ? { lane: options.lane } : {}),
-      });
+      return database.query(plan, asked);
+    },
+    stream(plan, size) {
+      options.onQuery?.(plan);
+      return database.stream(plan, size, asked);
     },
   };
 }

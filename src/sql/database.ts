@@ -16,6 +16,12 @@ export interface Database {
   render(plan: SqlPlan): Statement;
   /** All rows of a bounded plan. Throws DatabaseError. */
   query(plan: SqlPlan, options?: QueryOptions): Promise<readonly Row[]>;
+  /**
+   * The rows of a bounded plan in lists of `size`, fetched from the server as they are taken: what nobody asks for stays
+   * there. Only the last list is shorter. An engine whose open statement keeps writers waiting ends after a full list; the
+   * caller goes on behind it with a further plan. Ending the iteration early cancels the statement. Throws DatabaseError.
+   */
+  stream(plan: SqlPlan, size: number, options?: QueryOptions): AsyncIterable<readonly Row[]>;
   /** Columns, types, keys and indexes of the tables named (all tables if none is). */
   catalog(tables?: readonly string[]): Promise<Catalog>;
   /** The index or scan that would serve a statement, as the engine says it, one line each. */

@@ -89,6 +89,10 @@ function disturbed(source: PartSource, { disturb, onReopen }: PartOptions): Part
           disturb?.(queries++);
           return database.query(plan, options);
         },
+        async *stream(plan, size, options) {
+          disturb?.(queries++);
+          yield* database.stream(plan, size, options);
+        },
       };
     },
     async reopen() {

@@ -39,6 +39,17 @@ describe('a SQLite database', () => {
     expect(await sample.database.query(planOf(TRUE, { limit: 2 }))).toEqual([[1], [2]]);
   });
 
+  it('streams one full list, or the short one that is the last: no statement stays open', async () => {
+    const lists = async (size: number): Promise<readonly unknown[]> => {
+      const all: unknown[] = [];
+      for await (const rows of sample.database.stream(planOf(TRUE), size)) all.push(rows);
+      return all;
+    };
+    const rows = await sample.database.query(planOf(TRUE));
+    expect(await lists(2)).toEqual([[[1], [2]]]);
+    expect(await lists(1000)).toEqual([rows]);
+  });
+
   it('gives a 64-bit integer as text and takes it back as a number', async () => {
     const big = column('a', 'BIG');
     const where = compare(big, '>=', value('5000000009', big.type));

@@ -123,7 +123,13 @@ export const OPTIONS = {
     default: '30000',
     meaning: 'How long a statement of a request may take before it is cancelled on the server.',
   },
-  exportPool: { ...whole(3, 'connections'), default: '2', meaning: 'Connections for exports, apart from those above.' },
+  exportPool: {
+    default: '2',
+    expected: 'connections, a whole number from 2 to 999',
+    pattern: /^([2-9]|[1-9]\d{1,2})$/,
+    meaning:
+      'Connections for exports, apart from those above: one streams rows, the others fetch what belongs to them.',
+  },
   exportQueue: { ...whole(4, 'statements'), default: '100', meaning: 'Statements that may wait for one of them.' },
   exportQueueTimeout: {
     ...whole(7, 'milliseconds'),

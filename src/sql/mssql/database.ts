@@ -16,7 +16,7 @@ import { MSSQL } from './dialect.ts';
 import { explainStatement } from './explain.ts';
 import { readFailure } from './failure.ts';
 import { askIsolation, writePermissions } from './questions.ts';
-import { createSource, type Source } from './source.ts';
+import { createSource, type RunOptions, type Source } from './source.ts';
 
 export interface OpenOptions {
   /** Told once if the login can do more than read. */
@@ -70,33 +70,69 @@ function databaseOf(address: SqlServerAddress, isolation: Isolation, pause: numb
   const breaker = createBreaker({ probe, pause });
   let closed = false;
 
-  const attempt = async ({ lane, source, limits }: OpenLane, statement: Statement, signal?: AbortSignal) => {
-    const onFree = await lane.enter(signal);
-    return source.run(statement, { signal, timeout: limits.timeout, onFree });
+  type Lanes = keyof typeof lanes;
+
+  const enter = async (name: Lanes, signal?: AbortSignal): Promise<readonly [Source, RunOptions]> => {
+    const { lane, source, limits } = lanes[name];
+    return [source, { signal, timeout: limits.timeout, onFree: await lane.enter(signal) }];
   };
 
-  const run = async (statement: Statement, name: keyof typeof lanes, signal?: AbortSignal): Promise<readonly Row[]> => {
+  const checkOpen = (): void => {
     if (closed) throw new DatabaseError('unavailable', 'the database was closed', { retryAfter: 5 });
     breaker.check();
+  };
+
+  /** Returns where the same is worth a second try; else throws what the caller is told. */
+  const judge = (thrown: unknown, retry: boolean, signal?: AbortSignal): void => {
+    if (thrown instanceof DatabaseError) throw thrown;
+    if (signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
+    if (thrown instanceof TypeError) throw new DatabaseError('failed', thrown.message);
+    const { error, again, outage } = readFailure(thrown);
+    if (again && retry) return;
+    if (outage && !closed) breaker.trip();
+    throw error;
+  };
+
+  const run = async (statement: Statement, name: Lanes, signal?: AbortSignal): Promise<readonly Row[]> => {
+    checkOpen();
     for (let first = true; ; first = false) {
       try {
-        return await attempt(lanes[name], statement, signal);
+        const [source, options] = await enter(name, signal);
+        return await source.run(statement, options);
       } catch (thrown) {
-        if (thrown instanceof DatabaseError) throw thrown;
-        if (signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
-        if (thrown instanceof TypeError) throw new DatabaseError('failed', thrown.message);
-        const { error, again, outage } = readFailure(thrown);
-        if (again && first) continue;
-        if (outage && !closed) breaker.trip();
-        throw error;
+        judge(thrown, first, signal);
       }
     }
   };
+
+  async function* stream(
+    statement: Statement,
+    size: number,
+    name: Lanes,
+    signal?: AbortSignal,
+  ): AsyncGenerator<readonly Row[], void, undefined> {
+    checkOpen();
+    let given = 0;
+    for (let first = true; ; first = false) {
+      try {
+        const [source, options] = await enter(name, signal);
+        for await (const rows of source.stream(statement, size, options)) {
+          given += rows.length;
+          yield rows;
+        }
+        return;
+      } catch (thrown) {
+        // Rows that were given cannot be taken back: the caller has to go on behind them.
+        judge(thrown, first && given === 0, signal);
+      }
+    }
+  }
 
   return {
     engine: 'mssql',
     render: plan => render(plan, MSSQL),
     query: (plan, options) => run(render(plan, MSSQL), options?.lane ?? 'interactive', options?.signal),
+    stream: (plan, size, options) => stream(render(plan, MSSQL), size, options?.lane ?? 'interactive', options?.signal),
     catalog: tables => readCatalog(statement => run(statement, 'interactive'), tables),
     explain: plan => explainStatement(() => createPool(address, 1, isolation), render(plan, MSSQL)),
     async ping() {

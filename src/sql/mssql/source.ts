@@ -18,6 +18,8 @@ export interface RunOptions {
 export interface Source {
   /** Rejects with an error of the driver, or with a DatabaseError where the caller or the clock gave up. */
   run(statement: Statement, options: RunOptions): Promise<readonly Row[]>;
+  /** Rows in lists of `size`, the last one shorter; rejects as `run`. Whoever stops taking them cancels the statement. */
+  stream(statement: Statement, size: number, options: RunOptions): AsyncGenerator<readonly Row[], void, undefined>;
   close(): Promise<void>;
 }
 
@@ -45,20 +47,29 @@ export function createSource(open: () => sql.ConnectionPool): Source {
     return found;
   };
 
+  const requestFor = async ({ text }: Statement, onFree?: () => void): Promise<sql.Request> => {
+    try {
+      if (!isOneSelect(text)) throw new TypeError('only a SELECT is ever sent');
+      return (await connected()).request();
+    } catch (error) {
+      onFree?.();
+      throw error;
+    }
+  };
+
   return {
-    async run(statement, { signal, timeout, onFree }) {
-      if (!isOneSelect(statement.text)) {
-        onFree?.();
-        throw new TypeError('only a SELECT is ever sent');
-      }
-      let ready: sql.ConnectionPool;
-      try {
-        ready = await connected();
-      } catch (error) {
-        onFree?.();
-        throw error;
-      }
-      return collect(ready.request(), statement, { signal, timeout, ...(onFree ? { onFree } : {}) });
+    async run(statement, options) {
+      const request = await requestFor(statement, options.onFree);
+      const rows: Row[] = [];
+      await send(request, statement, options, row => rows.push(row));
+      return rows;
+    },
+    async *stream(statement, size, options) {
+      const request = await requestFor(statement, options.onFree);
+      yield* listsOf(request, size, (onRow, left) => {
+        const signal = options.signal ? AbortSignal.any([options.signal, left]) : left;
+        return send(request, statement, { ...options, signal }, onRow);
+      });
     },
     async close() {
       const opened = pool;
@@ -70,19 +81,22 @@ export function createSource(open: () => sql.ConnectionPool): Source {
   };
 }
 
-function collect(request: sql.Request, statement: Statement, options: RunOptions): Promise<readonly Row[]> {
-  const { signal, timeout, onFree } = options;
+/** Sends a statement and tells its rows one by one; rejects once it has failed or was given up. */
+function send(
+  request: sql.Request,
+  { text, parameters }: Statement,
+  { signal, timeout, onFree }: RunOptions,
+  onRow: (row: Row) => void,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
       onFree?.();
       reject(cancelled());
       return;
     }
-    const rows: Row[] = [];
     let failed: unknown;
     const giveUp = (reason: DatabaseError): void => {
       request.cancel();
-      rows.length = 0;
       settle();
       reject(reason);
     };
@@ -94,18 +108,18 @@ function collect(request: sql.Request, statement: Statement, options: RunOptions
     };
     signal?.addEventListener('abort', abort, { once: true });
     request.stream = true;
-    request.on('row', (row: Row) => rows.push(row));
+    request.on('row', onRow);
     request.on('error', error => {
       failed ??= error;
     });
     request.on('done', () => {
       settle();
       onFree?.();
-      if (failed === undefined) resolve(rows);
+      if (failed === undefined) resolve();
       else reject(failed);
     });
     try {
-      for (const parameter of statement.parameters) {
+      for (const parameter of parameters) {
         const { type, value } = bindParameter(parameter);
         request.input(parameter.name, type, value);
       }
@@ -115,8 +129,51 @@ function collect(request: sql.Request, statement: Statement, options: RunOptions
       reject(error);
       return;
     }
-    request.query(statement.text, () => undefined);
+    request.query(text, () => undefined);
   });
+}
+
+/** One list is taken while the next arrives; with that, the connection is read no further. */
+async function* listsOf(
+  request: sql.Request,
+  size: number,
+  begin: (onRow: (row: Row) => void, signal: AbortSignal) => Promise<void>,
+): AsyncGenerator<readonly Row[], void, undefined> {
+  const full: (readonly Row[])[] = [];
+  let arriving: Row[] = [];
+  let more = Promise.withResolvers<void>();
+  let ended = false;
+  const left = new AbortController();
+  const end = begin(row => {
+    arriving.push(row);
+    if (arriving.length < size) return;
+    full.push(arriving);
+    arriving = [];
+    request.pause();
+    more.resolve();
+  }, left.signal).finally(() => {
+    ended = true;
+    more.resolve();
+  });
+  // A failure is told where the lists are taken.
+  end.catch(() => undefined);
+  try {
+    for (;;) {
+      const next = full.shift();
+      if (next) {
+        if (full.length === 0) request.resume();
+        yield next;
+        continue;
+      }
+      if (ended) break;
+      await more.promise;
+      more = Promise.withResolvers<void>();
+    }
+    await end;
+    if (arriving.length > 0) yield arriving;
+  } finally {
+    if (!ended) left.abort();
+  }
 }
 
 function cancelled(): DatabaseError {

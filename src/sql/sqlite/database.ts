@@ -63,6 +63,11 @@ export function openSqlite(file: string): Database {
       if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
       return run(render(plan, SQLITE));
     },
+    async *stream(plan, size, options) {
+      if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
+      // An open statement would hold the lock that keeps the application from writing.
+      yield run(render({ ...plan, limit: Math.min(plan.limit, size) }, SQLITE));
+    },
     async catalog(tables) {
       return attempt('catalog', () => readCatalog(database, tables));
     },

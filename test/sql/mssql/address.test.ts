@@ -57,9 +57,9 @@ test.each([
 });
 
 test('the lanes have limits of their own', () => {
-  const { interactive, export: bulk } = addressOf('mssql://r:s@db/EHR?pool=3&queue=4&timeout=5000&exportPool=1');
+  const { interactive, export: bulk } = addressOf('mssql://r:s@db/EHR?pool=3&queue=4&timeout=5000&exportPool=4');
   expect(interactive).toEqual({ size: 3, queue: 4, wait: 5000, timeout: 5000 });
-  expect(bulk).toEqual({ size: 1, queue: 100, wait: 600_000, timeout: 300_000 });
+  expect(bulk).toEqual({ size: 4, queue: 100, wait: 600_000, timeout: 300_000 });
 });
 
 test.each([

@@ -72,6 +72,8 @@ export async function openEndpoint(script: Script = () => undefined): Promise<En
     const assemble = createAssembler();
     let deaf = false;
     let hanging = false;
+    /** Rows that are under way: an attention ends them early. */
+    let sending: { stopped: boolean; readonly end: Promise<void> } | undefined;
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     // A test that drops a connection makes the driver drop it too.
@@ -81,6 +83,8 @@ export async function openEndpoint(script: Script = () => undefined): Promise<En
       asked.push(what);
       if (what.kind === 'attention') {
         // The reply that was begun ends first; the attention has one of its own.
+        if (sending) sending.stopped = true;
+        await sending?.end;
         if (!deaf)
           socket.write(Buffer.concat([...(hanging ? [reply(failedEnd('batch'))] : []), reply(attentionReply())]));
         hanging = false;
@@ -97,7 +101,13 @@ export async function openEndpoint(script: Script = () => undefined): Promise<En
       } else if (what.kind === 'login') socket.write(reply(loginReply()));
       else if (what.kind === 'bulk' || /^(set|insert bulk|create|alter) /i.test(what.text))
         socket.write(reply(endOf(kind, 0)));
-      else await sendRows(socket, kind, answer ?? usual(what));
+      else {
+        const state = { stopped: false };
+        const end = sendRows(socket, kind, answer ?? usual(what), () => state.stopped);
+        sending = Object.assign(state, { end });
+        await end;
+        sending = undefined;
+      }
     };
 
     socket.on('data', piece => {
@@ -153,22 +163,38 @@ function usual({ text }: Asked): Exclude<Answer, string | { readonly error: numb
   return ONE;
 }
 
+/** Resolves when the socket takes more, or is gone. */
+function roomOf(socket: Socket): Promise<void> {
+  return new Promise(resolve => {
+    const settle = (): void => {
+      socket.off('drain', settle).off('close', settle);
+      resolve();
+    };
+    socket.on('drain', settle).on('close', settle);
+  });
+}
+
 async function sendRows(
   socket: Socket,
   kind: 'batch' | 'rpc',
   { columns, rows, cut }: Exclude<Answer, string | { readonly error: number }>,
+  isStopped: () => boolean,
 ): Promise<void> {
   let held: Buffer[] = [metadata(columns)];
   let count = 0;
   const flush = async (last: boolean): Promise<void> => {
     const whole = socket.write(reply(Buffer.concat(held), last));
     held = [];
-    if (!whole && !socket.destroyed) await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
+    if (!whole && !socket.destroyed) await roomOf(socket);
   };
   for (const row of rows) {
     held.push(rowOf(columns, row));
     count++;
     if (held.length >= 500) await flush(false);
+    if (isStopped()) {
+      held.push(failedEnd(kind));
+      return flush(true);
+    }
   }
   if (cut === 'mid-row') {
     const last = held.pop() ?? Buffer.alloc(0);

@@ -319,10 +319,10 @@ describe('more statements than connections', () => {
     const { database, endpoint } = await openScripted(async asked => {
       if (isQuery(asked) && asked.text.includes('a.T')) await free.passed;
       return rowsOf([1]);
-    }, '&exportPool=1&pool=1');
+    }, '&exportPool=2&pool=1');
     const slow = planOf(undefined, [text]);
     const exports = [1, 2, 3].map(() => database.query(slow, { lane: 'export' }));
-    await until(() => endpoint.asked.filter(isQuery).length === 1);
+    await until(() => endpoint.asked.filter(isQuery).length === 2);
     expect(await database.query(planOf())).toEqual([[1]]);
     free.open();
     await Promise.all(exports);

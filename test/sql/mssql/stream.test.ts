@@ -1,0 +1,123 @@
+/**
+ * Rows that are taken list by list, by the real driver from a scripted server on loopback.
+ */
+import { expect, test } from 'vitest';
+import type { Row } from '../../../src/sql/plan.ts';
+import { type Answer, type Asked, NUMBERS } from './endpoint.ts';
+import { failureOf, number, openScripted, planOf, text, until } from './open.ts';
+
+const isQuery = ({ kind, text: sql }: Asked): boolean => kind === 'rpc' && sql.includes('FROM A AS a');
+const numbers = (count: number): readonly (readonly [number])[] => Array.from({ length: count }, (_, i) => [i]);
+
+function answering(answer: (asked: Asked) => Answer): (asked: Asked) => Answer {
+  return asked => (isQuery(asked) ? answer(asked) : { columns: NUMBERS, rows: [[1]] });
+}
+
+/** All lists, and what they ended in. */
+async function taken(lists: AsyncIterable<readonly Row[]>): Promise<readonly (readonly Row[])[]> {
+  const all: (readonly Row[])[] = [];
+  for await (const rows of lists) all.push(rows);
+  return all;
+}
+
+test.each([0, 1, 9, 10, 11, 2500])('%i rows come in lists of ten, the last one shorter', async count => {
+  const { database } = await openScripted(answering(() => ({ columns: NUMBERS, rows: numbers(count) })));
+  const lists = await taken(database.stream(planOf(), 10));
+  expect(lists.flat()).toEqual(numbers(count));
+  expect(lists.map(rows => rows.length)).toEqual(
+    Array.from({ length: Math.ceil(count / 10) }, (_, i) => Math.min(10, count - i * 10)),
+  );
+});
+
+test('whoever takes slowly keeps the server from sending, and still gets every row', async () => {
+  const columns = [...NUMBERS, { name: 't', type: 'nvarchar' }] as const;
+  const wide = 'x'.repeat(1500);
+  let sent = 0;
+  function* many(): Generator<readonly [number, string]> {
+    for (; sent < 30_000; sent++) yield [sent, wide];
+  }
+  const { database } = await openScripted(answering(() => ({ columns, rows: many() })));
+  let next = 0;
+  let left = 0;
+  for await (const rows of database.stream(planOf(undefined, [number, text]), 100)) {
+    if (next === 0) {
+      // Nothing more comes once the buffers between the two are full: the end is far from there.
+      for (let before = -1; before !== sent; ) {
+        before = sent;
+        await new Promise(resolve => setTimeout(resolve, 100));
+      }
+      left = 30_000 - sent;
+    }
+    for (const row of rows) expect(row[0]).toBe(next++);
+  }
+  expect(next).toBe(30_000);
+  expect(left).toBeGreaterThan(15_000);
+});
+
+test('whoever stops taking cancels the statement, and its connection serves on', async () => {
+  const { database, endpoint } = await openScripted(answering(() => ({ columns: NUMBERS, rows: numbers(200_000) })));
+  for await (const rows of database.stream(planOf(), 10)) {
+    expect(rows).toHaveLength(10);
+    break;
+  }
+  await until(() => endpoint.asked.some(({ kind }) => kind === 'attention'));
+  endpoint.script = () => undefined;
+  const logins = endpoint.asked.filter(({ kind }) => kind === 'login').length;
+  expect(await database.query(planOf())).toEqual([[1]]);
+  expect(endpoint.asked.filter(({ kind }) => kind === 'login')).toHaveLength(logins);
+});
+
+test('an aborted signal ends it between two lists', async () => {
+  const { database, endpoint } = await openScripted(answering(() => ({ columns: NUMBERS, rows: numbers(200_000) })));
+  const controller = new AbortController();
+  const lists = database.stream(planOf(), 10, { signal: controller.signal })[Symbol.asyncIterator]();
+  expect((await lists.next()).done).toBe(false);
+  controller.abort();
+  const rest = async (): Promise<void> => {
+    while (!(await lists.next()).done);
+  };
+  expect((await failureOf(rest())).reason).toBe('cancelled');
+  await until(() => endpoint.asked.some(({ kind }) => kind === 'attention'));
+});
+
+test('a deadlock before the first list is tried once more', async () => {
+  let tries = 0;
+  const { database } = await openScripted(
+    answering(() => (++tries === 1 ? { error: 1205 } : { columns: NUMBERS, rows: [[7]] })),
+  );
+  expect(await taken(database.stream(planOf(), 10))).toEqual([[[7]]]);
+  expect(tries).toBe(2);
+});
+
+test('a connection that is cut after a list was given is not tried again: no row is told twice', async () => {
+  let tries = 0;
+  const { database } = await openScripted(
+    answering(() => {
+      tries++;
+      return { columns: NUMBERS, rows: numbers(2000), cut: 'mid-row' };
+    }),
+  );
+  const got: Row[] = [];
+  const take = async (): Promise<void> => {
+    for await (const rows of database.stream(planOf(), 10)) got.push(...rows);
+  };
+  expect((await failureOf(take())).reason).toBe('unavailable');
+  expect(tries).toBe(1);
+  expect(got).toEqual(numbers(got.length));
+  expect(got.length).toBeGreaterThan(0);
+});
+
+test('a stream keeps its place in the lane, and others use what is left', async () => {
+  const { database } = await openScripted(
+    answering(({ text: sql }) =>
+      sql.includes('a.T') ? { columns: NUMBERS, rows: [[1]] } : { columns: NUMBERS, rows: numbers(200_000) },
+    ),
+    '&exportPool=2&exportQueue=1&exportQueueTimeout=20',
+  );
+  const lane = { lane: 'export' } as const;
+  for await (const rows of database.stream(planOf(), 10, lane)) {
+    expect(rows).toHaveLength(10);
+    expect(await database.query(planOf(undefined, [text]), lane)).toEqual([[1]]);
+    break;
+  }
+});
