@@ -5,11 +5,13 @@
 import { Hono } from 'hono';
 import type { SearchRequest } from '../facade.ts';
 import { FhirError } from '../outcome.ts';
-import { type AppParts, type HttpContext, type HttpEnv, requestContext } from './context.ts';
+import { answerOf } from './answer.ts';
+import { respondCached } from './cached.ts';
+import type { AppParts, HttpContext, HttpEnv } from './context.ts';
 import { wrongMethod } from './methods.ts';
 import { bodyParameters } from './operation-body.ts';
 import { urlParameters } from './request-parameters.ts';
-import { representationOf, respond } from './respond.ts';
+import { representationOf } from './respond.ts';
 
 /** https://hl7.org/fhir/R4/datatypes.html#id */
 export const ID = /^[A-Za-z0-9\-.]{1,64}$/;
@@ -23,17 +25,21 @@ export function recordRoutes(parts: AppParts): Hono<HttpEnv> {
     for (const type of operation.types) {
       const ofInstance = `/${type}/:id/$${code}`;
       const ofType = `/${type}/$${code}`;
-      const run = async (c: HttpContext, parameters: Parameters): Promise<Response> => {
-        const id = c.req.param('id');
-        if (id !== undefined && !ID.test(id)) throw new FhirError('not-found', `No ${type} has this id`);
-        const representation = representationOf(c, parameters);
-        const bundle = await parts.facade.operate(operation, id, parameters, requestContext(c, parts));
-        c.set('route', c.req.routePath);
-        return respond(c, bundle.json, representation);
+      const run = async (c: HttpContext, read: () => Parameters | Promise<Parameters>): Promise<Response> => {
+        const route = c.req.routePath;
+        const response = await respondCached(c, parts, async context => {
+          const id = c.req.param('id');
+          if (id !== undefined && !ID.test(id)) throw new FhirError('not-found', `No ${type} has this id`);
+          const parameters = await read();
+          const representation = representationOf(c, parameters);
+          return answerOf((await parts.facade.operate(operation, id, parameters, context)).json, representation);
+        });
+        c.set('route', route);
+        return response;
       };
       const path = level === 'instance' ? ofInstance : ofType;
-      routes.get(path, c => run(c, urlParameters(c)));
-      routes.post(path, async c => run(c, [...urlParameters(c), ...(await bodyParameters(c))]));
+      routes.get(path, c => run(c, () => urlParameters(c)));
+      routes.post(path, c => run(c, async () => [...urlParameters(c), ...(await bodyParameters(c))]));
       routes.all(path, wrongMethod('GET, HEAD, POST'));
       if (level === 'instance') routes.all(ofType, refused(type, code));
     }

@@ -5,8 +5,10 @@
 import { Hono } from 'hono';
 import type { SearchRequest } from '../facade.ts';
 import { FhirError } from '../outcome.ts';
+import { answerOf } from './answer.ts';
 import { answerBatch, type BatchRequest } from './batch.ts';
-import { type AppParts, fhirBase, type HttpContext, type HttpEnv, requestContext } from './context.ts';
+import { respondCached } from './cached.ts';
+import { type AppParts, fhirBase, type HttpContext, type HttpEnv } from './context.ts';
 import { onError } from './errors.ts';
 import { wrongMethod } from './methods.ts';
 import { formParameters, urlParameters } from './request-parameters.ts';
@@ -19,21 +21,22 @@ type Parameters = SearchRequest['parameters'];
 export function systemRoutes(parts: AppParts, single: Hono<HttpEnv>): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const answer = oneByOne(parts, single);
-  const search = async (c: HttpContext, parameters: Parameters): Promise<Response> => {
-    if (parameters.length === 0)
-      throw new FhirError('invalid', 'A search over all types has parameters; [base]/metadata says what is offered');
-    const representation = representationOf(c, parameters);
-    const bundle = await parts.facade.searchAll(parameters, requestContext(c, parts));
-    return respond(c, bundle.json, representation);
-  };
+  const search = (c: HttpContext, read: () => Parameters | Promise<Parameters>): Promise<Response> =>
+    respondCached(c, parts, async context => {
+      const parameters = await read();
+      if (parameters.length === 0)
+        throw new FhirError('invalid', 'A search over all types has parameters; [base]/metadata says what is offered');
+      const representation = representationOf(c, parameters);
+      return answerOf((await parts.facade.searchAll(parameters, context)).json, representation);
+    });
   for (const path of ['/', '/_search']) {
     routes.use(path, async (c, next) => {
       await next();
       c.set('route', `[base]${path}`);
     });
-    routes.get(path, c => search(c, urlParameters(c)));
+    routes.get(path, c => search(c, () => urlParameters(c)));
   }
-  routes.post('/_search', async c => search(c, await formParameters(c)));
+  routes.post('/_search', c => search(c, () => formParameters(c)));
   routes.post('/', async c => {
     const representation = representationOf(c, urlParameters(c));
     const bundle = await resourceBody(c, 'Bundle');
