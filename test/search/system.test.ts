@@ -1,0 +1,152 @@
+/**
+ * Searches over several types are exactly the searches on each of them.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Demo, openDemo } from '../law/demo.ts';
+import { allPages, CONTEXT, namesOf, type Pages, type Parameters } from '../own/pages.ts';
+
+let demo: Demo;
+beforeAll(async () => {
+  demo = await openDemo({ patients: 6 });
+});
+afterAll(() => demo.close());
+
+const over = (parameters: Parameters, handling: 'strict' | 'lenient' = 'strict'): Promise<Pages> =>
+  allPages(page => demo.facade.searchAll(page, { ...CONTEXT, handling }), parameters);
+
+const each = async (types: readonly string[], parameters: Parameters): Promise<readonly string[]> => {
+  const found = types.map(async type => {
+    const pages = await allPages(page => demo.facade.search({ type, parameters: page }, CONTEXT), parameters);
+    return namesOf(pages.matches);
+  });
+  return (await Promise.all(found)).flat();
+};
+
+describe('a search over types', () => {
+  const TYPES = ['Condition', 'Encounter', 'Observation', 'Procedure'];
+
+  test.each([
+    [[['patient', '1']]],
+    [
+      [
+        ['patient', '2'],
+        ['_lastUpdated', 'ge2025-06-01'],
+      ],
+    ],
+    [
+      [
+        ['patient.gender', 'female'],
+        ['_lastUpdated', 'ge2026-03-01'],
+      ],
+    ],
+    [[['_id', '1,2,lab-4']]],
+    [[['patient:missing', 'true']]],
+  ] as readonly [Parameters][])('finds what searches on each type find: %s', async parameters => {
+    const pages = await over([['_type', TYPES.join()], ...parameters, ['_count', '90'], ['_total', 'accurate']]);
+    const expected = await each(TYPES, parameters);
+    expect(namesOf(pages.matches).toSorted()).toEqual(expected.toSorted());
+    expect(pages.total).toBe(expected.length);
+  });
+
+  test('is merged where it is sorted, over page borders too, with what has no value last', async () => {
+    for (const sort of ['_lastUpdated', '-_lastUpdated']) {
+      const asked: Parameters = [
+        ['_type', 'Encounter,Condition,Goal,Procedure'],
+        ['patient', '1'],
+        ['_sort', sort],
+        ['_count', '9'],
+      ];
+      const { matches, count } = await over(asked);
+      expect(count).toBeGreaterThan(5);
+      const changed = matches.map(({ meta }) =>
+        meta?.lastUpdated === undefined ? undefined : Date.parse(meta.lastUpdated),
+      );
+      const known = changed.filter(one => one !== undefined);
+      expect(changed.slice(0, known.length)).toEqual(known.toSorted((a, b) => (sort.startsWith('-') ? b - a : a - b)));
+      expect(new Set(matches.slice(0, 9).map(({ resourceType }) => resourceType)).size).toBeGreaterThan(1);
+      expect(new Set(namesOf(matches)).size).toBe(matches.length);
+    }
+  });
+
+  test('goes over all mapped types where none is named', async () => {
+    const found = await over([
+      ['_id', '1'],
+      ['_count', '5'],
+    ]);
+    expect(namesOf(found.matches).toSorted()).toEqual((await each(demo.registry.types, [['_id', '1']])).toSorted());
+  });
+
+  test('brings what matches of any type refer to', async () => {
+    const { matches, included } = await over([
+      ['_type', 'Encounter,Condition'],
+      ['patient', '1'],
+      ['_include', 'Encounter:participant'],
+      ['_count', '500'],
+    ]);
+    expect(new Set(matches.map(({ resourceType }) => resourceType))).toEqual(new Set(['Encounter', 'Condition']));
+    expect(included.some(({ resourceType }) => resourceType === 'Practitioner')).toBe(true);
+  });
+
+  test('takes elements that one of the types has', async () => {
+    const { matches } = await over([
+      ['_type', 'Patient,Location'],
+      ['_elements', 'birthDate,name'],
+      ['_count', '500'],
+    ]);
+    expect(matches.every(resource => !('gender' in resource))).toBe(true);
+    expect(matches.some(resource => 'birthDate' in resource)).toBe(true);
+  });
+
+  test('offers what all of its types offer; the rest is ignored and said so, or refused', async () => {
+    const asked: Parameters = [
+      ['_type', 'Patient,Observation'],
+      ['birthdate', 'ge1900'],
+      ['_sort', '_lastUpdated,birthdate'],
+      ['_count', '1000'],
+    ];
+    await expect(over(asked)).rejects.toMatchObject({ code: 'not-supported' });
+    const lenient = await over(asked, 'lenient');
+    expect(lenient.warnings.filter(text => text.includes('birthdate')).length).toBeGreaterThan(1);
+    expect(lenient.matches.length).toBe((await each(['Patient', 'Observation'], [])).length);
+  });
+
+  test.each(['Nothing', 'Patient,Nothing', '', 'OperationDefinition', '__proto__', 'Patient,'])(
+    'refuses a type that is not mapped: _type=%s',
+    async types => {
+      await expect(over([['_type', types]], 'lenient')).rejects.toMatchObject({
+        code: 'not-supported',
+        issues: [{ expression: 'http._type' }],
+      });
+    },
+  );
+
+  test('a page link is good for its own search alone', async () => {
+    const [link] = (
+      await over([
+        ['_type', 'Encounter,Condition'],
+        ['_count', '5'],
+      ])
+    ).next;
+    const cursor = new URL(link ?? '').searchParams.get('_cursor') ?? '';
+    await expect(
+      over([
+        ['_type', 'Encounter,Goal'],
+        ['_count', '5'],
+        ['_cursor', cursor],
+      ]),
+    ).rejects.toMatchObject({ code: 'value' });
+  });
+});
+
+test('an unknown sort key leaves the whole _sort out, so that links go on as they began', async () => {
+  const asked: Parameters = [
+    ['_sort', '-_lastUpdated,colour'],
+    ['_count', '7'],
+    ['patient', '1'],
+  ];
+  const context = { ...CONTEXT, handling: 'lenient' } as const;
+  const pages = await allPages(page => demo.facade.search({ type: 'Encounter', parameters: page }, context), asked);
+  const plain = await each(['Encounter'], [['patient', '1']]);
+  expect(namesOf(pages.matches)).toEqual(plain);
+  expect(pages.warnings.join()).toContain('colour');
+});
