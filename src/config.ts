@@ -29,6 +29,8 @@ export interface Config {
   readonly database: DatabaseChoice | undefined;
   /** Folder of the mapping pack. */
   readonly mappings: string;
+  /** Milliseconds between two looks at the pack; 0: only when told. */
+  readonly reloadInterval: number;
   readonly dataDir: string;
   /** File of the accounts of the REST interface. */
   readonly accounts: string;
@@ -42,6 +44,8 @@ export interface Config {
   readonly page: { readonly size: number; readonly max: number };
   /** Signs page links. */
   readonly linkSecret: Uint8Array;
+  /** Bytes of kept answers; milliseconds that they are kept at most, that those without a watermark are, and between marks. */
+  readonly cache: { readonly bytes: number; readonly maxAge: number; readonly ttl: number; readonly interval: number };
   /** Milliseconds that one request may take, and that open requests may still take once the server stops. */
   readonly timeout: { readonly request: number; readonly drain: number };
   readonly export: {
@@ -155,6 +159,7 @@ function configOf(values: Values, database: DatabaseChoice | undefined): Config 
     apiPath: present(values.apiPath),
     database,
     mappings: present(values.mappings),
+    reloadInterval: present(values.reloadInterval) * 1000,
     dataDir: present(values.dataDir),
     accounts: values.accounts ?? join(present(values.dataDir), 'accounts.json'),
     session: {
@@ -170,6 +175,12 @@ function configOf(values: Values, database: DatabaseChoice | undefined): Config 
     handling: present(values.handling),
     page: { size: present(values.pageSize), max: present(values.pageMax) },
     linkSecret: values.linkSecret === undefined ? randomBytes(32) : Buffer.from(values.linkSecret, 'utf8'),
+    cache: {
+      bytes: present(values.cacheSize) * 1_000_000,
+      maxAge: present(values.cacheMaxAge) * 1000,
+      ttl: present(values.cacheTtl) * 1000,
+      interval: present(values.cacheCheck) * 1000,
+    },
     timeout: { request: present(values.requestTimeout) * 1000, drain: present(values.drainTimeout) * 1000 },
     export: {
       concurrency: present(values.exportConcurrency),

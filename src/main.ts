@@ -2,18 +2,20 @@
  * The server's process: configuration → database → mappings → facade → HTTP, until SIGTERM or SIGINT drains it.
  */
 import { once } from 'node:events';
+import { createAnswerCache } from './cache/answers.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { openExports } from './export/open.ts';
-import type { Facade } from './facade.ts';
-import { createApp } from './http/app.ts';
+import type { Answer } from './http/answer.ts';
 import { offeredTypes, sampleRequests } from './http/samples.ts';
-import { listen } from './http/server.ts';
+import { type Answers, listen } from './http/server.ts';
+import { type LivePack, livePack, type Outcome, type SoundPack } from './live/pack.ts';
+import { type Version, versionOf } from './live/version.ts';
+import { type Watch, watchFolder } from './live/watch.ts';
 import { createLog, describeError, type Log } from './log.ts';
 import { formatProblem } from './mapping/load/problem.ts';
-import type { Registry } from './mapping/model.ts';
-import { type DemoAccount, type StartedRest, startRest } from './rest/start.ts';
-import { facadeOf, SOFTWARE_VERSION, setUp } from './setup.ts';
-import { DatabaseError } from './sql/database.ts';
+import { type DemoAccount, openEntrance } from './rest/start.ts';
+import { setUp } from './setup.ts';
+import { type Database, DatabaseError } from './sql/database.ts';
 
 /** Where a server says what a person should read; the log goes elsewhere. */
 export interface Console {
@@ -24,58 +26,71 @@ export interface Console {
 export interface Running {
   /** As it really listens. */
   readonly url: string;
+  /** Looks at the mappings on disk and at the schema, and serves them from then on if they are sound. */
+  reload(): Promise<Outcome>;
   /** Answers what is under way, then closes everything. */
   stop(): Promise<void>;
 }
 
 /** A pack with errors is not served: undefined, and every problem has been told. */
 export async function startServer(config: Config, console: Console, log: Log): Promise<Running | undefined> {
-  const { database, pack, content, changed } = await setUp(config, console.note);
+  const { database, ...checked } = await setUp(config, console.note);
   try {
-    for (const problem of pack.problems) console.note(formatProblem(problem));
-    if (pack.registry === undefined) {
+    const { registry, problems } = checked.pack;
+    for (const problem of problems) console.note(formatProblem(problem));
+    if (registry === undefined) {
       console.note('The mappings have errors and are not served; `npx lintel check` tells them again.');
       await database.close();
       return undefined;
     }
-    const facade = facadeOf(pack.registry, database, changed, config);
-    const rest = await startRest(config, facade, content, SOFTWARE_VERSION);
-    const exports = openExports(config, pack.registry, log);
-    const app = createApp({
-      facade,
-      exports: { jobs: exports, facade },
-      served: {
-        pack: {
-          name: pack.registry.pack.name,
-          title: pack.registry.pack.title,
-          version: pack.registry.version,
-        },
-        mappings: pack.registry.mappings.length,
-        warnings: pack.problems.map(formatProblem),
-      },
-      config,
-      log,
-      ping: () => database.ping(),
-      rest: rest.parts,
-    });
-    const server = await listen(app, { host: config.host, port: config.port, drain: config.timeout.drain });
-    console.out(greeting(config.baseUrl ?? server.url, config, pack.registry, facade, rest));
-    return {
-      url: server.url,
-      async stop() {
-        await server.close();
-        await exports.close();
-        await database.close();
-      },
-    };
+    return await serve({ ...checked, registry }, database, config, console, log);
   } catch (error) {
     await database.close();
     throw error;
   }
 }
 
+async function serve(
+  first: SoundPack,
+  database: Database,
+  config: Config,
+  console: Console,
+  log: Log,
+): Promise<Running> {
+  const entrance = await openEntrance(config);
+  let pack = first;
+  const jobs = openExports(config, () => pack, log);
+  const cache = createAnswerCache<Answer>(config.cache);
+  const make = (next: SoundPack): Version => {
+    pack = next;
+    return versionOf(next, { config, log, database, jobs, entrance, cache, refused: () => live.refused() });
+  };
+  const live: LivePack<Version> = livePack({ folder: config.mappings, database, log, first, make });
+  const answers: Answers = { fetch: (...request) => live.current().app.fetch(...request) };
+  const server = await listen(answers, { host: config.host, port: config.port, drain: config.timeout.drain });
+  const watch = watchPack(config, live);
+  console.out(greeting(config.baseUrl ?? server.url, config, live.current(), entrance.demo));
+  return {
+    url: server.url,
+    reload: () => live.reload(true),
+    async stop() {
+      await watch?.stop();
+      await server.close();
+      await jobs.close();
+      await database.close();
+    },
+  };
+}
+
+function watchPack({ mappings, reloadInterval }: Config, live: LivePack<Version>): Watch | undefined {
+  if (reloadInterval === 0) return undefined;
+  const changed = async () => ((await live.reload()) === 'later' ? 'later' : 'done');
+  return watchFolder(mappings, { every: reloadInterval, changed });
+}
+
 /** What a person reads first: where everything is, and requests to try. */
-function greeting(base: string, config: Config, registry: Registry, facade: Facade, rest: StartedRest): string {
+function greeting(base: string, config: Config, { facade, rest }: Version, demo: DemoAccount | undefined): string {
+  const { registry } = facade;
   const fhir = base + config.fhirPath;
   const types = offeredTypes(facade.capabilities({ base: fhir }));
   return [
@@ -83,8 +98,8 @@ function greeting(base: string, config: Config, registry: Registry, facade: Faca
     '',
     `  Start here   ${base}/`,
     `  FHIR base    ${fhir}`,
-    ...(rest.parts === undefined ? [] : [`  REST base    ${base}${config.apiPath}`]),
-    ...(rest.demo === undefined ? [] : [`  Log in as    ${demoText(rest.demo)}`]),
+    ...(rest === undefined ? [] : [`  REST base    ${base}${config.apiPath}`]),
+    ...(rest === undefined || demo === undefined ? [] : [`  Log in as    ${demoText(demo)}`]),
     '',
     'Try:',
     '',
@@ -108,10 +123,13 @@ export async function runServer(config: Config, console: Console): Promise<numbe
   });
   const running = await startServer(config, console, log);
   if (running === undefined) return 1;
+  const reload = (): void => void running.reload();
+  process.on('SIGHUP', reload);
   const [signal] = await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
   log.info('stopping', { signal: String(signal) });
   for (const again of ['SIGTERM', 'SIGINT'] as const) process.once(again, () => process.exit(1));
   await running.stop();
+  process.off('SIGHUP', reload);
   return 0;
 }
 

@@ -1,14 +1,13 @@
 /**
  * From a Config to what a server or a command works with: the database opened, the pack loaded against its schema.
  */
-import { globSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { type Content, type LoadedContent, readContent } from './ccda/content.ts';
 import type { Config } from './config.ts';
 import { demoDatabase } from './demo.ts';
 import { createFacade, type Facade } from './facade.ts';
-import { readPackFiles } from './mapping/load/files.ts';
-import { type LoadedPack, loadPack } from './mapping/load/pack.ts';
+import { type PackFiles, readPackFiles } from './mapping/load/files.ts';
+import { type LoadedPack, loadPackFiles } from './mapping/load/pack.ts';
 import type { Registry } from './mapping/model.ts';
 import { zoneOf } from './mapping/zone.ts';
 import { FhirError } from './outcome.ts';
@@ -44,8 +43,9 @@ export async function openDatabase(
   }
 }
 
-export interface Setup {
-  readonly database: Database;
+/** A pack, checked against a database as far as both are known. */
+export interface CheckedPack {
+  readonly files: PackFiles;
   /** All of the database's tables. */
   readonly catalog: Catalog;
   readonly pack: LoadedPack;
@@ -55,33 +55,40 @@ export interface Setup {
   readonly changed: Date;
 }
 
+export interface Setup extends CheckedPack {
+  readonly database: Database;
+}
+
 /** Of this server, as package.json says. */
 export const SOFTWARE_VERSION: string = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 ).version;
 
-/** Opens the database and loads the pack against its live schema. The caller closes the database. */
+/**
+ * Opens the database and loads the pack against its live schema. The caller closes the database. `files`: the pack, where
+ * it was read before.
+ */
 export async function setUp(
   config: Pick<Config, 'database' | 'dataDir' | 'mappings'>,
   announce: Announce,
+  files: PackFiles = readPackFiles(config.mappings),
 ): Promise<Setup> {
   const database = await openDatabase(config, announce);
   try {
     const catalog = await database.catalog();
-    const { content, ...pack } = loadWithContent(config.mappings, catalog);
-    return { database, catalog, pack, content, changed: lastChange(config.mappings) };
+    return { database, ...checkPack(files, catalog) };
   } catch (error) {
     await database.close();
     throw error;
   }
 }
 
-/** The pack and its `ccds.yaml`, whose searches are tried out as searches are parsed. */
-function loadWithContent(folder: string, catalog: Catalog): LoadedPack & { readonly content: Content | undefined } {
-  const loaded = loadPack(folder, catalog);
-  const file = readPackFiles(folder).ccds;
-  const { registry } = loaded;
-  if (registry === undefined || file === undefined) return { ...loaded, content: undefined };
+/** Loads a pack and its `ccds.yaml`, whose searches are tried out as searches are parsed. */
+export function checkPack(files: PackFiles, catalog: Catalog): CheckedPack {
+  const pack = loadPackFiles(files, catalog);
+  const known = { files, catalog, changed: new Date(files.changed) };
+  const { registry } = pack;
+  if (registry === undefined || files.ccds === undefined) return { ...known, pack, content: undefined };
   const offers = makeOffers(registry);
   const context: ParseContext = {
     offers,
@@ -93,7 +100,7 @@ function loadWithContent(folder: string, catalog: Catalog): LoadedPack & { reado
     pageSize: 1,
     pageMax: 1,
   };
-  const { content, problems }: LoadedContent = readContent(file, registry.pack, ({ type, parameters }) => {
+  const { content, problems }: LoadedContent = readContent(files.ccds, registry.pack, ({ type, parameters }) => {
     try {
       parseSearch(type, parameters, context);
       return undefined;
@@ -102,8 +109,8 @@ function loadWithContent(folder: string, catalog: Catalog): LoadedPack & { reado
       throw error;
     }
   });
-  const all = [...loaded.problems, ...problems];
-  return content === undefined ? { registry: undefined, problems: all, content } : { registry, problems: all, content };
+  const all = [...pack.problems, ...problems];
+  return { ...known, pack: { registry: content && registry, problems: all }, content };
 }
 
 /** The facade over a pack, as the configuration wants it. */
@@ -125,9 +132,4 @@ export function facadeOf(
     operations: EXPORT_OPERATIONS,
     recordOperations: RECORD_OPERATIONS,
   });
-}
-
-function lastChange(folder: string): Date {
-  const files = globSync('**/*', { cwd: folder }).map(file => statSync(join(folder, file)).mtimeMs);
-  return new Date(Math.max(0, ...files));
 }

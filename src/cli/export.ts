@@ -70,12 +70,13 @@ Exit code: 0 complete, 1 not complete or some type could not be exported.`,
     const instead = overrides({ DATABASE_URL: textOf(args, 'database'), MAPPINGS: textOf(args, 'mappings') });
     const config = readConfig(terminal.environment, instead);
     const folder = args.positionals[0] ?? '';
-    const { database, pack, changed } = await setUp(config, terminal.note);
+    const { database, pack, files, changed } = await setUp(config, terminal.note);
     try {
       for (const problem of pack.problems.filter(({ severity }) => severity === 'error'))
         terminal.note(formatProblem(problem));
-      if (pack.registry === undefined) return 1;
-      const facade = facadeOf(pack.registry, database, changed, config);
+      const { registry } = pack;
+      if (registry === undefined) return 1;
+      const facade = facadeOf(registry, database, changed, config);
       const context = contextOf(args, config);
       const parameters = Object.entries(PARAMETERS).flatMap(([option, name]) => {
         const text = textOf(args, option);
@@ -84,7 +85,7 @@ Exit code: 0 complete, 1 not complete or some type could not be exported.`,
       const understood = readExportRequest(levelOf(args), parameters, facade, context);
       mkdirSync(folder, { recursive: true });
       const log = createLog({ ...config.log, level: 'error' });
-      const jobs = openExports(config, pack.registry, log, { root: join(folder, UNFINISHED) });
+      const jobs = openExports(config, () => ({ registry, files }), log, { root: join(folder, UNFINISHED) });
       try {
         const origin = { caller: context.access.caller, base: context.base, url: `${context.base}/$export` };
         const same = jobs

@@ -118,6 +118,11 @@ export const VARIABLES = {
     expected: 'the folder of a pack',
     meaning: 'Folder of the mapping pack.',
   }),
+  reloadInterval: variable('RELOAD_INTERVAL', wholeNumber(0, 3600), {
+    default: '1',
+    expected: 'seconds, a whole number from 0 to 3600',
+    meaning: 'Seconds between two looks whether the pack has changed; 0 looks only when told by SIGHUP.',
+  }),
   dataDir: variable('DATA_DIR', z.string().min(1), {
     default: '.lintel',
     expected: 'a folder',
@@ -180,6 +185,28 @@ export const VARIABLES = {
     expected: 'at least 32 characters',
     meaning: 'Key that page links are signed with; the same on all instances behind one address.',
     secret: true,
+  }),
+  cacheSize: variable('CACHE_SIZE', wholeNumber(1, 100_000), {
+    default: '64',
+    expected: 'megabytes, a whole number from 1 to 100000',
+    meaning: 'Megabytes that kept answers may take, their compressed forms included.',
+  }),
+  cacheMaxAge: variable('CACHE_MAX_AGE', wholeNumber(0, 86_400), {
+    default: '30',
+    expected: 'seconds, a whole number from 0 to 86400',
+    meaning: 'Seconds for which an answer is kept at most: no change of the database is hidden longer. 0 keeps none.',
+  }),
+  cacheTtl: variable('CACHE_TTL', wholeNumber(0, 86_400), {
+    default: '5',
+    expected: 'seconds, a whole number from 0 to 86400',
+    meaning:
+      'The same for answers that come, in part, from a table whose mappings have no `changed` column with an index.',
+  }),
+  cacheCheck: variable('CACHE_CHECK', wholeNumber(0, 86_400), {
+    default: '1',
+    expected: 'seconds, a whole number from 0 to 86400',
+    meaning:
+      'Seconds after which a table is asked again for its latest `changed`; answers from before a change are dropped.',
   }),
   requestTimeout: variable('REQUEST_TIMEOUT', wholeNumber(1, 3600), {
     default: '30',

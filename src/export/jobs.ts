@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { describeError, type Log } from '../log.ts';
+import type { PackFiles } from '../mapping/load/files.ts';
 import type { Registry } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
 import { bytesOf, type JobRecord, NEW_PART, type Part, type PartState } from './job.ts';
@@ -25,10 +26,17 @@ export interface JobLimits {
   readonly expiry: number;
 }
 
+/** A version of the mappings, and the files that threads load it from. */
+export interface ExportPack {
+  readonly registry: Registry;
+  readonly files: PackFiles;
+}
+
 export interface JobsOptions {
   /** Folder of the jobs; made with the first. */
   readonly root: string;
-  readonly registry: Registry;
+  /** The version that is served now. A job keeps the one that it began with. */
+  readonly pack: () => ExportPack;
   readonly threads: Threads;
   readonly limits: JobLimits;
   readonly settings: PartSettings;
@@ -65,6 +73,7 @@ export interface Jobs {
 interface Job {
   record: JobRecord;
   readonly folder: string;
+  readonly files: PackFiles;
   readonly stages: Stages;
   readonly progress: Map<number, { report: PartReport; running: boolean }>;
   stop: Int32Array;
@@ -80,7 +89,7 @@ const CRASHES = 3;
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export function openJobs(options: JobsOptions): Jobs {
-  const { root, registry, threads, limits, settings, log, clock = Date.now } = options;
+  const { root, pack, threads, limits, settings, log, clock = Date.now } = options;
   const jobs = new Map<string, Job>();
   const used = new BigInt64Array(new SharedArrayBuffer(8));
   const quota = { used, limit: limits.bytes };
@@ -99,10 +108,12 @@ export function openJobs(options: JobsOptions): Jobs {
 
   const addJob = (record: JobRecord): Job => {
     const folder = join(root, record.id);
+    const { registry, files } = pack();
     const stages = partsOf(record.request, registry);
     const job: Job = {
       record,
       folder,
+      files,
       stages,
       progress: new Map(),
       stop: stopFlag(),
@@ -126,7 +137,9 @@ export function openJobs(options: JobsOptions): Jobs {
   };
 
   const run = async (job: Job): Promise<void> => {
-    await patiently(job, () => threads.run({ kind: 'members', folder: job.folder, job: job.record }, () => {}));
+    await patiently(job, () =>
+      threads.run({ kind: 'members', files: job.files, folder: job.folder, job: job.record }, () => {}),
+    );
     await together(
       job,
       job.stages.first.map(part => runOne(job, part)),
@@ -161,7 +174,9 @@ export function openJobs(options: JobsOptions): Jobs {
       stop: job.stop,
     };
     const outcome = await patiently(job, () =>
-      threads.run({ kind: 'part', task }, report => job.progress.set(part.number, { report, running: true })),
+      threads.run({ kind: 'part', files: job.files, task }, report =>
+        job.progress.set(part.number, { report, running: true }),
+      ),
     );
     if (outcome?.kind !== 'part') return;
     const { state } = outcome;
@@ -183,13 +198,12 @@ export function openJobs(options: JobsOptions): Jobs {
     return undefined;
   };
 
-  const fail = (job: Job, error: unknown): void => {
+  const fail = (job: Job, error: unknown, why?: string): void => {
     if (closed || job.removed) return;
     Atomics.store(job.stop, 0, 1);
     const full = error instanceof TaskError ? error.reason === 'full' : isFull(error);
-    const failure = full
-      ? 'The export failed: there is no space left for its files, which were removed'
-      : 'The export failed of an unexpected error; its files were removed';
+    const reason = full ? ': there is no space left for its files' : (why ?? ' of an unexpected error');
+    const failure = `The export failed${reason}; its files were removed`;
     log.error('export failed', {
       job: job.record.id,
       full,
@@ -231,8 +245,8 @@ export function openJobs(options: JobsOptions): Jobs {
     if (record.status === 'complete' || record.status === 'failed') {
       const left = Math.max(0, Math.min(limits.expiry, (record.finished ?? 0) + limits.expiry - clock()));
       job.expires = performance.now() + left;
-    } else if (record.version !== registry.version) {
-      fail(job, new Error('the mappings have changed'));
+    } else if (record.version !== pack().registry.version) {
+      fail(job, new Error('the mappings have changed'), ': the mappings have changed since it began');
     } else if (record.status === 'running') {
       go(job);
     }
@@ -259,7 +273,7 @@ export function openJobs(options: JobsOptions): Jobs {
         url,
         request,
         remarks,
-        version: registry.version,
+        version: pack().registry.version,
         transactionTime: clock(),
         status: 'running',
       };

@@ -4,8 +4,7 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
-import type { Registry } from '../mapping/model.ts';
-import { type Jobs, openJobs } from './jobs.ts';
+import { type ExportPack, type Jobs, openJobs } from './jobs.ts';
 import type { PartSettings } from './run-part.ts';
 import { openThreads } from './threads.ts';
 
@@ -16,16 +15,16 @@ const CHECKPOINT = 1000;
 
 type ExportConfig = Pick<Config, 'database' | 'dataDir' | 'mappings' | 'page' | 'export'>;
 
-/** Jobs that a stopped server left behind go on at once. `instead` replaces folder and settings. */
+/** Jobs of the same mappings that a stopped server left behind go on at once. `instead` replaces folder and settings. */
 export function openExports(
   { database, dataDir, mappings, page, export: limits }: ExportConfig,
-  registry: Registry,
+  pack: () => ExportPack,
   log: Log,
   instead: { readonly root?: string; readonly settings?: Partial<PartSettings> } = {},
 ): Jobs {
   return openJobs({
     root: instead.root ?? join(dataDir, 'export'),
-    registry,
+    pack,
     threads: openThreads({ database, dataDir, mappings, page }, limits.concurrency),
     limits,
     settings: { batch: BATCH, fileLines: limits.fileLines, checkpoint: CHECKPOINT, ...instead.settings },

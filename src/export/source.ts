@@ -3,15 +3,16 @@
  * page links aside.
  */
 import type { Config } from '../config.ts';
+import type { PackFiles } from '../mapping/load/files.ts';
 import { shapeStore } from '../pipeline/shapes.ts';
 import { facadeOf, openDatabase, setUp } from '../setup.ts';
 import type { PartSource } from './run-part.ts';
 
 export type SourceConfig = Pick<Config, 'database' | 'dataDir' | 'mappings' | 'page'>;
 
-/** Throws DatabaseError while the database is away. */
-export async function openSource(config: SourceConfig): Promise<PartSource> {
-  const { database: first, pack, changed } = await setUp(config, () => {});
+/** `files`: the pack, where it is not to be read anew. Throws DatabaseError while the database is away. */
+export async function openSource(config: SourceConfig, files?: PackFiles): Promise<PartSource> {
+  const { database: first, pack, changed } = await setUp(config, () => {}, files);
   if (pack.registry === undefined) throw new Error('the mappings have errors');
   let database = first;
   const { registry } = pack;

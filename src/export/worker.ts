@@ -4,6 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { describeError } from '../log.ts';
+import type { PackFiles } from '../mapping/load/files.ts';
 import { DatabaseError } from '../sql/database.ts';
 import type { JobRecord, PartState } from './job.ts';
 import { findMembers } from './members.ts';
@@ -11,9 +12,11 @@ import { isDiskFull } from './output.ts';
 import { type PartReport, type PartSource, type PartTask, runPart } from './run-part.ts';
 import { openSource, type SourceConfig } from './source.ts';
 
-export type WorkerTask =
+/** `files`: the pack as it was when the job began, whatever the folder holds by now. */
+export type WorkerTask = { readonly files: PackFiles } & (
   | { readonly kind: 'part'; readonly task: PartTask }
-  | { readonly kind: 'members'; readonly folder: string; readonly job: JobRecord };
+  | { readonly kind: 'members'; readonly folder: string; readonly job: JobRecord }
+);
 
 export type WorkerMessage =
   | { readonly kind: 'progress'; readonly report: PartReport }
@@ -41,17 +44,21 @@ function tell(message: WorkerMessage): void {
   parentPort?.postMessage(message);
 }
 
-let opening: Promise<PartSource> | undefined;
+let opened: { readonly version: string; readonly source: PartSource } | undefined;
+
+/** One version at a time; a database that is away at first may be there later. */
+async function sourceOf(files: PackFiles): Promise<PartSource> {
+  if (opened?.version === files.version) return opened.source;
+  await opened?.source.database().close();
+  opened = undefined;
+  const source = await openSource(workerData as SourceConfig, files);
+  opened = { version: files.version, source };
+  return source;
+}
 
 parentPort?.on('message', async (task: WorkerTask) => {
   try {
-    // A database that is away at first may be there later.
-    opening ??= openSource(workerData as SourceConfig);
-    const source = await opening.catch((error: unknown) => {
-      opening = undefined;
-      throw error;
-    });
-    tell(await perform(task, source));
+    tell(await perform(task, await sourceOf(task.files)));
   } catch (error) {
     tell(errorMessage(error));
   }

@@ -3,13 +3,14 @@
  * in which every text is escaped.
  */
 import { html, raw } from 'hono/html';
+import type { Refused } from './context.ts';
 import type { Home } from './home.ts';
 import { type OfferedType, readable, type Sample } from './samples.ts';
 
 type Html = ReturnType<typeof html>;
 
 export function homePage(home: Home): Html {
-  const { pack, fhir, types, warnings } = home;
+  const { pack, fhir, types, warnings, refused } = home;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -31,6 +32,7 @@ was there before it: each request is turned into SQL by the mappings of the pack
 <dt>Mappings</dt><dd>${mappingState(home)}</dd>
 </dl>
 </header>
+${refused === undefined ? '' : refusedSection(refused, pack.version)}
 <section aria-labelledby="try">
 <h2 id="try">Try it</h2>
 <ol class="samples">${home.samples.map(sampleItem)}</ol>
@@ -62,12 +64,22 @@ function typeRow(fhir: string, { type, profiles, parameters }: OfferedType): Htm
 </tr>`;
 }
 
-function mappingState({ pack, mappings, warnings }: Home): Html {
+function mappingState({ pack, mappings, warnings, refused }: Home): Html {
   const problems =
     warnings.length === 0
       ? html`<span class="good">no problems</span>`
       : html`<a class="bad" href="#problems">problems: ${warnings.length}</a>`;
-  return html`${mappings}, version <code>${pack.version}</code>, ${problems}`;
+  const newer = refused === undefined ? '' : html`; <a class="bad" href="#refused">a newer version is refused</a>`;
+  return html`${mappings}, version <code>${pack.version}</code>, ${problems}${newer}`;
+}
+
+function refusedSection({ at, problems }: Refused, version: string): Html {
+  return html`<section class="alarm" aria-labelledby="refused">
+<h2 id="refused">The mappings on disk are not served</h2>
+<p>They were looked at <time datetime="${at}">${at.slice(0, 19).replace('T', ' ')} UTC</time> and are not sound.
+Version <code>${version}</code> goes on answering until they are.</p>
+<ul>${problems.map(one => html`<li>${one}</li>`)}</ul>
+</section>`;
 }
 
 function warningSection(warnings: readonly string[]): Html {
@@ -101,6 +113,8 @@ h1 { margin: 0.3rem 0 0.6rem; font-size: clamp(1.6rem, 4vw, 2.3rem); line-height
 h2 { margin: 0 0 0.75rem; font-size: 1.15rem; }
 .lead { max-width: 42rem; margin: 0; color: var(--quiet); }
 section { margin-top: 1.5rem; padding: 1.5rem; background: var(--sheet); border: 1px solid var(--line); border-radius: 10px; }
+section.alarm { border-color: var(--bad); }
+.alarm h2 { color: var(--bad); }
 section > p { margin: -0.4rem 0 1rem; color: var(--quiet); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.35rem 1.5rem; margin: 0; }
 dt { color: var(--quiet); }

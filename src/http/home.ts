@@ -4,7 +4,7 @@
  */
 import { Hono } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
-import { type AppParts, fhirBase, type HttpContext, type HttpEnv } from './context.ts';
+import { type AppParts, fhirBase, type HttpContext, type HttpEnv, type Refused } from './context.ts';
 import { homePage } from './home-page.ts';
 import { accepts } from './negotiate.ts';
 import { type OfferedType, offeredTypes, type Sample, sampleRequests } from './samples.ts';
@@ -13,6 +13,8 @@ export interface Home {
   readonly pack: AppParts['served']['pack'];
   readonly mappings: number;
   readonly warnings: readonly string[];
+  /** Absent while the files of the pack are what is served. */
+  readonly refused?: Refused;
   readonly fhir: string;
   readonly types: readonly OfferedType[];
   readonly samples: readonly Sample[];
@@ -42,5 +44,14 @@ function describeHome(c: HttpContext, parts: AppParts): Home {
   const fhir = fhirBase(c, parts);
   const types = offeredTypes(parts.facade.capabilities({ base: fhir }));
   const { pack, mappings, warnings } = parts.served;
-  return { pack, mappings, warnings, fhir, types, samples: sampleRequests(fhir, types) };
+  const refused = parts.served.refused?.();
+  return {
+    pack,
+    mappings,
+    warnings,
+    ...(refused === undefined ? {} : { refused }),
+    fhir,
+    types,
+    samples: sampleRequests(fhir, types),
+  };
 }

@@ -8,13 +8,18 @@ import type { AppParts, HttpEnv } from './context.ts';
 /** Milliseconds after which a silent database counts as away. */
 const PATIENCE = 2000;
 
+/** What is wrong with them stands at `/` and in the log. */
+const NOT_SERVED = 'The mappings on disk have problems; the version before them is served';
+
 export function probeRoutes(parts: AppParts): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   routes.get('/health', c => c.json({ status: 'ok' }));
   routes.get('/ready', async c => {
+    const refused = parts.served.refused?.();
+    const warnings = refused === undefined ? {} : { warnings: [NOT_SERVED] };
     const checks = { database: await answers(parts.ping), mappings: parts.served.mappings > 0 };
     const ready = checks.database && checks.mappings;
-    return c.json({ status: ready ? 'ok' : 'unavailable', checks }, ready ? 200 : 503);
+    return c.json({ status: ready ? 'ok' : 'unavailable', checks, ...warnings }, ready ? 200 : 503);
   });
   return routes;
 }

@@ -15,6 +15,9 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+/** An application, or whatever chooses one for each request. */
+export type Answers = Pick<Hono<HttpEnv>, 'fetch'>;
+
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
@@ -23,9 +26,9 @@ export interface ListenOptions {
 }
 
 /** Rejects if the port is taken or the address is not this machine's. */
-export async function listen(app: Hono<HttpEnv>, { host, port, drain }: ListenOptions): Promise<RunningServer> {
+export async function listen({ fetch }: Answers, { host, port, drain }: ListenOptions): Promise<RunningServer> {
   const server = createAdaptorServer({
-    fetch: app.fetch,
+    fetch,
     serverOptions: {
       headersTimeout: 10_000,
       requestTimeout: 30_000,

@@ -1,6 +1,6 @@
 /**
- * The REST interface put together: accounts, sessions, and the numbers of patients and encounters. In: configuration, facade,
- * what the pack says of documents. Out: the parts that the routes need, how somebody can log in, or why there is none.
+ * The REST interface put together. In: configuration; then, for each version of the mappings, its facade and what the pack
+ * says of documents. Out: how somebody can log in, which outlives any version; and the parts that the routes need.
  */
 import { randomBytes } from 'node:crypto';
 import { accountsOfFile, joinAccounts, oneAccount } from '../auth/accounts.ts';
@@ -29,25 +29,21 @@ export interface DemoAccount {
   readonly password: string | undefined;
 }
 
-export interface StartedRest {
-  /** Undefined: the pack has no REST interface. */
-  readonly parts: RestParts | undefined;
+/** Who can log in, and who is logged in. */
+export interface Entrance {
+  readonly login: Login;
+  readonly sessions: Sessions;
   readonly demo: DemoAccount | undefined;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
 }
 
 const SESSIONS_PER_ACCOUNT = 50;
 
-export async function startRest(
+export async function openEntrance(
   config: Pick<Config, 'accounts' | 'session' | 'demo' | 'database'>,
-  facade: Facade,
-  content: Content | undefined,
-  version: string,
   clock: () => number = Date.now,
-): Promise<StartedRest> {
-  const patients = numbersOf(facade.registry, 'Patient');
-  const encounters = numbersOf(facade.registry, 'Encounter');
-  if (content === undefined || patients === undefined || encounters === undefined)
-    return { parts: undefined, demo: undefined };
+): Promise<Entrance> {
   const known = accountsOfFile(config.accounts);
   const made = config.demo === undefined && config.database === undefined;
   const password = made ? randomBytes(12).toString('base64url') : config.demo?.password;
@@ -59,13 +55,23 @@ export async function startRest(
   const { idle, lifetime, max } = config.session;
   const limits = { idle, lifetime, most: max, mostPerAccount: Math.min(max, SESSIONS_PER_ACCOUNT) };
   return {
-    parts: {
-      source: { facade, content, patients, encounters },
-      login: createLogin(accounts, clock),
-      sessions: createSessions(accounts, limits, clock),
-      software: { name: 'Lintel', version },
-      clock,
-    },
+    login: createLogin(accounts, clock),
+    sessions: createSessions(accounts, limits, clock),
     demo: password === undefined ? undefined : { user, password: made ? password : undefined },
+    clock,
   };
+}
+
+/** Undefined: the pack has no REST interface. */
+export function restParts(
+  { login, sessions, clock }: Entrance,
+  facade: Facade,
+  content: Content | undefined,
+  version: string,
+): RestParts | undefined {
+  const patients = numbersOf(facade.registry, 'Patient');
+  const encounters = numbersOf(facade.registry, 'Encounter');
+  if (content === undefined || patients === undefined || encounters === undefined) return undefined;
+  const software = { name: 'Lintel', version };
+  return { source: { facade, content, patients, encounters }, login, sessions, software, clock };
 }

@@ -29,9 +29,12 @@ export interface CursorCodec {
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Cursors sealed with a secret (any length; 32 random bytes are good): AES-256-GCM, the binding authenticated with it. */
-export function cursorCodec(secret: Uint8Array): CursorCodec {
-  const key = createHash('sha256').update('lintel page link').update(secret).digest();
+/**
+ * Cursors sealed with a secret (any length; 32 random bytes are good): AES-256-GCM, the binding authenticated with it.
+ * `version`: of the mappings. Other mappings may order rows by other keys.
+ */
+export function cursorCodec(secret: Uint8Array, version = ''): CursorCodec {
+  const key = createHash('sha256').update(`lintel page link ${version}|`).update(secret).digest();
   return {
     seal(cursor, binding) {
       const nonce = randomBytes(NONCE_BYTES);

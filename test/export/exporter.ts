@@ -9,11 +9,12 @@ import { exportRequest } from './export-request.ts';
 
 const [root = ''] = process.argv.slice(2);
 const config = readConfig();
-const { database, pack, changed } = await setUp(config, () => {});
+const { database, pack, files, changed } = await setUp(config, () => {});
 if (!pack.registry) throw new Error('the pack has errors');
 const { registry } = pack;
 const log = createLog({ level: 'error', format: 'text' });
-const jobs = openExports(config, registry, log, { root, settings: { batch: 20, fileLines: 90, checkpoint: 0 } });
+const settings = { batch: 20, fileLines: 90, checkpoint: 0 };
+const jobs = openExports(config, () => ({ registry, files }), log, { root, settings });
 const [known] = jobs.list('open');
 const facade = facadeOf(registry, database, changed, config);
 const request = exportRequest({ level: { kind: 'group', id: undefined }, types: facade.registry.types });

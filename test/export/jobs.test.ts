@@ -11,6 +11,7 @@ import { progressText } from '../../src/export/manifest.ts';
 import { outputFile, replaceFile, writePart } from '../../src/export/store.ts';
 import { TaskError, type Threads } from '../../src/export/threads.ts';
 import { createLog } from '../../src/log.ts';
+import type { Registry } from '../../src/mapping/model.ts';
 import { createRegistry } from '../../src/mapping/registry.ts';
 import { constantMapping } from '../../src/own/constant-mapping.ts';
 import { exportRequest } from './export-request.ts';
@@ -43,6 +44,11 @@ function threadsThat(perform: Perform): Threads {
   };
 }
 
+function packOf(registry: Registry): JobsOptions['pack'] {
+  const none = { pack: undefined, codes: [], tables: [], mappings: [], ccds: undefined, lock: undefined };
+  return () => ({ registry, files: { ...none, version: registry.version, changed: 0 } });
+}
+
 interface World {
   readonly root: string;
   open(perform: Perform, change?: Partial<JobsOptions>): Jobs;
@@ -58,7 +64,7 @@ function world(): World {
     open(perform, change = {}) {
       const jobs = openJobs({
         root,
-        registry,
+        pack: packOf(registry),
         threads: threadsThat(perform),
         limits: { jobs: 3, jobsPerClient: 2, bytes: 1e6, expiry: 60_000 },
         settings: { batch: 10, fileLines: 10, checkpoint: 0 },
@@ -178,11 +184,12 @@ test('a thread that crashes is replaced; one that always crashes fails the job',
   expect(jobs.view('ann', next.job.id)?.job.status).toBe('failed');
 });
 
-test('a job is not continued with other mappings', async () => {
+test('a job is not continued with other mappings after a restart', async () => {
   const { open } = world();
   const jobs = open(hangs);
   const { job } = jobs.start(UNDERSTOOD, ORIGIN);
   await jobs.close();
   const registry = createRegistry({ name: 'p', title: 'P', zone: 'UTC', systems: {} }, [], 'v2');
-  expect(open(writes, { registry }).view('ann', job.id)?.job.status).toBe('failed');
+  const failed = open(writes, { pack: packOf(registry) }).view('ann', job.id)?.job;
+  expect(failed).toMatchObject({ status: 'failed', failure: expect.stringContaining('mappings have changed') });
 });

@@ -3,7 +3,7 @@
  * changes with any of them. Test files, hidden files and the generated JSON Schemas are left out.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface PackFile {
@@ -21,13 +21,17 @@ export interface PackFiles {
   readonly ccds: PackFile | undefined;
   readonly lock: PackFile | undefined;
   readonly version: string;
+  /** When one of them was last changed: milliseconds since the epoch. */
+  readonly changed: number;
 }
 
 const MAX_DEPTH = 4;
 
 /** Reads a pack's folder. Throws the file system's error if the folder cannot be read. */
 export function readPackFiles(folder: string): PackFiles {
-  const files = pathsUnder(folder, '', 0).map(path => ({ path, text: readFileSync(join(folder, path), 'utf8') }));
+  const paths = pathsUnder(folder, '', 0);
+  const changed = Math.max(0, ...paths.map(path => statSync(join(folder, path)).mtimeMs));
+  const files = paths.map(path => ({ path, text: readFileSync(join(folder, path), 'utf8') }));
   const hash = createHash('sha256');
   for (const { path, text } of files) hash.update(`${path.length}:${path}${text.length}:${text}`);
   const named = (test: RegExp): readonly PackFile[] => files.filter(({ path }) => test.test(path));
@@ -43,6 +47,7 @@ export function readPackFiles(folder: string): PackFiles {
     ccds: yaml.find(isCcds),
     lock: files.find(({ path }) => path === 'schema.lock.json'),
     version: hash.digest('hex').slice(0, 16),
+    changed,
   };
 }
 

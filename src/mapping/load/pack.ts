@@ -13,7 +13,7 @@ import { checkCircles } from './circles.ts';
 import { readCodeMaps } from './codes.ts';
 import { readCondition } from './condition.ts';
 import type { Context, PackContext } from './context.ts';
-import { type PackFile, readPackFiles } from './files.ts';
+import { type PackFile, type PackFiles, readPackFiles } from './files.ts';
 import { commonId } from './id-shape.ts';
 import { placesIn, readLock } from './lock.ts';
 import { type Draft, expandMappings } from './macros.ts';
@@ -35,8 +35,12 @@ export type LoadedPack =
 
 /** Loads and checks a pack. Throws only if its folder cannot be read. */
 export function loadPack(folder: string, catalog: Catalog | undefined): LoadedPack {
+  return loadPackFiles(readPackFiles(folder), catalog);
+}
+
+/** Likewise, of files that were read before. */
+export function loadPackFiles(files: PackFiles, catalog: Catalog | undefined): LoadedPack {
   const report = createReport();
-  const files = readPackFiles(folder);
   if (catalog && files.lock) reportDrift(files.lock, catalog, report);
   const known = catalog ?? (files.lock && readLock(files.lock.path, files.lock.text, report));
   const yaml = (list: readonly PackFile[]): readonly Tree[] =>

@@ -1,0 +1,60 @@
+/**
+ * Everything that is made of one version of the mappings: facade, REST interface, HTTP application. In: a sound pack, and
+ * what outlives it. Out: an application that knows no other version, so that a request ends with the one it began with.
+ */
+import type { AnswerCache } from '../cache/answers.ts';
+import { freshnessOf } from '../cache/freshness.ts';
+import type { Config } from '../config.ts';
+import type { Jobs } from '../export/jobs.ts';
+import type { Facade } from '../facade.ts';
+import type { Answer } from '../http/answer.ts';
+import { createApp } from '../http/app.ts';
+import type { Refused } from '../http/context.ts';
+import type { Answers } from '../http/server.ts';
+import type { Log } from '../log.ts';
+import { formatProblem } from '../mapping/load/problem.ts';
+import { type Entrance, type RestParts, restParts } from '../rest/start.ts';
+import { facadeOf, SOFTWARE_VERSION } from '../setup.ts';
+import type { Database } from '../sql/database.ts';
+import type { SoundPack } from './pack.ts';
+
+export interface Version {
+  readonly app: Answers;
+  readonly facade: Facade;
+  /** Undefined: the pack has no REST interface. */
+  readonly rest: RestParts | undefined;
+}
+
+/** What all versions share. */
+export interface Lasting {
+  readonly config: Config;
+  readonly log: Log;
+  readonly database: Database;
+  readonly jobs: Jobs;
+  readonly entrance: Entrance;
+  readonly cache: AnswerCache<Answer>;
+  readonly refused: () => Refused | undefined;
+}
+
+export function versionOf({ registry, catalog, pack, content, changed }: SoundPack, lasting: Lasting): Version {
+  const { config, log, database, jobs, entrance, cache, refused } = lasting;
+  const facade = facadeOf(registry, database, changed, config);
+  const rest = restParts(entrance, facade, content, SOFTWARE_VERSION);
+  const { name, title } = registry.pack;
+  const app = createApp({
+    facade,
+    exports: { jobs, facade },
+    served: {
+      pack: { name, title, version: registry.version },
+      mappings: registry.mappings.length,
+      warnings: pack.problems.map(formatProblem),
+      refused,
+    },
+    config,
+    log,
+    ping: () => database.ping(),
+    rest,
+    answers: { cache, freshness: freshnessOf(registry, catalog, database), version: registry.version },
+  });
+  return { app, facade, rest };
+}

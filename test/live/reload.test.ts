@@ -1,0 +1,188 @@
+/**
+ * A server whose pack is edited while it answers.
+ */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { type Running, startServer } from '../../src/main.ts';
+import { type SmallClinic, smallClinic } from '../cli/small-clinic.ts';
+
+const PEOPLE = `mapping: people
+resource: Patient
+source: { table: PERSON, as: p, key: [ID] }
+id: "{ID}"
+elements:
+  name: [ { family: { from: SURNAME } } ]
+  birthDate: { from: BORN }
+`;
+
+/** One that has no elements by which somebody is found. */
+const NAMELESS = PEOPLE.replace(/ {2}name:.*\n/, '');
+const MISSPELT = PEOPLE.replace('SURNAME', 'SURNAM').replace('BORN', 'BRON');
+
+interface Edited extends SmallClinic {
+  readonly running: Running;
+  readonly url: string;
+  readonly lines: string[];
+  write(file: string, text: string): void;
+  get(path: string): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
+}
+
+async function serving(environment: Record<string, string> = {}, files = {}): Promise<Edited> {
+  const clinic = smallClinic({ 'person.yaml': PEOPLE, ...files });
+  const lines: string[] = [];
+  const running = await startServer(
+    readConfig({ ...clinic.environment, RELOAD_INTERVAL: '0', ...environment }),
+    { out: () => {}, note: () => {} },
+    createLog({ level: 'debug', format: 'json', write: line => lines.push(line) }),
+  );
+  if (running === undefined) throw new Error('the pack has errors');
+  onTestFinished(() => running.stop());
+  return {
+    ...clinic,
+    running,
+    url: running.url,
+    lines,
+    write: (file, text) => writeFileSync(join(clinic.pack, file), text),
+    async get(path) {
+      const response = await fetch(running.url + path, { headers: { accept: 'application/json' } });
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    },
+  };
+}
+
+const said = ({ lines }: Edited, message: string): readonly Record<string, unknown>[] =>
+  lines.map(line => JSON.parse(line)).filter(line => line.message === message);
+
+test('a mapping that was edited is served without a restart, and so is what /metadata says of it', async () => {
+  const server = await serving({ RELOAD_INTERVAL: '1' });
+  expect((await server.get('/fhir/Patient/1')).body).toMatchObject({ name: [{ family: 'Kowalski' }] });
+  server.write('person.yaml', NAMELESS);
+  await vi.waitFor(async () => expect((await server.get('/fhir/Patient/1')).body).not.toHaveProperty('name'), {
+    timeout: 20_000,
+    interval: 100,
+  });
+  const strict = { headers: { prefer: 'handling=strict' } };
+  expect((await fetch(`${server.url}/fhir/Patient?family=Kowalski`, strict)).status).toBe(400);
+  expect(JSON.stringify((await server.get('/fhir/metadata')).body)).not.toContain('"family"');
+  expect(said(server, 'mappings swapped')).toHaveLength(1);
+}, 30_000);
+
+test('a file with errors leaves the old version serving, and /, /ready and the log say so', async () => {
+  const server = await serving();
+  const { pack } = (await server.get('/')).body as { pack: { version: string } };
+  server.write('person.yaml', MISSPELT);
+  expect(await server.running.reload()).toBe('refused');
+  expect((await server.get('/fhir/Patient?family=Kowalski')).body).toMatchObject({ total: 1 });
+  const home = (await server.get('/')).body;
+  expect(home).toMatchObject({
+    pack,
+    refused: {
+      problems: [
+        expect.stringMatching(/^person\.yaml:6:\d+: .*SURNAM; did you mean SURNAME\?/),
+        expect.stringMatching(/^person\.yaml:7:\d+: .*BRON/),
+      ],
+    },
+  });
+  const page = await (await fetch(`${server.url}/`, { headers: { accept: 'text/html' } })).text();
+  expect(page).toContain('did you mean SURNAME?');
+  const ready = await server.get('/ready');
+  expect(ready.status).toBe(200);
+  expect(ready.body).toMatchObject({ status: 'ok', warnings: [expect.stringContaining('mappings on disk')] });
+  expect(said(server, 'mapping problem').map(({ at, level }) => [level, at])).toEqual([
+    ['error', expect.stringMatching(/^person\.yaml:6:\d+$/)],
+    ['error', expect.stringMatching(/^person\.yaml:7:\d+$/)],
+  ]);
+  expect(said(server, 'the mappings on disk are refused')).toMatchObject([{ level: 'error', serving: pack.version }]);
+});
+
+test('what was refused is forgotten once the files are sound again, be they new or as they were', async () => {
+  const server = await serving({ RELOAD_INTERVAL: '1' });
+  const waiting = { timeout: 20_000, interval: 100 };
+  for (const text of [PEOPLE, NAMELESS]) {
+    server.write('person.yaml', 'mapping: [');
+    await vi.waitFor(async () => expect((await server.get('/')).body).toHaveProperty('refused'), waiting);
+    server.write('person.yaml', text);
+    await vi.waitFor(async () => expect((await server.get('/')).body).not.toHaveProperty('refused'), waiting);
+    expect((await server.get('/ready')).body).not.toHaveProperty('warnings');
+  }
+  expect(said(server, 'mappings swapped')).toHaveLength(1);
+}, 60_000);
+
+test('a folder that is away for a moment changes nothing', async () => {
+  const server = await serving();
+  rmSync(server.pack, { recursive: true });
+  expect(await server.running.reload()).toBe('later');
+  expect((await server.get('/fhir/Patient/1')).status).toBe(200);
+});
+
+test('mappings are checked against the schema as it is now', async () => {
+  const server = await serving();
+  const file = server.environment['DATABASE_URL']?.slice('sqlite:'.length) ?? '';
+  const database = new DatabaseSync(file);
+  onTestFinished(() => database.close());
+  const wider = `${PEOPLE}  telecom: [ { system: phone, value: { from: PHONE } } ]\n`;
+  server.write('person.yaml', wider);
+  expect(await server.running.reload()).toBe('refused');
+  database.exec("ALTER TABLE PERSON ADD COLUMN PHONE VARCHAR(20); UPDATE PERSON SET PHONE = '555-0101'");
+  expect(await server.running.reload()).toBe('swapped');
+  expect((await server.get('/fhir/Patient/1')).body).toMatchObject({ telecom: [{ value: '555-0101' }] });
+});
+
+test('a page link of the version before is refused, and says what to do', async () => {
+  const server = await serving();
+  const { link } = (await server.get('/fhir/Patient?_count=1')).body as { link: { relation: string; url: string }[] };
+  const next = (link.find(({ relation }) => relation === 'next')?.url ?? '').slice(server.url.length);
+  expect((await server.get(next)).status).toBe(200);
+  server.write('person.yaml', NAMELESS);
+  await server.running.reload();
+  const refused = await server.get(next);
+  expect(refused.status).toBe(400);
+  expect(JSON.stringify(refused.body)).toContain('start again from the first page');
+});
+
+test('requests never fail while versions change under them', async () => {
+  const server = await serving();
+  const statuses = new Set<number>();
+  let over = false;
+  const asking = [1, 2, 3].map(async () => {
+    while (!over) statuses.add((await server.get('/fhir/Observation?_include=Observation:subject')).status);
+  });
+  for (const text of [NAMELESS, MISSPELT, PEOPLE, NAMELESS, PEOPLE]) {
+    server.write('person.yaml', text);
+    await server.running.reload();
+  }
+  over = true;
+  await Promise.all(asking);
+  expect([...statuses]).toEqual([200]);
+  expect(said(server, 'mappings swapped')).toHaveLength(4);
+});
+
+test('sessions of the REST interface outlive a swap, and the interface comes and goes with ccds.yaml', async () => {
+  const encounters = `mapping: visits
+resource: Encounter
+source: { table: WEIGHING, as: w, key: [NO] }
+id: "{NO}"
+elements:
+  status: finished
+  class: http://terminology.hl7.org/CodeSystem/v3-ActCode#AMB
+  subject: { ref: people, on: { ID: PERSON_ID } }
+`;
+  const server = await serving({ DEMO_USER: 'anna', DEMO_PASSWORD: 'correct horse' }, { 'visits.yaml': encounters });
+  expect((await fetch(`${server.url}/api/patientinfo/1`)).status).toBe(404);
+  server.write('ccds.yaml', 'lists: {}\n');
+  expect(await server.running.reload()).toBe('swapped');
+  const login = await fetch(`${server.url}/api/users/login`, {
+    method: 'POST',
+    body: new URLSearchParams({ username: 'anna', password: 'correct horse' }),
+  });
+  const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const info = async () => (await fetch(`${server.url}/api/patientinfo/1`, { headers: { cookie } })).json();
+  expect(await info()).toMatchObject({ lastName: 'Kowalski' });
+  server.write('person.yaml', NAMELESS);
+  expect(await server.running.reload()).toBe('swapped');
+  expect(JSON.stringify(await info())).not.toContain('Kowalski');
+});
