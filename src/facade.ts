@@ -5,6 +5,7 @@ import type { Access } from './auth/access.ts';
 import { capabilityStatement } from './capability.ts';
 import type { Registry } from './mapping/model.ts';
 import { zoneOf } from './mapping/zone.ts';
+import { type Stages, UNTIMED } from './observe/stages.ts';
 import { FhirError, type Issue } from './outcome.ts';
 import { type ConstantMapping, constantMapping, type OwnResource, passes } from './own/constant-mapping.ts';
 import { type Operation, operationDefinition, operationEntry } from './own/operations.ts';
@@ -38,6 +39,8 @@ export interface RequestContext {
   readonly signal?: AbortSignal;
   /** Told of every plan before it is sent. */
   readonly onQuery?: (plan: SqlPlan) => void;
+  /** Where the time goes; nobody looks where there is none. */
+  readonly stages?: Stages;
 }
 
 /** A resource as FHIR JSON text. */
@@ -131,6 +134,7 @@ export function createFacade(options: FacadeOptions): Facade {
   const session = (context: RequestContext, now: number): Session =>
     openSession(database, environment(registry, now, rules), shapes, {
       ...(context.signal ? { signal: context.signal } : {}),
+      ...(context.stages ? { stages: context.stages } : {}),
       onQuery(plan) {
         options.onQuery?.(plan);
         context.onQuery?.(plan);
@@ -148,7 +152,7 @@ export function createFacade(options: FacadeOptions): Facade {
     pageMax: options.pageMax,
   });
   const parse = (request: SearchRequest, context: RequestContext): SearchQuery =>
-    parseSearch(request.type, request.parameters, parseContext(context));
+    timed(context, 'parse', () => parseSearch(request.type, request.parameters, parseContext(context)));
 
   const read: Facade['read'] = async (type, id, parameters, context) => {
     const selecting = parameters.filter(([name]) => name === '_elements' || name === '_summary');
@@ -178,17 +182,19 @@ export function createFacade(options: FacadeOptions): Facade {
     const write = { base, now, zone: registry.pack.zone };
     const found = await answerQuery(query, { access, includable, write }, session(context, now));
     const { matches, included, next, total } = found;
-    const json = searchsetBundle({
-      base,
-      matches: matches.map(entryOf),
-      included: included.resources.map(entryOf),
-      ...(total === undefined ? {} : { total }),
-      warnings: included.cut ? [...query.warnings, CUT] : query.warnings,
-      self: link(base, query.place, query.applied),
-      ...(next
-        ? { next: link(base, query.place, [...query.applied, ['_cursor', cursors.seal(next, query.binding)]]) }
-        : {}),
-    });
+    const json = timed(context, 'write', () =>
+      searchsetBundle({
+        base,
+        matches: matches.map(entryOf),
+        included: included.resources.map(entryOf),
+        ...(total === undefined ? {} : { total }),
+        warnings: included.cut ? [...query.warnings, CUT] : query.warnings,
+        self: link(base, query.place, query.applied),
+        ...(next
+          ? { next: link(base, query.place, [...query.applied, ['_cursor', cursors.seal(next, query.binding)]]) }
+          : {}),
+      }),
+    );
     return { json, entries: matches.length + included.resources.length };
   };
 
@@ -208,8 +214,10 @@ export function createFacade(options: FacadeOptions): Facade {
       return ownBundle(query, own, session(context, clock()), context.base);
     },
 
-    searchAll: (parameters, context) =>
-      answer(parseSystemSearch(registry.types, parameters, parseContext(context)), context, context.access),
+    searchAll(parameters, context) {
+      const parsing = () => parseSystemSearch(registry.types, parameters, parseContext(context));
+      return answer(timed(context, 'parse', parsing), context, context.access);
+    },
 
     async operate(operation, id, parameters, context) {
       const { query, access, includable } = operation.understand({
@@ -235,6 +243,10 @@ export function createFacade(options: FacadeOptions): Facade {
         version: options.softwareVersion,
       }),
   };
+}
+
+function timed<T>({ stages = UNTIMED }: RequestContext, stage: 'parse' | 'write', work: () => T): T {
+  return stages.time(stage, work);
 }
 
 const CUT: Issue = {

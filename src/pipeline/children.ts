@@ -8,7 +8,7 @@ import { type ChildRow, type Children, childrenOf, NO_CHILDREN } from '../resour
 import type { ChildShape, LevelShape } from '../resource/shape.ts';
 import type { ColumnType } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
-import type { Row } from '../sql/plan.ts';
+import type { Row, SqlPlan } from '../sql/plan.ts';
 import type { Session } from './source.ts';
 
 /** Keys per statement: well below the 2,100 parameters of SQL Server. */
@@ -16,20 +16,22 @@ const KEYS_PER_STATEMENT = 500;
 /** Child rows of one collection of one statement; more is a fault of the mapping's `on`, not data of a page. */
 const CHILD_ROWS_AT_MOST = 200_000;
 
-/** The children of each row, all levels down. */
+/** The children of each row, all levels down. `mapping`: whose rows they are. */
 export async function readChildren(
   rows: readonly Row[],
   level: LevelShape,
+  mapping: string,
   session: Session,
 ): Promise<readonly Children[]> {
   if (level.children.length === 0 || rows.length === 0) return rows.map(() => NO_CHILDREN);
-  const lists = await Promise.all(level.children.map(shape => readCollection(rows, shape, session)));
+  const lists = await Promise.all(level.children.map(shape => readCollection(rows, shape, mapping, session)));
   return childrenOf(rows, level, lists);
 }
 
 async function readCollection(
   parents: readonly Row[],
   shape: ChildShape,
+  mapping: string,
   session: Session,
 ): Promise<readonly ChildRow[]> {
   const { on, scope, order } = shape.each.from;
@@ -40,18 +42,19 @@ async function readCollection(
       ...shape.columns,
       ...order.map(({ by }) => by),
     ]);
-    const found = await session.query({
+    const plan: SqlPlan = {
       from,
       columns: shape.columns,
       orderBy: order,
       limit: CHILD_ROWS_AT_MOST,
       shape: 'rows',
-    });
+    };
+    const found = await session.query(plan, mapping);
     if (found.length >= CHILD_ROWS_AT_MOST)
       throw new RangeError(`more than ${CHILD_ROWS_AT_MOST} rows of ${scope.table.name} for one page`);
     for (const row of found) rows.push(row);
   }
-  const children = await readChildren(rows, shape, session);
+  const children = await readChildren(rows, shape, mapping, session);
   return rows.map((row, i) => ({ row, children: children[i] ?? NO_CHILDREN }));
 }
 

@@ -39,13 +39,13 @@ export async function emitAll(
   await Promise.all(
     [...byShape].map(async ([{ shape }, members]) => {
       const rows = [...new Set(members.map(({ row }) => row))];
-      const found = await readChildren(rows, shape, session);
+      const found = await readChildren(rows, shape, members[0]?.mapping.name ?? '', session);
       rows.forEach((row, i) => {
         children.set(row, found[i] ?? NO_CHILDREN);
       });
     }),
   );
-  return items.map(({ mapping, row, shaped }) => {
+  const write = ({ mapping, row, shaped }: Emittable): Emitted => {
     const writer = shaped.writer(mapping);
     const own = children.get(row) ?? NO_CHILDREN;
     return {
@@ -57,5 +57,6 @@ export async function emitAll(
       json: writer.write(row, own, context),
       lastUpdated: writer.lastUpdated(row),
     };
-  });
+  };
+  return session.stages.time('write', () => items.map(write));
 }

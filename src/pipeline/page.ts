@@ -78,6 +78,8 @@ function compareKeys(a: number | string | null, b: number | string | null, desce
 /** Columns of a branch's statement: those of the shape, then flags of the mappings, then sort expressions. */
 interface BranchPlan {
   readonly plan: SqlPlan;
+  /** The first of those that share the statement. */
+  readonly mapping: string;
   readonly shaped: Shaped;
   /** Position of each mapping's flag; undefined where every row is its. */
   readonly flags: readonly (number | undefined)[];
@@ -90,9 +92,9 @@ async function readBranch(
   wanted: number,
   session: Session,
 ): Promise<readonly Match[]> {
-  const planned = planBranch(branch, request, wanted, session);
+  const planned = session.stages.time('plan', () => planBranch(branch, request, wanted, session));
   if (!planned) return [];
-  return matchesOf(await session.query(planned.plan), branch, planned, request, session);
+  return matchesOf(await session.query(planned.plan, planned.mapping), branch, planned, request, session);
 }
 
 /** Lists of rows that one statement of a stream gives at most: it holds a connection, and on some servers a lock. */
@@ -188,7 +190,7 @@ export function planBranch(
   // The row of the cursor may come again for its further resources.
   const limit = wanted + (request.cursor ? 1 : 0);
   const from = bareRelation(first.mapping.source, where, env, [...columns, ...orderBy.map(({ by }) => by)]);
-  return { plan: { from, columns, orderBy, limit, shape: 'rows' }, shaped, flags, sortAt };
+  return { plan: { from, columns, orderBy, limit, shape: 'rows' }, mapping: first.mapping.name, shaped, flags, sortAt };
 }
 
 function sortKeysOf(branch: Branch, { sortAt }: BranchPlan, row: Row): readonly (number | string | null)[] {
@@ -222,7 +224,8 @@ export async function countMatches(branches: readonly Branch[], session: Session
           ? []
           : mappings.map(({ when }) => flag(or(when)));
       const from = bareRelation(first.mapping.source, where, session.env, columns);
-      const [row] = await session.query({ from, columns, orderBy: [], limit: 1, shape: 'count' });
+      const plan: SqlPlan = { from, columns, orderBy: [], limit: 1, shape: 'count' };
+      const [row] = await session.query(plan, first.mapping.name);
       return Number(row?.[0] ?? 0);
     }),
   );

@@ -11,11 +11,11 @@ const ROUNDS = 8;
 export async function planResolved<T>(session: Session, plan: () => T): Promise<T> {
   const { env } = session;
   for (let round = 0; round < ROUNDS; round++) {
-    const planned = plan();
+    const planned = session.stages.time('plan', plan);
     if (env.pending.size === 0) return planned;
     const asked = [...env.pending];
     env.pending.clear();
-    const answers = await Promise.all(asked.map(([, keys]) => session.query(keys)));
+    const answers = await Promise.all(asked.map(([, { plan: keys, mapping }]) => session.query(keys, mapping)));
     asked.forEach(([key], i) => {
       env.resolved.set(key, resolvedKeys(answers[i] ?? []));
     });

@@ -2,6 +2,7 @@
  * What the stages that touch the database work with.
  */
 import type { Registry } from '../mapping/model.ts';
+import { type Stages, UNTIMED } from '../observe/stages.ts';
 import type { Environment } from '../plan/environment.ts';
 import type { Database } from '../sql/database.ts';
 import type { Row, SqlPlan } from '../sql/plan.ts';
@@ -12,7 +13,9 @@ export interface Session {
   readonly registry: Registry;
   readonly env: Environment;
   readonly shapes: Shapes;
-  query(plan: SqlPlan): Promise<readonly Row[]>;
+  readonly stages: Stages;
+  /** `mapping`: whose rows, or which the rows are needed for. */
+  query(plan: SqlPlan, mapping: string): Promise<readonly Row[]>;
   /** As Database.stream. */
   stream(plan: SqlPlan, size: number): AsyncIterable<readonly Row[]>;
 }
@@ -25,8 +28,10 @@ export function openSession(
     readonly signal?: AbortSignal;
     readonly lane?: 'interactive' | 'export';
     readonly onQuery?: (plan: SqlPlan) => void;
+    readonly stages?: Stages;
   },
 ): Session {
+  const { stages = UNTIMED } = options;
   const asked = {
     ...(options.signal ? { signal: options.signal } : {}),
     ...(options.lane ? { lane: options.lane } : {}),
@@ -35,9 +40,10 @@ export function openSession(
     registry: env.registry,
     env,
     shapes,
-    query(plan) {
+    stages,
+    query(plan, mapping) {
       options.onQuery?.(plan);
-      return database.query(plan, asked);
+      return stages.statement(mapping, () => database.query(plan, { ...asked, mapping }));
     },
     stream(plan, size) {
       options.onQuery?.(plan);

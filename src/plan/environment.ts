@@ -7,11 +7,17 @@ import type { Registry } from '../mapping/model.ts';
 import { and, isNull, not, or, type Predicate, type SqlValue } from '../sql/expression.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 
+/** Keys of rows of a mapping. */
+export interface KeysQuestion {
+  readonly mapping: string;
+  readonly plan: SqlPlan;
+}
+
 export interface Environment extends Clock {
   readonly registry: Registry;
   /** By `Resolution.key`. `many`: too many to list, so a correlated EXISTS is the better question. */
   readonly resolved: Map<string, readonly (readonly SqlValue[])[] | 'many'>;
-  readonly pending: Map<string, SqlPlan>;
+  readonly pending: Map<string, KeysQuestion>;
   /** Switches of mapping-primitives.md section 2, on except in tests that prove that the law notices. */
   readonly rules: Rules;
 }

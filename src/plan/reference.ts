@@ -69,7 +69,7 @@ export function refersToRows(
   const resolution = `${key}|${node.on.map(({ theirs }) => theirs.column).join()}`;
   const keys = env.resolved.get(resolution);
   if (keys === undefined) {
-    env.pending.set(resolution, keysPlan(node, target, wanted, env));
+    env.pending.set(resolution, { mapping: target.name, plan: keysPlan(node, target, wanted, env) });
     return FALSE;
   }
   if (keys === 'many') {

@@ -9,6 +9,8 @@ export interface QueryOptions {
   readonly signal?: AbortSignal;
   /** The export lane never delays the interactive one. Default `interactive`. */
   readonly lane?: 'interactive' | 'export';
+  /** Which mapping the rows are for; adapters do not look at it. */
+  readonly mapping?: string;
 }
 
 export interface Database {
