@@ -9,8 +9,8 @@
 import type { SqlPlan } from '../sql/plan.ts';
 import { type BoundedCache, boundedCache, type WeighedCache, weighedCache } from './bounded.ts';
 import { createFlights, type Flights, orCancelled } from './flights.ts';
+import type { Freshness } from './freshness.ts';
 import { eachTable } from './tables.ts';
-import type { Watermarks } from './watermarks.ts';
 
 export interface AnswerLimits {
   /** Bytes of all answers. */
@@ -19,13 +19,6 @@ export interface AnswerLimits {
   readonly maxAge: number;
   readonly ttl: number;
   readonly interval: number;
-}
-
-/** What the tables of one version of the mappings say of themselves. */
-export interface Freshness {
-  readonly watermarks: Watermarks;
-  /** Tables whose rows mean something else as time goes by. */
-  readonly timed: ReadonlySet<string>;
 }
 
 /** Something kept: it may hold more bytes later (`AnswerCache.grown`). */

@@ -39,7 +39,7 @@ const UNSEEN = Number.POSITIVE_INFINITY;
 /** `read` gives the mark of each watched table; `clock`: milliseconds that never go back. */
 export function createWatermarks(
   read: ReadonlyMap<string, () => Promise<string>>,
-  clock: () => number = () => performance.now(),
+  clock: () => number,
 ): Watermarks {
   const states = new Map<string, Watched>(
     [...read].map(([table, readMark]) => [

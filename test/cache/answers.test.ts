@@ -1,0 +1,206 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { Access } from '../../src/auth/access.ts';
+import type { AnswerLimits } from '../../src/cache/answers.ts';
+import { LIMITS, type SmallClinic, smallClinic } from './small-clinic.ts';
+
+async function clinic(limits: Partial<AnswerLimits> = {}): Promise<SmallClinic> {
+  const made = await smallClinic(limits);
+  onTestFinished(() => made.close());
+  made.write(`
+    INSERT INTO PERSON VALUES (1, 'Kowalski', 'N', '2024-03-01 09:15:00.000'), (2, 'Brown', NULL, '2024-03-02 10:00:00.000');
+    INSERT INTO PHONE VALUES (1, 1, '555-0101');
+    INSERT INTO ALLERGY VALUES (7, 1, 'Latex', '2024-03-01 09:15:00.000');
+    INSERT INTO WARD VALUES (1, 'North', '2024-03-01 09:15:00.000');
+  `);
+  return made;
+}
+
+/** Asks until the answer is kept: the first time a table is read its mark is not known yet. */
+async function warm(made: SmallClinic, query: string): Promise<string> {
+  for (let i = 0; i < 3; i++) {
+    const { text, origin } = await made.ask(query);
+    if (origin === 'hit') return text;
+  }
+  throw new Error('Expected a hit');
+}
+
+test('an answer is made once, and sends no statement as long as its tables were asked lately', async () => {
+  const made = await clinic();
+  const first = await warm(made, 'AllergyIntolerance?patient=1');
+  const before = made.sent.statements;
+  made.time.now += 1000;
+  expect(await made.ask('AllergyIntolerance?patient=1')).toEqual({ text: first, origin: 'hit' });
+  expect(made.sent.statements).toBe(before);
+});
+
+test('after the interval each table is asked one small question, whoever asks and however often', async () => {
+  const made = await clinic();
+  await warm(made, 'AllergyIntolerance?patient=1');
+  await warm(made, 'AllergyIntolerance/7');
+  made.time.now += 1001;
+  const before = made.sent.statements;
+  for (let i = 0; i < 5; i++) {
+    expect((await made.ask('AllergyIntolerance?patient=1')).origin).toBe('hit');
+    expect((await made.ask('AllergyIntolerance/7')).origin).toBe('hit');
+  }
+  // ALLERGY, and PERSON for the reference
+  expect(made.sent.statements - before).toBe(2);
+});
+
+const WATCHED = {
+  'an insert': "INSERT INTO ALLERGY VALUES (8, 1, 'Nuts', '2024-05-01 00:00:00.000')",
+  'an update': "UPDATE ALLERGY SET SUBSTANCE = 'Rubber', CHANGED = '2024-05-01 00:00:00.000' WHERE NO = 7",
+  'a soft delete of the row referred to':
+    "UPDATE PERSON SET DELETED = 'Y', CHANGED = '2024-05-01 00:00:00.000' WHERE ID = 1",
+  'a delete of the row changed last': 'DELETE FROM ALLERGY WHERE NO = 7',
+};
+
+test.each(Object.entries(WATCHED))('%s in a watched table is hidden for the interval at most', async (_what, sql) => {
+  const made = await clinic();
+  const old = await warm(made, 'AllergyIntolerance?patient=1');
+  made.time.now += 500;
+  made.write(sql);
+  made.time.now += LIMITS.interval + 1;
+  const { text, origin } = await made.ask('AllergyIntolerance?patient=1');
+  expect(origin).toBe('stale');
+  expect(text).not.toBe(old);
+  expect(JSON.parse(text)).toEqual(JSON.parse(await made.look('AllergyIntolerance?patient=1')));
+});
+
+const UNSEEN = {
+  'a row that comes late with an older time': "INSERT INTO ALLERGY VALUES (6, 1, 'Nuts', '2024-01-01 00:00:00.000')",
+  'a change that does not touch the time': "UPDATE ALLERGY SET SUBSTANCE = 'Rubber' WHERE NO = 7",
+  'a hard delete': 'DELETE FROM PERSON WHERE ID = 1',
+};
+
+test.each(Object.entries(UNSEEN))('%s is hidden until CACHE_MAX_AGE at most', async (_what, sql) => {
+  const made = await clinic();
+  const old = await warm(made, 'AllergyIntolerance?patient=1');
+  made.write(sql);
+  made.time.now += LIMITS.maxAge - 1;
+  expect(await made.ask('AllergyIntolerance?patient=1')).toEqual({ text: old, origin: 'hit' });
+  made.time.now += 1;
+  const { text, origin } = await made.ask('AllergyIntolerance?patient=1');
+  expect(origin).toBe('stale');
+  expect(text).not.toBe(old);
+});
+
+const CHILDREN = {
+  'an insert': "INSERT INTO PHONE VALUES (2, 1, '555-0199')",
+  'an update': "UPDATE PHONE SET NUMBER = '555-0000' WHERE NO = 1",
+  'a delete': 'DELETE FROM PHONE WHERE NO = 1',
+};
+
+test.each(Object.entries(CHILDREN))(
+  '%s in a child table without a mark is hidden until CACHE_TTL',
+  async (_what, sql) => {
+    const made = await clinic();
+    const old = await warm(made, 'Patient/1');
+    made.write(sql);
+    made.time.now += LIMITS.ttl - 1;
+    expect(await made.ask('Patient/1')).toEqual({ text: old, origin: 'hit' });
+    made.time.now += 1;
+    expect((await made.ask('Patient/1')).text).not.toBe(old);
+  },
+);
+
+test('a soft delete of the main row makes a read find nothing, even though children have no mark', async () => {
+  const made = await clinic();
+  await warm(made, 'Patient/1');
+  made.write("UPDATE PERSON SET DELETED = 'Y', CHANGED = '2024-05-01 00:00:00.000' WHERE ID = 1");
+  made.time.now += LIMITS.interval + 1;
+  expect((await made.ask('Patient/1')).text).toBe('none');
+});
+
+test('a column of changes that no index serves is not asked: the answer lives for CACHE_TTL', async () => {
+  const made = await clinic();
+  const old = await warm(made, 'Location');
+  const before = made.sent.statements;
+  made.write("UPDATE WARD SET TITLE = 'South', CHANGED = '2024-05-01 00:00:00.000'");
+  made.time.now += LIMITS.ttl - 1;
+  expect(await made.ask('Location')).toEqual({ text: old, origin: 'hit' });
+  expect(made.sent.statements).toBe(before);
+  made.time.now += 1;
+  expect((await made.ask('Location')).text).toContain('South');
+});
+
+test('a mark that changes while the answer is read does not count for it', async () => {
+  const made = await clinic();
+  await warm(made, 'AllergyIntolerance?patient=1');
+  made.time.now += LIMITS.maxAge;
+  // The mark is known, and changes after the rows have been read.
+  const { query } = made.database;
+  let late = false;
+  made.database.query = async (plan, options) => {
+    const rows = await query(plan, options);
+    if (!late && plan.columns.length > 1) {
+      late = true;
+      made.write("INSERT INTO ALLERGY VALUES (9, 1, 'Dust', '2024-06-01 00:00:00.000')");
+    }
+    return rows;
+  };
+  const torn = await made.ask('AllergyIntolerance?patient=1');
+  expect(torn.text).not.toContain('Dust');
+  made.time.now += LIMITS.interval + 1;
+  expect((await made.ask('AllergyIntolerance?patient=1')).text).toContain('Dust');
+});
+
+test('equal requests at the same time send the statements of one', async () => {
+  const made = await clinic();
+  await made.ask('AllergyIntolerance?patient=1');
+  const alone = made.sent.plans.length;
+  made.time.now += LIMITS.maxAge;
+  made.sent.plans.length = 0;
+  const answers = await Promise.all(Array.from({ length: 20 }, () => made.ask('AllergyIntolerance?patient=1')));
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  expect(made.sent.plans.length).toBe(alone);
+  expect(made.cache.counters().collapsed).toBe(19);
+});
+
+test('one access never gets the answer of another, kept or under way', async () => {
+  const made = await clinic();
+  const anna: Access = { kind: 'patients', caller: 'anna', patients: ['1'] };
+  const ben: Access = { kind: 'patients', caller: 'ben', patients: ['2'] };
+  const alsoAnna: Access = { kind: 'patients', caller: 'anna', patients: ['1', '2'] };
+  for (let round = 0; round < 3; round++) {
+    const [all, one, other, more] = await Promise.all([
+      made.ask('Patient'),
+      made.ask('Patient', anna),
+      made.ask('Patient', ben),
+      made.ask('Patient', alsoAnna),
+    ]);
+    expect([all, one, other, more].map(({ text }) => [...text.matchAll(/"family":"(\w+)"/g)].map(m => m[1]))).toEqual([
+      ['Kowalski', 'Brown'],
+      ['Kowalski'],
+      ['Brown'],
+      ['Kowalski', 'Brown'],
+    ]);
+  }
+});
+
+test('with CACHE_MAX_AGE 0 nothing is kept or shared', async () => {
+  const made = await clinic({ maxAge: 0 });
+  await Promise.all([made.ask('Patient/1'), made.ask('Patient/1')]);
+  const { origin } = await made.ask('Patient/1');
+  expect(origin).toBe('off');
+  expect(made.cache.counters()).toMatchObject({ entries: 0, stored: 0, hits: 0, collapsed: 0 });
+});
+
+test('errors are kept by nobody, and go to all who waited', async () => {
+  const made = await clinic();
+  const failing = () => made.ask('Patient?no-such-parameter=1');
+  const both = await Promise.allSettled([failing(), failing()]);
+  expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(made.cache.counters()).toMatchObject({ entries: 0, stored: 0 });
+  await expect(failing()).rejects.toThrow('no-such-parameter');
+});
+
+test('counters tell what happened', async () => {
+  const made = await clinic();
+  await made.ask('Location');
+  await made.ask('Location');
+  made.time.now += LIMITS.ttl;
+  await made.ask('Location');
+  expect(made.cache.counters()).toMatchObject({ hits: 1, misses: 1, stale: 1, stored: 2, entries: 1, evicted: 0 });
+  expect(made.cache.counters().bytes).toBeGreaterThan((await made.look('Location')).length);
+});

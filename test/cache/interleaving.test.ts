@@ -1,0 +1,122 @@
+/**
+ * Any interleaving of writes, requests and time: what is answered was true within the bound, and for that caller.
+ */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Access, OPEN_ACCESS } from '../../src/auth/access.ts';
+import { LIMITS, smallClinic } from './small-clinic.ts';
+
+type Step =
+  /** Inserts, updates or removes a row; `marked`: its table's watermark moves. */
+  | {
+      readonly kind: 'write';
+      readonly what: 'put' | 'quietly' | 'hide' | 'remove' | 'call' | 'hang-up';
+      readonly id: number;
+    }
+  | { readonly kind: 'wait'; readonly milliseconds: number }
+  /** Several at the same time. */
+  | { readonly kind: 'ask'; readonly which: readonly (readonly [query: number, caller: number])[] };
+
+const QUERIES = ['Patient/1', 'Patient', 'Patient?family=n2', 'AllergyIntolerance?patient=1', 'AllergyIntolerance'];
+const CALLERS: readonly Access[] = [
+  OPEN_ACCESS,
+  { kind: 'patients', caller: 'anna', patients: ['1'] },
+  { kind: 'patients', caller: 'ben', patients: ['2', '3'] },
+];
+
+const id = fc.integer({ min: 1, max: 3 });
+const which = fc.tuple(fc.nat(QUERIES.length - 1), fc.nat(CALLERS.length - 1));
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('write'), what: whats(), id }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('wait'), milliseconds: waits() }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constant('ask'), which: fc.array(which, { minLength: 4, maxLength: 12 }) }),
+  },
+);
+
+function whats() {
+  return fc.constantFrom('put', 'quietly', 'hide', 'remove', 'call', 'hang-up' as const);
+}
+
+function waits() {
+  return fc.constantFrom(400, LIMITS.interval + 1, LIMITS.ttl + 1, LIMITS.maxAge + 1);
+}
+
+/** The statement, and how long a change by it may be hidden: where the watermark shows it, for the interval. */
+function write(
+  { what, id: n }: Step & { readonly kind: 'write' },
+  tick: number,
+): readonly [sql: string, bound: number] {
+  const changed = new Date(Date.UTC(2024, 0, 1) + tick * 1000).toISOString().replace('T', ' ').replace('Z', '');
+  switch (what) {
+    case 'put':
+      return [
+        `INSERT OR REPLACE INTO PERSON VALUES (${n}, 'N${tick % 4}', 'N', '${changed}');
+         INSERT OR REPLACE INTO ALLERGY VALUES (${n}, ${n}, 'S${tick % 3}', '${changed}')`,
+        LIMITS.interval,
+      ];
+    case 'hide':
+      return [`UPDATE PERSON SET DELETED = 'Y', CHANGED = '${changed}' WHERE ID = ${n}`, LIMITS.interval];
+    case 'quietly':
+      return [`UPDATE PERSON SET SURNAME = 'Q${tick}' WHERE ID = ${n}`, LIMITS.maxAge];
+    case 'remove':
+      return [`DELETE FROM PERSON WHERE ID = ${n}`, LIMITS.maxAge];
+    case 'call':
+      return [`INSERT OR REPLACE INTO PHONE VALUES (${n}, ${n}, '555-${tick}')`, LIMITS.ttl];
+    case 'hang-up':
+      return [`DELETE FROM PHONE WHERE NO = ${n}`, LIMITS.ttl];
+  }
+}
+
+test('no answer is older than the bound of the change that it hides, nor another caller’s', async () => {
+  let hits = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async steps => {
+      const clinic = await smallClinic();
+      try {
+        /** What was true from when on, and how long what came before may be seen after that. */
+        const truths: { readonly from: number; readonly bound: number; readonly answers: readonly string[] }[] = [];
+        const look = async (bound: number): Promise<void> => {
+          const answers = await Promise.all(
+            QUERIES.flatMap(query => CALLERS.map(caller => clinic.look(query, caller))),
+          );
+          truths.push({ from: clinic.time.now, bound, answers });
+        };
+        await look(0);
+        for (const [tick, one] of steps.entries()) {
+          if (one.kind === 'wait') clinic.time.now += one.milliseconds;
+          else if (one.kind === 'write') {
+            const [sql, bound] = write(one, tick);
+            clinic.write(sql);
+            await look(bound);
+          } else {
+            const got = await Promise.all(
+              one.which.map(([query, caller]) => clinic.ask(QUERIES[query] ?? '', CALLERS[caller])),
+            );
+            got.forEach(({ text, origin }, i) => {
+              if (origin === 'hit') hits++;
+              const [query, caller] = one.which[i] ?? [0, 0];
+              expect(mayBeSeen(text, query * CALLERS.length + caller)).toBe(true);
+            });
+          }
+        }
+
+        /** Some state gives this answer, and of every change since then the bound is not over. */
+        function mayBeSeen(text: string, at: number): boolean {
+          for (let i = truths.length - 1; i >= 0; i--) {
+            if (truths[i]?.answers[at] === text) return true;
+            const truth = truths[i];
+            if (truth !== undefined && clinic.time.now - truth.from > truth.bound) return false;
+          }
+          return false;
+        }
+      } finally {
+        await clinic.close();
+      }
+    }),
+    { numRuns: 100 },
+  );
+  // Else it was no test of a cache.
+  expect(hits).toBeGreaterThan(50);
+}, 60_000);
