@@ -10,6 +10,7 @@ import { FhirError, type Issue } from './outcome.ts';
 import { type ConstantMapping, constantMapping, type OwnResource, passes } from './own/constant-mapping.ts';
 import { type Operation, operationDefinition, operationEntry } from './own/operations.ts';
 import type { RecordOperation } from './own/record-operations.ts';
+import { codesOfValueSets } from './own/value-sets.ts';
 import { answerQuery } from './pipeline/answer.ts';
 import { type Emitted, emitAll } from './pipeline/emitted.ts';
 import { readPage } from './pipeline/page.ts';
@@ -121,10 +122,12 @@ export function createFacade(options: FacadeOptions): Facade {
     types.every(type => registry.types.includes(type)),
   );
   const operations = [...(options.operations ?? []), ...recordOperations];
-  const own = [...(options.own ?? []), ...operations.map(operationDefinition)].map(constantMapping);
+  const resources = [...(options.own ?? []), ...operations.map(operationDefinition)];
+  const own = resources.map(constantMapping);
   const offers = makeOffers(
     registry,
     own.map(({ mapping }) => mapping),
+    codesOfValueSets(resources),
   );
   const ownTypes = new Set(own.map(({ mapping }) => mapping.resource));
   const zone = zoneOf(registry.pack.zone);

@@ -14,6 +14,7 @@ import { FhirError } from './outcome.ts';
 import { conceptMapsOf } from './own/concept-maps.ts';
 import { EXPORT_OPERATIONS } from './own/operations.ts';
 import { RECORD_OPERATIONS } from './own/record-operations.ts';
+import { valueSetsOf } from './own/value-sets.ts';
 import { makeOffers } from './plan/offers.ts';
 import { cursorCodec } from './search/cursor.ts';
 import type { ParseContext } from './search/limits.ts';
@@ -128,7 +129,7 @@ export function facadeOf(
     secret: linkSecret,
     softwareVersion: SOFTWARE_VERSION,
     date: changed.toISOString(),
-    own: conceptMapsOf(registry),
+    own: [...conceptMapsOf(registry), ...valueSetsOf(registry)],
     operations: EXPORT_OPERATIONS,
     recordOperations: RECORD_OPERATIONS,
   });

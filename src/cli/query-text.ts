@@ -53,6 +53,8 @@ function valueText(value: TypedValue, values: boolean): string {
   switch (value.kind) {
     case 'token':
       return `${value.system === undefined ? '' : `${value.system}|`}${value.code ?? ''}`;
+    case 'typed-identifier':
+      return `${valueText(value.type, values)} ${value.value}`;
     case 'string':
       return JSON.stringify(value.text);
     case 'uri':

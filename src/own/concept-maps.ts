@@ -6,6 +6,7 @@
 import { codeOf } from '../mapping/codecs/code.ts';
 import type { Coded, CodeMap } from '../mapping/codecs/code-map.ts';
 import type { Json, Pack, Registry } from '../mapping/model.ts';
+import { canonicalHead, namedMaps } from './code-map-names.ts';
 import type { OwnResource } from './constant-mapping.ts';
 
 type Members = { readonly [element: string]: Json };
@@ -15,17 +16,14 @@ const TYPE = 'ConceptMap';
 /** None where the pack maps ConceptMaps of its own: a type has one source. */
 export function conceptMapsOf(registry: Registry): readonly OwnResource[] {
   if (registry.types.includes(TYPE)) return [];
-  const ids = new Set<string>();
-  return registry.codeMaps.flatMap(map => {
+  return namedMaps(registry).flatMap(({ id, map }) => {
     const group = groupsOf(map);
     if (group.length === 0) return [];
-    const id = idFor(map.name, ids);
-    ids.add(id);
     return [{ type: TYPE, id, content: { ...headOf(map, id, registry.pack), group } }];
   });
 }
 
-function headOf({ name, fold, else: unmapped }: CodeMap, id: string, { name: pack, publisher }: Pack): Members {
+function headOf({ name, fold, else: unmapped }: CodeMap, id: string, pack: Pack): Members {
   const others = {
     absent: 'give nothing',
     text: 'are kept as text',
@@ -33,11 +31,7 @@ function headOf({ name, fold, else: unmapped }: CodeMap, id: string, { name: pac
     local: 'are kept as codes',
   };
   return {
-    url: `urn:lintel:${encodeURIComponent(pack)}:ConceptMap:${id}`,
-    name: computable(id),
-    title: name,
-    status: 'active',
-    ...(publisher === undefined ? {} : { publisher }),
+    ...canonicalHead(TYPE, id, name, pack),
     description: `Values of the legacy database and the codes they are served as. Other values ${others[unmapped.kind]}.${
       fold ? ' Upper and lower case are the same.' : ''
     }`,
@@ -74,19 +68,4 @@ function unmappedOf({ else: unmapped }: CodeMap, system: string | undefined): Me
   if (unmapped.kind !== 'code' || unmapped.coded.system !== system) return {};
   const { code, display } = unmapped.coded;
   return { unmapped: { mode: 'fixed', code, ...(display === undefined ? {} : { display }) } };
-}
-
-/** The name as far as an id may spell it, with a number where another map has that id. */
-function idFor(name: string, taken: ReadonlySet<string>): string {
-  const plain = name.replace(/[^A-Za-z0-9.-]+/g, '-').slice(0, 58) || 'map';
-  for (let n = 2, id = plain; ; n++) {
-    if (!taken.has(id)) return id;
-    id = `${plain}-${n}`;
-  }
-}
-
-/** cmd-0: a name that code generators can use. */
-function computable(id: string): string {
-  const joined = id.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_all, letter: string) => letter.toUpperCase());
-  return /^[A-Z]/.test(joined) ? joined.replace(/[^A-Za-z0-9]/g, '') : `Map${joined.replace(/[^A-Za-z0-9]/g, '')}`;
 }

@@ -50,7 +50,8 @@ export function valuePredicate(
       const last = path.at(-1);
       if (last && 'exists' in last) return flagPredicate(mapping, before, last.exists.except, value, env);
       if (value.kind === 'composite') return along(mapping.root, path, compositeLeaf(parameter, value, env), env);
-      const asked = value.kind === 'token' ? withoutImpliedSystem(mapping, path, value) : value;
+      const asked =
+        value.kind === 'token' && modifier !== 'identifier' ? withoutImpliedSystem(mapping, path, value) : value;
       return asked ? along(mapping.root, path, leafFor(asked, modifier, env), env) : FALSE;
     }),
   );

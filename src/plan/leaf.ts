@@ -19,7 +19,15 @@ import { along, every, type Leaf, some } from './walk.ts';
 export function leafFor(value: TypedValue, modifier: Modifier | undefined, env: Environment): Leaf {
   switch (value.kind) {
     case 'token':
-      return node => tokenMatches(node, value, env);
+      return modifier === 'identifier'
+        ? node => child(node, 'identifier', identifier => tokenMatches(identifier, value, env), env)
+        : node => tokenMatches(node, value, env);
+    case 'typed-identifier':
+      return node =>
+        every([
+          child(node, 'type', type => tokenMatches(type, value.type, env), env),
+          child(node, 'value', exact(value.value, env), env),
+        ]);
     case 'string':
       return modifier === 'text' ? node => textMatches(node, value.text, env) : stringLeaf(value.text, modifier, env);
     case 'uri':

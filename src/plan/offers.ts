@@ -5,9 +5,10 @@
  */
 import type { Mapping, Node, Registry } from '../mapping/model.ts';
 import { type SearchParameter, type SearchParameterType, searchParametersOf } from '../r4/search-parameters.ts';
+import type { CodesBySystem } from '../r4/terminology.ts';
 import type { Offered, Offers } from '../search/offers.ts';
 import type { Modifier, NumberValue, TypedValue } from '../search/query.ts';
-import { TRUE } from '../sql/expression.ts';
+import { type Predicate, TRUE } from '../sql/expression.ts';
 import { type Environment, environment } from './environment.ts';
 import { filterPredicate } from './filter.ts';
 import { sortFace } from './sort.ts';
@@ -15,8 +16,10 @@ import { along } from './walk.ts';
 
 const PROBE_NUMBER: NumberValue = { kind: 'number', prefix: 'eq', value: '1', low: '0.5', high: '1.5' };
 
+const TOKEN = { kind: 'token', system: 'urn:probe', code: 'probe' } as const;
+
 const PROBES: Readonly<Record<SearchParameterType, TypedValue | undefined>> = {
-  token: { kind: 'token', system: 'urn:probe', code: 'probe' },
+  token: TOKEN,
   string: { kind: 'string', text: 'probe' },
   uri: { kind: 'uri', uri: 'urn:probe' },
   date: { kind: 'date', prefix: 'ge', low: 0, high: 86_400_000 },
@@ -27,14 +30,30 @@ const PROBES: Readonly<Record<SearchParameterType, TypedValue | undefined>> = {
   special: undefined,
 };
 
-const MODIFIERS: Readonly<Partial<Record<SearchParameterType, readonly Modifier[]>>> = {
-  token: ['not', 'text'],
-  string: ['exact', 'contains'],
-  uri: ['below'],
+/** Each modifier with a value to probe it with; the parameter's own where there is none. */
+const MODIFIERS: Readonly<Partial<Record<SearchParameterType, readonly (readonly [Modifier, TypedValue?])[]>>> = {
+  token: [
+    ['not'],
+    ['text', { kind: 'string', text: 'probe' }],
+    ['of-type', { kind: 'typed-identifier', type: TOKEN, value: 'probe' }],
+  ],
+  reference: [['identifier', TOKEN]],
+  string: [['exact'], ['contains']],
+  uri: [['below'], ['above']],
 };
 
-/** `own`: constant mappings of types that are the server's own. */
-export function makeOffers(registry: Registry, own: readonly Mapping[] = []): Offers {
+/** Modifiers that are of use only where an element below the value is emitted. */
+const ELEMENTS: Readonly<Partial<Record<Modifier, string>>> = { 'of-type': 'type', identifier: 'identifier' };
+/** Modifiers of codes, which become other codes while parsing. */
+const OF_CODES: readonly Modifier[] = ['in', 'not-in', 'above', 'below'];
+const CODED: ReadonlySet<string> = new Set(['CodeableConcept', 'Coding', 'code']);
+
+/** `own`: constant mappings of types that are the server's own, `valueSets`: its own value sets. */
+export function makeOffers(
+  registry: Registry,
+  own: readonly Mapping[] = [],
+  valueSets: ReadonlyMap<string, CodesBySystem> = new Map(),
+): Offers {
   const env = environment(registry, 0);
   const byType = new Map<string, ReadonlyMap<string, Offered>>();
   const types = [...new Set([...registry.types, ...own.map(({ resource }) => resource)])];
@@ -48,6 +67,7 @@ export function makeOffers(registry: Registry, own: readonly Mapping[] = []): Of
     types,
     find: (type, code) => byType.get(type)?.get(code),
     of: type => [...(byType.get(type)?.values() ?? [])],
+    valueSet: url => valueSets.get(url),
   };
 }
 
@@ -62,9 +82,15 @@ function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: En
     );
   if (!inverts(undefined, value)) return undefined;
   const modifiers = new Set<Modifier | 'missing'>(parameter.type === 'composite' ? [] : ['missing']);
-  for (const modifier of MODIFIERS[parameter.type] ?? []) {
-    const probe: TypedValue = modifier === 'text' ? { kind: 'string', text: 'probe' } : value;
-    if (parameter.code !== '_id' && inverts(modifier, probe)) modifiers.add(modifier);
+  if (parameter.code !== '_id') {
+    for (const [modifier, probe = value] of MODIFIERS[parameter.type] ?? []) {
+      const element = ELEMENTS[modifier];
+      const emitted =
+        element === undefined || mappings.some(m => leavesOf(m, below(parameter, element), env).length > 0);
+      if (emitted && inverts(modifier, probe)) modifiers.add(modifier);
+    }
+    if (parameter.type === 'token' && mappings.some(mapping => isCoded(mapping, parameter, env)))
+      for (const modifier of OF_CODES) modifiers.add(modifier);
   }
   return {
     parameter,
@@ -73,6 +99,22 @@ function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: En
     sortable: mappings.every(mapping => sortFace(mapping, parameter, env) !== undefined),
     targets: [...new Set(leaves.flatMap(n => (n.kind === 'ref' ? [env.registry.mapping(n.target).resource] : [])))],
   };
+}
+
+/** The parameter as if it led to an element of its values. */
+function below(parameter: SearchParameter, element: string): SearchParameter {
+  return { ...parameter, paths: (parameter.paths ?? []).map(path => [...path, { element }]) };
+}
+
+/** Some value that the parameter leads to is a code. */
+function isCoded(mapping: Mapping, parameter: SearchParameter, env: Environment): boolean {
+  let coded = false;
+  const look = (node: Node): Predicate => {
+    coded ||= CODED.has(node.type);
+    return TRUE;
+  };
+  for (const path of parameter.paths ?? []) along(mapping.root, path, look, env);
+  return coded;
 }
 
 function probeFor(parameter: SearchParameter): TypedValue | undefined {

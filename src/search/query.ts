@@ -68,13 +68,32 @@ export interface ChainTarget {
   readonly filter: Filter;
 }
 
-export type Modifier = 'not' | 'text' | 'exact' | 'contains' | 'below' | 'identifier';
+/** `in`, `not-in`, and above and below of codes are replaced while parsing, by what they stand for. */
+export type Modifier =
+  | 'not'
+  | 'text'
+  | 'exact'
+  | 'contains'
+  | 'below'
+  | 'above'
+  | 'in'
+  | 'not-in'
+  | 'of-type'
+  | 'identifier';
 
 export type Prefix = 'eq' | 'ne' | 'gt' | 'lt' | 'ge' | 'le' | 'sa' | 'eb' | 'ap';
 
+/** `system` undefined: any; empty: none. `code` undefined: any code of the system. */
+export interface TokenValue {
+  readonly kind: 'token';
+  readonly system: string | undefined;
+  readonly code: string | undefined;
+}
+
 export type TypedValue =
-  /** `system` undefined: any; empty: none. `code` undefined: any code of the system. */
-  | { readonly kind: 'token'; readonly system: string | undefined; readonly code: string | undefined }
+  | TokenValue
+  /** Of an Identifier: a coding of its type, and its value. */
+  | { readonly kind: 'typed-identifier'; readonly type: TokenValue; readonly value: string }
   | { readonly kind: 'string'; readonly text: string }
   | { readonly kind: 'uri'; readonly uri: string }
   /** The instants [low, high) that the written date stands for, milliseconds since the epoch. */

@@ -8,7 +8,7 @@ import { isResourceType } from '../r4/definitions.ts';
 import type { SearchParameter, SearchParameterType } from '../r4/search-parameters.ts';
 import { type DateZone, dateInterval } from './dates.ts';
 import { writtenNumber } from './decimal.ts';
-import type { Modifier, NumberValue, Prefix, TypedValue } from './query.ts';
+import type { Modifier, NumberValue, Prefix, TokenValue, TypedValue } from './query.ts';
 
 const PREFIXES: ReadonlySet<string> = new Set(['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap']);
 const ID = /^[A-Za-z0-9.-]{1,64}$/;
@@ -52,6 +52,7 @@ export function typedValue(
   if (text === '') throw wrong(context, 'a value that is not empty');
   if (modifier === 'text') return { kind: 'string', text: unescaped(text) };
   if (modifier === 'identifier') return token(text);
+  if (modifier === 'of-type') return typedIdentifier(text, context);
   return READERS[parameter.type](text, parameter, context);
 }
 
@@ -100,7 +101,14 @@ const READERS: Readonly<Record<SearchParameterType, Reader>> = {
   },
 };
 
-function token(text: string): TypedValue & { readonly kind: 'token' } {
+function typedIdentifier(text: string, context: ValueContext): TypedValue {
+  const [system = '', code = '', value = '', ...more] = splitEscaped(text, '|').map(unescaped);
+  if (code === '' || value === '' || more.length > 0) throw wrong(context, 'system|code|value');
+  return { kind: 'typed-identifier', type: { kind: 'token', system: system === '' ? undefined : system, code }, value };
+}
+
+/** `code`, `system|code`, `|code` or `system|`. */
+export function token(text: string): TokenValue {
   const parts = splitEscaped(text, '|');
   const [first = '', ...rest] = parts;
   if (rest.length === 0) return { kind: 'token', system: undefined, code: unescaped(first) };

@@ -11,6 +11,7 @@ import type { Mapping, Node, Registry, Scope } from '../../src/mapping/model.ts'
 import { conceptMapsOf } from '../../src/own/concept-maps.ts';
 import { EXPORT_OPERATIONS } from '../../src/own/operations.ts';
 import { RECORD_OPERATIONS } from '../../src/own/record-operations.ts';
+import { valueSetsOf } from '../../src/own/value-sets.ts';
 import type { Rules } from '../../src/plan/environment.ts';
 import type { Database } from '../../src/sql/database.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
@@ -60,7 +61,7 @@ export async function openDemo({ patients, spoiled, onQuery }: DemoOptions): Pro
       softwareVersion: '0',
       date: '2026-06-30',
       clock: () => NOW,
-      own: conceptMapsOf(registry),
+      own: [...conceptMapsOf(registry), ...valueSetsOf(registry)],
       operations: EXPORT_OPERATIONS,
       recordOperations: RECORD_OPERATIONS,
       ...(rules ? { rules } : {}),

@@ -4,6 +4,7 @@
  */
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import type { Facade, RequestContext } from '../../src/facade.ts';
+import type { CodesBySystem } from '../../src/r4/terminology.ts';
 import type { Offered } from '../../src/search/offers.ts';
 import { answers, type Indexed, indexOf, type Question } from './oracle.ts';
 import { type Amount, questionsFor } from './questions.ts';
@@ -41,12 +42,13 @@ export async function checkLaw(facade: Facade, options: LawOptions): Promise<Law
   const differences: Difference[] = [];
   const byParameter = new Map<string, number>();
   let cases = 0;
+  const valueSets = await valueSetsOf(options.reference ?? facade);
   for (const type of options.types ?? facade.offers.types) {
     const resources = await allOf(options.reference ?? facade, type, []);
     for (const offered of facade.offers.of(type)) {
       if (offered.parameter.type === 'composite' || offered.parameter.type === 'special') continue;
       const indexed = resources.map(resource => indexOf(resource, offered.parameter.expression));
-      for (const question of questionsFor(offered, indexed.flat(), options)) {
+      for (const question of questionsFor(offered, indexed.flat(), { ...options, valueSets })) {
         if (asksPrimitiveForSystem(indexed.flat(), question, offered)) continue;
         cases++;
         const name = `${type}.${offered.parameter.code}`;
@@ -62,7 +64,8 @@ export async function checkLaw(facade: Facade, options: LawOptions): Promise<Law
 
 /** `system|code` on a code element means the system of its binding, which the JSON does not show. */
 function asksPrimitiveForSystem(values: readonly Indexed[], question: Question, { parameter }: Offered): boolean {
-  if (parameter.type !== 'token' || !/^[^|]+\|/.test(question.text)) return false;
+  const asked = question.anyOf?.[0] ?? question.text;
+  if (parameter.type !== 'token' || question.modifier === 'of-type' || !/^[^|]+\|/.test(asked)) return false;
   return !values.every(({ type }) => /^(CodeableConcept|Coding|Identifier|ContactPoint)$/.test(type));
 }
 
@@ -89,6 +92,26 @@ async function compare(
   const missing = [...expected].filter(id => !got.has(id));
   if (tooMany.length === 0 && missing.length === 0) return undefined;
   return { request: `${type}?${name}=${question.text}`, tooMany: tooMany.slice(0, 5), missing: missing.slice(0, 5) };
+}
+
+/** The value sets that a server shows, as their resources say. */
+async function valueSetsOf(facade: Facade): Promise<ReadonlyMap<string, CodesBySystem>> {
+  if (!facade.offers.types.includes('ValueSet')) return new Map();
+  const resources = await allOf(facade, 'ValueSet', []);
+  return new Map(
+    resources.map(resource => {
+      const { url, compose } = resource as unknown as {
+        readonly url: string;
+        readonly compose: {
+          readonly include: readonly {
+            readonly system: string;
+            readonly concept: readonly { readonly code: string }[];
+          }[];
+        };
+      };
+      return [url, compose.include.map(({ system, concept }) => [system, concept.map(({ code }) => code)])];
+    }),
+  );
 }
 
 /** All matches of a search, page by page. */

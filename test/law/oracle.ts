@@ -18,6 +18,8 @@ export interface Question {
   readonly modifier?: string;
   /** One value as it stands in the query string. */
   readonly text: string;
+  /** The codes that the value stands for, where the modifier is one of those that say so. */
+  readonly anyOf?: readonly string[];
 }
 
 type Compiled = (resource: unknown) => unknown;
@@ -52,7 +54,15 @@ export function answers(values: readonly Indexed[], question: Question, zone: st
   const { parameter, modifier, text } = question;
   if (modifier === 'missing') return (values.length === 0) === (text === 'true');
   if (modifier === 'not') return !answers(values, { parameter, text }, zone, now);
+  if (question.anyOf) {
+    const { anyOf } = question;
+    const some = values.some(indexed => anyOf.some(one => token(indexed, one)));
+    return modifier === 'not-in' ? !some : some;
+  }
   return values.some(indexed => {
+    if (modifier === 'of-type') return ofType(indexed, text);
+    if (modifier === 'identifier')
+      return token({ type: 'Identifier', value: field(indexed.value, 'identifier') ?? {} }, text);
     if (modifier === 'text') return textsOf(indexed).some(t => fold(t).startsWith(fold(plain(text))));
     switch (parameter.type) {
       case 'token':
@@ -66,7 +76,11 @@ export function answers(values: readonly Indexed[], question: Question, zone: st
       case 'uri':
         return (
           typeof indexed.value === 'string' &&
-          (modifier === 'below' ? below(indexed.value, text) : indexed.value === text)
+          (modifier === 'below'
+            ? below(indexed.value, text)
+            : modifier === 'above'
+              ? below(text, indexed.value)
+              : indexed.value === text)
         );
       case 'quantity':
         return quantity(indexed, text);
@@ -122,6 +136,13 @@ function token(indexed: Indexed, text: string): boolean {
       if (system !== undefined && system !== '') throw new Error('a primitive has no system to ask for here');
       return String(value) === code;
   }
+}
+
+/** `system|code|value`: of the type's codings and of the value. */
+function ofType({ value }: Indexed, text: string): boolean {
+  const [system = '', code = '', own = ''] = text.split(/(?<!\\)\|/);
+  const type = { type: 'CodeableConcept', value: field(value, 'type') ?? {} };
+  return field(value, 'value') === plain(own) && token(type, `${system}|${code}`);
 }
 
 function textsOf({ type, value }: Indexed): readonly string[] {

@@ -1,6 +1,8 @@
 /**
  * Questions to ask of a parameter: values that occur in the data, values beside them, and values made to go wrong.
  */
+
+import { type CodesBySystem, codesAbove, codesBelow } from '../../src/r4/terminology.ts';
 import type { Offered } from '../../src/search/offers.ts';
 import type { Indexed, Question } from './oracle.ts';
 
@@ -9,6 +11,8 @@ const PREFIXES = ['', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap'];
 /** At most this many different values of the data per parameter. */
 export interface Amount {
   readonly values: number;
+  /** Value sets of the server, by address. */
+  readonly valueSets?: ReadonlyMap<string, CodesBySystem>;
 }
 
 /** Questions for one parameter, from all values it has in the data. */
@@ -33,7 +37,7 @@ export function questionsFor(offered: Offered, occurring: readonly Indexed[], am
       default:
         ask(text);
         if (modifiers.has('not')) ask(text, 'not');
-        if (modifiers.has('below')) ask(text, 'below');
+        if (modifiers.has('below') && parameter.type === 'uri') ask(text, 'below');
         if (parameter.type === 'string') {
           for (const s of [text.slice(0, 3), text.slice(1, 4), text.toUpperCase(), `${text} `]) ask(escaped(s));
           if (modifiers.has('exact')) for (const s of [text, text.toUpperCase()]) ask(s, 'exact');
@@ -55,8 +59,60 @@ export function questionsFor(offered: Offered, occurring: readonly Indexed[], am
       ask(text.slice(0, 4).trim().toUpperCase(), 'text');
     }
   }
+  questions.push(...questionsOfCodes(offered, occurring, amount));
   if (modifiers.has('missing')) for (const text of ['true', 'false']) ask(text, 'missing');
   for (const odd of ODD[parameter.type] ?? []) ask(odd);
+  return questions;
+}
+
+/** What becomes of values that stand for other codes, and of the types of identifiers. */
+function questionsOfCodes(
+  { parameter, modifiers }: Offered,
+  occurring: readonly Indexed[],
+  amount: Amount,
+): Question[] {
+  const questions: Question[] = [];
+  const tokens = new Set(
+    occurring.flatMap(indexed => textsFor('token', indexed)).filter(text => /^[^|]+\|[^|]+$/.test(text)),
+  );
+  const listed = [...(amount.valueSets ?? [])].map(([url, codes]) => ({
+    url,
+    anyOf: codes.flatMap(([system, own]) => own.map(code => `${escaped(system)}|${escaped(code)}`)),
+  }));
+  const fitting = listed.filter(({ anyOf }) => anyOf.some(text => tokens.has(text)));
+  for (const modifier of ['in', 'not-in'] as const) {
+    if (!modifiers.has(modifier) || parameter.type !== 'token') continue;
+    for (const { url, anyOf } of [...spread(fitting, amount.values), ...listed.slice(0, 1)])
+      questions.push({ parameter, modifier, text: url, anyOf });
+  }
+  for (const [modifier, find] of [
+    ['below', codesBelow],
+    ['above', codesAbove],
+  ] as const) {
+    if (!modifiers.has(modifier) || parameter.type !== 'token') continue;
+    for (const text of tokens) {
+      const [system = '', code = ''] = text.split('|');
+      const anyOf = find(system, code)?.map(one => `${system}|${one}`);
+      if (anyOf) questions.push({ parameter, modifier, text, anyOf });
+    }
+  }
+  if (modifiers.has('above') && parameter.type === 'uri') {
+    for (const { value } of spread(occurring, amount.values))
+      for (const text of [String(value), `${value}/further`, `${value}further`])
+        questions.push({ parameter, modifier: 'above', text });
+  }
+  if (modifiers.has('of-type')) {
+    for (const { value } of spread(occurring, 20)) {
+      const { type, value: own } = value as {
+        type?: { coding?: { system?: string; code?: string }[] };
+        value?: string;
+      };
+      const [coding] = type?.coding ?? [];
+      if (coding?.code === undefined || own === undefined) continue;
+      for (const code of [coding.code, 'XX'])
+        questions.push({ parameter, modifier: 'of-type', text: `${coding.system ?? ''}|${code}|${escaped(own)}` });
+    }
+  }
   return questions;
 }
 

@@ -1,0 +1,75 @@
+/**
+ * Modifiers whose values stand for others: value sets for their codes, a code for what is above or below it, an address
+ * for those above it. In: a value as written. Out: the values to look for. Errors: FhirError naming the parameter, where
+ * the server does not know what the value stands for. https://hl7.org/fhir/R4/search.html#token
+ */
+import { FhirError } from '../outcome.ts';
+import { codesAbove, codesBelow, codesOfValueSet, systemsWithHierarchy } from '../r4/terminology.ts';
+import { LIMITS, type ParseContext } from './limits.ts';
+import type { Modifier, TypedValue } from './query.ts';
+import { token, unescaped, type ValueContext } from './values.ts';
+
+interface StandIn {
+  /** What becomes of the modifier once the values are there. */
+  readonly modifier: 'not' | undefined;
+  values(text: string, name: ValueContext, context: ParseContext): readonly TypedValue[];
+}
+
+/** By type of the parameter and modifier. */
+const STAND_INS: Readonly<Record<string, StandIn>> = {
+  'token:in': { modifier: undefined, values: codesIn },
+  'token:not-in': { modifier: 'not', values: codesIn },
+  'token:below': { modifier: undefined, values: (text, name) => related(text, name, codesBelow) },
+  'token:above': { modifier: undefined, values: (text, name) => related(text, name, codesAbove) },
+  'uri:above': { modifier: undefined, values: addressesAbove },
+};
+
+export function standIn(type: string, modifier: Modifier): StandIn | undefined {
+  const key = `${type}:${modifier}`;
+  return Object.hasOwn(STAND_INS, key) ? STAND_INS[key] : undefined;
+}
+
+function codesIn(text: string, { name }: ValueContext, { offers }: ParseContext): readonly TypedValue[] {
+  const [url = ''] = unescaped(text).split('|');
+  const codes = offers.valueSet(url) ?? codesOfValueSet(url);
+  if (codes === undefined)
+    throw new FhirError('not-supported', `${name}: the codes of this value set are not known here`, {
+      parameter: name,
+    });
+  return bounded(
+    codes.flatMap(([system, own]) => own.map(code => ({ kind: 'token', system, code }) as const)),
+    name,
+  );
+}
+
+type Related = (system: string, code: string) => readonly string[] | undefined;
+
+function related(text: string, { name }: ValueContext, find: Related): readonly TypedValue[] {
+  const { system: named, code = '' } = token(text);
+  const systems = named === undefined ? systemsWithHierarchy(code) : [named];
+  const found = systems.flatMap(system =>
+    (find(system, code) ?? []).map(one => ({ kind: 'token', system, code: one }) as const),
+  );
+  if (found.length === 0)
+    throw new FhirError('not-supported', `${name}: no hierarchy with this code is known here`, { parameter: name });
+  return bounded(found, name);
+}
+
+/** The address itself and every one that it lies below, with a slash at the end and without. */
+function addressesAbove(text: string, { name }: ValueContext): readonly TypedValue[] {
+  const uri = unescaped(text);
+  const found = [uri];
+  const root = /^[a-z][a-z0-9+.-]*:\/\/[^/]+/i.exec(uri)?.[0].length ?? 1;
+  for (let at = uri.lastIndexOf('/'); at >= root; at = uri.lastIndexOf('/', at - 1)) {
+    found.push(uri.slice(0, at + 1), uri.slice(0, at));
+  }
+  return bounded(
+    [...new Set(found)].map(one => ({ kind: 'uri', uri: one }) as const),
+    name,
+  );
+}
+
+function bounded(values: readonly TypedValue[], name: string): readonly TypedValue[] {
+  if (values.length <= LIMITS.values) return values;
+  throw new FhirError('too-costly', `${name} stands for more than ${LIMITS.values} values`, { parameter: name });
+}
