@@ -2,7 +2,8 @@
  * Answers that several requests may share. In: a request and how its answer is made. Out: the response, from the cache
  * where it has a good one, and a `Cache-Status` that says what happened. RFC 9211, RFC 9111 section 5.2.1
  */
-import { type AnswerCache, type AnswerOrigin, type Freshness, hearPlans } from '../cache/answers.ts';
+import { type AnswerCache, type AnswerOrigin, hearPlans } from '../cache/answers.ts';
+import type { Freshness } from '../cache/freshness.ts';
 import { answerKey } from '../cache/key.ts';
 import type { RequestContext } from '../facade.ts';
 import { type Answer, sendAnswer } from './answer.ts';
