@@ -1,0 +1,235 @@
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { expect, onTestFinished, test } from 'vitest';
+import { type AnswerLimits, createAnswerCache } from '../../src/cache/answers.ts';
+import { createWatermarks } from '../../src/cache/watermarks.ts';
+import type { RequestContext } from '../../src/facade.ts';
+import type { Answer } from '../../src/http/answer.ts';
+import { listen } from '../../src/http/server.ts';
+import { FhirError } from '../../src/outcome.ts';
+import { appUnderTest, type SmallFacade, WIDGET } from './app-under-test.ts';
+
+const LIMITS: AnswerLimits = { bytes: 1_000_000, maxAge: 30_000, ttl: 5000, interval: 1000 };
+
+/** An application with a cache whose clock stands still; no table says anything of itself, and no answer reads one. */
+function cachedApp(replace: Partial<SmallFacade> = {}, environment: Record<string, string> = {}, limits = LIMITS) {
+  const time = { now: 1_000_000 };
+  const cache = createAnswerCache<Answer>(limits, () => time.now);
+  const watermarks = createWatermarks(new Map(), () => time.now);
+  const answers = { cache, freshness: { watermarks, timed: new Set<string>() }, version: 'v1' };
+  return { ...appUnderTest(environment, { ...replace, answers }), cache, time };
+}
+
+const statusOf = (response: Response) => response.headers.get('cache-status');
+
+const BIG = `{"resourceType":"Bundle","note":"${'Lorem ipsum '.repeat(500)}"}`;
+
+test('Cache-Status tells what was made, what was kept and for how long, and what had ended', async () => {
+  const { app, calls, time } = cachedApp();
+  expect(statusOf(await app.request('/fhir/Widget/1'))).toBe('Lintel; fwd=miss; stored');
+  time.now += 10_500;
+  const hit = await app.request('/fhir/Widget/1');
+  expect(statusOf(hit)).toBe('Lintel; hit; ttl=19');
+  expect(await hit.text()).toBe(WIDGET);
+  expect(calls).toHaveLength(1);
+  time.now += 20_000;
+  expect(statusOf(await app.request('/fhir/Widget/1'))).toBe('Lintel; fwd=stale; stored');
+  expect(calls).toHaveLength(2);
+});
+
+test('nothing in between may keep an answer, kept here or not', async () => {
+  const { app } = cachedApp();
+  for (let i = 0; i < 2; i++)
+    expect((await app.request('/fhir/Widget/1')).headers.get('cache-control')).toBe('no-store');
+});
+
+test('a hit has all headers of the first answer but its id', async () => {
+  const { app } = cachedApp();
+  const headersOf = async () => {
+    const { headers } = await app.request('/fhir/Widget/1');
+    return [...headers].filter(([name]) => !['x-request-id', 'cache-status', 'server-timing'].includes(name));
+  };
+  expect(await headersOf()).toEqual(await headersOf());
+});
+
+test.each([
+  ['another address', '/fhir/Widget/1?_summary=false', {}],
+  ['another representation', '/fhir/Widget/1', { accept: 'application/fhir+xml' }],
+  ['another base', 'http://127.0.0.1:1234/fhir/Widget/1', {}],
+  ['another handling', '/fhir/Widget/1', { prefer: 'handling=strict' }],
+])('%s is another answer', async (_what, address, headers) => {
+  const { app, calls } = cachedApp({ read: async (type, id) => ({ type, id, json: '{"resourceType":"Basic"}' }) });
+  await app.request('/fhir/Widget/1');
+  expect(statusOf(await app.request(address, { headers }))).toBe('Lintel; fwd=miss; stored');
+  expect(calls).toEqual([]);
+});
+
+test('HEAD and conditional reads are answered from what GET has kept', async () => {
+  const { app, calls } = cachedApp();
+  const { headers } = await app.request('/fhir/Widget/1');
+  const head = await app.request('/fhir/Widget/1', { method: 'HEAD' });
+  expect(head.headers.get('content-length')).toBe(headers.get('content-length'));
+  expect(await head.text()).toBe('');
+  const match = await app.request('/fhir/Widget/1', { headers: { 'if-none-match': headers.get('etag') ?? '' } });
+  expect(match.status).toBe(304);
+  const since = { 'if-modified-since': headers.get('last-modified') ?? '' };
+  expect((await app.request('/fhir/Widget/1', { headers: since })).status).toBe(304);
+  expect([statusOf(head), statusOf(match)]).toEqual(['Lintel; hit; ttl=30', 'Lintel; hit; ttl=30']);
+  expect(calls).toHaveLength(1);
+});
+
+test.each([
+  [{ 'cache-control': 'no-cache' }, 'Lintel; fwd=request; stored'],
+  [{ 'cache-control': 'max-age=0' }, 'Lintel; fwd=request; stored'],
+  [{ pragma: 'no-cache' }, 'Lintel; fwd=request; stored'],
+  [{ 'cache-control': 'max-age=1' }, 'Lintel; fwd=request; stored'],
+  [{ 'cache-control': 'max-age=2' }, 'Lintel; hit; ttl=28'],
+  [{ 'cache-control': 'no-store' }, 'Lintel; fwd=request'],
+  [{ 'cache-control': 'max-stale=5' }, 'Lintel; hit; ttl=28'],
+])('%j is answered with %s after two seconds', async (headers, status) => {
+  const { app, time } = cachedApp();
+  await app.request('/fhir/Widget/1');
+  time.now += 2000;
+  expect(statusOf(await app.request('/fhir/Widget/1', { headers }))).toBe(status);
+});
+
+test('what is made because a client wants it fresh is kept for the others, what may not be stored is not', async () => {
+  let version = 0;
+  const { app } = cachedApp({ read: async (type, id) => ({ type, id, json: `{"version":${++version}}` }) });
+  const ask = async (headers = {}) => (await (await app.request('/fhir/Widget/1', { headers })).json()) as object;
+  expect(await ask()).toEqual({ version: 1 });
+  expect(await ask({ 'cache-control': 'no-cache' })).toEqual({ version: 2 });
+  expect(await ask()).toEqual({ version: 2 });
+  expect(await ask({ 'cache-control': 'no-store' })).toEqual({ version: 3 });
+  expect(await ask()).toEqual({ version: 2 });
+});
+
+test('POST is answered anew each time, and says so', async () => {
+  const { app, calls } = cachedApp();
+  for (let i = 0; i < 2; i++) {
+    const response = await app.request('/fhir/Widget/_search', { method: 'POST' });
+    expect(statusOf(response)).toBe('Lintel; fwd=method');
+  }
+  expect(calls).toHaveLength(2);
+});
+
+test('errors are not kept', async () => {
+  let fails = true;
+  const { app } = cachedApp({
+    async read(type, id) {
+      if (fails) throw new FhirError('transient', 'away');
+      return { type, id, json: WIDGET };
+    },
+  });
+  expect((await app.request('/fhir/Widget/1')).status).toBe(503);
+  expect((await app.request('/fhir/Widget/1')).status).toBe(503);
+  fails = false;
+  expect((await app.request('/fhir/Widget/1')).status).toBe(200);
+});
+
+test('each compressed form is made once, when it is first asked for, and counts among the bytes', async () => {
+  const { app, cache } = cachedApp({ search: async () => ({ json: BIG, entries: 0 }) });
+  const ask = async (coding: string) => {
+    const response = await app.request('/fhir/Widget', { headers: { 'accept-encoding': coding } });
+    expect(response.headers.get('content-encoding')).toBe(coding);
+    return Buffer.from(await response.arrayBuffer());
+  };
+  await app.request('/fhir/Widget');
+  const plain = cache.counters().bytes;
+  const gzip = await ask('gzip');
+  expect(gunzipSync(gzip).toString()).toBe(BIG);
+  expect(cache.counters().bytes).toBe(plain + gzip.byteLength);
+  expect(await ask('gzip')).toEqual(gzip);
+  const [one, two] = await Promise.all([ask('br'), ask('br')]);
+  expect(brotliDecompressSync(one).toString()).toBe(BIG);
+  expect(two).toEqual(one);
+  expect(cache.counters()).toMatchObject({ bytes: plain + gzip.byteLength + one.byteLength, entries: 1 });
+});
+
+test('bytes are bounded, and an answer that is too large is sent but not kept', async () => {
+  const limits = { ...LIMITS, bytes: 60_000 };
+  const { app, cache } = cachedApp(
+    { read: async (type, id) => ({ type, id, json: `"${'x'.repeat(id === '0' ? 20_000 : 4000)}"` }) },
+    {},
+    limits,
+  );
+  expect(statusOf(await app.request('/fhir/Widget/0'))).toBe('Lintel; fwd=miss');
+  expect(cache.counters()).toMatchObject({ entries: 0, tooLarge: 1 });
+  for (let id = 1; id <= 40; id++) await app.request(`/fhir/Widget/${id}`);
+  const { bytes, entries, evicted } = cache.counters();
+  expect(bytes).toBeLessThanOrEqual(limits.bytes);
+  expect(bytes).toBeGreaterThan(limits.bytes / 2);
+  expect(evicted).toBe(40 - entries);
+  expect(statusOf(await app.request('/fhir/Widget/40'))).toMatch(/hit/);
+  expect(statusOf(await app.request('/fhir/Widget/1'))).toMatch(/miss/);
+});
+
+/** A facade whose searches wait to be let go. */
+function slow() {
+  const running: { readonly context: RequestContext; readonly finish: () => void }[] = [];
+  const search: SmallFacade['search'] = (_request, context) =>
+    new Promise((resolve, reject) => {
+      context.signal?.addEventListener('abort', () => reject(new Error('cancelled')));
+      running.push({ context, finish: () => resolve({ json: BIG, entries: 0 }) });
+    });
+  return { search, running };
+}
+
+test('equal requests at the same time are one search, and say so', async () => {
+  const { search, running } = slow();
+  const { app } = cachedApp({ search });
+  const asked = [1, 2, 3].map(() => app.request('/fhir/Widget?name=a'));
+  const other = app.request('/fhir/Widget?name=b');
+  await until(() => running.length === 2);
+  for (const { finish } of running) finish();
+  const answers = await Promise.all([...asked, other]);
+  expect(running).toHaveLength(2);
+  expect(answers.map(statusOf)).toEqual([
+    'Lintel; fwd=miss; stored',
+    'Lintel; fwd=miss; stored; collapsed',
+    'Lintel; fwd=miss; stored; collapsed',
+    'Lintel; fwd=miss; stored',
+  ]);
+});
+
+test('a client that leaves cancels the search only if nobody else waits for it', async () => {
+  const { search, running } = slow();
+  const { app } = cachedApp({ search });
+  const server = await listen(app, { host: '127.0.0.1', port: 0, drain: 0 });
+  onTestFinished(() => server.close());
+  const client = () => {
+    const request = get(`${server.url}/fhir/Widget?name=a`);
+    request.on('error', () => {});
+    return request;
+  };
+  const [first, second] = [client(), client()];
+  await until(() => running.length === 1);
+  await settle();
+  first.destroy();
+  await settle();
+  expect(running[0]?.context.signal?.aborted).toBe(false);
+  running[0]?.finish();
+  const [response] = await once(second, 'response');
+  expect(response.statusCode).toBe(200);
+  response.resume();
+
+  const [third, fourth] = ['b', 'b'].map(name => {
+    const request = get(`${server.url}/fhir/Widget?name=${name}`);
+    request.on('error', () => {});
+    return request;
+  });
+  await until(() => running.length === 2);
+  await settle();
+  third?.destroy();
+  fourth?.destroy();
+  await until(() => running[1]?.context.signal?.aborted === true);
+});
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await settle();
+}
+
+function settle(): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, 20));
+}
