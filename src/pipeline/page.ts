@@ -53,9 +53,12 @@ async function inTurn(branches: readonly Branch[], request: PageRequest, session
 }
 
 async function merged(branches: readonly Branch[], request: PageRequest, session: Session): Promise<readonly Match[]> {
-  const lists = await Promise.all(branches.map(branch => readBranch(branch, request, request.count + 1, session)));
-  const found = lists.flat();
-  if (lists.length < 2) return found;
+  const read = async (some: readonly Branch[]): Promise<readonly Match[]> =>
+    (await Promise.all(some.map(branch => readBranch(branch, request, request.count + 1, session)))).flat();
+  const hasValue = ({ sort }: Branch): boolean => sort[0] !== null;
+  const found = [...(await read(branches.filter(hasValue)))];
+  // Rows without the value come last: they are looked for only where the others do not fill the page.
+  if (found.length <= request.count) found.push(...(await read(branches.filter(branch => !hasValue(branch)))));
   // Array.prototype.sort is stable: rows of one branch keep the order the database gave them.
   return found.sort((a, b) => compareCursors(a.cursor, b.cursor, request.sort));
 }
@@ -183,7 +186,7 @@ export function planBranch(
   const flags = branch.mappings.map(({ when }) => (when.kind === 'true' ? undefined : columns.push(flag(when)) - 1));
   const sortAt = branch.sort.map(face => {
     const at = columns.length;
-    if (face) columns.push(flag(face.present), ...face.by);
+    if (face) columns.push(...face.by);
     return at;
   });
   const orderBy = orderOf(branch, request.sort);
@@ -196,8 +199,8 @@ export function planBranch(
 function sortKeysOf(branch: Branch, { sortAt }: BranchPlan, row: Row): readonly (number | string | null)[] {
   return branch.sort.map((face, i) => {
     const at = sortAt[i] ?? 0;
-    if (!face || row[at] !== 1) return null;
-    const raws = row.slice(at + 1, at + 1 + face.by.length);
+    if (!face) return null;
+    const raws = row.slice(at, at + face.by.length);
     const key = face.order.toKey(raws);
     if (key !== undefined) return key;
     const [raw] = raws;

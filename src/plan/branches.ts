@@ -6,22 +6,22 @@ import type { Access } from '../auth/access.ts';
 import type { Mapping } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
 import type { Filter, SortKey } from '../search/query.ts';
-import { and, expressionKey, or, type Predicate, predicateKey } from '../sql/expression.ts';
+import { and, expressionKey, not, or, type Predicate, predicateKey, TRUE } from '../sql/expression.ts';
 import { accessPredicate } from './access.ts';
 import type { Environment } from './environment.ts';
 import { filterPredicate } from './filter.ts';
 import { servedPredicate } from './presence.ts';
-import { type SortFace, sortFace } from './sort.ts';
+import { type SortFace, sortParts } from './sort.ts';
 
 export interface Branch {
-  /** The mappings' group and what they sort by, as a text; branches are ordered by `ordinal`. */
+  /** The mappings' group and what they sort by, as a text; branches are ordered by `ordinal`, which no other has. */
   readonly group: string;
   readonly ordinal: number;
   /** Rows of at least one of the mappings. */
   readonly where: Predicate;
   /** In order of their ordinals; `when` is what a row must satisfy beyond `where` to be this mapping's. */
   readonly mappings: readonly { readonly mapping: Mapping; readonly when: Predicate }[];
-  /** One per sort key; null where these mappings never have a value. */
+  /** One per sort key, for rows that have its value; null for rows that have none: they sort last, in both directions. */
   readonly sort: readonly (SortFace | null)[];
 }
 
@@ -50,18 +50,18 @@ export function groupBranches(
   sort: readonly SortKey[],
   env: Environment,
 ): readonly Branch[] {
-  const groups = new Map<
-    string,
-    { readonly mapping: Mapping; readonly where: Predicate; readonly faces: readonly (SortFace | null)[] }[]
-  >();
-  for (const { mapping, where } of asked) {
-    if (where.kind === 'false') continue;
-    const faces = sort.map(({ parameter }) => sortFace(mapping, parameter, env) ?? null);
-    // Variants that sort by different columns cannot share a scan.
-    const key = [mapping.group, ...faces.map(face => face?.by.map(expressionKey).join() ?? '')].join('|');
-    const members = groups.get(key) ?? [];
-    members.push({ mapping, where, faces });
-    groups.set(key, members);
+  const groups = new Map<string, { readonly mapping: Mapping; readonly where: Predicate; readonly part: Part }[]>();
+  for (const { mapping, where: rows } of asked) {
+    for (const part of rows.kind === 'false' ? [] : partsOf(mapping, sort, env)) {
+      if (contradicts(rows, part.where)) continue;
+      const where = and(rows, part.where);
+      // Variants that sort by different columns cannot share a scan.
+      const columns = part.faces.map(face => face?.by.map(expressionKey).join() ?? '');
+      const key = [mapping.group, part.number, ...columns].join('|');
+      const members = groups.get(key) ?? [];
+      members.push({ mapping, where, part });
+      groups.set(key, members);
+    }
   }
   return [...groups].map(([group, members]) => {
     const [first] = members;
@@ -69,12 +69,42 @@ export function groupBranches(
     const { common, specific } = factor(members.map(({ where }) => where));
     return {
       group,
-      ordinal: first.mapping.ordinal,
+      ordinal: first.mapping.ordinal * PARTS_AT_MOST + first.part.number,
       where: and(...common, or(...specific)),
       mappings: members.map(({ mapping }, i) => ({ mapping, when: specific[i] ?? { kind: 'true' } })),
-      sort: first.faces,
+      sort: first.part.faces,
     };
   });
+}
+
+/** Rows of a mapping that sort by the same columns. */
+interface Part {
+  readonly number: number;
+  readonly where: Predicate;
+  readonly faces: readonly (SortFace | null)[];
+}
+
+/** More sort keys than make this many parts of a mapping are refused. */
+const PARTS_AT_MOST = 64;
+
+/** Every combination of the parts that each sort key makes. */
+function partsOf(mapping: Mapping, sort: readonly SortKey[], env: Environment): readonly Part[] {
+  let parts: readonly Omit<Part, 'number'>[] = [{ where: TRUE, faces: [] }];
+  for (const { parameter } of sort) {
+    const own = sortParts(mapping, parameter, env) ?? [{ where: TRUE, face: null }];
+    parts = parts.flatMap(({ where, faces }) =>
+      own.map(part => ({ where: and(where, part.where), faces: [...faces, part.face] })),
+    );
+    if (parts.length > PARTS_AT_MOST) throw new FhirError('too-costly', 'too many sort keys');
+  }
+  return parts.map((part, number) => ({ ...part, number }));
+}
+
+/** Whether a condition asks for the complement of what the rows are already known to satisfy. */
+function contradicts(rows: Predicate, condition: Predicate): boolean {
+  if (condition.kind === 'false') return true;
+  const known = new Set(conjuncts(rows).map(predicateKey));
+  return conjuncts(not(condition)).every(part => known.has(predicateKey(part)));
 }
 
 /**
@@ -101,12 +131,16 @@ function mustInvert(mapping: Mapping, filter: Filter, env: Environment): Predica
   return predicate;
 }
 
+function conjuncts(predicate: Predicate): readonly Predicate[] {
+  return predicate.kind === 'and' ? predicate.of : [predicate];
+}
+
 /** Conjuncts that all predicates share, and what remains of each. */
 function factor(predicates: readonly Predicate[]): {
   readonly common: readonly Predicate[];
   readonly specific: readonly Predicate[];
 } {
-  const lists = predicates.map(predicate => (predicate.kind === 'and' ? predicate.of : [predicate]));
+  const lists = predicates.map(conjuncts);
   const [first = [], ...others] = lists.map(list => new Map(list.map(part => [predicateKey(part), part] as const)));
   const shared = new Set([...new Map(first).keys()].filter(key => others.every(other => other.has(key))));
   return {

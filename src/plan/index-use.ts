@@ -11,7 +11,7 @@ import { type Catalog, findTable } from '../sql/catalog.ts';
 import type { ColumnExpression, Expression } from '../sql/expression.ts';
 import { environment } from './environment.ts';
 import { leavesOf } from './offers.ts';
-import { sortFace } from './sort.ts';
+import { sortParts } from './sort.ts';
 
 export interface WithoutIndex {
   /** Of the search parameter. */
@@ -47,10 +47,11 @@ export function sortsWithoutIndex(
   const env = environment(registry, 0);
   const sortable = offered.filter(one => one.sortable && one.parameter.code !== '_id');
   return collect(sortable, mappings, catalog, (mapping, { parameter }) => {
-    const by = sortFace(mapping, parameter, env)?.by ?? [];
-    return by.length === 0
-      ? []
-      : [{ columns: by.flatMap(columnsIn), computed: by.some(({ kind }) => kind !== 'column') }];
+    const faces = (sortParts(mapping, parameter, env) ?? []).flatMap(({ face }) => face ?? []);
+    return faces.map(({ by }) => ({
+      columns: by.flatMap(columnsIn),
+      computed: by.some(({ kind }) => kind !== 'column'),
+    }));
   });
 }
 

@@ -11,40 +11,25 @@ import {
   type Expression,
   equals,
   FALSE,
-  flag,
-  not,
   type Operator,
   type Order,
   or,
   type Predicate,
-  predicateKey,
   TRUE,
   value,
 } from '../sql/expression.ts';
 import type { Branch } from './branches.ts';
 import type { SortFace } from './sort.ts';
 
-/** Sort values come first, for each key its rank (0 present, 1 missing) and its expressions; the unique key comes last. */
+/** Sort values come first, the unique key last. */
 export function orderOf(branch: Branch, sort: readonly SortKey[]): readonly Order[] {
   const order: Order[] = [];
   branch.sort.forEach((face, i) => {
-    if (!face) return;
-    if (!holdsForAll(branch, face.present)) order.push({ by: flag(not(face.present)), descending: false });
-    for (const by of face.by) order.push({ by, descending: sort[i]?.descending ?? false });
+    for (const by of face?.by ?? []) order.push({ by, descending: sort[i]?.descending ?? false });
   });
   // Keys come in the order of their own index, whatever its collation.
   for (const by of branch.mappings[0]?.mapping.source.key ?? []) order.push({ by, descending: false, native: true });
   return order;
-}
-
-/** Whether a condition is among those of every row already. */
-function holdsForAll(branch: Branch, condition: Predicate): boolean {
-  const known = new Set(conjuncts(branch.where).map(predicateKey));
-  return conjuncts(condition).every(part => part.kind === 'true' || known.has(predicateKey(part)));
-}
-
-function conjuncts(predicate: Predicate): readonly Predicate[] {
-  return predicate.kind === 'and' ? predicate.of : [predicate];
 }
 
 /**
@@ -102,7 +87,7 @@ function positionOf(
       return;
     }
     if (key === null) {
-      tied = and(tied, not(face.present));
+      tied = FALSE;
       return;
     }
     const raws = face.order.fromKey(key);
@@ -111,13 +96,12 @@ function positionOf(
     const exact = own === key || own === undefined;
     const limits = raws.map((raw, j) => value(raw, face.by[j]?.type ?? INTEGER));
     const beyond = descending ? '<' : '>';
-    after.push(and(tied, not(face.present)));
     limits.forEach((limit, j) => {
       const last = j === limits.length - 1;
       const op = last && !exact && !descending ? '>=' : beyond;
-      after.push(and(tied, face.present, ...sameValues(face, limits.slice(0, j)), compareAt(face, j, op, limit)));
+      after.push(and(tied, ...sameValues(face, limits.slice(0, j)), compareAt(face, j, op, limit)));
     });
-    tied = exact ? and(tied, face.present, ...sameValues(face, limits)) : FALSE;
+    tied = exact ? and(tied, ...sameValues(face, limits)) : FALSE;
   });
   return { after: or(...after), tied };
 }

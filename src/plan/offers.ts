@@ -11,7 +11,7 @@ import type { Modifier, NumberValue, TypedValue } from '../search/query.ts';
 import { type Predicate, TRUE } from '../sql/expression.ts';
 import { type Environment, environment } from './environment.ts';
 import { filterPredicate } from './filter.ts';
-import { sortFace } from './sort.ts';
+import { sortParts } from './sort.ts';
 import { along } from './walk.ts';
 
 const PROBE_NUMBER: NumberValue = { kind: 'number', prefix: 'eq', value: '1', low: '0.5', high: '1.5' };
@@ -96,7 +96,7 @@ function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: En
     parameter,
     inverse: leaves.some(node => node.kind === 'value' && node.codec.inverse !== 'indexed') ? 'computed' : 'indexed',
     modifiers,
-    sortable: mappings.every(mapping => sortFace(mapping, parameter, env) !== undefined),
+    sortable: mappings.every(mapping => sortParts(mapping, parameter, env) !== undefined),
     targets: [...new Set(leaves.flatMap(n => (n.kind === 'ref' ? [env.registry.mapping(n.target).resource] : [])))],
   };
 }

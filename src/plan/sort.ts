@@ -1,52 +1,103 @@
 /**
- * Sorting, per mapping. In: a search parameter. Out: the SQL expressions that order a mapping's rows by it; undefined
- * where the mapping cannot (repeating elements, several candidates, a codec without an order).
+ * Sorting, per mapping. In: a search parameter. Out: the parts of a mapping's rows that one value each sorts, each with
+ * the SQL expressions that order it; undefined where the mapping cannot (repeating elements, a codec without an order).
  * https://hl7.org/fhir/R4/search.html#sort
  */
 import type { OrderFace } from '../mapping/codecs/codec.ts';
-import type { Mapping, Node, ValueNode } from '../mapping/model.ts';
-import { childOf } from '../r4/definitions.ts';
-import type { SearchParameter } from '../r4/search-parameters.ts';
-import type { Expression, Predicate } from '../sql/expression.ts';
+import type { Mapping, Node } from '../mapping/model.ts';
+import type { SearchParameter, SearchPath } from '../r4/search-parameters.ts';
+import { and, type Expression, FALSE, not, type Predicate, TRUE } from '../sql/expression.ts';
 import type { Environment } from './environment.ts';
 import { presentPredicate } from './presence.ts';
+import { along } from './walk.ts';
 
 export interface SortFace {
   readonly by: readonly Expression[];
   readonly order: OrderFace;
-  /** Rows that have a value; TRUE if all served rows do. Missing values sort last, in both directions. */
-  readonly present: Predicate;
 }
 
-/** Null: the mapping never emits the element, so all its rows sort as missing. */
-export function sortFace(mapping: Mapping, parameter: SearchParameter, env: Environment): SortFace | null | undefined {
-  const found: ValueNode[] = [];
+/** Rows of a mapping whose value comes from the same columns, or that have none. */
+export interface SortPart {
+  readonly where: Predicate;
+  /** Null: none of these rows has a value. */
+  readonly face: SortFace | null;
+}
+
+/** More than these alternatives for one value are not sorted by: each is a statement of its own. */
+const PARTS_AT_MOST = 6;
+
+/**
+ * Every row is in exactly one part. An element that is the first of several alternatives makes a part of each, which pages
+ * merge as they merge mappings; so no expression has to compare a packed date with a DATETIME.
+ */
+export function sortParts(
+  mapping: Mapping,
+  parameter: SearchParameter,
+  env: Environment,
+): readonly SortPart[] | undefined {
+  const parts = valuesOf(mapping, parameter, env);
+  if (!parts || parts.length > PARTS_AT_MOST) return undefined;
+  return [...parts, { where: and(...parts.map(({ where }) => not(where))), face: null }];
+}
+
+/** The values that a row may sort by, of which it has one at most. */
+function valuesOf(mapping: Mapping, parameter: SearchParameter, env: Environment): readonly SortPart[] | undefined {
+  const parts = new Map<Node, SortPart>();
   for (const path of parameter.paths ?? []) {
-    const names = path.flatMap(step => ('element' in step ? [step.element] : []));
-    if (names.length !== path.length) return undefined;
-    if (!collect(mapping.root, names, found)) return undefined;
+    const leaves = leavesOf(mapping, path, env);
+    if (!leaves) return undefined;
+    for (const leaf of leaves) {
+      const where = emitted(mapping, path, leaf, env);
+      if (where?.kind === 'false') continue;
+      if (!where || leaf.kind !== 'value' || !leaf.codec.order) return undefined;
+      parts.set(leaf, { where, face: { by: leaf.codec.order.by(leaf.from), order: leaf.codec.order } });
+    }
   }
-  const [node, ...others] = found;
-  if (!node) return null;
-  if (others.length > 0 || !node.codec.order) return undefined;
-  const order = node.codec.order;
-  return { by: order.by(node.from), order, present: presentPredicate(node, env) };
+  return atOnce(mapping.root, parts) > 1 ? undefined : [...parts.values()];
 }
 
-/** Value nodes that single elements lead to. False: the element repeats or depends on alternatives. */
-function collect(node: Node, names: readonly string[], found: ValueNode[]): boolean {
-  const [name, ...rest] = names;
-  if (name === undefined) {
-    if (node.kind === 'value' && !node.if) return found.push(node) > 0;
-    if (node.kind === 'object' && node.type === 'Period') return collect(node, ['start'], found);
-    return false;
+/** Nodes that a path leads to; of a Period its start. */
+function leavesOf(mapping: Mapping, path: SearchPath, env: Environment): readonly Node[] | undefined {
+  const found: Node[] = [];
+  const collect = (node: Node): Predicate | undefined => {
+    if (node.type === 'Period') return along(node, [{ element: 'start' }], collect, env);
+    found.push(node);
+    return TRUE;
+  };
+  return along(mapping.root, path, collect, env) && found;
+}
+
+/** Rows for which this very node is emitted at the end of the path. */
+function emitted(mapping: Mapping, path: SearchPath, leaf: Node, env: Environment): Predicate | undefined {
+  const itself = (node: Node): Predicate | undefined => {
+    if (node.type === 'Period') return along(node, [{ element: 'start' }], itself, env);
+    return node === leaf ? presentPredicate(node, env) : FALSE;
+  };
+  return along(mapping.root, path, itself, env);
+}
+
+/** How many of some values a resource may have at once. */
+function atOnce(node: Node, values: ReadonlyMap<Node, unknown>): number {
+  const sum = (nodes: readonly Node[]): number => nodes.reduce((n, one) => n + atOnce(one, values), 0);
+  switch (node.kind) {
+    case 'value':
+      return values.has(node) ? 1 : 0;
+    case 'object':
+      return node.members.reduce(
+        (n, member) =>
+          n +
+          (member.kind === 'element'
+            ? atOnce(member.node, values)
+            : Math.max(0, ...member.alternatives.map(named => sum(named.map(one => one.node))))),
+        0,
+      );
+    case 'list':
+      return sum(node.items);
+    case 'first':
+      return Math.max(0, ...node.alternatives.map(one => atOnce(one, values)));
+    case 'each':
+      return atOnce(node.item, values) > 0 ? Number.POSITIVE_INFINITY : 0;
+    default:
+      return 0;
   }
-  if (node.kind !== 'object' || node.if) return false;
-  const wanted = childOf(node.type, name)?.element.jsonNames;
-  for (const member of node.members) {
-    if (member.kind === 'choice') {
-      if (member.alternatives.some(a => a.some(n => wanted?.has(n.name)))) return false;
-    } else if (wanted?.has(member.name) && !collect(member.node, rest, found)) return false;
-  }
-  return true;
 }
