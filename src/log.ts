@@ -47,6 +47,17 @@ function textLine(level: Level, message: string, fields: LogFields): string {
   return `${new Date().toISOString().slice(11, 23)} ${level === 'info' ? '' : `${level}: `}${message}${rest.join('')}`;
 }
 
+let lines = '';
+
+/** One write for all lines of a turn: under load many requests end in one. */
 function writeError(line: string): void {
-  process.stderr.write(`${line}\n`);
+  if (lines === '') setImmediate(flush);
+  lines += `${line}\n`;
 }
+
+function flush(): void {
+  if (lines !== '') process.stderr.write(lines);
+  lines = '';
+}
+
+process.on('exit', flush);

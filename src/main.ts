@@ -9,10 +9,13 @@ import type { Answer } from './http/answer.ts';
 import { offeredTypes, sampleRequests } from './http/samples.ts';
 import { type Answers, listen } from './http/server.ts';
 import { type LivePack, livePack, type Outcome, type SoundPack } from './live/pack.ts';
+import { readingsOf } from './live/readings.ts';
 import { type Version, versionOf } from './live/version.ts';
 import { type Watch, watchFolder } from './live/watch.ts';
 import { createLog, describeError, type Log } from './log.ts';
 import { formatProblem } from './mapping/load/problem.ts';
+import { createMetrics, type Metrics } from './observe/metrics.ts';
+import { countStatements } from './observe/statements.ts';
 import { type DemoAccount, openEntrance } from './rest/start.ts';
 import { setUp } from './setup.ts';
 import { type Database, DatabaseError } from './sql/database.ts';
@@ -33,7 +36,12 @@ export interface Running {
 }
 
 /** A pack with errors is not served: undefined, and every problem has been told. */
-export async function startServer(config: Config, console: Console, log: Log): Promise<Running | undefined> {
+export async function startServer(
+  config: Config,
+  console: Console,
+  log: Log,
+  metrics: Metrics = createMetrics(),
+): Promise<Running | undefined> {
   const { database, ...checked } = await setUp(config, console.note);
   try {
     const { registry, problems } = checked.pack;
@@ -43,29 +51,39 @@ export async function startServer(config: Config, console: Console, log: Log): P
       await database.close();
       return undefined;
     }
-    return await serve({ ...checked, registry }, database, config, console, log);
+    return await serve({ ...checked, registry }, database, { config, console, log, metrics });
   } catch (error) {
     await database.close();
     throw error;
   }
 }
 
+interface Process {
+  readonly config: Config;
+  readonly console: Console;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
 async function serve(
   first: SoundPack,
   database: Database,
-  config: Config,
-  console: Console,
-  log: Log,
+  { config, console, log, metrics }: Process,
 ): Promise<Running> {
+  const counted = countStatements(database, metrics);
   const entrance = await openEntrance(config);
   let pack = first;
   const jobs = openExports(config, () => pack, log);
   const cache = createAnswerCache<Answer>(config.cache);
   const make = (next: SoundPack): Version => {
     pack = next;
-    return versionOf(next, { config, log, database, jobs, entrance, cache, refused: () => live.refused() });
+    const refused = () => live.refused();
+    return versionOf(next, { config, log, database: counted, jobs, entrance, cache, metrics, refused });
   };
-  const live: LivePack<Version> = livePack({ folder: config.mappings, database, log, first, make });
+  const { reload } = metrics;
+  const live: LivePack<Version> = livePack({ folder: config.mappings, database, log, first, make, tell: reload });
+  const served = () => ({ ...pack.registry, refused: live.refused() !== undefined });
+  for (const reading of readingsOf({ database, jobs, cache, served })) metrics.add(reading);
   const answers: Answers = { fetch: (...request) => live.current().app.fetch(...request) };
   const server = await listen(answers, { host: config.host, port: config.port, drain: config.timeout.drain });
   const watch = watchPack(config, live);
@@ -121,7 +139,9 @@ export async function runServer(config: Config, console: Console): Promise<numbe
     log.error('uncaught error', describeError(error));
     process.exit(1);
   });
-  const running = await startServer(config, console, log);
+  const metrics = createMetrics();
+  metrics.addProcess();
+  const running = await startServer(config, console, log, metrics);
   if (running === undefined) return 1;
   const reload = (): void => void running.reload();
   process.on('SIGHUP', reload);

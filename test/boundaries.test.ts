@@ -74,6 +74,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   yaml: 'mapping/load',
   mssql: 'sql/mssql',
   'lru-cache': 'cache',
+  'prom-client': 'observe',
   'p-queue': 'export|sql/mssql',
   'fast-xml-parser': 'resource/from-xml',
   htmlparser2: 'mapping/codecs',

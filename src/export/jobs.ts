@@ -8,7 +8,7 @@ import { describeError, type Log } from '../log.ts';
 import type { PackFiles } from '../mapping/load/files.ts';
 import type { Registry } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
-import { bytesOf, type JobRecord, NEW_PART, type Part, type PartState } from './job.ts';
+import { bytesOf, type JobRecord, type JobStatus, NEW_PART, type Part, type PartState } from './job.ts';
 import { errorLines, errorsOf, type JobView, type OutputFile, outputFiles } from './manifest.ts';
 import { partsOf, type Stages } from './parts.ts';
 import type { UnderstoodRequest } from './request.ts';
@@ -52,6 +52,11 @@ export interface Download {
   readonly release: () => void;
 }
 
+export interface JobsLoad {
+  readonly jobs: Readonly<Record<JobStatus, number>>;
+  readonly threads: ReturnType<Threads['load']>;
+}
+
 export interface Jobs {
   /** Throws FhirError `throttled`. */
   start(understood: UnderstoodRequest, origin: Pick<JobRecord, 'caller' | 'base' | 'url'>): JobView;
@@ -64,6 +69,8 @@ export interface Jobs {
   remove(caller: string, id: string): Promise<boolean>;
   /** `name` of an OutputFile of a complete job. */
   download(caller: string, id: string, name: string): Download | undefined;
+  /** How many jobs there are of each status, and how busy the threads are. */
+  load(): JobsLoad;
   /** Resolves when the job is no longer running. */
   settled(id: string): Promise<void>;
   /** Stops at the next batch; jobs go on when they are opened again. */
@@ -332,6 +339,11 @@ export function openJobs(options: JobsOptions): Jobs {
           if (job.removed && job.readers === 0) forget(job);
         },
       };
+    },
+    load() {
+      const counts: Record<JobStatus, number> = { running: 0, paused: 0, complete: 0, failed: 0 };
+      for (const { record } of jobs.values()) counts[record.status] += 1;
+      return { jobs: counts, threads: threads.load() };
     },
     async settled(id) {
       await jobs.get(id)?.running;

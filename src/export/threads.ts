@@ -26,6 +26,8 @@ export type Outcome = Exclude<WorkerMessage, { kind: 'error' | 'progress' }>;
 export interface Threads {
   /** Rejects with TaskError. */
   run(task: WorkerTask, report: (progress: PartReport) => void): Promise<Outcome>;
+  /** Tasks that a thread works on, and that wait for one. */
+  load(): { readonly running: number; readonly waiting: number };
   /** Ends the threads at once. */
   close(): Promise<void>;
 }
@@ -92,6 +94,7 @@ export function openThreads(config: SourceConfig, concurrency: number): Threads 
   };
 
   return {
+    load: () => ({ running: queue.pending, waiting: queue.size }),
     run: (task, report) => queue.add(() => perform(task, report)),
     async close() {
       queue.clear();

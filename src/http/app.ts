@@ -5,7 +5,6 @@
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { createMiddleware } from 'hono/factory';
-import { requestId } from 'hono/request-id';
 import { secureHeaders } from 'hono/secure-headers';
 import type { AppParts, HttpEnv } from './context.ts';
 import { onError } from './errors.ts';
@@ -13,8 +12,9 @@ import { exportRoutes } from './export-routes.ts';
 import { fhirRoutes } from './fhir-routes.ts';
 import { homeRoutes } from './home.ts';
 import { guardHost, limitBody, limitTime, limitUrl } from './limits.ts';
-import { probeRoutes } from './probes.ts';
+import { metricsRoutes, probeRoutes } from './probes.ts';
 import { refuse } from './refuse.ts';
+import { requestId } from './request-id.ts';
 import { logRequests } from './request-log.ts';
 import { onRestError } from './rest-errors.ts';
 import { restRoutes } from './rest-routes.ts';
@@ -26,7 +26,7 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   // A slash at the end means nothing: clients write the base with one and without.
   const app = new Hono<HttpEnv>({ strict: false });
 
-  app.use(requestId());
+  app.use(requestId);
   app.use(logRequests(parts));
   app.use(secureHeaders({ ...SECURE_HEADERS, strictTransportSecurity: config.baseUrl?.startsWith('https:') ?? false }));
   app.route('/', probeRoutes(parts));
@@ -40,6 +40,7 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   app.use(describeResponse);
 
   app.route('/', homeRoutes(parts));
+  if (parts.metrics !== undefined) app.route('/', metricsRoutes(parts.metrics));
   if (parts.exports !== undefined) app.route(config.fhirPath, exportRoutes(parts, parts.exports));
   app.route(config.fhirPath, fhirRoutes(parts));
   if (parts.rest !== undefined) app.route(config.apiPath, restRoutes(parts, parts.rest));
@@ -54,7 +55,15 @@ function crossOrigin(origins: readonly string[]) {
   return cors({
     origin: origins.includes('*') ? '*' : [...origins],
     allowMethods: ['GET', 'HEAD', 'POST', 'DELETE'],
-    exposeHeaders: ['Content-Location', 'ETag', 'Last-Modified', 'Retry-After', 'X-Progress', 'X-Request-Id'],
+    exposeHeaders: [
+      'Content-Location',
+      'ETag',
+      'Last-Modified',
+      'Retry-After',
+      'X-Progress',
+      'X-Request-Id',
+      'X-Correlation-Id',
+    ],
     maxAge: 600,
   });
 }

@@ -9,6 +9,8 @@ import type { Config } from '../config.ts';
 import type { Jobs } from '../export/jobs.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import type { Log } from '../log.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import type { Stages } from '../observe/stages.ts';
 import type { RestParts } from '../rest/start.ts';
 import type { KeptAnswers } from './cached.ts';
 
@@ -45,6 +47,8 @@ export interface AppParts {
     'host' | 'port' | 'baseUrl' | 'fhirPath' | 'apiPath' | 'access' | 'handling' | 'timeout' | 'corsOrigins' | 'session'
   >;
   readonly log: Log;
+  /** Without it nothing is counted. */
+  readonly metrics?: Pick<Metrics, 'request' | 'text' | 'contentType'>;
   /** Rejects while the database does not answer. */
   readonly ping: () => Promise<void>;
   /** Undefined where the pack says nothing of documents. */
@@ -56,6 +60,8 @@ export interface AppParts {
 export interface HttpEnv {
   Variables: {
     requestId: string;
+    /** Where the time of this request goes. */
+    stages: Stages;
     /** What the log calls this request: method and pattern, never the path itself. */
     route?: string;
     /** Aborts when the client has gone or the request has taken too long. */
@@ -97,5 +103,6 @@ export function requestContext(c: HttpContext, parts: AppParts): RequestContext 
     handling:
       preferred === null ? parts.config.handling : preferred[1]?.toLowerCase() === 'strict' ? 'strict' : 'lenient',
     signal: c.get('signal'),
+    stages: c.get('stages'),
   };
 }

@@ -1,8 +1,9 @@
 /**
- * For whoever watches the process: `/health` while it lives, `/ready` while it can answer. Neither tells anything of the
- * data.
+ * For whoever watches the process: `/health` while it lives, `/ready` while it can answer, `/metrics`. None tells anything of
+ * the data.
  */
 import { Hono } from 'hono';
+import type { Metrics } from '../observe/metrics.ts';
 import type { AppParts, HttpEnv } from './context.ts';
 
 /** Milliseconds after which a silent database counts as away. */
@@ -21,6 +22,13 @@ export function probeRoutes(parts: AppParts): Hono<HttpEnv> {
     const ready = checks.database && checks.mappings;
     return c.json({ status: ready ? 'ok' : 'unavailable', checks, ...warnings }, ready ? 200 : 503);
   });
+  return routes;
+}
+
+/** Numbers for Prometheus. */
+export function metricsRoutes({ text, contentType }: Pick<Metrics, 'text' | 'contentType'>): Hono<HttpEnv> {
+  const routes = new Hono<HttpEnv>();
+  routes.get('/metrics', async c => c.body(await text(), 200, { 'Content-Type': contentType }));
   return routes;
 }
 

@@ -1,23 +1,97 @@
 /**
- * One line per request: method, route pattern, status, duration. Never the path or the query, which hold ids and
- * search values. The same for the fields of every other line of src/http.
+ * What is told of each request: a line in the log, `Server-Timing`, metrics, and events on the diagnostics channel
+ * `lintel:request`. Method, route pattern, status, bytes, durations; never the path or the query, which hold ids and
+ * search values.
  */
+import { tracingChannel } from 'node:diagnostics_channel';
 import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
-import type { AppParts, HttpEnv } from './context.ts';
+import { type Spent, STAGES, startStopwatch } from '../observe/stages.ts';
+import type { AppParts, HttpContext, HttpEnv } from './context.ts';
 
-export function logRequests({ log }: AppParts) {
+/** What subscribers of `lintel:request` are told; route and status once they are known. */
+export interface RequestEvent {
+  readonly request: string;
+  readonly method: string;
+  /** https://www.w3.org/TR/trace-context/ */
+  readonly traceparent: string | undefined;
+  route?: string;
+  status?: number;
+}
+
+const CHANNEL = tracingChannel<RequestEvent>('lintel:request');
+
+export function logRequests({ log, metrics }: Pick<AppParts, 'log' | 'metrics'>) {
   return createMiddleware<HttpEnv>(async (c, next) => {
-    const start = performance.now();
-    await next();
-    log.info('request', {
-      method: METHODS.has(c.req.method) ? c.req.method : 'other',
-      route: c.get('route') ?? routePath(c, -1),
-      status: c.res.status,
-      ms: Math.round((performance.now() - start) * 10) / 10,
-      request: c.get('requestId'),
+    const begun = performance.now();
+    const request = c.get('requestId');
+    const stopwatch = startStopwatch(request);
+    c.set('stages', stopwatch);
+    const method = METHODS.has(c.req.method) ? c.req.method : 'other';
+    const traceparent = traceparentOf(c.req.header('traceparent'));
+    if (CHANNEL.hasSubscribers) await traced({ request, method, traceparent }, c, next);
+    else await next();
+    const ms = performance.now() - begun;
+    const spent = stopwatch.spent();
+    const { status, headers } = c.res;
+    const route = routeOf(c);
+    headers.set('Server-Timing', serverTiming(ms, spent));
+    metrics?.request(method, route, status, ms, spent);
+    const tell = QUIET.has(route) ? log.debug : log.info;
+    tell('request', {
+      method,
+      route,
+      status,
+      bytes: numberOf(headers.get('content-length')),
+      ms: rounded(ms),
+      ...durations(spent),
+      request,
+      trace: traceparent?.slice(3, 35),
     });
   });
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** Asked every few seconds by whoever watches. */
+const QUIET: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics']);
+
+function routeOf(c: HttpContext): string {
+  return c.get('route') ?? routePath(c);
+}
+
+function traced(event: RequestEvent, c: HttpContext, next: () => Promise<void>): Promise<void> {
+  return CHANNEL.tracePromise(async () => {
+    await next();
+    event.route = routeOf(c);
+    event.status = c.res.status;
+  }, event);
+}
+
+function traceparentOf(header: string | undefined): string | undefined {
+  return header !== undefined && /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/.test(header)
+    ? header
+    : undefined;
+}
+
+/** https://www.w3.org/TR/server-timing/ */
+function serverTiming(total: number, { stages }: Spent): string {
+  let text = `total;dur=${rounded(total)}`;
+  for (const stage of STAGES) if (stages[stage] > 0) text += `, ${stage};dur=${rounded(stages[stage])}`;
+  return text;
+}
+
+function durations({ stages, statements }: Spent): Readonly<Record<string, number>> {
+  if (stages.parse === 0) return {};
+  const { parse, plan, sql, write } = stages;
+  return { parse: rounded(parse), plan: rounded(plan), sql: rounded(sql), write: rounded(write), statements };
+}
+
+/** Milliseconds to a hundredth. */
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 100) / 100;
+}
+
+function numberOf(text: string | null): number | undefined {
+  return text === null ? undefined : Number(text);
+}

@@ -21,15 +21,8 @@ import { accountOf, login, logout, requireSession } from './rest-session.ts';
 
 export function restRoutes(parts: AppParts, rest: RestParts): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
-  // The check of the session below matches these too, and the log would take it for the route.
-  routes.post('/users/login', c => {
-    c.set('route', `${parts.config.apiPath}/users/login`);
-    return login(c, parts, rest);
-  });
-  routes.post('/users/logout', c => {
-    c.set('route', `${parts.config.apiPath}/users/logout`);
-    return logout(c, parts, rest);
-  });
+  routes.post('/users/login', c => login(c, parts, rest));
+  routes.post('/users/logout', c => logout(c, parts, rest));
   routes.all('/users/login', () => wrongMethod('POST'));
   routes.all('/users/logout', () => wrongMethod('POST'));
 
@@ -117,7 +110,7 @@ async function document(
           rangeEnd: parameter(c, 'rangeEnd'),
         })
       : undefined;
-  const { base, signal } = contextOf(c, parts);
+  const { access: _all, handling: _strict, ...context } = contextOf(c, parts);
   const made = await makeDocument(
     {
       topic,
@@ -125,7 +118,7 @@ async function document(
       range,
       encounterId,
       caller: callerOf(c),
-      context: { base, ...(signal ? { signal } : {}) },
+      context,
       now: rest.clock(),
     },
     { facade: rest.source.facade, content: rest.source.content, software: rest.software },
@@ -169,7 +162,7 @@ function contextOf(c: HttpContext, parts: AppParts, patientId?: string): Request
   const caller = callerOf(c);
   const access: Access =
     patientId === undefined ? { kind: 'all', caller } : { kind: 'patients', caller, patients: [patientId] };
-  return { access, base: fhirBase(c, parts), handling: 'strict', signal: c.get('signal') };
+  return { access, base: fhirBase(c, parts), handling: 'strict', signal: c.get('signal'), stages: c.get('stages') };
 }
 
 function callerOf(c: HttpContext): string {

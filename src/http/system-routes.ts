@@ -57,6 +57,7 @@ function oneByOne(parts: AppParts, single: Hono<HttpEnv>) {
     const batch = batches.get(c.req.raw);
     if (batch === undefined) throw new RangeError('a request of no batch');
     c.set('requestId', batch.get('requestId'));
+    c.set('stages', batch.get('stages'));
     c.set('signal', batch.get('signal'));
     c.set('timedOut', batch.get('timedOut'));
     await next();

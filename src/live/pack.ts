@@ -32,9 +32,11 @@ export interface LiveOptions<T> {
   readonly first: SoundPack;
   /** Everything that depends on the mappings; what is under way keeps the old one to its end. */
   readonly make: (pack: SoundPack) => T;
+  /** Told how each attempt ended. */
+  readonly tell: (outcome: Outcome) => void;
 }
 
-export function livePack<T>({ folder, database, log, first, make }: LiveOptions<T>): LivePack<T> {
+export function livePack<T>({ folder, database, log, first, make, tell }: LiveOptions<T>): LivePack<T> {
   let files = first.files;
   let current = make(first);
   let refused: Refused | undefined;
@@ -93,6 +95,7 @@ export function livePack<T>({ folder, database, log, first, make }: LiveOptions<
     reload(always = false) {
       const run = last.then(() => reload(always));
       last = run;
+      void run.then(tell);
       return run;
     },
   };

@@ -13,6 +13,7 @@ import type { Refused } from '../http/context.ts';
 import type { Answers } from '../http/server.ts';
 import type { Log } from '../log.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
+import type { Metrics } from '../observe/metrics.ts';
 import { type Entrance, type RestParts, restParts } from '../rest/start.ts';
 import { facadeOf, SOFTWARE_VERSION } from '../setup.ts';
 import type { Database } from '../sql/database.ts';
@@ -34,10 +35,11 @@ export interface Lasting {
   readonly entrance: Entrance;
   readonly cache: AnswerCache<Answer>;
   readonly refused: () => Refused | undefined;
+  readonly metrics: Metrics;
 }
 
 export function versionOf({ registry, catalog, pack, content, changed }: SoundPack, lasting: Lasting): Version {
-  const { config, log, database, jobs, entrance, cache, refused } = lasting;
+  const { config, log, database, jobs, entrance, cache, refused, metrics } = lasting;
   const facade = facadeOf(registry, database, changed, config);
   const rest = restParts(entrance, facade, content, SOFTWARE_VERSION);
   const { name, title } = registry.pack;
@@ -52,6 +54,7 @@ export function versionOf({ registry, catalog, pack, content, changed }: SoundPa
     },
     config,
     log,
+    metrics,
     ping: () => database.ping(),
     rest,
     answers: { cache, freshness: freshnessOf(registry, catalog, database), version: registry.version },

@@ -14,6 +14,7 @@ export interface BreakerOptions {
 export interface Breaker {
   /** Throws DatabaseError (`unavailable`) while open. */
   check(): void;
+  isOpen(): boolean;
   /** Opens it. */
   trip(): void;
   /** Stops probing. */
@@ -39,6 +40,7 @@ export function createBreaker({ probe, pause }: BreakerOptions): Breaker {
   };
 
   return {
+    isOpen: () => open,
     check() {
       if (!open) return;
       throw new DatabaseError('unavailable', 'the database is away', { retryAfter: Math.ceil(pause / 1000) });

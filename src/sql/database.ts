@@ -13,6 +13,19 @@ export interface QueryOptions {
   readonly mapping?: string;
 }
 
+export interface LaneLoad {
+  readonly size: number;
+  readonly taken: number;
+  readonly waiting: number;
+}
+
+export interface DatabaseLoad {
+  /** It was away when it was asked last, and is asked by a probe alone until that is answered. */
+  readonly away: boolean;
+  /** None where statements run on the calling thread. */
+  readonly lanes: Readonly<Record<string, LaneLoad>>;
+}
+
 export interface Database {
   readonly engine: 'sqlite' | 'mssql';
   render(plan: SqlPlan): Statement;
@@ -28,6 +41,8 @@ export interface Database {
   catalog(tables?: readonly string[]): Promise<Catalog>;
   /** The index or scan that would serve a statement, as the engine says it, one line each. */
   explain(plan: SqlPlan): Promise<readonly string[]>;
+  /** How busy the way to it is; asks nothing. */
+  load(): DatabaseLoad;
   /** One cheap statement; throws if the database does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -2,7 +2,7 @@
  * A lane: so many statements at the same time, so many more that wait for a while, all others refused at once. In: limits.
  * Out: `enter`, which gives a place and the way to leave it. First come, first served.
  */
-import { DatabaseError } from './database.ts';
+import { DatabaseError, type LaneLoad } from './database.ts';
 
 export interface LaneOptions {
   readonly size: number;
@@ -17,6 +17,7 @@ export interface Lane {
    * where the queue is full or the wait too long, `cancelled` by the signal.
    */
   enter(signal?: AbortSignal): Promise<() => void>;
+  load(): LaneLoad;
 }
 
 /** Seconds: a place becomes free within the time of a statement. */
@@ -39,6 +40,7 @@ export function createLane({ size, queue, wait }: LaneOptions): Lane {
   };
 
   return {
+    load: () => ({ size, taken, waiting: waiting.size }),
     enter(signal) {
       return new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(cancelled());

@@ -40,6 +40,7 @@ function threadsThat(perform: Perform): Threads {
       if (task.kind === 'members') return { kind: 'members' };
       return { kind: 'part', state: await perform(task.task.folder, task.task.stop) };
     },
+    load: () => ({ running: 0, waiting: 0 }),
     async close() {},
   };
 }

@@ -135,6 +135,10 @@ function databaseOf(address: SqlServerAddress, isolation: Isolation, pause: numb
     stream: (plan, size, options) => stream(render(plan, MSSQL), size, options?.lane ?? 'interactive', options?.signal),
     catalog: tables => readCatalog(statement => run(statement, 'interactive'), tables),
     explain: plan => explainStatement(() => createPool(address, 1, isolation), render(plan, MSSQL)),
+    load: () => ({
+      away: breaker.isOpen(),
+      lanes: { interactive: lanes.interactive.lane.load(), export: lanes.export.lane.load() },
+    }),
     async ping() {
       await run(PING, 'interactive');
     },

@@ -76,6 +76,7 @@ export function openSqlite(file: string): Database {
       // Rows of EXPLAIN QUERY PLAN: id, parent, unused, detail.
       return run({ text: `EXPLAIN QUERY PLAN ${text}`, parameters }).map(row => String(row[3]));
     },
+    load: () => ({ away: false, lanes: {} }),
     async ping() {
       run({ text: 'SELECT 1', parameters: [] });
     },

@@ -1,0 +1,88 @@
+/**
+ * What other parts of the server count, for `/metrics`: which mappings are served, how busy the database, the exports and the
+ * cache are. In: those parts. Out: readings, taken at each scrape.
+ */
+import type { AnswerCounters } from '../cache/answers.ts';
+import type { Jobs } from '../export/jobs.ts';
+import type { Registry } from '../mapping/model.ts';
+import type { Reading } from '../observe/metrics.ts';
+import type { Database, LaneLoad } from '../sql/database.ts';
+
+export interface Observed {
+  readonly database: Pick<Database, 'load'>;
+  readonly jobs: Pick<Jobs, 'load'>;
+  readonly cache: { counters(): AnswerCounters };
+  readonly served: () => Pick<Registry, 'pack' | 'version'> & { readonly refused: boolean };
+}
+
+type Values = ReturnType<Reading['read']>;
+
+export function readingsOf({ database, jobs, cache, served }: Observed): readonly Reading[] {
+  const lanes = (what: keyof LaneLoad) => (): Values =>
+    Object.entries(database.load().lanes).map(([lane, load]) => [[lane], load[what]]);
+  return [
+    {
+      ...gauge('lintel_mapping_info', 'The mappings that are served.', ['pack', 'version']),
+      read: () => [[[served().pack.name, served().version], 1]],
+    },
+    {
+      ...gauge('lintel_mapping_refused', '1 while the mappings on disk have errors and are not served.'),
+      read: () => one(served().refused ? 1 : 0),
+    },
+    {
+      ...gauge('lintel_database_away', '1 while nothing but a probe asks the database.'),
+      read: () => one(database.load().away ? 1 : 0),
+    },
+    { ...gauge('lintel_database_connections', 'Statements that may run at a time.', ['lane']), read: lanes('size') },
+    { ...gauge('lintel_database_connections_taken', 'Statements that run.', ['lane']), read: lanes('taken') },
+    {
+      ...gauge('lintel_database_statements_waiting', 'Statements that wait for a connection.', ['lane']),
+      read: lanes('waiting'),
+    },
+    { ...gauge('lintel_export_jobs', 'Exports.', ['status']), read: () => byName(jobs.load().jobs) },
+    {
+      ...gauge('lintel_export_parts', 'Parts of exports that a thread works on, and that wait for one.', ['state']),
+      read: () => byName(jobs.load().threads),
+    },
+    ...cacheReadings(cache),
+  ];
+}
+
+function cacheReadings({ counters }: Observed['cache']): readonly Reading[] {
+  return [
+    {
+      kind: 'counter',
+      name: 'lintel_cache_answers_total',
+      help: 'Answers by what the cache had: all but hits were made.',
+      labels: ['result'],
+      read() {
+        const { hits, misses, stale, refused } = counters();
+        return byName({ hit: hits, miss: misses, stale, refused });
+      },
+    },
+    {
+      kind: 'counter',
+      name: 'lintel_cache_events_total',
+      help: 'Answers that were shared while they were made, kept, too large to be kept, and put out for others.',
+      labels: ['event'],
+      read() {
+        const { collapsed, stored, tooLarge, evicted } = counters();
+        return byName({ collapsed, stored, too_large: tooLarge, evicted });
+      },
+    },
+    { ...gauge('lintel_cache_entries', 'Answers that are kept.'), read: () => one(counters().entries) },
+    { ...gauge('lintel_cache_bytes', 'Bytes of the answers that are kept.'), read: () => one(counters().bytes) },
+  ];
+}
+
+function gauge(name: string, help: string, labels: Reading['labels'] = []): Omit<Reading, 'read'> {
+  return { kind: 'gauge', name, help, labels };
+}
+
+function one(value: number): Values {
+  return [[[], value]];
+}
+
+function byName(numbers: Readonly<Record<string, number>>): Values {
+  return Object.entries(numbers).map(([name, value]) => [[name], value]);
+}
