@@ -76,17 +76,27 @@ function mappingState({ pack, mappings, warnings, refused }: Home): Html {
 function refusedSection({ at, problems }: Refused, version: string): Html {
   return html`<section class="alarm" aria-labelledby="refused">
 <h2 id="refused">The mappings on disk are not served</h2>
-<p>They were looked at <time datetime="${at}">${at.slice(0, 19).replace('T', ' ')} UTC</time> and are not sound.
-Version <code>${version}</code> goes on answering until they are.</p>
-<ul>${problems.map(one => html`<li>${one}</li>`)}</ul>
+<p>As they were on <time datetime="${at}">${at.slice(0, 10)} at ${at.slice(11, 19)} UTC</time> they cannot take over. Version
+<code>${version}</code> goes on answering until they can.</p>
+${problemList(problems)}
 </section>`;
+}
+
+/** Problems that are shown at first sight. */
+const SHOWN = 10;
+
+function problemList(problems: readonly string[]): Html {
+  const list = (some: readonly string[]) => html`<ul>${some.map(one => html`<li>${one}</li>`)}</ul>`;
+  const rest = problems.slice(SHOWN);
+  const more = html`<details><summary>${rest.length} more</summary>${list(rest)}</details>`;
+  return html`${list(problems.slice(0, SHOWN))}${rest.length === 0 ? '' : more}`;
 }
 
 function warningSection(warnings: readonly string[]): Html {
   return html`<section aria-labelledby="problems">
 <h2 id="problems">Problems of the mappings</h2>
 <p>What <code>npx lintel check</code> says. They do not keep the server from answering.</p>
-<ul>${warnings.map(one => html`<li>${one}</li>`)}</ul>
+${problemList(warnings)}
 </section>`;
 }
 
@@ -136,5 +146,6 @@ details[open] .names { white-space: normal; }
 .bad { color: var(--bad); font-weight: 600; }
 ul { margin: 0; padding-left: 1.1rem; overflow-wrap: anywhere; }
 footer { margin-top: 1.5rem; color: var(--quiet); font-size: 0.9rem; }
-@media (max-width: 34rem) { main { padding-top: 1.5rem; } section { padding: 1.1rem; } .number { width: 4rem; } }
+@media (max-width: 34rem) { main { padding-top: 1.5rem; } section { padding: 1.1rem; } .number { width: 4rem; }
+  th { overflow-wrap: anywhere; } thead th:nth-child(2), td:nth-child(2) { display: none; } }
 `;

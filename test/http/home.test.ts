@@ -69,3 +69,21 @@ test('requests to try begin with patients, and go on to the type with most param
   ]);
   expect(sampleRequests('http://x/fhir', offeredTypes({})).map(({ url }) => url)).toEqual(['http://x/fhir/metadata']);
 });
+
+test('of mappings that are refused every problem is shown, escaped, with the version that goes on answering', async () => {
+  const problems = Array.from({ length: 12 }, (_, i) => `a.yaml:${i + 1}:1: unknown column <${i}>`);
+  const served = {
+    pack: { name: 'x', title: 'X', version: 'abc123' },
+    mappings: 1,
+    warnings: [],
+    refused: () => ({ at: '2026-03-10T12:00:00.000Z', problems }),
+  };
+  const { app } = appUnderTest({}, { served });
+  const page = await (await app.request('/', HTML)).text();
+  for (const [i] of problems.entries()) expect(page).toContain(`a.yaml:${i + 1}:1: unknown column &lt;${i}&gt;`);
+  expect(page).toMatch(/2 more[\s\S]*a\.yaml:11:1/);
+  expect(page).toContain('<code>abc123</code> goes on answering');
+  expect(await (await app.request('/')).json()).toMatchObject({ refused: { problems } });
+  expect((await app.request('/ready')).status).toBe(200);
+  expect(await (await app.request('/ready')).json()).toMatchObject({ status: 'ok', warnings: [expect.any(String)] });
+});
