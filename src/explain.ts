@@ -3,9 +3,9 @@
  * serves it, where each element comes from. In: a search. Out: a plain description for src/cli/explain.ts.
  */
 import { OPEN_ACCESS } from './auth/access.ts';
-import type { Facade } from './facade.ts';
+import type { Facade, RequestContext } from './facade.ts';
 import type { Mapping, Node } from './mapping/model.ts';
-import { planBranch } from './pipeline/page.ts';
+import { rehearse } from './pipeline/rehearsal.ts';
 import { planResolved } from './pipeline/resolve.ts';
 import { shapeStore } from './pipeline/shapes.ts';
 import { openSession } from './pipeline/source.ts';
@@ -28,7 +28,7 @@ export interface Explanation {
 }
 
 export interface ExplainedStatement {
-  /** `page of <mappings>`, `keys of …`, `children …`. */
+  /** As RehearsedStatement; `keys of …` are sent before the search can be planned. */
   readonly purpose: string;
   readonly sqlite: Statement;
   readonly mssql: Statement;
@@ -50,24 +50,21 @@ export async function explainSearch(
   facade: Facade,
   database: Database,
   request: { readonly type: string; readonly parameters: readonly (readonly [string, string])[] },
-  now: number,
+  { now, handling }: { readonly now: number; readonly handling: RequestContext['handling'] },
 ): Promise<Explanation> {
   const { registry } = facade;
-  const query = facade.parse(request, { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' });
+  const query = facade.parse(request, { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling });
   const resolving: SqlPlan[] = [];
   const session = openSession(database, environment(registry, now), shapeStore(), {
     onQuery: plan => resolving.push(plan),
   });
-  const { type, filters, sort, selection, count, cursor } = query;
+  const { type, filters, sort } = query;
   const branches = await planResolved(session, () =>
     branchesOf({ type, filters, sort, access: OPEN_ACCESS }, session.env),
   );
   const read = new Set(branches.flatMap(branch => branch.mappings.map(({ mapping }) => mapping)));
-  const planned = branches.flatMap(branch => {
-    const plan = planBranch(branch, { sort, selection, count, cursor }, count + 1, session)?.plan;
-    return plan ? [{ purpose: `page of ${branch.mappings.map(({ mapping }) => mapping.name).join(', ')}`, plan }] : [];
-  });
-  const statements = [...resolving.map(plan => ({ purpose: `keys of ${plan.from.table.name}`, plan })), ...planned];
+  const keys = resolving.map(plan => ({ purpose: `keys of ${plan.from.table.name}`, plan }));
+  const statements = [...keys, ...(await rehearse(query, branches, OPEN_ACCESS, session))];
   return {
     query,
     mappings: registry

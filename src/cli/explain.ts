@@ -39,7 +39,11 @@ comes from.
       }
       const facade = facadeOf(pack.registry, database, changed, config);
       const request = searchOf(args.positionals[0] ?? '');
-      print(await explainSearch(facade, database, request, Date.now()), args.values['values'] === true, terminal);
+      print(
+        await explainSearch(facade, database, request, { now: Date.now(), handling: config.handling }),
+        args.values['values'] === true,
+        terminal,
+      );
       return 0;
     } catch (error) {
       if (!(error instanceof FhirError)) throw error;

@@ -31,9 +31,37 @@ test('a mapping that cannot match is told apart', async () => {
   expect(out).not.toContain('SELECT');
 });
 
-test('what the server would refuse is told as the server would, with exit code 1', async () => {
+test('what the server would leave out or refuse is told as the server would', async () => {
   const { environment } = smallClinic();
-  const { code, notes } = await lintel(environment, 'explain', 'Patient?nonsense=1');
-  expect(code).toBe(1);
-  expect(notes).toContain('nonsense');
+  const lenient = await lintel(environment, 'explain', 'Patient?nonsense=1');
+  expect(lenient.code).toBe(0);
+  expect(lenient.out).toMatch(/left out: .*nonsense/);
+  const strict = await lintel({ ...environment, HANDLING: 'strict' }, 'explain', 'Patient?nonsense=1');
+  expect(strict.code).toBe(1);
+  expect(strict.notes).toContain('nonsense');
+});
+
+test('the statements of collections and of what is included are shown too', async () => {
+  const { environment } = smallClinic({
+    'person.yaml': `mapping: people
+resource: Patient
+source: { table: PERSON, as: p, key: [ID] }
+id: "{ID}"
+elements:
+  name: [ { family: { from: SURNAME } } ]
+  extension:
+    - each: { table: WEIGHING, as: w, on: { PERSON_ID: ID }, order: [NO] }
+      item: { url: http://example.org/weight, valueDecimal: { from: w.KG } }
+`,
+  });
+  const query = 'Observation?_include=Observation:subject&_sort=date';
+  const { code, out } = await lintel(environment, 'explain', query);
+  expect(code).toBe(0);
+  expect(out.match(/^Statement: .*$/gm)).toEqual([
+    'Statement: page of weights',
+    'Statement: page of weights, rows without the value that sorts',
+    'Statement: included: people',
+    'Statement: WEIGHING of people',
+  ]);
+  expect(out).toContain('FROM WEIGHING AS w\n    WHERE w.PERSON_ID = ?');
 });

@@ -66,13 +66,15 @@ type Explained = Pick<ExplainedStatement, 'purpose' | 'sqlite' | 'mssql'>;
 
 async function statementsExplained(asked: Asked, { facade, database }: Demo): Promise<readonly Explained[]> {
   const request = requestOf(asked);
-  if (asked.page === undefined) return (await explainSearch(facade, database, request, NOW)).statements;
+  if (asked.page === undefined)
+    return (await explainSearch(facade, database, request, { now: NOW, handling: 'strict' })).statements;
   const { json } = await facade.search(request, CONTEXT);
   const { link }: { readonly link: readonly { readonly relation: string; readonly url: string }[] } = JSON.parse(json);
   const next = link.find(({ relation }) => relation === 'next');
   if (!next) throw new Error(`${asked.title}: there is no second page`);
   const parameters = [...new URL(next.url).searchParams];
-  return (await explainSearch(facade, database, { ...request, parameters }, NOW)).statements;
+  return (await explainSearch(facade, database, { ...request, parameters }, { now: NOW, handling: 'strict' }))
+    .statements;
 }
 
 async function statementsSent(asked: Asked, { facade, sent }: PlannedDemo): Promise<readonly Explained[]> {

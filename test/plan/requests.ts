@@ -112,6 +112,10 @@ export const REQUESTS: readonly Asked[] = [
   },
   { title: 'a part of an address', request: 'Location?address-city=Port&address-state=ME&_elements=id' },
 
+  {
+    title: 'sorted by what is one of two columns, and may be missing',
+    request: 'Encounter?patient=1&_sort=-date&_elements=id',
+  },
   { title: 'sorted', request: 'DocumentReference?patient=1&_sort=-date,_lastUpdated&_count=2&_elements=id' },
   {
     title: 'sorted, from the last row of page 1 on',
