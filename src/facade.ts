@@ -6,21 +6,23 @@ import { capabilityStatement } from './capability.ts';
 import type { Registry } from './mapping/model.ts';
 import { zoneOf } from './mapping/zone.ts';
 import { type Stages, UNTIMED } from './observe/stages.ts';
-import { FhirError, type Issue } from './outcome.ts';
+import { FhirError } from './outcome.ts';
+import { type CompartmentSearch, compartmentQuery, narrowed } from './own/compartment.ts';
 import { type ConstantMapping, constantMapping, type OwnResource, passes } from './own/constant-mapping.ts';
 import { type Operation, operationDefinition, operationEntry } from './own/operations.ts';
 import type { RecordOperation } from './own/record-operations.ts';
 import { codesOfValueSets } from './own/value-sets.ts';
 import { answerQuery } from './pipeline/answer.ts';
-import { type Emitted, emitAll } from './pipeline/emitted.ts';
+import { emitAll } from './pipeline/emitted.ts';
 import { readPage } from './pipeline/page.ts';
 import { planResolved } from './pipeline/resolve.ts';
+import { type BundleText, linkTo, searchsetOf } from './pipeline/searchset.ts';
 import { shapeStore } from './pipeline/shapes.ts';
 import { openSession, type Session } from './pipeline/source.ts';
 import { branchesOf } from './plan/branches.ts';
 import { ALL_RULES, environment, type Rules } from './plan/environment.ts';
 import { makeOffers } from './plan/offers.ts';
-import { type EntryText, searchsetBundle } from './resource/bundle.ts';
+import { searchsetBundle } from './resource/bundle.ts';
 import { cursorCodec } from './search/cursor.ts';
 import type { ParseContext } from './search/limits.ts';
 import type { Offers } from './search/offers.ts';
@@ -59,12 +61,6 @@ export interface SearchRequest {
   readonly parameters: readonly (readonly [name: string, value: string])[];
 }
 
-/** A searchset Bundle as FHIR JSON text. */
-export interface BundleText {
-  readonly json: string;
-  readonly entries: number;
-}
-
 export interface Facade {
   readonly registry: Registry;
   readonly offers: Offers;
@@ -79,6 +75,8 @@ export interface Facade {
   search(request: SearchRequest, context: RequestContext): Promise<BundleText>;
   /** A search over several types, which `_type` names; without it over all that are mapped. Throws FhirError. */
   searchAll(parameters: SearchRequest['parameters'], context: RequestContext): Promise<BundleText>;
+  /** A search in the compartment of a patient. Throws FhirError. */
+  searchCompartment(asked: CompartmentSearch, context: RequestContext): Promise<BundleText>;
   /** What this server answers beside reads and searches with resources of the record. */
   readonly recordOperations: readonly RecordOperation[];
   /** `id`: of the resource that it is called on, if it is called on one. Throws FhirError. */
@@ -184,21 +182,12 @@ export function createFacade(options: FacadeOptions): Facade {
     const { access, base } = context;
     const write = { base, now, zone: registry.pack.zone };
     const found = await answerQuery(query, { access, includable, write }, session(context, now));
-    const { matches, included, next, total } = found;
-    const json = timed(context, 'write', () =>
-      searchsetBundle({
-        base,
-        matches: matches.map(entryOf),
-        included: included.resources.map(entryOf),
-        ...(total === undefined ? {} : { total }),
-        warnings: included.cut ? [...query.warnings, CUT] : query.warnings,
-        self: link(base, query.place, query.applied),
-        ...(next
-          ? { next: link(base, query.place, [...query.applied, ['_cursor', cursors.seal(next, query.binding)]]) }
-          : {}),
-      }),
-    );
-    return { json, entries: matches.length + included.resources.length };
+    return searchsetOf(query, found, base, cursors);
+  };
+
+  const mustFind = async (type: string, id: string, context: RequestContext): Promise<void> => {
+    if (!(await read(type, id, [['_elements', 'id']], context)))
+      throw new FhirError('not-found', `No ${type} has this id`);
   };
 
   return {
@@ -230,9 +219,14 @@ export function createFacade(options: FacadeOptions): Facade {
         context: parseContext(context),
         access: context.access,
       });
-      if (id !== undefined && !(await read(operation.types[0] ?? '', id, [['_elements', 'id']], context)))
-        throw new FhirError('not-found', `No ${operation.types[0]} has this id`);
+      if (id !== undefined) await mustFind(operation.types[0] ?? '', id, context);
       return answer(query, { ...context, access }, includable);
+    },
+
+    async searchCompartment(asked, context) {
+      const query = compartmentQuery(asked, registry.types, parseContext(context));
+      await mustFind(asked.compartment, asked.id, context);
+      return answer(query, { ...context, access: narrowed(context.access, asked.id) }, context.access);
     },
 
     capabilities: ({ base }) =>
@@ -252,16 +246,6 @@ function timed<T>({ stages = UNTIMED }: RequestContext, stage: 'parse' | 'write'
   return stages.time(stage, work);
 }
 
-const CUT: Issue = {
-  severity: 'warning',
-  code: 'incomplete',
-  diagnostics: 'more resources would be included than one page may hold; the rest was left out',
-};
-
-function entryOf({ mapping, id, json }: Emitted): EntryText {
-  return { type: mapping.resource, id, json };
-}
-
 /** All matching resources of the server's own on one page: they are few. */
 function ownBundle(query: SearchQuery, own: readonly ConstantMapping[], open: Session, base: string): BundleText {
   const matches = own
@@ -272,12 +256,7 @@ function ownBundle(query: SearchQuery, own: readonly ConstantMapping[], open: Se
     matches: query.count === 0 ? [] : matches,
     total: matches.length,
     warnings: query.warnings,
-    self: link(base, query.type, query.applied),
+    self: linkTo(base, query.type, query.applied),
   });
   return { json, entries: matches.length };
-}
-
-function link(base: string, place: string, parameters: readonly (readonly [string, string])[]): string {
-  const query = parameters.map(([name, text]) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`).join('&');
-  return `${base}${place === '' ? '' : `/${place}`}${query === '' ? '' : `?${query}`}`;
 }

@@ -48,6 +48,8 @@ function singleRoutes(parts: AppParts): Hono<HttpEnv> {
   routes.get('/:type/_search', knownType, c => search(c, parts, () => urlParameters(c)));
   routes.post('/:type/_search', knownType, c => search(c, parts, () => formParameters(c)));
   routes.get('/:type/:id', knownType, c => read(c, parts));
+  routes.get('/:type/:id/:inner', knownType, c => searchCompartment(c, parts, () => urlParameters(c)));
+  routes.post('/:type/:id/:inner/_search', knownType, c => searchCompartment(c, parts, () => formParameters(c)));
 
   routes.all('/metadata', wrongMethod('GET, HEAD'));
   routes.all('/:type', knownType, wrongMethod('GET, HEAD'));
@@ -70,16 +72,25 @@ function read(c: HttpContext, parts: AppParts): Promise<Response> {
   });
 }
 
-/** `read`: the parameters; what is kept already needs none. */
-function search(
-  c: HttpContext,
-  parts: AppParts,
-  read: () => SearchRequest['parameters'] | Promise<SearchRequest['parameters']>,
-): Promise<Response> {
+/** What reads the parameters; what is kept already needs none. */
+type Read = () => SearchRequest['parameters'] | Promise<SearchRequest['parameters']>;
+
+function search(c: HttpContext, parts: AppParts, read: Read): Promise<Response> {
   return respondCached(c, parts, async context => {
     const parameters = await read();
     const representation = representationOf(c, parameters);
     const bundle = await parts.facade.search({ type: c.req.param('type') ?? '', parameters }, context);
+    return answerOf(bundle.json, representation);
+  });
+}
+
+function searchCompartment(c: HttpContext, parts: AppParts, read: Read): Promise<Response> {
+  return respondCached(c, parts, async context => {
+    const { type: compartment = '', id = '', inner: type = '' } = c.req.param() as Readonly<Record<string, string>>;
+    if (!ID.test(id)) throw new FhirError('not-found', `No ${compartment} has this id`);
+    const parameters = await read();
+    const representation = representationOf(c, parameters);
+    const bundle = await parts.facade.searchCompartment({ compartment, id, type, parameters }, context);
     return answerOf(bundle.json, representation);
   });
 }

@@ -3,12 +3,12 @@
  * that refers to. https://hl7.org/fhir/R4/patient-operation-everything.html
  */
 import { FhirError } from '../outcome.ts';
-import { compartmentCodes } from '../plan/access.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import type { ParseContext } from '../search/limits.ts';
 import { parseQuestions } from '../search/parse.ts';
 import type { Filter, Include, TypeQuestion } from '../search/query.ts';
 import { typesNamed } from '../search/system.ts';
+import { isBound, narrowed } from './compartment.ts';
 import { careFilters, dateOf, splitParameters, unless } from './operation-parameters.ts';
 import { input, type Operation, PAGE } from './operations.ts';
 import type { AskedOperation, RecordOperation, UnderstoodOperation } from './record-operations.ts';
@@ -46,7 +46,7 @@ function understand({ id, parameters, types, context, access }: AskedOperation):
   const since = dateOf(own, '_since', context);
   const named = own.filter(([name]) => name === '_type');
   const wanted = named.length === 0 ? types.filter(type => !LISTS.has(type)) : typesNamed(named, types);
-  const bound = wanted.filter(type => type === COMPARTMENT_TYPE || compartmentCodes(type).length > 0);
+  const bound = wanted.filter(isBound);
   if (bound.length === 0)
     throw new FhirError('not-supported', '_type: expected a type of the compartment too', { parameter: '_type' });
   const place = `${COMPARTMENT_TYPE}/${id}/$everything`;
@@ -58,12 +58,11 @@ function understand({ id, parameters, types, context, access }: AskedOperation):
   }));
   const includes =
     named.length === 0 ? [include(undefined)] : wanted.filter(type => !bound.includes(type)).map(include);
-  const { caller } = access;
   return {
     query: { ...query, questions, includes },
-    access: { kind: 'patients', caller, patients: [id] },
+    access: narrowed(access, id),
     // Whatever belongs to a patient is a match already, or another patient's.
-    includable: { kind: 'patients', caller, patients: [] },
+    includable: { kind: 'patients', caller: access.caller, patients: [] },
   };
 }
 

@@ -41,6 +41,10 @@ export function appUnderTest(
       calls.push({ request: { type: '', parameters }, context });
       return { json: '{"resourceType":"Bundle","type":"searchset"}', entries: 0 };
     },
+    async searchCompartment({ type, parameters }, context) {
+      calls.push({ request: { type, parameters }, context });
+      return { json: '{"resourceType":"Bundle","type":"searchset"}', entries: 0 };
+    },
     recordOperations: [],
     async operate() {
       throw new Error('Expected no operation');

@@ -2,7 +2,8 @@
  * All pages of an answer: matches and included resources apart, by `Type/id`.
  */
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
-import type { BundleText, RequestContext } from '../../src/facade.ts';
+import type { RequestContext } from '../../src/facade.ts';
+import type { BundleText } from '../../src/pipeline/searchset.ts';
 
 export type Parameters = readonly (readonly [name: string, value: string])[];
 

@@ -1,0 +1,46 @@
+/**
+ * Searches in the compartment of a patient: `Patient/<id>/Condition?…`, `Patient/<id>/*?…`. In: the path and names and
+ * values. Out: a query, and the access that keeps it within the compartment.
+ * https://hl7.org/fhir/R4/compartmentdefinition.html, https://hl7.org/fhir/R4/http.html#vsearch
+ */
+import type { Access } from '../auth/access.ts';
+import { FhirError } from '../outcome.ts';
+import { compartmentCodes } from '../plan/access.ts';
+import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
+import { type ParseContext, printable } from '../search/limits.ts';
+import { parseQuestions } from '../search/parse.ts';
+import type { SystemQuery } from '../search/query.ts';
+
+/** What is asked of a compartment. */
+export interface CompartmentSearch {
+  /** The type that the compartment is named after. */
+  readonly compartment: string;
+  readonly id: string;
+  /** `*`: all types that the compartment has. */
+  readonly type: string;
+  readonly parameters: readonly (readonly [name: string, value: string])[];
+}
+
+/** `types`: those that are mapped. Throws FhirError. */
+export function compartmentQuery(
+  { compartment, id, type, parameters }: CompartmentSearch,
+  types: readonly string[],
+  context: ParseContext,
+): SystemQuery {
+  if (compartment !== COMPARTMENT_TYPE || !(type === '*' || types.includes(type)))
+    throw new FhirError('not-found', 'Nothing is here; [base]/metadata says what this server offers');
+  const bound = types.filter(isBound);
+  const wanted = type === '*' ? bound : bound.filter(one => one === type);
+  if (wanted.length === 0) throw new FhirError('not-supported', `${printable(type)} belongs to no ${compartment}`);
+  return parseQuestions({ types: wanted, place: `${compartment}/${id}/${type}` }, parameters, context);
+}
+
+/** Resources of the type belong to patients. */
+export function isBound(type: string): boolean {
+  return type === COMPARTMENT_TYPE || compartmentCodes(type).length > 0;
+}
+
+/** The same caller's access, to one patient's compartment alone. */
+export function narrowed({ caller }: Access, id: string): Access {
+  return { kind: 'patients', caller, patients: [id] };
+}

@@ -1,0 +1,84 @@
+/**
+ * A page from another origin in headless Chromium, with fhirclient as applications load it. Is left out, and says so, where
+ * no Chromium is installed. https://developer.mozilla.org/docs/Web/HTTP/CORS
+ */
+import { execFile, execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type StartedDemo, startDemo } from './started-demo.ts';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+function findBrowser(): string | undefined {
+  return NAMES.find(name => {
+    try {
+      return execFileSync('which', [name], { stdio: 'pipe' }).length > 0;
+    } catch {
+      return false;
+    }
+  });
+}
+
+const browser = findBrowser();
+if (browser === undefined)
+  console.log(`No browser is installed (${NAMES.join(', ')}): nothing is tried out over CORS.`);
+
+/** The page and the library, from an origin of their own. */
+function pageServer(): Promise<Server> {
+  const library = join(
+    dirname(createRequire(import.meta.url).resolve('fhirclient')),
+    '../../build/fhir-client.pure.js',
+  );
+  const page = readFileSync(new URL('page.html', import.meta.url));
+  const server = createServer((request, response) => {
+    const script = request.url === '/fhir-client.js';
+    response.setHeader('Content-Type', script ? 'text/javascript' : 'text/html');
+    response.end(script ? readFileSync(library) : page);
+  });
+  return new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(server)));
+}
+
+describe.skipIf(browser === undefined)('a page of another origin', () => {
+  let pages: Server;
+  let demo: StartedDemo;
+  let stranger: StartedDemo;
+  let origin: string;
+  beforeAll(async () => {
+    pages = await pageServer();
+    origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
+    demo = await startDemo({ CORS_ORIGINS: origin });
+    stranger = await startDemo({ CORS_ORIGINS: 'https://elsewhere.example.org' });
+  }, 60_000);
+  afterAll(async () => {
+    pages.close();
+    await Promise.all([demo.stop(), stranger.stop()]);
+  });
+
+  const shown = async (base: string): Promise<Readonly<Record<string, unknown>>> => {
+    const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--virtual-time-budget=20000', '--dump-dom'];
+    const url = `${origin}/?base=${encodeURIComponent(base)}`;
+    const { stdout } = await promisify(execFile)(browser ?? '', [...flags, url], { timeout: 60_000 });
+    return JSON.parse(/<body>(.*)<\/body>/s.exec(stdout)?.[1] ?? '{}');
+  };
+
+  test('that is allowed reads, pages, sends a batch and sees headers', { timeout: 90_000 }, async () => {
+    expect(await shown(demo.base)).toEqual({
+      release: 4,
+      patient: '1',
+      pages: 30,
+      batch: '200 OK',
+      missing: 'HttpError 404',
+      etag: 'W/"',
+    });
+  });
+
+  test('that is not allowed gets nothing', { timeout: 90_000 }, async () => {
+    const { patient, pages: found, batch, etag } = await shown(stranger.base);
+    for (const outcome of [patient, found, batch, etag]) expect(outcome).toMatch(/Failed to fetch/);
+  });
+});

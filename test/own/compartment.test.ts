@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Demo, openDemo } from '../law/demo.ts';
+import { allPages, CONTEXT, namesOf, type Pages, type Parameters } from './pages.ts';
+
+let demo: Demo;
+beforeAll(async () => {
+  demo = await openDemo({ patients: 6 });
+});
+afterAll(() => demo.close());
+
+const inside = (id: string, type: string, parameters: Parameters = [], compartment = 'Patient'): Promise<Pages> =>
+  allPages(page => demo.facade.searchCompartment({ compartment, id, type, parameters: page }, CONTEXT), parameters);
+
+const search = (type: string, parameters: Parameters): Promise<Pages> =>
+  allPages(page => demo.facade.search({ type, parameters: page }, CONTEXT), parameters);
+
+describe('a search in the compartment of a patient', () => {
+  test('is the search for what refers to the patient, with links of its own', async () => {
+    const found = await inside('1', 'Encounter', [['_count', '9']]);
+    expect(found.count).toBeGreaterThan(2);
+    expect(namesOf(found.matches)).toEqual(namesOf((await search('Encounter', [['patient', '1']])).matches));
+    for (const url of found.next) expect(url).toContain('/fhir/Patient/1/Encounter?_count=9&_cursor=');
+    const finished = await inside('1', 'Encounter', [['status', 'finished']]);
+    expect(namesOf(finished.matches)).toEqual(
+      namesOf(
+        (
+          await search('Encounter', [
+            ['patient', '1'],
+            ['status', 'finished'],
+          ])
+        ).matches,
+      ),
+    );
+  });
+
+  test('goes over all of its types for *, and leaves out what belongs to nobody', async () => {
+    const { matches } = await inside('1', '*', [
+      ['_lastUpdated', 'ge2026-01-01'],
+      ['_count', '500'],
+    ]);
+    const types = new Set(matches.map(({ resourceType }) => resourceType));
+    expect(types.size).toBeGreaterThan(3);
+    for (const type of ['Organization', 'Practitioner', 'Location', 'Medication']) expect(types).not.toContain(type);
+  });
+
+  test.each([
+    ['1', 'Organization', 'Patient', 'not-supported'],
+    ['1', 'Nothing', 'Patient', 'not-found'],
+    ['1', '__proto__', 'Patient', 'not-found'],
+    ['1', 'Condition', 'Encounter', 'not-found'],
+    ['nobody', 'Condition', 'Patient', 'not-found'],
+  ])('%s/%s of %s is refused', async (id, type, compartment, code) => {
+    await expect(inside(id, type, [], compartment)).rejects.toMatchObject({ code });
+  });
+});
