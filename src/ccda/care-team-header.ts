@@ -1,7 +1,7 @@
 /**
  * The care team as the header tells it. In: CareTeam, the general practitioner, related persons. Out: performers of the
  * care, and where the topic is the team: who answers for the record, who takes part, for whom it is meant; and for a
- * document of one encounter the encounter. Who is in which role: docs/decisions/0006-ccds-documents.md
+ * document of one encounter the encounter. Who is in which role: docs/ccds-documents.md
  */
 
 import type { Chart } from './chart.ts';

@@ -380,16 +380,6 @@ export interface Coverage extends Resource {
   readonly class?: readonly { readonly type?: CodeableConcept; readonly value?: string; readonly name?: string }[];
 }
 
-export interface DocumentReference extends Resource {
-  readonly status?: string;
-  readonly type?: CodeableConcept;
-  readonly category?: readonly CodeableConcept[];
-  readonly date?: string;
-  readonly author?: readonly Reference[];
-  readonly description?: string;
-  readonly context?: { readonly encounter?: readonly Reference[]; readonly period?: Period };
-}
-
 /**
  * JSON text of a resource or Bundle, quantities kept as text. A member of that form within a string has its quotation
  * marks escaped, so that the pattern cannot meet it there.

@@ -10,7 +10,6 @@ import type {
   Coverage,
   Device,
   DiagnosticReport,
-  DocumentReference,
   Encounter,
   Goal,
   Immunization,
@@ -52,7 +51,6 @@ export interface ListTypes {
   readonly encounters: Encounter;
   readonly 'planned-encounters': Encounter;
   readonly coverages: Coverage;
-  readonly notes: DocumentReference;
 }
 
 export type ListName = keyof ListTypes;
@@ -209,12 +207,6 @@ export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
     span: ({ period }) => ({ start: period?.start, end: period?.end }),
     encounter: undefined,
     references: ({ payor }) => payor ?? [],
-  },
-  notes: {
-    type: 'DocumentReference',
-    span: ({ context, date }) => (context?.period?.start === undefined ? point(date) : context.period),
-    encounter: ({ context }) => context?.encounter?.[0],
-    references: ({ author }) => author ?? [],
   },
 };
 

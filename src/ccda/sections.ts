@@ -4,6 +4,7 @@
  */
 import { ALLERGY_COLUMNS, addAllergy } from './entries/allergy.ts';
 import { addCareTeam, CARE_TEAM_COLUMNS } from './entries/care-team.ts';
+import { addCoverage, COVERAGE_COLUMNS } from './entries/coverage.ts';
 import { addEncounter, ENCOUNTER_COLUMNS } from './entries/encounter.ts';
 import { addGoal, GOAL_COLUMNS } from './entries/goal.ts';
 import { addHealthConcern } from './entries/health-concern.ts';
@@ -294,5 +295,17 @@ export const PAST_HISTORY: SectionDefinition = {
   columns: PROBLEM_COLUMNS,
   async build(content, chart) {
     for (const condition of await chart.list('past-history')) addProblem(condition, content);
+  },
+};
+
+export const PAYERS: SectionDefinition = {
+  key: 'payers',
+  title: 'Insurance',
+  code: '48768-6',
+  codeName: 'Payment sources Document',
+  templates: ['2.18', '2.18:2015-08-01'],
+  columns: COVERAGE_COLUMNS,
+  async build(content, chart) {
+    for (const coverage of await chart.list('coverages')) addCoverage(coverage, content);
   },
 };

@@ -45,12 +45,12 @@ export function quantityValue(quantity: Quantity): string {
 }
 
 /**
- * The UCUM code of a quantity, in the spelling of C-CDA's value set: what is only an annotation, as `{score}`, is the unit 1,
- * and of the two names of the international unit it has one.
+ * The UCUM code of a quantity, in the spelling of C-CDA's value set, which has one of the two names of the international
+ * unit and no annotation at the start: `{score}` is the unit 1, `{drinks}/d` is `/d`, which in UCUM means the same.
  */
 export function unitOf({ system, code }: Quantity): string | undefined {
   if (system !== UCUM) return undefined;
-  return code !== undefined && /^\{[^}]*\}$/.test(code) ? '1' : code?.replaceAll('[iU]', '[IU]');
+  return code?.replace(/^\{[^}]*\}/, '').replaceAll('[iU]', '[IU]') || (code && '1');
 }
 
 /** `<5` is a high bound that is not reached. */
@@ -73,7 +73,7 @@ export function rangeValue({ low, high }: Range): string {
 /** For people: `< 5 mg/dL`. */
 export function readableQuantity(quantity: Quantity | undefined): string {
   if (quantity?.value === undefined) return '';
-  const unit = (quantity.unit ?? quantity.code)?.replace(/^\{(.*)\}$/, '$1');
+  const unit = (quantity.unit ?? quantity.code)?.replace(/^\{(.*?)\}/, '$1');
   return [quantity.comparator, quantity.value, unit].filter(Boolean).join(' ');
 }
 

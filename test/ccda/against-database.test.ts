@@ -561,3 +561,33 @@ test.each(PATIENTS)('the care team of patient %i', async patient => {
     .map(({ TM_NO, members }): [string, Facts] => [rootOf('CareTeam', TM_NO), { members: String(members) }]);
   compare(found, new Map(expected));
 });
+
+test.each(PATIENTS)('insurance of patient %i', async patient => {
+  type Row = {
+    payer: string | null;
+    name: string | null;
+    MBR_ID: string | null;
+    SUBS_ID: string | null;
+    CXL_FL: string | null;
+    EFF_DT: string | null;
+    TERM_DT: string | null;
+  };
+  const rows = demo.rows<Row>(
+    `SELECT c.*, y.PYR_NM AS payer, p.LST_NM AS name FROM INS_COV c JOIN PT_MST p ON p.MRN = c.MRN
+     LEFT JOIN INS_PYR y ON y.PYR_NO = c.PYR_NO WHERE p.PT_NO = ?`,
+    patient,
+  );
+  const { document } = await demo.make('all-patient-data', patient);
+  const section = document.sections.find(({ definition }) => definition.key === 'payers');
+  const told = section?.table.rows.map(({ cells: [payer, , , member, , status, period] }) =>
+    [payer, member, status, period].join(' | '),
+  );
+  const expected = rows.map(({ payer, MBR_ID, SUBS_ID, CXL_FL, EFF_DT, TERM_DT }) => {
+    const [start, end] = [EFF_DT, TERM_DT].map(date => (dayOf(date) === undefined ? undefined : date));
+    const over = CXL_FL === 'Y' || (dayOf(TERM_DT) ?? TODAY) < TODAY;
+    const period = start && end ? `${start} to ${end}` : start ? `since ${start}` : end ? `until ${end}` : '';
+    const member = MBR_ID?.trim() || SUBS_ID?.trim() || '';
+    return [payer?.trim() ?? '', member, over ? 'cancelled' : 'active', period].join(' | ');
+  });
+  expect(told?.toSorted()).toEqual(expected.toSorted());
+});

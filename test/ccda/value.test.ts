@@ -38,6 +38,12 @@ test.each([
     '8 score',
   ],
   [
+    'a unit that begins with a remark',
+    { valueQuantity: { value: '2', unit: '{drinks}/d', system: UCUM, code: '{drinks}/d' } },
+    '<value xsi:type="PQ" value="2" unit="/d"/>',
+    '2 drinks/d',
+  ],
+  [
     'international units',
     { valueQuantity: { value: '8', unit: 'units', system: UCUM, code: '[iU]' } },
     '<value xsi:type="PQ" value="8" unit="[IU]"/>',

@@ -1,0 +1,25 @@
+/**
+ * Insurance. In: Coverage with its payor. Out: rows. Entries would need templates (4.87, 4.89) that the shared validator's
+ * schematrons do not know and that `--strict` therefore refuses; section 2.18 does not demand any.
+ */
+import { labelOf } from '../code.ts';
+import type { Coverage } from '../fhir.ts';
+import { nameOf } from '../participants.ts';
+import type { SectionWriter } from '../section.ts';
+import { readablePeriod } from '../time.ts';
+
+export const COVERAGE_COLUMNS = ['Payer', 'Type', 'Plan and group', 'Member', 'Relationship', 'Status', 'Period'];
+
+export function addCoverage(coverage: Coverage, content: SectionWriter): void {
+  const { type, status, period, payor, identifier, subscriberId, relationship } = coverage;
+  const member = identifier?.find(one => one.type?.coding?.some(({ code }) => code === 'MB'));
+  content.row(
+    nameOf(payor?.[0], content.resolve),
+    labelOf(type),
+    (coverage.class ?? []).map(({ name, value }) => name ?? value ?? '').join(', '),
+    member?.value ?? subscriberId ?? '',
+    labelOf(relationship),
+    status ?? '',
+    readablePeriod(period?.start, period?.end),
+  );
+}
