@@ -40,7 +40,10 @@ export interface ExportParts {
 export interface AppParts {
   /** Without it there is no bulk export. */
   readonly exports?: ExportParts;
-  readonly facade: Pick<Facade, 'read' | 'search' | 'searchAll' | 'searchCompartment' | 'operate' | 'recordOperations' | 'capabilities'>;
+  readonly facade: Pick<
+    Facade,
+    'read' | 'search' | 'searchAll' | 'searchCompartment' | 'operate' | 'recordOperations' | 'capabilities'
+  >;
   readonly served: Served;
   readonly config: Pick<
     Config,
