@@ -48,9 +48,13 @@ export async function startServer(
     for (const problem of problems) console.note(formatProblem(problem));
     if (registry === undefined) {
       console.note('The mappings have errors and are not served; `npx lintel check` tells them again.');
+      console.note(
+        '`npx lintel serve --degraded` serves those that work, where the database is at fault for the others.',
+      );
       await database.close();
       return undefined;
     }
+    if (checked.pack.unserved) console.note(`Not served, for these errors: ${checked.pack.unserved.join(', ')}.`);
     return await serve({ ...checked, registry }, database, { config, console, log, metrics });
   } catch (error) {
     await database.close();
@@ -81,10 +85,21 @@ async function serve(
     return versionOf(next, { config, log, database: counted, jobs, entrance, cache, metrics, refused });
   };
   const { reload } = metrics;
-  const live: LivePack<Version> = livePack({ folder: config.mappings, database, log, first, make, tell: reload });
+  const live: LivePack<Version> = livePack({
+    folder: config.mappings,
+    degraded: config.degraded,
+    database,
+    log,
+    first,
+    make,
+    tell: reload,
+  });
   const served = () => ({ ...pack.registry, refused: live.refused() !== undefined });
   for (const reading of readingsOf({ database, jobs, cache, served })) metrics.add(reading);
-  const answers: Answers = { fetch: (...request) => live.current().app.fetch(...request) };
+  const answers: Answers = {
+    fetch: (...request) => live.current().app.fetch(...request),
+    hits: (...exchange) => live.current().app.hits?.(...exchange) ?? false,
+  };
   const server = await listen(answers, { host: config.host, port: config.port, drain: config.timeout.drain });
   const watch = watchPack(config, live);
   console.out(greeting(config.baseUrl ?? server.url, config, live.current(), entrance.demo));

@@ -45,6 +45,7 @@ export async function respondCached(
   });
   const status = cacheStatus(origin);
   if (status !== undefined) c.header('Cache-Status', status);
+  c.set('answer', answer);
   return sendAnswer(c, answer, 200, () => answers.cache.grown(key, answer));
 }
 
@@ -73,13 +74,18 @@ function directivesOf(c: HttpContext): { readonly maxAge?: number; readonly noSt
   return seconds === undefined ? {} : { maxAge: Number(seconds) * 1000 };
 }
 
+/** `ttl`: milliseconds. */
+export function hitStatus(ttl: number): string {
+  return `Lintel; hit; ttl=${Math.floor(ttl / 1000)}`;
+}
+
 /** Undefined where there is no cache. */
-export function cacheStatus(origin: AnswerOrigin): string | undefined {
+function cacheStatus(origin: AnswerOrigin): string | undefined {
   switch (origin.kind) {
     case 'off':
       return undefined;
     case 'hit':
-      return `Lintel; hit; ttl=${Math.floor(origin.ttl / 1000)}`;
+      return hitStatus(origin.ttl);
     case 'made':
       return `Lintel; fwd=${origin.why}${origin.stored ? '; stored' : ''}${origin.collapsed ? '; collapsed' : ''}`;
   }

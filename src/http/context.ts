@@ -12,6 +12,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Stages } from '../observe/stages.ts';
 import type { RestParts } from '../rest/start.ts';
+import type { Answer } from './answer.ts';
 import type { KeptAnswers } from './cached.ts';
 
 /** What is mapped, for the routes and the page at `/`. */
@@ -20,6 +21,8 @@ export interface Served {
   readonly mappings: number;
   /** What `lintel check` warns of. */
   readonly warnings: readonly string[];
+  /** Mappings that the database does not bear and that are left out; the warnings say why. */
+  readonly unserved?: readonly string[];
   /** Why the files as they are now are not what is served; asked for each time. */
   readonly refused?: () => Refused | undefined;
 }
@@ -70,6 +73,8 @@ export interface HttpEnv {
     /** Aborts when the client has gone or the request has taken too long. */
     signal: AbortSignal;
     timedOut: () => boolean;
+    /** What the request was answered with, if others may be too. */
+    answer?: Answer;
     /** The request is one of the REST interface, errors are told in its form. */
     rest?: boolean;
     /** Who is logged in at the REST interface. */

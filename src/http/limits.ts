@@ -34,13 +34,18 @@ export const limitBody = bodyLimit({
  * While access is open, only requests addressed to loopback (or to BASE_URL) are answered: otherwise any web page could
  * point its own name at 127.0.0.1 and read everything through the visitor's browser (DNS rebinding).
  */
-export function guardHost({ config }: Pick<AppParts, 'config'>) {
-  const own = config.baseUrl === undefined ? undefined : new URL(config.baseUrl).hostname;
+export function guardHost(parts: Pick<AppParts, 'config'>) {
+  const isOwn = ownHost(parts);
   return createMiddleware<HttpEnv>(async (c, next) => {
-    const { hostname } = new URL(c.req.url);
-    if (config.access !== 'open' || hostname === own || isLoopback(hostname)) return next();
+    if (isOwn(new URL(c.req.url).hostname)) return next();
     return refuse(c, 421, 'forbidden', 'Host: expected the name of this server (localhost or that of BASE_URL)');
   });
+}
+
+/** Whether requests to a host name are answered. */
+export function ownHost({ config }: Pick<AppParts, 'config'>): (hostname: string) => boolean {
+  const own = config.baseUrl === undefined ? undefined : new URL(config.baseUrl).hostname;
+  return hostname => config.access !== 'open' || hostname === own || isLoopback(hostname);
 }
 
 /** Gives the request a signal that aborts when the client has gone or the time is over. */

@@ -21,7 +21,45 @@ export interface RequestEvent {
 
 const CHANNEL = tracingChannel<RequestEvent>('lintel:request');
 
-export function logRequests({ log, metrics }: Pick<AppParts, 'log' | 'metrics'>) {
+/** Somebody listens to requests as they begin and end. */
+export function isTraced(): boolean {
+  return CHANNEL.hasSubscribers;
+}
+
+/** What is known of a request once it is answered. */
+export interface ToldRequest {
+  readonly request: string;
+  readonly method: string;
+  /** A pattern. */
+  readonly route: string;
+  readonly status: number;
+  readonly bytes: number | undefined;
+  readonly milliseconds: number;
+  readonly spent: Spent;
+  readonly traceparent?: string | undefined;
+}
+
+/** Tells the log and the metrics of each request; gives its `Server-Timing`. */
+export function tellRequests({ log, metrics }: Pick<AppParts, 'log' | 'metrics'>): (told: ToldRequest) => string {
+  return ({ request, method, route, status, bytes, milliseconds, spent, traceparent }) => {
+    metrics?.request(method, route, status, milliseconds, spent);
+    const tell = QUIET.has(route) ? log.debug : log.info;
+    tell('request', {
+      method,
+      route,
+      status,
+      bytes,
+      ms: rounded(milliseconds),
+      ...durations(spent),
+      request,
+      trace: traceparent?.slice(3, 35),
+    });
+    return serverTiming(milliseconds, spent);
+  };
+}
+
+export function logRequests(parts: Pick<AppParts, 'log' | 'metrics'>) {
+  const tell = tellRequests(parts);
   return createMiddleware<HttpEnv>(async (c, next) => {
     const begun = performance.now();
     const request = c.get('requestId');
@@ -31,23 +69,12 @@ export function logRequests({ log, metrics }: Pick<AppParts, 'log' | 'metrics'>)
     const traceparent = traceparentOf(c.req.header('traceparent'));
     if (CHANNEL.hasSubscribers) await traced({ request, method, traceparent }, c, next);
     else await next();
-    const ms = performance.now() - begun;
-    const spent = stopwatch.spent();
     const { status, headers } = c.res;
-    const route = routeOf(c);
-    headers.set('Server-Timing', serverTiming(ms, spent));
-    metrics?.request(method, route, status, ms, spent);
-    const tell = QUIET.has(route) ? log.debug : log.info;
-    tell('request', {
-      method,
-      route,
-      status,
-      bytes: numberOf(headers.get('content-length')),
-      ms: rounded(ms),
-      ...durations(spent),
-      request,
-      trace: traceparent?.slice(3, 35),
-    });
+    const told = {
+      ...{ request, method, route: routeOf(c), status, bytes: numberOf(headers.get('content-length')) },
+      ...{ milliseconds: performance.now() - begun, spent: stopwatch.spent(), traceparent },
+    };
+    headers.set('Server-Timing', tell(told));
   });
 }
 

@@ -2,11 +2,12 @@
  * Listens, and stops gently: on close no new connection is taken, requests under way finish within the drain time, the
  * rest is cut off.
  */
-import type { Server } from 'node:http';
+import { createServer, type Server, type ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { HttpEnv } from './context.ts';
+import type { Hits } from './hits.ts';
 
 export interface RunningServer {
   /** `http://host:port` as it really listens. */
@@ -15,8 +16,10 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** An application, or whatever chooses one for each request. */
-export type Answers = Pick<Hono<HttpEnv>, 'fetch'>;
+/** An application, or whatever chooses one for each request; and what it may send before that. */
+export interface Answers extends Pick<Hono<HttpEnv>, 'fetch'> {
+  readonly hits?: Hits | undefined;
+}
 
 export interface ListenOptions {
   readonly host: string;
@@ -25,17 +28,22 @@ export interface ListenOptions {
   readonly drain: number;
 }
 
+const SERVER_OPTIONS: ServerOptions = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+  maxHeaderSize: 16_384,
+};
+
 /** Rejects if the port is taken or the address is not this machine's. */
-export async function listen({ fetch }: Answers, { host, port, drain }: ListenOptions): Promise<RunningServer> {
-  const server = createAdaptorServer({
-    fetch,
-    serverOptions: {
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
-      keepAliveTimeout: 65_000,
-      maxHeaderSize: 16_384,
-    },
-  }) as Server;
+export async function listen(
+  { fetch, hits = () => false }: Answers,
+  { host, port, drain }: ListenOptions,
+): Promise<RunningServer> {
+  const answer = getRequestListener(fetch);
+  const server = createServer(SERVER_OPTIONS, (request, response) => {
+    if (!hits(request, response)) answer(request, response);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {

@@ -9,7 +9,8 @@ import type { Jobs } from '../export/jobs.ts';
 import type { Facade } from '../facade.ts';
 import type { Answer } from '../http/answer.ts';
 import { createApp } from '../http/app.ts';
-import type { Refused } from '../http/context.ts';
+import type { AppParts, Refused } from '../http/context.ts';
+import { answerHits } from '../http/hits.ts';
 import type { Answers } from '../http/server.ts';
 import type { Log } from '../log.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
@@ -43,13 +44,14 @@ export function versionOf({ registry, catalog, pack, content, changed }: SoundPa
   const facade = facadeOf(registry, database, changed, config);
   const rest = restParts(entrance, facade, content, SOFTWARE_VERSION);
   const { name, title } = registry.pack;
-  const app = createApp({
+  const parts: AppParts = {
     facade,
     exports: { jobs, facade },
     served: {
       pack: { name, title, version: registry.version },
       mappings: registry.mappings.length,
       warnings: pack.problems.map(formatProblem),
+      unserved: pack.registry === undefined ? [] : (pack.unserved ?? []),
       refused,
     },
     config,
@@ -58,6 +60,6 @@ export function versionOf({ registry, catalog, pack, content, changed }: SoundPa
     ping: () => database.ping(),
     rest,
     answers: { cache, freshness: freshnessOf(registry, catalog, database), version: registry.version },
-  });
-  return { app, facade, rest };
+  };
+  return { app: { fetch: createApp(parts).fetch, hits: answerHits(parts) }, facade, rest };
 }
