@@ -29,6 +29,8 @@ export interface Config {
   readonly database: DatabaseChoice | undefined;
   /** Folder of the mapping pack. */
   readonly mappings: string;
+  /** Serve the mappings that work where some do not. */
+  readonly degraded: boolean;
   /** Milliseconds between two looks at the pack; 0: only when told. */
   readonly reloadInterval: number;
   readonly dataDir: string;
@@ -159,6 +161,7 @@ function configOf(values: Values, database: DatabaseChoice | undefined): Config 
     apiPath: present(values.apiPath),
     database,
     mappings: present(values.mappings),
+    degraded: present(values.degraded) === 'true',
     reloadInterval: present(values.reloadInterval) * 1000,
     dataDir: present(values.dataDir),
     accounts: values.accounts ?? join(present(values.dataDir), 'accounts.json'),

@@ -7,7 +7,8 @@ import type { Config } from './config.ts';
 import { demoDatabase } from './demo.ts';
 import { createFacade, type Facade } from './facade.ts';
 import { type PackFiles, readPackFiles } from './mapping/load/files.ts';
-import { type LoadedPack, loadPackFiles } from './mapping/load/pack.ts';
+import { type LoadedPack, type LoadOptions, loadPackFiles } from './mapping/load/pack.ts';
+import { tablesOf } from './mapping/load/tables-used.ts';
 import type { Registry } from './mapping/model.ts';
 import { zoneOf } from './mapping/zone.ts';
 import { FhirError } from './outcome.ts';
@@ -19,7 +20,7 @@ import { makeOffers } from './plan/offers.ts';
 import { cursorCodec } from './search/cursor.ts';
 import type { ParseContext } from './search/limits.ts';
 import { parseSearch } from './search/parse.ts';
-import type { Catalog } from './sql/catalog.ts';
+import { type Catalog, findTable, withDenied } from './sql/catalog.ts';
 import type { Database } from './sql/database.ts';
 import { openSqlite } from './sql/sqlite/database.ts';
 
@@ -39,7 +40,7 @@ export async function openDatabase(
     case 'mssql': {
       // The driver is large, and the demo does without it.
       const { openMssql } = await import('./sql/mssql/database.ts');
-      return openMssql(database.address, { warn: announce });
+      return openMssql(database.address);
     }
   }
 }
@@ -70,23 +71,40 @@ export const SOFTWARE_VERSION: string = JSON.parse(
  * it was read before.
  */
 export async function setUp(
-  config: Pick<Config, 'database' | 'dataDir' | 'mappings'>,
+  config: Pick<Config, 'database' | 'dataDir' | 'mappings'> & Partial<Pick<Config, 'degraded'>>,
   announce: Announce,
   files: PackFiles = readPackFiles(config.mappings),
 ): Promise<Setup> {
   const database = await openDatabase(config, announce);
   try {
-    const catalog = await database.catalog();
-    return { database, ...checkPack(files, catalog) };
+    return { database, ...(await checkAgainst(database, files, config, announce)) };
   } catch (error) {
     await database.close();
     throw error;
   }
 }
 
+/** Checks a pack against the live schema and what the login may do there. Throws DatabaseError. */
+export async function checkAgainst(
+  database: Database,
+  files: PackFiles,
+  options: LoadOptions,
+  announce: Announce = () => {},
+): Promise<CheckedPack> {
+  const checked = checkPack(files, await database.catalog(), options);
+  const { registry } = checked.pack;
+  if (registry === undefined) return checked;
+  // As the database spells them: its names may be compared with case.
+  const names = [...tablesOf(registry)].map(name => findTable(checked.catalog, name)?.name ?? name);
+  const { unreadable, writes } = await database.permissions(names);
+  if (writes.length > 0)
+    announce(`The login can write (${writes.join('; ')}). Lintel only reads; so should its login.`);
+  return unreadable.length === 0 ? checked : checkPack(files, withDenied(checked.catalog, unreadable), options);
+}
+
 /** Loads a pack and its `ccds.yaml`, whose searches are tried out as searches are parsed. */
-export function checkPack(files: PackFiles, catalog: Catalog): CheckedPack {
-  const pack = loadPackFiles(files, catalog);
+function checkPack(files: PackFiles, catalog: Catalog, options: LoadOptions): CheckedPack {
+  const pack = loadPackFiles(files, catalog, options);
   const known = { files, catalog, changed: new Date(files.changed) };
   const { registry } = pack;
   if (registry === undefined || files.ccds === undefined) return { ...known, pack, content: undefined };
@@ -111,6 +129,8 @@ export function checkPack(files: PackFiles, catalog: Catalog): CheckedPack {
     }
   });
   const all = [...pack.problems, ...problems];
+  // Documents of a part of the mappings would say less than the record has, and nobody would see it.
+  if (pack.unserved) return { ...known, pack: { ...pack, problems: all }, content: undefined };
   return { ...known, pack: { registry: content && registry, problems: all }, content };
 }
 

@@ -5,12 +5,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../config.ts';
+import { type PackFiles, readPackFiles } from '../mapping/load/files.ts';
 import { writeLock } from '../mapping/load/lock.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
 import { setUp } from '../setup.ts';
 import { type Command, overrides, textOf } from './command.ts';
 
 const FILE = 'schema.lock.json';
+
+/** A lock that is about to be replaced is not held against the database. */
+function withoutLock(folder: string): PackFiles {
+  return { ...readPackFiles(folder), lock: undefined };
+}
 
 export const lock: Command = {
   summary: 'keeps the schema that a pack uses beside it, to check it without the database',
@@ -25,7 +31,7 @@ columns, keys and indexes, as the database has them now. \`lintel check --locked
   async run(args, terminal) {
     const instead = overrides({ MAPPINGS: args.positionals[0], DATABASE_URL: textOf(args, 'database') });
     const config = readConfig(terminal.environment, instead);
-    const { database, pack, catalog } = await setUp(config, terminal.note);
+    const { database, pack, catalog } = await setUp(config, terminal.note, withoutLock(config.mappings));
     await database.close();
     if (pack.registry === undefined) {
       for (const problem of pack.problems) terminal.note(formatProblem(problem));

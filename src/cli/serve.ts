@@ -12,7 +12,7 @@ const variables = describeVariables()
 
 export const serve: Command = {
   summary: 'answers FHIR requests over HTTP until it is told to stop',
-  help: `Usage: lintel serve [--port PORT] [--database URL] [--mappings FOLDER]
+  help: `Usage: lintel serve [--port PORT] [--database URL] [--mappings FOLDER] [--degraded]
 
 Checks the mappings and answers FHIR requests over HTTP until SIGTERM or SIGINT.
 Without any configuration it serves a demo database.
@@ -20,13 +20,19 @@ Without any configuration it serves a demo database.
 Options stand for the environment variables of the same names, which are:
 
 ${variables}`,
-  options: { port: { type: 'string' }, database: { type: 'string' }, mappings: { type: 'string' } },
+  options: {
+    port: { type: 'string' },
+    database: { type: 'string' },
+    mappings: { type: 'string' },
+    degraded: { type: 'boolean' },
+  },
   positionals: [0, 0],
   async run(args, terminal) {
     const instead = overrides({
       PORT: textOf(args, 'port'),
       DATABASE_URL: textOf(args, 'database'),
       MAPPINGS: textOf(args, 'mappings'),
+      DEGRADED: args.values['degraded'] === true ? 'true' : undefined,
     });
     return runServer(readConfig(terminal.environment, instead), terminal);
   },

@@ -72,6 +72,7 @@ const handling = oneOf('lenient', 'strict');
 const access = oneOf('open');
 const level = oneOf(...LOG_LEVELS);
 const format = oneOf('text', 'json');
+const flag = oneOf('true', 'false');
 
 export const VARIABLES = {
   host: variable('HOST', z.string().min(1), {
@@ -122,6 +123,12 @@ export const VARIABLES = {
     default: '1',
     expected: 'seconds, a whole number from 0 to 3600',
     meaning: 'Seconds between two looks whether the pack has changed; 0 looks only when told by SIGHUP.',
+  }),
+  degraded: variable('DEGRADED', flag.schema, {
+    default: 'false',
+    expected: flag.expected,
+    meaning:
+      'Where the database lacks a table, a column, a permission or a type that mappings need: `true` serves the mappings that work, `false` none.',
   }),
   dataDir: variable('DATA_DIR', z.string().min(1), {
     default: '.lintel',

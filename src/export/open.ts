@@ -13,11 +13,11 @@ const BATCH = 1000;
 /** Milliseconds of work that a crash may cost. */
 const CHECKPOINT = 1000;
 
-type ExportConfig = Pick<Config, 'database' | 'dataDir' | 'mappings' | 'page' | 'export'>;
+type ExportConfig = Pick<Config, 'database' | 'dataDir' | 'mappings' | 'degraded' | 'page' | 'export'>;
 
 /** Jobs of the same mappings that a stopped server left behind go on at once. `instead` replaces folder and settings. */
 export function openExports(
-  { database, dataDir, mappings, page, export: limits }: ExportConfig,
+  { database, dataDir, mappings, degraded, page, export: limits }: ExportConfig,
   pack: () => ExportPack,
   log: Log,
   instead: { readonly root?: string; readonly settings?: Partial<PartSettings> } = {},
@@ -25,7 +25,7 @@ export function openExports(
   return openJobs({
     root: instead.root ?? join(dataDir, 'export'),
     pack,
-    threads: openThreads({ database, dataDir, mappings, page }, limits.concurrency),
+    threads: openThreads({ database, dataDir, mappings, degraded, page }, limits.concurrency),
     limits,
     settings: { batch: BATCH, fileLines: limits.fileLines, checkpoint: CHECKPOINT, ...instead.settings },
     log,

@@ -8,7 +8,7 @@ import { shapeStore } from '../pipeline/shapes.ts';
 import { facadeOf, openDatabase, setUp } from '../setup.ts';
 import type { PartSource } from './run-part.ts';
 
-export type SourceConfig = Pick<Config, 'database' | 'dataDir' | 'mappings' | 'page'>;
+export type SourceConfig = Pick<Config, 'database' | 'dataDir' | 'mappings' | 'degraded' | 'page'>;
 
 /** `files`: the pack, where it is not to be read anew. Throws DatabaseError while the database is away. */
 export async function openSource(config: SourceConfig, files?: PackFiles): Promise<PartSource> {

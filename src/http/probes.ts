@@ -4,7 +4,7 @@
  */
 import { Hono } from 'hono';
 import type { Metrics } from '../observe/metrics.ts';
-import type { AppParts, HttpEnv } from './context.ts';
+import type { AppParts, HttpEnv, Served } from './context.ts';
 
 /** Milliseconds after which a silent database counts as away. */
 const PATIENCE = 2000;
@@ -16,13 +16,22 @@ export function probeRoutes(parts: AppParts): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   routes.get('/health', c => c.json({ status: 'ok' }));
   routes.get('/ready', async c => {
-    const refused = parts.served.refused?.();
-    const warnings = refused === undefined ? {} : { warnings: [NOT_SERVED] };
+    const told = warningsOf(parts.served);
+    const warnings = told.length === 0 ? {} : { warnings: told };
     const checks = { database: await answers(parts.ping), mappings: parts.served.mappings > 0 };
     const ready = checks.database && checks.mappings;
     return c.json({ status: ready ? 'ok' : 'unavailable', checks, ...warnings }, ready ? 200 : 503);
   });
   return routes;
+}
+
+function warningsOf({ refused, unserved = [] }: Served): readonly string[] {
+  return [
+    ...(refused?.() === undefined ? [] : [NOT_SERVED]),
+    ...(unserved.length === 0
+      ? []
+      : [`Mappings that do not work on this database are not served: ${unserved.join(', ')}`]),
+  ];
 }
 
 /** Numbers for Prometheus. */

@@ -7,7 +7,7 @@ import { describeError, type Log } from '../log.ts';
 import { type PackFiles, readPackFiles } from '../mapping/load/files.ts';
 import { formatProblem, type Problem } from '../mapping/load/problem.ts';
 import type { Registry } from '../mapping/model.ts';
-import { type CheckedPack, checkPack } from '../setup.ts';
+import { type CheckedPack, checkAgainst } from '../setup.ts';
 import { type Database, DatabaseError } from '../sql/database.ts';
 
 /** A pack without errors. */
@@ -27,6 +27,8 @@ export interface LivePack<T> {
 
 export interface LiveOptions<T> {
   readonly folder: string;
+  /** Take what works of a pack that has errors. */
+  readonly degraded?: boolean;
   readonly database: Database;
   readonly log: Log;
   readonly first: SoundPack;
@@ -36,7 +38,15 @@ export interface LiveOptions<T> {
   readonly tell: (outcome: Outcome) => void;
 }
 
-export function livePack<T>({ folder, database, log, first, make, tell }: LiveOptions<T>): LivePack<T> {
+export function livePack<T>({
+  folder,
+  degraded = false,
+  database,
+  log,
+  first,
+  make,
+  tell,
+}: LiveOptions<T>): LivePack<T> {
   let files = first.files;
   let current = make(first);
   let refused: Refused | undefined;
@@ -59,7 +69,7 @@ export function livePack<T>({ folder, database, log, first, make, tell }: LiveOp
       refused = undefined;
       return 'same';
     }
-    const checked = checkPack(found, await database.catalog());
+    const checked = await checkAgainst(database, found, { degraded });
     const { registry, problems } = checked.pack;
     for (const problem of problems) tellProblem(problem, log);
     if (registry === undefined) return refuse(problems.map(formatProblem), 'refused');

@@ -9,6 +9,8 @@ export interface ColumnInfo {
   readonly type: ColumnType | undefined;
   readonly declared: string;
   readonly nullable: boolean;
+  /** The login may not read it. */
+  readonly denied?: true;
 }
 
 export interface IndexInfo {
@@ -29,6 +31,27 @@ export interface TableInfo {
 /** Keys are lower-case table and column names: both engines compare names without case. */
 export interface Catalog {
   readonly tables: ReadonlyMap<string, TableInfo>;
+}
+
+/** The same catalog, in which what the login may not read is marked. Without a column: the whole table. */
+export function withDenied(
+  catalog: Catalog,
+  denied: readonly { readonly table: string; readonly column?: string }[],
+): Catalog {
+  const byTable = Map.groupBy(denied, ({ table }) => table.toLowerCase());
+  const mark = (table: TableInfo, among: ReadonlySet<string | undefined>): TableInfo => ({
+    ...table,
+    columns: new Map(
+      [...table.columns].map(([key, info]) =>
+        among.has(undefined) || among.has(key) ? [key, { ...info, denied: true }] : [key, info],
+      ),
+    ),
+  });
+  const tables = [...catalog.tables].map(([key, table]): [string, TableInfo] => {
+    const of = byTable.get(key);
+    return [key, of ? mark(table, new Set(of.map(({ column }) => column?.toLowerCase()))) : table];
+  });
+  return { tables: new Map(tables) };
 }
 
 export function findTable(catalog: Catalog, name: string): TableInfo | undefined {

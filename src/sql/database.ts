@@ -26,6 +26,13 @@ export interface DatabaseLoad {
   readonly lanes: Readonly<Record<string, LaneLoad>>;
 }
 
+export interface Permissions {
+  /** Of the tables asked for. Without a column: the whole table. */
+  readonly unreadable: readonly { readonly table: string; readonly column?: string }[];
+  /** Beyond reading: permissions on the whole database (`INSERT`), and on tables (`UPDATE on PT_MST`). */
+  readonly writes: readonly string[];
+}
+
 export interface Database {
   readonly engine: 'sqlite' | 'mssql';
   render(plan: SqlPlan): Statement;
@@ -39,6 +46,8 @@ export interface Database {
   stream(plan: SqlPlan, size: number, options?: QueryOptions): AsyncIterable<readonly Row[]>;
   /** Columns, types, keys and indexes of the tables named (all tables if none is). */
   catalog(tables?: readonly string[]): Promise<Catalog>;
+  /** What the login may do with these tables, as far as the engine has logins. */
+  permissions(tables: readonly string[]): Promise<Permissions>;
   /** The index or scan that would serve a statement, as the engine says it, one line each. */
   explain(plan: SqlPlan): Promise<readonly string[]>;
   /** How busy the way to it is; asks nothing. */

@@ -31,3 +31,13 @@ test('a database that stays silent counts as away after two seconds', async () =
 test('probes answer under any Host, for they are called by address', async () => {
   expect((await appUnderTest().app.request('http://10.1.2.3:3000/health')).status).toBe(200);
 });
+
+test('a server that leaves out mappings says which', async () => {
+  const served = { pack: { name: 'p', title: 'P', version: '0' }, mappings: 1, warnings: [], unserved: ['houses'] };
+  const response = await appUnderTest({}, { served }).app.request('/ready');
+  expect(response.status).toBe(200);
+  expect(await response.json()).toMatchObject({
+    status: 'ok',
+    warnings: ['Mappings that do not work on this database are not served: houses'],
+  });
+});

@@ -1,10 +1,6 @@
 /**
  * The demo pack over a small fixture, as it is and spoiled, for tests that ask the whole pipeline.
  */
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { buildFixture } from '../../fixtures/build.ts';
 import { createFacade, type Facade } from '../../src/facade.ts';
 import { loadPack } from '../../src/mapping/load/pack.ts';
 import type { Mapping, Node, Registry, Scope } from '../../src/mapping/model.ts';
@@ -15,7 +11,8 @@ import { valueSetsOf } from '../../src/own/value-sets.ts';
 import type { Rules } from '../../src/plan/environment.ts';
 import type { Database } from '../../src/sql/database.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
-import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import type { EngineName } from '../engines/each.ts';
+import { openFixture } from '../engines/fixture.ts';
 import { NOW } from './law.ts';
 import { spoil } from './spoil.ts';
 
@@ -34,22 +31,21 @@ export interface DemoOptions {
   /** Of 1,000 values so many are spoiled. */
   readonly spoiled?: { readonly perMille: number; readonly seed: number };
   readonly onQuery?: (plan: SqlPlan) => void;
+  /** Default SQLite. */
+  readonly engine?: EngineName;
 }
 
-/** Builds the fixture in a temporary folder and loads the demo pack over it. */
-export async function openDemo({ patients, spoiled, onQuery }: DemoOptions): Promise<Demo> {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-  const file = join(folder, 'fixture.sqlite');
-  buildFixture({ patients, seed: 1, file });
-  if (spoiled) {
-    const copy = join(folder, 'spoiled.sqlite');
-    copyFileSync(file, copy);
-    const sound = openSqlite(file);
-    const { registry } = await load(sound);
-    await sound.close();
-    spoil({ file: copy, ...spoiled, keep: keysOf(registry) });
-  }
-  const database = openSqlite(spoiled ? join(folder, 'spoiled.sqlite') : file);
+/** Makes the fixture in a database of its own and loads the demo pack over it. */
+export async function openDemo({ patients, spoiled, onQuery, engine = 'sqlite' }: DemoOptions): Promise<Demo> {
+  const { database, close } = await openFixture(
+    engine,
+    patients,
+    spoiled &&
+      (async (file, sound) => {
+        const { registry } = await load(sound);
+        spoil({ file, ...spoiled, keep: keysOf(registry) });
+      }),
+  );
   const { registry } = await load(database);
   const withRules = (rules?: Rules): Facade =>
     createFacade({
@@ -72,10 +68,7 @@ export async function openDemo({ patients, spoiled, onQuery }: DemoOptions): Pro
     registry,
     facade: withRules(),
     withRules,
-    async close() {
-      await database.close();
-      rmSync(folder, { recursive: true });
-    },
+    close,
   };
 }
 

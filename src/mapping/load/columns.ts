@@ -2,9 +2,9 @@
  * Names of columns → columns. In: `COL` or `alias.COL` as a mapping writes it, and what is visible there. Out: the
  * column with its type. Unknown names, denied columns and types that nothing can read are reported.
  */
-import type { ColumnInfo, TableInfo } from '../../sql/catalog.ts';
-import { findColumn } from '../../sql/catalog.ts';
-import { UNICODE } from '../../sql/column-type.ts';
+import type { Catalog, ColumnInfo, TableInfo } from '../../sql/catalog.ts';
+import { findColumn, findTable } from '../../sql/catalog.ts';
+import { printColumnType, UNICODE } from '../../sql/column-type.ts';
 import type { ColumnExpression } from '../../sql/expression.ts';
 import { type Identifier, identifier, type TableName } from '../../sql/identifier.ts';
 import type { Lookup, Position } from '../model.ts';
@@ -123,6 +123,18 @@ function columnOf(
     report.error(at, `column ${owner.info.name}.${info.name} is denied by \`${rule}\` and is never read`);
     return undefined;
   }
+  if (info.denied) {
+    report.error(at, `the login may not read column ${owner.info.name}.${info.name}`);
+    return undefined;
+  }
+  const before = context.locked && lockedColumn(context.locked, owner.info, info);
+  if (before && !sameType(before, info)) {
+    report.error(at, `column ${owner.info.name}.${info.name} has another type than the lock says`, {
+      expected: `${before.declared}, or \`lintel lock\` after the mappings were looked at`,
+      found: info.declared,
+    });
+    return undefined;
+  }
   if (!info.type) {
     report.error(at, `no codec takes column ${owner.info.name}.${info.name}`, { found: info.declared });
     return undefined;
@@ -136,6 +148,16 @@ function columnOf(
     ...(certain ? { notNull: true } : {}),
   };
   return { column, certain, isPiece: false, info, table: owner.info };
+}
+
+function lockedColumn(locked: Catalog, table: TableInfo, column: ColumnInfo): ColumnInfo | undefined {
+  const before = findTable(locked, table.name);
+  return before && findColumn(before, column.name);
+}
+
+/** Engines spell some types in several ways. */
+function sameType(a: ColumnInfo, b: ColumnInfo): boolean {
+  return a.type && b.type ? printColumnType(a.type) === printColumnType(b.type) : a.declared === b.declared;
 }
 
 function ownerNamed(visible: Visible, alias: string): NamedRows | NamedPieces | undefined {

@@ -17,6 +17,8 @@ export interface PackContext {
   readonly report: Report;
   readonly settings: Settings;
   readonly catalog: Catalog;
+  /** The schema that the pack was written for, where another one is there now. */
+  readonly locked: Catalog | undefined;
   readonly codeMaps: ReadonlyMap<string, LoadedCodeMap>;
   readonly usedCodeMaps: Set<string>;
   readonly usedLists: Set<string>;
@@ -39,6 +41,8 @@ export interface Context extends PackContext {
   readonly targets: readonly Target[];
   /** Names of mappings whose own problems keep them from being targets. */
   readonly broken: ReadonlySet<string>;
+  /** Names of mappings, and of their groups, that are left out because they do not work. */
+  readonly unserved: ReadonlySet<string>;
   /** Nodes of single columns that are never absent: NOT NULL, and the codec has a value for every raw value. */
   readonly certain: WeakSet<Node>;
   /** Set once a condition compares with the present instant. */

@@ -27,6 +27,8 @@ export interface Detail {
 export interface Report {
   error(at: Position, message: string, detail?: Detail): void;
   warning(at: Position, message: string, detail?: Detail): void;
+  /** Adds those of another report. */
+  take(problems: readonly Problem[]): void;
   /** All problems so far, by file, line and column. */
   problems(): readonly Problem[];
 }
@@ -50,6 +52,9 @@ export function createReport(): Report {
   return {
     error: (at, message, detail) => add('error', at, message, detail),
     warning: (at, message, detail) => add('warning', at, message, detail),
+    take(problems) {
+      for (const problem of problems) kept.set(formatProblem(problem), problem);
+    },
     problems: () => [...kept.values()].sort((a, b) => comparePositions(a.position, b.position)),
   };
 }

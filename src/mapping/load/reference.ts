@@ -38,9 +38,10 @@ export function readReference(tree: MapTree, slot: Slot, visible: Visible, conte
 function targetsOf(tree: MapTree, slot: Slot, as: 'url' | 'reference', context: Context): readonly Target[] {
   const { report, targets } = context;
   return scalarsOf(child(tree, 'ref')).flatMap(({ text, at }) => {
+    if (context.unserved.has(text)) report.error(at, 'reference to a mapping that is not served', { found: text });
     const named = targets.filter(target => target.name === text || target.group === text);
     const isLost = context.broken.has(text) || context.broken.has(text.replace(/\..*$/, ''));
-    if (named.length === 0 && !isLost) {
+    if (named.length === 0 && !isLost && !context.unserved.has(text)) {
       const among = [...targets.map(target => target.name), ...targets.map(target => target.group)];
       report.error(at, 'reference to an unknown mapping', { found: text, among });
     }

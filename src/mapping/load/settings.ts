@@ -76,9 +76,17 @@ export function readSettings(document: Tree | undefined, file: string, report: R
   };
 }
 
-/** Reports rules on columns that name none of a whole schema: a `deny` that is misspelt protects nothing. */
-export function checkColumnRules(settings: Settings, catalog: Catalog, report: Report): void {
-  const columns = [...catalog.tables.values()].flatMap(table =>
+/**
+ * Reports rules on columns that name none of a whole schema: a `deny` that is misspelt protects nothing. `before`: a
+ * schema whose columns may be named too, though they are gone.
+ */
+export function checkColumnRules(
+  settings: Settings,
+  catalog: Catalog,
+  before: Catalog | undefined,
+  report: Report,
+): void {
+  const columns = [...catalog.tables.values(), ...(before?.tables.values() ?? [])].flatMap(table =>
     [...table.columns.values()].map(column => ({ table: table.name, column: column.name })),
   );
   for (const { text, at } of settings.denyRules) {

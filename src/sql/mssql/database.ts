@@ -15,12 +15,11 @@ import { createPool, type Isolation } from './connection.ts';
 import { MSSQL } from './dialect.ts';
 import { explainStatement } from './explain.ts';
 import { readFailure } from './failure.ts';
-import { askIsolation, writePermissions } from './questions.ts';
+import { readPermissions } from './permissions.ts';
+import { askIsolation } from './questions.ts';
 import { createSource, type RunOptions, type Source } from './source.ts';
 
 export interface OpenOptions {
-  /** Told once if the login can do more than read. */
-  readonly warn?: (message: string) => void;
   /** Milliseconds between two looks whether a database that was away is back. */
   readonly probePause?: number;
 }
@@ -44,12 +43,6 @@ export async function openMssql(address: SqlServerAddress, options: OpenOptions 
   let isolation: Isolation;
   try {
     isolation = await askIsolation(asked);
-    const permissions = await writePermissions(asked);
-    if (permissions.length > 0) {
-      options.warn?.(
-        `The login can write (${permissions.join(', ')}). Lintel only reads; give it a login with db_datareader alone.`,
-      );
-    }
   } finally {
     await ask.close();
   }
@@ -134,6 +127,7 @@ function databaseOf(address: SqlServerAddress, isolation: Isolation, pause: numb
     query: (plan, options) => run(render(plan, MSSQL), options?.lane ?? 'interactive', options?.signal),
     stream: (plan, size, options) => stream(render(plan, MSSQL), size, options?.lane ?? 'interactive', options?.signal),
     catalog: tables => readCatalog(statement => run(statement, 'interactive'), tables),
+    permissions: tables => readPermissions(statement => run(statement, 'interactive'), tables),
     explain: plan => explainStatement(() => createPool(address, 1, isolation), render(plan, MSSQL)),
     load: () => ({
       away: breaker.isOpen(),

@@ -71,6 +71,9 @@ export function openSqlite(file: string): Database {
     async catalog(tables) {
       return attempt('catalog', () => readCatalog(database, tables));
     },
+    async permissions() {
+      return { unreadable: [], writes: [] };
+    },
     async explain(plan) {
       const { text, parameters } = render(plan, SQLITE);
       // Rows of EXPLAIN QUERY PLAN: id, parent, unused, detail.

@@ -12,7 +12,6 @@ import { type Endpoint, openEndpoint, type Script } from './endpoint.ts';
 export interface Opened {
   readonly endpoint: Endpoint;
   readonly database: Database;
-  readonly warnings: readonly string[];
 }
 
 /** `options` are those of an address; the script counts only once the database is open. */
@@ -27,10 +26,9 @@ export async function openScripted(script: Script, options = ''): Promise<Opened
 export async function openAt(endpoint: Endpoint, options = ''): Promise<Opened> {
   const read = parseSqlServerAddress(`mssql://reader:hunter2@127.0.0.1:${endpoint.port}/ehr?encrypt=false${options}`);
   if ('problems' in read) throw new Error(read.problems.join('\n'));
-  const warnings: string[] = [];
-  const database = await openMssql(read.address, { warn: text => warnings.push(text), probePause: 10 });
+  const database = await openMssql(read.address, { probePause: 10 });
   onTestFinished(() => database.close());
-  return { endpoint, database, warnings };
+  return { endpoint, database };
 }
 
 export const number: ColumnExpression = column('N', INTEGER);

@@ -94,21 +94,6 @@ describe('sessions', () => {
 });
 
 describe('the start', () => {
-  it('warns of a login that can write', async () => {
-    const endpoint = await openEndpoint(({ text: sql }) =>
-      sql.includes('fn_my_permissions')
-        ? { columns: [{ name: 'p', type: 'nvarchar' }], rows: [['INSERT'], ['UPDATE']] }
-        : undefined,
-    );
-    onTestFinished(() => endpoint.stop());
-    const { warnings } = await openAt(endpoint);
-    expect(warnings).toEqual([expect.stringContaining('can write (INSERT, UPDATE)')]);
-  });
-
-  it('says nothing of a login that can only read', async () => {
-    expect((await openScripted(() => undefined)).warnings).toEqual([]);
-  });
-
   it.each([18456, 4060])('ends with a message without names where the login meets %i', async code => {
     const endpoint = await openEndpoint(({ kind }) => (kind === 'login' ? { error: code } : undefined));
     onTestFinished(() => endpoint.stop());

@@ -1,0 +1,77 @@
+/**
+ * What the login may do. In: a way to run SELECTs, and names of tables. Out: which of them it may not read, in whole or by
+ * column, and what it could change: a login that can do no more than read makes sure of what Lintel promises.
+ * https://learn.microsoft.com/sql/t-sql/functions/has-perms-by-name-transact-sql
+ */
+import type { Permissions } from '../database.ts';
+import type { Parameter, Row, Statement } from '../plan.ts';
+
+const ON_DATABASE = `SELECT CAST(p.name AS nvarchar(128)) AS name
+FROM (VALUES ('INSERT'), ('UPDATE'), ('DELETE'), ('EXECUTE'), ('ALTER'), ('CREATE TABLE'), ('CONTROL')) AS p (name)
+WHERE HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', p.name) = 1`;
+
+const NAME = `QUOTENAME(s.name) + '.' + QUOTENAME(o.name)`;
+
+/** The table's name, and for each permission 1 where the login has it on all of the table. */
+const onTables = (marks: string): string => `SELECT CAST(o.name AS nvarchar(128)) AS name,
+  HAS_PERMS_BY_NAME(${NAME}, 'OBJECT', 'SELECT') AS can_select,
+  HAS_PERMS_BY_NAME(${NAME}, 'OBJECT', 'INSERT') AS can_insert,
+  HAS_PERMS_BY_NAME(${NAME}, 'OBJECT', 'UPDATE') AS can_update,
+  HAS_PERMS_BY_NAME(${NAME}, 'OBJECT', 'DELETE') AS can_delete
+FROM sys.objects AS o
+JOIN sys.schemas AS s ON s.schema_id = o.schema_id
+WHERE o.type IN ('U', 'V') AND o.name IN (${marks})
+ORDER BY o.name`;
+
+/** Of tables that it may not read in whole, because the permission is given or denied column by column. */
+const onColumns = (marks: string): string => `SELECT CAST(o.name AS nvarchar(128)) AS name,
+  CAST(c.name AS nvarchar(128)) AS column_name,
+  HAS_PERMS_BY_NAME(${NAME}, 'OBJECT', 'SELECT', c.name, 'COLUMN') AS can_select
+FROM sys.objects AS o
+JOIN sys.schemas AS s ON s.schema_id = o.schema_id
+JOIN sys.columns AS c ON c.object_id = o.object_id
+WHERE o.type IN ('U', 'V') AND o.name IN (${marks})
+ORDER BY o.name, c.column_id`;
+
+/** Below the 2,100 parameters of a statement. */
+const TABLES_PER_STATEMENT = 500;
+const CHANGES = ['INSERT', 'UPDATE', 'DELETE'] as const;
+
+/** Asks what the login may do with the tables named. */
+export async function readPermissions(
+  run: (statement: Statement) => Promise<readonly Row[]>,
+  names: readonly string[],
+): Promise<Permissions> {
+  const each = async (text: (marks: string) => string, of: readonly string[]): Promise<readonly Row[]> => {
+    const rows: Row[] = [];
+    for (let start = 0; start < of.length; start += TABLES_PER_STATEMENT) {
+      const parameters = of.slice(start, start + TABLES_PER_STATEMENT).map(named);
+      const marks = parameters.map(({ name }) => `@${name}`).join(', ');
+      rows.push(...(await run({ text: text(marks), parameters })));
+    }
+    return rows;
+  };
+  const database = (await run({ text: ON_DATABASE, parameters: [] })).map(([name]) => String(name));
+  const tables = await each(onTables, names);
+  const unread = tables.filter(([, select]) => select === 0).map(([name]) => String(name));
+  const columns = unread.length === 0 ? [] : await each(onColumns, unread);
+  return {
+    unreadable: unread.flatMap(table => {
+      const of = columns.filter(([name]) => name === table);
+      const denied = of.filter(([, , select]) => select === 0);
+      if (denied.length === of.length) return [{ table }];
+      return denied.map(([, column]) => ({ table, column: String(column) }));
+    }),
+    // What is allowed on the database is allowed on each table.
+    writes: database.length > 0 ? database : tables.flatMap(changesOf),
+  };
+}
+
+function changesOf([name, , ...may]: Row): readonly string[] {
+  const changes = CHANGES.filter((_, i) => may[i] === 1);
+  return changes.length === 0 ? [] : [`${changes.join(', ')} on ${String(name)}`];
+}
+
+function named(value: string, i: number): Parameter {
+  return { name: `p${i}`, value, type: { kind: 'text', unicode: true, fixed: false, length: 128 } };
+}

@@ -1,0 +1,87 @@
+/**
+ * The fixture in a database that lives as long as a suite. In: an engine, a number of patients, maybe how much of it is
+ * spoiled. Out: the database as the server opens it, and the way to be rid of it.
+ */
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { buildFixture } from '../../fixtures/build.ts';
+import type { Cell, Row } from '../../fixtures/cells.ts';
+import { schema } from '../../fixtures/schema.ts';
+import type { Database } from '../../src/sql/database.ts';
+import { openMssql } from '../../src/sql/mssql/database.ts';
+import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import type { EngineName } from './each.ts';
+import { createTestDatabase, fillWithFixture } from './mssql.ts';
+
+export interface OpenFixture {
+  readonly database: Database;
+  /** Closes and drops it. */
+  close(): Promise<void>;
+}
+
+/** `spoil` changes a SQLite file in place; `sound` is the fixture as it was. */
+export type Spoil = (file: string, sound: Database) => Promise<void>;
+
+/** Opens a fixture of its own. */
+export async function openFixture(engine: EngineName, patients: number, spoil?: Spoil): Promise<OpenFixture> {
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
+  const remove = (): void => rmSync(folder, { recursive: true });
+  const file = join(folder, 'fixture.sqlite');
+  try {
+    if (engine === 'sqlite' || spoil) buildFixture({ patients, seed: 1, file });
+    if (spoil) await spoiled(file, spoil);
+    if (engine === 'mssql') return await onMssql(patients, spoil ? rowsOf(file) : undefined);
+    const database = openSqlite(file);
+    return {
+      database,
+      async close() {
+        await database.close();
+        remove();
+      },
+    };
+  } finally {
+    if (engine === 'mssql') remove();
+  }
+}
+
+async function spoiled(file: string, spoil: Spoil): Promise<void> {
+  const copy = `${file}.sound`;
+  copyFileSync(file, copy);
+  const sound = openSqlite(copy);
+  await spoil(file, sound);
+  await sound.close();
+}
+
+async function onMssql(patients: number, source: Iterable<Row> | undefined): Promise<OpenFixture> {
+  const there = await createTestDatabase();
+  try {
+    await fillWithFixture(there, patients, source);
+    const database = await openMssql(there.address);
+    return {
+      database,
+      async close() {
+        await database.close();
+        await there.drop();
+      },
+    };
+  } catch (error) {
+    await there.drop();
+    throw error;
+  }
+}
+
+/** As they stand in a SQLite file of the fixture. */
+function* rowsOf(file: string): Generator<Row> {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    for (const { name } of schema) {
+      for (const row of database.prepare(`SELECT * FROM ${name}`).iterate()) {
+        yield { table: name, row: row as Record<string, Cell> };
+      }
+    }
+  } finally {
+    database.close();
+  }
+}

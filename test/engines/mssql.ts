@@ -1,0 +1,104 @@
+/**
+ * The SQL Server that MSSQL_URL names, with a login that may create databases. In: nothing, or rows. Out: databases of
+ * our own on it, which are dropped again. It may be Babelfish for PostgreSQL, which some cases have to know.
+ */
+import type sql from 'mssql';
+import type { Row } from '../../fixtures/cells.ts';
+import { createDatabase, loadMssql } from '../../fixtures/load-mssql.ts';
+import type { WriteRows } from '../../fixtures/mssql-batch.ts';
+import { parseSqlServerAddress, type SqlServerAddress } from '../../src/sql/mssql/address.ts';
+import { createPool } from '../../src/sql/mssql/connection.ts';
+
+export const MSSQL_URL = process.env['MSSQL_URL'] || undefined;
+
+export interface TestDatabase {
+  readonly address: SqlServerAddress;
+  /** It lacks what SQL Server has: error numbers, locks, CHAR padding, some collations, a bulk load of decimals. */
+  readonly isBabelfish: boolean;
+  /** The login that made it may do anything here. */
+  batch(...statements: readonly string[]): Promise<void>;
+  drop(): Promise<void>;
+}
+
+let made = 0;
+
+/** An empty database. Throws where MSSQL_URL is not set or its login may not create one. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const read = parseSqlServerAddress(MSSQL_URL ?? '');
+  if ('problems' in read) throw new Error(`MSSQL_URL: ${read.problems.join('; ')}`);
+  const server = { ...read.address, connectTimeout: 15_000 };
+  const address = { ...server, database: `lintel_test_${process.pid}_${++made}` };
+  await createDatabase(address);
+  const name = `[${address.database}]`;
+  const found = await inDatabase(address, pool =>
+    pool.request().query<readonly unknown[]>(`SELECT CAST(SERVERPROPERTY('Babelfish') AS int)`),
+  );
+  const isBabelfish = found.recordset[0]?.[0] === 1;
+  const batch = (at: SqlServerAddress, statements: readonly string[]): Promise<void> =>
+    inDatabase(at, async pool => {
+      for (const statement of statements) await pool.request().batch(statement);
+    });
+  return {
+    address,
+    isBabelfish,
+    batch: (...statements) => batch(address, statements),
+    drop: () =>
+      batch({ ...server, database: 'master' }, [
+        ...(isBabelfish ? [] : [`ALTER DATABASE ${name} SET SINGLE_USER WITH ROLLBACK IMMEDIATE`]),
+        `DROP DATABASE ${name}`,
+      ]),
+  };
+}
+
+/** Fills a database with the fixture, or with rows of its tables from elsewhere. */
+export async function fillWithFixture(
+  { address, isBabelfish }: TestDatabase,
+  patients: number,
+  source?: Iterable<Row>,
+): Promise<void> {
+  await loadMssql(
+    address,
+    { patients, seed: 1 },
+    {
+      ...(source ? { source } : {}),
+      ...(isBabelfish ? { write: insertRows, size: Number.POSITIVE_INFINITY } : {}),
+    },
+  );
+}
+
+/** Below the 2,100 parameters of a statement, and its 1,000 rows. */
+const PARAMETERS = 2000;
+const ROWS = 1000;
+
+/** By INSERT. */
+const insertRows: WriteRows = async (pool, { table, columns, rows }) => {
+  const names = columns.map(({ name }) => name).join(', ');
+  const step = Math.min(ROWS, Math.floor(PARAMETERS / columns.length));
+  for (let start = 0; start < rows.length; start += step) {
+    const request = pool.request();
+    const tuples = rows.slice(start, start + step).map((cells, row) => {
+      const marks = columns.map(({ type }, i) => {
+        const name = `p${row * columns.length + i}`;
+        request.input(name, type, storable(cells[i] ?? null));
+        return `@${name}`;
+      });
+      return `(${marks.join(', ')})`;
+    });
+    await request.query(`INSERT INTO dbo.${table} (${names}) VALUES ${tuples.join(', ')}`);
+  }
+};
+
+async function inDatabase<T>(address: SqlServerAddress, use: (pool: sql.ConnectionPool) => Promise<T>): Promise<T> {
+  const pool = createPool(address, 1, 'READ COMMITTED');
+  await pool.connect();
+  try {
+    return await use(pool);
+  } finally {
+    await pool.close();
+  }
+}
+
+/** PostgreSQL has no U+0000 in texts. */
+function storable<T>(cell: T): T | string {
+  return typeof cell === 'string' ? cell.replaceAll('\0', '') : cell;
+}

@@ -1,0 +1,208 @@
+/**
+ * What becomes of mappings that the database does not bear: told at their own line, and served without them if wanted.
+ * Over a SQLite file, and over the real driver from a scripted SQL Server.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { readConfig } from '../src/config.ts';
+import { formatProblem } from '../src/mapping/load/problem.ts';
+import { type Setup, setUp } from '../src/setup.ts';
+import { type Endpoint, openEndpoint } from './sql/mssql/endpoint.ts';
+import { failureOf } from './sql/mssql/open.ts';
+import { type ScriptedSchema, type ScriptedTable, schemaScript } from './sql/mssql/schema-script.ts';
+
+const PACK = {
+  'pack.yaml': 'name: clinic\ntitle: Clinic\nzone: America/New_York\nsystems: {}\n',
+  'place.yaml': `mapping: places
+resource: Location
+source: { table: PLACE, as: l, key: [NO] }
+id: "{NO}"
+elements:
+  name: { from: TITLE }
+`,
+  'room.yaml': `mapping: rooms
+resource: Location
+source: { table: ROOM, as: r, key: [NO] }
+id: "r-{NO}"
+elements:
+  name: { from: TITLE }
+  partOf: { ref: houses, on: { NO: HOUSE_NO } }
+`,
+  'house.yaml': `mapping: houses
+resource: Location
+source: { table: HOUSE, as: h, key: [NO], changed: CHANGED }
+id: "h-{NO}"
+elements:
+  name: { from: TITLE }
+`,
+};
+
+const PLACE: ScriptedTable = { columns: { NO: 'int', TITLE: 'varchar' } };
+const ROOM: ScriptedTable = { columns: { NO: 'int', TITLE: 'varchar', HOUSE_NO: 'int' } };
+const HOUSE: ScriptedTable = { columns: { NO: 'int', TITLE: 'varchar', CHANGED: 'datetime' } };
+
+function packFolder(more: Readonly<Record<string, string>> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const [name, text] of Object.entries({ ...PACK, ...more })) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+interface Opened extends Setup {
+  readonly notes: readonly string[];
+  readonly errors: readonly string[];
+}
+
+async function open(environment: Readonly<Record<string, string>>): Promise<Opened> {
+  const notes: string[] = [];
+  const setup = await setUp(readConfig(environment), text => notes.push(text));
+  onTestFinished(() => setup.database.close());
+  const errors = setup.pack.problems.filter(({ severity }) => severity === 'error').map(formatProblem);
+  return { ...setup, notes, errors };
+}
+
+async function scripted(schema: ScriptedSchema): Promise<{ readonly url: string; readonly endpoint: Endpoint }> {
+  const endpoint = await openEndpoint(schemaScript(schema));
+  onTestFinished(() => endpoint.stop());
+  return { url: `mssql://reader:hunter2@127.0.0.1:${endpoint.port}/ehr?encrypt=false&connectTimeout=500`, endpoint };
+}
+
+const served = ({ pack }: Setup): readonly string[] => pack.registry?.mappings.map(({ name }) => name) ?? [];
+
+describe('a table that is missing', () => {
+  function withoutHouse(): Readonly<Record<string, string>> {
+    const folder = packFolder();
+    const file = join(folder, 'clinic.sqlite');
+    const raw = new DatabaseSync(file);
+    raw.exec(`CREATE TABLE PLACE (NO INTEGER NOT NULL PRIMARY KEY, TITLE VARCHAR(40));
+      CREATE TABLE ROOM (NO INTEGER NOT NULL PRIMARY KEY, TITLE VARCHAR(40), HOUSE_NO INTEGER)`);
+    raw.close();
+    return { MAPPINGS: folder, DATABASE_URL: `sqlite:${file}` };
+  }
+
+  it('is told at the line that names it, and nothing is served', async () => {
+    const opened = await open(withoutHouse());
+    expect(opened.errors).toEqual(['house.yaml:3:18: unknown table; found HOUSE']);
+    expect(opened.pack.registry).toBeUndefined();
+  });
+
+  it('takes out its mapping and those that refer to it where the others are wanted', async () => {
+    const opened = await open({ ...withoutHouse(), DEGRADED: 'true' });
+    expect(served(opened)).toEqual(['places']);
+    expect(opened.pack).toMatchObject({ unserved: ['houses', 'rooms'] });
+    expect(opened.errors).toEqual([
+      'house.yaml:3:18: unknown table; found HOUSE',
+      'room.yaml:7:18: reference to a mapping that is not served; found houses',
+    ]);
+  });
+
+  it('is no excuse for a mistake in the pack', async () => {
+    const where = withoutHouse();
+    writeFileSync(join(String(where['MAPPINGS']), 'pack.yaml'), 'name: clinic\nzone: Nowhere/Land\n');
+    expect((await open({ ...where, DEGRADED: 'true' })).pack.registry).toBeUndefined();
+  });
+
+  it('leaves nothing to serve where all mappings need it', async () => {
+    const where = withoutHouse();
+    for (const name of ['place.yaml', 'room.yaml']) rmSync(join(String(where['MAPPINGS']), name));
+    expect((await open({ ...where, DEGRADED: 'true' })).pack.registry).toBeUndefined();
+  });
+});
+
+describe('a SQL Server', () => {
+  it('with all that the mappings need is served, and nothing is said', async () => {
+    const { url } = await scripted({ tables: { PLACE, ROOM, HOUSE } });
+    const opened = await open({ MAPPINGS: packFolder(), DATABASE_URL: url });
+    expect(served(opened)).toEqual(['houses', 'places', 'rooms']);
+    expect([opened.errors, opened.notes]).toEqual([[], []]);
+  });
+
+  it('without a table refuses, or serves the rest', async () => {
+    const { url } = await scripted({ tables: { PLACE, ROOM } });
+    const environment = { MAPPINGS: packFolder(), DATABASE_URL: url };
+    const refused = await open(environment);
+    expect(refused.errors).toEqual(['house.yaml:3:18: unknown table; found HOUSE']);
+    expect(served(refused)).toEqual([]);
+    expect(served(await open({ ...environment, DEGRADED: 'true' }))).toEqual(['places']);
+  });
+
+  it('whose login may not read a table says at which lines that matters', async () => {
+    const { url } = await scripted({ tables: { PLACE: { ...PLACE, may: [] }, ROOM, HOUSE } });
+    const environment = { MAPPINGS: packFolder(), DATABASE_URL: url };
+    const refused = await open(environment);
+    expect(refused.errors).toEqual([
+      'place.yaml:3:38: the login may not read column PLACE.NO',
+      'place.yaml:4:5: the login may not read column PLACE.NO',
+      'place.yaml:6:17: the login may not read column PLACE.TITLE',
+    ]);
+    expect(served(refused)).toEqual([]);
+    expect(served(await open({ ...environment, DEGRADED: 'true' }))).toEqual(['houses', 'rooms']);
+  });
+
+  it('whose login may not read a column says at which line that matters', async () => {
+    const { url } = await scripted({
+      tables: { PLACE, ROOM, HOUSE: { ...HOUSE, may: [], readable: ['NO', 'TITLE'] } },
+    });
+    const opened = await open({ MAPPINGS: packFolder(), DATABASE_URL: url });
+    expect(opened.errors).toEqual(['house.yaml:3:52: the login may not read column HOUSE.CHANGED']);
+  });
+
+  it('with a column of another type than the lock says names the line that reads it', async () => {
+    const table = (columns: Readonly<Record<string, string>>) => ({ columns, primaryKey: ['NO'], indexes: {} });
+    const lock = {
+      tables: {
+        PLACE: table({ NO: 'INT', TITLE: 'VARCHAR(40) NULL' }),
+        HOUSE: table({ NO: 'INT', TITLE: 'VARCHAR(40) NULL', CHANGED: 'VARCHAR(40) NULL' }),
+      },
+    };
+    const { url } = await scripted({ tables: { PLACE, ROOM, HOUSE } });
+    const environment = {
+      MAPPINGS: packFolder({ 'schema.lock.json': JSON.stringify(lock) }),
+      DATABASE_URL: url,
+    };
+    const refused = await open(environment);
+    expect(refused.errors).toEqual([
+      'house.yaml:3:52: column HOUSE.CHANGED has another type than the lock says; expected VARCHAR(40), or `lintel lock` after the mappings were looked at; found DATETIME',
+    ]);
+    expect(served(refused)).toEqual([]);
+    expect(served(await open({ ...environment, DEGRADED: 'true' }))).toEqual(['places']);
+  });
+
+  it('warns of a login that can write to tables that are mapped, or to the whole database', async () => {
+    const { url } = await scripted({
+      tables: { PLACE, ROOM: { ...ROOM, may: ['SELECT', 'UPDATE', 'DELETE'] }, HOUSE },
+    });
+    expect((await open({ MAPPINGS: packFolder(), DATABASE_URL: url })).notes).toEqual([
+      'The login can write (UPDATE, DELETE on ROOM). Lintel only reads; so should its login.',
+    ]);
+    const owner = await scripted({ tables: { PLACE, ROOM, HOUSE }, database: ['INSERT', 'CONTROL'] });
+    expect((await open({ MAPPINGS: packFolder(), DATABASE_URL: owner.url })).notes).toEqual([
+      'The login can write (INSERT; CONTROL). Lintel only reads; so should its login.',
+    ]);
+  });
+
+  it.each([
+    [18456, 'the server refuses the login'],
+    [4060, 'the database of the address cannot be opened'],
+  ])('that meets the login with %i is not waited for, and told without a name or a secret', async (error, message) => {
+    const endpoint = await openEndpoint(({ kind }) => (kind === 'login' ? { error } : undefined));
+    onTestFinished(() => endpoint.stop());
+    const url = `mssql://reader:hunter2@127.0.0.1:${endpoint.port}/ehr?encrypt=false`;
+    const failed = await failureOf(open({ MAPPINGS: packFolder(), DATABASE_URL: url, DEGRADED: 'true' }));
+    expect(failed.message).toContain(message);
+    expect(failed.message).not.toMatch(/hunter2|reader|canary/);
+  });
+
+  it('that is away, or accepts and says nothing, is not waited for', async () => {
+    const { url, endpoint } = await scripted({ tables: { PLACE, ROOM, HOUSE } });
+    endpoint.script = ({ kind }) => (kind === 'login' ? 'deaf' : undefined);
+    expect((await failureOf(open({ MAPPINGS: packFolder(), DATABASE_URL: url }))).message).toContain(
+      'cannot be reached',
+    );
+    await endpoint.stop();
+    expect((await failureOf(open({ MAPPINGS: packFolder(), DATABASE_URL: url }))).reason).toBe('unavailable');
+  });
+});

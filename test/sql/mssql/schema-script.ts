@@ -1,0 +1,62 @@
+/**
+ * The catalog and the permissions of a scripted server. In: tables by name with their columns, and what the login may do.
+ * Out: a script that answers the questions of a start; to a SELECT of rows it gives none.
+ */
+import type { Answer, Asked, Script } from './endpoint.ts';
+import type { Cell, Column } from './tds.ts';
+
+export interface ScriptedTable {
+  /** Types by name; the first column is the key. */
+  readonly columns: Readonly<Record<string, 'int' | 'datetime' | 'varchar'>>;
+  /** `SELECT` on all of it unless said otherwise. */
+  readonly may?: readonly ('SELECT' | 'INSERT' | 'UPDATE' | 'DELETE')[];
+  /** Columns that it may read where it may not read all. */
+  readonly readable?: readonly string[];
+}
+
+export interface ScriptedSchema {
+  readonly tables: Readonly<Record<string, ScriptedTable>>;
+  readonly database?: readonly string[];
+}
+
+const answer = (...rows: readonly (readonly Cell[])[]): Answer => {
+  const columns = (rows[0] ?? ['']).map(
+    (cell, i): Column => ({ name: `c${i}`, type: typeof cell === 'number' ? 'int' : 'nvarchar' }),
+  );
+  return { columns, rows };
+};
+
+const LENGTHS = { int: 4, datetime: 8, varchar: 40 } as const;
+
+export function schemaScript({ tables, database = [] }: ScriptedSchema): Script {
+  const named = Object.entries(tables);
+  return ({ kind, text, bytes }: Asked): Answer | undefined => {
+    if (kind !== 'rpc' && kind !== 'batch') return undefined;
+    const asked = named.filter(([name]) => bytes.includes(Buffer.from(name, 'utf16le')));
+    if (text.includes("DB_NAME(), 'DATABASE'")) return answer(...database.map(name => [name]));
+    if (text.includes("'COLUMN'"))
+      return answer(
+        ...asked.flatMap(([name, { columns, readable = [] }]) =>
+          Object.keys(columns).map(column => [name, column, readable.includes(column) ? 1 : 0]),
+        ),
+      );
+    if (text.includes("'OBJECT'"))
+      return answer(
+        ...asked.map(([name, { may = ['SELECT'] }]) => [
+          name,
+          ...(['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const).map(one => (may.includes(one) ? 1 : 0)),
+        ]),
+      );
+    if (text.includes('FROM sys.indexes'))
+      return answer(...named.map(([, { columns }], id) => [id, 'PK', 1, 1, Object.keys(columns)[0] ?? '']));
+    if (text.includes('FROM sys.columns'))
+      return answer(
+        ...named.flatMap(([, { columns }], id) =>
+          Object.entries(columns).map(([name, type], i) => [id, name, type, LENGTHS[type], 10, 0, i === 0 ? 0 : 1, '']),
+        ),
+      );
+    if (text.includes('FROM sys.objects')) return answer(...named.map(([name], id) => [id, name, 1]));
+    if (text.includes('sys.databases') || text === 'SELECT 1') return undefined;
+    return { columns: [{ name: 'n', type: 'int' }], rows: [] };
+  };
+}
