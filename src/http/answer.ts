@@ -9,7 +9,7 @@ import { toXml } from '../resource/xml.ts';
 import { type Coding, codingFor, compress } from './compress.ts';
 import type { HttpContext } from './context.ts';
 import { CONTENT_TYPE, type Format } from './negotiate.ts';
-import { indentJson } from './pretty.ts';
+import { indentJson, indentXml } from './pretty.ts';
 
 /** How the representation is written. */
 export interface Representation {
@@ -39,8 +39,16 @@ export interface Answer extends Description {
 
 const NOTHING_MORE: Description = { headers: {} };
 
+const WRITERS: Readonly<Record<Format, readonly [write: (json: string) => string, indent: (text: string) => string]>> =
+  {
+    json: [json => json, indentJson],
+    xml: [toXml, indentXml],
+  };
+
 export function answerOf(json: string, { format, pretty }: Representation, description = NOTHING_MORE): Answer {
-  const text = format === 'xml' ? toXml(json) : pretty ? indentJson(json) : json;
+  const [write, indent] = WRITERS[format];
+  const written = write(json);
+  const text = pretty ? indent(written) : written;
   return answerOfBytes(Buffer.from(text, 'utf8'), CONTENT_TYPE[format], description);
 }
 

@@ -1,6 +1,7 @@
 /**
- * Indents JSON text without reading it: parsing would lose the digits of decimals (`1.50`), which are data in FHIR.
- * In: valid JSON text without blanks between its tokens, or with. Out: the same, two blanks a level. Used for `_pretty`.
+ * Indents texts for `_pretty` without reading them: parsing would lose the digits of decimals (`1.50`), which are data in
+ * FHIR. In: valid JSON text without blanks between its tokens, or with; FHIR XML as src/resource/xml.ts writes it. Out:
+ * the same, two blanks a level.
  * https://hl7.org/fhir/R4/http.html#pretty
  */
 
@@ -25,4 +26,26 @@ export function indentJson(json: string): string {
     before = token;
   }
   return out.join('');
+}
+
+/** Narratives stay as they are: their blanks are text. */
+export function indentXml(xml: string): string {
+  const lines: string[] = [];
+  let depth = 0;
+  let narrative = { divs: 0, start: 0 };
+  const line = (text: string) => lines.push('  '.repeat(depth) + text);
+  for (const { 0: tag, index } of xml.matchAll(/<[^>]*>/g)) {
+    const closing = tag.startsWith('</');
+    const opening = !closing && !tag.endsWith('/>') && !tag.startsWith('<?');
+    if (/^<\/?div\b/.test(tag)) {
+      if (opening) narrative = { divs: narrative.divs + 1, start: narrative.divs === 0 ? index : narrative.start };
+      if (closing) narrative = { ...narrative, divs: narrative.divs - 1 };
+      if (narrative.divs === 0) line(xml.slice(opening || closing ? narrative.start : index, index + tag.length));
+    } else if (narrative.divs === 0) {
+      if (closing) depth -= 1;
+      line(tag);
+      if (opening) depth += 1;
+    }
+  }
+  return lines.join('\n');
 }
