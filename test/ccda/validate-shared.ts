@@ -1,34 +1,47 @@
 /**
- * Run by hand: every document of every topic for every patient of the fixture, and of every listed encounter of some,
- * through the shared validator, a batch at a time. `node test/ccda/validate-shared.ts [patients] [first] [last]`
+ * Run by hand: every document of every topic, and of the first listed encounters, for patients of the fixture, through the
+ * shared validator, a batch at a time. Prints errors, warnings that docs/ccds-documents.md does not explain, and totals.
+ * `node test/ccda/validate-shared.ts [patients] [first] [last] [encounters of each]`
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { TOPICS } from '../../src/ccda/topics.ts';
-import { openDemoDocuments } from './demo-documents.ts';
-import { type Finding, findValidator, validate } from './shared-validator.ts';
+import { type DocumentOptions, openDemoDocuments } from './demo-documents.ts';
+import { explainedWarnings } from './explained-warnings.ts';
+import { findValidator, validate } from './shared-validator.ts';
 
-const [patients = 120, first = 1, last = patients] = process.argv.slice(2).map(Number);
+const [patients = 120, first = 1, last = patients, encounters = 1] = process.argv.slice(2).map(Number);
 const BATCH = 40;
 
 const validator = findValidator();
 if (validator !== undefined) {
+  const began = performance.now();
   const demo = await openDemoDocuments(patients);
   const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-  const counts = new Map<string, number>();
-  let files: string[] = [];
-  let total = 0;
-  const flush = async (): Promise<void> => {
-    const findings: readonly Finding[] =
-      files.length === 0 ? [] : await validate(validator, files, join(folder, 'report.json'));
-    for (const { severity, id, layer, message, file } of findings) {
-      if (severity === 'E') console.log(`${file.slice(folder.length + 1)}: ${layer} ${id} ${message}`);
-      counts.set(`${severity} ${id}`, (counts.get(`${severity} ${id}`) ?? 0) + 1);
+  const explained = explainedWarnings(readFileSync(new URL('../../docs/ccds-documents.md', import.meta.url), 'utf8'));
+  const warnings = new Map<string, number>();
+  const files: string[] = [];
+  let documents = 0;
+  let errors = 0;
+  const check = async (): Promise<void> => {
+    const findings = await validate(validator, files, join(folder, 'report.json'));
+    for (const { severity, id, layer, message, file, path } of findings) {
+      const known = warnings.has(id);
+      if (severity === 'W') warnings.set(id, (warnings.get(id) ?? 0) + 1);
+      else errors++;
+      if (severity === 'E' || !(known || explained.has(id))) {
+        console.log(`${severity} ${basename(file)}: ${layer} ${id} ${message} ${path}`);
+      }
     }
-    for (const file of files) rmSync(file);
-    total += files.length;
-    files = [];
+    documents += files.length;
+    for (const file of files.splice(0)) rmSync(file);
+  };
+  const add = async (topic: string, patient: number, options: DocumentOptions = {}): Promise<void> => {
+    const file = join(folder, `${topic}-${patient}-${options.encounterId ?? ''}.xml`);
+    writeFileSync(file, (await demo.make(topic, patient, options)).xml);
+    files.push(file);
+    if (files.length === BATCH) await check();
   };
   const people = demo.rows<{ PT_NO: number }>(
     "SELECT PT_NO FROM PT_MST WHERE (DEL_FL IS NULL OR DEL_FL <> 'Y') AND PT_NO BETWEEN ? AND ? ORDER BY PT_NO",
@@ -36,25 +49,22 @@ if (validator !== undefined) {
     last,
   );
   for (const { PT_NO } of people) {
-    for (const { name } of TOPICS) {
-      const file = join(folder, `${name}-${PT_NO}.xml`);
-      writeFileSync(file, (await demo.make(name, PT_NO)).xml);
-      files.push(file);
-    }
-    const [encounter] = demo.rows<{ ENC_NO: number }>(
-      "SELECT ENC_NO FROM DOC_HDR WHERE PT_NO = ? AND SGN_FL = 'Y' AND AVL_FL = 1 AND ENC_NO IS NOT NULL LIMIT 1",
+    for (const { name } of TOPICS) await add(name, PT_NO);
+    const listed = demo.rows<{ ENC_NO: number }>(
+      `SELECT DISTINCT ENC_NO FROM DOC_HDR
+       WHERE PT_NO = ? AND SGN_FL = 'Y' AND AVL_FL = 1 AND ENC_NO IS NOT NULL ORDER BY ENC_NO LIMIT ?`,
       PT_NO,
+      encounters,
     );
-    if (encounter !== undefined) {
-      const file = join(folder, `encounter-${PT_NO}-${encounter.ENC_NO}.xml`);
-      writeFileSync(file, (await demo.make('encounter-ccds', PT_NO, { encounterId: String(encounter.ENC_NO) })).xml);
-      files.push(file);
-    }
-    if (files.length >= BATCH) await flush();
+    for (const { ENC_NO } of listed) await add('encounter-ccds', PT_NO, { encounterId: String(ENC_NO) });
   }
-  await flush();
+  if (files.length > 0) await check();
   await demo.close();
   rmSync(folder, { recursive: true });
-  for (const [rule, count] of [...counts].toSorted((a, b) => b[1] - a[1])) console.log(`${count} ${rule}`);
-  console.log(`${total} documents of ${people.length} patients`);
+  for (const [rule, count] of [...warnings].toSorted((a, b) => b[1] - a[1])) console.log(`${count} ${rule}`);
+  const total = [...warnings.values()].reduce((sum, count) => sum + count, 0);
+  const seconds = Math.round((performance.now() - began) / 1000);
+  console.log(
+    `${documents} documents of ${people.length} patients: ${errors} errors, ${total} warnings of ${warnings.size} rules, ${seconds} s`,
+  );
 }

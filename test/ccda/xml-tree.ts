@@ -20,9 +20,22 @@ const parser = new XMLParser({
   parseTagValue: false,
   parseAttributeValue: false,
   trimValues: false,
-  processEntities: true,
-  htmlEntities: false,
+  // The library leaves character references alone unless it may also read HTML's names: `decode` does it.
+  processEntities: false,
 });
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+
+/** Character data as it is meant: each reference once. Throws for an entity that XML itself does not know. */
+function decode(text: string): string {
+  return text.replace(/&(?:#(\d+)|#x([\da-fA-F]+)|(\w+));/g, (whole, decimal?: string, hex?: string, name?: string) => {
+    if (name === undefined)
+      return String.fromCodePoint(decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal));
+    const character = ENTITIES[name];
+    if (character === undefined) throw new Error(`unknown entity ${whole}`);
+    return character;
+  });
+}
 
 export function parseXml(text: string): Element {
   const valid = XMLValidator.validate(text);
@@ -41,9 +54,11 @@ function toElement(node: Node): Element | undefined {
   const inner = node[name] as Node[];
   return {
     name,
-    attributes: (node[':@'] ?? {}) as Record<string, string>,
+    attributes: Object.fromEntries(
+      Object.entries((node[':@'] ?? {}) as Record<string, string>).map(([key, value]) => [key, decode(value)]),
+    ),
     children: inner.map(toElement).filter(one => one !== undefined),
-    text: inner.map(one => (typeof one['#text'] === 'string' ? one['#text'] : '')).join(''),
+    text: decode(inner.map(one => (typeof one['#text'] === 'string' ? one['#text'] : '')).join('')),
   };
 }
 

@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { narrativeXml } from '../../src/ccda/narrative.ts';
+import { attribute, escapeXml, templateIds, textElement } from '../../src/ccda/xml.ts';
+import { all, type Element, parseXml } from './xml-tree.ts';
+
+/** Any string at all, with what tends to break XML more often than chance would have it. */
+const anyText = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.string({ unit: 'binary' }),
+  fc
+    .array(
+      fc.oneof(
+        fc.string({ unit: 'binary', maxLength: 3 }),
+        fc.constantFrom(
+          ...['<', '>', '&', '"', "'", ']]>', '<![CDATA[', '<!--', '-->', '<?xml', '&amp;', '&#13;', '&#x0;', '&nbsp;'],
+          ...[
+            '\r',
+            '\n',
+            '\r\n',
+            '\t',
+            ' ',
+            '\u00a0',
+            '\u0085',
+            '\u2028',
+            '\ufeff',
+            '\0',
+            '\u0001',
+            '\u001f',
+            '\u007f',
+          ],
+          ...['\ud800', '\udfff', '\udc00\ud800', '𠮷', '\ufffe', '\uffff', '\u{1fffe}'],
+        ),
+      ),
+    )
+    .map(parts => parts.join('')),
+);
+
+/** What XML 1.0 can hold of a text: everything but controls, half surrogates, U+FFFE and U+FFFF, which become U+FFFD. */
+function heldByXml(text: string): string {
+  return [...text.toWellFormed()]
+    .map(character => {
+      const point = character.codePointAt(0) ?? 0;
+      const legal =
+        [0x9, 0xa, 0xd].includes(point) || (point >= 0x20 && point <= 0xd7ff) || (point >= 0xe000 && point <= 0xfffd);
+      return legal || point >= 0x10000 ? character : '\ufffd';
+    })
+    .join('');
+}
+
+/** Every character of a written document is one of XML 1.0: no reader needs to be lenient. */
+function read(xml: string): Element {
+  expect(heldByXml(xml)).toBe(xml);
+  return parseXml(xml);
+}
+
+describe('any text', () => {
+  test('is read back from an element as it was, but for what XML cannot hold', () => {
+    fc.assert(
+      fc.property(anyText, text => {
+        const root = read(`<a>${escapeXml(text)}</a>`);
+        expect(root.children).toEqual([]);
+        expect(root.text).toBe(heldByXml(text));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('is read back from an attribute with single blanks for white space', () => {
+    fc.assert(
+      fc.property(anyText, text => {
+        const root = read(`<a${attribute('b', text)}/>`);
+        const expected = heldByXml(text.replace(/[\s\u0085]+/g, ' ').trim());
+        expect(root.attributes).toEqual(expected === '' ? {} : { b: expected });
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('is an element of its own without blanks around it, or none', () => {
+    fc.assert(
+      fc.property(anyText, text => {
+        const root = read(`<a>${textElement('b c="d"', text)}</a>`);
+        const expected = heldByXml(text.trim());
+        expect(root.children).toEqual(
+          expected === '' ? [] : [{ name: 'b', attributes: { c: 'd' }, children: [], text: expected }],
+        );
+      }),
+    );
+  });
+
+  test('is a cell of the narrative, whose lines are kept', () => {
+    fc.assert(
+      fc.property(anyText, text => {
+        const xml = narrativeXml({ columns: ['c'], rows: [{ id: 'r-1', cells: [text] }] }, '');
+        const [cell] = all(read(xml), 'td');
+        const expected = heldByXml(text.trim()).split(/\r?\n/);
+        expect(cell?.children.map(({ name }) => name)).toEqual(expected.slice(1).map(() => 'br'));
+        expect(cell?.text).toBe(expected.join(''));
+      }),
+    );
+  });
+});
+
+test.each([
+  ['plain', 'plain'],
+  ['', ''],
+  ['a < b && c > "d"', 'a &lt; b &amp;&amp; c &gt; &quot;d&quot;'],
+  [']]>', ']]&gt;'],
+  ['one\r\ntwo', 'one&#13;\ntwo'],
+  ['\0\u0007\ud800', '\ufffd\ufffd\ufffd'],
+  ['𠮷', '𠮷'],
+])('%j is written %j', (text, xml) => {
+  expect(escapeXml(text)).toBe(xml);
+});
+
+test('templates have their extension, or none', () => {
+  expect(templateIds('2.5', '2.5:2015-08-01')).toBe(
+    '<templateId root="2.16.840.1.113883.10.20.22.2.5"/><templateId root="2.16.840.1.113883.10.20.22.2.5" extension="2015-08-01"/>',
+  );
+});
