@@ -7,8 +7,9 @@ import type { Registry } from './mapping/model.ts';
 import { zoneOf } from './mapping/zone.ts';
 import { type Stages, UNTIMED } from './observe/stages.ts';
 import { FhirError } from './outcome.ts';
+import { answerOwn, emitOwn } from './own/answer.ts';
 import { type CompartmentSearch, compartmentQuery, narrowed } from './own/compartment.ts';
-import { type ConstantMapping, constantMapping, type OwnResource, passes } from './own/constant-mapping.ts';
+import { constantMapping, type OwnResource, passes } from './own/constant-mapping.ts';
 import { type Operation, operationDefinition, operationEntry } from './own/operations.ts';
 import type { RecordOperation } from './own/record-operations.ts';
 import { codesOfValueSets } from './own/value-sets.ts';
@@ -16,13 +17,13 @@ import { answerQuery } from './pipeline/answer.ts';
 import { emitAll } from './pipeline/emitted.ts';
 import { readPage } from './pipeline/page.ts';
 import { planResolved } from './pipeline/resolve.ts';
-import { type BundleText, linkTo, searchsetOf } from './pipeline/searchset.ts';
+import { type BundleText, searchsetOf } from './pipeline/searchset.ts';
 import { shapeStore } from './pipeline/shapes.ts';
 import { openSession, type Session } from './pipeline/source.ts';
 import { branchesOf } from './plan/branches.ts';
 import { ALL_RULES, environment, type Rules } from './plan/environment.ts';
 import { makeOffers } from './plan/offers.ts';
-import { searchsetBundle } from './resource/bundle.ts';
+import type { WriteContext } from './resource/compile.ts';
 import { cursorCodec } from './search/cursor.ts';
 import type { ParseContext } from './search/limits.ts';
 import type { Offers } from './search/offers.ts';
@@ -155,6 +156,8 @@ export function createFacade(options: FacadeOptions): Facade {
   const parse = (request: SearchRequest, context: RequestContext): SearchQuery =>
     timed(context, 'parse', () => parseSearch(request.type, request.parameters, parseContext(context)));
 
+  const writing = ({ base }: RequestContext, now: number): WriteContext => ({ base, now, zone: registry.pack.zone });
+
   const read: Facade['read'] = async (type, id, parameters, context) => {
     const selecting = parameters.filter(([name]) => name === '_elements' || name === '_summary');
     const { selection } = parse({ type, parameters: selecting }, context);
@@ -166,13 +169,13 @@ export function createFacade(options: FacadeOptions): Facade {
     const filters = [{ kind: 'match', parameter: byId.parameter, modifier: undefined, values: [token] }] as const;
     if (ownTypes.has(type)) {
       const found = own.find(one => one.mapping.resource === type && passes(one, filters, open.env));
-      return found && { type, id, json: found.json };
+      return found && { type, id, json: emitOwn(found, selection, open, writing(context, now)).json };
     }
     const branches = await planResolved(open, () =>
       branchesOf({ type, filters, sort: [], access: context.access }, open.env),
     );
     const page = await readPage(branches, { sort: [], selection, count: 1, cursor: undefined }, open);
-    const [found] = await emitAll(page.matches, { base: context.base, now, zone: registry.pack.zone }, open);
+    const [found] = await emitAll(page.matches, writing(context, now), open);
     return found && { type, id, json: found.json, ...(found.lastUpdated ? { lastUpdated: found.lastUpdated } : {}) };
   };
 
@@ -180,9 +183,9 @@ export function createFacade(options: FacadeOptions): Facade {
   const answer = async (query: SystemQuery, context: RequestContext, includable: Access): Promise<BundleText> => {
     const now = query.cursor?.now ?? clock();
     const { access, base } = context;
-    const write = { base, now, zone: registry.pack.zone };
+    const write = writing(context, now);
     const found = await answerQuery(query, { access, includable, write }, session(context, now));
-    return searchsetOf(query, found, base, cursors);
+    return timed(context, 'write', () => searchsetOf(query, found, base, cursors));
   };
 
   const mustFind = async (type: string, id: string, context: RequestContext): Promise<void> => {
@@ -203,7 +206,9 @@ export function createFacade(options: FacadeOptions): Facade {
         const { type, filters, sort, ...shape } = query;
         return answer({ ...shape, questions: [{ type, filters, sort }] }, context, context.access);
       }
-      return ownBundle(query, own, session(context, clock()), context.base);
+      const now = clock();
+      const found = answerOwn(query, own, session(context, now), writing(context, now));
+      return searchsetOf(query, found, context.base, cursors);
     },
 
     searchAll(parameters, context) {
@@ -244,19 +249,4 @@ export function createFacade(options: FacadeOptions): Facade {
 
 function timed<T>({ stages = UNTIMED }: RequestContext, stage: 'parse' | 'write', work: () => T): T {
   return stages.time(stage, work);
-}
-
-/** All matching resources of the server's own on one page: they are few. */
-function ownBundle(query: SearchQuery, own: readonly ConstantMapping[], open: Session, base: string): BundleText {
-  const matches = own
-    .filter(one => one.mapping.resource === query.type && passes(one, query.filters, open.env))
-    .map(({ mapping, json }) => ({ type: query.type, id: mapping.name.slice(mapping.name.indexOf('/') + 1), json }));
-  const json = searchsetBundle({
-    base,
-    matches: query.count === 0 ? [] : matches,
-    total: matches.length,
-    warnings: query.warnings,
-    self: linkTo(base, query.type, query.applied),
-  });
-  return { json, entries: matches.length };
 }

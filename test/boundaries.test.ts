@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   resource: ['search', 'mapping', 'sql', 'r4', 'outcome'],
   capability: ['search', 'mapping', 'r4'],
   pipeline: ['plan', 'resource', 'search', 'mapping', 'sql', 'auth', 'r4', 'outcome', 'cache', 'observe'],
-  own: ['plan', 'search', 'mapping', 'r4', 'sql', 'auth', 'outcome'],
+  own: ['pipeline', 'plan', 'resource', 'search', 'mapping', 'r4', 'sql', 'auth', 'outcome'],
   facade: [
     'own',
     'pipeline',

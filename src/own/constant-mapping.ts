@@ -19,7 +19,6 @@ export interface OwnResource {
 
 export interface ConstantMapping {
   readonly mapping: Mapping;
-  readonly json: string;
 }
 
 export function constantMapping({ type, id, content }: OwnResource, ordinal: number): ConstantMapping {
@@ -30,7 +29,6 @@ export function constantMapping({ type, id, content }: OwnResource, ordinal: num
   });
   const nothing = { table: { name: identifier('none') }, alias: identifier('none'), lookups: [] };
   return {
-    json: JSON.stringify({ resourceType: type, id, ...content }),
     mapping: {
       name: `own ${type}/${id}`,
       resource: type,

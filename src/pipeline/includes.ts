@@ -8,6 +8,7 @@ import { accessPredicate } from '../plan/access.ts';
 import { oursAmong, theirsAmong } from '../plan/key.ts';
 import { servedPredicate } from '../plan/presence.ts';
 import { along, some } from '../plan/walk.ts';
+import { type SearchPath, searchParametersOf } from '../r4/search-parameters.ts';
 import type { Children } from '../resource/rows.ts';
 import type { LevelShape } from '../resource/shape.ts';
 import type { Include, SearchQuery } from '../search/query.ts';
@@ -141,7 +142,7 @@ function backward(from: readonly Emitted[], include: Include, access: Access, se
         asked.push(
           ...inChunks(keys, chunk => {
             const refers = some(
-              (include.parameter?.paths ?? []).map(path =>
+              pathsOf(source, include).map(path =>
                 along(source.root, path, n => (n === node ? oursAmong(node.on, chunk) : FALSE), session.env),
               ),
             );
@@ -157,6 +158,12 @@ function backward(from: readonly Emitted[], include: Include, access: Access, se
 function served(mapping: Mapping, access: Access, extra: Predicate, session: Session): AskedRows {
   const { env } = session;
   return { mapping, where: and(servedPredicate(mapping, env), accessPredicate(mapping, access, env), extra) };
+}
+
+/** The ways to the references that an include goes along backwards; `*` stands for all that can be searched by. */
+function pathsOf({ resource }: Mapping, { parameter }: Include): readonly SearchPath[] {
+  const parameters = parameter ? [parameter] : searchParametersOf(resource).filter(({ type }) => type === 'reference');
+  return parameters.flatMap(({ paths }) => paths ?? []);
 }
 
 /** Reference nodes that an include goes along. */

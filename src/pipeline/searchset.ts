@@ -41,8 +41,8 @@ function entryOf({ mapping, id, json }: Emitted) {
   return { type: mapping.resource, id, json };
 }
 
-/** The address of a search; `place` is what stands behind the base. */
-export function linkTo(base: string, place: string, parameters: AnswerShape['applied']): string {
+/** `place` is what stands behind the base. */
+function linkTo(base: string, place: string, parameters: AnswerShape['applied']): string {
   const query = parameters.map(([name, text]) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`).join('&');
   return `${base}${place === '' ? '' : `/${place}`}${query === '' ? '' : `?${query}`}`;
 }

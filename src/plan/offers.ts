@@ -1,7 +1,8 @@
 /**
  * Offers, derived: each search parameter of FHIR and US Core is asked of every mapping of its type with a probe value.
  * A type offers the weakest of its mappings; one mapping without an inverse withholds the parameter; where no mapping
- * ever emits the element the parameter is not offered either, because it could only ever find nothing.
+ * ever emits the element the parameter is not offered either, because it could only ever find nothing; those that every
+ * type has are.
  */
 import type { Mapping, Node, Registry } from '../mapping/model.ts';
 import { type SearchParameter, type SearchParameterType, searchParametersOf } from '../r4/search-parameters.ts';
@@ -48,6 +49,9 @@ const ELEMENTS: Readonly<Partial<Record<Modifier, string>>> = { 'of-type': 'type
 const OF_CODES: readonly Modifier[] = ['in', 'not-in', 'above', 'below'];
 const CODED: ReadonlySet<string> = new Set(['CodeableConcept', 'Coding', 'code']);
 
+/** Every resource has an id, and may be asked for what its meta says: a search over types has to be able to. */
+const ALWAYS: ReadonlySet<string> = new Set(['_id', '_profile', '_security', '_tag']);
+
 /** `own`: constant mappings of types that are the server's own, `valueSets`: its own value sets. */
 export function makeOffers(
   registry: Registry,
@@ -75,7 +79,7 @@ function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: En
   const value = probeFor(parameter);
   if (!value) return undefined;
   const leaves = mappings.flatMap(mapping => leavesOf(mapping, parameter, env));
-  if (parameter.code !== '_id' && leaves.length === 0) return undefined;
+  if (!ALWAYS.has(parameter.code) && leaves.length === 0) return undefined;
   const inverts = (modifier: Modifier | undefined, probe: TypedValue): boolean =>
     mappings.every(
       mapping => filterPredicate(mapping, { kind: 'match', parameter, modifier, values: [probe] }, env) !== undefined,
@@ -96,9 +100,16 @@ function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: En
     parameter,
     inverse: leaves.some(node => node.kind === 'value' && node.codec.inverse !== 'indexed') ? 'computed' : 'indexed',
     modifiers,
-    sortable: mappings.every(mapping => sortParts(mapping, parameter, env) !== undefined),
+    sortable: isSortable(mappings, parameter, env),
     targets: [...new Set(leaves.flatMap(n => (n.kind === 'ref' ? [env.registry.mapping(n.target).resource] : [])))],
   };
+}
+
+/** Every mapping can be sorted by it, and one of them has something to sort by; ids are in the order of their keys. */
+function isSortable(mappings: readonly Mapping[], parameter: SearchParameter, env: Environment): boolean {
+  const parts = mappings.map(mapping => sortParts(mapping, parameter, env));
+  const sorts = parameter.code === '_id' || parts.some(one => one?.some(({ face }) => face !== null));
+  return sorts && !parts.includes(undefined);
 }
 
 /** The parameter as if it led to an element of its values. */

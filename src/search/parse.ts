@@ -72,13 +72,15 @@ export function parseQuestions(asked: Asked, parameters: Parameters, context: Pa
       parameter: '_cursor',
     });
   }
-  const { sorts, ...shape } = result;
+  const { sorts, onlyTotal, ...shape } = result;
+  const count = onlyTotal ? 0 : shape.count;
+  const total = count === 0 ? 'accurate' : shape.total;
   const questions = types.map((type, i) => ({
     type,
     filters: filters.flatMap(ofTypes => ofTypes[i] ?? []),
     sort: sorts[i] ?? [],
   }));
-  return { questions, place, ...shape, cursor, warnings, applied, binding };
+  return { questions, place, ...shape, count, total, cursor, warnings, applied, binding };
 }
 
 /** The warning for a parameter that is ignored; under strict handling it is refused instead. */

@@ -13,6 +13,8 @@ export interface ResultParameters {
   /** For each type of the search, in order. */
   sorts: readonly (readonly SortKey[])[];
   count: number;
+  /** `_summary=count`: no matches, whatever `_count` says. */
+  onlyTotal: boolean;
   total: 'none' | 'estimate' | 'accurate';
   selection: Selection;
 }
@@ -24,6 +26,7 @@ export function emptyResult(types: readonly string[], pageSize: number): ResultP
     revincludes: [],
     sorts: types.map(() => []),
     count: pageSize,
+    onlyTotal: false,
     total: 'none',
     selection: { kind: 'all' },
   };
@@ -41,7 +44,6 @@ const READERS: Readonly<Record<string, Reader>> = {
   _count: (result, _types, text, _modifier, context) => {
     if (!/^\d{1,9}$/.test(text)) throw invalid('_count', 'a whole number');
     result.count = Math.min(Number(text), context.pageMax);
-    if (result.count === 0) result.total = 'accurate';
   },
   _total: (result, _types, text) => {
     if (text !== 'none' && text !== 'estimate' && text !== 'accurate')
@@ -63,8 +65,7 @@ const READERS: Readonly<Record<string, Reader>> = {
       case 'false':
         return;
       case 'count':
-        result.count = 0;
-        result.total = 'accurate';
+        result.onlyTotal = true;
         return;
       case 'true':
         result.selection = { kind: 'summary', mode: 'true' };
@@ -83,14 +84,18 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
   _revinclude: (result, _types, text, modifier, context) => {
     const include = readInclude('_revinclude', text, modifier, context);
-    if (!include.parameter)
-      throw new FhirError('not-supported', '_revinclude names a type and a reference', { parameter: '_revinclude' });
+    if (include.source === '*')
+      throw unsupported('_revinclude', '_revinclude names a type, as Type:reference or Type:*');
     result.revincludes.push(include);
     bounded(result);
   },
   _contained: (_result, _types, text) => {
-    if (text !== 'false')
-      throw new FhirError('not-supported', 'contained resources are not searched', { parameter: '_contained' });
+    if (text !== 'true' && text !== 'false' && text !== 'both') throw invalid('_contained', 'true, false or both');
+    if (text !== 'false') throw unsupported('_contained', 'contained resources are not searched');
+  },
+  _containedType: (_result, _types, text) => {
+    // Of use with `_contained` alone, which is refused where it asks for contained resources.
+    if (text !== 'container' && text !== 'contained') throw invalid('_containedType', 'container or contained');
   },
 };
 
@@ -124,12 +129,12 @@ function nameOf(name: string): string {
 }
 
 function readInclude(name: string, text: string, modifier: string | undefined, context: ParseContext): Include {
-  if (modifier !== undefined && modifier !== 'iterate' && modifier !== 'recurse') {
-    throw new FhirError('not-supported', `${name} takes no modifier but :iterate`, { parameter: name });
-  }
+  if (modifier !== undefined && modifier !== 'iterate' && modifier !== 'recurse')
+    throw unsupported(name, `${name} takes no modifier but :iterate`);
   const iterate = modifier !== undefined;
   const [source = '', code = '', target] = text.split(':');
-  if (source === '*' && code === '') return { source: '*', parameter: undefined, target: undefined, iterate };
+  if (source === '*' && (code === '' || code === '*'))
+    return { source: '*', parameter: undefined, target: undefined, iterate };
   if (!context.offers.types.includes(source))
     throw new UnknownParameter(`${name}: this server has no ${printable(source)} resources`);
   if (code === '*') return { source, parameter: undefined, target, iterate };
@@ -147,6 +152,10 @@ function bounded(result: ResultParameters): void {
   if (result.includes.length + result.revincludes.length > LIMITS.includes) {
     throw new FhirError('too-costly', `more than ${LIMITS.includes} includes in one search`);
   }
+}
+
+function unsupported(name: string, message: string): FhirError {
+  return new FhirError('not-supported', message, { parameter: name });
 }
 
 function invalid(name: string, expected: string): FhirError {

@@ -16,7 +16,16 @@ beforeAll(async () => {
 afterAll(() => demo.close());
 
 async function found(name: string, value: string): Promise<readonly string[]> {
-  const { json } = await demo.facade.search({ type: 'ConceptMap', parameters: [[name, value]] }, CONTEXT);
+  const { json } = await demo.facade.search(
+    {
+      type: 'ConceptMap',
+      parameters: [
+        [name, value],
+        ['_count', '1000'],
+      ],
+    },
+    CONTEXT,
+  );
   const bundle = JSON.parse(json) as { entry?: readonly { resource: { id: string } }[] };
   return (bundle.entry ?? []).map(({ resource }) => resource.id);
 }

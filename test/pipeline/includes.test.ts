@@ -51,4 +51,50 @@ describe('_include along references in child rows', () => {
     for (const reference of [...referred(whole, 'result'), ...referred(whole, 'specimen')])
       expect(included).toContain(reference);
   });
+
+  it('brings everything of a type that refers here for _revinclude=Type:*', async () => {
+    const entries = await search('Practitioner', '_count=3&_revinclude=Encounter:*');
+    const named = new Set<string>();
+    for (const code of ['participant', 'practitioner']) {
+      for (const name of names(await search('Practitioner', `_count=3&_revinclude=Encounter:${code}`), 'include'))
+        named.add(name);
+    }
+    expect(named.size).toBeGreaterThan(0);
+    expect([...names(entries, 'include')].toSorted()).toEqual([...named].toSorted());
+    await expect(search('Practitioner', '_revinclude=*')).rejects.toMatchObject({ code: 'not-supported' });
+  });
+
+  it.each(['*', '*:*', 'DiagnosticReport:*'])('takes %s for all references', async text => {
+    const all = await search('DiagnosticReport', `patient=1&_count=3&_include=${text}`);
+    expect(names(all, 'include').length).toBeGreaterThan(3);
+    expect(names(all, 'include')).toEqual(
+      names(await search('DiagnosticReport', 'patient=1&_count=3&_include=*'), 'include'),
+    );
+  });
+
+  it('goes on from what was included with :iterate alone', async () => {
+    const once = await search(
+      'Encounter',
+      'patient=1&_count=3&_include=Encounter:location&_include=Location:organization',
+    );
+    const again = await search(
+      'Encounter',
+      'patient=1&_count=3&_include=Encounter:location&_include:iterate=Location:organization',
+    );
+    const organizations = (entries: readonly Entry[]) =>
+      names(entries, 'include').filter(name => name.startsWith('Organization/'));
+    expect(organizations(once)).toEqual([]);
+    expect(organizations(again).length).toBeGreaterThan(0);
+  });
+
+  it('is bounded: what is beyond 2,000 resources is left out and said so, and circles end', async () => {
+    const entries = await search(
+      'Patient',
+      '_revinclude=Observation:patient&_revinclude:iterate=Provenance:target&_include:iterate=*&_count=50',
+    );
+    expect(names(entries, 'include').length).toBeLessThanOrEqual(2000);
+    expect(new Set(names(entries, 'include')).size).toBe(names(entries, 'include').length);
+    const circle = await search('Patient', '_id=1&_include:iterate=*&_revinclude:iterate=Encounter:*');
+    expect(names(circle, 'match')).toEqual(['Patient/1']);
+  });
 });

@@ -1,0 +1,52 @@
+/**
+ * Reads and searches of the server's own resources, by the writers that mapped ones have. In: a query and the resources.
+ * Out: an answer like any other; pages go by position, for the list is the same as long as the mappings are.
+ */
+import type { Answer } from '../pipeline/answer.ts';
+import type { Emitted } from '../pipeline/emitted.ts';
+import type { Session } from '../pipeline/source.ts';
+import type { WriteContext } from '../resource/compile.ts';
+import { NO_CHILDREN } from '../resource/rows.ts';
+import type { SearchQuery, Selection } from '../search/query.ts';
+import { type ConstantMapping, passes } from './constant-mapping.ts';
+
+const GROUP = 'own';
+
+export function answerOwn(
+  query: SearchQuery,
+  own: readonly ConstantMapping[],
+  session: Session,
+  write: WriteContext,
+): Answer {
+  const { count, cursor, selection, type } = query;
+  const all = own
+    .filter(({ mapping }) => mapping.resource === type)
+    .filter(one => passes(one, query.filters, session.env));
+  const start = cursor?.group === GROUP ? Number(cursor.key[0] ?? 0) : 0;
+  const end = start + count;
+  const matches = all.slice(start, end).map(one => emitOwn(one, selection, session, write));
+  const next =
+    count === 0 || end >= all.length
+      ? undefined
+      : { group: GROUP, branch: 0, key: [end], ordinal: 0, sort: [], now: session.env.now };
+  return { matches, included: { resources: [], cut: false }, next, total: all.length };
+}
+
+export function emitOwn(
+  { mapping }: ConstantMapping,
+  selection: Selection,
+  { shapes, env }: Session,
+  write: WriteContext,
+): Emitted {
+  const { shape, writer } = shapes.of({ mappings: [mapping], selection, columns: [], nodes: [] }, env);
+  const own = writer(mapping);
+  return {
+    mapping,
+    row: [],
+    children: NO_CHILDREN,
+    shape,
+    id: own.id([]),
+    json: own.write([], NO_CHILDREN, write),
+    lastUpdated: '',
+  };
+}

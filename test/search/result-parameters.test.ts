@@ -1,0 +1,189 @@
+/**
+ * Parameters that shape the answer, on the demo. https://hl7.org/fhir/R4/search.html#return
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { elementsOf } from '../../src/r4/definitions.ts';
+import { type Demo, openDemo } from '../law/demo.ts';
+import { allPages, CONTEXT, namesOf, type Parameters } from '../own/pages.ts';
+
+interface Bundle {
+  readonly total?: number;
+  readonly link: readonly { readonly relation: string }[];
+  readonly entry?: readonly { readonly resource: Readonly<Record<string, unknown>> }[];
+}
+
+let demo: Demo;
+beforeAll(async () => {
+  demo = await openDemo({ patients: 4 });
+});
+afterAll(() => demo.close());
+
+const search = async (type: string, parameters: Parameters): Promise<Bundle> =>
+  JSON.parse((await demo.facade.search({ type, parameters }, CONTEXT)).json);
+
+const elements = ({ entry = [] }: Bundle): readonly string[] => [
+  ...new Set(entry.flatMap(({ resource }) => Object.keys(resource))),
+];
+const isTagged = ({ entry = [] }: Bundle): boolean => JSON.stringify(entry).includes('"SUBSETTED"');
+
+describe('_summary', () => {
+  test('true gives the elements of the summary and says that the resources are not whole', async () => {
+    const summary = new Set(
+      elementsOf('CarePlan')
+        .filter(({ isSummary, min }) => isSummary || min > 0)
+        .map(({ name }) => name),
+    );
+    const found = await search('CarePlan', [['_summary', 'true']]);
+    expect(
+      elements(found).filter(name => !summary.has(name) && !['resourceType', 'id', 'meta'].includes(name)),
+    ).toEqual([]);
+    expect(isTagged(found)).toBe(true);
+  });
+
+  test('text gives the narrative and what is mandatory, data all but the narrative, false everything', async () => {
+    const text = await search('CarePlan', [['_summary', 'text']]);
+    expect(elements(text)).toContain('text');
+    expect(elements(text)).not.toContain('period');
+    const data = await search('CarePlan', [['_summary', 'data']]);
+    expect(elements(data)).not.toContain('text');
+    const whole = await search('CarePlan', [['_summary', 'false']]);
+    expect([...elements(whole)].toSorted()).toEqual([...elements(data), 'text'].toSorted());
+    expect([text, data, whole].map(isTagged)).toEqual([true, true, false]);
+  });
+
+  test('count gives the total alone, wherever it stands and whatever _count says', async () => {
+    const total = (await search('CarePlan', [['_total', 'accurate']])).total;
+    expect(total).toBeGreaterThan(1);
+    const orders: readonly Parameters[] = [
+      [
+        ['_summary', 'count'],
+        ['_count', '1'],
+      ],
+      [
+        ['_count', '1'],
+        ['_summary', 'count'],
+      ],
+      [['_count', '0']],
+      [
+        ['_total', 'none'],
+        ['_summary', 'count'],
+      ],
+    ];
+    for (const parameters of orders) {
+      const found = await search('CarePlan', parameters);
+      expect(found.total).toBe(total);
+      expect(found.entry).toBeUndefined();
+      expect(found.link.map(({ relation }) => relation)).toEqual(['self']);
+    }
+  });
+});
+
+describe('_total', () => {
+  test.each([
+    ['none', undefined],
+    ['estimate', 'exact'],
+    ['accurate', 'exact'],
+  ])('%s', async (asked, expected) => {
+    const { total } = await search('Observation', [
+      ['_total', asked],
+      ['_count', '1'],
+      ['patient', '1'],
+    ]);
+    const { count } = await all('Observation', [
+      ['patient', '1'],
+      ['_elements', 'id'],
+      ['_count', '1000'],
+    ]);
+    expect(total).toBe(expected && count);
+  });
+
+  const all = async (type: string, parameters: Parameters) => {
+    const { matches } = await allPages(page => demo.facade.search({ type, parameters: page }, CONTEXT), parameters);
+    return { count: matches.length };
+  };
+});
+
+describe('what every resource may be asked for', () => {
+  test.each(['Observation', 'Patient', 'Organization', 'Media', 'ValueSet'])(
+    '%s has no tags, and can be asked for them, for security labels and profiles',
+    async type => {
+      expect((await search(type, [['_tag', 'urn:none|none']])).total).toBe(0);
+      expect((await search(type, [['_security', 'urn:none|none']])).total).toBe(0);
+      expect((await search(type, [['_profile', 'urn:none']])).total).toBe(0);
+      const total = (await search(type, [['_summary', 'count']])).total;
+      expect(
+        (
+          await search(type, [
+            ['_security:not', 'urn:none|none'],
+            ['_summary', 'count'],
+          ])
+        ).total,
+      ).toBe(total);
+    },
+  );
+
+  test('security labels are found where they are', async () => {
+    const label = 'http://terminology.hl7.org/CodeSystem/v3-Confidentiality|N';
+    const named =
+      (
+        await search('Patient', [
+          ['_security', label],
+          ['_summary', 'count'],
+        ])
+      ).total ?? 0;
+    const others =
+      (
+        await search('Patient', [
+          ['_security:not', label],
+          ['_summary', 'count'],
+        ])
+      ).total ?? 0;
+    expect(named).toBeGreaterThan(0);
+    expect(named + others).toBe((await search('Patient', [['_summary', 'count']])).total);
+  });
+
+  test('contained resources are refused politely, and _contained=false asks for what is done anyway', async () => {
+    const whole = await search('Patient', []);
+    expect(
+      await search('Patient', [
+        ['_contained', 'false'],
+        ['_containedType', 'container'],
+      ]),
+    ).toEqual({ ...whole, link: expect.anything() });
+    for (const text of ['true', 'both'])
+      await expect(search('Patient', [['_contained', text]])).rejects.toMatchObject({
+        code: 'not-supported',
+        issues: [{ expression: 'http._contained' }],
+      });
+    await expect(search('Patient', [['_contained', 'maybe']])).rejects.toMatchObject({ code: 'value' });
+    await expect(search('Patient', [['_containedType', 'maybe']])).rejects.toMatchObject({ code: 'value' });
+  });
+});
+
+describe("the server's own resources", () => {
+  test('come in pages', async () => {
+    const pages = await allPages(
+      page => demo.facade.search({ type: 'ValueSet', parameters: page }, CONTEXT),
+      [['_count', '7']],
+    );
+    const whole = await allPages(
+      page => demo.facade.search({ type: 'ValueSet', parameters: page }, CONTEXT),
+      [['_count', '1000']],
+    );
+    expect(pages.count).toBeGreaterThan(3);
+    expect(whole.count).toBe(1);
+    expect(namesOf(pages.matches)).toEqual(namesOf(whole.matches));
+    expect(pages.total).toBe(whole.matches.length);
+  });
+
+  test('take _elements and _summary, in reads too', async () => {
+    const found = await search('ValueSet', [
+      ['_elements', 'url'],
+      ['_count', '2'],
+    ]);
+    expect([...elements(found)].toSorted()).toEqual(['id', 'meta', 'resourceType', 'status', 'url']);
+    expect(isTagged(found)).toBe(true);
+    const read = await demo.facade.read('OperationDefinition', 'docref', [['_summary', 'true']], CONTEXT);
+    expect(Object.keys(JSON.parse(read?.json ?? '{}'))).not.toContain('parameter');
+  });
+});
