@@ -36,7 +36,7 @@ function compareTables(locked: TableInfo, live: TableInfo, report: Report, place
     const at = places(locked.name, column.name);
     if (!now)
       report.error(at, `column ${name} is gone`, { expected: REMEDY, among: namesOf(live), found: column.name });
-    else if (printed(now) !== printed(column)) {
+    else if (now.declared.toUpperCase() !== column.declared.toUpperCase() || (now.nullable && !column.nullable)) {
       report.warning(at, `column ${name} has changed`, { expected: printed(column), found: printed(now) });
     }
   }

@@ -22,10 +22,13 @@ const EIGHT_DIGITS = `'${'[0-9]'.repeat(8)}'`;
 export const MSSQL: Dialect = {
   engine: 'mssql',
   seeksApart: true,
+  byRow: '',
   placeholder: position => `@p${position}`,
   table: ({ schema, name }) => (schema === undefined ? sqlName(name) : `${sqlName(schema)}.${sqlName(name)}`),
   column: (sql, type) =>
     type.kind === 'text' && type.lob ? `CAST(${sql} AS ${type.unicode ? 'n' : ''}varchar(max))` : sql,
+  // 2,100 of sp_executesql, of which it takes two itself.
+  parametersAtMost: 2098,
   top: limit => `TOP (${limit()}) `,
   tail: () => '',
 
@@ -51,7 +54,8 @@ export const MSSQL: Dialect = {
 
   pieces(writer, of, by) {
     const separator = bindSeparator(writer, by);
-    return `SELECT TRIM(${BLANKS} FROM value) AS piece FROM STRING_SPLIT(${asText(writer, of)}, ${separator})`;
+    const value = 'CAST(value AS nvarchar(max))';
+    return `SELECT TRIM(${BLANKS} FROM ${value}) AS piece FROM STRING_SPLIT(${asText(writer, of)}, ${separator})`;
   },
 
   fetch: (writer, expression) => fetchForm(writer.expression(expression), expression.type),
