@@ -3,6 +3,7 @@
  * https://hl7.org/fhir/R4/capabilitystatement.html
  */
 import type { Mapping, Node, Registry } from './mapping/model.ts';
+import { COMPARTMENT_TYPE } from './r4/search-parameters.ts';
 import type { Offered, Offers } from './search/offers.ts';
 
 export interface CapabilityContext {
@@ -21,9 +22,18 @@ export interface CapabilityContext {
   readonly version: string;
 }
 
+/** https://hl7.org/fhir/R4/compartmentdefinition-patient.html */
+const COMPARTMENT = 'http://hl7.org/fhir/CompartmentDefinition/patient';
+/** What a server that serves profiles of US Core claims to be; its addresses begin alike. */
+const US_CORE = 'http://hl7.org/fhir/us/core/';
+const US_CORE_SERVER = `${US_CORE}CapabilityStatement/us-core-server`;
+/** US Core demands this one, and another. */
+const US_CORE_PATIENT = `${US_CORE}StructureDefinition/us-core-patient`;
+
 export function capabilityStatement(context: CapabilityContext): object {
   const { registry, base, operations } = context;
   const types = [...new Set([...registry.types, ...context.ownTypes])].sort();
+  const common = commonParameters(context);
   return {
     resourceType: 'CapabilityStatement',
     id: 'lintel',
@@ -36,15 +46,18 @@ export function capabilityStatement(context: CapabilityContext): object {
     ...(registry.pack.publisher === undefined ? {} : { publisher: registry.pack.publisher }),
     description: 'Read-only FHIR R4 access to an existing EHR database, derived from its mappings.',
     kind: 'instance',
+    ...(isUsCore(registry) ? { instantiates: [US_CORE_SERVER] } : {}),
     software: { name: 'Lintel', version: context.version },
     implementation: { description: registry.pack.title, url: base },
     fhirVersion: '4.0.1',
-    format: ['application/fhir+json', 'application/fhir+xml', 'json', 'xml'],
+    format: ['application/fhir+json', 'application/fhir+xml'],
     rest: [
       {
         mode: 'server',
         resource: types.map(type => resourceEntry(type, context)),
         interaction: [{ code: 'search-system' }, { code: 'batch' }],
+        ...(common.length > 0 ? { searchParam: common.map(searchParamEntry) } : {}),
+        ...(registry.types.includes(COMPARTMENT_TYPE) ? { compartment: [COMPARTMENT] } : {}),
         ...(operations.some(o => o.types.length === 0)
           ? {
               operation: operations
@@ -55,6 +68,19 @@ export function capabilityStatement(context: CapabilityContext): object {
       },
     ],
   };
+}
+
+/** What a search over all types may ask. */
+function commonParameters({ registry, offers }: CapabilityContext): readonly Offered[] {
+  const [first, ...others] = registry.types;
+  if (first === undefined) return [];
+  return offers.of(first).filter(({ parameter }) => others.every(type => offers.find(type, parameter.code)));
+}
+
+function isUsCore(registry: Registry): boolean {
+  const profiles = new Set(registry.types.flatMap(type => registry.ofType(type).flatMap(profilesOf)));
+  const own = [...profiles].filter(profile => profile.startsWith(US_CORE));
+  return own.length > 1 && profiles.has(US_CORE_PATIENT);
 }
 
 function resourceEntry(type: string, { registry, offers, operations }: CapabilityContext): object {

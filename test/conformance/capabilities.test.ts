@@ -1,0 +1,122 @@
+/**
+ * The CapabilityStatement of the demo: valid, complete for US Core, and true: whatever it says, the server does.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { validateResource } from '../validation/validator.ts';
+import { type ServedDemo, serveDemo } from './demo-resources.ts';
+import { groupsOf, VERSIONS } from './us-core.ts';
+
+interface Parameter {
+  readonly name: string;
+  readonly type: string;
+}
+
+interface ResourceEntry {
+  readonly type: string;
+  readonly supportedProfile?: readonly string[];
+  readonly searchParam?: readonly Parameter[];
+  readonly searchInclude?: readonly string[];
+  readonly searchRevInclude?: readonly string[];
+  readonly operation?: readonly { readonly name: string; readonly definition: string }[];
+}
+
+interface Statement {
+  readonly instantiates?: readonly string[];
+  readonly rest: readonly {
+    readonly interaction: readonly { readonly code: string }[];
+    readonly compartment: readonly string[];
+    readonly searchParam: readonly Parameter[];
+    readonly resource: readonly ResourceEntry[];
+  }[];
+}
+
+let demo: ServedDemo;
+let statement: Statement;
+let resources: ReadonlyMap<string, ResourceEntry>;
+beforeAll(async () => {
+  demo = await serveDemo();
+  statement = (await (await demo.app.request('/fhir/metadata')).json()) as Statement;
+  resources = new Map(statement.rest[0]?.resource.map(entry => [entry.type, entry]));
+});
+afterAll(() => demo.close());
+
+const ask = async (path: string): Promise<number> =>
+  (await demo.app.request(`/fhir/${path}`, { headers: { prefer: 'handling=strict' } })).status;
+
+/** A value that any parameter of the type takes. */
+const VALUES: Readonly<Record<string, string>> = {
+  token: 'x',
+  string: 'x',
+  uri: 'urn:x',
+  date: '2026',
+  number: '1',
+  quantity: '1',
+  reference: 'x',
+};
+
+test('is a valid resource, and claims to be a server of US Core', () => {
+  expect(validateResource(statement)).toEqual([]);
+  expect(statement.instantiates).toEqual(['http://hl7.org/fhir/us/core/CapabilityStatement/us-core-server']);
+});
+
+describe.each(VERSIONS)('US Core %s', version => {
+  test.each(groupsOf(version).map(group => [group.name, group] as const))('%s', (_name, group) => {
+    const entry = resources.get(group.type);
+    expect(entry?.supportedProfile ?? []).toContain(group.profile);
+    const offered = new Set(entry?.searchParam?.map(({ name }) => name));
+    const asked = group.searches.flatMap(({ parameters }) => parameters.map(({ code }) => code));
+    expect(asked.filter(code => !offered.has(code))).toEqual([]);
+    if (group.revinclude) expect(entry?.searchRevInclude).toContain('Provenance:target');
+  });
+});
+
+test('US Core’s operation is offered under its own address', () => {
+  expect(resources.get('DocumentReference')?.operation).toContainEqual({
+    name: 'docref',
+    definition: 'http://hl7.org/fhir/us/core/OperationDefinition/docref',
+  });
+});
+
+test('every parameter, include and reverse include that is listed is answered by GET and by POST', {
+  timeout: 120_000,
+}, async () => {
+  const refused: string[] = [];
+  const see = async (type: string, query: string): Promise<void> => {
+    if ((await ask(`${type}?${query}&_count=1&_elements=id`)) !== 200) refused.push(`GET ${type}?${query}`);
+    const posted = await demo.app.request(`/fhir/${type}/_search`, {
+      method: 'POST',
+      body: `${query}&_count=1&_elements=id`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', prefer: 'handling=strict' },
+    });
+    if (posted.status !== 200) refused.push(`POST ${type} ${query}`);
+  };
+  for (const [type, { searchParam = [], searchInclude = [], searchRevInclude = [] }] of resources) {
+    for (const { name, type: kind } of searchParam)
+      if (kind !== 'composite') await see(type, `${name}=${encodeURIComponent(VALUES[kind] ?? 'x')}`);
+    for (const include of searchInclude) await see(type, `_include=${include}`);
+    for (const include of searchRevInclude) await see(type, `_revinclude=${include}`);
+  }
+  expect(refused).toEqual([]);
+});
+
+test('the system is searched by what is listed for it, the compartment of a patient too', async () => {
+  const [rest] = statement.rest;
+  expect(rest?.interaction.map(({ code }) => code)).toEqual(['search-system', 'batch']);
+  const names = rest?.searchParam.map(({ name }) => name) ?? [];
+  expect(names).toEqual(expect.arrayContaining(['_id', '_lastUpdated', '_profile', '_security', '_tag']));
+  for (const { name, type } of rest?.searchParam ?? [])
+    expect(await ask(`?${name}=${VALUES[type]}&_count=1`), name).toBe(200);
+  expect(rest?.compartment).toEqual(['http://hl7.org/fhir/CompartmentDefinition/patient']);
+  expect(await ask('Patient/1/Condition?_count=1')).toBe(200);
+});
+
+test('every operation of a type has a definition here or elsewhere, and an address that answers', async () => {
+  for (const [type, { operation = [] }] of resources) {
+    for (const { name, definition } of operation) {
+      if (name === 'export') continue;
+      const statuses = [await ask(`${type}/$${name}?patient=1`), await ask(`${type}/1/$${name}?_count=1`)];
+      expect(statuses, `${type} $${name}`).toContain(200);
+      expect(definition).toMatch(/^http:\/\/hl7\.org\/fhir\//);
+    }
+  }
+});
