@@ -235,7 +235,8 @@ function piecePredicate({ alias, parts, between }: Pieces, item: Predicate): Pre
 
 function refPresent(node: RefNode, env: Environment): Predicate {
   if (!node.exists) return and(...node.on.map(({ ours }) => filledOrNotNull(ours)));
-  return exists(targetRelation(env.registry.mapping(node.target), node.on, env).relation);
+  const there = exists(targetRelation(env.registry.mapping(node.target), node.on, env).relation);
+  return there.kind === 'exists' ? { ...there, byRow: true } : there;
 }
 
 function filledOrNotNull(column: Expression): Predicate {

@@ -20,6 +20,8 @@ export interface Dialect {
   readonly engine: 'sqlite' | 'mssql';
   /** Indexes are kept in another collation than the exact one: a plain comparison to seek stands beside the exact one. */
   readonly seeksApart: boolean;
+  /** Stands before an EXISTS that is tested row by row. */
+  readonly byRow: '' | '+';
   placeholder(position: number): string;
   table(name: TableName): string;
   /** A column as an operand. */

@@ -148,7 +148,7 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
       case 'packed-date':
         return signed(dialect.packedDate(parts.self(), of.of), of.not);
       case 'exists':
-        return `${of.not ? 'NOT ' : ''}EXISTS (SELECT 1 ${parts.relation(of.from, ' ')})`;
+        return `${of.not ? 'NOT ' : of.byRow ? dialect.byRow : ''}EXISTS (SELECT 1 ${parts.relation(of.from, ' ')})`;
       case 'some-piece':
         return `${of.not ? 'NOT ' : ''}${somePiece(of)}`;
       case 'raw':

@@ -18,12 +18,19 @@ const EIGHT_DIGITS = `'${'[0-9]'.repeat(8)}'`;
 export const SQLITE: Dialect = {
   engine: 'sqlite',
   seeksApart: false,
+  // A bare EXISTS becomes a join, with a filter over its whole table that is made anew for each statement.
+  // https://sqlite.org/optoverview.html#the_exists_to_join_optimization
+  byRow: '+',
   placeholder: () => '?',
   /** SQLite has no schemas: the schema of a mapping is SQL Server's. */
   table: table => sqlName(table.name),
   column: sql => sql,
   top: () => '',
-  tail: (limit, gap) => `${gap}LIMIT ${limit()}`,
+  tail(limit, gap) {
+    const rows = limit();
+    // A bare parameter would be part of the query plan: SQLite prepares the statement anew whenever it is bound.
+    return `${gap}LIMIT ${rows === '?' ? '+?' : rows}`;
+  },
 
   pick(writer, join, pick) {
     const kind = join.kind === 'left' ? 'LEFT JOIN' : 'JOIN';
