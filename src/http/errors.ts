@@ -4,7 +4,7 @@
  */
 import { describeError } from '../log.ts';
 import { FhirError } from '../outcome.ts';
-import { DatabaseError } from '../sql/database.ts';
+import { DatabaseError, StatementTooLarge } from '../sql/database.ts';
 import { WrongMediaType } from './content-type.ts';
 import type { AppParts, HttpContext } from './context.ts';
 import { respondWithOutcome } from './respond.ts';
@@ -31,6 +31,9 @@ export function onError({ log }: Pick<AppParts, 'log'>) {
 
 function asFhirError(error: Error): FhirError | undefined {
   if (error instanceof FhirError) return error;
+  if (error instanceof StatementTooLarge) {
+    return new FhirError('too-costly', 'This asks for more comparisons than the database takes; give fewer values');
+  }
   if (!(error instanceof DatabaseError) || error.reason === 'failed') return undefined;
   if (error.reason === 'cancelled') return new FhirError('transient', 'The request was cancelled');
   return new FhirError('transient', 'The database does not answer; try again later', {

@@ -31,12 +31,23 @@ export function isMembers(value: unknown): value is Members {
 }
 
 function parseJson(text: string): unknown {
+  let body: unknown;
   try {
-    return JSON.parse(text);
+    body = JSON.parse(text);
   } catch {
     // The parser's message repeats the text.
     throw new FhirError('invalid', 'The body is not JSON');
   }
+  if (isDeeper(body, DEEPEST)) throw new FhirError('invalid', `The body nests deeper than ${DEEPEST} levels`);
+  return body;
+}
+
+/** No resource nests so deep; what does would exhaust the stack of whoever walks or writes it. */
+const DEEPEST = 100;
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some(inner => isDeeper(inner, levels - 1));
 }
 
 function parseXml(text: string): unknown {

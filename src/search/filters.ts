@@ -24,7 +24,9 @@ const MODIFIERS: ReadonlySet<string> = new Set<Modifier>([
 ]);
 
 export function parseFilter(type: string, name: string, text: string, context: ParseContext, depth = 0): Filter {
-  if (depth > LIMITS.chainSteps) throw new FhirError('too-costly', `a chain of more than ${LIMITS.chainSteps} steps`);
+  // Before anything is looked up: what a long chain leads to may be unknown, and is too long all the same.
+  if (depth === 0 && stepsOf(name) > LIMITS.chainSteps)
+    throw new FhirError('too-costly', `a chain of more than ${LIMITS.chainSteps} steps`);
   if (name.startsWith('_has:')) return parseHas(type, name, text, context, depth);
   const dot = name.indexOf('.');
   if (dot >= 0) return parseChain(type, name.slice(0, dot), name.slice(dot + 1), text, context, depth);
@@ -55,6 +57,10 @@ export function parseFilter(type: string, name: string, text: string, context: P
     return onlyType === undefined ? value : ofType(value, onlyType, values);
   });
   return { kind: 'match', parameter, modifier, values: typed };
+}
+
+function stepsOf(name: string): number {
+  return name.match(/\.|_has:/g)?.length ?? 0;
 }
 
 function ofType(value: TypedValue, type: string, context: ValueContext): TypedValue {

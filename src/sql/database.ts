@@ -74,3 +74,11 @@ export class DatabaseError extends Error {
     this.retryAfter = options?.retryAfter;
   }
 }
+
+/** A statement with more parameters than the engine takes: whoever asked can ask for less at a time. */
+export class StatementTooLarge extends DatabaseError {
+  constructor() {
+    super('failed', 'the statement has more parameters than the database takes');
+    this.name = 'StatementTooLarge';
+  }
+}

@@ -20,6 +20,8 @@ export interface Dialect {
   readonly engine: 'sqlite' | 'mssql';
   /** Indexes are kept in another collation than the exact one: a plain comparison to seek stands beside the exact one. */
   readonly seeksApart: boolean;
+  /** Parameters of one statement at most. */
+  readonly parametersAtMost: number;
   /** Stands before an EXISTS that is tested row by row. */
   readonly byRow: '' | '+';
   placeholder(position: number): string;

@@ -127,9 +127,10 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
       case 'or': {
         if (of.of.length === 0) return of.kind === 'and' ? '1 = 1' : '1 = 0';
         const inner = of.kind === 'and' ? withDigits(of.of, digits) : digits;
-        return of.of
-          .map(part => (part.kind === 'and' || part.kind === 'or' ? `(${write(part, inner)})` : write(part, inner)))
-          .join(of.kind === 'and' ? ' AND ' : ' OR ');
+        const parts = of.of.map(part =>
+          part.kind === 'and' || part.kind === 'or' ? `(${write(part, inner)})` : write(part, inner),
+        );
+        return joined(parts, of.kind === 'and' ? ' AND ' : ' OR ');
       }
       case 'compare':
         return of.native ? native(of) : compared(of.left, of.op, of.right, of.not, digits);
@@ -157,6 +158,15 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
   };
 
   return { predicate: of => write(of, NO_DIGITS) };
+}
+
+/** Engines nest a chain as deep as it is long (SQLite refuses 1,000 levels), so a long one is written in halves. */
+const CHAIN = 64;
+
+function joined(parts: readonly string[], operator: ' AND ' | ' OR '): string {
+  if (parts.length <= CHAIN) return parts.join(operator);
+  const half = Math.ceil(parts.length / 2);
+  return `(${joined(parts.slice(0, half), operator)})${operator}(${joined(parts.slice(half), operator)})`;
 }
 
 function signed(sql: string, negated: boolean): string {

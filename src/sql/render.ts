@@ -8,6 +8,7 @@
 
 import type { ColumnType } from './column-type.ts';
 import { INTEGER } from './column-type.ts';
+import { StatementTooLarge } from './database.ts';
 import type { Dialect, Writer } from './dialect.ts';
 import type { Expression, Join, Order, Predicate, Relation, SqlValue } from './expression.ts';
 import { expressionKey } from './expression.ts';
@@ -17,25 +18,32 @@ import { looseType } from './parameter-type.ts';
 import type { Parameter, SqlPlan, Statement } from './plan.ts';
 import { createPredicates } from './render-predicate.ts';
 
-/** Renders a plan. Throws a TypeError on a plan that no planner should make (malformed arguments, raw text with `;`). */
+/**
+ * Renders a plan. Throws a TypeError on a plan that no planner should make (malformed arguments, raw text with `;`), and
+ * StatementTooLarge where the engine does not take so many parameters.
+ */
 export function render(plan: SqlPlan, dialect: Dialect): Statement {
   const { writer, relation, parameters } = createWriter(dialect);
-  if (plan.shape === 'count') {
-    return { text: countText(plan, writer, relation), parameters };
-  }
+  const text = selectText(plan, dialect, writer, relation);
+  if (parameters.length > dialect.parametersAtMost) throw new StatementTooLarge();
+  return { text, parameters };
+}
+
+function selectText(
+  plan: SqlPlan,
+  dialect: Dialect,
+  writer: Writer,
+  relation: (of: Relation, gap: '\n') => string,
+): string {
+  if (plan.shape === 'count') return countText(plan, writer, relation);
   const limit = () => writer.bind(plan.limit, INTEGER);
   const top = dialect.top(limit);
-  if (plan.shape === 'groups') {
-    return {
-      text: `SELECT ${top}${groupsText(plan, dialect, writer, relation)}${dialect.tail(limit, '\n')}`,
-      parameters,
-    };
-  }
+  if (plan.shape === 'groups')
+    return `SELECT ${top}${groupsText(plan, dialect, writer, relation)}${dialect.tail(limit, '\n')}`;
   const items = plan.columns.length === 0 ? '1' : plan.columns.map(c => dialect.fetch(writer, c)).join(', ');
   const from = relation(plan.from, '\n');
   const order = writer.order(plan.orderBy);
-  const text = `SELECT ${top}${items}\n${from}${order === '' ? '' : `\nORDER BY ${order}`}${dialect.tail(limit, '\n')}`;
-  return { text, parameters };
+  return `SELECT ${top}${items}\n${from}${order === '' ? '' : `\nORDER BY ${order}`}${dialect.tail(limit, '\n')}`;
 }
 
 /** A predicate by itself, as `explain` and the tests show it. */

@@ -25,6 +25,8 @@ export const SQLITE: Dialect = {
   /** SQLite has no schemas: the schema of a mapping is SQL Server's. */
   table: table => sqlName(table.name),
   column: sql => sql,
+  // https://sqlite.org/limits.html#max_variable_number
+  parametersAtMost: 32_766,
   top: () => '',
   tail(limit, gap) {
     const rows = limit();
