@@ -1,6 +1,6 @@
 /**
  * A patient's record as documents read it: list by list through the facade, in the patient's compartment, and what the
- * lists refer to, each once. In: a patient's id, a range or an encounter. Out: resources, newest first. The number of
+ * lists refer to, each once. In: a patient's id, a range or an encounter. Out: resources, what is still so and the newest first. The number of
  * statements depends on the lists that a document has, not on what is in them, up to a batch of resources each.
  */
 import type { Facade, RequestContext } from '../facade.ts';
@@ -146,7 +146,7 @@ export function openChart(options: ChartOptions): Chart {
     const own = (await fetchOnce<T>(name, narrowed)).filter(belongs);
     await follow(own.flatMap(resource => list.references(resource)));
     for (const resource of own) see(resource);
-    return newestFirst(own, list);
+    return currentFirst(own, list);
   };
 
   /** A first choice in SQL, where the type offers it; `membership` decides. */
@@ -221,11 +221,16 @@ function cursorOf({ link }: Bundle): string | undefined {
   return next === undefined ? undefined : (new URL(next).searchParams.get('_cursor') ?? undefined);
 }
 
-/** By the day it began, the newest first; what has no date comes last, and the order of the search decides the rest. */
-function newestFirst<T>(resources: readonly T[], list: List<T>): readonly T[] {
+/**
+ * What is still so before what is over, each by the day it began, the newest first; what has no date comes last, and the
+ * order of the search decides the rest.
+ */
+function currentFirst<T>(resources: readonly T[], list: List<T>): readonly T[] {
   const dated = resources.map(resource => {
     const span = list.span(resource);
-    return { resource, at: span?.start ?? span?.end ?? '' };
+    return { resource, over: list.over?.(resource) === true, at: span?.start ?? span?.end ?? '' };
   });
-  return dated.toSorted((a, b) => (a.at === b.at ? 0 : a.at < b.at ? 1 : -1)).map(({ resource }) => resource);
+  return dated
+    .toSorted((a, b) => (a.over === b.over ? (a.at === b.at ? 0 : a.at < b.at ? 1 : -1) : a.over ? 1 : -1))
+    .map(({ resource }) => resource);
 }

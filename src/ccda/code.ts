@@ -71,6 +71,11 @@ export function labelOf(concept: CodeableConcept | undefined): string {
   );
 }
 
+/** What a person reads of a code of FHIR itself: `on-hold` → `on hold`. */
+export function readableCode(code: string | undefined): string {
+  return code?.replaceAll('-', ' ') ?? '';
+}
+
 /** What a person said, where no code says it; a code for "unknown" is not said. */
 function said(concept: CodeableConcept | undefined): string {
   const coding = (concept?.coding ?? []).filter(({ system }) => system !== NULL_FLAVOR && system !== DATA_ABSENT);

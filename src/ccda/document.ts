@@ -83,7 +83,7 @@ export async function makeDocument(request: DocumentRequest, source: Source): Pr
     ? `Encounter ${readablePeriod(encounter.period?.start, encounter.period?.end)}`
     : range === undefined
       ? 'The whole record'
-      : `What was so ${readableRange(range)}, and what has no date`;
+      : `What was so ${readableRange(range)}, with what has no date`;
   return {
     sections,
     nothing,

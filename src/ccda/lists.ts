@@ -6,6 +6,7 @@ import type {
   AllergyIntolerance,
   CarePlan,
   CareTeam,
+  CodeableConcept,
   Condition,
   Coverage,
   Device,
@@ -61,9 +62,24 @@ export interface List<T> {
   span(resource: T): Span | undefined;
   /** Undefined: resources of this kind are of no encounter. */
   readonly encounter: ((resource: T) => Reference | undefined) | undefined;
+  /** True for what is no longer so; it is told after what still is. */
+  readonly over?: (resource: T) => boolean;
   /** What the document shows of others. */
   references(resource: T): readonly (Reference | undefined)[];
 }
+
+const ENDED: ReadonlySet<string> = new Set([
+  ...['inactive', 'remission', 'resolved'],
+  ...['completed', 'stopped', 'cancelled', 'revoked', 'rejected'],
+]);
+
+const hasEnded = ({
+  clinicalStatus,
+  status,
+}: {
+  readonly clinicalStatus?: CodeableConcept;
+  readonly status?: string;
+}) => clinicalStatus?.coding?.some(({ code }) => ENDED.has(code ?? '')) ?? ENDED.has(status ?? '');
 
 const point = (day: string | undefined): Span => ({ start: day, end: day });
 
@@ -76,6 +92,7 @@ const conditions: List<Condition> = {
     end: abatementDateTime,
   }),
   encounter: ofEncounter,
+  over: hasEnded,
   references: ({ recorder }) => [recorder],
 };
 
@@ -131,6 +148,7 @@ export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
       return { start: bounds?.start ?? authoredOn, end: bounds?.end };
     },
     encounter: ofEncounter,
+    over: hasEnded,
     references: ({ medicationReference, requester, reportedReference, reasonReference }) => [
       medicationReference,
       requester,
@@ -142,6 +160,7 @@ export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
     type: 'AllergyIntolerance',
     span: ({ onsetDateTime, recordedDate }) => ({ start: onsetDateTime ?? recordedDate }),
     encounter: ofEncounter,
+    over: hasEnded,
     references: ({ recorder }) => [recorder],
   },
   'laboratory-reports': reports,
@@ -175,6 +194,7 @@ export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
     type: 'CarePlan',
     span: ({ period, created }) => ({ start: period?.start ?? created, end: period?.end }),
     encounter: ofEncounter,
+    over: hasEnded,
     references: ({ author }) => [author],
   },
   goals: {
@@ -184,6 +204,7 @@ export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
       end: lifecycleStatus === 'completed' || lifecycleStatus === 'cancelled' ? statusDate : undefined,
     }),
     encounter: undefined,
+    over: ({ lifecycleStatus }) => ENDED.has(lifecycleStatus ?? ''),
     references: ({ expressedBy }) => [expressedBy],
   },
   // Who cares for somebody is not bound to a date.
@@ -206,6 +227,7 @@ export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
     type: 'Coverage',
     span: ({ period }) => ({ start: period?.start, end: period?.end }),
     encounter: undefined,
+    over: hasEnded,
     references: ({ payor }) => payor ?? [],
   },
 };

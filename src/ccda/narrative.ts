@@ -9,6 +9,8 @@ export interface Row {
   readonly id: string;
   /** One per column; line ends are kept. */
   readonly cells: readonly string[];
+  /** What a reader must not miss. */
+  readonly marked?: boolean;
 }
 
 export interface Table {
@@ -19,14 +21,17 @@ export interface Table {
 /** A day, perhaps with a time: it is not broken into lines. */
 const TIME = /\b\d{4}-\d{2}(?:-\d{2}(?: \d{2}:\d{2})?)?\b/g;
 
+/** More without a blank than a column has room for, as a unique device identifier. */
+const LONG = /[^\s<>]{28,}/g;
+
 /** Content of a section's `text`. `nothing` stands where there are no rows. */
 export function narrativeXml({ columns, rows }: Table, nothing: string): string {
   if (rows.length === 0) return `<paragraph>${escapeXml(nothing)}</paragraph>`;
   const parts = [
     `<table><thead><tr>${columns.map(name => `<th>${escapeXml(name)}</th>`).join('')}</tr></thead><tbody>`,
   ];
-  for (const { id, cells } of rows) {
-    parts.push(`<tr ID="${id}">`);
+  for (const { id, cells, marked } of rows) {
+    parts.push(`<tr ID="${id}"${marked === true ? ' styleCode="Bold"' : ''}>`);
     for (const cell of cells) parts.push('<td>', lines(cell, '<br/>'), '</td>');
     parts.push('</tr>');
   }
@@ -40,13 +45,24 @@ export function narrativeHtml({ columns, rows }: Table, nothing: string): string
   const parts = [
     `<div class="table"><table><thead><tr>${columns.map(name => `<th scope="col">${escapeXml(name)}</th>`).join('')}</tr></thead><tbody>`,
   ];
-  for (const { id, cells } of rows) {
-    parts.push(`<tr id="${id}">`);
-    for (const cell of cells) parts.push('<td>', lines(cell, '<br>').replace(TIME, '<time>$&</time>'), '</td>');
+  for (const { id, cells, marked } of rows) {
+    parts.push(`<tr id="${id}"${marked === true ? ' class="marked"' : ''}>`);
+    for (const [i, cell] of cells.entries()) parts.push('<td>', i === 0 ? head(cell) : htmlLines(cell), '</td>');
     parts.push('</tr>');
   }
   parts.push('</tbody></table></div>');
   return parts.join('');
+}
+
+/** The first line says what the row is about. */
+function head(cell: string): string {
+  const [first = '', ...more] = htmlLines(cell).split('<br>');
+  return [`<b>${first}</b>`, ...more].join('<br>');
+}
+
+/** Times stay whole; words without end are broken anywhere. */
+function htmlLines(cell: string): string {
+  return lines(cell, '<br>').replace(LONG, '<span>$&</span>').replace(TIME, '<time>$&</time>');
 }
 
 function lines(text: string, end: string): string {

@@ -23,23 +23,26 @@ export function* documentPage({ header, sections, nothing, about, mrn }: Documen
 <style>${STYLE}</style>
 </head>
 <body>
-<header class="patient">
-<div><h1>${escapeXml(name || 'Name unknown')}</h1>${facts(patient, mrn)}</div>
+<header>
+<div><h1>${escapeXml(name || 'Name unknown')}</h1>${facts(patient, mrn, header.time)}</div>
 </header>
+<div class="scroll">
 <main>
 <div class="document">
 <h2>${escapeXml(title)}</h2>
-<p>${escapeXml(about)}</p>
+<p>${escapeXml(about)}; as of ${readableTime(header.time)}</p>
 </div>
 `;
   if (sections.length > 1) yield contents(sections);
   for (const { definition, table } of sections) {
-    const count = table.rows.length === 0 ? '' : ` <span class="count">${table.rows.length}</span>`;
-    yield `<section id="${definition.key}"><h3>${escapeXml(definition.title)}${count}</h3>${narrativeHtml(table, nothing)}</section>\n`;
+    const empty = table.rows.length === 0;
+    const count = empty ? '' : ` <span class="count">${table.rows.length}</span>`;
+    yield `<section id="${definition.key}"${empty ? ' class="empty"' : ''}><h3>${escapeXml(definition.title)}${count}</h3>${narrativeHtml(table, nothing)}</section>\n`;
   }
   const custodian = header.custodian?.name ?? header.publisher;
   yield `</main>
 <footer>${escapeXml(`Made by ${header.software.name} ${header.software.version} on ${readableTime(header.time)} from the record kept by ${custodian}. Confidentiality: ${CONFIDENTIALITY[header.confidentiality] ?? header.confidentiality}.`)}</footer>
+</div>
 </body>
 </html>
 `;
@@ -55,12 +58,22 @@ function contents(sections: Document['sections']): string {
   return `<nav aria-label="Sections"><ul>${items.join('')}</ul></nav>\n`;
 }
 
-function facts(patient: Patient, mrn: string | undefined): string {
+/** Completed years of life at a time or at death: `58 years`; nothing where the day of birth is not known. */
+export function readableAge({ birthDate = '', deceasedDateTime, deceasedBoolean }: Patient, time: string): string {
+  const last = (deceasedDateTime ?? (deceasedBoolean === true ? '' : time)).slice(0, 10);
+  if (birthDate.length !== 10 || last.length !== 10 || last < birthDate) return '';
+  const [born = 0, then = 0] = [birthDate, last].map(day => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1);
+  const months = then - born - (last.slice(8) < birthDate.slice(8) ? 1 : 0);
+  return months < 24 ? `${months} month${months === 1 ? '' : 's'}` : `${Math.floor(months / 12)} years`;
+}
+
+function facts(patient: Patient, mrn: string | undefined, time: string): string {
   const record = patient.identifier?.find(({ system }) => mrn !== undefined && system === mrn)?.value;
   const phone = patient.telecom?.find(({ system }) => system === 'phone')?.value;
   const all: readonly (readonly [string, string | undefined])[] = [
     ['Born', patient.birthDate],
-    ['Died', patient.deceasedDateTime === undefined ? undefined : readableTime(patient.deceasedDateTime)],
+    ['Died', readableTime(patient.deceasedDateTime) || (patient.deceasedBoolean === true ? 'yes, date unknown' : '')],
+    ['Age', readableAge(patient, time)],
     ['Sex', patient.gender],
     ['MRN', record],
     ['Telephone', phone],
@@ -74,17 +87,18 @@ function facts(patient: Patient, mrn: string | undefined): string {
 
 const STYLE = `
 :root {
-  --ground: #f6f5f1; --sheet: #ffffff; --ink: #1d2b2a; --quiet: #5c6a68; --line: #dcdad2; --accent: #0b6e63; --stripe: #faf9f6;
+  --ground: #f6f5f1; --sheet: #ffffff; --ink: #1d2b2a; --quiet: #5c6a68; --line: #dcdad2; --accent: #0b6e63; --alert: #a4440f; --stripe: #faf9f6;
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --ground: #121817; --sheet: #1a2221; --ink: #e4ebe9; --quiet: #94a5a2; --line: #2e3a38; --accent: #5fd0bf; --stripe: #1e2726;
+    --ground: #121817; --sheet: #1a2221; --ink: #e4ebe9; --quiet: #94a5a2; --line: #2e3a38; --accent: #5fd0bf; --alert: #f2a65a; --stripe: #1e2726;
   }
 }
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--ground); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
-header.patient { position: sticky; top: 0; background: var(--sheet); border-bottom: 2px solid var(--accent); z-index: 1; }
-header.patient > div, main, footer { max-width: 80rem; margin: 0 auto; padding: 0.75rem 1.5rem; }
+body { margin: 0; height: 100dvh; display: flex; flex-direction: column; background: var(--ground); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
+header { background: var(--sheet); border-bottom: 2px solid var(--accent); }
+.scroll { flex: 1; overflow: auto; }
+header > div, main, footer { max-width: 80rem; margin: 0 auto; padding: 0.75rem 1.5rem; }
 h1 { font-size: 1.25rem; margin: 0; overflow-wrap: anywhere; }
 dl { display: flex; flex-wrap: wrap; gap: 0.1rem 1.5rem; margin: 0.15rem 0 0; }
 dl div { display: flex; gap: 0.4rem; }
@@ -98,21 +112,31 @@ nav li { border: 1px solid var(--line); border-radius: 4px; padding: 0.15rem 0.6
 a { color: var(--accent); text-decoration: none; }
 a:hover { text-decoration: underline; }
 .count { color: var(--quiet); font-size: 0.85em; font-weight: normal; }
-section { background: var(--sheet); border: 1px solid var(--line); border-radius: 6px; margin: 1rem 0; padding: 0.75rem 1rem 1rem; scroll-margin-top: 6rem; }
+section { background: var(--sheet); border: 1px solid var(--line); border-radius: 6px; margin: 1rem 0; padding: 0.75rem 1rem 1rem; scroll-margin-top: 0.5rem; }
+section.empty { display: flex; align-items: baseline; gap: 1rem; margin: 0.5rem 0; padding: 0.35rem 1rem; }
+section.empty h3 { margin: 0; font-size: 1rem; }
 h3 { margin: 0 0 0.5rem; font-size: 1.1rem; }
 .nothing { margin: 0; color: var(--quiet); }
-.table { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: 0.92rem; }
 th, td { text-align: left; vertical-align: top; padding: 0.35rem 0.6rem; border-bottom: 1px solid var(--line); }
-th { color: var(--quiet); font-weight: 600; white-space: nowrap; }
+th { color: var(--quiet); font-weight: 600; white-space: nowrap; position: sticky; top: 0; background: var(--sheet); }
 td { max-width: 40rem; overflow-wrap: break-word; }
+td span { overflow-wrap: anywhere; }
 time { white-space: nowrap; }
-td:first-child { min-width: 10rem; font-weight: 600; }
+td:first-child { min-width: 10rem; }
+b { font-weight: 600; }
 tbody tr:nth-child(even) { background: var(--stripe); }
+tr.marked td { font-weight: 600; }
+tr.marked td:first-child { box-shadow: inset 3px 0 var(--alert); }
 tr:target { outline: 2px solid var(--accent); }
 footer { color: var(--quiet); font-size: 0.85rem; padding-bottom: 2rem; }
+@media (max-width: 60rem) {
+  .table { overflow-x: auto; }
+  th { position: static; }
+}
 @media print {
-  header.patient { position: static; }
+  body { height: auto; display: block; }
+  .scroll { overflow: visible; }
   nav { display: none; }
   section { border: 0; padding: 0; break-inside: auto; }
   tr { break-inside: avoid; }

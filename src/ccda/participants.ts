@@ -3,9 +3,9 @@
  * with what is known of the person. https://hl7.org/fhir/R4/practitioner.html
  */
 
-import { coded, labelOf } from './code.ts';
+import { coded, codeIn, labelOf } from './code.ts';
 import { NPI, NUCC } from './code-systems.ts';
-import type { Organization, Person, PractitionerRole, Reference, Resource } from './fhir.ts';
+import type { CodeableConcept, Organization, Person, PractitionerRole, Reference, Resource } from './fhir.ts';
 import { identifierElements, uuidOf } from './ids.ts';
 import { addressElement, nameElement, readableName, telecomElements } from './people.ts';
 import { hl7Time } from './time.ts';
@@ -41,6 +41,11 @@ function bestName(person: Person | undefined) {
   return person?.name?.find(({ use }) => use === 'official') ?? person?.name?.[0];
 }
 
+/** The names of all who are referred to, each once, for people. */
+export function namesOf(references: readonly (Reference | undefined)[], resolve: Resolve): string {
+  return [...new Set(references.map(one => nameOf(one, resolve)))].filter(Boolean).join(', ');
+}
+
 /** The name of who is referred to, for people. */
 export function nameOf(reference: Reference | undefined, resolve: Resolve): string {
   return actorOf(reference, resolve)?.display ?? '';
@@ -54,8 +59,13 @@ export function actorIds({ key, person, organization }: Actor): string {
   return identifierElements([...npi, ...others]) || `<id root="${uuidOf('actor', key)}"/>`;
 }
 
-/** `code` of NUCC: what the person is, by role or qualification. */
+const ROLE_CODE = 'http://terminology.hl7.org/CodeSystem/v3-RoleCode';
+const ONESELF: CodeableConcept = { coding: [{ system: ROLE_CODE, code: 'ONESELF', display: 'self' }] };
+
+/** `code`: of NUCC, what a professional is by role or qualification; of anybody else, what they are to the patient. */
 export function actorCode({ person, role }: Actor): string {
+  const kin = person?.resourceType === 'Patient' ? ONESELF : person?.relationship?.[0];
+  if (codeIn(kin, ROLE_CODE) !== undefined) return coded('code', kin, { systems: [ROLE_CODE] });
   const concepts = [...(role?.specialty ?? []), ...(role?.code ?? [])].concat(
     (person?.qualification ?? []).flatMap(({ code }) => (code === undefined ? [] : [code])),
   );
@@ -96,10 +106,12 @@ export function organizationParts(known: Organization | undefined, name: string)
   );
 }
 
-/** `performer` of an entry. */
-export function performer(reference: Reference | undefined, resolve: Resolve): string {
-  const actor = actorOf(reference, resolve);
-  return actor === undefined ? '' : `<performer><assignedEntity>${assigned(actor)}</assignedEntity></performer>`;
+/** `performer` of an entry for each who is referred to, once whatever the number of their roles. */
+export function performers(references: readonly (Reference | undefined)[], resolve: Resolve): string {
+  const actors = references.map(one => actorOf(one, resolve)).filter(actor => actor !== undefined);
+  return [...new Map(actors.map(actor => [actor.key, actor])).values()]
+    .map(actor => `<performer><assignedEntity>${assigned(actor)}</assignedEntity></performer>`)
+    .join('');
 }
 
 /** Author Participation: who wrote it down, and when; how to reach them stands in the header. Nothing if one is unknown. */

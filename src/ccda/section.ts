@@ -31,6 +31,8 @@ export interface SectionWriter {
   readonly patient: Patient;
   /** Adds a row to the table; returns its id, for links. */
   row(...cells: readonly string[]): string;
+  /** A row that a reader must not miss. */
+  markedRow(...cells: readonly string[]): string;
   entry(xml: string): void;
   /** `<id root="…"/>` of an entry: the same for the same resource in every call. */
   id(resource: Resource, part?: string): string;
@@ -53,15 +55,17 @@ export async function buildSection(definition: SectionDefinition, source: Sectio
   const { chart, patient, namespace } = source;
   const rows: Row[] = [];
   const entries: string[] = [];
+  const add = (cells: readonly string[], marked?: true): string => {
+    const id = `${definition.key}-${rows.length + 1}`;
+    rows.push({ id, cells, ...(marked && { marked }) });
+    return id;
+  };
   await definition.build(
     {
       resolve: chart.resolve,
       patient,
-      row(...cells) {
-        const id = `${definition.key}-${rows.length + 1}`;
-        rows.push({ id, cells });
-        return id;
-      },
+      row: (...cells) => add(cells),
+      markedRow: (...cells) => add(cells, true),
       entry(xml) {
         entries.push(`<entry>${xml}</entry>`);
       },

@@ -34,7 +34,13 @@ export function interval(start: string | undefined, end: string | undefined, end
 /** An end, unless it lies before the start: then it is a slip of the pen, for the narrative but not for an interval. */
 export function notBefore(end: string | undefined, start: string | undefined): string | undefined {
   const [low, high] = [start, end].map(text => (hl7Time(text) ?? '').slice(0, 8));
-  return low?.length === 8 && high?.length === 8 && high < low ? undefined : end;
+  if (low?.length !== 8 || high?.length !== 8) return end;
+  // NaN, which is not less, where one of them is a day or has no zone.
+  return high < low || instantOf(end) < instantOf(start) ? undefined : end;
+}
+
+function instantOf(text: string | undefined): number {
+  return /T.*(?:Z|[+-]\d{2}:\d{2})$/.test(text ?? '') ? Date.parse(text ?? '') : Number.NaN;
 }
 
 /** A date or a period, as `effectiveTime`: a value, or low and high. */
@@ -91,11 +97,14 @@ export function readableTime(text: string | undefined): string {
   return text.length > 10 ? `${text.slice(0, 10)} ${text.slice(11, 16)}` : text;
 }
 
-/** For people: `2016-07-29 to 2017-01-01`, `since …`, `until …`. */
+/** For people: `2016-07-29 to 2017-01-01`, `2016-07-29 14:20 to 15:05`, `since …`, `until …`. */
 export function readablePeriod(start: string | undefined, end: string | undefined): string {
   if (start === undefined) return end === undefined ? '' : `until ${readableTime(end)}`;
   if (end === undefined) return `since ${readableTime(start)}`;
-  return start === end ? readableTime(start) : `${readableTime(start)} to ${readableTime(end)}`;
+  const [from, to] = [readableTime(start), readableTime(end)];
+  if (from === to) return from;
+  const sameDay = from.length > 10 && to.length > 10 && from.slice(0, 10) === to.slice(0, 10);
+  return `${from} to ${sameDay ? to.slice(11) : to}`;
 }
 
 /** An element with text in it for `xsi:type="TS"` values. */

@@ -171,6 +171,44 @@ test('what the record denies is negated: no known allergies', async () => {
   });
 });
 
+test('what is still so is told before what is over, each the newest first', async () => {
+  for (const [topic, past] of [
+    ['problems', /^(Resolved|Inactive)$/],
+    ['medication-allergies', /^(Resolved|Inactive)$/],
+    ['medications', /^(completed|stopped|cancelled)/],
+  ] as const) {
+    const { document } = await demo.make(topic, 1);
+    const [section] = document.sections;
+    const column = section?.definition.columns.indexOf('Status') ?? -1;
+    const over = section?.table.rows.map(({ cells }) => past.test(cells[column] ?? '')) ?? [];
+    expect(new Set(over)).toEqual(new Set([true, false]));
+    expect(over).toEqual(over.toSorted((a, b) => Number(a) - Number(b)));
+  }
+});
+
+test('a result that is flagged as abnormal is a marked row, and no other is', async () => {
+  const { root, document } = await demo.make('laboratory-results', 1);
+  const [section] = document.sections;
+  const flag = section?.definition.columns.indexOf('Flag') ?? -1;
+  const marked = section?.table.rows.filter(one => one.marked).map(({ cells }) => cells[flag]);
+  expect(new Set(marked)).toEqual(new Set(['High', 'Low', 'Abnormal']));
+  const unmarked = section?.table.rows.filter(one => !one.marked).map(({ cells }) => cells[flag]);
+  expect(new Set(unmarked).intersection(new Set(marked))).toEqual(new Set());
+  expect(all(root, 'tr').filter(({ attributes }) => attributes['styleCode'] === 'Bold')).toHaveLength(
+    marked?.length ?? 0,
+  );
+});
+
+test('whoever saw the patient in several roles is named once', async () => {
+  const { root } = await demo.make('all-patient-data', 1);
+  for (const encounter of withTemplate(root, '4.49:2015-08-01')) {
+    const ids = encounter.children
+      .filter(({ name }) => name === 'performer')
+      .map(one => JSON.stringify(at(one, 'assignedEntity', 'id')?.attributes));
+    expect(new Set(ids).size).toBe(ids.length);
+  }
+});
+
 test('a document is the same in every call, but for its time', async () => {
   const [one, other] = [await demo.make('all-patient-data', 1), await demo.make('all-patient-data', 1)];
   expect(other.xml).toBe(one.xml);

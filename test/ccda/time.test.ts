@@ -75,11 +75,27 @@ test('an interval has a low always, a high where there is one or must be', () =>
   expect(notBefore('2020', '2020-05-05')).toBe('2020');
 });
 
+test.each([
+  ['2020-05-05T09:00:00-04:00', '2020-05-05T10:00:00-04:00', false],
+  ['2020-05-05T10:00:00-04:00', '2020-05-05T10:00:00-04:00', true],
+  // The clock was put back in between.
+  ['2025-11-02T01:10:00-05:00', '2025-11-02T01:50:00-04:00', true],
+  ['2020-05-05', '2020-05-05T10:00:00-04:00', true],
+  ['2020-05-04', '2020-05-05T10:00:00-04:00', false],
+])('an end %s of what began %s is kept: %s', (end, start, kept) => {
+  expect(notBefore(end, start)).toBe(kept ? end : undefined);
+});
+
 test('people read times without their zone', () => {
   expect(readableTime('2016-07-29T14:20:00-04:00')).toBe('2016-07-29 14:20');
   expect(readableTime('2016-07')).toBe('2016-07');
   expect(readablePeriod('2016', undefined)).toBe('since 2016');
   expect(readablePeriod(undefined, '2016')).toBe('until 2016');
   expect(readablePeriod('2016', '2017')).toBe('2016 to 2017');
+  expect(readablePeriod('2016-07-29T14:20:00-04:00', '2016-07-29T15:05:00-04:00')).toBe('2016-07-29 14:20 to 15:05');
+  expect(readablePeriod('2016-07-29T14:20:00-04:00', '2016-07-30T15:05:00-04:00')).toBe(
+    '2016-07-29 14:20 to 2016-07-30 15:05',
+  );
+  expect(readablePeriod('2016-07-29', '2016-07-29')).toBe('2016-07-29');
   expect(readablePeriod(undefined, undefined)).toBe('');
 });

@@ -93,7 +93,7 @@ describe('the page', () => {
     const cells = all(xml, 'td').map(cell => textOf(cell).trim());
     const shown = [...html.matchAll(/<td>(.*?)<\/td>/gs)].map(([, cell = '']) =>
       cell
-        .replace(/<br>|<\/?time>/g, '')
+        .replace(/<br>|<\/?(?:time|b|span)>/g, '')
         .replaceAll('&lt;', '<')
         .replaceAll('&gt;', '>')
         .replaceAll('&quot;', '"')

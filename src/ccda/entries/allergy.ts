@@ -2,7 +2,7 @@
  * Allergies and intolerances. In: AllergyIntolerance. Out: Allergy Concern Act (V3) with its observation, reactions, severity
  * and criticality. A record that says that there is none becomes C-CDA's "no known allergies".
  */
-import { coded, codeIn, labelOf, reference } from '../code.ts';
+import { coded, codeIn, labelOf, readableCode, reference } from '../code.ts';
 import { RXNORM, SNOMED, UNII } from '../code-systems.ts';
 import type { AllergyIntolerance } from '../fhir.ts';
 import { author, nameOf } from '../participants.ts';
@@ -74,7 +74,7 @@ export function addAllergy(allergy: AllergyIntolerance, content: SectionWriter):
     [...(allergy.category ?? []), allergy.type].filter(Boolean).join(' '),
     labelOf(clinicalStatus),
     labelOf(verificationStatus),
-    allergy.criticality ?? '',
+    readableCode(allergy.criticality),
     (allergy.reaction ?? []).map(readableReaction).join('\n'),
     readableTime(onsetDateTime),
     readableTime(recordedDate),

@@ -4,7 +4,7 @@
  */
 
 import { functionCode } from '../care-team-header.ts';
-import { reference } from '../code.ts';
+import { readableCode, reference } from '../code.ts';
 import type { CareTeam, CareTeamParticipant } from '../fhir.ts';
 import { actorOf, assigned, nameOf, roleName } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
@@ -22,7 +22,7 @@ export const CARE_TEAM_COLUMNS = ['Team', 'Member', 'Role', 'Status', 'Period'];
 
 export function addCareTeam(team: CareTeam, content: SectionWriter): void {
   const { name = 'Care team', status, period, participant = [] } = team;
-  const head = content.row(name, '', '', status ?? '', readablePeriod(period?.start, period?.end));
+  const head = content.row(name, '', '', readableCode(status), readablePeriod(period?.start, period?.end));
   const members = participant.map((one, i) => `<component>${memberAct(team, one, i, content)}</component>`);
   if (members.length === 0) return;
   content.entry(

@@ -2,7 +2,7 @@
  * Insurance. In: Coverage with its payor. Out: rows. Entries would need templates (4.87, 4.89) that the shared validator's
  * schematrons do not know and that `--strict` therefore refuses; section 2.18 does not demand any.
  */
-import { labelOf } from '../code.ts';
+import { labelOf, readableCode } from '../code.ts';
 import type { Coverage } from '../fhir.ts';
 import { nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
@@ -19,7 +19,7 @@ export function addCoverage(coverage: Coverage, content: SectionWriter): void {
     (coverage.class ?? []).map(({ name, value }) => name ?? value ?? '').join(', '),
     member?.value ?? subscriberId ?? '',
     labelOf(relationship),
-    status ?? '',
+    readableCode(status),
     readablePeriod(period?.start, period?.end),
   );
 }

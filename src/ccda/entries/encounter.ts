@@ -2,14 +2,14 @@
  * Encounters. In: Encounter, and the conditions that were diagnosed in it. Out: Encounter Activity (V3) with its diagnoses,
  * place and people.
  */
-import { coded, labelOf, reference } from '../code.ts';
+import { coded, labelOf, readableCode, reference } from '../code.ts';
 import { CPT, HCPCS, SNOMED } from '../code-systems.ts';
 import type { Condition, Encounter, Location } from '../fhir.ts';
 import { identifierElements } from '../ids.ts';
-import { nameOf, performer } from '../participants.ts';
+import { namesOf, performers } from '../participants.ts';
 import { addressElement, telecomElements } from '../people.ts';
 import type { SectionWriter } from '../section.ts';
-import { interval, readablePeriod } from '../time.ts';
+import { interval, readablePeriod, readableTime } from '../time.ts';
 import { templateIds, textElement } from '../xml.ts';
 import { problemObservation } from './problem.ts';
 import { indication, reasonsOf } from './related.ts';
@@ -20,15 +20,19 @@ export function addEncounter(encounter: Encounter, diagnoses: readonly Condition
   const { type, status, period, participant, hospitalization } = encounter;
   const reasons = reasonsOf(encounter, content.resolve);
   const places = (encounter.location ?? []).map(({ location }) => content.resolve(location) as Location | undefined);
+  const people = (participant ?? []).map(({ individual }) => individual);
   const disposition = hospitalization?.dischargeDisposition;
   const row = content.row(
     [labelOf(type?.[0]), encounter.class?.display].filter(Boolean).join(', '),
-    [status, labelOf(disposition)].filter(Boolean).join(', '),
-    readablePeriod(period?.start, period?.end),
+    [readableCode(status), labelOf(disposition)].filter(Boolean).join(', '),
+    // What is over and has no end has no "since" either.
+    status === 'finished' && period?.end === undefined
+      ? readableTime(period?.start)
+      : readablePeriod(period?.start, period?.end),
     places.map(place => place?.name ?? '').join(', '),
     reasons.map(labelOf).join(', '),
     diagnoses.map(({ code }) => labelOf(code)).join('\n'),
-    (participant ?? []).map(({ individual }) => nameOf(individual, content.resolve)).join(', '),
+    namesOf(people, content.resolve),
   );
   content.entry(
     '<encounter classCode="ENC" moodCode="EVN">' +
@@ -38,7 +42,7 @@ export function addEncounter(encounter: Encounter, diagnoses: readonly Condition
       `<text>${reference(row)}</text>` +
       interval(period?.start, period?.end) +
       (disposition === undefined ? '' : coded('sdtc:dischargeDispositionCode', disposition)) +
-      (participant ?? []).map(({ individual }) => performer(individual, content.resolve)).join('') +
+      performers(people, content.resolve) +
       places.map(place => (place === undefined ? '' : placeXml(place))).join('') +
       diagnoses.map(one => diagnosis(one, content, row)).join('') +
       reasons.map((reason, i) => indication(reason, content.id(encounter, `reason-${i}`))).join('') +

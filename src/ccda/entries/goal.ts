@@ -1,7 +1,7 @@
 /**
  * Goals. In: Goal. Out: Goal Observation: what is to be measured with the value to reach, else the goal in words.
  */
-import { coded, labelOf, reference } from '../code.ts';
+import { coded, labelOf, readableCode, reference } from '../code.ts';
 import { LOINC, SNOMED } from '../code-systems.ts';
 import type { Goal } from '../fhir.ts';
 import { author, nameOf } from '../participants.ts';
@@ -33,7 +33,7 @@ export function addGoal(goal: Goal, content: SectionWriter): void {
         [labelOf(measure), detailString ?? readableQuantity(detailQuantity)].filter(Boolean).join(': '),
       )
       .join('\n'),
-    [lifecycleStatus, labelOf(achievementStatus)].filter(Boolean).join(', '),
+    [readableCode(lifecycleStatus), labelOf(achievementStatus)].filter(Boolean).join(', '),
     readableTime(startDate),
     readableTime(first?.dueDate),
     nameOf(expressedBy, content.resolve),

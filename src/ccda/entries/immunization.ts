@@ -1,10 +1,10 @@
 /**
  * Immunizations. In: Immunization. Out: Immunization Activity (V3); what was not given is negated, with the reason.
  */
-import { coded, codeIn, labelOf, reference } from '../code.ts';
+import { coded, codeIn, labelOf, readableCode, reference } from '../code.ts';
 import { ACT_REASON, CVX } from '../code-systems.ts';
 import type { Immunization } from '../fhir.ts';
-import { nameOf, performer } from '../participants.ts';
+import { nameOf, performers } from '../participants.ts';
 import { routeCode } from '../routes.ts';
 import type { SectionWriter } from '../section.ts';
 import { readableTime, timeElement } from '../time.ts';
@@ -40,7 +40,7 @@ export function addImmunization(shot: Immunization, content: SectionWriter): voi
   const [by] = shot.performer ?? [];
   const row = content.row(
     labelOf(vaccineCode),
-    [notDone ? 'not given' : (status ?? ''), labelOf(statusReason), shot.primarySource === false ? 'as told' : '']
+    [notDone ? 'not given' : readableCode(status), labelOf(statusReason), shot.primarySource === false ? 'as told' : '']
       .filter(Boolean)
       .join(', '),
     occurrenceDateTime === undefined ? (shot.occurrenceString ?? '') : readableTime(occurrenceDateTime),
@@ -61,7 +61,7 @@ export function addImmunization(shot: Immunization, content: SectionWriter): voi
         ? ''
         : `<doseQuantity value="${doseQuantity.value}"${attribute('unit', unitOf(doseQuantity))}/>`) +
       product(shot, row) +
-      performer(by?.actor, content.resolve) +
+      performers([by?.actor], content.resolve) +
       (notDone ? refusal(shot, content, row) : '') +
       '</substanceAdministration>',
   );

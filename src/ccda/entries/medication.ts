@@ -2,7 +2,7 @@
  * Medications. In: MedicationRequest with its Medication. Out: Medication Activity (V2): what was ordered as intention, what
  * somebody is said to take as fact; with dose, route, timing, instructions, reason and supply.
  */
-import { coded, labelOf, reference } from '../code.ts';
+import { coded, labelOf, readableCode, reference } from '../code.ts';
 import { RXNORM, SNOMED } from '../code-systems.ts';
 import type { CodeableConcept, Dosage, Medication, MedicationRequest, Quantity } from '../fhir.ts';
 import { author, nameOf } from '../participants.ts';
@@ -45,7 +45,7 @@ export function addMedication(request: MedicationRequest, content: SectionWriter
     labelOf(drug),
     dosage?.text ?? labelOf(dosage?.timing?.code),
     [
-      request.status,
+      readableCode(request.status),
       told ? 'as told' : request.intent === 'order' ? undefined : request.intent,
       labelOf(request.statusReason),
     ]

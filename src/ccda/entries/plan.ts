@@ -2,10 +2,10 @@
  * What is planned. In: ServiceRequest, CarePlan, planned Encounter. Out: Planned Observation (V2), Planned Act (V2), Planned
  * Encounter (V2), which C-CDA knows as active only: what is done or called off stands in the narrative and has no entry.
  */
-import { coded, labelOf, reference } from '../code.ts';
+import { coded, labelOf, readableCode, reference } from '../code.ts';
 import { CPT, HCPCS, LOINC, SNOMED } from '../code-systems.ts';
 import type { CarePlan, Encounter, ServiceRequest } from '../fhir.ts';
-import { author, nameOf, performer } from '../participants.ts';
+import { author, nameOf, namesOf, performers } from '../participants.ts';
 import { plainText } from '../plain-text.ts';
 import type { SectionWriter } from '../section.ts';
 import { hl7Time, moment, readablePeriod, readableTime } from '../time.ts';
@@ -22,7 +22,7 @@ export function addOrder(order: ServiceRequest, kind: 'observation' | 'act', con
   const { code, status, occurrenceDateTime, occurrencePeriod, authoredOn, requester } = order;
   const row = content.row(
     labelOf(code),
-    status ?? '',
+    readableCode(status),
     occurrencePeriod === undefined
       ? readableTime(occurrenceDateTime)
       : readablePeriod(occurrencePeriod.start, occurrencePeriod.end),
@@ -56,7 +56,7 @@ export function addCarePlan(plan: CarePlan, content: SectionWriter): void {
   const { title, status, period, text, author: by } = plan;
   const row = content.row(
     [title, plainText(text?.div ?? '')].filter(Boolean).join('\n'),
-    status ?? '',
+    readableCode(status),
     readablePeriod(period?.start, period?.end),
     '',
     readableTime(plan.created ?? period?.start),
@@ -77,14 +77,15 @@ export function addCarePlan(plan: CarePlan, content: SectionWriter): void {
 
 /** A visit to come. */
 export function addPlannedEncounter(encounter: Encounter, content: SectionWriter): void {
-  const { type, status, period, participant } = encounter;
+  const { type, status, period } = encounter;
+  const people = (encounter.participant ?? []).map(({ individual }) => individual);
   const row = content.row(
     labelOf(type?.[0]) || 'Visit',
-    status ?? '',
+    readableCode(status),
     readablePeriod(period?.start, period?.end),
     reasonsOf(encounter, content.resolve).map(labelOf).join(', '),
     '',
-    (participant ?? []).map(({ individual }) => nameOf(individual, content.resolve)).join(', '),
+    namesOf(people, content.resolve),
   );
   if (!PENDING.has(status ?? '')) return;
   content.entry(
@@ -94,7 +95,7 @@ export function addPlannedEncounter(encounter: Encounter, content: SectionWriter
       (type?.[0] === undefined ? '' : coded('code', type[0], { systems: [SNOMED, CPT, HCPCS], row })) +
       `<text>${reference(row)}</text><statusCode code="active"/>` +
       (hl7Time(period?.start) === undefined ? '' : moment(undefined, period)) +
-      (participant ?? []).map(({ individual }) => performer(individual, content.resolve)).join('') +
+      performers(people, content.resolve) +
       '</encounter>',
   );
 }

@@ -2,10 +2,10 @@
  * Procedures and implants. In: Procedure, and Device. Out: Procedure Activity Procedure (V2); for an implant the procedure
  * that put it in, with the Product Instance and its UDI. An implant that no procedure names stands in one of its own.
  */
-import { coded, codeIn, labelOf, reference } from '../code.ts';
+import { coded, codeIn, labelOf, readableCode, reference } from '../code.ts';
 import { CPT, HCPCS, ICD10PCS, LOINC, SNOMED } from '../code-systems.ts';
 import type { CodeableConcept, Device, Procedure } from '../fhir.ts';
-import { nameOf, performer } from '../participants.ts';
+import { namesOf, performers } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { moment, readablePeriod, readableTime } from '../time.ts';
 import { attribute, templateIds, textElement } from '../xml.ts';
@@ -29,14 +29,16 @@ export function addProcedure(procedure: Procedure, content: SectionWriter): void
   const { code, status, bodySite } = procedure;
   const row = content.row(
     labelOf(code),
-    status ?? '',
+    readableCode(status),
     readablePerformed(procedure),
     (bodySite ?? []).map(labelOf).join(', '),
     reasonsOf(procedure, content.resolve).map(labelOf).join(', '),
-    (procedure.performer ?? []).map(({ actor }) => nameOf(actor, content.resolve)).join(', '),
+    namesOf(performersOf(procedure), content.resolve),
   );
   content.entry(activity(procedure, row, content, ''));
 }
+
+const performersOf = ({ performer }: Procedure) => (performer ?? []).map(({ actor }) => actor);
 
 function readablePerformed({ performedDateTime, performedPeriod, performedString }: Procedure): string {
   if (performedPeriod !== undefined) return readablePeriod(performedPeriod.start, performedPeriod.end);
@@ -54,7 +56,7 @@ function activity(procedure: Procedure, row: string, content: SectionWriter, dev
     `<text>${reference(row)}</text><statusCode code="${STATUS[status ?? ''] ?? 'completed'}"/>` +
     moment(performedDateTime, performedPeriod) +
     (bodySite ?? []).map(site).join('') +
-    (procedure.performer ?? []).map(({ actor }) => performer(actor, content.resolve)).join('') +
+    performers(performersOf(procedure), content.resolve) +
     devices +
     reasonsOf(procedure, content.resolve)
       .map((reason, i) => indication(reason, content.id(procedure, `${part}reason-${i}`)))
@@ -83,7 +85,7 @@ export function addDevice(device: Device, implantation: Procedure | undefined, c
   const [udi] = device.udiCarrier ?? [];
   const row = content.row(
     labelOf(device.type) || (device.deviceName?.[0]?.name ?? ''),
-    device.status ?? '',
+    readableCode(device.status),
     implantation === undefined ? '' : readablePerformed(implantation),
     udi?.carrierHRF ?? udi?.deviceIdentifier ?? '',
     [device.manufacturer, device.modelNumber].filter(Boolean).join(', '),

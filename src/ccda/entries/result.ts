@@ -2,7 +2,7 @@
  * Results. In: Observation, and DiagnosticReport for those that stand in one. Out: Result Organizer (V3) with its Result
  * Observations (V3); a result in no report is an organizer of its own.
  */
-import { coded, labelOf, reference } from '../code.ts';
+import { coded, codeIn, labelOf, readableCode, reference } from '../code.ts';
 import { CPT, INTERPRETATION, LOINC, SNOMED } from '../code-systems.ts';
 import type { CodeableConcept, DiagnosticReport, Observation } from '../fhir.ts';
 import { author, nameOf } from '../participants.ts';
@@ -87,12 +87,12 @@ function addBareReport(report: DiagnosticReport, content: SectionWriter): void {
 
 function resultObservation(result: Observation, report: DiagnosticReport | undefined, content: SectionWriter): string {
   const [who] = result.performer ?? [];
-  const row = content.row(
+  const row = content[isAbnormal(result) ? 'markedRow' : 'row'](
     labelOf(result.code),
     readableValue(result),
     (result.interpretation ?? []).map(labelOf).join(', '),
     (result.referenceRange ?? []).map(readableRange).join('\n'),
-    result.status ?? '',
+    readableCode(result.status),
     readableTime(result.effectiveDateTime ?? result.effectivePeriod?.start),
     report === undefined ? '' : labelOf(report.code),
     nameOf(who, content.resolve),
@@ -118,6 +118,13 @@ function span({ effectiveDateTime, effectivePeriod }: DiagnosticReport | Observa
   const end = notBefore(effectivePeriod?.end ?? effectiveDateTime, start);
   if (start === undefined && end === undefined) return '';
   return `<effectiveTime>${timeElement('low', start)}${timeElement('high', end)}</effectiveTime>`;
+}
+
+const ABNORMAL: ReadonlySet<string> = new Set(['A', 'AA', 'H', 'HH', 'HU', 'HX', 'L', 'LL', 'LU', 'LX', '<', '>']);
+
+/** Flagged as not what it should be. */
+export function isAbnormal({ interpretation: flags }: Observation): boolean {
+  return (flags ?? []).some(flag => ABNORMAL.has(codeIn(flag, INTERPRETATION) ?? ''));
 }
 
 export function interpretation(concept: CodeableConcept): string {

@@ -2,7 +2,7 @@
  * Vital signs. In: Observation. Out: Vital Signs Organizer (V3) per taking, which is what has one time and one encounter,
  * with a Vital Sign Observation (V2) per measurement; the parts of a panel, such as blood pressure, are measurements each.
  */
-import { coded, codeIn, labelOf, nullFlavorOf, reference } from '../code.ts';
+import { coded, codeIn, labelOf, nullFlavorOf, readableCode, reference } from '../code.ts';
 import { LOINC, SNOMED } from '../code-systems.ts';
 import type { CodeableConcept, Observation, ObservationValue, Reference } from '../fhir.ts';
 import { author, nameOf } from '../participants.ts';
@@ -10,7 +10,7 @@ import type { SectionWriter } from '../section.ts';
 import { moment, readablePeriod, readableTime } from '../time.ts';
 import { readableValue, unitOf } from '../value.ts';
 import { attribute, templateIds } from '../xml.ts';
-import { interpretation } from './result.ts';
+import { interpretation, isAbnormal } from './result.ts';
 
 export const VITAL_SIGN_COLUMNS = ['Measurement', 'Value', 'Status', 'Taken', 'Taken by'];
 
@@ -58,10 +58,10 @@ function measurements(observation: Observation): readonly Measurement[] {
 function vitalSign({ of, part, code, value }: Measurement, content: SectionWriter): string {
   const [who]: readonly (Reference | undefined)[] = of.performer ?? [];
   const { effectiveDateTime, effectivePeriod } = of;
-  const row = content.row(
+  const row = content[isAbnormal(of) ? 'markedRow' : 'row'](
     labelOf(code),
     readableValue(value),
-    of.status ?? '',
+    readableCode(of.status),
     effectivePeriod === undefined
       ? readableTime(effectiveDateTime)
       : readablePeriod(effectivePeriod.start, effectivePeriod.end),
