@@ -1,7 +1,7 @@
 /**
  * `number`: numeric columns, and numbers in text columns by an exact grammar, as decimal, integer, positiveInt or
- * unsignedInt. In: a number or text. Out: a number whose digits are those of the source; one that the FHIR type forbids
- * is absent. Bounds are rounded to what the column can hold, exactly and outside the database, so that no engine rounds.
+ * unsignedInt. In: a number or text. Out: a number whose digits are those of the source, without zeros that only the
+ * scale of the column has put there if `scale` says so; one that the FHIR type forbids is absent. Bounds are rounded to what the column can hold, exactly and outside the database, so that no engine rounds.
  * https://hl7.org/fhir/R4/datatypes.html#decimal
  */
 import type { ColumnType } from '../../sql/column-type.ts';
@@ -20,6 +20,8 @@ export type NumericFhirType = 'decimal' | 'integer' | 'positiveInt' | 'unsignedI
 export interface NumberOptions {
   readonly columnType: ColumnType;
   readonly fhirType: NumericFhirType;
+  /** Zeros beyond so many digits after the point are left out; without it all digits of the column count. */
+  readonly scale?: number;
 }
 
 /** FHIR's integers have 32 bits. */
@@ -31,7 +33,7 @@ const LEAST: Readonly<Record<Exclude<NumericFhirType, 'decimal'>, number>> = {
 };
 
 /** Numbers of a numeric column or of a text column that holds numbers. */
-export function numberCodec({ columnType, fhirType }: NumberOptions): Codec {
+export function numberCodec({ columnType, fhirType, scale }: NumberOptions): Codec {
   const inText = columnType.kind === 'text';
   const operand = (columns: readonly Expression[]): Expression =>
     inText ? numberOf(trimmedText(only(columns))) : only(columns);
@@ -47,7 +49,7 @@ export function numberCodec({ columnType, fhirType }: NumberOptions): Codec {
     inverse: inText ? 'computed' : 'indexed',
     decode: raw => {
       const digits = inText ? textDigits(raw) : columnDigits(raw);
-      return digits === undefined ? undefined : typed(digits, fhirType);
+      return digits === undefined ? undefined : typed(scale === undefined ? digits : atScale(digits, scale), fhirType);
     },
     present,
     match: (columns, criterion) => {
@@ -135,6 +137,13 @@ function holds(type: ColumnType): { readonly least: bigint; readonly most: bigin
   const digits = type.kind === 'decimal' ? type.precision : 15 + MOST_DECIMALS;
   const most = 10n ** BigInt(digits) - 1n;
   return { least: -most, most };
+}
+
+/** `151.0000` at scale 0 is `151`, at scale 1 `151.0`; a digit that is not zero stays. */
+function atScale(digits: string, scale: number): string {
+  const [whole = '', fraction = ''] = digits.split('.');
+  const meant = fraction.slice(0, scale) + fraction.slice(scale).replace(/0+$/, '');
+  return meant === '' ? whole : `${whole}.${meant}`;
 }
 
 function trimZeros(text: string): string {

@@ -105,7 +105,10 @@ const ONE_OR_MORE = /^[1-9]\d?$/;
 export const CODECS: Readonly<Record<string, CodecEntry>> = {
   text: entry(NONE, (_, [type]) => textOf(type) ?? refuse('text', type)),
   code: entry(NONE, (_, [type]) => (type?.kind === 'text' ? codeCodec() : (textOf(type) ?? refuse('code', type)))),
-  number: entry(NONE, (_, [type], { fhirType }) => numeric(type, fhirType) ?? refuse('number', type)),
+  number: entry(
+    z.union([NONE, z.strictObject({ scale: z.string().regex(/^\d{1,2}$/, 'a number of digits') })]),
+    (options, [type], { fhirType }) => numeric(type, fhirType, options?.scale) ?? refuse('number', type),
+  ),
   boolean: entry(
     z.union([NONE, z.strictObject({ true: RAWS, false: RAWS })]),
     (options, [type]) => booleans(type, options) ?? refuse('boolean', type),
@@ -248,9 +251,18 @@ function textOf(type: ColumnType | undefined): Codec | undefined {
   return type?.kind === 'integer' || type?.kind === 'decimal' ? integerTextCodec(type) : undefined;
 }
 
-function numeric(type: ColumnType | undefined, fhirType: string): Codec | undefined {
+function numeric(
+  type: ColumnType | undefined,
+  fhirType: string,
+  scale: string | undefined,
+): Codec | string | undefined {
   if (fhirType !== 'decimal' && fhirType !== 'integer' && fhirType !== 'positiveInt' && fhirType !== 'unsignedInt')
     return undefined;
+  if (scale !== undefined) {
+    if (type?.kind !== 'decimal' || fhirType !== 'decimal') return 'scale is of a decimal column as a decimal';
+    if (Number(scale) > type.scale) return `the column has ${type.scale} digits after the point`;
+    return numberCodec({ columnType: type, fhirType, scale: Number(scale) });
+  }
   if (type?.kind === 'text' || type?.kind === 'integer') return numberCodec({ columnType: type, fhirType });
   if (type?.kind === 'float' || type?.kind === 'decimal') {
     const whole = type.kind === 'decimal' && type.scale === 0;

@@ -86,6 +86,21 @@ describe('number', () => {
     expect(read('123456789012345678.0000', 'decimal', 'DECIMAL(38,4)')).toEqual({ decimal: '123456789012345678.0000' });
   });
 
+  it.each([
+    ['151.0000', 0, '151'],
+    ['0.3100', 0, '0.31'],
+    ['100.0000', 0, '100'],
+    ['0.0000', 0, '0'],
+    ['-7.5000', 0, '-7.5'],
+    ['151.0000', 1, '151.0'],
+    ['98.6000', 1, '98.6'],
+    ['98.6500', 1, '98.65'],
+    ['123456789012345678.0000', 2, '123456789012345678.00'],
+  ])('leaves out the zeros of %s that stand beyond scale %i', (raw, scale, wanted) => {
+    const codec = numberCodec({ columnType: columnType('DECIMAL(38,4)'), fhirType: 'decimal', scale });
+    expect(codec.decode(raw)).toEqual({ decimal: wanted });
+  });
+
   it('gives integers within what the FHIR type holds', () => {
     expect(read('5', 'integer')).toBe(5);
     expect(read('5.0', 'integer')).toBeUndefined();
@@ -109,7 +124,8 @@ describe('number', () => {
     ['FLOAT', 'decimal', fc.constantFrom(0, 5, 4.9, 5.1, -1, 0.1)] as const,
   ])('keeps the law for %s as %s', (declared, fhirType, raw) => {
     const rows = table(declared);
-    const codec = numberCodec({ columnType: columnType(declared), fhirType });
+    const scale = declared === 'MONEY' ? { scale: 1 } : {};
+    const codec = numberCodec({ columnType: columnType(declared), fhirType, ...scale });
     fc.assert(
       fc.property(fc.array(nullable<string | number>(raw), { minLength: 1, maxLength: 12 }), fc.gen(), (raws, g) => {
         rows.fill(raws.map(one => [one]));

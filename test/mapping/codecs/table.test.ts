@@ -59,6 +59,20 @@ describe('the table of codecs', () => {
     ['comparator-number', undefined, undefined, context('decimal', 'VARCHAR(9)'), 'problem: facet missing'],
     ['number', undefined, undefined, context('integer', 'DECIMAL(9,2)'), 'problem: number does not read decimal(9,2)'],
     [
+      'number',
+      { scale: '3' },
+      undefined,
+      context('decimal', 'DECIMAL(9,2)'),
+      'problem: the column has 2 digits after the point',
+    ],
+    [
+      'number',
+      { scale: '0' },
+      undefined,
+      context('decimal', 'INT'),
+      'problem: scale is of a decimal column as a decimal',
+    ],
+    [
       'date-and-time',
       { date: 'ymd8', time: 'time' },
       undefined,
