@@ -48,8 +48,17 @@ export async function answerQuery(query: SystemQuery, context: AnswerContext, se
     session,
   );
   const complete = cursor === undefined && page.next === undefined && count > 0;
-  const total = complete ? matches.length : query.total === 'none' ? undefined : await countMatches(branches, session);
+  const total = complete ? matches.length : query.total === 'none' ? undefined : await totalOf(query, context, session);
   return { matches, included, next: page.next, total };
+}
+
+/** Counted without the order, which takes mappings apart. */
+async function totalOf({ questions }: SystemQuery, { access }: AnswerContext, session: Session): Promise<number> {
+  const unsorted = questions.map(question => ({ ...question, sort: [] }));
+  const branches = await planResolved(session, () =>
+    unsorted.flatMap(question => branchesOf({ ...question, access }, session.env)),
+  );
+  return countMatches(branches, session);
 }
 
 /** Of all types, in the order that cursors go by. */
