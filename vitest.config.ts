@@ -1,10 +1,38 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
+import { MSSQL_URL } from './test/engines/url.ts';
 
-export default defineConfig({
+const ON_SERVER_ALONE = ['test/sql/mssql/server.test.ts'];
+
+const sqlite: TestProjectConfiguration = {
   test: {
+    name: 'sqlite',
     include: ['test/**/*.test.ts'],
+    exclude: ON_SERVER_ALONE,
     testTimeout: 30_000,
     hookTimeout: 120_000,
-    maxWorkers: 2,
   },
+};
+
+/** Suites of the whole pipeline once more, on databases that they create on the server of MSSQL_URL and drop again. */
+const sqlServer: TestProjectConfiguration = {
+  test: {
+    name: 'sql-server',
+    include: [
+      'test/conformance/*.test.ts',
+      'test/law/{fixture,spoiled,sort}.test.ts',
+      'test/pipeline/*.test.ts',
+      ...ON_SERVER_ALONE,
+    ],
+    env: { TEST_ENGINE: 'mssql' },
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+  },
+};
+
+if (MSSQL_URL === undefined) {
+  console.warn('SKIPPED: MSSQL_URL names no SQL Server; the suites of the whole pipeline run on SQLite alone.');
+}
+
+export default defineConfig({
+  test: { maxWorkers: 2, projects: MSSQL_URL === undefined ? [sqlite] : [sqlite, sqlServer] },
 });

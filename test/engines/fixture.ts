@@ -10,10 +10,13 @@ import { buildFixture } from '../../fixtures/build.ts';
 import type { Cell, Row } from '../../fixtures/cells.ts';
 import { schema } from '../../fixtures/schema.ts';
 import type { Database } from '../../src/sql/database.ts';
-import { openMssql } from '../../src/sql/mssql/database.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
-import type { EngineName } from './each.ts';
 import { createTestDatabase, fillWithFixture } from './mssql.ts';
+
+export type EngineName = 'sqlite' | 'mssql';
+
+/** That of the run: vitest.config.ts runs suites of the whole pipeline once more on SQL Server. */
+const ENGINE: EngineName = process.env['TEST_ENGINE'] === 'mssql' ? 'mssql' : 'sqlite';
 
 export interface OpenFixture {
   readonly database: Database;
@@ -25,7 +28,7 @@ export interface OpenFixture {
 export type Spoil = (file: string, sound: Database) => Promise<void>;
 
 /** Opens a fixture of its own. */
-export async function openFixture(engine: EngineName, patients: number, spoil?: Spoil): Promise<OpenFixture> {
+export async function openFixture(patients: number, spoil?: Spoil, engine = ENGINE): Promise<OpenFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
   const remove = (): void => rmSync(folder, { recursive: true });
   const file = join(folder, 'fixture.sqlite');
@@ -58,7 +61,7 @@ async function onMssql(patients: number, source: Iterable<Row> | undefined): Pro
   const there = await createTestDatabase();
   try {
     await fillWithFixture(there, patients, source);
-    const database = await openMssql(there.address);
+    const database = await there.open();
     return {
       database,
       async close() {

@@ -6,15 +6,19 @@ import type sql from 'mssql';
 import type { Row } from '../../fixtures/cells.ts';
 import { createDatabase, loadMssql } from '../../fixtures/load-mssql.ts';
 import type { WriteRows } from '../../fixtures/mssql-batch.ts';
+import type { Database } from '../../src/sql/database.ts';
 import { parseSqlServerAddress, type SqlServerAddress } from '../../src/sql/mssql/address.ts';
 import { createPool } from '../../src/sql/mssql/connection.ts';
-
-export const MSSQL_URL = process.env['MSSQL_URL'] || undefined;
+import { openMssql } from '../../src/sql/mssql/database.ts';
+import { BABELFISH } from './babelfish.ts';
+import { MSSQL_URL } from './url.ts';
 
 export interface TestDatabase {
   readonly address: SqlServerAddress;
   /** It lacks what SQL Server has: error numbers, locks, CHAR padding, some collations, a bulk load of decimals. */
   readonly isBabelfish: boolean;
+  /** As the server opens it. */
+  open(): Promise<Database>;
   /** The login that made it may do anything here. */
   batch(...statements: readonly string[]): Promise<void>;
   drop(): Promise<void>;
@@ -41,6 +45,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return {
     address,
     isBabelfish,
+    open: () => openMssql(address, isBabelfish ? { dialect: BABELFISH } : {}),
     batch: (...statements) => batch(address, statements),
     drop: () =>
       batch({ ...server, database: 'master' }, [

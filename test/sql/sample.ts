@@ -1,6 +1,6 @@
 /**
  * Two small tables that hold what legacy data holds: NULL, blanks, padding, wildcards, case variants, quotes, broken
- * dates and numbers. `A` is the parent, `B` its children. Out: a SQLite file opened as the server opens it, and the same
+ * dates and numbers; CHAR is padded, as SQL Server does. `A` is the parent, `B` its children. Out: a SQLite file opened as the server opens it, and the same
  * rows as objects for the evaluator.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -74,9 +74,10 @@ export const ROWS: Tables = {
 function row(id: number, ...cells: readonly SqlValue[]): Cells {
   const [CD, TXT, NAM, QTY, AMT, DT8, DTI, DTM, DAY] = cells;
   const hex = id.toString(16).padStart(12, '0').toUpperCase();
+  const fixed = (text: SqlValue | undefined): SqlValue => (typeof text === 'string' ? text.padEnd(8) : (text ?? null));
   return {
-    ...{ ID: id, CD: CD ?? null, TXT: TXT ?? null, NAM: NAM ?? null, QTY: QTY ?? null, AMT: AMT ?? null },
-    ...{ DT8: DT8 ?? null, DTI: DTI ?? null, DTM: DTM ?? null, DAY: DAY ?? null },
+    ...{ ID: id, CD: fixed(CD), TXT: TXT ?? null, NAM: NAM ?? null, QTY: QTY ?? null, AMT: AMT ?? null },
+    ...{ DT8: fixed(DT8), DTI: DTI ?? null, DTM: DTM ?? null, DAY: DAY ?? null },
     ...{ BIG: 5_000_000_000 + id, FLG: id % 2, GID: `00000000-0000-0000-0000-${hex}`, BIN: Buffer.from([id, 0]) },
   };
 }

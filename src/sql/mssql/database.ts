@@ -6,6 +6,7 @@
 import { createBreaker } from '../breaker.ts';
 import type { Database } from '../database.ts';
 import { DatabaseError } from '../database.ts';
+import type { Dialect } from '../dialect.ts';
 import { createLane, type Lane } from '../lane.ts';
 import type { Row, Statement } from '../plan.ts';
 import { render } from '../render.ts';
@@ -22,6 +23,8 @@ import { createSource, type RunOptions, type Source } from './source.ts';
 export interface OpenOptions {
   /** Milliseconds between two looks whether a database that was away is back. */
   readonly probePause?: number;
+  /** Servers that are almost SQL Server spell some things in another way. */
+  readonly dialect?: Dialect;
 }
 
 interface OpenLane {
@@ -46,10 +49,14 @@ export async function openMssql(address: SqlServerAddress, options: OpenOptions 
   } finally {
     await ask.close();
   }
-  return databaseOf(address, isolation, options.probePause ?? PROBE_PAUSE);
+  return databaseOf(address, isolation, options);
 }
 
-function databaseOf(address: SqlServerAddress, isolation: Isolation, pause: number): Database {
+function databaseOf(
+  address: SqlServerAddress,
+  isolation: Isolation,
+  { probePause: pause = PROBE_PAUSE, dialect = MSSQL }: OpenOptions,
+): Database {
   const openLane = (limits: LaneLimits): OpenLane => ({
     lane: createLane(limits),
     source: createSource(() => createPool(address, limits.size, isolation)),
@@ -123,12 +130,13 @@ function databaseOf(address: SqlServerAddress, isolation: Isolation, pause: numb
 
   return {
     engine: 'mssql',
-    render: plan => render(plan, MSSQL),
-    query: (plan, options) => run(render(plan, MSSQL), options?.lane ?? 'interactive', options?.signal),
-    stream: (plan, size, options) => stream(render(plan, MSSQL), size, options?.lane ?? 'interactive', options?.signal),
+    render: plan => render(plan, dialect),
+    query: (plan, options) => run(render(plan, dialect), options?.lane ?? 'interactive', options?.signal),
+    stream: (plan, size, options) =>
+      stream(render(plan, dialect), size, options?.lane ?? 'interactive', options?.signal),
     catalog: tables => readCatalog(statement => run(statement, 'interactive'), tables),
     permissions: tables => readPermissions(statement => run(statement, 'interactive'), tables),
-    explain: plan => explainStatement(() => createPool(address, 1, isolation), render(plan, MSSQL)),
+    explain: plan => explainStatement(() => createPool(address, 1, isolation), render(plan, dialect)),
     load: () => ({
       away: breaker.isOpen(),
       lanes: { interactive: lanes.interactive.lane.load(), export: lanes.export.lane.load() },

@@ -127,8 +127,8 @@ function castNumber(sql: string): string {
 function contains(writer: Writer, { of, where, text }: Extract<Predicate, { kind: 'contains' }>): string {
   const sql = isFold(of) ? foldedTrimmed(writer, of) : binary(trimmed(writer, of));
   if (where === 'whole') return `${sql} = ${bindText(writer, text)}`;
-  const escaped = text.replace(/[\\%_[]/g, '\\$&');
-  return `${sql} LIKE ${bindText(writer, where === 'start' ? `${escaped}%` : `%${escaped}%`)} ESCAPE '\\'`;
+  const escaped = text.replace(/[%_[]/g, '[$&]');
+  return `${sql} LIKE ${bindText(writer, where === 'start' ? `${escaped}%` : `%${escaped}%`)}`;
 }
 
 function foldedTrimmed(writer: Writer, of: Expression): string {
