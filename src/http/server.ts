@@ -2,12 +2,14 @@
  * Listens, and stops gently: on close no new connection is taken, requests under way finish within the drain time, the
  * rest is cut off.
  */
-import { createServer, type Server, type ServerOptions } from 'node:http';
+import { createServer, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { HttpEnv } from './context.ts';
 import type { Hits } from './hits.ts';
+import { refuseMalformed } from './malformed.ts';
 
 export interface RunningServer {
   /** `http://host:port` as it really listens. */
@@ -41,8 +43,15 @@ export async function listen(
   { host, port, drain }: ListenOptions,
 ): Promise<RunningServer> {
   const answer = getRequestListener(fetch);
+  const answers = new WeakMap<Duplex, ServerResponse>();
   const server = createServer(SERVER_OPTIONS, (request, response) => {
-    if (!hits(request, response)) answer(request, response);
+    if (hits(request, response)) return;
+    answers.set(request.socket, response);
+    answer(request, response);
+  });
+  server.on('clientError', (error, socket) => {
+    const last = answers.get(socket);
+    refuseMalformed(error, socket, last?.headersSent === true && !last.writableEnded);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

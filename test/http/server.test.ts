@@ -47,7 +47,13 @@ test.each([
   ['GET //evil.example/fhir/Widget HTTP/1.1', /^HTTP\/1.1 404/],
   ['OPTIONS * HTTP/1.1', /^HTTP\/1.1 4\d\d/],
   ['BREW /fhir/Widget HTTP/1.1', /^HTTP\/1.1 4\d\d/],
-  [`GET /fhir/Widget?a=${'x'.repeat(20_000)} HTTP/1.1`, /^HTTP\/1.1 431/],
+  [`GET /fhir/Widget?a=${'x'.repeat(20_000)} HTTP/1.1`, /^HTTP\/1.1 414/],
+  [`GET /fhir/Widget?a=${'x'.repeat(100_000)} HTTP/1.1`, /^HTTP\/1.1 414/],
+  [`GET /fhir/Widget HTTP/1.1\r\nX-Long: ${'x'.repeat(20_000)}`, /^HTTP\/1.1 431/],
+  ['GET /fhir/Widget?name=\u00ff HTTP/1.1', /^HTTP\/1.1 400/],
+  ['GET /fhir/Widget HTTP/1.1\r\nX: a\0b', /^HTTP\/1.1 400/],
+  ['GET /fhir/Widget HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked', /^HTTP\/1.1 400/],
+  ['\0\0\0\0', /^HTTP\/1.1 400/],
 ])('bytes on the wire never make an error of the server: %s', async (line, expected) => {
   const { url, calls } = await start();
   expect(await raw(url, `${line}\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`)).toMatch(expected);
