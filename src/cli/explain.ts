@@ -8,10 +8,13 @@ import { parseParameters } from '../http/parameters.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
 import { FhirError } from '../outcome.ts';
 import { facadeOf, setUp } from '../setup.ts';
-import { printColumnType } from '../sql/column-type.ts';
 import type { Statement } from '../sql/plan.ts';
 import { type Command, overrides, type Terminal, textOf } from './command.ts';
 import { queryLines } from './query-text.ts';
+import { parameterLines, sqlLines, wrapped } from './sql-text.ts';
+
+/** Lists of columns are broken beyond so many characters. */
+const WIDTH = 110;
 
 export const explain: Command = {
   summary: 'shows what becomes of a search: typed query, mappings, SQL, indexes, lineage',
@@ -94,13 +97,11 @@ function printStatement(
   for (const line of served) out(`    ${line}`);
 }
 
-function printSql(engine: string, { text, parameters }: Statement, values: boolean, out: Terminal['out']): void {
-  out(`\n  ${engine}\n${text.replaceAll(/^/gm, '    ')}`);
-  for (const { name, type, value } of parameters) {
-    out(`    ${name} ${printColumnType(type)}${values ? ` = ${valueText(value)}` : ''}`);
-  }
-}
-
-function valueText(value: unknown): string {
-  return value instanceof Uint8Array ? `0x${Buffer.from(value).toString('hex')}` : JSON.stringify(value);
+function printSql(engine: string, statement: Statement, values: boolean, out: Terminal['out']): void {
+  const lines = sqlLines(statement).flatMap(line => wrapped(line, WIDTH));
+  out(
+    [`\n  ${engine}`, ...[...lines, ...parameterLines(statement.parameters, values)].map(line => `    ${line}`)].join(
+      '\n',
+    ),
+  );
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { sqlLines, wrapped } from '../../src/cli/sql-text.ts';
 import { lintel } from './lintel.ts';
 import { smallClinic } from './small-clinic.ts';
 
@@ -13,6 +14,19 @@ test('explain shows typed query, SQL of both engines with types, the index, and 
   expect(out).toMatch(/^ {4}p\d+ int$/m);
   expect(out).toContain('WEIGHING_PERSON');
   expect(out).toMatch(/valueQuantity\.value +.*KG.*\(weighing\.yaml:\d+/);
+});
+
+test('a long statement is broken into lines, and nothing of it is lost', () => {
+  const columns = Array.from({ length: 20 }, (_, i) =>
+    i % 3 === 0 ? `coalesce(a.A${i}, a.B${i}, 'x, y')` : `a.C${i}`,
+  );
+  const text = `SELECT ${columns.join(', ')}\nFROM A AS a\nWHERE (a.X = ? AND a.Y IN (?, ?)) AND a.Z BETWEEN ? AND ?\nLIMIT ?`;
+  const lines = sqlLines({ text }).flatMap(line => wrapped(line, 60));
+  const plain = (sql: string): string => sql.replaceAll(/\s+/g, ' ');
+  expect(plain(lines.join('\n'))).toBe(plain(text));
+  expect(lines.length).toBeGreaterThan(8);
+  expect(Math.max(...lines.map(line => line.length))).toBeLessThan(64);
+  expect(lines).toContain('FROM A AS a');
 });
 
 test('no value of the query is shown unless it is asked for', async () => {

@@ -3,11 +3,11 @@
  * with SQL broken into lines, and their parameters, neighbours of one type on one line.
  */
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import { parameterLines, sqlLines } from '../../src/cli/sql-text.ts';
 import { type ExplainedStatement, explainSearch } from '../../src/explain.ts';
 import type { SearchRequest } from '../../src/facade.ts';
-import { printColumnType } from '../../src/sql/column-type.ts';
 import { MSSQL } from '../../src/sql/mssql/dialect.ts';
-import type { Parameter, SqlPlan, Statement } from '../../src/sql/plan.ts';
+import type { SqlPlan } from '../../src/sql/plan.ts';
 import { render } from '../../src/sql/render.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
@@ -54,9 +54,9 @@ export async function planOf(asked: Asked, demo: PlannedDemo): Promise<Planned> 
     ...asked,
     statements: statements.map(({ purpose, sqlite, mssql }) => ({
       purpose,
-      sqlite: linesOf(sqlite),
-      mssql: linesOf(mssql),
-      parameters: parametersOf(mssql.parameters),
+      sqlite: sqlLines(sqlite),
+      mssql: sqlLines(mssql),
+      parameters: parameterLines(mssql.parameters, true),
     })),
     mssqlTexts: statements.map(({ mssql }) => mssql.text),
   };
@@ -90,50 +90,4 @@ async function statementsSent(asked: Asked, { facade, sent }: PlannedDemo): Prom
 function requestOf({ request }: Asked): SearchRequest {
   const [type = '', query = ''] = request.split('?');
   return { type, parameters: [...new URLSearchParams(query)] };
-}
-
-/** A line for each clause and, in the outer levels below SELECT, for each operand of AND and OR. */
-function linesOf({ text }: Statement): readonly string[] {
-  let depth = 0;
-  let quoted = false;
-  let selecting = true;
-  let lines = '';
-  for (let i = 0; i < text.length; i++) {
-    const character = text[i] ?? '';
-    if (character === "'") quoted = !quoted;
-    if (!quoted && character === '(') depth++;
-    if (!quoted && character === ')') depth--;
-    if (character === '\n') selecting = false;
-    const inBetween = /BETWEEN \S+$/.test(text.slice(Math.max(0, i - 20), i));
-    const isOperand = !quoted && !inBetween && !selecting && depth <= 2 && /^ (?:AND|OR) /.test(text.slice(i, i + 5));
-    lines += isOperand ? `\n${'  '.repeat(depth + 1)}` : character;
-  }
-  return lines.split('\n');
-}
-
-function parametersOf(parameters: readonly Parameter[]): readonly string[] {
-  const runs: { readonly type: string; readonly names: string[]; readonly values: string[] }[] = [];
-  for (const { name, type, value } of parameters) {
-    const last = runs.at(-1);
-    const printed = printColumnType(type);
-    const run = last?.type === printed ? last : { type: printed, names: [], values: [] };
-    if (run !== last) runs.push(run);
-    run.names.push(name);
-    run.values.push(value instanceof Uint8Array ? `0x${Buffer.from(value).toString('hex')}` : JSON.stringify(value));
-  }
-  return runs.map(({ type, names, values }) => {
-    const range = names.length === 1 ? names[0] : `${names[0]}–${names.at(-1)}`;
-    return `${range} ${type} = ${withTimes(values).join(', ')}`;
-  });
-}
-
-/** Lists are filled up with their last value, so that few lengths of a statement occur. */
-function withTimes(values: readonly string[]): readonly string[] {
-  const runs: { readonly value: string; times: number }[] = [];
-  for (const value of values) {
-    const last = runs.at(-1);
-    if (last?.value === value) last.times++;
-    else runs.push({ value, times: 1 });
-  }
-  return runs.map(({ value, times }) => (times === 1 ? value : `${value} ×${times}`));
 }
