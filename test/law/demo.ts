@@ -12,8 +12,7 @@ import { valueSetsOf } from '../../src/own/value-sets.ts';
 import type { Rules } from '../../src/plan/environment.ts';
 import type { Database } from '../../src/sql/database.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
-import type { EngineName } from '../engines/each.ts';
-import { openFixture } from '../engines/fixture.ts';
+import { type EngineName, openFixture } from '../engines/fixture.ts';
 import { NOW } from './law.ts';
 import { spoil } from './spoil.ts';
 
@@ -32,20 +31,20 @@ export interface DemoOptions {
   /** Of 1,000 values so many are spoiled. */
   readonly spoiled?: { readonly perMille: number; readonly seed: number };
   readonly onQuery?: (plan: SqlPlan) => void;
-  /** Default SQLite. */
+  /** Default: that of the run. */
   readonly engine?: EngineName;
 }
 
 /** Makes the fixture in a database of its own and loads the demo pack over it. */
-export async function openDemo({ patients, spoiled, onQuery, engine = 'sqlite' }: DemoOptions): Promise<Demo> {
+export async function openDemo({ patients, spoiled, onQuery, engine }: DemoOptions): Promise<Demo> {
   const { database, close } = await openFixture(
-    engine,
     patients,
     spoiled &&
       (async (file, sound) => {
         const { registry } = await load(sound);
         spoil({ file, ...spoiled, keep: keysOf(registry) });
       }),
+    engine,
   );
   const { registry } = await load(database);
   const withRules = (rules?: Rules): Facade =>

@@ -59,7 +59,7 @@ describe('a SQLite database', () => {
   it('answers more shapes of statements than it keeps prepared', async () => {
     for (let i = 1; i <= 600; i++) {
       const columns = [call('substring', [column('a', 'CD'), i, 1], UNICODE)];
-      expect(await sample.database.query(planOf(TRUE, { columns, limit: 1 }))).toEqual([[i === 1 ? 'M' : '']]);
+      expect(await sample.database.query(planOf(TRUE, { columns, limit: 1 }))).toEqual([['M       '.charAt(i - 1)]]);
     }
   });
 
