@@ -164,7 +164,13 @@ export function openChart(options: ChartOptions): Chart {
     const { encounter } = list;
     // Records of a type that the mappings never tie to an encounter count by their dates.
     if (encounter !== undefined && tiesToEncounters(list.type)) {
-      return resource => encounter(resource)?.reference === `Encounter/${encounterId}`;
+      const overlapping = inRange(range);
+      return resource => {
+        const named = encounter(resource)?.reference;
+        return named === undefined && list.standing === true
+          ? overlapping(resource)
+          : named === `Encounter/${encounterId}`;
+      };
     }
     return inRange(range);
   };
@@ -194,7 +200,7 @@ export function openChart(options: ChartOptions): Chart {
     },
     list(name) {
       const list = LISTS[name] as List<ListTypes[typeof name]>;
-      return read(name, list, true, membership(list));
+      return read(name, list, list.standing !== true, membership(list));
     },
     everything(name) {
       return read(name, LISTS[name] as List<ListTypes[typeof name]>, false, () => true);

@@ -79,15 +79,10 @@ export async function makeDocument(request: DocumentRequest, source: Source): Pr
   const kind = [pack.name, topic.name, patientId, encounterId ?? '', range?.first ?? '', range?.last ?? ''];
   const nothing =
     range === undefined || encounterId !== undefined ? 'No information' : `No information (${readableRange(range)})`;
-  const about = encounter
-    ? `Encounter ${readablePeriod(encounter.period?.start, encounter.period?.end)}`
-    : range === undefined
-      ? 'The whole record'
-      : `What was so ${readableRange(range)}, with what has no date`;
   return {
     sections,
     nothing,
-    about,
+    about: describe(topic, range, encounter),
     mrn: content.mrn,
     header: {
       templates: topic.templates,
@@ -118,6 +113,13 @@ export function* documentXml({ header, sections, nothing }: Document): Generator
   yield '<component><structuredBody>\n';
   for (const section of sections) yield sectionXml(section, nothing);
   yield '</structuredBody></component>\n</ClinicalDocument>\n';
+}
+
+/** What the document is about, for people. */
+function describe(topic: Topic, range: Days | undefined, encounter: Encounter | undefined): string {
+  if (encounter !== undefined) return `Encounter ${readablePeriod(encounter.period?.start, encounter.period?.end)}`;
+  if (!topic.dated) return 'As known now';
+  return range === undefined ? 'All dates' : `What was so ${readableRange(range)}, with what has no date`;
 }
 
 /** The encounter, if the patient has it. */

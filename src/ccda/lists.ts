@@ -62,6 +62,8 @@ export interface List<T> {
   span(resource: T): Span | undefined;
   /** Undefined: resources of this kind are of no encounter. */
   readonly encounter: ((resource: T) => Reference | undefined) | undefined;
+  /** Lists of what goes on, as problems do: a record that names no encounter is of every encounter that it overlaps. */
+  readonly standing?: true;
   /** True for what is no longer so; it is told after what still is. */
   readonly over?: (resource: T) => boolean;
   /** What the document shows of others. */
@@ -92,6 +94,7 @@ const conditions: List<Condition> = {
     end: abatementDateTime,
   }),
   encounter: ofEncounter,
+  standing: true,
   over: hasEnded,
   references: ({ recorder }) => [recorder],
 };
@@ -160,6 +163,7 @@ export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
     type: 'AllergyIntolerance',
     span: ({ onsetDateTime, recordedDate }) => ({ start: onsetDateTime ?? recordedDate }),
     encounter: ofEncounter,
+    standing: true,
     over: hasEnded,
     references: ({ recorder }) => [recorder],
   },
@@ -212,6 +216,7 @@ export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
     type: 'CareTeam',
     span: () => undefined,
     encounter: ofEncounter,
+    standing: true,
     references: ({ participant, managingOrganization }) => [
       ...(participant ?? []).map(({ member }) => member),
       ...(managingOrganization ?? []),

@@ -107,7 +107,7 @@ dd { margin: 0; }
 .document { padding: 0.75rem 0 0; }
 h2 { font-size: 1.6rem; margin: 0; }
 .document p { margin: 0.15rem 0 0; color: var(--quiet); }
-nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: 0.4rem; padding: 0; margin: 1rem 0 0; }
+nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: 0.4rem; padding: 0; margin: 1rem 0; }
 nav li { border: 1px solid var(--line); border-radius: 4px; padding: 0.15rem 0.6rem; background: var(--sheet); }
 a { color: var(--accent); text-decoration: none; }
 a:hover { text-decoration: underline; }
@@ -119,18 +119,18 @@ h3 { margin: 0 0 0.5rem; font-size: 1.1rem; }
 .nothing { margin: 0; color: var(--quiet); }
 table { border-collapse: collapse; width: 100%; font-size: 0.92rem; }
 th, td { text-align: left; vertical-align: top; padding: 0.35rem 0.6rem; border-bottom: 1px solid var(--line); }
-th { color: var(--quiet); font-weight: 600; white-space: nowrap; position: sticky; top: 0; background: var(--sheet); }
+th { color: var(--quiet); font-weight: 600; vertical-align: bottom; position: sticky; top: 0; background: var(--sheet); }
 td { max-width: 40rem; overflow-wrap: break-word; }
 td span { overflow-wrap: anywhere; }
 time { white-space: nowrap; }
 td:first-child { min-width: 10rem; }
 b { font-weight: 600; }
 tbody tr:nth-child(even) { background: var(--stripe); }
-tr.marked td { font-weight: 600; }
+tr.marked td:nth-child(-n+3) { font-weight: 600; }
 tr.marked td:first-child { box-shadow: inset 3px 0 var(--alert); }
 tr:target { outline: 2px solid var(--accent); }
 footer { color: var(--quiet); font-size: 0.85rem; padding-bottom: 2rem; }
-@media (max-width: 60rem) {
+@media (max-width: 70rem) {
   .table { overflow-x: auto; }
   th { position: static; }
 }

@@ -119,6 +119,16 @@ test('the document of an encounter holds what names the encounter, and nothing o
   expect(at(root, 'componentOf', 'encompassingEncounter')).toBeDefined();
 });
 
+test('the document of an encounter holds the problems that were there then, though they name no encounter', async () => {
+  const { root } = await demo.make('encounter-ccds', 1, { encounterId: '49' });
+  const [problems] = withTemplate(root, '2.5.1:2015-08-01');
+  const found = withTemplate(problems ?? root, '4.3:2015-08-01').map(one => at(one, 'id')?.attributes['root']);
+  const { root: ofThatDay } = await demo.make('problems', 1, { range: { first: '2026-05-12', last: '2026-05-12' } });
+  const expected = withTemplate(ofThatDay, '4.3:2015-08-01').map(one => at(one, 'id')?.attributes['root']);
+  expect(expected.length).toBeGreaterThan(2);
+  expect(found).toEqual(expected);
+});
+
 test('an encounter of somebody else gives no document', async () => {
   await expect(demo.make('encounter-ccds', 2, { encounterId: '49' })).rejects.toThrow(RangeError);
 });
