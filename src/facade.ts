@@ -12,6 +12,7 @@ import { type CompartmentSearch, compartmentQuery, narrowed } from './own/compar
 import { constantMapping, type OwnResource, passes } from './own/constant-mapping.ts';
 import { type Operation, operationDefinition, operationEntry } from './own/operations.ts';
 import type { RecordOperation } from './own/record-operations.ts';
+import { type MadeResource, SUMMARY } from './own/summary-operation.ts';
 import { codesOfValueSets } from './own/value-sets.ts';
 import { answerQuery } from './pipeline/answer.ts';
 import { emitAll } from './pipeline/emitted.ts';
@@ -23,6 +24,7 @@ import { openSession, type Session } from './pipeline/source.ts';
 import { branchesOf } from './plan/branches.ts';
 import { ALL_RULES, environment, type Rules } from './plan/environment.ts';
 import { makeOffers } from './plan/offers.ts';
+import { COMPARTMENT_TYPE } from './r4/search-parameters.ts';
 import type { WriteContext } from './resource/compile.ts';
 import { cursorCodec } from './search/cursor.ts';
 import type { ParseContext } from './search/limits.ts';
@@ -180,12 +182,17 @@ export function createFacade(options: FacadeOptions): Facade {
   };
 
   /** `includable`: what may be included, where that is not what may match. */
-  const answer = async (query: SystemQuery, context: RequestContext, includable: Access): Promise<BundleText> => {
+  const answer = async (
+    query: SystemQuery,
+    context: RequestContext,
+    includable: Access,
+    made: readonly MadeResource[] = [],
+  ): Promise<BundleText> => {
     const now = query.cursor?.now ?? clock();
     const { access, base } = context;
     const write = writing(context, now);
     const found = await answerQuery(query, { access, includable, write }, session(context, now));
-    return timed(context, 'write', () => searchsetOf(query, found, base, cursors));
+    return timed(context, 'write', () => searchsetOf(query, found, base, cursors, made));
   };
 
   const mustFind = async (type: string, id: string, context: RequestContext): Promise<void> => {
@@ -217,15 +224,17 @@ export function createFacade(options: FacadeOptions): Facade {
     },
 
     async operate(operation, id, parameters, context) {
-      const { query, access, includable } = operation.understand({
+      const { query, access, includable, made } = operation.understand({
         id,
         parameters,
         types: registry.types,
+        documents: operations.includes(SUMMARY),
         context: parseContext(context),
         access: context.access,
       });
       if (id !== undefined) await mustFind(operation.types[0] ?? '', id, context);
-      return answer(query, { ...context, access }, includable);
+      const isThere = made && (await read(COMPARTMENT_TYPE, made.patient, [['_elements', 'id']], context));
+      return answer(query, { ...context, access }, includable, isThere ? [made.resource] : []);
     },
 
     async searchCompartment(asked, context) {

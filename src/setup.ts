@@ -15,6 +15,7 @@ import { FhirError } from './outcome.ts';
 import { conceptMapsOf } from './own/concept-maps.ts';
 import { EXPORT_OPERATIONS } from './own/operations.ts';
 import { RECORD_OPERATIONS } from './own/record-operations.ts';
+import { SUMMARY } from './own/summary-operation.ts';
 import { valueSetsOf } from './own/value-sets.ts';
 import { makeOffers } from './plan/offers.ts';
 import { cursorCodec } from './search/cursor.ts';
@@ -134,12 +135,12 @@ function checkPack(files: PackFiles, catalog: Catalog, options: LoadOptions): Ch
   return { ...known, pack: { registry: content && registry, problems: all }, content };
 }
 
-/** The facade over a pack, as the configuration wants it. */
+/** The facade over a pack, as the configuration wants it. `documents`: the pack says what they hold. */
 export function facadeOf(
   registry: Registry,
   database: Database,
   changed: Date,
-  { page, linkSecret }: Pick<Config, 'page' | 'linkSecret'>,
+  { page, linkSecret, documents = false }: Pick<Config, 'page' | 'linkSecret'> & { readonly documents?: boolean },
 ): Facade {
   return createFacade({
     registry,
@@ -150,7 +151,7 @@ export function facadeOf(
     softwareVersion: SOFTWARE_VERSION,
     date: changed.toISOString(),
     own: [...conceptMapsOf(registry), ...valueSetsOf(registry)],
-    operations: EXPORT_OPERATIONS,
+    operations: documents ? [...EXPORT_OPERATIONS, SUMMARY] : EXPORT_OPERATIONS,
     recordOperations: RECORD_OPERATIONS,
   });
 }

@@ -5,6 +5,7 @@
 import type { Context } from 'hono';
 import { type Access, OPEN_ACCESS } from '../auth/access.ts';
 import type { Account } from '../auth/accounts.ts';
+import type { MakeSummary } from '../ccda/summary.ts';
 import type { Config } from '../config.ts';
 import type { Jobs } from '../export/jobs.ts';
 import type { Facade, RequestContext } from '../facade.ts';
@@ -57,6 +58,8 @@ export interface AppParts {
   readonly metrics?: Pick<Metrics, 'request' | 'text' | 'contentType'>;
   /** Rejects while the database does not answer. */
   readonly ping: () => Promise<void>;
+  /** Makes the document of a patient; without it there is no such operation. */
+  readonly summary?: MakeSummary;
   /** Undefined where the pack says nothing of documents. */
   readonly rest?: RestParts | undefined;
   /** Without it every answer is made anew. */

@@ -15,6 +15,7 @@ import { ID, recordRoutes } from './record-routes.ts';
 import { formParameters, urlParameters } from './request-parameters.ts';
 import { representationOf } from './respond.ts';
 import { offeredTypes } from './samples.ts';
+import { summaryRoutes } from './summary-routes.ts';
 import { systemRoutes } from './system-routes.ts';
 
 export function fhirRoutes(parts: AppParts): Hono<HttpEnv> {
@@ -39,6 +40,7 @@ function singleRoutes(parts: AppParts): Hono<HttpEnv> {
   });
 
   routes.route('/', recordRoutes(parts));
+  if (parts.summary !== undefined) routes.route('/', summaryRoutes(parts, parts.summary));
   routes.get('/metadata', c =>
     respondCached(c, parts, async ({ base }) =>
       answerOf(JSON.stringify(parts.facade.capabilities({ base })), representationOf(c, urlParameters(c))),

@@ -4,6 +4,7 @@
  */
 import type { AnswerCache } from '../cache/answers.ts';
 import { freshnessOf } from '../cache/freshness.ts';
+import { summaryMaker } from '../ccda/summary.ts';
 import type { Config } from '../config.ts';
 import type { Jobs } from '../export/jobs.ts';
 import type { Facade } from '../facade.ts';
@@ -39,9 +40,11 @@ export interface Lasting {
   readonly metrics: Metrics;
 }
 
+const SOFTWARE = { name: 'Lintel', version: SOFTWARE_VERSION } as const;
+
 export function versionOf({ registry, catalog, pack, content, changed }: SoundPack, lasting: Lasting): Version {
   const { config, log, database, jobs, entrance, cache, refused, metrics } = lasting;
-  const facade = facadeOf(registry, database, changed, config);
+  const facade = facadeOf(registry, database, changed, { ...config, documents: content !== undefined });
   const rest = restParts(entrance, facade, content, SOFTWARE_VERSION);
   const { name, title } = registry.pack;
   const parts: AppParts = {
@@ -59,6 +62,7 @@ export function versionOf({ registry, catalog, pack, content, changed }: SoundPa
     metrics,
     ping: () => database.ping(),
     rest,
+    ...(content === undefined ? {} : { summary: summaryMaker({ facade, content, software: SOFTWARE }) }),
     answers: { cache, freshness: freshnessOf(registry, catalog, database), version: registry.version },
   };
   return { app: { fetch: createApp(parts).fetch, hits: answerHits(parts) }, facade, rest };

@@ -1,6 +1,6 @@
 /**
- * `DocumentReference/$docref` of US Core: the documents of a patient. Lintel makes none for it; those there are, are found
- * as by a search. https://hl7.org/fhir/us/core/OperationDefinition-docref.html
+ * `DocumentReference/$docref` of US Core: the documents of a patient. Those there are, are found as by a search; before them
+ * stands the Continuity of Care Document, where the server makes it on demand. https://hl7.org/fhir/us/core/OperationDefinition-docref.html
  */
 import { FhirError } from '../outcome.ts';
 import { parseFilter } from '../search/filters.ts';
@@ -9,6 +9,7 @@ import type { Filter } from '../search/query.ts';
 import { careFilters, dateOf, only, splitParameters } from './operation-parameters.ts';
 import { input, type Operation, PAGE } from './operations.ts';
 import type { AskedOperation, RecordOperation, UnderstoodOperation } from './record-operations.ts';
+import { SUMMARY_TYPE, summaryReference } from './summary-operation.ts';
 
 const TYPE = 'DocumentReference';
 
@@ -17,8 +18,8 @@ const DEFINITION: Operation = {
   code: 'docref',
   title: "A patient's documents",
   description:
-    'References to the documents of a patient, the newest first. No document is made on demand. ' +
-    'Without dates, those that are current.',
+    'References to the documents of a patient: the Continuity of Care Document, which is made on demand where the server ' +
+    'makes documents, then those that are stored, the newest first. Without dates, those that are current.',
   definition: 'http://hl7.org/fhir/us/core/OperationDefinition/docref',
   types: [TYPE],
   level: 'type',
@@ -27,7 +28,7 @@ const DEFINITION: Operation = {
     input('start', 'dateTime', 'Leaves out documents of care that ended before.'),
     input('end', 'dateTime', 'Leaves out documents of care that began after.'),
     input('type', 'CodeableConcept', 'The type of the documents, as code or system|code.'),
-    input('on-demand', 'boolean', 'true: only documents that are made on demand, of which there are none.'),
+    input('on-demand', 'boolean', 'true: only documents that are made on demand.'),
     input('profile', 'canonical', 'Not known of the documents that are here, so it is ignored.', '*'),
     PAGE,
   ],
@@ -35,7 +36,7 @@ const DEFINITION: Operation = {
 
 export const DOCREF: RecordOperation = { ...DEFINITION, understand };
 
-function understand({ parameters, context, access }: AskedOperation): UnderstoodOperation {
+function understand({ parameters, context, access, documents }: AskedOperation): UnderstoodOperation {
   const { own, shaping, warnings } = splitParameters(DEFINITION, parameters, context);
   const patient = only(own, 'patient');
   if (patient === undefined)
@@ -43,9 +44,11 @@ function understand({ parameters, context, access }: AskedOperation): Understood
   const start = dateOf(own, 'start', context);
   const end = dateOf(own, 'end', context);
   const type = only(own, 'type');
+  const ofPatient = parseFilter(TYPE, 'patient', patient, context);
+  const ofType = type === undefined ? undefined : parseFilter(TYPE, 'type', type, context);
   const filters: Filter[] = [
-    parseFilter(TYPE, 'patient', patient, context),
-    ...(type === undefined ? [] : [parseFilter(TYPE, 'type', type, context)]),
+    ofPatient,
+    ...(ofType ? [ofType] : []),
     ...careFilters(TYPE, { start, end }, context),
     ...(start === undefined && end === undefined ? [parseFilter(TYPE, 'status', 'current', context)] : []),
   ];
@@ -57,7 +60,26 @@ function understand({ parameters, context, access }: AskedOperation): Understood
   const date = context.offers.find(TYPE, 'date');
   const sort = date?.sortable ? [{ parameter: date.parameter, descending: true }] : [];
   const questions = query.questions.map(question => ({ ...question, filters, sort }));
-  return { query: { ...query, questions }, access, includable: access };
+  const id = documents && query.cursor === undefined && isSummary(ofType) ? onlyId(ofPatient) : undefined;
+  const made =
+    id === undefined ? undefined : { patient: id, resource: summaryReference(context.base, id, { start, end }) };
+  return { query: { ...query, questions }, access, includable: access, made };
+}
+
+/** The Continuity of Care Document is of the type that is asked for; without a type it always is. */
+function isSummary(type: Filter | undefined): boolean {
+  if (type?.kind !== 'match') return true;
+  return type.values.some(
+    value =>
+      value.kind === 'token' &&
+      (value.code ?? SUMMARY_TYPE.code) === SUMMARY_TYPE.code &&
+      (value.system ?? SUMMARY_TYPE.system) === SUMMARY_TYPE.system,
+  );
+}
+
+function onlyId(patient: Filter): string | undefined {
+  const [value, ...more] = patient.kind === 'match' ? patient.values : [];
+  return value?.kind === 'reference' && more.length === 0 ? value.id : undefined;
 }
 
 /** Only documents that are made on demand are asked for. */

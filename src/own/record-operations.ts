@@ -9,6 +9,7 @@ import type { SystemQuery } from '../search/query.ts';
 import { DOCREF } from './docref.ts';
 import { EVERYTHING } from './everything.ts';
 import type { Operation } from './operations.ts';
+import type { MadeResource } from './summary-operation.ts';
 
 export interface RecordOperation extends Operation {
   /** Throws FhirError naming the parameter. */
@@ -23,6 +24,8 @@ export interface AskedOperation {
   /** Those that are mapped, in the order in which they are answered. */
   readonly types: readonly string[];
   readonly context: ParseContext;
+  /** The server makes documents. */
+  readonly documents: boolean;
   readonly access: Access;
 }
 
@@ -32,6 +35,8 @@ export interface UnderstoodOperation {
   readonly access: Access;
   /** What may be included, likewise. */
   readonly includable: Access;
+  /** A resource that is made for the first page, if that patient is there for the caller. */
+  readonly made?: { readonly patient: string; readonly resource: MadeResource } | undefined;
 }
 
 export const RECORD_OPERATIONS: readonly RecordOperation[] = [EVERYTHING, DOCREF];

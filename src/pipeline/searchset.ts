@@ -3,7 +3,7 @@
  * https://hl7.org/fhir/R4/http.html#paging
  */
 import type { Issue } from '../outcome.ts';
-import { searchsetBundle } from '../resource/bundle.ts';
+import { type EntryText, searchsetBundle } from '../resource/bundle.ts';
 import type { CursorCodec } from '../search/cursor.ts';
 import type { AnswerShape } from '../search/query.ts';
 import type { Answer } from './answer.ts';
@@ -21,13 +21,21 @@ const CUT: Issue = {
   diagnostics: 'more resources would be included than one page may hold; the rest was left out',
 };
 
-export function searchsetOf(query: AnswerShape, found: Answer, base: string, cursors: CursorCodec): BundleText {
-  const { matches, included, next, total } = found;
+/** `made`: resources that stand before the matches and count among them. */
+export function searchsetOf(
+  query: AnswerShape,
+  found: Answer,
+  base: string,
+  cursors: CursorCodec,
+  made: readonly EntryText[] = [],
+): BundleText {
+  const { included, next, total } = found;
+  const matches = [...made, ...found.matches.map(entryOf)];
   const json = searchsetBundle({
     base,
-    matches: matches.map(entryOf),
+    matches,
     included: included.resources.map(entryOf),
-    ...(total === undefined ? {} : { total }),
+    ...(total === undefined ? {} : { total: total + made.length }),
     warnings: included.cut ? [...query.warnings, CUT] : query.warnings,
     self: linkTo(base, query.place, query.applied),
     ...(next
@@ -37,7 +45,7 @@ export function searchsetOf(query: AnswerShape, found: Answer, base: string, cur
   return { json, entries: matches.length + included.resources.length };
 }
 
-function entryOf({ mapping, id, json }: Emitted) {
+function entryOf({ mapping, id, json }: Emitted): EntryText {
   return { type: mapping.resource, id, json };
 }
 

@@ -10,6 +10,8 @@ export interface EntryText {
   readonly type: string;
   readonly id: string;
   readonly json: string;
+  /** Of a resource that cannot be read; without it, the address that the resource is read at. */
+  readonly fullUrl?: string;
 }
 
 export interface Searchset {
@@ -49,8 +51,12 @@ export function searchsetBundle(set: Searchset): string {
   ].join('');
 }
 
-function entryText(base: string, { type, id, json }: EntryText, mode: 'match' | 'include'): string {
-  return `{"fullUrl":${quote(`${base}/${type}/${id}`)},"resource":${json},"search":{"mode":"${mode}"}}`;
+function entryText(
+  base: string,
+  { type, id, json, fullUrl = `${base}/${type}/${id}` }: EntryText,
+  mode: 'match' | 'include',
+): string {
+  return `{"fullUrl":${quote(fullUrl)},"resource":${json},"search":{"mode":"${mode}"}}`;
 }
 
 function link(relation: string, url: string | undefined): string {

@@ -1,0 +1,79 @@
+/**
+ * `Patient/<id>/$ccd`. The document goes out as the XML it is, or in a Binary where the client asks for FHIR.
+ * https://hl7.org/fhir/R4/binary.html#rest
+ */
+import { Hono } from 'hono';
+import { RangeProblem } from '../ccda/range.ts';
+import type { MakeSummary } from '../ccda/summary.ts';
+import type { RequestContext, SearchRequest } from '../facade.ts';
+import { FhirError } from '../outcome.ts';
+import { type Answer, answerOf, answerOfBytes } from './answer.ts';
+import { respondCached } from './cached.ts';
+import type { AppParts, HttpContext, HttpEnv } from './context.ts';
+import { wrongMethod } from './methods.ts';
+import { asksForFhir } from './negotiate.ts';
+import { bodyParameters } from './operation-body.ts';
+import { lastOf } from './parameters.ts';
+import { ID } from './record-routes.ts';
+import { urlParameters } from './request-parameters.ts';
+import { representationOf } from './respond.ts';
+
+const CONTENT_TYPE = 'application/xml';
+/** Whose record it is. */
+const TYPE = 'Patient';
+
+type Parameters = SearchRequest['parameters'];
+
+export function summaryRoutes(parts: AppParts, make: MakeSummary): Hono<HttpEnv> {
+  const routes = new Hono<HttpEnv>();
+  const path = `/${TYPE}/:id/$ccd`;
+  const run = (c: HttpContext, read: () => Parameters | Promise<Parameters>): Promise<Response> =>
+    respondCached(c, parts, async context => {
+      const parameters = await read();
+      const xml = await summary(c.req.param('id') ?? '', parameters, context, parts, make);
+      return answerIn(c, xml, parameters);
+    });
+  routes.get(path, c => run(c, () => urlParameters(c)));
+  routes.post(path, c => run(c, async () => [...urlParameters(c), ...(await bodyParameters(c))]));
+  routes.all(path, wrongMethod('GET, HEAD, POST'));
+  return routes;
+}
+
+async function summary(
+  id: string,
+  parameters: Parameters,
+  context: RequestContext,
+  { facade }: AppParts,
+  make: MakeSummary,
+): Promise<string> {
+  const { access, handling: _handling, ...rest } = context;
+  const there = ID.test(id) && (await facade.read(TYPE, id, [['_elements', 'id']], context)) !== undefined;
+  const [start, end] = [dayOf(parameters, 'start'), dayOf(parameters, 'end')];
+  try {
+    const made = there
+      ? await make({ patientId: id, start, end, caller: access.caller, context: rest, now: Date.now() })
+      : undefined;
+    if (made === undefined) throw new FhirError('not-found', `No ${TYPE} has this id`);
+    return made;
+  } catch (error) {
+    if (error instanceof RangeProblem) throw new FhirError('value', 'start and end: expected days, in this order');
+    throw error;
+  }
+}
+
+/** The day of a date or date-time. */
+function dayOf(parameters: Parameters, name: string): string | undefined {
+  return lastOf(parameters, name)?.slice(0, 10);
+}
+
+function answerIn(c: HttpContext, xml: string, parameters: Parameters): Answer {
+  if (!asksForFhir(lastOf(parameters, '_format'), c.req.header('accept'))) {
+    const headers = { 'Content-Security-Policy': "default-src 'none'; sandbox" };
+    return answerOfBytes(Buffer.from(xml, 'utf8'), `${CONTENT_TYPE}; charset=utf-8`, { headers });
+  }
+  const data = Buffer.from(xml, 'utf8').toString('base64');
+  return answerOf(
+    JSON.stringify({ resourceType: 'Binary', contentType: CONTENT_TYPE, data }),
+    representationOf(c, parameters),
+  );
+}

@@ -1,0 +1,78 @@
+/**
+ * `Patient/<id>/$ccd`: a patient's Continuity of Care Document, made when it is asked for; and the DocumentReference that
+ * leads to it. Offered where the pack says what documents hold. https://hl7.org/fhir/us/core/OperationDefinition-docref.html
+ */
+import { createHash } from 'node:crypto';
+import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
+import { input, type Operation } from './operations.ts';
+
+export const SUMMARY: Operation = {
+  id: 'patient-ccd',
+  code: 'ccd',
+  title: "A patient's Continuity of Care Document",
+  description: 'The record of a patient as a C-CDA R2.1 document, as it is now: as XML, or within a Binary.',
+  types: [COMPARTMENT_TYPE],
+  level: 'instance',
+  parameters: [
+    input('start', 'date', 'Leaves out care that ended before this day.'),
+    input('end', 'date', 'Leaves out care that began after this day.'),
+    { name: 'return', use: 'out', type: 'Binary', max: '1', documentation: 'The document.' },
+  ],
+};
+
+/** LOINC's code of a summarization of care. */
+export const SUMMARY_TYPE = { system: 'http://loinc.org', code: '34133-9' } as const;
+
+/** A resource that is made for one answer and cannot be read. */
+export interface MadeResource {
+  readonly type: string;
+  readonly id: '';
+  /** Stands for it within a Bundle. */
+  readonly fullUrl: string;
+  readonly json: string;
+}
+
+/** Where the document of a patient is to be had. */
+export function summaryReference(
+  base: string,
+  patient: string,
+  range: { readonly start: string | undefined; readonly end: string | undefined },
+): MadeResource {
+  const query = Object.entries(range).flatMap(([name, text]) => (text === undefined ? [] : [`${name}=${text}`]));
+  const url = `${base}/${COMPARTMENT_TYPE}/${patient}/$ccd${query.length === 0 ? '' : `?${query.join('&')}`}`;
+  const resource = {
+    resourceType: 'DocumentReference',
+    status: 'current',
+    type: { coding: [{ ...SUMMARY_TYPE, display: 'Summary of episode note' }] },
+    category: [
+      {
+        coding: [
+          {
+            system: 'http://hl7.org/fhir/us/core/CodeSystem/us-core-documentreference-category',
+            code: 'clinical-note',
+            display: 'Clinical Note',
+          },
+        ],
+      },
+    ],
+    subject: { reference: `${COMPARTMENT_TYPE}/${patient}` },
+    description: 'Made of the record as it is when the document is fetched',
+    content: [
+      {
+        attachment: { contentType: 'application/xml', url, title: SUMMARY.title },
+        format: {
+          system: 'http://ihe.net/fhir/ihe.formatcode.fhir/CodeSystem/formatcode',
+          code: 'urn:hl7-org:sdwg:ccda-structuredBody:2.1',
+          display: 'Documents following C-CDA constraints using a structured body',
+        },
+      },
+    ],
+  };
+  return { type: resource.resourceType, id: '', fullUrl: `urn:uuid:${uuidOf(url)}`, json: JSON.stringify(resource) };
+}
+
+/** The same for the same address. RFC 9562 section 5.8 */
+function uuidOf(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
