@@ -10,7 +10,7 @@ import { type OfferedType, readable, type Sample } from './samples.ts';
 type Html = ReturnType<typeof html>;
 
 export function homePage(home: Home): Html {
-  const { pack, fhir, types, warnings, refused } = home;
+  const { pack, fhir, rest, types, warnings, refused } = home;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -29,6 +29,7 @@ export function homePage(home: Home): Html {
 was there before it: each request is turned into SQL by the mappings of the pack <b>${pack.name}</b>.</p>
 <dl>
 <dt>FHIR base URL</dt><dd><code><b>${fhir}</b></code></dd>
+${rest === undefined ? '' : html`<dt>REST base URL</dt><dd><code><b>${rest}</b></code> (asks for a login)</dd>`}
 <dt>Mappings</dt><dd>${mappingState(home)}</dd>
 </dl>
 </header>

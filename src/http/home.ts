@@ -4,7 +4,7 @@
  */
 import { Hono } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
-import { type AppParts, fhirBase, type HttpContext, type HttpEnv, type Refused } from './context.ts';
+import { type AppParts, fhirBase, type HttpContext, type HttpEnv, type Refused, serverBase } from './context.ts';
 import { homePage } from './home-page.ts';
 import { accepts } from './negotiate.ts';
 import { type OfferedType, offeredTypes, type Sample, sampleRequests } from './samples.ts';
@@ -16,6 +16,8 @@ export interface Home {
   /** Absent while the files of the pack are what is served. */
   readonly refused?: Refused;
   readonly fhir: string;
+  /** Absent where the pack has no documents. */
+  readonly rest?: string;
   readonly types: readonly OfferedType[];
   readonly samples: readonly Sample[];
 }
@@ -51,6 +53,7 @@ function describeHome(c: HttpContext, parts: AppParts): Home {
     warnings,
     ...(refused === undefined ? {} : { refused }),
     fhir,
+    ...(parts.rest === undefined ? {} : { rest: `${serverBase(c, parts)}${parts.config.apiPath}` }),
     types,
     samples: sampleRequests(fhir, types),
   };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { appUnderTest } from '../http/app-under-test.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
 import { form, PASSWORD, type RestUnderTest, restUnderTest } from './rest-under-test.ts';
 
@@ -21,6 +22,12 @@ async function errorOf(response: Response): Promise<{ error: string; message: st
   expect(body.requestId).toBe(response.headers.get('x-request-id'));
   return body;
 }
+
+test('the page of the server names the base of the REST interface, and only where there is one', async () => {
+  const headers = { accept: 'text/html' };
+  expect(await (await rest.app.request('http://localhost/', { headers })).text()).toContain('http://localhost/api<');
+  expect(await (await appUnderTest().app.request('http://localhost/', { headers })).text()).not.toContain('REST base');
+});
 
 describe('login', () => {
   test('sets a cookie that scripts cannot read and other sites cannot send', async () => {
