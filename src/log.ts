@@ -59,11 +59,13 @@ function textLine(level: Level, message: string, fields: LogFields): string {
   return `${instant().slice(11, 23)} ${level === 'info' ? '' : `${level}: `}${message}${rest.join('')}`;
 }
 
+/** Milliseconds that a line waits for others at most: under load one write is for many requests. */
+const GATHERING = 10;
+
 let lines = '';
 
-/** One write for all lines of a turn: under load many requests end in one. */
 function writeError(line: string): void {
-  if (lines === '') setImmediate(flush);
+  if (lines === '') setTimeout(flush, GATHERING);
   lines += `${line}\n`;
 }
 

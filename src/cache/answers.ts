@@ -79,8 +79,10 @@ export interface AnswerCounters {
 
 export interface AnswerCache<A extends Weighed> {
   answer(request: AnswerRequest<A>): Promise<Answered<A>>;
-  /** A kept answer that is good without asking the database anything; counts as a hit. */
-  hit(key: string): Answered<A> | undefined;
+  /** A kept answer that is good without asking the database anything, with the milliseconds left to it at most. */
+  ready(key: string): { readonly answer: A; readonly ttl: number } | undefined;
+  /** What was ready has been sent. */
+  sent(): void;
   /** An answer has more bytes than when it was made. */
   grown(key: string, answer: A): void;
   counters(): AnswerCounters;
@@ -95,12 +97,17 @@ interface Entry<A> {
   readonly moment: number;
   /** Instant. */
   readonly ends: number;
+  /** Instant, about. */
+  used: number;
 }
 
 interface Made<A> {
   readonly answer: A;
   readonly stored: boolean;
 }
+
+/** Milliseconds within which a second use of an entry is none. */
+const NOTED = 100;
 
 /** Notes the tables of each plan that is sent. */
 export function hearPlans(touch: Touch): (plan: SqlPlan) => void {
@@ -157,7 +164,7 @@ export function createAnswerCache<A extends Weighed>(
     kind.tables = tables;
     const watched = [...tables].every(table => watermarks.watches(table) && !timed.has(table));
     const ends = born + (watched ? maxAge : Math.min(ttl, maxAge));
-    return { answer, stored: keep(key, { answer, freshness, tables, born, moment, ends }) };
+    return { answer, stored: keep(key, { answer, freshness, tables, born, moment, ends, used: born }) };
   };
 
   return {
@@ -189,11 +196,18 @@ export function createAnswerCache<A extends Weighed>(
       const { answer, stored } = await flight.promise;
       return { answer, origin: made(why, stored, flight.joined) };
     },
-    hit(key) {
-      const entry = kept.find(key);
+    ready(key) {
+      const entry = kept.peek(key);
+      if (!entry) return undefined;
       const now = clock();
-      return entry && stateOf(entry, now) === 'unchanged' ? hitOf(entry, now) : undefined;
+      // That it is in use need not be noted each time.
+      if (now - entry.used > NOTED) {
+        entry.used = now;
+        kept.find(key);
+      }
+      return stateOf(entry, now) === 'unchanged' ? { answer: entry.answer, ttl: entry.ends - now } : undefined;
     },
+    sent: () => void count.hits++,
     grown(key, answer) {
       const entry = kept.peek(key);
       if (entry?.answer === answer) kept.keep(key, entry, answer.bytes);

@@ -33,8 +33,8 @@ export interface WeighedCache<V extends object> {
   size(): { readonly entries: number; readonly bytes: number };
 }
 
-/** Bytes of an entry beside its value's, about: its key, its place in the list and the objects around its bytes. */
-const OVERHEAD = 600;
+/** Bytes of an entry beside its value's, about: its place in the list, the objects around its bytes, heads of responses. */
+const OVERHEAD = 2000;
 
 /** Of all bytes so much may be one value: a few large answers must not push out all others. */
 const SHARE_OF_ONE = 1 / 8;

@@ -37,10 +37,7 @@ const NEVER = Number.NEGATIVE_INFINITY;
 const UNSEEN = Number.POSITIVE_INFINITY;
 
 /** `read` gives the mark of each watched table; `clock`: milliseconds that never go back. */
-export function createWatermarks(
-  read: ReadonlyMap<string, () => Promise<string>>,
-  clock: () => number,
-): Watermarks {
+export function createWatermarks(read: ReadonlyMap<string, () => Promise<string>>, clock: () => number): Watermarks {
   const states = new Map<string, Watched>(
     [...read].map(([table, readMark]) => [
       table,

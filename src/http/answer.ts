@@ -37,6 +37,9 @@ export interface Answer extends Description {
   made(coding: Coding): Buffer<ArrayBuffer> | undefined;
 }
 
+/** Bytes below which a form is kept as a text too (hits.ts). */
+export const SMALL = 8192;
+
 const NOTHING_MORE: Description = { headers: {} };
 
 const WRITERS: Readonly<Record<Format, readonly [write: (json: string) => string, indent: (text: string) => string]>> =
@@ -76,7 +79,7 @@ export function answerOfBytes(body: Buffer<ArrayBuffer>, contentType: string, de
     body,
     contentType,
     get bytes() {
-      return finished.values().reduce((sum, form) => sum + form.byteLength, body.byteLength);
+      return finished.values().reduce((sum, form) => sum + weightOf(form), weightOf(body));
     },
     encoded(coding, onGrown = () => {}) {
       const known = forms.get(coding);
@@ -87,6 +90,10 @@ export function answerOfBytes(body: Buffer<ArrayBuffer>, contentType: string, de
     },
     made: coding => finished.get(coding),
   };
+}
+
+function weightOf({ byteLength }: Buffer): number {
+  return byteLength < SMALL ? 2 * byteLength : byteLength;
 }
 
 /** 200, or another status, or 304 for a client that has this version. */

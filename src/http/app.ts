@@ -10,7 +10,7 @@ import type { AppParts, HttpEnv } from './context.ts';
 import { onError } from './errors.ts';
 import { exportRoutes } from './export-routes.ts';
 import { fhirRoutes } from './fhir-routes.ts';
-import { rememberHeads } from './hits.ts';
+import { rememberAnswers } from './hits.ts';
 import { homeRoutes } from './home.ts';
 import { guardHost, limitBody, limitTime, limitUrl } from './limits.ts';
 import { metricsRoutes, probeRoutes } from './probes.ts';
@@ -29,7 +29,7 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
 
   app.use(requestId);
   app.use(logRequests(parts));
-  if (parts.answers !== undefined) app.use(rememberHeads);
+  if (parts.answers !== undefined) app.use(rememberAnswers);
   app.use(secureHeaders({ ...SECURE_HEADERS, strictTransportSecurity: config.baseUrl?.startsWith('https:') ?? false }));
   app.route('/', probeRoutes(parts));
 

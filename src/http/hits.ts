@@ -4,81 +4,69 @@
  * application gave the first time; or false, and the application has to answer. Whatever is not surely the same is false.
  */
 import { randomUUID } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { createMiddleware } from 'hono/factory';
 import { OPEN_ACCESS } from '../auth/access.ts';
-import { boundedCache } from '../cache/bounded.ts';
 import { answerKey } from '../cache/key.ts';
-import type { Spent } from '../observe/stages.ts';
-import type { Answer } from './answer.ts';
+import { type Answer, SMALL } from './answer.ts';
 import { hitStatus } from './cached.ts';
-import { codingFor } from './compress.ts';
+import { type Coding, codingFor } from './compress.ts';
 import type { AppParts, HttpEnv } from './context.ts';
 import { ownHost } from './limits.ts';
-import { isTraced, tellRequests } from './request-log.ts';
+import { askedOf } from './plain-request.ts';
+import { isTraced, tellHits } from './request-log.ts';
 
 export type Hits = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Headers of requests that the key holds, or that nothing depends on. With any other the application answers. */
-const PLAIN = new Set([
-  'accept',
-  'accept-encoding',
-  'accept-language',
-  'connection',
-  'forwarded',
-  'host',
-  'keep-alive',
-  'priority',
-  'referer',
-  'sec-fetch-dest',
-  'sec-fetch-mode',
-  'sec-fetch-site',
-  'sec-fetch-user',
-  'user-agent',
-  'via',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-port',
-  'x-forwarded-proto',
-  'x-real-ip',
-]);
+/** A whole response but for what each has of its own. */
+interface Sendable {
+  readonly route: string;
+  /** Names and values in turn; the values at ID and STATUS are set before each sending. */
+  readonly headers: string[];
+  /** Small ones as text of bytes: Node sends that with the head in one piece. */
+  readonly body: string | Buffer;
+  readonly bytes: number;
+}
+
+const ID = 1;
+const STATUS = 3;
 
 /** Headers of answers that each request has its own of. */
 const OWN = new Set(['cache-status', 'date', 'server-timing', 'x-correlation-id', 'x-request-id']);
 
-const NOTHING_SPENT: Spent = { stages: { parse: 0, plan: 0, sql: 0, write: 0 }, statements: 0 };
+/** By its coding; '' for none. */
+const sendable = new WeakMap<Answer, Map<string, Sendable>>();
 
-interface Head {
-  readonly route: string;
-  /** Names and values in turn. */
-  readonly headers: readonly string[];
-}
-
-/** What the application sent with an answer, by its coding; '' for none. */
-const heads = new WeakMap<Answer, Map<string, Head>>();
-
-/** Remembers what a plain GET was answered with. Stands around everything that sets headers. */
-export const rememberHeads = createMiddleware<HttpEnv>(async (c, next) => {
+/** Remembers how a plain GET was answered. Stands around everything that sets headers. */
+export const rememberAnswers = createMiddleware<HttpEnv>(async (c, next) => {
   await next();
   const answer = c.get('answer');
   if (answer === undefined || c.res.status !== 200 || c.req.method !== 'GET') return;
-  const known = heads.get(answer) ?? new Map<string, Head>();
+  if (askedOf(Object.entries(c.req.header()).flat()) === undefined) return;
+  const known = sendable.get(answer) ?? new Map<string, Sendable>();
   const coding = c.res.headers.get('content-encoding') ?? '';
-  if (known.has(coding) || !isPlain(c.req.header())) return;
-  const headers = [...c.res.headers].filter(([name]) => !OWN.has(name)).flat();
-  known.set(coding, { route: c.get('route') ?? '', headers });
-  heads.set(answer, known);
+  const form = coding === '' ? answer.body : answer.made(coding as Coding);
+  if (known.has(coding) || form === undefined) return;
+  const same = [...c.res.headers].filter(([name]) => !OWN.has(name)).flat();
+  known.set(coding, {
+    route: c.get('route') ?? '',
+    headers: ['x-request-id', '', 'cache-status', '', 'server-timing', 'cache;desc=hit', ...same],
+    body: form.byteLength < SMALL ? form.toString('latin1') : form,
+    bytes: form.byteLength,
+  });
+  sendable.set(answer, known);
 });
 
-/** Node gives this header as one text, however often it was sent. */
-function acceptEncodingOf({ 'accept-encoding': value }: IncomingHttpHeaders): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+/** What the requests of a connection have in common: one client sends the same headers again and again. */
+interface Client {
+  readonly raw: readonly string[];
+  /** All of the key but the address; undefined where the application has to answer. */
+  readonly stem: string | undefined;
+  readonly acceptEncoding: string | undefined;
 }
 
-function isPlain(headers: IncomingHttpHeaders): boolean {
-  for (const name in headers) if (!PLAIN.has(name)) return false;
-  return true;
-}
+const CLIENT = Symbol('client');
 
 /** Undefined where nothing is kept, or where it is not open to all: then the application decides who asks. */
 export function answerHits(parts: AppParts): Hits | undefined {
@@ -86,46 +74,60 @@ export function answerHits(parts: AppParts): Hits | undefined {
   if (answers === undefined || config.access !== 'open') return undefined;
   const { cache, version } = answers;
   const mayAsk = ownHost(parts);
-  const hosts = boundedCache<{ readonly base: string | undefined }>(100);
-  const baseFor = (host: string): string | undefined =>
-    hosts.get(host, () => {
-      const url = URL.parse(`http://${host}`);
-      const own = url !== null && mayAsk(url.hostname);
-      return { base: own ? (config.baseUrl ?? url.origin) + config.fhirPath : undefined };
-    }).base;
-  const tell = tellRequests(parts);
+  const nextId = createIds();
+  const tell = tellHits(parts);
+
+  const clientOf = (raw: readonly string[]): Client => {
+    const asked = askedOf(raw);
+    const url = URL.parse(`http://${asked?.host}`);
+    const nobody = { raw, stem: undefined, acceptEncoding: undefined };
+    if (asked?.host === undefined || url === null || !mayAsk(url.hostname)) return nobody;
+    const base = (config.baseUrl ?? url.origin) + config.fhirPath;
+    const { handling } = config;
+    const stem = answerKey({ version, access: OPEN_ACCESS, base, handling, accept: asked.accept, target: '' });
+    return { raw, stem, acceptEncoding: asked['accept-encoding'] };
+  };
+
+  /** Of these parts: after a reload the same connection has another. */
+  const known = (socket: Socket & { [CLIENT]?: readonly [owner: unknown, Client] }, raw: readonly string[]): Client => {
+    const kept = socket[CLIENT];
+    if (kept !== undefined && kept[0] === parts && isSame(kept[1].raw, raw)) return kept[1];
+    const made = clientOf(raw);
+    socket[CLIENT] = [parts, made];
+    return made;
+  };
 
   return (request, response) => {
-    const { method, url = '', headers } = request;
-    if (method !== 'GET' || !isPlain(headers) || isTraced()) return false;
+    if (request.method !== 'GET' || isTraced()) return false;
     const begun = performance.now();
-    const base = baseFor(headers.host ?? '');
-    if (base === undefined) return false;
-    const { handling } = config;
-    const key = answerKey({ version, access: OPEN_ACCESS, base, handling, accept: headers.accept, target: url });
-    const ready = cache.ready(key);
+    const { stem, acceptEncoding } = known(request.socket, request.rawHeaders);
+    const ready = stem === undefined ? undefined : cache.ready(stem + request.url);
     if (ready === undefined) return false;
     const { answer, ttl } = ready;
-    const coding = codingFor(answer.body, answer.contentType, acceptEncodingOf(headers));
-    const head = heads.get(answer)?.get(coding ?? '');
-    const body = coding === undefined ? answer.body : answer.made(coding);
-    if (head === undefined || body === undefined) return false;
+    const coding = codingFor(answer.body, answer.contentType, acceptEncoding);
+    const found = sendable.get(answer)?.get(coding ?? '');
+    if (found === undefined) return false;
     cache.sent();
-    const id = randomUUID();
-    const timing = tell({
-      ...{ request: id, method, route: head.route, status: 200, bytes: body.byteLength },
-      ...{ milliseconds: performance.now() - begun, spent: NOTHING_SPENT },
-    });
-    response.writeHead(200, [
-      ...head.headers,
-      'x-request-id',
-      id,
-      'cache-status',
-      hitStatus(ttl),
-      'server-timing',
-      timing,
-    ]);
-    response.end(body);
+    const { route, headers, body, bytes } = found;
+    const id = nextId();
+    headers[ID] = id;
+    headers[STATUS] = hitStatus(ttl);
+    response.writeHead(200, headers);
+    response.end(body, 'latin1');
+    tell(route, id, bytes, performance.now() - begun);
     return true;
   };
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** UUIDs in form: a random half, and a half that counts, for a random one each time costs as much as the look-up. */
+function createIds(): () => string {
+  const stem = randomUUID().slice(0, 24);
+  let last = 0x100000000000;
+  return () => stem + (++last).toString(16);
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- <what>`: measurements for people; no test looks at them. Without a name: the writer.
  */
-const [what = 'writer', size] = process.argv.slice(2);
+const [what = 'writer', size, patients] = process.argv.slice(2);
 switch (what) {
   case 'writer':
     await import('../resource/bench.ts');
@@ -11,16 +11,18 @@ switch (what) {
     await benchExport(size === undefined ? undefined : Number(size));
     break;
   }
-  case '--target':
-    // Facade against raw driver needs a server; none of the numbers of SQLite says anything about it.
-    console.error(
-      process.env['MSSQL_URL'] === undefined
-        ? 'There is no server to measure: MSSQL_URL names none.'
-        : 'The comparison with the raw driver is not written yet.',
-    );
-    process.exitCode = 2;
+  case 'cached': {
+    const { benchCached } = await import('./cached.ts');
+    await benchCached();
     break;
+  }
+  case '--target': {
+    if (size !== 'mssql') throw new RangeError('--target takes mssql');
+    const { benchMssql } = await import('./mssql.ts');
+    await benchMssql(patients === undefined ? undefined : Number(patients));
+    break;
+  }
   default:
-    console.error(`There is no bench ${JSON.stringify(what)}; there are writer and export.`);
+    console.error(`There is no bench ${JSON.stringify(what)}; there are writer, cached and export.`);
     process.exitCode = 2;
 }

@@ -1,0 +1,56 @@
+/**
+ * One server of `npm run bench -- cached`, a process of its own. In: which, and for those that know nothing the answer to
+ * send, as a message. Out: the port, and seconds of CPU when asked, as messages.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { startServer } from '../../src/main.ts';
+
+const say = (message: unknown) => process.send?.(message as object);
+
+async function same(): Promise<{ readonly headers: readonly string[]; readonly body: Buffer<ArrayBuffer> }> {
+  const [{ headers, body }] = await once(process, 'message');
+  return { headers, body: Buffer.from(body, 'base64') };
+}
+
+switch (process.argv[2]) {
+  case 'bare': {
+    const { headers, body } = await same();
+    const server = createServer((_request, response) => {
+      response.writeHead(200, [...headers]);
+      response.end(body);
+    });
+    server.listen(0, '127.0.0.1', () => say({ port: (server.address() as AddressInfo).port }));
+    break;
+  }
+  case 'hono': {
+    const { headers, body } = await same();
+    const pairs = Object.fromEntries(headers.flatMap((name, i) => (i % 2 === 0 ? [[name, headers[i + 1] ?? '']] : [])));
+    const app = new Hono().get('*', c => c.body(body, 200, pairs));
+    serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => say({ port }));
+    break;
+  }
+  default: {
+    // Everything as it comes, but the cache lives as long as the measurement.
+    const config = readConfig({
+      PORT: '0',
+      CACHE_MAX_AGE: '86400',
+      CACHE_TTL: '86400',
+      LOG_FORMAT: 'json',
+      RELOAD_INTERVAL: '0',
+    });
+    const running = await startServer(config, { out: () => {}, note: () => {} }, createLog(config.log));
+    say({ port: Number(new URL(running?.url ?? '').port) });
+  }
+}
+
+process.on('message', message => {
+  if (message !== 'cpu') return;
+  const { user, system } = process.cpuUsage();
+  say((user + system) / 1e6);
+});

@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import { get, type IncomingHttpHeaders, type RequestOptions } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import { createAnswerCache } from '../../src/cache/answers.ts';
+import { createWatermarks } from '../../src/cache/watermarks.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Answer } from '../../src/http/answer.ts';
+import type { AppParts } from '../../src/http/context.ts';
+import { answerHits } from '../../src/http/hits.ts';
+import { listen } from '../../src/http/server.ts';
+import { createLog } from '../../src/log.ts';
+import { appUnderTest, type SmallFacade } from './app-under-test.ts';
+
+const LIMITS = { bytes: 1_000_000, maxAge: 30_000, ttl: 5000, interval: 1000 };
+
+/** A listening server, and how many requests got as far as the application. */
+async function served(environment: Record<string, string> = {}, replace: Partial<SmallFacade> = {}) {
+  const time = { now: 1_000_000 };
+  const cache = createAnswerCache<Answer>(LIMITS, () => time.now);
+  const watermarks = createWatermarks(new Map(), () => time.now);
+  const answers = { cache, freshness: { watermarks, timed: new Set<string>() }, version: 'v1' };
+  const { app, calls } = appUnderTest(environment, { ...replace, answers });
+  const lines: string[] = [];
+  const log = createLog({ level: 'debug', format: 'json', write: line => lines.push(line) });
+  const hits = answerHits({ answers, config: readConfig(environment), log } as unknown as AppParts);
+  const passed = { requests: 0 };
+  const fetch: typeof app.fetch = (...request) => {
+    passed.requests++;
+    return app.fetch(...request);
+  };
+  const server = await listen({ fetch, hits }, { host: '127.0.0.1', port: 0, drain: 0 });
+  onTestFinished(() => server.close());
+  const port = Number(new URL(server.url).port);
+  return {
+    time,
+    cache,
+    calls,
+    lines,
+    passed,
+    ask: (path: string, options?: RequestOptions) => ask(port, path, options),
+  };
+}
+
+interface Got {
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+async function ask(port: number, path: string, options: RequestOptions = {}): Promise<Got> {
+  const request = get({ host: '127.0.0.1', port, path, ...options });
+  const [response] = await once(request, 'response');
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) };
+}
+
+const stripped = ({ headers, ...rest }: Got) => {
+  const { 'x-request-id': _id, 'cache-status': _status, 'server-timing': _timing, date: _date, ...same } = headers;
+  return { ...rest, headers: same };
+};
+
+const BIG = `{"resourceType":"Bundle","note":"${'Größe '.repeat(4000)}"}`;
+
+test.each(['identity', 'gzip', 'br'])(
+  'the second answer passes the application by and is the same: %s',
+  async coding => {
+    for (const path of ['/fhir/Widget/1', '/fhir/Widget']) {
+      const { ask, passed, calls } = await served({}, { search: async () => ({ json: BIG, entries: 0 }) });
+      const headers = { accept: 'application/fhir+json', 'accept-encoding': coding };
+      const first = await ask(path, { headers });
+      const second = await ask(path, { headers });
+      expect(stripped(second)).toEqual(stripped(first));
+      expect(second.headers['cache-status']).toBe('Lintel; hit; ttl=30');
+      expect(second.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+      expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
+      expect(passed.requests).toBe(1);
+      expect(calls.length).toBeLessThanOrEqual(1);
+    }
+  },
+);
+
+test.each([
+  ['a validator', { 'if-none-match': '"x"' }],
+  ['another validator', { 'if-modified-since': 'Sun, 10 Mar 2024 07:30:00 GMT' }],
+  ['what the client says of caches', { 'cache-control': 'no-cache' }],
+  ['a preference', { prefer: 'handling=strict' }],
+  ['an origin', { origin: 'https://app.example.org' }],
+  ['credentials', { authorization: 'Bearer x' }],
+  ['a cookie', { cookie: 'JSESSIONID=x' }],
+  ['an id of the request', { 'x-request-id': '0123456789abcdef' }],
+  ['a trace', { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }],
+  ['a header that nobody has heard of', { 'x-unheard-of': '1' }],
+  ['two headers of one name', { accept: ['application/json', 'application/xml'] }],
+])('a request with %s is the application’s', async (_what, headers) => {
+  const { ask, passed } = await served();
+  await ask('/fhir/Widget/1');
+  await ask('/fhir/Widget/1');
+  expect(passed.requests).toBe(1);
+  await ask('/fhir/Widget/1', { headers: headers as Record<string, string> });
+  expect(passed.requests).toBe(2);
+});
+
+test('HEAD and POST are the application’s', async () => {
+  const { ask, passed } = await served();
+  await ask('/fhir/Widget/1');
+  await ask('/fhir/Widget/1', { method: 'HEAD' });
+  expect(passed.requests).toBe(2);
+});
+
+test('an answer that has ended, or is not there, is the application’s', async () => {
+  const { ask, passed, time } = await served();
+  await ask('/fhir/Widget/1');
+  time.now += LIMITS.maxAge;
+  expect((await ask('/fhir/Widget/1')).headers['cache-status']).toBe('Lintel; fwd=stale; stored');
+  expect((await ask('/fhir/Widget/2')).status).toBe(404);
+  expect((await ask('/fhir/Widget/2')).status).toBe(404);
+  expect(passed.requests).toBe(4);
+});
+
+test('behind a fixed address too, a foreign Host gets nothing that was kept', async () => {
+  const { ask, passed } = await served({ BASE_URL: 'https://ehr.example.org' });
+  for (let i = 0; i < 2; i++) expect((await ask('/fhir/Widget/1')).status).toBe(200);
+  expect(passed.requests).toBe(1);
+  expect((await ask('/fhir/Widget/1', { headers: { host: 'evil.example' } })).status).toBe(421);
+  expect((await ask('/fhir/Widget/1', { headers: { host: 'ehr.example.org' } })).headers['cache-status']).toMatch(
+    /hit/,
+  );
+});
+
+test('hits are counted, and told in the log without their address', async () => {
+  const { ask, cache, lines } = await served();
+  for (let i = 0; i < 3; i++) await ask('/fhir/Widget/1?_pretty=false');
+  expect(cache.counters()).toMatchObject({ hits: 2, misses: 1 });
+  await expect.poll(() => lines.length).toBe(2);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    message: 'request',
+    method: 'GET',
+    route: '/fhir/Widget/:id',
+    status: 200,
+  });
+  expect(lines.join()).not.toContain('_pretty');
+});
