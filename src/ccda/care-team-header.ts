@@ -7,7 +7,9 @@
 import type { Chart } from './chart.ts';
 import { coded, codeIn } from './code.ts';
 import { SNOMED } from './code-systems.ts';
-import type { CareTeam, CareTeamParticipant, Encounter, Location, Patient, Person, Reference } from './fhir.ts';
+import type { Reference } from './fhir/datatypes.ts';
+import type { CareTeam, CareTeamParticipant, Location, Patient, Person } from './fhir/people.ts';
+import type { Encounter } from './fhir/record.ts';
 import { identifierElements, uuidOf } from './ids.ts';
 import { type Actor, actorOf, assigned, type Resolve } from './participants.ts';
 import { addressElement, nameElement, telecomElements } from './people.ts';

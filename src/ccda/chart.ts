@@ -6,7 +6,9 @@
 import type { Facade, RequestContext } from '../facade.ts';
 import { FhirError } from '../outcome.ts';
 import type { Content, Search } from './content.ts';
-import { type Patient, parseExactly, type Reference, type Resource } from './fhir.ts';
+import type { Reference, Resource } from './fhir/datatypes.ts';
+import { parseExactly } from './fhir/exact.ts';
+import type { Patient } from './fhir/people.ts';
 import { isError, LISTS, type List, type ListName, type ListTypes } from './lists.ts';
 import { overlaps } from './range.ts';
 import type { Days } from './time.ts';

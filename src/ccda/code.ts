@@ -4,7 +4,7 @@
  * OTH where other codes say it, UNK where none does. C-CDA R2.1 Volume 1, section 4.2.5 and 3.6
  */
 import { codeSystemOf, DATA_ABSENT, LOINC, NULL_FLAVOR, SNOMED } from './code-systems.ts';
-import type { CodeableConcept, Coding } from './fhir.ts';
+import type { CodeableConcept, Coding } from './fhir/datatypes.ts';
 import { attribute, escapeXml } from './xml.ts';
 
 export interface CodedOptions {

@@ -5,7 +5,8 @@
 
 import { coded, codeIn, nullFlavorOf } from './code.ts';
 import { CDCREC } from './code-systems.ts';
-import type { CodeableConcept, Coding, Extension, Organization, Patient } from './fhir.ts';
+import type { CodeableConcept, Coding, Extension } from './fhir/datatypes.ts';
+import type { Organization, Patient } from './fhir/people.ts';
 import { identifierElements, uuidOf } from './ids.ts';
 import { organizationParts } from './participants.ts';
 import { addressElement, nameElement, telecomElements } from './people.ts';

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { rootOf } from './code-systems.ts';
-import type { Identifier } from './fhir.ts';
+import type { Identifier } from './fhir/datatypes.ts';
 import { attribute } from './xml.ts';
 
 /** The same parts give the same UUID. */

@@ -2,26 +2,19 @@
  * The lists that documents are made of. For each: the FHIR type, its dates, whose encounter it is, and what it refers to
  * that a document shows. A pack says which search gives each list; nothing here knows a table.
  */
+import type { CodeableConcept, Reference, Resource } from './fhir/datatypes.ts';
+import type { DiagnosticReport, Observation } from './fhir/measured.ts';
+import type { CareTeam, Coverage, Person } from './fhir/people.ts';
+import type { CarePlan, Goal, ServiceRequest } from './fhir/planned.ts';
 import type {
   AllergyIntolerance,
-  CarePlan,
-  CareTeam,
-  CodeableConcept,
   Condition,
-  Coverage,
   Device,
-  DiagnosticReport,
   Encounter,
-  Goal,
   Immunization,
   MedicationRequest,
-  Observation,
-  Person,
   Procedure,
-  Reference,
-  Resource,
-  ServiceRequest,
-} from './fhir.ts';
+} from './fhir/record.ts';
 import type { Span } from './range.ts';
 
 /** What the resources of each list are. */

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Document } from './document.ts';
-import type { Patient } from './fhir.ts';
+import type { Patient } from './fhir/people.ts';
 import { narrativeHtml } from './narrative.ts';
 import { readableAddress, readableName } from './people.ts';
 import { readableTime } from './time.ts';

@@ -5,7 +5,8 @@
 
 import { coded, codeIn, labelOf } from './code.ts';
 import { NPI, NUCC } from './code-systems.ts';
-import type { CodeableConcept, Organization, Person, PractitionerRole, Reference, Resource } from './fhir.ts';
+import type { CodeableConcept, Reference, Resource } from './fhir/datatypes.ts';
+import type { Organization, Person, PractitionerRole } from './fhir/people.ts';
 import { identifierElements, uuidOf } from './ids.ts';
 import { addressElement, nameElement, readableName, telecomElements } from './people.ts';
 import { hl7Time } from './time.ts';

@@ -5,7 +5,7 @@
  */
 import { codeIn, labelOf } from './code.ts';
 import { SNOMED } from './code-systems.ts';
-import type { CodeableConcept } from './fhir.ts';
+import type { CodeableConcept } from './fhir/datatypes.ts';
 import { attribute, textElement } from './xml.ts';
 
 interface Route {

@@ -4,7 +4,8 @@
  * information. C-CDA R2.1 Volume 1, section 3.6 and 4.2
  */
 import type { Chart } from './chart.ts';
-import type { Patient, Resource } from './fhir.ts';
+import type { Resource } from './fhir/datatypes.ts';
+import type { Patient } from './fhir/people.ts';
 import { uuidOf } from './ids.ts';
 import { narrativeXml, type Row, type Table } from './narrative.ts';
 import type { Resolve } from './participants.ts';

@@ -4,7 +4,7 @@
  */
 import { daysIn } from '../mapping/codecs/calendar.ts';
 import { zoneOf } from '../mapping/zone.ts';
-import type { Period } from './fhir.ts';
+import type { Period } from './fhir/datatypes.ts';
 import { escapeXml } from './xml.ts';
 
 const DATE_TIME = /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?)?)?$/;

@@ -4,28 +4,30 @@
 import type { TeamDetail } from './care-team-header.ts';
 import type { SectionDefinition } from './section.ts';
 import {
-  ALL_RESULTS,
   ALLERGIES,
   ASSESSMENTS,
   CARE_TEAMS,
-  ENCOUNTERS,
   GOALS,
   HEALTH_CONCERNS,
   IMMUNIZATIONS,
-  LABORATORY_RESULTS,
-  LABORATORY_TESTS,
-  MEDICAL_EQUIPMENT,
   MEDICATIONS,
   PAST_HISTORY,
   PAYERS,
-  PERSON,
-  PLAN_OF_TREATMENT,
   PROBLEMS,
   PROCEDURES,
+} from './sections/one-list.ts';
+import {
+  ALL_RESULTS,
+  ENCOUNTERS,
+  LABORATORY_RESULTS,
+  LABORATORY_TESTS,
+  MEDICAL_EQUIPMENT,
+  PERSON,
+  PLAN_OF_TREATMENT,
   SMOKING_STATUS,
   SOCIAL_HISTORY,
   VITAL_SIGNS,
-} from './sections.ts';
+} from './sections/several-lists.ts';
 
 export interface Topic {
   /** Last step of the path. */

@@ -6,7 +6,8 @@
 
 import { coded, labelOf, nullFlavorOf } from './code.ts';
 import { UCUM } from './code-systems.ts';
-import type { ObservationValue, Quantity, Range } from './fhir.ts';
+import type { Quantity, Range } from './fhir/datatypes.ts';
+import type { ObservationValue } from './fhir/measured.ts';
 import { readablePeriod, readableTime, timeValue } from './time.ts';
 import { attribute, escapeXml, textElement } from './xml.ts';
 

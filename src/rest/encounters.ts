@@ -2,7 +2,7 @@
  * Encounters that there are documents of. In: a patient. Out: their numbers, as the pack's search for them says: which
  * columns mean "signed" and "available" is mapped. ../shared/spec/interfaces.md section 2.2
  */
-import type { Encounter } from '../ccda/fhir.ts';
+import type { Encounter } from '../ccda/fhir/record.ts';
 import type { RequestContext } from '../facade.ts';
 import { type RestSource, searchSome } from './source.ts';
 

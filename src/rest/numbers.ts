@@ -4,7 +4,7 @@
  * ../shared/spec/interfaces.md section 2.2
  */
 import type { IdPart, Registry } from '../mapping/model.ts';
-import { expressionKey } from '../sql/expression.ts';
+import { expressionKey } from '../sql/expression-key.ts';
 
 export interface Numbers {
   idOf(number: number): string;

@@ -3,16 +3,8 @@
  * other personal data that the mapping has; what is not known is not there.
  */
 import { labelOf } from '../ccda/code.ts';
-import type {
-  Address,
-  CodeableConcept,
-  ContactPoint,
-  Extension,
-  Organization,
-  Patient,
-  Person,
-  Reference,
-} from '../ccda/fhir.ts';
+import type { Address, CodeableConcept, ContactPoint, Extension, Reference } from '../ccda/fhir/datatypes.ts';
+import type { Organization, Patient, Person } from '../ccda/fhir/people.ts';
 import { readableAddress, readableName } from '../ccda/people.ts';
 import type { RequestContext } from '../facade.ts';
 import { type RestSource, searchSome } from './source.ts';

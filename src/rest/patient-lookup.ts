@@ -3,7 +3,8 @@
  * patients there are and what would tell them apart. Nobody is guessed: names must be equal but for case and accents, and
  * two that fit are two. ../shared/spec/interfaces.md section 4.4
  */
-import type { HumanName, Patient } from '../ccda/fhir.ts';
+import type { HumanName } from '../ccda/fhir/datatypes.ts';
+import type { Patient } from '../ccda/fhir/people.ts';
 import type { RequestContext } from '../facade.ts';
 import { fold } from '../sql/fold.ts';
 import { isSuperseded, type RestSource, searchSome } from './source.ts';

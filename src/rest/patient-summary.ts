@@ -3,7 +3,7 @@
  * record number, a telephone number. Out: the patients, by every reading that the text has. Texts are compared without case
  * and accents, numbers by their digits. ../shared/spec/interfaces.md section 4.4
  */
-import type { Patient } from '../ccda/fhir.ts';
+import type { Patient } from '../ccda/fhir/people.ts';
 import { localDay } from '../ccda/time.ts';
 import type { RequestContext } from '../facade.ts';
 import { type PatientSummary, patientSummary } from './patient-info.ts';

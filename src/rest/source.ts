@@ -2,8 +2,8 @@
  * What the REST interface reads from: FHIR searches with the rights of who is logged in.
  */
 import type { Content } from '../ccda/content.ts';
-import type { Patient } from '../ccda/fhir.ts';
-import { parseExactly } from '../ccda/fhir.ts';
+import { parseExactly } from '../ccda/fhir/exact.ts';
+import type { Patient } from '../ccda/fhir/people.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import type { Numbers } from './numbers.ts';
 

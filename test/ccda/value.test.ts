@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseExactly } from '../../src/ccda/fhir.ts';
+import { parseExactly } from '../../src/ccda/fhir/exact.ts';
 import { readableValue, valueElement } from '../../src/ccda/value.ts';
 
 const UCUM = 'http://unitsofmeasure.org';

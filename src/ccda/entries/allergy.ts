@@ -4,7 +4,7 @@
  */
 import { coded, codeIn, labelOf, readableCode, reference } from '../code.ts';
 import { RXNORM, SNOMED, UNII } from '../code-systems.ts';
-import type { AllergyIntolerance } from '../fhir.ts';
+import type { AllergyIntolerance } from '../fhir/record.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { interval, readableTime } from '../time.ts';

@@ -5,7 +5,7 @@
 
 import { functionCode } from '../care-team-header.ts';
 import { readableCode, reference } from '../code.ts';
-import type { CareTeam, CareTeamParticipant } from '../fhir.ts';
+import type { CareTeam, CareTeamParticipant } from '../fhir/people.ts';
 import { actorOf, assigned, nameOf, roleName } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { interval, readablePeriod } from '../time.ts';

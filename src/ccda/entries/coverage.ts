@@ -3,7 +3,7 @@
  * schematrons do not know and that `--strict` therefore refuses; section 2.18 does not demand any.
  */
 import { labelOf, readableCode } from '../code.ts';
-import type { Coverage } from '../fhir.ts';
+import type { Coverage } from '../fhir/people.ts';
 import { nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { readablePeriod } from '../time.ts';

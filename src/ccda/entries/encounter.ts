@@ -4,7 +4,8 @@
  */
 import { coded, labelOf, readableCode, reference } from '../code.ts';
 import { CPT, HCPCS, SNOMED } from '../code-systems.ts';
-import type { Condition, Encounter, Location } from '../fhir.ts';
+import type { Location } from '../fhir/people.ts';
+import type { Condition, Encounter } from '../fhir/record.ts';
 import { identifierElements } from '../ids.ts';
 import { namesOf, performers } from '../participants.ts';
 import { addressElement, telecomElements } from '../people.ts';

@@ -3,7 +3,7 @@
  */
 import { coded, labelOf, readableCode, reference } from '../code.ts';
 import { LOINC, SNOMED } from '../code-systems.ts';
-import type { Goal } from '../fhir.ts';
+import type { Goal } from '../fhir/planned.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { interval, readableTime } from '../time.ts';

@@ -2,7 +2,7 @@
  * Health concerns. In: Condition. Out: Health Concern Act (V2) about a Problem Observation.
  */
 import { codeIn, reference } from '../code.ts';
-import type { Condition } from '../fhir.ts';
+import type { Condition } from '../fhir/record.ts';
 import { author } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { interval } from '../time.ts';

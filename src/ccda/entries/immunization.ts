@@ -3,7 +3,7 @@
  */
 import { coded, codeIn, labelOf, readableCode, reference } from '../code.ts';
 import { ACT_REASON, CVX } from '../code-systems.ts';
-import type { Immunization } from '../fhir.ts';
+import type { Immunization } from '../fhir/record.ts';
 import { nameOf, performers } from '../participants.ts';
 import { routeCode } from '../routes.ts';
 import type { SectionWriter } from '../section.ts';

@@ -4,7 +4,8 @@
  */
 import { coded, labelOf, readableCode, reference } from '../code.ts';
 import { RXNORM, SNOMED } from '../code-systems.ts';
-import type { CodeableConcept, Dosage, Medication, MedicationRequest, Quantity } from '../fhir.ts';
+import type { CodeableConcept, Quantity } from '../fhir/datatypes.ts';
+import type { Dosage, Medication, MedicationRequest } from '../fhir/record.ts';
 import { author, nameOf } from '../participants.ts';
 import { routeCode } from '../routes.ts';
 import type { SectionWriter } from '../section.ts';

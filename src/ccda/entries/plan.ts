@@ -4,7 +4,8 @@
  */
 import { coded, labelOf, readableCode, reference } from '../code.ts';
 import { CPT, HCPCS, LOINC, SNOMED } from '../code-systems.ts';
-import type { CarePlan, Encounter, ServiceRequest } from '../fhir.ts';
+import type { CarePlan, ServiceRequest } from '../fhir/planned.ts';
+import type { Encounter } from '../fhir/record.ts';
 import { author, nameOf, namesOf, performers } from '../participants.ts';
 import { plainText } from '../plain-text.ts';
 import type { SectionWriter } from '../section.ts';

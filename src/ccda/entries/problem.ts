@@ -4,7 +4,7 @@
  */
 import { coded, codeIn, labelOf, reference } from '../code.ts';
 import { SNOMED } from '../code-systems.ts';
-import type { Condition } from '../fhir.ts';
+import type { Condition } from '../fhir/record.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { interval, notBefore, readableTime } from '../time.ts';

@@ -4,7 +4,8 @@
  */
 import { coded, codeIn, labelOf, readableCode, reference } from '../code.ts';
 import { CPT, HCPCS, ICD10PCS, LOINC, SNOMED } from '../code-systems.ts';
-import type { CodeableConcept, Device, Procedure } from '../fhir.ts';
+import type { CodeableConcept } from '../fhir/datatypes.ts';
+import type { Device, Procedure } from '../fhir/record.ts';
 import { namesOf, performers } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { moment, readablePeriod, readableTime } from '../time.ts';

@@ -3,7 +3,8 @@
  */
 import { coded, reference } from '../code.ts';
 import { SNOMED } from '../code-systems.ts';
-import type { CodeableConcept, Condition, Reference } from '../fhir.ts';
+import type { CodeableConcept, Reference } from '../fhir/datatypes.ts';
+import type { Condition } from '../fhir/record.ts';
 import type { Resolve } from '../participants.ts';
 import { templateIds } from '../xml.ts';
 

@@ -4,7 +4,8 @@
  */
 import { coded, codeIn, labelOf, readableCode, reference } from '../code.ts';
 import { CPT, INTERPRETATION, LOINC, SNOMED } from '../code-systems.ts';
-import type { CodeableConcept, DiagnosticReport, Observation } from '../fhir.ts';
+import type { CodeableConcept } from '../fhir/datatypes.ts';
+import type { DiagnosticReport, Observation } from '../fhir/measured.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { moment, notBefore, readableTime, timeElement } from '../time.ts';

@@ -4,7 +4,8 @@
  */
 import { coded, codeIn, isCoded, labelOf, reference } from '../code.ts';
 import { LOINC, SNOMED } from '../code-systems.ts';
-import type { Observation, Patient } from '../fhir.ts';
+import type { Observation } from '../fhir/measured.ts';
+import type { Patient } from '../fhir/people.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { hl7Time, moment, readablePeriod, readableTime } from '../time.ts';

@@ -4,7 +4,8 @@
  */
 import { coded, codeIn, labelOf, nullFlavorOf, readableCode, reference } from '../code.ts';
 import { LOINC, SNOMED } from '../code-systems.ts';
-import type { CodeableConcept, Observation, ObservationValue, Reference } from '../fhir.ts';
+import type { CodeableConcept, Reference } from '../fhir/datatypes.ts';
+import type { Observation, ObservationValue } from '../fhir/measured.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { moment, readablePeriod, readableTime } from '../time.ts';

@@ -1,0 +1,105 @@
+/**
+ * Data types of FHIR R4 as documents read them: readonly, and only what is read here. The value of a Quantity stays the text
+ * it was written as: a JSON number would lose the zeros that say how exact a measurement is.
+ * https://hl7.org/fhir/R4/datatypes.html
+ */
+
+export interface Coding {
+  readonly system?: string;
+  readonly code?: string;
+  readonly display?: string;
+}
+
+export interface CodeableConcept {
+  readonly coding?: readonly Coding[];
+  readonly text?: string;
+}
+
+export interface Quantity {
+  readonly value?: string;
+  readonly comparator?: '<' | '<=' | '>' | '>=';
+  readonly unit?: string;
+  readonly system?: string;
+  readonly code?: string;
+}
+
+export interface Range {
+  readonly low?: Quantity;
+  readonly high?: Quantity;
+}
+
+export interface Period {
+  readonly start?: string;
+  readonly end?: string;
+}
+
+export interface Reference {
+  readonly reference?: string;
+  readonly display?: string;
+  readonly identifier?: Identifier;
+}
+
+export interface Identifier {
+  readonly use?: string;
+  readonly type?: CodeableConcept;
+  readonly system?: string;
+  readonly value?: string;
+}
+
+export interface HumanName {
+  readonly use?: string;
+  readonly text?: string;
+  readonly family?: string;
+  readonly given?: readonly string[];
+  readonly prefix?: readonly string[];
+  readonly suffix?: readonly string[];
+  readonly period?: Period;
+}
+
+export interface Address {
+  readonly use?: string;
+  readonly text?: string;
+  readonly line?: readonly string[];
+  readonly city?: string;
+  readonly state?: string;
+  readonly postalCode?: string;
+  readonly country?: string;
+  readonly period?: Period;
+}
+
+export interface ContactPoint {
+  readonly system?: string;
+  readonly value?: string;
+  readonly use?: string;
+}
+
+export interface Annotation {
+  readonly text?: string;
+}
+
+export interface Extension {
+  readonly url: string;
+  readonly extension?: readonly Extension[];
+  readonly valueCode?: string;
+  readonly valueString?: string;
+  readonly valueBoolean?: boolean;
+  readonly valueDateTime?: string;
+  readonly valueCoding?: Coding;
+  readonly valueCodeableConcept?: CodeableConcept;
+}
+
+export interface Resource {
+  readonly resourceType: string;
+  readonly id: string;
+  readonly meta?: { readonly lastUpdated?: string; readonly security?: readonly Coding[] };
+  readonly extension?: readonly Extension[];
+}
+
+/** What clinical resources have in common, under FHIR's own names. */
+export interface Clinical extends Resource {
+  readonly status?: string;
+  readonly identifier?: readonly Identifier[];
+  readonly code?: CodeableConcept;
+  readonly encounter?: Reference;
+  readonly note?: readonly Annotation[];
+}

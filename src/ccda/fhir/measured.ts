@@ -1,0 +1,45 @@
+/**
+ * What was measured: the FHIR R4 resources about observations as documents read them.
+ * https://hl7.org/fhir/R4/diagnostics-module.html
+ */
+import type { Clinical, CodeableConcept, Period, Quantity, Range, Reference } from './datatypes.ts';
+
+export interface ObservationValue {
+  readonly valueQuantity?: Quantity;
+  readonly valueCodeableConcept?: CodeableConcept;
+  readonly valueString?: string;
+  readonly valueBoolean?: boolean;
+  readonly valueInteger?: number;
+  readonly valueRange?: Range;
+  readonly valueDateTime?: string;
+  readonly valuePeriod?: Period;
+  readonly dataAbsentReason?: CodeableConcept;
+}
+
+export interface Observation extends Clinical, ObservationValue {
+  readonly category?: readonly CodeableConcept[];
+  readonly effectiveDateTime?: string;
+  readonly effectivePeriod?: Period;
+  readonly issued?: string;
+  readonly performer?: readonly Reference[];
+  readonly hasMember?: readonly Reference[];
+  readonly interpretation?: readonly CodeableConcept[];
+  readonly bodySite?: CodeableConcept;
+  readonly method?: CodeableConcept;
+  readonly referenceRange?: readonly {
+    readonly low?: Quantity;
+    readonly high?: Quantity;
+    readonly text?: string;
+  }[];
+  readonly component?: readonly (ObservationValue & { readonly code?: CodeableConcept })[];
+}
+
+export interface DiagnosticReport extends Clinical {
+  readonly category?: readonly CodeableConcept[];
+  readonly effectiveDateTime?: string;
+  readonly effectivePeriod?: Period;
+  readonly issued?: string;
+  readonly performer?: readonly Reference[];
+  readonly result?: readonly Reference[];
+  readonly conclusion?: string;
+}

@@ -1,0 +1,40 @@
+/**
+ * What is to be done: the FHIR R4 resources about orders, plans and goals as documents read them.
+ * https://hl7.org/fhir/R4/careprovision-module.html
+ */
+import type { Clinical, CodeableConcept, Period, Quantity, Reference, Resource } from './datatypes.ts';
+
+export interface ServiceRequest extends Clinical {
+  readonly intent?: string;
+  readonly category?: readonly CodeableConcept[];
+  readonly occurrenceDateTime?: string;
+  readonly occurrencePeriod?: Period;
+  readonly authoredOn?: string;
+  readonly requester?: Reference;
+  readonly reasonCode?: readonly CodeableConcept[];
+  readonly reasonReference?: readonly Reference[];
+}
+
+export interface CarePlan extends Clinical {
+  readonly text?: { readonly div?: string };
+  readonly title?: string;
+  readonly description?: string;
+  readonly period?: Period;
+  readonly created?: string;
+  readonly author?: Reference;
+}
+
+export interface Goal extends Resource {
+  readonly lifecycleStatus?: string;
+  readonly achievementStatus?: CodeableConcept;
+  readonly description?: CodeableConcept;
+  readonly startDate?: string;
+  readonly statusDate?: string;
+  readonly target?: readonly {
+    readonly measure?: CodeableConcept;
+    readonly detailQuantity?: Quantity;
+    readonly detailString?: string;
+    readonly dueDate?: string;
+  }[];
+  readonly expressedBy?: Reference;
+}

@@ -1,0 +1,137 @@
+/**
+ * What is so and what was done: the FHIR R4 resources about conditions, medications and care given as documents read them.
+ * https://hl7.org/fhir/R4/clinicalsummary-module.html
+ */
+import type {
+  Clinical,
+  CodeableConcept,
+  Coding,
+  Identifier,
+  Period,
+  Quantity,
+  Reference,
+  Resource,
+} from './datatypes.ts';
+
+export interface Condition extends Clinical {
+  readonly clinicalStatus?: CodeableConcept;
+  readonly verificationStatus?: CodeableConcept;
+  readonly severity?: CodeableConcept;
+  readonly onsetDateTime?: string;
+  readonly abatementDateTime?: string;
+  readonly recordedDate?: string;
+  readonly recorder?: Reference;
+}
+
+export interface AllergyIntolerance extends Clinical {
+  readonly clinicalStatus?: CodeableConcept;
+  readonly verificationStatus?: CodeableConcept;
+  readonly type?: string;
+  readonly category?: readonly string[];
+  readonly criticality?: string;
+  readonly onsetDateTime?: string;
+  readonly recordedDate?: string;
+  readonly recorder?: Reference;
+  readonly reaction?: readonly {
+    readonly manifestation?: readonly CodeableConcept[];
+    readonly severity?: string;
+  }[];
+}
+
+export interface Dosage {
+  readonly text?: string;
+  readonly timing?: {
+    readonly repeat?: {
+      readonly boundsPeriod?: Period;
+      readonly frequency?: number;
+      readonly period?: number;
+      readonly periodUnit?: string;
+    };
+    readonly code?: CodeableConcept;
+  };
+  readonly asNeededBoolean?: boolean;
+  readonly asNeededCodeableConcept?: CodeableConcept;
+  readonly route?: CodeableConcept;
+  readonly doseAndRate?: readonly { readonly doseQuantity?: Quantity }[];
+}
+
+export interface MedicationRequest extends Clinical {
+  readonly intent?: string;
+  readonly statusReason?: CodeableConcept;
+  readonly reportedBoolean?: boolean;
+  readonly reportedReference?: Reference;
+  readonly medicationCodeableConcept?: CodeableConcept;
+  readonly medicationReference?: Reference;
+  readonly authoredOn?: string;
+  readonly requester?: Reference;
+  readonly reasonCode?: readonly CodeableConcept[];
+  readonly reasonReference?: readonly Reference[];
+  readonly dosageInstruction?: readonly Dosage[];
+  readonly dispenseRequest?: {
+    readonly numberOfRepeatsAllowed?: number;
+    readonly quantity?: Quantity;
+  };
+}
+
+export interface Medication extends Resource {
+  readonly code?: CodeableConcept;
+}
+
+export interface Procedure extends Clinical {
+  readonly performedDateTime?: string;
+  readonly performedPeriod?: Period;
+  readonly performedString?: string;
+  readonly performer?: readonly { readonly actor?: Reference }[];
+  readonly reasonCode?: readonly CodeableConcept[];
+  readonly reasonReference?: readonly Reference[];
+  readonly bodySite?: readonly CodeableConcept[];
+  readonly focalDevice?: readonly { readonly manipulated?: Reference }[];
+}
+
+export interface Immunization extends Clinical {
+  readonly statusReason?: CodeableConcept;
+  readonly vaccineCode?: CodeableConcept;
+  readonly occurrenceDateTime?: string;
+  readonly occurrenceString?: string;
+  readonly primarySource?: boolean;
+  readonly manufacturer?: Reference;
+  readonly lotNumber?: string;
+  readonly expirationDate?: string;
+  readonly site?: CodeableConcept;
+  readonly route?: CodeableConcept;
+  readonly doseQuantity?: Quantity;
+  readonly performer?: readonly { readonly actor?: Reference }[];
+  readonly protocolApplied?: readonly { readonly doseNumberPositiveInt?: number }[];
+}
+
+export interface Device extends Resource {
+  readonly udiCarrier?: readonly {
+    readonly deviceIdentifier?: string;
+    readonly issuer?: string;
+    readonly carrierHRF?: string;
+  }[];
+  readonly status?: string;
+  readonly distinctIdentifier?: string;
+  readonly manufacturer?: string;
+  readonly manufactureDate?: string;
+  readonly expirationDate?: string;
+  readonly lotNumber?: string;
+  readonly serialNumber?: string;
+  readonly modelNumber?: string;
+  readonly deviceName?: readonly { readonly name?: string }[];
+  readonly type?: CodeableConcept;
+}
+
+export interface Encounter extends Resource {
+  readonly identifier?: readonly Identifier[];
+  readonly status?: string;
+  readonly class?: Coding;
+  readonly type?: readonly CodeableConcept[];
+  readonly period?: Period;
+  readonly participant?: readonly { readonly type?: readonly CodeableConcept[]; readonly individual?: Reference }[];
+  readonly reasonCode?: readonly CodeableConcept[];
+  readonly reasonReference?: readonly Reference[];
+  readonly hospitalization?: { readonly dischargeDisposition?: CodeableConcept };
+  readonly location?: readonly { readonly location?: Reference }[];
+  readonly serviceProvider?: Reference;
+}

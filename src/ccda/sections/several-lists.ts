@@ -1,0 +1,160 @@
+/**
+ * The sections of C-CDA R2.1 that tell several lists of the record together, or one list in a way of their own: codes,
+ * templates, columns of their table, and what adds the entries. ../shared/spec/interfaces.md section 4.4
+ */
+import { addEncounter, ENCOUNTER_COLUMNS } from '../entries/encounter.ts';
+import { addCarePlan, addOrder, addPlannedEncounter, PLAN_COLUMNS } from '../entries/plan.ts';
+import { addDevice, DEVICE_COLUMNS } from '../entries/procedure.ts';
+import { addResults, RESULT_COLUMNS } from '../entries/result.ts';
+import {
+  addAssessmentScales,
+  addBirthSex,
+  addPersonalRows,
+  addSocialHistory,
+  SOCIAL_COLUMNS,
+} from '../entries/social-history.ts';
+import { addVitalSigns, VITAL_SIGN_COLUMNS } from '../entries/vital-sign.ts';
+import { overlaps } from '../range.ts';
+import type { SectionDefinition } from '../section.ts';
+import { eachOf } from './one-list.ts';
+
+const RESULTS = {
+  key: 'results',
+  title: 'Results',
+  code: '30954-2',
+  codeName: 'Relevant diagnostic tests/laboratory data Narrative',
+  templates: ['2.3', '2.3:2015-08-01', '2.3.1', '2.3.1:2015-08-01'],
+  columns: RESULT_COLUMNS,
+} as const;
+
+/** Of the laboratory. */
+export const LABORATORY_RESULTS: SectionDefinition = {
+  ...RESULTS,
+  title: 'Laboratory Results',
+  async build(content, chart) {
+    addResults(await chart.list('laboratory-reports'), await chart.list('laboratory-results'), content);
+  },
+};
+
+/** Of the laboratory and of other departments. */
+export const ALL_RESULTS: SectionDefinition = {
+  ...RESULTS,
+  async build(content, chart) {
+    addResults(await chart.list('laboratory-reports'), await chart.list('laboratory-results'), content);
+    addResults(await chart.list('other-reports'), await chart.list('other-results'), content);
+  },
+};
+
+export const VITAL_SIGNS: SectionDefinition = {
+  key: 'vital-signs',
+  title: 'Vital Signs',
+  code: '8716-3',
+  codeName: 'Vital signs',
+  templates: ['2.4', '2.4:2015-08-01', '2.4.1', '2.4.1:2015-08-01'],
+  columns: VITAL_SIGN_COLUMNS,
+  async build(content, chart) {
+    addVitalSigns(await chart.list('vital-signs'), content);
+  },
+};
+
+const SOCIAL = {
+  key: 'social-history',
+  title: 'Social History',
+  code: '29762-2',
+  codeName: 'Social history Narrative',
+  templates: ['2.17', '2.17:2015-08-01'],
+  columns: SOCIAL_COLUMNS,
+} as const;
+
+export const SMOKING_STATUS: SectionDefinition = {
+  ...SOCIAL,
+  title: 'Smoking Status',
+  build: eachOf('smoking-status', addSocialHistory),
+};
+
+/** What the record says of the person. */
+export const PERSON: SectionDefinition = {
+  ...SOCIAL,
+  title: 'Personal Information',
+  async build(content) {
+    addBirthSex(content.patient, content);
+    addPersonalRows(content.patient, content);
+  },
+};
+
+export const SOCIAL_HISTORY: SectionDefinition = {
+  ...SOCIAL,
+  async build(content, chart) {
+    const smoking = await chart.list('smoking-status');
+    const known = new Set(smoking.map(({ id }) => id));
+    for (const observation of smoking) addSocialHistory(observation, content);
+    for (const observation of await chart.list('social-history')) {
+      if (!known.has(observation.id)) addSocialHistory(observation, content);
+    }
+    addAssessmentScales(await chart.list('assessments'), content);
+    addBirthSex(content.patient, content);
+  },
+};
+
+export const MEDICAL_EQUIPMENT: SectionDefinition = {
+  key: 'devices',
+  title: 'Medical Equipment',
+  code: '46264-8',
+  codeName: 'History of medical device use',
+  templates: ['2.23', '2.23:2014-06-09'],
+  columns: DEVICE_COLUMNS,
+  async build(content, chart) {
+    const procedures = await chart.everything('procedures');
+    for (const device of await chart.list('devices')) {
+      const implantation = procedures.find(({ focalDevice }) =>
+        focalDevice?.some(({ manipulated }) => manipulated?.reference === `Device/${device.id}`),
+      );
+      // In from the day of the procedure on; without one it has no date.
+      const { performedDateTime, performedPeriod } = implantation ?? {};
+      const start = performedPeriod?.start ?? performedDateTime;
+      if (overlaps({ start }, chart.range, chart.zone)) addDevice(device, implantation, content);
+    }
+  },
+};
+
+export const ENCOUNTERS: SectionDefinition = {
+  key: 'encounters',
+  title: 'Encounters',
+  code: '46240-8',
+  codeName: 'History of Hospitalizations+Outpatient visits Narrative',
+  templates: ['2.22', '2.22:2015-08-01', '2.22.1', '2.22.1:2015-08-01'],
+  columns: ENCOUNTER_COLUMNS,
+  async build(content, chart) {
+    const diagnoses = Map.groupBy(await chart.everything('encounter-diagnoses'), one => one.encounter?.reference ?? '');
+    for (const encounter of await chart.list('encounters')) {
+      addEncounter(encounter, diagnoses.get(`Encounter/${encounter.id}`) ?? [], content);
+    }
+  },
+};
+
+const PLAN = {
+  key: 'plan',
+  title: 'Plan of Treatment',
+  code: '18776-5',
+  codeName: 'Plan of care note',
+  templates: ['2.10', '2.10:2014-06-09'],
+  columns: PLAN_COLUMNS,
+} as const;
+
+/** Tests that were ordered and are not done. */
+export const LABORATORY_TESTS: SectionDefinition = {
+  ...PLAN,
+  title: 'Laboratory Tests',
+  build: eachOf('laboratory-orders', (order, content) => addOrder(order, 'observation', content)),
+};
+
+/** All that is planned. */
+export const PLAN_OF_TREATMENT: SectionDefinition = {
+  ...PLAN,
+  async build(content, chart) {
+    for (const plan of await chart.list('care-plans')) addCarePlan(plan, content);
+    for (const order of await chart.list('laboratory-orders')) addOrder(order, 'observation', content);
+    for (const order of await chart.list('other-orders')) addOrder(order, 'act', content);
+    for (const encounter of await chart.list('planned-encounters')) addPlannedEncounter(encounter, content);
+  },
+};
