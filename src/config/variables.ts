@@ -104,7 +104,7 @@ export const VARIABLES = {
   database: variable('DATABASE_URL', databaseAddress, {
     shownDefault: 'the demo database',
     expected: '`sqlite:<file>` or `mssql://<user>:<password>@<host>/<database>`',
-    meaning: 'The legacy database. It is only ever read. Options of SQL Server: docs/sql-server.md.',
+    meaning: 'The legacy database. It is only ever read. Options of SQL Server are below.',
     secret: true,
   }),
   databasePassword: variable('DATABASE_PASSWORD', z.string().min(1), {

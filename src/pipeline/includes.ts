@@ -12,7 +12,8 @@ import { type SearchPath, searchParametersOf } from '../r4/search-parameters.ts'
 import type { Children } from '../resource/rows.ts';
 import type { LevelShape } from '../resource/shape.ts';
 import type { Include, SearchQuery } from '../search/query.ts';
-import { and, type Expression, expressionKey, FALSE, type Predicate, type SqlValue, TRUE } from '../sql/expression.ts';
+import { and, type Expression, FALSE, type Predicate, type SqlValue, TRUE } from '../sql/expression.ts';
+import { expressionKey } from '../sql/expression-key.ts';
 import type { Row } from '../sql/plan.ts';
 import type { Emitted } from './emitted.ts';
 import { planResolved } from './resolve.ts';

@@ -11,7 +11,8 @@ import { compileWriter, type Writer } from '../resource/compile.ts';
 import { selectionKey } from '../resource/selection.ts';
 import { type RowShape, type ShapeResolver, shapeOfGroup } from '../resource/shape.ts';
 import type { Selection } from '../search/query.ts';
-import { type Expression, expressionKey } from '../sql/expression.ts';
+import type { Expression } from '../sql/expression.ts';
+import { expressionKey } from '../sql/expression-key.ts';
 
 export interface Shaped {
   readonly shape: RowShape;

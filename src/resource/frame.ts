@@ -2,7 +2,8 @@
  * Where generated code finds the values of a node: its row, the rows around it, and the pieces of separated columns.
  */
 import type { Condition, EachNode, Mapping, RefNode } from '../mapping/model.ts';
-import { type Expression, expressionKey } from '../sql/expression.ts';
+import type { Expression } from '../sql/expression.ts';
+import { expressionKey } from '../sql/expression-key.ts';
 import type { Identifier } from '../sql/identifier.ts';
 import type { LevelShape, RefShape } from './shape.ts';
 

@@ -3,7 +3,8 @@
  * In: nodes of one or several mappings over the same rows. Out: a LevelShape.
  */
 import type { ChildRows, Condition, EachNode, Mapping, Node, RefNode, Scope } from '../mapping/model.ts';
-import { type ColumnExpression, type Expression, expressionKey, flag } from '../sql/expression.ts';
+import { type ColumnExpression, type Expression, flag } from '../sql/expression.ts';
+import { expressionKey } from '../sql/expression-key.ts';
 import type { Identifier } from '../sql/identifier.ts';
 import { aliasesOf, renameExpression } from '../sql/rename.ts';
 import { namedNodesOf } from './dynamic.ts';

@@ -3,7 +3,8 @@
  * https://hl7.org/fhir/R4/datatypes.html#id, https://hl7.org/fhir/R4/references.html
  */
 import type { IdRule, RefNode } from '../mapping/model.ts';
-import { type ColumnExpression, expressionKey } from '../sql/expression.ts';
+import type { ColumnExpression } from '../sql/expression.ts';
+import { expressionKey } from '../sql/expression-key.ts';
 import type { Emission } from './emission.ts';
 import { rawCode, refIn, targetIn } from './frame.ts';
 import { castTo } from './raw.ts';

@@ -6,7 +6,7 @@
 import type { ColumnType } from './column-type.ts';
 import type { Dialect, Writer } from './dialect.ts';
 import type { Expression, Operator, Predicate, Relation, SqlValue } from './expression.ts';
-import { expressionKey } from './expression.ts';
+import { expressionKey } from './expression-key.ts';
 import { sqlName } from './name.ts';
 import { familyOf, parameterFor } from './parameter-type.ts';
 

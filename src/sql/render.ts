@@ -11,7 +11,7 @@ import { INTEGER } from './column-type.ts';
 import { StatementTooLarge } from './database.ts';
 import type { Dialect, Writer } from './dialect.ts';
 import type { Expression, Join, Order, Predicate, Relation, SqlValue } from './expression.ts';
-import { expressionKey } from './expression.ts';
+import { expressionKey } from './expression-key.ts';
 import { identifier } from './identifier.ts';
 import { sqlName } from './name.ts';
 import { looseType } from './parameter-type.ts';

@@ -8,7 +8,8 @@ import { namedNodesOf } from '../../src/resource/dynamic.ts';
 import type { ChildRow } from '../../src/resource/rows.ts';
 import type { LevelShape } from '../../src/resource/shape.ts';
 import type { ColumnType } from '../../src/sql/column-type.ts';
-import { type Expression, expressionKey, type SqlValue } from '../../src/sql/expression.ts';
+import type { Expression, SqlValue } from '../../src/sql/expression.ts';
+import { expressionKey } from '../../src/sql/expression-key.ts';
 import type { Row } from '../../src/sql/plan.ts';
 
 export type Pools = ReadonlyMap<string, readonly (string | number)[]>;

@@ -6,7 +6,8 @@ import { compileWriter, type WriteContext } from '../../src/resource/compile.ts'
 import { NO_CHILDREN } from '../../src/resource/rows.ts';
 import { shapeOf } from '../../src/resource/shape.ts';
 import { toXml } from '../../src/resource/xml.ts';
-import { expressionKey, type SqlValue } from '../../src/sql/expression.ts';
+import type { SqlValue } from '../../src/sql/expression.ts';
+import { expressionKey } from '../../src/sql/expression-key.ts';
 import { interpret } from './interpret.ts';
 import {
   codec,

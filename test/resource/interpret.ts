@@ -20,7 +20,8 @@ import type { ChildRow, Children } from '../../src/resource/rows.ts';
 import type { LevelShape, RowShape } from '../../src/resource/shape.ts';
 import { dateInterval } from '../../src/search/dates.ts';
 import type { ColumnType } from '../../src/sql/column-type.ts';
-import { type ColumnExpression, type Expression, expressionKey, type SqlValue } from '../../src/sql/expression.ts';
+import type { ColumnExpression, Expression, SqlValue } from '../../src/sql/expression.ts';
+import { expressionKey } from '../../src/sql/expression-key.ts';
 import type { Row } from '../../src/sql/plan.ts';
 
 export type Thing = string | boolean | null | Digits | readonly Thing[] | { readonly [name: string]: Thing };

@@ -1,8 +1,8 @@
 /**
  * The address of a SQL Server: `mssql://user:password@host[\instance][:port]/database?option=value&…`. In: its text, maybe
  * a password from elsewhere. Out: everything the driver and the lanes need, or what is wrong, which never repeats a value.
- * OPTIONS is also the table of docs/sql-server.md.
  */
+import { type AddressOption, OPTIONS, type OptionName } from './address-options.ts';
 
 export type Login =
   | { readonly kind: 'sql'; readonly user: string; readonly password: string }
@@ -54,97 +54,6 @@ export interface SqlServerAddress {
   readonly export: LaneLimits;
 }
 
-export interface AddressOption {
-  readonly default: string;
-  readonly expected: string;
-  readonly meaning: string;
-  readonly pattern: RegExp;
-}
-
-const FLAG = { expected: '`true` or `false`', pattern: /^(true|false)$/ };
-const TEXT = { expected: 'a text', pattern: /^.{1,128}$/ };
-
-const whole = (digits: number, unit: string) => ({
-  expected: `${unit}, a whole number from 1 to ${'9'.repeat(digits)}`,
-  pattern: new RegExp(`^[1-9]\\d{0,${digits - 1}}$`),
-});
-
-export const OPTIONS = {
-  encrypt: { ...FLAG, default: 'true', meaning: 'TLS for the whole connection.' },
-  trustServerCertificate: {
-    ...FLAG,
-    default: 'false',
-    meaning: 'Takes any certificate: anyone between can then read along. For trying out only; prefer `ca`.',
-  },
-  ca: {
-    default: '',
-    expected: 'the path of a PEM file',
-    pattern: /^.+$/,
-    meaning: 'File with the authority that signed the certificate of the server, where the system does not know it.',
-  },
-  serverName: { ...TEXT, default: '', meaning: 'Name in the certificate of the server, where it is not the host.' },
-  auth: {
-    default: 'sql',
-    expected: 'one of `sql`, `ntlm`, `azure-password`, `azure-secret`, `azure-default`',
-    pattern: /^(sql|ntlm|azure-(password|secret|default))$/,
-    meaning:
-      'How to log in: a SQL login; a Windows account by NTLM (`domain`); Microsoft Entra ID (Azure AD) by user and password (`clientId`, `tenantId`), as an application (`clientId` and the secret in place of user and password, `tenantId`), or by what the environment offers, such as a managed identity.',
-  },
-  domain: { ...TEXT, default: '', meaning: 'Windows domain of the user, with `auth=ntlm`.' },
-  clientId: { ...TEXT, default: '', meaning: 'Application or managed identity, with `auth=azure-…`.' },
-  tenantId: { ...TEXT, default: '', meaning: 'Tenant, with `auth=azure-password` and `auth=azure-secret`.' },
-  applicationName: { ...TEXT, default: 'Lintel', meaning: 'What the DBA sees as program_name of the sessions.' },
-  applicationIntent: {
-    default: 'ReadWrite',
-    expected: '`ReadOnly` or `ReadWrite`',
-    pattern: /^Read(Only|Write)$/,
-    meaning: '`ReadOnly` lets an availability group send the sessions to a readable secondary.',
-  },
-  multiSubnetFailover: { ...FLAG, default: 'false', meaning: 'Tries all addresses of the host at the same time.' },
-  connectTimeout: {
-    ...whole(5, 'milliseconds'),
-    default: '1500',
-    meaning: 'How long a login may take. It decides how soon requests are answered with 503 when the host is away.',
-  },
-  lockTimeout: {
-    ...whole(6, 'milliseconds'),
-    default: '5000',
-    meaning: 'LOCK_TIMEOUT of the sessions: how long a statement waits for the lock of somebody else.',
-  },
-  pool: { ...whole(3, 'connections'), default: '10', meaning: 'Connections for requests.' },
-  queue: {
-    ...whole(4, 'statements'),
-    default: '100',
-    meaning: 'Statements that may wait for one of them; more are answered with 503 and Retry-After.',
-  },
-  queueTimeout: { ...whole(6, 'milliseconds'), default: '5000', meaning: 'How long a statement may wait there.' },
-  timeout: {
-    ...whole(7, 'milliseconds'),
-    default: '30000',
-    meaning: 'How long a statement of a request may take before it is cancelled on the server.',
-  },
-  exportPool: {
-    default: '2',
-    expected: 'connections, a whole number from 2 to 999',
-    pattern: /^([2-9]|[1-9]\d{1,2})$/,
-    meaning:
-      'Connections for exports, apart from those above: one streams rows, the others fetch what belongs to them.',
-  },
-  exportQueue: { ...whole(4, 'statements'), default: '100', meaning: 'Statements that may wait for one of them.' },
-  exportQueueTimeout: {
-    ...whole(7, 'milliseconds'),
-    default: '600000',
-    meaning: 'How long a statement of an export may wait there.',
-  },
-  exportTimeout: {
-    ...whole(7, 'milliseconds'),
-    default: '300000',
-    meaning: 'How long a statement of an export may take before it is cancelled on the server.',
-  },
-} as const satisfies Readonly<Record<string, AddressOption>>;
-
-type OptionName = keyof typeof OPTIONS;
-
 /** The address that a text means, or every problem with it; problems hold no value. */
 export function parseSqlServerAddress(
   text: string,
@@ -190,7 +99,7 @@ type Option = (name: OptionName) => string;
 
 function optionsOf(given: URLSearchParams, problems: string[]): Option {
   for (const name of new Set(given.keys())) {
-    if (!Object.hasOwn(OPTIONS, name)) problems.push('an option that there is not; see docs/sql-server.md');
+    if (!Object.hasOwn(OPTIONS, name)) problems.push('an option that there is not; see README.md');
     else if (given.getAll(name).length > 1) problems.push(`option ${name} stands twice`);
   }
   const values = new Map<string, string>();
@@ -255,13 +164,4 @@ function decoded(text: string | undefined): string | undefined {
     // A plain % in a password is meant as it stands.
     return text;
   }
-}
-
-/** The table of options as Markdown, for docs/sql-server.md. */
-export function optionsTable(): string {
-  const rows = Object.entries<AddressOption>(OPTIONS).map(
-    ([name, one]) =>
-      `| \`${name}\` | ${one.default === '' ? 'none' : `\`${one.default}\``} | ${one.meaning} Expected: ${one.expected}. |`,
-  );
-  return ['| option | default | meaning |', '|---|---|---|', ...rows].join('\n');
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { optionsTable, parseSqlServerAddress, type SqlServerAddress } from '../../../src/sql/mssql/address.ts';
+import { parseSqlServerAddress, type SqlServerAddress } from '../../../src/sql/mssql/address.ts';
+import { addressTable } from '../../../src/sql/mssql/address-options.ts';
 
 function addressOf(text: string, password?: string): SqlServerAddress {
   const read = parseSqlServerAddress(text, password);
@@ -74,7 +75,7 @@ test.each([
   expect(problemsOf(text)).toEqual(problems);
 });
 
-test('the table of options in the documentation is the one that is read', () => {
-  const page = readFileSync(new URL('../../../docs/sql-server.md', import.meta.url), 'utf8');
-  expect(page).toContain(optionsTable());
+test('the table of addresses in the README is the one that is read', () => {
+  const page = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+  expect(page).toContain(addressTable());
 });

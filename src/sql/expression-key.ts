@@ -1,0 +1,75 @@
+/**
+ * Texts by which expressions and predicates are compared: equal for equal ones, whoever made them. Columns are fetched
+ * once and predicates kept once by them; they are no SQL.
+ */
+import type { Expression, Predicate, Relation } from './expression.ts';
+
+export function expressionKey(expression: Expression): string {
+  switch (expression.kind) {
+    case 'column':
+      return `${expression.alias}.${expression.column}`;
+    case 'value':
+      return `=${expression.value instanceof Uint8Array ? Buffer.from(expression.value).toString('hex') : JSON.stringify(expression.value)}`;
+    case 'function':
+      return `${expression.name}(${expression.args.map(a => (typeof a === 'number' ? a : expressionKey(a))).join()})`;
+    case 'flag':
+      return `flag(${predicateKey(expression.when)})`;
+    case 'scalar':
+      return `scalar(${expressionKey(expression.select)}|${relationKey(expression.from)})`;
+    case 'raw':
+      return `raw(${expression.parts.map(p => (typeof p === 'string' ? p : expressionKey(p))).join('|')})`;
+  }
+}
+
+/** Predicates are immutable, and the same ones are compared again and again while planning. */
+const keys = new WeakMap<Predicate, string>();
+
+export function predicateKey(predicate: Predicate): string {
+  const known = keys.get(predicate);
+  if (known !== undefined) return known;
+  const made = makePredicateKey(predicate);
+  keys.set(predicate, made);
+  return made;
+}
+
+function makePredicateKey(predicate: Predicate): string {
+  const sign = 'not' in predicate && predicate.not ? '!' : '';
+  switch (predicate.kind) {
+    case 'true':
+    case 'false':
+      return predicate.kind;
+    case 'and':
+    case 'or':
+      return `${predicate.kind}(${predicate.of.map(predicateKey).join()})`;
+    case 'compare':
+      return `${sign}${expressionKey(predicate.left)}${predicate.native ? '~' : ''}${predicate.op}${expressionKey(predicate.right)}`;
+    case 'equals':
+      return `${sign}${expressionKey(predicate.left)}==${expressionKey(predicate.right)}`;
+    case 'in':
+      return `${sign}${expressionKey(predicate.left)} in ${predicate.values.map(expressionKey).join()}`;
+    case 'contains':
+      return `${sign}contains(${expressionKey(predicate.of)},${predicate.where},${JSON.stringify(predicate.text)})`;
+    case 'glob':
+      return `${sign}glob(${expressionKey(predicate.of)},${JSON.stringify(predicate.pattern)})`;
+    case 'exists':
+      return `${sign}exists(${relationKey(predicate.from)})`;
+    case 'some-piece':
+      return `${sign}piece(${expressionKey(predicate.of)},${predicate.by},${predicate.alias},${predicateKey(predicate.where)})`;
+    case 'raw':
+      return `${sign}raw(${predicate.parts.map(p => (typeof p === 'string' ? p : expressionKey(p))).join('|')})`;
+    case 'null':
+    case 'filled':
+    case 'packed-date':
+      return `${sign}${predicate.kind}(${expressionKey(predicate.of)})`;
+  }
+}
+
+function relationKey(relation: Relation): string {
+  const joins = relation.joins
+    .map(j => {
+      const pick = j.pick?.map(o => `${expressionKey(o.by)}${o.descending ? '-' : '+'}`).join();
+      return `${j.kind} ${j.table.name} ${j.alias} ${predicateKey(j.on)} ${pick ?? ''}`;
+    })
+    .join();
+  return `${relation.table.name} ${relation.alias} ${joins} ${predicateKey(relation.where)}`;
+}
