@@ -1,0 +1,171 @@
+/**
+ * Ten searches of US Core's at several sizes of the database, and page 1 beside page 1,000. In: SQLite files of the
+ * demo's schema, smallest first. Out: milliseconds per search, median over patients, and by how much the largest takes
+ * longer.
+ */
+import { CONTEXT, type Opened, openDemo } from './demo.ts';
+import { median } from './clock.ts';
+import { printTable } from './table.ts';
+
+/** Patients that each search is asked of, and how often. */
+const PATIENTS = 41;
+const REPEATS = 5;
+
+interface Person {
+  readonly id: string;
+  readonly identifier: string;
+  readonly family: string;
+  readonly birthDate: string;
+}
+
+type Parameters = readonly (readonly [string, string])[];
+
+interface Asked {
+  readonly title: string;
+  readonly type: string;
+  readonly of: (person: Person) => Parameters;
+}
+
+const SEARCHES: readonly Asked[] = [
+  { title: 'Patient?_id', type: 'Patient', of: ({ id }) => [['_id', id]] },
+  { title: 'Patient?identifier', type: 'Patient', of: ({ identifier }) => [['identifier', identifier]] },
+  {
+    title: 'Patient?family&birthdate',
+    type: 'Patient',
+    of: ({ family, birthDate }) => [
+      ['family', family],
+      ['birthdate', birthDate],
+    ],
+  },
+  {
+    title: 'Observation?patient&category=laboratory',
+    type: 'Observation',
+    of: patient => [['patient', patient.id], LABORATORY],
+  },
+  {
+    title: 'Observation?patient&code',
+    type: 'Observation',
+    of: patient => [
+      ['patient', patient.id],
+      ['code', 'http://loinc.org|4548-4'],
+    ],
+  },
+  {
+    title: 'Observation?patient&category=vital-signs&date',
+    type: 'Observation',
+    of: patient => [
+      ['patient', patient.id],
+      ['category', 'vital-signs'],
+      ['date', 'ge2015-01-01'],
+    ],
+  },
+  {
+    title: 'Condition?patient&clinical-status',
+    type: 'Condition',
+    of: patient => [
+      ['patient', patient.id],
+      ['clinical-status', 'active'],
+    ],
+  },
+  { title: 'Encounter?patient', type: 'Encounter', of: patient => [['patient', patient.id]] },
+  {
+    title: 'MedicationRequest?patient&intent',
+    type: 'MedicationRequest',
+    of: patient => [
+      ['patient', patient.id],
+      ['intent', 'order'],
+    ],
+  },
+  {
+    title: 'DocumentReference?patient&category',
+    type: 'DocumentReference',
+    of: patient => [
+      ['patient', patient.id],
+      ['category', 'clinical-note'],
+    ],
+  },
+];
+
+const LABORATORY = ['category', 'laboratory'] as const;
+
+export async function benchGrowth(files: readonly string[]): Promise<void> {
+  const opened = await Promise.all(files.map(file => openDemo(file)));
+  const rows: string[][] = [];
+  const people: (readonly Person[])[] = [];
+  for (const one of opened) people.push(await somePeople(one));
+  for (const asked of SEARCHES) {
+    const times = opened.map((): number[] => []);
+    for (let repeat = 0; repeat < REPEATS; repeat++) {
+      for (const [i, { facade }] of opened.entries()) {
+        for (const person of people[i] ?? []) {
+          const begun = performance.now();
+          await facade.search({ type: asked.type, parameters: asked.of(person) }, CONTEXT);
+          // The first time of each prepares statements and reads pages from the disk.
+          if (repeat > 0) times[i]?.push(performance.now() - begun);
+        }
+      }
+    }
+    rows.push(row(asked.title, times.map(median)));
+  }
+  for (const page of [1, 1000]) rows.push(row(`Observation, page ${page}`, await pageTimes(opened, page)));
+  printTable(['search', ...files.map(nameOf), 'growth'], rows);
+  console.log(`start-up to the first answer: ${opened.map(({ started }) => `${started.toFixed(0)} ms`).join(', ')}`);
+  await Promise.all(opened.map(({ database }) => database.close()));
+}
+
+function row(title: string, times: readonly number[]): string[] {
+  const [first = 1] = times;
+  return [title, ...times.map(time => `${time.toFixed(2)} ms`), ((times.at(-1) ?? 0) / first).toFixed(2)];
+}
+
+function nameOf(file: string): string {
+  return file.replace(/^.*\//, '').replace(/\.\w+$/, '');
+}
+
+/** Patients from all over the table. */
+async function somePeople({ facade, database }: Opened): Promise<readonly Person[]> {
+  const found: Person[] = [];
+  const total = await totalOf(facade);
+  for (let i = 0; i < PATIENTS * 2 && found.length < PATIENTS; i++) {
+    const id = String(1 + Math.floor((i * total) / (PATIENTS * 2)));
+    const read = await facade.read('Patient', id, [], CONTEXT);
+    if (!read) continue;
+    const { identifier = [], name = [], birthDate } = JSON.parse(read.json);
+    const [{ system = '', value = '' } = {}] = identifier;
+    if (value !== '' && name[0]?.family !== undefined && birthDate !== undefined)
+      found.push({ id, identifier: `${system}|${value}`, family: name[0].family, birthDate });
+  }
+  if (found.length === 0) throw new Error(`no patients in this ${database.engine} database`);
+  return found;
+}
+
+async function totalOf(facade: Opened['facade']): Promise<number> {
+  const parameters = [['_summary', 'count']] as const;
+  const { json } = await facade.search({ type: 'Patient', parameters }, CONTEXT);
+  return JSON.parse(json).total;
+}
+
+/** Milliseconds for a page of Observations by number; its address is found by walking there. */
+async function pageTimes(opened: readonly Opened[], page: number): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (const { facade } of opened) {
+    let parameters: Parameters = [LABORATORY, ['_count', '20'], ['_total', 'none']];
+    const request = () => facade.search({ type: 'Observation', parameters }, CONTEXT);
+    for (let at = 1; at < page; at++) parameters = nextOf((await request()).json);
+    const own: number[] = [];
+    for (let i = 0; i < 100; i++) {
+      const begun = performance.now();
+      await request();
+      own.push(performance.now() - begun);
+    }
+    times.push(median(own));
+  }
+  return times;
+}
+
+function nextOf(json: string): Parameters {
+  const links: readonly { readonly relation: string; readonly url: string }[] = JSON.parse(json).link;
+  const next = links.find(({ relation }) => relation === 'next');
+  if (!next) throw new Error('there are too few pages');
+  return [...new URL(next.url).searchParams];
+}

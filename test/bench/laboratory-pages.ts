@@ -1,0 +1,84 @@
+/**
+ * The pages and reads that the facade, the reference and the obvious program all answer. In: the demo's database. Out: per
+ * page the request, its statement with what is bound, and the bytes of the facade, to which the others are held.
+ */
+import type { SQLInputValue } from 'node:sqlite';
+import type { SearchRequest } from '../../src/facade.ts';
+import type { Statement } from '../../src/sql/plan.ts';
+import { CONTEXT, type Opened, statementsOf } from './demo.ts';
+
+export interface Page {
+  readonly parameters: SearchRequest['parameters'];
+  readonly sql: string;
+  readonly bound: readonly SQLInputValue[];
+  /** Of the first page, the row that it begins with is the first; of others, the last one of the page before. */
+  readonly skip: 0 | 1;
+  readonly json: string;
+}
+
+export interface Read {
+  readonly id: string;
+  readonly sql: string;
+  readonly bound: readonly SQLInputValue[];
+  readonly json: string;
+}
+
+export const COUNT = 50;
+const PAGES = 40;
+
+const FIRST = [
+  ['category', 'laboratory'],
+  ['_count', String(COUNT)],
+] as const;
+
+/** Consecutive pages of laboratory results in the order of their key. */
+export async function laboratoryPages(opened: Opened): Promise<readonly Page[]> {
+  const pages: Page[] = [];
+  let parameters: SearchRequest['parameters'] = FIRST;
+  for (let i = 0; i < PAGES; i++) {
+    const request = { type: 'Observation', parameters };
+    const { sql, bound } = only(await statementsOf(opened, context => opened.facade.search(request, context)));
+    const { json } = await opened.facade.search(request, CONTEXT);
+    pages.push({ parameters, sql, bound, skip: i === 0 ? 0 : 1, json });
+    parameters = nextOf(json);
+  }
+  return pages;
+}
+
+/** One result of each page. */
+export async function laboratoryReads(opened: Opened, pages: readonly Page[]): Promise<readonly Read[]> {
+  const reads: Read[] = [];
+  for (const page of pages) {
+    const id: string = JSON.parse(page.json).entry[7].resource.id;
+    const { sql, bound } = only(
+      await statementsOf(opened, context => opened.facade.read('Observation', id, [], context)),
+    );
+    const found = await opened.facade.read('Observation', id, [], CONTEXT);
+    if (found) reads.push({ id, sql, bound, json: found.json });
+  }
+  return reads;
+}
+
+function only(statements: readonly Statement[]): { readonly sql: string; readonly bound: readonly SQLInputValue[] } {
+  const [statement, ...others] = statements;
+  if (statement === undefined || others.length > 0) throw new Error('one statement was expected');
+  return {
+    sql: statement.text,
+    // As the adapter binds them: numbers that travel as text are numbers.
+    bound: statement.parameters.map(({ value, type }) =>
+      typeof value === 'string' && type.kind === 'integer' ? BigInt(value) : value,
+    ),
+  };
+}
+
+export function nextOf(json: string): SearchRequest['parameters'] {
+  const links: readonly { readonly relation: string; readonly url: string }[] = JSON.parse(json).link;
+  const next = links.find(({ relation }) => relation === 'next');
+  if (!next) throw new Error('there are too few pages');
+  return [...new URL(next.url).searchParams];
+}
+
+/** The bytes without the seal of the link, which is another one each time. */
+export function unsealed(json: string): string {
+  return json.replace(/_cursor=[\w-]+/, '_cursor=');
+}

@@ -1,0 +1,131 @@
+/**
+ * The two programs that the facade is held against: the best that we can write by hand and the obvious one. Both run the
+ * facade's own statements. In: a database file. Out: pages and reads as JSON text.
+ */
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { cursorCodec } from '../../src/search/cursor.ts';
+import { registerFunctions } from '../../src/sql/sqlite/functions.ts';
+import { CONTEXT } from './demo.ts';
+import { type LaboratoryObject, laboratoryObject } from './laboratory-object.ts';
+import { COUNT, type Page, type Read } from './laboratory-pages.ts';
+import { type LaboratoryRow, laboratoryId, laboratoryText } from './laboratory-text.ts';
+
+export interface Program {
+  page(page: Page): string;
+  read(read: Read): string;
+  /** The statement alone. */
+  rows(asked: Page | Read): unknown;
+}
+
+const BINDING = 'open|Observation|category=laboratory';
+const SELF = `${CONTEXT.base}/Observation?category=laboratory&_count=${COUNT}`;
+
+/** As the adapter opens it; both programs keep their statements prepared. */
+function openFile(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { readOnly: true });
+  database.exec('PRAGMA query_only = ON; PRAGMA cache_size = -65536');
+  registerFunctions(database);
+  return database;
+}
+
+function statements(prepare: (sql: string) => StatementSync): (sql: string) => StatementSync {
+  const known = new Map<string, StatementSync>();
+  return sql => {
+    let statement = known.get(sql);
+    if (statement === undefined) {
+      statement = prepare(sql);
+      known.set(sql, statement);
+    }
+    return statement;
+  };
+}
+
+const cursors = cursorCodec(new Uint8Array(32));
+
+function nextLink(last: LaboratoryRow | LaboratoryObject): string {
+  const key = Array.isArray(last) ? last.slice(0, 3) : Object.values(last).slice(0, 3);
+  const cursor = { group: 'lab-results', branch: 0, key, ordinal: 0, sort: [], now: Date.now() };
+  return `${SELF}&_cursor=${cursors.seal(cursor, BINDING)}`;
+}
+
+export function bestProgram(file: string): Program {
+  const database = openFile(file);
+  const prepared = statements(sql => {
+    const statement = database.prepare(sql);
+    statement.setReturnArrays(true);
+    return statement;
+  });
+  const rowsOf = ({ sql, bound }: Page | Read): readonly LaboratoryRow[] =>
+    prepared(sql).all(...bound) as unknown as readonly LaboratoryRow[];
+  return {
+    rows: rowsOf,
+    page(page) {
+      const rows = rowsOf(page);
+      const end = page.skip + COUNT;
+      let entries = '';
+      for (let i = page.skip; i < end; i++) {
+        const row = rows[i];
+        if (row === undefined) break;
+        const id = laboratoryId(row);
+        entries += `${entries === '' ? '' : ','}{"fullUrl":"${CONTEXT.base}/Observation/${id}","resource":${laboratoryText(row, id)},"search":{"mode":"match"}}`;
+      }
+      const last = rows[end - 1];
+      const next = last && rows.length > end ? `,{"relation":"next","url":"${nextLink(last)}"}` : '';
+      return `{"resourceType":"Bundle","type":"searchset","link":[{"relation":"self","url":"${SELF}"}${next}],"entry":[${entries}]}`;
+    },
+    read(read) {
+      const [row] = rowsOf(read);
+      return row === undefined ? '' : laboratoryText(row, laboratoryId(row));
+    },
+  };
+}
+
+const NAMES =
+  'ACC_NO TST_CD RPT_SEQ RSLT_ID UPD_DTM OBS_DT RSLT_STS LN_CD LOINC LN_DESCR TST_NM TST_TX MRN PT_NO ENC_NO ENC_THERE OBS_TM VER_DTM PERF_ID FAC_THERE STD_CD STD_DESCR RSLT_CD DESCR RSLT_TX UNITS ABN_FL SPC_SEQ SPC_THERE REF_RNG'.split(
+    ' ',
+  );
+
+/** The same statement, its columns named, as an object of a row needs them. */
+function withNames(sql: string): string {
+  const items: string[] = [];
+  let [depth, begun] = [0, 'SELECT '.length];
+  const end = sql.indexOf('\nFROM ');
+  for (let at = begun; at <= end; at++) {
+    const char = sql[at];
+    if (char === '(') depth++;
+    else if (char === ')') depth--;
+    else if (at === end || (char === ',' && depth === 0)) {
+      items.push(`${sql.slice(begun, at).trim()} AS ${NAMES[items.length]}`);
+      begun = at + 1;
+    }
+  }
+  if (items.length !== NAMES.length) throw new Error('the statement has other columns now');
+  return `SELECT ${items.join(', ')}${sql.slice(end)}`;
+}
+
+export function obviousProgram(file: string): Program {
+  const database = openFile(file);
+  const prepared = statements(sql => database.prepare(withNames(sql)));
+  const rowsOf = ({ sql, bound }: Page | Read): readonly LaboratoryObject[] =>
+    prepared(sql).all(...bound) as unknown as readonly LaboratoryObject[];
+  return {
+    rows: rowsOf,
+    page(page) {
+      const rows = rowsOf(page);
+      const shown = rows.slice(page.skip, page.skip + COUNT);
+      const link = [{ relation: 'self', url: SELF }];
+      const last = shown.at(-1);
+      if (last && rows.length > page.skip + COUNT) link.push({ relation: 'next', url: nextLink(last) });
+      const entry = shown.map(laboratoryObject).map(resource => ({
+        fullUrl: `${CONTEXT.base}/Observation/${resource.id}`,
+        resource,
+        search: { mode: 'match' },
+      }));
+      return JSON.stringify({ resourceType: 'Bundle', type: 'searchset', link, entry });
+    },
+    read(read) {
+      const [row] = rowsOf(read);
+      return row === undefined ? '' : JSON.stringify(laboratoryObject(row));
+    },
+  };
+}

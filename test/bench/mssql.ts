@@ -1,0 +1,162 @@
+/**
+ * The facade on a SQL Server beside the raw driver: `npm run bench -- --target mssql [patients]`, the server in MSSQL_URL. The
+ * driver alone sends the same statements with the same parameters and takes the rows as arrays; the facade makes pages
+ * and files of them besides. Printed is the share of the driver's rate that is left, per second of CPU of this process.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type sql from 'mssql';
+import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import type { Part } from '../../src/export/job.ts';
+import { type PartTask, runPart } from '../../src/export/run-part.ts';
+import { shapeStore } from '../../src/pipeline/shapes.ts';
+import type { Database } from '../../src/sql/database.ts';
+import { bindParameter } from '../../src/sql/mssql/bind.ts';
+import { createPool } from '../../src/sql/mssql/connection.ts';
+import type { Row, Statement } from '../../src/sql/plan.ts';
+import { openFixture } from '../engines/fixture.ts';
+import { MSSQL_URL } from '../engines/url.ts';
+import { exportRequest } from '../export/export-request.ts';
+import { type Demo, demoOver } from '../law/demo.ts';
+
+const ROUNDS = 5;
+const PAGES = ['Observation', 'MedicationRequest', 'Encounter'];
+const EXPORTED = ['Observation', 'MedicationRequest', 'DiagnosticReport'];
+const PAGE_SIZE = '1000';
+
+/** Resolves to the number of rows, or of resources, that were made. */
+type Work = () => Promise<number>;
+
+export async function benchMssql(patients = 60): Promise<void> {
+  if (MSSQL_URL === undefined) {
+    console.error('There is no server to measure: MSSQL_URL names none.');
+    process.exitCode = 2;
+    return;
+  }
+  console.log(`Loading ${patients} patients …`);
+  const fixture = await openFixture(patients, undefined, 'mssql');
+  if (fixture.address === undefined) throw new Error('the fixture is in no SQL Server');
+  const raw = createPool({ ...fixture.address, connectTimeout: 15_000 }, 1, 'READ COMMITTED');
+  try {
+    await raw.connect();
+    const asked: Statement[] = [];
+    const demo = await demoOver(recorded(fixture.database, asked));
+    const measure = async (what: string, work: Work): Promise<number> => {
+      asked.length = 0;
+      await work();
+      const statements = [...asked];
+      const share = await compare(work, () => replay(raw, statements));
+      console.log(`${what}: ${statements.length} statements, ${share.toFixed(2)} of the driver's rate`);
+      return share;
+    };
+    const pages = [];
+    for (const type of PAGES) pages.push(await measure(`a page of ${PAGE_SIZE} × ${type}`, () => page(demo, type)));
+    const exports = [];
+    for (const type of EXPORTED) exports.push(await measure(`export of ${type}`, () => exportOf(demo, type)));
+    console.log(`pages  ${mean(pages).toFixed(2)} (mark: 0.75)`);
+    console.log(`export ${mean(exports).toFixed(2)} (mark: 0.6)`);
+  } finally {
+    await raw.close();
+    await fixture.close();
+  }
+}
+
+/** The best rounds of both, taken in turns. */
+async function compare(facade: Work, driver: Work): Promise<number> {
+  const best = { facade: Number.POSITIVE_INFINITY, driver: Number.POSITIVE_INFINITY };
+  await driver();
+  for (let round = 0; round < ROUNDS; round++) {
+    best.facade = Math.min(best.facade, await cpuOf(facade));
+    best.driver = Math.min(best.driver, await cpuOf(driver));
+  }
+  return best.driver / best.facade;
+}
+
+/** Seconds of CPU of one turn, long enough to be told from the clock's grain. */
+async function cpuOf(work: Work): Promise<number> {
+  const begun = process.cpuUsage();
+  let turns = 0;
+  for (const until = performance.now() + 1000; performance.now() < until; turns++) await work();
+  const { user, system } = process.cpuUsage(begun);
+  return (user + system) / 1e6 / turns;
+}
+
+const mean = (numbers: readonly number[]): number => numbers.reduce((sum, n) => sum + n, 0) / numbers.length;
+
+function recorded(database: Database, asked: Statement[]): Database {
+  return {
+    ...database,
+    query(plan, options) {
+      asked.push(database.render(plan));
+      return database.query(plan, options);
+    },
+    stream(plan, size, options) {
+      asked.push(database.render(plan));
+      return database.stream(plan, size, options);
+    },
+  };
+}
+
+async function replay(pool: sql.ConnectionPool, statements: readonly Statement[]): Promise<number> {
+  let count = 0;
+  for (const { text, parameters } of statements) {
+    const request = pool.request();
+    request.stream = true;
+    const rows: Row[] = [];
+    request.on('row', (row: Row) => rows.push(row));
+    for (const parameter of parameters) {
+      const { type, value } = bindParameter(parameter);
+      request.input(parameter.name, type, value);
+    }
+    const ended = new Promise<void>((resolve, reject) => {
+      request.on('error', reject);
+      request.on('done', () => resolve());
+    });
+    request.query(text, () => undefined);
+    await ended;
+    count += rows.length;
+  }
+  return count;
+}
+
+async function page({ facade }: Demo, type: string): Promise<number> {
+  const context = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 'strict' } as const;
+  const parameters = [
+    ['_count', PAGE_SIZE],
+    ['_total', 'none'],
+  ] as const;
+  return (await facade.search({ type, parameters }, context)).entries;
+}
+
+async function exportOf({ database, registry, facade }: Demo, type: string): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
+  const part: Part = { number: 0, type, scope: 'all', write: true, collect: [] };
+  const task: PartTask = {
+    folder,
+    job: {
+      ...{ id: '', caller: 'open', base: 'http://127.0.0.1/fhir', url: '', remarks: [], version: '' },
+      request: exportRequest({ types: [type] }),
+      transactionTime: 0,
+      status: 'running',
+    },
+    part,
+    parts: 1,
+    settings: { batch: 1000, fileLines: 1e9, checkpoint: 1000 },
+    quota: { used: new BigInt64Array(new SharedArrayBuffer(8)), limit: 1e15 },
+    stop: new Int32Array(1),
+  };
+  const source = {
+    registry,
+    parse: facade.parse,
+    shapes: shapeStore(),
+    database: () => database,
+    reopen: async () => {},
+  };
+  try {
+    const state = await runPart(task, source, () => {});
+    return state.files.reduce((sum, { lines }) => sum + lines, 0);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

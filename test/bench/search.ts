@@ -1,0 +1,86 @@
+/**
+ * A page of 50 Observations and a read of one, beside the programs written by hand. In: a SQLite file of the demo's
+ * schema. Out: a table of microseconds of CPU and ratios. Bytes are compared before anything is measured.
+ */
+import type { SearchRequest } from '../../src/facade.ts';
+import { toXml } from '../../src/resource/xml.ts';
+import { type Clocked, sideBySide, type Work } from './clock.ts';
+import { CONTEXT, openDemo } from './demo.ts';
+import { laboratoryPages, laboratoryReads, unsealed } from './laboratory-pages.ts';
+import { bestProgram, obviousProgram } from './laboratory-programs.ts';
+import { printTable } from './table.ts';
+
+const INCLUDES = [
+  ['_include', 'Observation:subject'],
+  ['_revinclude', 'Provenance:target'],
+] as const;
+
+export async function benchSearch(file: string): Promise<void> {
+  const opened = await openDemo(file);
+  const { facade, database } = opened;
+  const [best, obvious] = [bestProgram(file), obviousProgram(file)];
+  const pages = await laboratoryPages(opened);
+  const reads = await laboratoryReads(opened, pages);
+  for (const program of [best, obvious]) {
+    for (const page of pages) mustEqual(unsealed(program.page(page)), unsealed(page.json));
+    for (const read of reads) mustEqual(program.read(read), read.json);
+  }
+  const search = async (parameters: SearchRequest['parameters']): Promise<string> =>
+    (await facade.search({ type: 'Observation', parameters }, CONTEXT)).json;
+
+  const page = await sideBySide({
+    facade: inTurn(pages, ({ parameters }) => search(parameters)),
+    best: inTurn(pages, best.page),
+    obvious: inTurn(pages, obvious.page),
+    statement: inTurn(pages, best.rows),
+    xml: inTurn(pages, async ({ parameters }) => toXml(await search(parameters))),
+    // The link of a page belongs to its search: this is the first page each time.
+    includes: inTurn(pages.slice(0, 1), ({ parameters }) => search([...parameters, ...INCLUDES])),
+  });
+  const read = await sideBySide({
+    facade: inTurn(reads, async ({ id }) => (await facade.read('Observation', id, [], CONTEXT))?.json ?? ''),
+    best: inTurn(reads, best.read),
+    obvious: inTurn(reads, obvious.read),
+    statement: inTurn(reads, best.rows),
+  });
+  await database.close();
+  printTable(
+    ['in process', 'facade', 'by hand', 'obvious', 'SQL alone', 'to by hand', 'to obvious'],
+    [rowOf('page of 50 Observations', page), rowOf('read of one', read)],
+  );
+  console.log(
+    `with _include and _revinclude ${shown(page.includes)}, as XML ${shown(page.xml)} (${(page.facade.cpu / page.xml.cpu).toFixed(2)} of the JSON page)`,
+  );
+}
+
+type Four = Readonly<Record<'facade' | 'best' | 'obvious' | 'statement', Clocked>>;
+
+function rowOf(title: string, { facade, best, obvious, statement }: Four): readonly string[] {
+  return [
+    title,
+    ...[facade, best, obvious, statement].map(shown),
+    (best.cpu / facade.cpu).toFixed(2),
+    (obvious.cpu / facade.cpu).toFixed(2),
+  ];
+}
+
+function shown({ cpu }: Clocked): string {
+  return `${cpu.toFixed(cpu < 100 ? 1 : 0)} µs`;
+}
+
+/** One after the other; texts become the bytes that are sent. */
+function inTurn<T>(items: readonly T[], action: (item: T) => unknown): Work {
+  let at = 0;
+  return async () => {
+    const item = items[at++ % items.length];
+    const made = item === undefined ? '' : await action(item);
+    return typeof made === 'string' ? Buffer.from(made, 'utf8') : made;
+  };
+}
+
+function mustEqual(own: string, facades: string): void {
+  if (own === facades) return;
+  let at = 0;
+  while (own[at] === facades[at]) at++;
+  throw new Error(`the bytes differ: ${own.slice(at - 60, at + 40)} and ${facades.slice(at - 60, at + 40)}`);
+}
