@@ -14,14 +14,18 @@ import { complement, type Environment } from './environment.ts';
 import { idPredicate } from './identity.ts';
 import { impliedSystems, leafFor, presenceLeaf } from './leaf.ts';
 import { presentPredicate, servedPredicate } from './presence.ts';
-import { refersToRows } from './reference.ts';
+import { referenceLeaf, refersToRows } from './reference.ts';
 import { along, every, type Leaf, some } from './walk.ts';
 
 export function filterPredicate(mapping: Mapping, filter: Filter, env: Environment): Predicate | undefined {
   switch (filter.kind) {
     case 'match': {
       const { parameter, modifier, values } = filter;
-      const matched = some(values.map(value => valuePredicate(mapping, parameter, value, modifier, env)));
+      const [references, others] = apart(values);
+      const matched = some([
+        ...others.map(value => valuePredicate(mapping, parameter, value, modifier, env)),
+        ...(references.length === 0 ? [] : [referencePredicate(mapping, parameter, references, env)]),
+      ]);
       return matched && (modifier === 'not' ? complement(matched, env) : matched);
     }
     case 'missing': {
@@ -33,6 +37,22 @@ export function filterPredicate(mapping: Mapping, filter: Filter, env: Environme
     case 'has':
       return hasPredicate(mapping, filter, env);
   }
+}
+
+type ReferenceValue = Extract<TypedValue, { readonly kind: 'reference' }>;
+
+function apart(values: readonly TypedValue[]): readonly [readonly ReferenceValue[], readonly TypedValue[]] {
+  return [values.filter(value => value.kind === 'reference'), values.filter(value => value.kind !== 'reference')];
+}
+
+function referencePredicate(
+  mapping: Mapping,
+  parameter: SearchParameter,
+  references: readonly ReferenceValue[],
+  env: Environment,
+): Predicate | undefined {
+  const leaf = referenceLeaf(references, env);
+  return some((parameter.paths ?? []).map(path => along(mapping.root, path, leaf, env)));
 }
 
 /** One value of one parameter. */

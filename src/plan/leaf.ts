@@ -41,10 +41,10 @@ export function leafFor(value: TypedValue, modifier: Modifier | undefined, env: 
     case 'quantity':
       return node => quantityMatches(node, value, env);
     case 'reference':
-      return referenceLeaf(value, env);
+      return referenceLeaf([value], env);
     case 'foreign-reference':
       // A canonical is an address as it stands.
-      return node => (isPrimitive(node.type) ? exact(value.url, env)(node) : referenceLeaf(value, env)(node));
+      return node => (isPrimitive(node.type) ? exact(value.url, env)(node) : FALSE);
     case 'composite':
       return () => undefined;
   }

@@ -16,23 +16,26 @@ import type { Leaf } from './walk.ts';
 /** Keys that are listed in an IN; beyond, a correlated EXISTS asks instead. */
 const KEYS_AT_MOST = 500;
 
-type ReferenceValue = Extract<TypedValue, { readonly kind: 'reference' | 'foreign-reference' }>;
+type ReferenceValue = Extract<TypedValue, { readonly kind: 'reference' }>;
 
-export function referenceLeaf(wanted: ReferenceValue, env: Environment): Leaf {
+/** The reference leads to one of these resources. All of them are asked for at once: a request may name many. */
+export function referenceLeaf(wanted: readonly ReferenceValue[], env: Environment): Leaf {
   return node => {
-    if (node.kind === 'constant') return FALSE;
     if (node.kind !== 'ref') return FALSE;
-    if (wanted.kind === 'foreign-reference') return FALSE;
     const target = env.registry.mapping(node.target);
-    if (wanted.type !== undefined && wanted.type !== target.resource) return FALSE;
-    return refersToId(node, target, wanted.id, env);
+    const ids = wanted.filter(({ type }) => type === undefined || type === target.resource).map(({ id }) => id);
+    return refersToIds(node, target, ids, env);
   };
 }
 
-function refersToId(node: RefNode, target: Mapping, id: string, env: Environment): Predicate {
-  const direct = directKeys(node, target, id);
-  if (direct) return direct.kind === 'false' ? direct : and(direct, presentPredicate(node, env));
-  return refersToRows(node, target, `${target.name}|${id}`, idPredicate(target, id), env);
+function refersToIds(node: RefNode, target: Mapping, ids: readonly string[], env: Environment): Predicate {
+  const direct = ids.map(id => directKeys(node, target, id));
+  if (direct.every(keys => keys !== undefined)) {
+    const keys = or(...direct);
+    return keys.kind === 'false' ? keys : and(keys, presentPredicate(node, env));
+  }
+  const named = or(...ids.map(id => idPredicate(target, id)));
+  return refersToRows(node, target, `${target.name}|${ids.join()}`, named, env);
 }
 
 /** Our columns compared with the parts of the id, where the reference joins on exactly the columns the id is made of. */

@@ -6,7 +6,7 @@ import type { DateZone } from './dates.ts';
 import type { Offers } from './offers.ts';
 
 /** Bounds of one request; beyond them a search is refused as too costly. */
-export const LIMITS = { parameters: 100, values: 1000, valueLength: 4000, chainSteps: 4, includes: 20 } as const;
+export const LIMITS = { parameters: 100, values: 500, valueLength: 4000, chainSteps: 4, includes: 20 } as const;
 
 export interface ParseContext {
   readonly offers: Offers;
