@@ -46,6 +46,9 @@ function singleRoutes(parts: AppParts): Hono<HttpEnv> {
       answerOf(JSON.stringify(parts.facade.capabilities({ base })), representationOf(c, urlParameters(c))),
     ),
   );
+  for (const path of ['/_history', '/:type/_history', '/:type/:id/_history', '/:type/:id/_history/:version'])
+    routes.all(path, noVersions);
+
   routes.get('/:type', knownType, c => search(c, parts, () => urlParameters(c)));
   routes.get('/:type/_search', knownType, c => search(c, parts, () => urlParameters(c)));
   routes.post('/:type/_search', knownType, c => search(c, parts, () => formParameters(c)));
@@ -61,6 +64,10 @@ function singleRoutes(parts: AppParts): Hono<HttpEnv> {
     throw new FhirError('not-found', 'Nothing is here; [base]/metadata says what this server offers');
   });
   return routes;
+}
+
+function noVersions(): never {
+  throw new FhirError('not-found', 'No versions are kept: a read shows what the database has now');
 }
 
 function read(c: HttpContext, parts: AppParts): Promise<Response> {

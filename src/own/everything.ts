@@ -46,7 +46,10 @@ function understand({ id, parameters, types, context, access }: AskedOperation):
   const since = dateOf(own, '_since', context);
   const named = own.filter(([name]) => name === '_type');
   const wanted = named.length === 0 ? types.filter(type => !LISTS.has(type)) : typesNamed(named, types);
-  const bound = wanted.filter(isBound);
+  // The patient comes first.
+  const bound = wanted
+    .filter(isBound)
+    .toSorted((a, b) => Number(b === COMPARTMENT_TYPE) - Number(a === COMPARTMENT_TYPE));
   if (bound.length === 0)
     throw new FhirError('not-supported', '_type: expected a type of the compartment too', { parameter: '_type' });
   const place = `${COMPARTMENT_TYPE}/${id}/$everything`;

@@ -61,11 +61,16 @@ async function totalOf({ questions }: SystemQuery, { access }: AnswerContext, se
   return countMatches(branches, session);
 }
 
-/** Of all types, in the order that cursors go by. */
+/** More than the ordinals of the branches of any type. */
+const ORDINALS = 1e6;
+
+/** Of all types, in the order of the questions: cursors go by the ordinals. */
 function branchesOfAll({ questions }: SystemQuery, access: Access, { env }: Session): readonly Branch[] {
-  return questions
-    .flatMap(question => branchesOf({ ...question, access }, env))
-    .toSorted((a, b) => a.ordinal - b.ordinal);
+  return questions.flatMap((question, i) =>
+    branchesOf({ ...question, access }, env)
+      .map(branch => ({ ...branch, ordinal: i * ORDINALS + branch.ordinal }))
+      .toSorted((a, b) => a.ordinal - b.ordinal),
+  );
 }
 
 /** Resources of rows that are already known as predicates: what includes ask for. */

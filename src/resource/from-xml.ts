@@ -80,15 +80,15 @@ function resourceOf(element: XmlElement): XmlMembers {
 }
 
 function membersOf({ content }: XmlElement, type: string): XmlMembers {
-  const members = new Map<string, XmlMember>();
+  const members = new Map<string, XmlMember | XmlMember[]>();
   for (const element of elementsIn(content)) {
     const child = childOf(type, element.name);
     if (child?.type === undefined) throw new XmlError('an element that is not defined where it stands');
     const member = memberOf(element, child.type);
     if (member === undefined) continue;
     const before = members.get(element.name);
-    if (child.element.max === '*') members.set(element.name, [...(Array.isArray(before) ? before : []), member]);
-    else if (before === undefined) members.set(element.name, member);
+    if (before === undefined) members.set(element.name, child.element.max === '*' ? [member] : member);
+    else if (child.element.max === '*' && Array.isArray(before)) before.push(member);
     else throw new XmlError('an element that occurs more than once');
   }
   return Object.fromEntries(members);

@@ -9,7 +9,7 @@ import type { Cursor } from './cursor.ts';
 
 export interface SearchQuery extends TypeQuestion, AnswerShape {}
 
-/** What one search asks of several types; they are answered as one list of matches. */
+/** What one search asks of several types; they are answered as one list of matches, type by type unless sorted. */
 export interface SystemQuery extends AnswerShape {
   readonly questions: readonly TypeQuestion[];
 }

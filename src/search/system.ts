@@ -22,7 +22,7 @@ export function parseSystemSearch(
   return parseQuestions({ types, place: '', understood }, rest, context);
 }
 
-/** The types that `_type` names, of those that are known and in their order. Throws FhirError for any other. */
+/** The types that `_type` names, each once. Throws FhirError for one that is not known. */
 export function typesNamed(parameters: Parameters, known: readonly string[]): readonly string[] {
   const named = parameters.flatMap(([, text]) => text.split(',').map(type => type.trim()));
   const unknown = named.find(type => !known.includes(type));
@@ -31,7 +31,7 @@ export function typesNamed(parameters: Parameters, known: readonly string[]): re
       parameter: TYPE,
     });
   }
-  return known.filter(type => named.includes(type));
+  return [...new Set(named)];
 }
 
 function split(parameters: Parameters): readonly [Parameters, Parameters] {

@@ -78,6 +78,10 @@ describe('$everything of a patient', () => {
     for (const url of small.next) expect(url).toContain('/fhir/Patient/1/$everything?_count=137&_cursor=');
   });
 
+  test('begins with the patient', async () => {
+    expect(namesOf((await everything('1', [['_count', '1000']])).matches)[0]).toBe('Patient/1');
+  });
+
   test('holds no other patient, and no Group unless it is asked for by its type', async () => {
     const whole = await everything('1', [['_count', '1000']]);
     const patients = whole.matches.filter(({ resourceType }) => resourceType === 'Patient');

@@ -48,6 +48,20 @@ describe('a search over types', () => {
     expect(pages.total).toBe(expected.length);
   });
 
+  test('goes type by type, in the order in which they are named', async () => {
+    for (const types of [
+      ['Goal', 'Encounter'],
+      ['Encounter', 'Goal'],
+    ]) {
+      const { matches } = await over([
+        ['_type', types.join()],
+        ['patient', '1'],
+        ['_count', '11'],
+      ]);
+      expect([...new Set(matches.map(({ resourceType }) => resourceType))]).toEqual(types);
+    }
+  });
+
   test('is merged where it is sorted, over page borders too, with what has no value last', async () => {
     for (const sort of ['_lastUpdated', '-_lastUpdated']) {
       const asked: Parameters = [
