@@ -1,0 +1,71 @@
+/**
+ * For tests that compare documents with the legacy rows themselves, read by SQL that knows nothing of the mappings: each row
+ * that counts stands there once, with its code, dates, value and status, and nothing else does. A validator cannot see an
+ * untrue document.
+ */
+import { expect } from 'vitest';
+import { uuidOf } from '../../../src/ccda/ids.ts';
+import type { DemoDocuments } from '../demo-documents.ts';
+import { at, type Element, withTemplate } from '../xml-tree.ts';
+
+/** Charts of every kind, of forty. */
+export const CHARTS = 40;
+export const PATIENTS = [1, 3, 4, 5, 6, 9, 10, 12, 13, 16, 17, 18, 21, 24, 25, 26, 27, 28, 30, 35];
+
+export type Facts = Readonly<Record<string, string | undefined>>;
+
+/** Root of an entry's id. */
+export const rootOf = (type: string, id: number | string, part = ''): string =>
+  uuidOf('medkeep', type, String(id), part);
+
+/** Entries with a template by the root of their id; no id stands twice. */
+export function entriesOf(
+  root: Element,
+  template: string,
+  facts: (entry: Element) => Facts,
+): ReadonlyMap<string, Facts> {
+  const found = withTemplate(root, template);
+  const map = new Map(found.map(entry => [at(entry, 'id')?.attributes['root'] ?? '', facts(entry)]));
+  expect(map.size).toBe(found.length);
+  return map;
+}
+
+/** The same of a topic's document. */
+export async function entries(
+  demo: DemoDocuments,
+  topic: string,
+  patient: number,
+  template: string,
+  facts: (entry: Element) => Facts,
+): Promise<ReadonlyMap<string, Facts>> {
+  return entriesOf((await demo.make(topic, patient)).root, template, facts);
+}
+
+export function compare(found: ReadonlyMap<string, Facts>, expected: ReadonlyMap<string, Facts>): void {
+  const sorted = (map: ReadonlyMap<string, Facts>) => [...map].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  expect(sorted(found)).toEqual(sorted(expected));
+}
+
+export const value = (element: Element | undefined, name = 'value') => element?.attributes[name];
+export const day = (time: string | undefined) => time?.slice(0, 8);
+
+/** `20200400` → `202004`; nothing for what is no date. */
+export function ymd8(text: string | number | null): string | undefined {
+  const match = /^(\d{4})(\d{2})(\d{2})$/.exec(String(text ?? '').trim());
+  if (!match || ['0000', '1753', '9999'].includes(match[1] ?? '')) return undefined;
+  const [, year = '', month = '', date = ''] = match;
+  if (month === '00') return date === '00' ? year : undefined;
+  if (Number(month) > 12) return undefined;
+  if (date === '00') return year + month;
+  const exists = new Date(Date.UTC(Number(year), Number(month) - 1, Number(date))).getUTCDate() === Number(date);
+  return exists ? year + month + date : undefined;
+}
+
+/** `2020-04-01 10:30:00.000` → `20200401`. */
+export const dayOf = (stamp: string | null): string | undefined => {
+  const text = stamp?.slice(0, 10).replaceAll('-', '');
+  return text === undefined || text.startsWith('1753') || text.startsWith('9999') ? undefined : text;
+};
+
+/** Of the tests' clock. */
+export const TODAY = '20260701';
