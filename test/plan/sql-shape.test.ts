@@ -1,0 +1,87 @@
+/**
+ * The text of a statement depends on the shape of a request alone: which parameters, modifiers and prefixes, how exact a
+ * value is, whether it has a system. Whatever else the values are, they are bound.
+ */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import type { Statement } from '../../src/sql/plan.ts';
+import { type Demo, openDemo } from '../law/demo.ts';
+
+let demo: Demo;
+const statements: Statement[] = [];
+beforeAll(async () => {
+  demo = await openDemo({ patients: 1, onQuery: plan => statements.push(demo.database.render(plan)) });
+}, 60_000);
+afterAll(() => demo.close());
+
+/** What a search for the number of matches sends: rows that are found decide which statements follow. */
+async function textsOf(type: string, name: string, value: string): Promise<readonly string[]> {
+  statements.length = 0;
+  const parameters = [
+    [name, value],
+    ['_summary', 'count'],
+  ] as const;
+  await demo.facade.search({ type, parameters }, { access: OPEN_ACCESS, base: 'http://x/fhir', handling: 'strict' });
+  return statements.map(({ text }) => text);
+}
+
+/** Words that no code, name or number of the demo is, and that nothing of SQL is. */
+const letters = fc.stringMatching(/^[qxz]{2}[b-y]{1,8}[qxz]$/);
+const word = fc.tuple(letters, fc.constantFrom('', "'", '"', ';', '%', '_', '--')).map(([one, odd]) => `${one}${odd}q`);
+const digits = fc.integer({ min: 1_000_000, max: 9_999_999 }).map(String);
+const two = (from: number, to: number) => fc.integer({ min: from, max: to }).map(n => String(n).padStart(2, '0'));
+const year = fc.integer({ min: 1900, max: 2099 }).map(String);
+/** Within a month and a year: at their edges a day is compared with what is known of the month or the year alone. */
+const day = fc.tuple(year, two(2, 11), two(5, 25)).map(parts => parts.join('-'));
+const instant = fc.tuple(day, two(3, 20), two(0, 59)).map(([on, hour, minute]) => `${on}T${hour}:${minute}:30Z`);
+
+const prefixed = (prefixes: readonly string[], of: readonly fc.Arbitrary<string>[]): readonly fc.Arbitrary<string>[] =>
+  prefixes.flatMap(prefix => of.map(one => one.map(text => prefix + text)));
+
+/** Values of one shape, for each kind of parameter. */
+const SHAPES: Readonly<Record<string, readonly fc.Arbitrary<string>[]>> = {
+  string: [word],
+  token: [word, word.map(one => `urn:${one}|${one}`), word.map(one => `|${one}`), word.map(one => `urn:${one}|`)],
+  reference: [digits, letters],
+  uri: [letters.map(one => `urn:${one}`)],
+  date: prefixed(['', 'ge', 'lt', 'ne'], [year, day, instant]),
+  number: prefixed(['', 'gt', 'le'], [digits]),
+  quantity: prefixed(['', 'gt', 'le'], [digits, fc.tuple(digits, letters).map(([one, unit]) => `${one}||${unit}`)]),
+};
+
+const escaped = (text: string): string => text.replaceAll(/[\\,$]/g, '\\$&');
+
+test('two requests of one shape send the same texts, whatever their values are', async () => {
+  const offered = demo.facade.offers.types.flatMap(type =>
+    demo.facade.offers
+      .of(type)
+      .filter(({ parameter }) => parameter.type in SHAPES)
+      .map(one => [type, one] as const),
+  );
+  const asked = fc.constantFrom(...offered).chain(([type, { parameter, modifiers }]) => {
+    const plain = (['exact', 'contains', 'not'] as const).filter(one => modifiers.has(one));
+    const name = fc.constantFrom('', ...plain.map(one => `:${one}`)).map(suffix => parameter.code + suffix);
+    const kind = parameter.code === '_id' ? 'reference' : parameter.type;
+    const values = fc.constantFrom(...(SHAPES[kind] ?? [])).chain(of => fc.tuple(of, of));
+    return fc.tuple(fc.constant(type), name, values);
+  });
+  await fc.assert(
+    fc.asyncProperty(asked, async ([type, name, [a, b]]) => {
+      const first = await textsOf(type, name, escaped(a));
+      expect(await textsOf(type, name, escaped(b))).toEqual(first);
+      for (const text of first) for (const value of [a, b]) expect(text).not.toContain(value);
+    }),
+    { numRuns: 800 },
+  );
+}, 120_000);
+
+test('where the edges of a day lie within its month and year makes a few texts, and no more', async () => {
+  const days = Array.from({ length: 200 }, (_, i) => new Date(Date.UTC(1999, 11, 25) + i * 86_400_000 * 3.7));
+  const texts = new Set<string>();
+  for (const on of days) {
+    const [text = ''] = await textsOf('CarePlan', 'date', `ap${on.toISOString().slice(0, 10)}`);
+    texts.add(text);
+  }
+  expect(texts.size).toBeLessThanOrEqual(16);
+});
