@@ -15,7 +15,7 @@ import type { RecordOperation } from './own/record-operations.ts';
 import { type MadeResource, SUMMARY } from './own/summary-operation.ts';
 import { codesOfValueSets } from './own/value-sets.ts';
 import { answerQuery } from './pipeline/answer.ts';
-import { emitAll } from './pipeline/emitted.ts';
+import { writeAll } from './pipeline/emitted.ts';
 import { readPage } from './pipeline/page.ts';
 import { planResolved } from './pipeline/resolve.ts';
 import { type BundleText, searchsetOf } from './pipeline/searchset.ts';
@@ -177,8 +177,11 @@ export function createFacade(options: FacadeOptions): Facade {
       branchesOf({ type, filters, sort: [], access: context.access }, open.env),
     );
     const page = await readPage(branches, { sort: [], selection, count: 1, cursor: undefined }, open);
-    const [found] = await emitAll(page.matches, writing(context, now), open);
-    return found && { type, id, json: found.json, ...(found.lastUpdated ? { lastUpdated: found.lastUpdated } : {}) };
+    const [match] = page.matches;
+    const [json] = await writeAll(page.matches, writing(context, now), open);
+    if (!match || json === undefined) return undefined;
+    const lastUpdated = match.shaped.writer(match.mapping).lastUpdated(match.row);
+    return { type, id, json, ...(lastUpdated ? { lastUpdated } : {}) };
   };
 
   /** `includable`: what may be included, where that is not what may match. */

@@ -44,8 +44,8 @@ async function membersOfGroups(id: string | undefined, job: JobRecord, source: P
   const context = { base: job.base, now: job.transactionTime, zone: registry.pack.zone };
   const members = new Set<string>();
   const all = { cursor: undefined, count: GROUPS };
-  for await (const { resources } of readBatches(branches, request, all, context, session)) {
-    for (const { json } of resources) for (const member of membersIn(json)) members.add(member);
+  for await (const { texts } of readBatches(branches, request, all, context, session)) {
+    for (const json of texts) for (const member of membersIn(json)) members.add(member);
   }
   return members;
 }

@@ -5,8 +5,7 @@
 import type { Access } from '../auth/access.ts';
 import type { Mapping } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
-import type { Emitted } from '../pipeline/emitted.ts';
-import { emitAll } from '../pipeline/emitted.ts';
+import { writeAll } from '../pipeline/emitted.ts';
 import { countMatches, streamMatches } from '../pipeline/page.ts';
 import { planResolved } from '../pipeline/resolve.ts';
 import type { Session } from '../pipeline/source.ts';
@@ -29,7 +28,8 @@ export type Slice =
   | { readonly kind: 'ids'; readonly ids: readonly string[] };
 
 export interface Batch {
-  readonly resources: readonly Emitted[];
+  /** JSON; '' for a row that is no resource. */
+  readonly texts: readonly string[];
   /** Of the last of them. */
   readonly last: Cursor | undefined;
 }
@@ -62,8 +62,8 @@ export async function* readBatches(
   session: Session,
 ): AsyncGenerator<Batch, void, undefined> {
   const { selection } = request.query;
-  for await (const matches of streamMatches(branches, { selection, ...place }, session)) {
-    yield { resources: await emitAll(matches, context, session), last: matches.at(-1)?.cursor };
+  for await (const { matches, last } of streamMatches(branches, { selection, ...place }, session)) {
+    yield { texts: await writeAll(matches, context, session), last };
   }
 }
 

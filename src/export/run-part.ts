@@ -8,7 +8,7 @@ import { OPEN_ACCESS } from '../auth/access.ts';
 import type { Facade } from '../facade.ts';
 import type { Registry } from '../mapping/model.ts';
 import { FhirError, type Issue } from '../outcome.ts';
-import type { Emitted } from '../pipeline/emitted.ts';
+import { writtenId } from '../pipeline/emitted.ts';
 import type { Shapes } from '../pipeline/shapes.ts';
 import { openSession, type Session } from '../pipeline/source.ts';
 import type { Branch } from '../plan/branches.ts';
@@ -196,8 +196,8 @@ class PartRun {
     await this.#count(branches, session);
     const context: WriteContext = { base: job.base, now: job.transactionTime, zone: registry.pack.zone };
     const place = { cursor: this.#state.cursor, count: Math.min(settings.batch, settings.fileLines) };
-    for await (const { resources, last } of readBatches(branches, request, place, context, session)) {
-      this.#take(resources);
+    for await (const { texts, last } of readBatches(branches, request, place, context, session)) {
+      this.#take(texts);
       this.#advance({ cursor: last });
       if (stopped()) return false;
     }
@@ -211,14 +211,14 @@ class PartRun {
     this.#tell(false);
   }
 
-  #take(resources: readonly Emitted[]): void {
+  #take(written: readonly string[]): void {
     const seen = this.#seen;
-    const texts: string[] = [];
-    for (const { id, json } of resources) {
-      if (json === '' || seen?.has(id)) continue;
-      seen?.add(id);
-      texts.push(json);
-    }
+    const isNew = (json: string): boolean => {
+      if (json === '' || seen === undefined) return json !== '';
+      const before = seen.size;
+      return seen.add(writtenId(json, this.#task.part.type)).size > before;
+    };
+    const texts = seen === undefined && !written.includes('') ? written : written.filter(isNew);
     this.#output.collect(this.#collect(texts));
     if (this.#task.part.write) this.#output.write(texts);
   }

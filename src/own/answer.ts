@@ -47,6 +47,5 @@ export function emitOwn(
     shape,
     id: own.id([]),
     json: own.write([], NO_CHILDREN, write),
-    lastUpdated: '',
   };
 }

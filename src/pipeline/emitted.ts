@@ -19,8 +19,6 @@ export interface Emitted {
   readonly shape: RowShape;
   readonly id: string;
   readonly json: string;
-  /** As emitted; '' where the mapping has none. */
-  readonly lastUpdated: string;
 }
 
 export interface Emittable {
@@ -34,6 +32,35 @@ export async function emitAll(
   context: WriteContext,
   session: Session,
 ): Promise<readonly Emitted[]> {
+  const childrenOf = await readAllChildren(items, session);
+  const write = ({ mapping, row, shaped }: Emittable): Emitted => {
+    const children = childrenOf(row);
+    const json = shaped.writer(mapping).write(row, children, context);
+    return { mapping, row, children, shape: shaped.shape, id: writtenId(json, mapping.resource), json };
+  };
+  return session.stages.time('write', () => items.map(write));
+}
+
+/** The texts alone; '' for a row that is no resource. */
+export async function writeAll(
+  items: readonly Emittable[],
+  context: WriteContext,
+  session: Session,
+): Promise<readonly string[]> {
+  const childrenOf = await readAllChildren(items, session);
+  const write = ({ mapping, row, shaped }: Emittable): string =>
+    shaped.writer(mapping).write(row, childrenOf(row), context);
+  return session.stages.time('write', () => items.map(write));
+}
+
+/** The id of a resource that a writer wrote: it stands behind the type, and needs no escapes. '' where there is none. */
+export function writtenId(json: string, type: string): string {
+  const begin = '{"resourceType":"","id":"'.length + type.length;
+  return json.slice(begin, json.indexOf('"', begin));
+}
+
+async function readAllChildren(items: readonly Emittable[], session: Session): Promise<(row: Row) => Children> {
+  if (items.every(({ shaped }) => shaped.shape.children.length === 0)) return () => NO_CHILDREN;
   const children = new Map<Row, Children>();
   const byShape = Map.groupBy(items, item => item.shaped);
   await Promise.all(
@@ -45,18 +72,5 @@ export async function emitAll(
       });
     }),
   );
-  const write = ({ mapping, row, shaped }: Emittable): Emitted => {
-    const writer = shaped.writer(mapping);
-    const own = children.get(row) ?? NO_CHILDREN;
-    return {
-      mapping,
-      row,
-      children: own,
-      shape: shaped.shape,
-      id: writer.id(row),
-      json: writer.write(row, own, context),
-      lastUpdated: writer.lastUpdated(row),
-    };
-  };
-  return session.stages.time('write', () => items.map(write));
+  return row => children.get(row) ?? NO_CHILDREN;
 }

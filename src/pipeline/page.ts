@@ -18,7 +18,9 @@ export interface Match {
   readonly mapping: Mapping;
   readonly row: Row;
   readonly shaped: Shaped;
-  readonly cursor: Cursor;
+  readonly branch: Branch;
+  /** For each sort key its value in the row. */
+  readonly sort: Cursor['sort'];
 }
 
 export interface Page {
@@ -39,7 +41,7 @@ export async function readPage(branches: readonly Branch[], request: PageRequest
   const found =
     request.sort.length === 0 ? await inTurn(branches, request, session) : await merged(branches, request, session);
   const matches = found.slice(0, request.count);
-  return { matches, next: found.length > request.count ? matches.at(-1)?.cursor : undefined };
+  return { matches, next: found.length > request.count ? cursorOf(matches.at(-1), session) : undefined };
 }
 
 async function inTurn(branches: readonly Branch[], request: PageRequest, session: Session): Promise<readonly Match[]> {
@@ -60,15 +62,15 @@ async function merged(branches: readonly Branch[], request: PageRequest, session
   // Rows without the value come last: they are looked for only where the others do not fill the page.
   if (found.length <= request.count) found.push(...(await read(branches.filter(branch => !hasValue(branch)))));
   // Array.prototype.sort is stable: rows of one branch keep the order the database gave them.
-  return found.sort((a, b) => compareCursors(a.cursor, b.cursor, request.sort));
+  return found.sort((a, b) => compareMatches(a, b, request.sort));
 }
 
-function compareCursors(a: Cursor, b: Cursor, sort: readonly SortKey[]): number {
+function compareMatches(a: Match, b: Match, sort: readonly SortKey[]): number {
   for (const [i, key] of sort.entries()) {
     const order = compareKeys(a.sort[i] ?? null, b.sort[i] ?? null, key.descending);
     if (order !== 0) return order;
   }
-  return a.branch - b.branch;
+  return a.branch.ordinal - b.branch.ordinal;
 }
 
 /** Missing values come last in both directions. */
@@ -97,18 +99,24 @@ async function readBranch(
 ): Promise<readonly Match[]> {
   const planned = session.stages.time('plan', () => planBranch(branch, request, wanted, session));
   if (!planned) return [];
-  return matchesOf(await session.query(planned.plan, planned.mapping), branch, planned, request, session);
+  return matchesOf(await session.query(planned.plan, planned.mapping), branch, planned, request);
 }
 
 /** Lists of rows that one statement of a stream gives at most: it holds a connection, and on some servers a lock. */
 const LISTS_PER_STATEMENT = 20;
+
+export interface Stretch {
+  readonly matches: readonly Match[];
+  /** Of the last of them. */
+  readonly last: Cursor | undefined;
+}
 
 /** All matches behind the cursor, without sort keys, in lists of some `count`; rows are fetched as lists are taken. */
 export async function* streamMatches(
   branches: readonly Branch[],
   request: Omit<PageRequest, 'sort'>,
   session: Session,
-): AsyncGenerator<readonly Match[], void, undefined> {
+): AsyncGenerator<Stretch, void, undefined> {
   for (const branch of branches) {
     let cursor = request.cursor;
     for (let more = true; more; ) {
@@ -120,9 +128,9 @@ export async function* streamMatches(
       const plan = { ...planned.plan, limit: size * LISTS_PER_STATEMENT };
       more = false;
       for await (const rows of session.stream(plan, size)) {
-        const matches = matchesOf(rows, branch, planned, begun, session);
-        if (matches.length > 0) yield matches;
-        cursor = matches.at(-1)?.cursor ?? cursor;
+        const matches = matchesOf(rows, branch, planned, begun);
+        cursor = cursorOf(matches.at(-1), session) ?? cursor;
+        if (matches.length > 0) yield { matches, last: cursor };
         more = rows.length === size;
       }
       if (more && cursor === begun.cursor) throw new RangeError('rows that are no resource of any mapping');
@@ -130,34 +138,36 @@ export async function* streamMatches(
   }
 }
 
-function matchesOf(
-  rows: readonly Row[],
-  branch: Branch,
-  planned: BranchPlan,
-  request: PageRequest,
-  session: Session,
-): readonly Match[] {
+function matchesOf(rows: readonly Row[], branch: Branch, planned: BranchPlan, request: PageRequest): readonly Match[] {
+  const { cursor } = request;
+  const { shaped, flags } = planned;
   const matches: Match[] = [];
   for (const row of rows) {
-    const key = planned.shaped.shape.key.map(at => row[at] ?? null);
     const sort = sortKeysOf(branch, planned, row);
     const resumed =
-      request.cursor?.group === branch.group && sameKey(request.cursor.key, key) ? request.cursor.ordinal : -1;
-    branch.mappings.forEach(({ mapping }, i) => {
-      const at = planned.flags[i];
-      if (mapping.ordinal <= resumed || (at !== undefined && row[at] !== 1)) return;
-      const cursor = {
-        group: branch.group,
-        branch: branch.ordinal,
-        key,
-        ordinal: mapping.ordinal,
-        sort,
-        now: session.env.now,
-      };
-      matches.push({ mapping, row, shaped: planned.shaped, cursor });
-    });
+      cursor?.group === branch.group && sameKey(cursor.key, keyOf(shaped, row)) ? cursor.ordinal : BEFORE_ALL;
+    for (let i = 0; i < branch.mappings.length; i++) {
+      const mapping = branch.mappings[i]?.mapping;
+      const at = flags[i];
+      if (!mapping || mapping.ordinal <= resumed || (at !== undefined && row[at] !== 1)) continue;
+      matches.push({ mapping, row, shaped, branch, sort });
+    }
   }
   return matches;
+}
+
+const BEFORE_ALL = -1;
+
+function keyOf({ shape }: Shaped, row: Row): readonly SqlValue[] {
+  return shape.key.map(at => row[at] ?? null);
+}
+
+/** Where a page that ends with a match is continued. */
+function cursorOf(match: Match | undefined, { env }: Session): Cursor | undefined {
+  if (!match) return undefined;
+  const { branch, mapping, row, shaped, sort } = match;
+  const { group, ordinal } = branch;
+  return { group, branch: ordinal, key: keyOf(shaped, row), ordinal: mapping.ordinal, sort, now: env.now };
 }
 
 export function planBranch(
@@ -196,7 +206,10 @@ export function planBranch(
   return { plan: { from, columns, orderBy, limit, shape: 'rows' }, mapping: first.mapping.name, shaped, flags, sortAt };
 }
 
-function sortKeysOf(branch: Branch, { sortAt }: BranchPlan, row: Row): readonly (number | string | null)[] {
+const UNSORTED: Cursor['sort'] = [];
+
+function sortKeysOf(branch: Branch, { sortAt }: BranchPlan, row: Row): Cursor['sort'] {
+  if (branch.sort.length === 0) return UNSORTED;
   return branch.sort.map((face, i) => {
     const at = sortAt[i] ?? 0;
     if (!face) return null;

@@ -34,29 +34,35 @@ export interface Searchset {
 export function searchsetBundle(set: Searchset): string {
   const { base, matches, included = [], warnings = [], total, timestamp } = set;
   const links = [link('self', set.self), link('next', set.next), link('previous', set.previous)].filter(l => l !== '');
-  const entries = [
-    ...matches.map(entry => entryText(base, entry, 'match')),
-    ...included.map(entry => entryText(base, entry, 'include')),
-  ];
+  const address = JSON.stringify(`${base}/`).slice(0, -1);
+  let entries = '';
+  for (const entry of matches) entries += entryText(address, entry, entries === '' ? MATCH : NEXT_MATCH);
+  for (const entry of included) entries += entryText(address, entry, entries === '' ? INCLUDE : NEXT_INCLUDE);
   if (warnings.length > 0) {
-    entries.push(`{"resource":${JSON.stringify(operationOutcome(warnings))},"search":{"mode":"outcome"}}`);
+    const outcome = JSON.stringify(operationOutcome(warnings));
+    entries += `${entries === '' ? '' : ','}{"resource":${outcome},"search":{"mode":"outcome"}}`;
   }
   return [
     '{"resourceType":"Bundle","type":"searchset"',
     timestamp === undefined ? '' : `,"timestamp":${quote(timestamp)}`,
     total === undefined ? '' : `,"total":${total}`,
     `,"link":[${links.join()}]`,
-    entries.length === 0 ? '' : `,"entry":[${entries.join()}]`,
+    entries === '' ? '' : `,"entry":[${entries}]`,
     '}',
   ].join('');
 }
 
-function entryText(
-  base: string,
-  { type, id, json, fullUrl = `${base}/${type}/${id}` }: EntryText,
-  mode: 'match' | 'include',
-): string {
-  return `{"fullUrl":${quote(fullUrl)},"resource":${json},"search":{"mode":"${mode}"}}`;
+type Frame = readonly [begin: string, end: string];
+
+const MATCH: Frame = ['{"fullUrl":', ',"search":{"mode":"match"}}'];
+const NEXT_MATCH: Frame = [`,${MATCH[0]}`, MATCH[1]];
+const INCLUDE: Frame = ['{"fullUrl":', ',"search":{"mode":"include"}}'];
+const NEXT_INCLUDE: Frame = [`,${INCLUDE[0]}`, INCLUDE[1]];
+
+/** `address`: of the base, as the begin of a JSON string. */
+function entryText(address: string, { type, id, json, fullUrl }: EntryText, [begin, end]: Frame): string {
+  const url = fullUrl === undefined ? `${address}${type}/${id}"` : quote(fullUrl);
+  return `${begin}${url},"resource":${json}${end}`;
 }
 
 function link(relation: string, url: string | undefined): string {
