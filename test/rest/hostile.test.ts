@@ -1,0 +1,74 @@
+/**
+ * Requests to the REST interface that mean harm, by somebody who is logged in: a clear answer, never a 500, and nothing of
+ * them in the log.
+ */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CANARY, hostileText } from '../http/hostile-texts.ts';
+import { type Demo, openDemo } from '../law/demo.ts';
+import { type Client, type RestUnderTest, restUnderTest } from './rest-under-test.ts';
+
+let demo: Demo;
+let rest: RestUnderTest;
+let client: Client;
+beforeAll(async () => {
+  demo = await openDemo({ patients: 3 });
+  rest = await restUnderTest(demo.facade);
+  client = await rest.client();
+}, 60_000);
+afterAll(() => demo.close());
+
+test.each(['__proto__', 'constructor', 'prototype', 'toString', 'valueOf', 'hasOwnProperty'])(
+  '%s is no patient, topic or encounter',
+  async name => {
+    for (const [path, status] of [
+      [`/api/1/ccds/api/${name}`, 404],
+      [`/api/${name}/ccds/api/all-patient-data`, 400],
+      [`/api/${name}/ccds/api/list-encounters`, 400],
+      [`/api/1/ccds/api/encounter-ccds?encounterId=${name}`, 400],
+      [`/api/patientinfo/${name}`, 400],
+      [`/api/users/${name}`, 404],
+      [`/api/${name}`, 404],
+    ] as const) {
+      expect([path, (await client.get(path)).status]).toEqual([path, status]);
+    }
+  },
+);
+
+const PATHS = [
+  (text: string) => `/api/patientinfo/${text}`,
+  (text: string) => `/api/${text}/ccds/api/all-patient-data`,
+  (text: string) => `/api/1/ccds/api/${text}`,
+  (text: string) => `/api/1/ccds/api/all-patient-data?date=${text}`,
+  (text: string) => `/api/1/ccds/api/all-patient-data?rangeStart=${text}&rangeEnd=${text}`,
+  (text: string) => `/api/1/ccds/api/encounter-ccds?encounterId=${text}`,
+  (text: string) => `/api/patientsummary?search=${text}`,
+  (text: string) => `/api/patientinfo/patient/id?lastName=${text}&firstName=${text}`,
+  (text: string) => `/api/patientinfo/patient/id?dob=${text}&sex=${text}`,
+];
+
+test('any text in any place is answered or refused clearly, with nothing of it in the log', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...PATHS), hostileText, async (path, text) => {
+      rest.lines.length = 0;
+      const response = await client.get(path(encodeURIComponent(text)));
+      await response.text();
+      expect([200, 400, 404, 409, 414]).toContain(response.status);
+      expect(rest.lines.join('\n')).not.toContain(CANARY);
+      expect(rest.lines.join('\n')).not.toContain('unexpected');
+    }),
+    { numRuns: 300 },
+  );
+}, 60_000);
+
+test('a login that means harm is refused', async () => {
+  await fc.assert(
+    fc.asyncProperty(hostileText, hostileText, async (username, password) => {
+      rest.lines.length = 0;
+      const response = await client.post('/api/users/login', new URLSearchParams({ username, password }));
+      expect([400, 401, 413, 429]).toContain(response.status);
+      expect(rest.lines.join('\n')).not.toContain(CANARY);
+    }),
+    { numRuns: 20 },
+  );
+}, 60_000);
