@@ -26,8 +26,9 @@ export function textCodec(): Codec {
     present: columns => filled(trimmed(columns)),
     match: (columns, criterion) => matchText(trimmed(columns), criterion),
     order: {
-      by: columns => [call('fold', [trimmed(columns)], UNICODE)],
-      // The engine's order of folded text is its own: values sort within one mapping only.
+      // Case does not count where engines agree on it. Folding would order as each engine likes, and rows that sort by
+      // different columns are merged outside of it.
+      by: columns => [call('upper', [trimmed(columns)], UNICODE)],
       toKey: () => undefined,
       fromKey: key => [key],
     },
