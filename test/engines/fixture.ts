@@ -10,6 +10,7 @@ import { buildFixture } from '../../fixtures/build.ts';
 import type { Cell, Row } from '../../fixtures/cells.ts';
 import { schema } from '../../fixtures/schema.ts';
 import type { Database } from '../../src/sql/database.ts';
+import type { SqlServerAddress } from '../../src/sql/mssql/address.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { createTestDatabase, fillWithFixture } from './mssql.ts';
 
@@ -20,6 +21,8 @@ const ENGINE: EngineName = process.env['TEST_ENGINE'] === 'mssql' ? 'mssql' : 's
 
 export interface OpenFixture {
   readonly database: Database;
+  /** Of a SQL Server. */
+  readonly address?: SqlServerAddress;
   /** Closes and drops it. */
   close(): Promise<void>;
 }
@@ -64,6 +67,7 @@ async function onMssql(patients: number, source: Iterable<Row> | undefined): Pro
     const database = await there.open();
     return {
       database,
+      address: there.address,
       async close() {
         await database.close();
         await there.drop();

@@ -46,6 +46,11 @@ export async function openDemo({ patients, spoiled, onQuery, engine }: DemoOptio
       }),
     engine,
   );
+  return { ...(await demoOver(database, onQuery)), close };
+}
+
+/** The demo pack over a database that is there. */
+export async function demoOver(database: Database, onQuery?: (plan: SqlPlan) => void): Promise<Demo> {
   const { registry } = await load(database);
   const withRules = (rules?: Rules): Facade =>
     createFacade({
@@ -68,7 +73,7 @@ export async function openDemo({ patients, spoiled, onQuery, engine }: DemoOptio
     registry,
     facade: withRules(),
     withRules,
-    close,
+    close: () => database.close(),
   };
 }
 

@@ -10,6 +10,7 @@ import type { Dialect } from '../dialect.ts';
 import { createLane, type Lane } from '../lane.ts';
 import type { Row, Statement } from '../plan.ts';
 import { render } from '../render.ts';
+import { createSilence } from '../silence.ts';
 import type { LaneLimits, SqlServerAddress } from './address.ts';
 import { readCatalog } from './catalog.ts';
 import { createPool, type Isolation } from './connection.ts';
@@ -23,6 +24,8 @@ import { createSource, type RunOptions, type Source } from './source.ts';
 export interface OpenOptions {
   /** Milliseconds between two looks whether a database that was away is back. */
   readonly probePause?: number;
+  /** Milliseconds without an answer after which it is looked whether the server is there. */
+  readonly patience?: number;
   /** Servers that are almost SQL Server spell some things in another way. */
   readonly dialect?: Dialect;
 }
@@ -34,13 +37,15 @@ interface OpenLane {
 }
 
 const PROBE_PAUSE = 1000;
+/** With the time that a login may take, less than two seconds. */
+const PATIENCE = 400;
 const PING: Statement = { text: 'SELECT 1', parameters: [] };
 
 /** Opens a SQL Server. Throws DatabaseError where it cannot be reached, refuses the login or has no such database. */
 export async function openMssql(address: SqlServerAddress, options: OpenOptions = {}): Promise<Database> {
   const ask = createSource(() => createPool(address, 1, 'READ COMMITTED'));
   const asked = (statement: Statement): Promise<readonly Row[]> =>
-    ask.run(statement, { timeout: address.interactive.timeout }).catch(error => {
+    ask.run(statement, { timeout: address.connectTimeout }).catch(error => {
       throw error instanceof DatabaseError ? error : readFailure(error).error;
     });
   let isolation: Isolation;
@@ -55,7 +60,7 @@ export async function openMssql(address: SqlServerAddress, options: OpenOptions 
 function databaseOf(
   address: SqlServerAddress,
   isolation: Isolation,
-  { probePause: pause = PROBE_PAUSE, dialect = MSSQL }: OpenOptions,
+  { probePause: pause = PROBE_PAUSE, patience = PATIENCE, dialect = MSSQL }: OpenOptions,
 ): Database {
   const openLane = (limits: LaneLimits): OpenLane => ({
     lane: createLane(limits),
@@ -68,6 +73,7 @@ function databaseOf(
     await probing.run(PING, { timeout: address.connectTimeout });
   };
   const breaker = createBreaker({ probe, pause });
+  const silence = createSilence({ probe, patience, onSilence: () => breaker.trip() });
   let closed = false;
 
   type Lanes = keyof typeof lanes;
@@ -98,7 +104,9 @@ function databaseOf(
     for (let first = true; ; first = false) {
       try {
         const [source, options] = await enter(name, signal);
-        return await source.run(statement, options);
+        return await silence.during(silent =>
+          source.run(statement, { ...options, signal: signal ? AbortSignal.any([signal, silent]) : silent }),
+        );
       } catch (thrown) {
         judge(thrown, first, signal);
       }

@@ -100,7 +100,7 @@ function send(
       settle();
       reject(reason);
     };
-    const abort = (): void => giveUp(cancelled());
+    const abort = (): void => giveUp(signal?.reason instanceof DatabaseError ? signal.reason : cancelled());
     const timer = setTimeout(() => giveUp(tooLong()), timeout);
     const settle = (): void => {
       clearTimeout(timer);

@@ -5,7 +5,7 @@ import { type Database, DatabaseError } from '../../../src/sql/database.ts';
 import { type ColumnExpression, type Predicate, TRUE } from '../../../src/sql/expression.ts';
 import { identifier } from '../../../src/sql/identifier.ts';
 import { parseSqlServerAddress } from '../../../src/sql/mssql/address.ts';
-import { openMssql } from '../../../src/sql/mssql/database.ts';
+import { type OpenOptions, openMssql } from '../../../src/sql/mssql/database.ts';
 import type { SqlPlan } from '../../../src/sql/plan.ts';
 import { type Endpoint, openEndpoint, type Script } from './endpoint.ts';
 
@@ -23,10 +23,10 @@ export async function openScripted(script: Script, options = ''): Promise<Opened
   return opened;
 }
 
-export async function openAt(endpoint: Endpoint, options = ''): Promise<Opened> {
+export async function openAt(endpoint: Endpoint, options = '', how: OpenOptions = {}): Promise<Opened> {
   const read = parseSqlServerAddress(`mssql://reader:hunter2@127.0.0.1:${endpoint.port}/ehr?encrypt=false${options}`);
   if ('problems' in read) throw new Error(read.problems.join('\n'));
-  const database = await openMssql(read.address, { probePause: 10 });
+  const database = await openMssql(read.address, { probePause: 10, ...how });
   onTestFinished(() => database.close());
   return { endpoint, database };
 }

@@ -236,6 +236,45 @@ describe('the breaker', () => {
   });
 });
 
+describe('a server that takes statements and answers none', () => {
+  it('is noticed on a connection that was good: all who wait are told, the breaker opens, and serving goes on when it speaks', async () => {
+    const endpoint = await openEndpoint();
+    onTestFinished(() => endpoint.stop());
+    const { database } = await openAt(endpoint, '&connectTimeout=100&timeout=600000', { patience: 20 });
+    await database.query(planOf());
+    endpoint.script = () => 'deaf';
+    const failures = await Promise.all([1, 2, 3].map(() => failureOf(database.query(planOf()))));
+    for (const { reason, retryAfter } of failures) {
+      expect(reason).toBe('unavailable');
+      expect(retryAfter).toBeGreaterThan(0);
+    }
+    expect((await failureOf(database.query(planOf()))).message).toBe('the database is away');
+    endpoint.script = () => undefined;
+    await until(() =>
+      database
+        .ping()
+        .then(() => true)
+        .catch(() => false),
+    );
+    expect(await database.query(planOf())).toEqual([[1]]);
+  });
+
+  it('is told from one that takes its time', async () => {
+    const endpoint = await openEndpoint();
+    onTestFinished(() => endpoint.stop());
+    const { database } = await openAt(endpoint, '&connectTimeout=1000', { patience: 10 });
+    const slow = gate();
+    endpoint.script = async asked => {
+      if (isQuery(asked)) await slow.passed;
+      return rowsOf([1]);
+    };
+    const asked = database.query(planOf());
+    await until(() => endpoint.asked.filter(({ text: sql }) => sql === 'SELECT 1').length > 2);
+    slow.open();
+    expect(await asked).toEqual([[1]]);
+  });
+});
+
 describe('a query that is given up', () => {
   it('by its caller is cancelled on the server, and its connection serves on', async () => {
     const asking = gate();
