@@ -7,7 +7,7 @@ import { OPEN_ACCESS } from '../auth/access.ts';
 import { type Config, readConfig } from '../config.ts';
 import type { ExportLevel } from '../export/job.ts';
 import type { Jobs } from '../export/jobs.ts';
-import { type JobView, manifest, outputFiles, shareOf } from '../export/manifest.ts';
+import { type JobView, manifest, type OutputFile, outputFiles, shareOf } from '../export/manifest.ts';
 import { openExports } from '../export/open.ts';
 import { readExportRequest } from '../export/request.ts';
 import { outputFile } from '../export/store.ts';
@@ -153,23 +153,30 @@ async function follow(jobs: Jobs, id: string, folder: string, { out, note }: Ter
 const linesOf = (view: JobView): number =>
   view.parts.reduce((sum, { state }) => sum + state.files.reduce((n, f) => n + f.lines, 0), 0);
 
-/** Moves the files out of the job: `Type.ndjson`, or `Type-1.ndjson` and so on where there are several. */
+/** Moves the files out of the job: `Type.ndjson`, `Type-deleted.ndjson`; with numbers where there are several. */
 function placeFiles(
   view: JobView,
   folder: string,
-): { readonly output: readonly object[]; readonly error: readonly object[] } {
+): { readonly output: readonly object[]; readonly deleted: readonly object[]; readonly error: readonly object[] } {
   const files = outputFiles(view);
-  const output = files.map(({ type, name, lines }) => {
+  const place = ({ type, list, about, name, lines }: OutputFile): object => {
     const [part = '', number = ''] = name.split('-');
-    const several = files.filter(one => one.type === type).length > 1;
-    const url = several ? `${type}-${Number(number) + 1}.ndjson` : `${type}.ndjson`;
+    const several = files.filter(one => one.about === about && one.list === list).length > 1;
+    const stem = list === 'deleted' ? `${about}-deleted` : about;
+    const url = several ? `${stem}-${Number(number) + 1}.ndjson` : `${stem}.ndjson`;
     moveFile(outputFile(join(folder, UNFINISHED, view.job.id), Number(part), Number(number)), join(folder, url));
     return { type, url, count: lines };
-  });
-  if (view.errors.length === 0) return { output, error: [] };
+  };
+  const output = files.filter(({ list }) => list === 'output').map(place);
+  const deleted = files.filter(({ list }) => list === 'deleted').map(place);
+  if (view.errors.length === 0) return { output, deleted, error: [] };
   const lines = view.errors.map(issue => `${JSON.stringify(operationOutcome([issue]))}\n`);
   writeFileSync(join(folder, 'OperationOutcome.ndjson'), lines.join(''));
-  return { output, error: [{ type: 'OperationOutcome', url: 'OperationOutcome.ndjson', count: lines.length }] };
+  return {
+    output,
+    deleted,
+    error: [{ type: 'OperationOutcome', url: 'OperationOutcome.ndjson', count: lines.length }],
+  };
 }
 
 function moveFile(from: string, to: string): void {

@@ -15,22 +15,47 @@ export interface TypeQuery {
   readonly selection: Selection;
 }
 
+type TypeContext = Pick<RequestContext, 'access' | 'base'>;
+
 export function typeQuery(
   type: string,
   request: ExportRequest,
   parse: Facade['parse'],
-  context: Pick<RequestContext, 'access' | 'base'>,
+  context: TypeContext,
 ): TypeQuery {
-  const typed = (parameters: readonly (readonly [string, string])[]): readonly Filter[] =>
-    parse({ type, parameters }, { ...context, handling: 'strict' }).filters;
+  const typed = typedBy(type, parse, context);
   return {
-    filters: typed([
-      ...(request.since === undefined ? [] : [['_lastUpdated', `ge${request.since}`] as const]),
-      ...(request.until === undefined ? [] : [['_lastUpdated', `le${request.until}`] as const]),
-    ]),
+    filters: typed(within(request)),
     alternatives: request.typeFilters.filter(one => one.type === type).map(one => typed(one.parameters)),
     selection: selectionOf(type, request),
   };
+}
+
+/**
+ * Deleted records have an id and no more. Searches do not narrow them: what a client was once given because it passed one
+ * may have been deleted after it no longer did.
+ */
+export function deletionQuery(
+  type: string,
+  request: ExportRequest,
+  parse: Facade['parse'],
+  context: TypeContext,
+): TypeQuery {
+  const filters = typedBy(type, parse, context)(within(request));
+  return { filters, alternatives: [], selection: { kind: 'elements', names: [] } };
+}
+
+type Parameters = readonly (readonly [name: string, value: string])[];
+
+function typedBy(type: string, parse: Facade['parse'], context: TypeContext): (of: Parameters) => readonly Filter[] {
+  return parameters => parse({ type, parameters }, { ...context, handling: 'strict' }).filters;
+}
+
+function within({ since, until }: ExportRequest): Parameters {
+  return [
+    ...(since === undefined ? [] : [['_lastUpdated', `ge${since}`] as const]),
+    ...(until === undefined ? [] : [['_lastUpdated', `le${until}`] as const]),
+  ];
 }
 
 /** Elements that are named for this type, and of those that are named for all the ones that it has. */

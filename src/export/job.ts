@@ -64,6 +64,8 @@ export interface Part {
    * what parts before it referred to.
    */
   readonly scope: 'all' | 'compartments' | 'groups' | 'referenced';
+  /** Its deleted records instead of its resources. */
+  readonly deleted: boolean;
   /** False: read only for what it refers to. */
   readonly write: boolean;
   /** Types outside every compartment whose references are collected here. */

@@ -364,16 +364,14 @@ function findFile(job: Job, name: string): Pick<Download, 'file' | 'path'> | und
     if (view.errors.length === 0) return undefined;
     const bytes = Buffer.byteLength(errorLines(view.errors));
     return {
-      file: { type: 'OperationOutcome', name, lines: view.errors.length, bytes },
+      file: { type: 'OperationOutcome', list: 'error', about: '', name, lines: view.errors.length, bytes },
       path: errorFile(job.folder),
     };
   }
-  for (const { part, state } of view.parts) {
-    for (const [number, { lines, bytes }] of state.files.entries()) {
-      if (lines > 0 && `${part.number}-${number}` === name) {
-        return { file: { type: part.type, name, lines, bytes }, path: outputFile(job.folder, part.number, number) };
-      }
-    }
+  const file = outputFiles(view).find(one => one.name === name);
+  if (file) {
+    const [part = 0, number = 0] = name.split('-').map(Number);
+    return { file, path: outputFile(job.folder, part, number) };
   }
   return undefined;
 }

@@ -7,7 +7,11 @@ import { type JobRecord, linesOf, type Part, type PartState } from './job.ts';
 
 /** A file that can be downloaded: a part's, or that of the errors. */
 export interface OutputFile {
+  /** Of each line's resource. */
   readonly type: string;
+  readonly list: 'output' | 'deleted' | 'error';
+  /** The type that it is about. */
+  readonly about: string;
   /** `part-file`, or `error`. */
   readonly name: string;
   readonly lines: number;
@@ -32,21 +36,18 @@ export interface JobView {
 export function outputFiles({ parts }: Pick<JobView, 'parts'>): readonly OutputFile[] {
   return parts.flatMap(({ part, state }) =>
     state.files.flatMap(({ lines, bytes }, file) =>
-      lines === 0 ? [] : [{ type: part.type, name: `${part.number}-${file}`, lines, bytes }],
+      lines === 0 ? [] : [{ ...kindOf(part), name: `${part.number}-${file}`, lines, bytes }],
     ),
   );
 }
 
-/** What the error file holds: what was ignored, types that failed, and what this server cannot know. */
+function kindOf({ type, deleted }: Part): Pick<OutputFile, 'type' | 'list' | 'about'> {
+  return deleted ? { type: 'Bundle', list: 'deleted', about: type } : { type, list: 'output', about: type };
+}
+
+/** What the error file holds: what was ignored or cannot be known, and types that failed. */
 export function errorsOf(job: JobRecord, states: readonly PartState[]): readonly Issue[] {
-  const failed = states.flatMap(({ problem }) => problem ?? []);
-  if (job.request.since === undefined) return [...job.remarks, ...failed];
-  const deletions: Issue = {
-    severity: 'information',
-    code: 'informational',
-    diagnostics: 'The mappings do not say which records were deleted: deleted is empty whatever happened since _since',
-  };
-  return [...job.remarks, ...failed, deletions];
+  return [...job.remarks, ...states.flatMap(({ problem }) => problem ?? [])];
 }
 
 export function errorLines(errors: readonly Issue[]): string {
@@ -55,13 +56,16 @@ export function errorLines(errors: readonly Issue[]): string {
 
 export function manifest(view: JobView, requiresAccessToken: boolean): object {
   const { job, errors } = view;
+  const files = outputFiles(view);
+  const listed = (list: OutputFile['list']): readonly object[] =>
+    files.filter(file => file.list === list).map(({ type, name, lines }) => ({ type, url: url(name), count: lines }));
   const url = (name: string): string => `${job.base}/$download-resource?_jobResourceId=${job.id}-${name}`;
   return {
     transactionTime: new Date(job.transactionTime).toISOString(),
     request: job.url,
     requiresAccessToken,
-    output: outputFiles(view).map(({ type, name, lines }) => ({ type, url: url(name), count: lines })),
-    deleted: [],
+    output: listed('output'),
+    deleted: listed('deleted'),
     error: errors.length === 0 ? [] : [{ type: 'OperationOutcome', url: url('error'), count: errors.length }],
   };
 }

@@ -4,6 +4,7 @@
  */
 import type { Mapping, Node, Registry } from '../mapping/model.ts';
 import { childrenOf, isBound } from './compartment.ts';
+import { deletedMappings } from './deletions.ts';
 import type { ExportRequest, Part } from './job.ts';
 
 /** The type that Group level exports are defined on. https://hl7.org/fhir/uv/bulkdata/OperationDefinition/group-export */
@@ -18,8 +19,10 @@ export interface Stages {
 export function partsOf(request: ExportRequest, registry: Registry): Stages {
   const { level, types, patients } = request;
   if (level.kind === 'system') {
-    const first = types.map((type, number) => ({ number, type, scope: 'all', write: true, collect: [] }) as const);
-    return { first, second: [] };
+    const whole = { scope: 'all', write: true, collect: [] } as const;
+    const all = types.map(type => ({ type, deleted: false, ...whole }));
+    const gone = typesWithDeletions(request, registry).map(type => ({ type, deleted: true, ...whole }));
+    return { first: [...all, ...gone].map((part, number) => ({ ...part, number })), second: [] };
   }
   const outside = registry.types.filter(type => !isBound(type, registry));
   const wantedOutside = outside.filter(type => types.includes(type));
@@ -28,7 +31,7 @@ export function partsOf(request: ExportRequest, registry: Registry): Stages {
   const parts: Omit<Part, 'number'>[] = [];
   const add = (type: string, scope: Part['scope']): void => {
     const write = types.includes(type);
-    const whole = { type, scope, write, collect };
+    const whole = { type, scope, deleted: false, write, collect };
     if (!write || collect.length === 0 || !isNarrowed(request)) parts.push(whole);
     // What is left out of the files may be what refers to a resource that is not.
     else parts.push({ ...whole, write: false }, { ...whole, collect: [] });
@@ -40,10 +43,23 @@ export function partsOf(request: ExportRequest, registry: Registry): Stages {
     else if (level.kind === 'group') add(type, 'groups');
     else if (patients === undefined) add(type, 'compartments');
   }
+  // Of what lies outside of the compartments nobody knows whether the client ever had it.
+  for (const type of typesWithDeletions(request, registry)) {
+    if (!outside.includes(type) && type !== GROUP_TYPE)
+      parts.push({ type, scope: 'compartments', deleted: true, write: true, collect: [] });
+  }
   const first = parts.length;
   for (const type of referringFirst(collect, registry)) add(type, 'referenced');
   const numbered = parts.map((part, number) => ({ ...part, number }));
   return { first: numbered.slice(0, first), second: numbered.slice(first) };
+}
+
+/** Types whose deletions a request asks for, as far as the mappings know them. */
+export function typesWithDeletions({ types, since }: ExportRequest, registry: Registry): readonly string[] {
+  if (since === undefined) return [];
+  return types.filter(
+    type => deletedMappings(type, registry).length > 0 && registry.ofType(type).every(({ changed }) => changed),
+  );
 }
 
 /** True if not all of each resource that is asked for is written. */

@@ -3,11 +3,13 @@
  * handling. Throws FhirError naming the parameter. https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters
  */
 import type { Facade, RequestContext } from '../facade.ts';
+import type { Registry } from '../mapping/model.ts';
 import { FhirError, type Issue } from '../outcome.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { printable } from '../search/limits.ts';
 import { typeQuery } from './filters.ts';
 import type { ExportLevel, ExportRequest } from './job.ts';
+import { typesWithDeletions } from './parts.ts';
 
 type Parameters = readonly (readonly [name: string, value: string])[];
 
@@ -135,7 +137,17 @@ export function readExportRequest(
   for (const type of request.types) {
     typeQuery(type, { ...request, since: undefined, until: undefined }, facade.parse, context);
   }
-  return { request, remarks: reading.remarks };
+  return { request, remarks: [...reading.remarks, ...unknownDeletions(request, facade.registry)] };
+}
+
+/** Types of which nobody can tell what was deleted. */
+function unknownDeletions(request: ExportRequest, registry: Registry): readonly Issue[] {
+  if (request.since === undefined) return [];
+  const known = typesWithDeletions(request, registry);
+  const unknown = request.types.filter(type => !known.includes(type));
+  if (unknown.length === 0) return [];
+  const diagnostics = `deleted: the mappings do not say which records of these types were deleted: ${unknown.join(', ')}`;
+  return [{ severity: 'information', code: 'informational', diagnostics }];
 }
 
 function requestOf(reading: Reading): ExportRequest {

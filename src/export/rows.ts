@@ -5,7 +5,7 @@
 import type { Access } from '../auth/access.ts';
 import type { Mapping } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
-import { writeAll } from '../pipeline/emitted.ts';
+import { writeAll, writtenId } from '../pipeline/emitted.ts';
 import { countMatches, streamMatches } from '../pipeline/page.ts';
 import { planResolved } from '../pipeline/resolve.ts';
 import type { Session } from '../pipeline/source.ts';
@@ -19,6 +19,7 @@ import type { Cursor } from '../search/cursor.ts';
 import type { Filter } from '../search/query.ts';
 import { and, or, type Predicate, TRUE } from '../sql/expression.ts';
 import { type Members, membersPredicate } from './compartment.ts';
+import { type DeletedMapping, deletedMappings, deletedWithin } from './deletions.ts';
 import type { TypeQuery } from './filters.ts';
 
 /** What a slice is narrowed to. */
@@ -39,6 +40,14 @@ export interface SliceRequest {
   readonly query: TypeQuery;
   readonly access: Access;
   readonly slice: Slice;
+  /** Deleted records instead of resources; `filters` are asked of the time of deletion. */
+  readonly deleted?: boolean;
+}
+
+/** Where to go on, and how many rows to read at once. */
+export interface Place {
+  readonly cursor: Cursor | undefined;
+  readonly count: number;
 }
 
 /** The rows of a slice, planned once. Throws FhirError `not-supported` where they cannot be asked in SQL. */
@@ -46,7 +55,12 @@ export function planSlice(request: SliceRequest, session: Session): Promise<read
   const { env, registry } = session;
   return planResolved(session, () =>
     groupBranches(
-      registry.ofType(request.type).map(mapping => ({ mapping, where: wherePredicate(mapping, request, session) })),
+      request.deleted
+        ? deletedMappings(request.type, registry).map(deleted => ({
+            mapping: deleted.mapping,
+            where: deletedPredicate(deleted, request, session),
+          }))
+        : registry.ofType(request.type).map(mapping => ({ mapping, where: wherePredicate(mapping, request, session) })),
       [],
       env,
     ),
@@ -57,7 +71,7 @@ export function planSlice(request: SliceRequest, session: Session): Promise<read
 export async function* readBatches(
   branches: readonly Branch[],
   request: SliceRequest,
-  place: { readonly cursor: Cursor | undefined; readonly count: number },
+  place: Place,
   context: WriteContext,
   session: Session,
 ): AsyncGenerator<Batch, void, undefined> {
@@ -69,15 +83,48 @@ export async function* readBatches(
 
 export const countSlice = countMatches;
 
-function wherePredicate(mapping: Mapping, { query, access, slice }: SliceRequest, { env }: Session): Predicate {
+/** Batches of deleted records, less those whose id is still, or again, that of a resource. */
+export async function* readDeletions(
+  branches: readonly Branch[],
+  request: SliceRequest,
+  place: Place,
+  context: WriteContext,
+  session: Session,
+): AsyncGenerator<Batch, void, undefined> {
+  const { type } = request;
+  for await (const { texts, last } of readBatches(branches, request, place, context, session)) {
+    const ids = texts.map(text => writtenId(text, type));
+    const served = new Set<string>();
+    const again: SliceRequest = {
+      ...request,
+      query: { ...request.query, filters: [], alternatives: [] },
+      slice: { kind: 'ids', ids },
+      deleted: false,
+    };
+    const whole = { cursor: undefined, count: place.count };
+    for await (const found of readBatches(await planSlice(again, session), again, whole, context, session))
+      for (const text of found.texts) served.add(writtenId(text, type));
+    yield { texts: texts.filter((_, i) => !served.has(ids[i] ?? '')), last };
+  }
+}
+
+function wherePredicate(mapping: Mapping, request: SliceRequest, { env }: Session): Predicate {
+  const { filters, alternatives } = request.query;
   const inverted = (filter: Filter): Predicate => required(filterPredicate(mapping, filter, env));
   return and(
-    servedPredicate(mapping, env),
-    accessPredicate(mapping, access, env),
-    ...query.filters.map(inverted),
-    query.alternatives.length === 0 ? TRUE : or(...query.alternatives.map(all => and(...all.map(inverted)))),
-    slicePredicate(mapping, slice, env),
+    scopePredicate(mapping, request, env),
+    ...filters.map(inverted),
+    alternatives.length === 0 ? TRUE : or(...alternatives.map(all => and(...all.map(inverted)))),
   );
+}
+
+function deletedPredicate(deleted: DeletedMapping, request: SliceRequest, { env }: Session): Predicate {
+  return and(scopePredicate(deleted.mapping, request, env), deletedWithin(deleted, request.query.filters, env));
+}
+
+/** Rows of the mapping that the caller may see, within the slice. */
+function scopePredicate(mapping: Mapping, { access, slice }: SliceRequest, env: Session['env']): Predicate {
+  return and(servedPredicate(mapping, env), accessPredicate(mapping, access, env), slicePredicate(mapping, slice, env));
 }
 
 function slicePredicate(mapping: Mapping, slice: Slice, env: Session['env']): Predicate {

@@ -16,11 +16,12 @@ import { environment } from '../plan/environment.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import { type Database, DatabaseError } from '../sql/database.ts';
 import { isShared } from './compartment.ts';
-import { type TypeQuery, typeQuery } from './filters.ts';
+import { deletedIds, deletionLine } from './deletions.ts';
+import { deletionQuery, type TypeQuery, typeQuery } from './filters.ts';
 import { bytesOf, type ExportRequest, type JobRecord, type Part, type PartState } from './job.ts';
 import { type Output, openOutput, type Quota } from './output.ts';
 import { referenceCollector, wantedIds } from './references.ts';
-import { countSlice, planSlice, readBatches, type Slice } from './rows.ts';
+import { countSlice, planSlice, readBatches, readDeletions, type Slice } from './rows.ts';
 import { membersFile, outputFile, readLines, readPart, removeFolder, writePart } from './store.ts';
 
 /** Members, or ids, that one statement names. */
@@ -141,14 +142,15 @@ class PartRun {
     this.#output = output;
     this.#report = report;
     this.#state = begun;
-    this.#query = typeQuery(part.type, part.write ? job.request : unnarrowed(job.request), source.parse, {
+    const query = part.deleted ? deletionQuery : typeQuery;
+    this.#query = query(part.type, part.write ? job.request : unnarrowed(job.request), source.parse, {
       access: OPEN_ACCESS,
       base: job.base,
     });
     this.#collect = referenceCollector(part.collect);
     this.#slices = slicesOf(task);
     const shared = part.scope === 'compartments' && this.#slices.count() > 1 && isShared(part.type, source.registry);
-    this.#seen = shared ? new Set(writtenIds(folder, part.number, begun)) : undefined;
+    this.#seen = shared ? new Set(writtenIds(folder, part, begun)) : undefined;
   }
 
   async finish(stopped: () => boolean): Promise<PartState> {
@@ -191,12 +193,14 @@ class PartRun {
     const { job, part, settings } = this.#task;
     const { registry, shapes, database } = this.#source;
     const session = openSession(database(), environment(registry, job.transactionTime), shapes, { lane: 'export' });
-    const request = { type: part.type, query: this.#query, access: OPEN_ACCESS, slice };
+    const { type, deleted } = part;
+    const request = { type, query: this.#query, access: OPEN_ACCESS, slice, deleted };
     const branches = await planSlice(request, session);
     await this.#count(branches, session);
     const context: WriteContext = { base: job.base, now: job.transactionTime, zone: registry.pack.zone };
     const place = { cursor: this.#state.cursor, count: Math.min(settings.batch, settings.fileLines) };
-    for await (const { texts, last } of readBatches(branches, request, place, context, session)) {
+    const batches = (deleted ? readDeletions : readBatches)(branches, request, place, context, session);
+    for await (const { texts, last } of batches) {
       this.#take(texts);
       this.#advance({ cursor: last });
       if (stopped()) return false;
@@ -206,7 +210,7 @@ class PartRun {
   }
 
   async #count(branches: readonly Branch[], session: Session): Promise<void> {
-    if (this.#state.total !== undefined || this.#slices.count() !== 1) return;
+    if (this.#state.total !== undefined || this.#slices.count() !== 1 || this.#task.part.deleted) return;
     this.#state = { ...this.#state, total: await countSlice(branches, session) };
     this.#tell(false);
   }
@@ -219,8 +223,19 @@ class PartRun {
       return seen.add(writtenId(json, this.#task.part.type)).size > before;
     };
     const texts = seen === undefined && !written.includes('') ? written : written.filter(isNew);
+    const { type, write, deleted } = this.#task.part;
+    if (deleted) {
+      if (texts.length > 0)
+        this.#output.write([
+          deletionLine(
+            type,
+            texts.map(text => writtenId(text, type)),
+          ),
+        ]);
+      return;
+    }
     this.#output.collect(this.#collect(texts));
-    if (this.#task.part.write) this.#output.write(texts);
+    if (write) this.#output.write(texts);
   }
 
   /** The state in memory moves with every batch; it is kept on disk every so often. */
@@ -308,11 +323,12 @@ function chunks<T>(items: readonly T[], size: number): readonly (readonly T[])[]
   return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 }
 
-/** Ids in the recorded part of the files; the writer puts type and id first. */
-function writtenIds(folder: string, part: number, state: PartState): readonly string[] {
+/** Ids in the recorded part of the files. */
+function writtenIds(folder: string, { number, type, deleted }: Part, state: PartState): readonly string[] {
+  const idsOf = (line: string): readonly string[] => (deleted ? deletedIds(line) : [writtenId(line, type)]);
   return state.files.flatMap(({ lines }, file) =>
-    readLines(outputFile(folder, part, file))
+    readLines(outputFile(folder, number, file))
       .slice(0, lines)
-      .map(line => /^\{"resourceType":"\w+","id":"([^"]+)"/.exec(line)?.[1] ?? ''),
+      .flatMap(idsOf),
   );
 }

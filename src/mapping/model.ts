@@ -32,9 +32,19 @@ export interface Mapping {
   readonly needs: readonly Node[];
   /** The column that meta.lastUpdated comes from; without it `_lastUpdated` and `_since` are not offered. */
   readonly changed?: ValueNode;
+  /** Undefined: the pack does not say which rows are deleted records. */
+  readonly deleted?: DeletedRecords;
   /** True if some condition compares with the present instant. */
   readonly usesNow: boolean;
   readonly at: Position;
+}
+
+/** Rows that would be resources had they not been deleted. */
+export interface DeletedRecords {
+  /** The rows of the mapping's source, but for its `deleted`, that `deleted` takes away. */
+  readonly source: Source;
+  /** When it was deleted; undefined: the rows do not say. */
+  readonly at: ValueNode | undefined;
 }
 
 export interface Source extends Scope {

@@ -7,10 +7,11 @@ import { DatabaseSync } from 'node:sqlite';
 
 const SCHEMA = `
 CREATE TABLE PERSON (ID INTEGER NOT NULL PRIMARY KEY, SURNAME VARCHAR(40), UPD DATETIME);
+CREATE TABLE LEFT_FOR_GOOD (PERSON_ID INTEGER NOT NULL PRIMARY KEY, SINCE DATETIME);
 CREATE TABLE STAFF (NO INTEGER NOT NULL PRIMARY KEY, NAME VARCHAR(40), CLINIC INTEGER);
 CREATE TABLE CLINIC (NO INTEGER NOT NULL PRIMARY KEY, NAME VARCHAR(40), OVER INTEGER);
 CREATE TABLE WEIGHING (NO INTEGER NOT NULL PRIMARY KEY, PERSON_ID INTEGER NOT NULL, STAFF_NO INTEGER, DEVICE_NO INTEGER,
-  TAKEN DATETIME, KG DECIMAL(6,2), UPD DATETIME);
+  TAKEN DATETIME, KG DECIMAL(6,2), UPD DATETIME, GONE CHAR(1));
 CREATE INDEX WEIGHING_PERSON ON WEIGHING (PERSON_ID);
 CREATE TABLE IMPLANT (NO INTEGER NOT NULL PRIMARY KEY, PERSON_ID INTEGER, TEXT VARCHAR(40));
 CREATE TABLE PAPER (NO INTEGER NOT NULL PRIMARY KEY, PERSON_ID INTEGER, BODY VARCHAR(80));
@@ -27,7 +28,14 @@ systems: { loinc: http://loinc.org, ucum: http://unitsofmeasure.org }
 `,
   'all.yaml': `mapping: people
 resource: Patient
-source: { table: PERSON, as: p, key: [ID], changed: UPD }
+source:
+  table: PERSON
+  as: p
+  key: [ID]
+  changed: UPD
+  deleted: { present: [l.PERSON_ID] }
+  deleted-at: l.SINCE
+  lookup: { l: { table: LEFT_FOR_GOOD, on: { PERSON_ID: ID } } }
 id: "{ID}"
 elements:
   name: [ { family: { from: SURNAME } } ]
@@ -57,7 +65,7 @@ elements:
 ---
 mapping: weights
 resource: Observation
-source: { table: WEIGHING, as: w, key: [NO], changed: UPD }
+source: { table: WEIGHING, as: w, key: [NO], changed: UPD, deleted: { GONE: Y } }
 id: "w-{NO}"
 elements:
   status: final
@@ -149,7 +157,7 @@ export function makeClinic(folder: string, people: number, each: number): Clinic
       INSERT INTO PERSON SELECT i, 'Canary' || i, '2024-01-01 00:00:00.000' FROM n;
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${people * each})
       INSERT INTO WEIGHING SELECT i, (i - 1) % ${people} + 1, (i - 1) % ${people} % 2 + 1, CASE WHEN i <= 10 THEN i + 1 END,
-        '2024-03-10 08:30:00.000', '61.50', '2024-03-10 08:30:00.000' FROM n;
+        '2024-03-10 08:30:00.000', '61.50', '2024-03-10 08:30:00.000', NULL FROM n;
     INSERT INTO IMPLANT SELECT ID, ID, 'Lot of ' || SURNAME FROM PERSON;
     INSERT INTO PAPER SELECT ID, ID, 'Letter about ' || SURNAME FROM PERSON;
     INSERT INTO RELATIVE SELECT ID, ID, ID + 2 FROM PERSON;

@@ -46,7 +46,7 @@ export interface Manifest {
   readonly request: string;
   readonly requiresAccessToken: boolean;
   readonly output: readonly { readonly type: string; readonly url: string; readonly count: number }[];
-  readonly deleted: readonly unknown[];
+  readonly deleted: Manifest['output'];
   readonly error: readonly { readonly type: string; readonly url: string }[];
 }
 

@@ -54,8 +54,8 @@ test('each row that is there all the time is exported once, whatever is inserted
   const { text } = await exportPart(where, {
     disturb: query => {
       const no = 500 + query;
-      where.change(`INSERT INTO WEIGHING SELECT ${no}, 1, 1, NULL, TAKEN, KG, UPD FROM WEIGHING WHERE NO = 200;
-        INSERT INTO WEIGHING SELECT ${-no}, 1, 1, NULL, TAKEN, KG, UPD FROM WEIGHING WHERE NO = 200;
+      where.change(`INSERT INTO WEIGHING SELECT ${no}, 1, 1, NULL, TAKEN, KG, UPD, GONE FROM WEIGHING WHERE NO = 200;
+        INSERT INTO WEIGHING SELECT ${-no}, 1, 1, NULL, TAKEN, KG, UPD, GONE FROM WEIGHING WHERE NO = 200;
         UPDATE WEIGHING SET KG = '70.00', UPD = '2026-01-01 00:00:00.000', PERSON_ID = ${(query % 20) + 1};
         DELETE FROM WEIGHING WHERE NO = ${100 + query * 2};`);
     },

@@ -187,7 +187,7 @@ function same(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-/** `dbo.PT_MST`, as messages name a table. */
+/** `dbo.PERSON`, as messages name a table. */
 export function printTable(table: TableName): string {
   return table.schema === undefined ? table.name : `${table.schema}.${table.name}`;
 }

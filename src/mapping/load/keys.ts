@@ -1,7 +1,22 @@
 /** The keys of the mapping language, for the nearest right spelling of one that is not known. docs/mapping-language.md */
 export const LANGUAGE_KEYS: readonly string[] = [
   ...['mapping', 'resource', 'profile', 'source', 'id', 'needs', 'elements', 'variants', 'variant', 'only', 'patch'],
-  ...['with', 'rows', 'table', 'as', 'key', 'where', 'one-per', 'changed', 'lookup', 'on', 'required', 'pick', 'order'],
+  ...[
+    'with',
+    'rows',
+    'table',
+    'as',
+    'key',
+    'where',
+    'one-per',
+    'changed',
+    'deleted',
+    'lookup',
+    'on',
+    'required',
+    'pick',
+    'order',
+  ],
   ...['not', 'gt', 'ge', 'lt', 'le', 'before', 'after', 'via', 'in-list', 'matches', 'same-as'],
   ...[
     'from',

@@ -6,9 +6,9 @@ import type { Context } from './context.ts';
 import { withMeta } from './meta.ts';
 import { readRootMembers } from './object.ts';
 import { checkMembers, checkRequired, namesOf } from './required.ts';
-import { rootSlot } from './slot.ts';
+import { rootSlot, type Slot } from './slot.ts';
 import type { OpenDraft } from './source.ts';
-import { child, type ScalarTree, scalarsOf } from './tree.ts';
+import { child, map, type ScalarTree, scalarsOf } from './tree.ts';
 
 /** Resolves the elements of a draft; problems are reported and leave their element out. */
 export function resolveMapping(open: OpenDraft, ordinal: number, context: Context): Mapping {
@@ -31,6 +31,7 @@ export function resolveMapping(open: OpenDraft, ordinal: number, context: Contex
     context,
   );
   const changed = changedNode(root);
+  const deletedAt = deletedNode(open, slot, context) ?? changed;
   return {
     name: draft.name,
     resource,
@@ -41,6 +42,7 @@ export function resolveMapping(open: OpenDraft, ordinal: number, context: Contex
     root,
     needs: needs.flatMap(need => neededPart(need, members, context) ?? []),
     ...(changed ? { changed } : {}),
+    ...(open.deleted ? { deleted: { source: open.deleted, at: deletedAt } } : {}),
     usesNow: context.now.used,
     at: draft.at,
   };
@@ -51,6 +53,19 @@ function changedNode(root: ObjectNode): ValueNode | undefined {
   const meta = elementNode(root, 'meta');
   const node = meta?.kind === 'object' ? elementNode(meta, 'lastUpdated') : undefined;
   return node?.kind === 'value' ? node : undefined;
+}
+
+/** `deleted-at`, read as if meta.lastUpdated came from there. */
+function deletedNode({ draft, visible }: OpenDraft, slot: Slot, context: Context): ValueNode | undefined {
+  const at = child(child(draft.tree, 'source'), 'deleted-at');
+  if (!at) return undefined;
+  const elements = withMeta(
+    map({ elements: map({}, at.at), source: map({ changed: at }, at.at) }, at.at),
+    slot.type,
+    context,
+  );
+  const { members } = readRootMembers(elements, slot, visible, context);
+  return changedNode({ kind: 'object', members, needs: [], type: slot.type, at: at.at });
 }
 
 function elementNode(object: ObjectNode, name: string): Node | undefined {

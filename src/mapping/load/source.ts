@@ -3,7 +3,7 @@
  * source, resolved, and the targets that references may name.
  */
 import type { ColumnExpression } from '../../sql/expression.ts';
-import type { IdRule, Position, Source } from '../model.ts';
+import type { Condition, IdRule, Position, Source } from '../model.ts';
 import { resolveColumn, type Visible } from './columns.ts';
 import { Aliases, type Context, type Target } from './context.ts';
 import { columnsOf, readIdRule } from './id.ts';
@@ -16,6 +16,8 @@ export interface OpenDraft {
   readonly draft: Draft;
   readonly target: Target;
   readonly source: Source;
+  /** The rows that `deleted` takes away from it. */
+  readonly deleted: Source | undefined;
   readonly visible: Visible;
   readonly id: IdRule;
   readonly idAt: Position;
@@ -32,11 +34,12 @@ export function openDrafts(drafts: readonly Draft[], base: Omit<Context, 'aliase
   const opened = readScope(written, undefined, undefined, context);
   if (!opened) return [];
   const { scope, visible } = opened;
-  const source: Source = {
+  const rows: Source = {
     ...scope,
     key: readColumns(child(written, 'key'), visible, context),
     onePer: readColumns(child(written, 'one-per'), visible, context),
   };
+  const { served: source, deleted } = partRows(rows, child(written, 'deleted'), visible, context);
   return drafts.flatMap(draft => {
     const idTree = child(draft.tree, 'id');
     const id = readIdRule(idTree, visible, context);
@@ -46,8 +49,26 @@ export function openDrafts(drafts: readonly Draft[], base: Omit<Context, 'aliase
     const idColumns = new Set(id.alternatives.flatMap(parts => [...columnsOf(parts)]));
     const target: Target = { name: draft.name, group: draft.group, resource, source, visible, idColumns };
     const now = { used: context.now.used };
-    return [{ draft, target, source, visible, id, idAt: idTree?.at ?? draft.at, context: { ...context, now } }];
+    return [
+      { draft, target, source, deleted, visible, id, idAt: idTree?.at ?? draft.at, context: { ...context, now } },
+    ];
   });
+}
+
+/** One condition and its complement: no row is both a resource and a deleted record. */
+function partRows(
+  rows: Source,
+  written: Tree | undefined,
+  visible: Visible,
+  context: Context,
+): { readonly served: Source; readonly deleted: Source | undefined } {
+  if (!written) return { served: rows, deleted: undefined };
+  const gone = context.readCondition(written, visible, context);
+  const narrowed = (by: Condition): Condition => ({ kind: 'all', of: [rows.where, by] });
+  return {
+    served: { ...rows, where: narrowed({ kind: 'none', of: gone }) },
+    deleted: { ...rows, where: narrowed(gone) },
+  };
 }
 
 function readColumns(tree: Tree | undefined, visible: Visible, context: Context): readonly ColumnExpression[] {
