@@ -1,0 +1,62 @@
+/**
+ * What was deleted since an instant. In: the mappings, which say what a deleted record is. Out: mappings over those rows
+ * instead of the served ones, and the lines that tell a client to delete.
+ * https://hl7.org/fhir/uv/bulkdata/STU2/export.html#response---complete-status
+ */
+import type { DeletedRecords, Mapping, Registry, ValueNode } from '../mapping/model.ts';
+import { FhirError } from '../outcome.ts';
+import type { Environment } from '../plan/environment.ts';
+import { leafFor } from '../plan/leaf.ts';
+import { every, some } from '../plan/walk.ts';
+import type { Filter } from '../search/query.ts';
+import type { Predicate } from '../sql/expression.ts';
+
+/** A mapping whose rows are deleted records. */
+export interface DeletedMapping {
+  readonly mapping: Mapping;
+  /** When it was deleted. */
+  readonly at: ValueNode;
+}
+
+/** Those of a type that say which of its records were deleted, and when. */
+export function deletedMappings(type: string, registry: Registry): readonly DeletedMapping[] {
+  return registry.ofType(type).flatMap(mapping => deletedMapping(mapping) ?? []);
+}
+
+/** One object for each, because what is planned of a mapping is kept by its object. */
+const made = new WeakMap<DeletedRecords, DeletedMapping>();
+
+function deletedMapping(mapping: Mapping): DeletedMapping | undefined {
+  const { deleted } = mapping;
+  if (!deleted?.at) return undefined;
+  const known = made.get(deleted);
+  if (known) return known;
+  const [name, group] = [`${mapping.name} (deleted)`, `${mapping.group} (deleted)`];
+  // Rows that share the columns of `one-per` share an id: each of them may be the one that is deleted last.
+  const source = { ...deleted.source, onePer: [] };
+  const one = { mapping: { ...mapping, name, group, source }, at: deleted.at };
+  made.set(deleted, one);
+  return one;
+}
+
+/** Filters of `_lastUpdated`, asked of the time of deletion. Throws FhirError `not-supported`. */
+export function deletedWithin({ at }: DeletedMapping, filters: readonly Filter[], env: Environment): Predicate {
+  const asked = every(
+    filters.map(filter =>
+      filter.kind === 'match' ? some(filter.values.map(value => leafFor(value, undefined, env)(at))) : undefined,
+    ),
+  );
+  if (!asked) throw new FhirError('not-supported', 'the time of deletion cannot be asked for this');
+  return asked;
+}
+
+/** One line: a transaction that deletes the resources. */
+export function deletionLine(type: string, ids: readonly string[]): string {
+  const entry = ids.map(id => ({ request: { method: 'DELETE', url: `${type}/${id}` } }));
+  return JSON.stringify({ resourceType: 'Bundle', type: 'transaction', entry });
+}
+
+/** The ids in such a line. */
+export function deletedIds(line: string): readonly string[] {
+  return [...line.matchAll(/"url":"\w+\/([^"]+)"/g)].map(([, id = '']) => id);
+}
