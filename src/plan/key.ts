@@ -23,14 +23,15 @@ export function oursAmong(on: readonly JoinColumn[], keys: readonly Key[]): Pred
   const [only, ...more] = on;
   if (only && more.length === 0 && only.ours.type.kind === only.theirs.type.kind)
     return oneOf(only.theirs.type, only.ours, keys);
-  return or(...keys.map(key => and(...on.map((pair, i) => oursEquals(pair, key[i] ?? null)))));
+  const whole = or(...keys.map(key => and(...on.map((pair, i) => oursEquals(pair, key[i] ?? null)))));
+  return only && only.ours.type.kind === only.theirs.type.kind ? begunBy(only.ours, only, keys, whole) : whole;
 }
 
 /** Their columns hold one of these keys. */
 export function theirsAmong(on: readonly JoinColumn[], keys: readonly Key[]): Predicate {
   const [only, ...more] = on;
   if (only && more.length === 0) return oneOf(only.theirs.type, only.theirs, keys);
-  return or(
+  const whole = or(
     ...keys.map(key =>
       and(
         ...on.map(({ theirs }, i) =>
@@ -39,6 +40,14 @@ export function theirsAmong(on: readonly JoinColumn[], keys: readonly Key[]): Pr
       ),
     ),
   );
+  return only ? begunBy(only.theirs, only, keys, whole) : whole;
+}
+
+/** Beside keys of several columns, the first column alone: an index can be entered by it, seldom by a long OR. */
+function begunBy(column: ColumnExpression, { theirs }: JoinColumn, keys: readonly Key[], whole: Predicate): Predicate {
+  if (whole.kind !== 'or') return whole;
+  const firsts = new Map(keys.map(key => [String(key[0]), key]));
+  return and(oneOf(theirs.type, column, [...firsts.values()]), whole);
 }
 
 /** Our column holds this value of theirs. */
