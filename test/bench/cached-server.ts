@@ -5,11 +5,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { serve } from '@hono/node-server';
-import { Hono } from 'hono';
-import { readConfig } from '../../src/config.ts';
-import { createLog } from '../../src/log.ts';
-import { startServer } from '../../src/main.ts';
 
 const say = (message: unknown) => process.send?.(message as object);
 
@@ -29,6 +24,7 @@ switch (process.argv[2]) {
     break;
   }
   case 'hono': {
+    const [{ serve }, { Hono }] = await Promise.all([import('@hono/node-server'), import('hono')]);
     const { headers, body } = await same();
     const pairs = Object.fromEntries(headers.flatMap((name, i) => (i % 2 === 0 ? [[name, headers[i + 1] ?? '']] : [])));
     const app = new Hono().get('*', c => c.body(body, 200, pairs));
@@ -36,6 +32,9 @@ switch (process.argv[2]) {
     break;
   }
   default: {
+    const { readConfig } = await import('../../src/config.ts');
+    const { createLog } = await import('../../src/log.ts');
+    const { startServer } = await import('../../src/main.ts');
     // Everything as it comes, but the cache lives as long as the measurement.
     const config = readConfig({
       PORT: '0',

@@ -86,7 +86,12 @@ async function start(kind: string, what?: object): Promise<Server> {
     stdio: ['ignore', 'inherit', 'ignore', 'ipc'],
   });
   if (what) child.send(what);
-  const [{ port }] = await once(child, 'message');
+  const [{ port }] = await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(() => {
+      throw new Error(`The server ${kind} does not start`);
+    }),
+  ]);
   return {
     ...{ port, child },
     async cpu() {
