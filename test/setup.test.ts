@@ -2,8 +2,7 @@
  * What becomes of mappings that the database does not bear: told at their own line, and served without them if wanted.
  * Over a SQLite file, and over the real driver from a scripted SQL Server.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -12,44 +11,8 @@ import { formatProblem } from '../src/mapping/load/problem.ts';
 import { type Setup, setUp } from '../src/setup.ts';
 import { type Endpoint, openEndpoint } from './sql/mssql/endpoint.ts';
 import { failureOf } from './sql/mssql/open.ts';
-import { type ScriptedSchema, type ScriptedTable, schemaScript } from './sql/mssql/schema-script.ts';
-
-const PACK = {
-  'pack.yaml': 'name: clinic\ntitle: Clinic\nzone: America/New_York\nsystems: {}\n',
-  'place.yaml': `mapping: places
-resource: Location
-source: { table: PLACE, as: l, key: [NO] }
-id: "{NO}"
-elements:
-  name: { from: TITLE }
-`,
-  'room.yaml': `mapping: rooms
-resource: Location
-source: { table: ROOM, as: r, key: [NO] }
-id: "r-{NO}"
-elements:
-  name: { from: TITLE }
-  partOf: { ref: houses, on: { NO: HOUSE_NO } }
-`,
-  'house.yaml': `mapping: houses
-resource: Location
-source: { table: HOUSE, as: h, key: [NO], changed: CHANGED }
-id: "h-{NO}"
-elements:
-  name: { from: TITLE }
-`,
-};
-
-const PLACE: ScriptedTable = { columns: { NO: 'int', TITLE: 'varchar' } };
-const ROOM: ScriptedTable = { columns: { NO: 'int', TITLE: 'varchar', HOUSE_NO: 'int' } };
-const HOUSE: ScriptedTable = { columns: { NO: 'int', TITLE: 'varchar', CHANGED: 'datetime' } };
-
-function packFolder(more: Readonly<Record<string, string>> = {}): string {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  for (const [name, text] of Object.entries({ ...PACK, ...more })) writeFileSync(join(folder, name), text);
-  return folder;
-}
+import { HOUSE, PLACE, packFolder, ROOM } from './sql/mssql/places.ts';
+import { type ScriptedSchema, schemaScript } from './sql/mssql/schema-script.ts';
 
 interface Opened extends Setup {
   readonly notes: readonly string[];

@@ -1,0 +1,107 @@
+/**
+ * The whole server before a scripted SQL Server that comes, goes, falls silent and refuses: what clients and the log are
+ * told meanwhile.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../../src/config.ts';
+import { createLog } from '../../../src/log.ts';
+import { startServer, tellError } from '../../../src/main.ts';
+import { type Endpoint, openEndpoint } from './endpoint.ts';
+import { until } from './open.ts';
+import { HOUSE, PLACE, packFolder, ROOM } from './places.ts';
+import { schemaScript } from './schema-script.ts';
+
+const SECRET = 'hunter2-4711';
+const script = schemaScript({ tables: { PLACE, ROOM, HOUSE } });
+
+interface Told {
+  /** Everything that a person or a log collector sees. */
+  readonly lines: string[];
+}
+
+interface Served extends Told {
+  readonly get: (path: string) => Promise<Response>;
+}
+
+/** The password comes out of a file. */
+function environment(endpoint: Endpoint): Readonly<Record<string, string>> {
+  const folder = packFolder();
+  writeFileSync(join(folder, 'password'), `${SECRET}\n`);
+  return {
+    DATABASE_URL: `mssql://reader@127.0.0.1:${endpoint.port}/ehr?encrypt=false&connectTimeout=300`,
+    DATABASE_PASSWORD_FILE: join(folder, 'password'),
+    MAPPINGS: folder,
+    DATA_DIR: join(folder, 'data'),
+    PORT: '0',
+    CACHE_TTL: '0',
+  };
+}
+
+async function serve(endpoint: Endpoint, told: Told): Promise<Served | undefined> {
+  const note = (text: string): void => void told.lines.push(text);
+  const log = createLog({ level: 'debug', format: 'json', write: note });
+  const running = await startServer(readConfig(environment(endpoint)), { out: note, note }, log);
+  if (running === undefined) return undefined;
+  onTestFinished(() => running.stop());
+  return { ...told, get: path => fetch(running.url + path) };
+}
+
+async function opened(): Promise<{ readonly endpoint: Endpoint; readonly served: Served }> {
+  const endpoint = await openEndpoint(script);
+  onTestFinished(() => endpoint.stop());
+  const served = await serve(endpoint, { lines: [] });
+  if (served === undefined) throw new Error('nothing is served');
+  return { endpoint, served };
+}
+
+const PLACES = '/fhir/Location?_count=1';
+
+async function away({ get }: Served): Promise<void> {
+  const response = await get(PLACES);
+  expect(response.status).toBe(503);
+  expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
+  expect(await response.json()).toMatchObject({ resourceType: 'OperationOutcome', issue: [{ severity: 'error' }] });
+}
+
+test('an outage is answered with 503 and ends by itself, and nobody ever reads the password', async () => {
+  const { endpoint, served } = await opened();
+  expect((await served.get(PLACES)).status).toBe(200);
+  await endpoint.stop();
+  for (let i = 0; i < 5; i++) await away(served);
+  expect((await served.get('/ready')).status).toBe(503);
+  expect((await served.get('/health')).status).toBe(200);
+  await endpoint.start();
+  await until(async () => (await served.get(PLACES)).status === 200);
+  expect((await served.get('/ready')).status).toBe(200);
+  expect(served.lines.length).toBeGreaterThan(5);
+  expect(served.lines.join('\n')).not.toMatch(/hunter2|reader|127\.0\.0\.1:\d+\/ehr/);
+});
+
+test('a server that falls silent is answered for with 503', async () => {
+  const { endpoint, served } = await opened();
+  expect((await served.get(PLACES)).status).toBe(200);
+  endpoint.script = () => 'deaf';
+  await Promise.all([1, 2, 3].map(() => away(served)));
+  // From then on no statement is sent but those that look for it.
+  const statements = () => endpoint.asked.filter(({ text }) => text.includes('FROM PLACE')).length;
+  const before = statements();
+  await away(served);
+  expect(statements()).toBe(before);
+  endpoint.script = script;
+  await until(async () => (await served.get(PLACES)).status === 200);
+});
+
+test.each([
+  [18456, /refuses the login/],
+  [4060, /cannot be opened/],
+])('a start that meets error %i tells it and no secret', async (error, message) => {
+  const endpoint = await openEndpoint(({ kind }) => (kind === 'login' ? { error } : undefined));
+  onTestFinished(() => endpoint.stop());
+  const told: Told = { lines: [] };
+  const failed = await serve(endpoint, told).catch((thrown: unknown) => thrown);
+  tellError(failed, { note: text => told.lines.push(text) });
+  expect(told.lines.join('\n')).toMatch(message);
+  expect(told.lines.join('\n')).not.toMatch(/hunter2|reader|canary/);
+});
