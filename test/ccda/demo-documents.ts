@@ -39,11 +39,19 @@ export interface DemoDocuments {
   close(): Promise<void>;
 }
 
-/** Builds the fixture in a temporary folder. */
-export async function openDemoDocuments(patients: number): Promise<DemoDocuments> {
+/** Builds the fixture in a temporary folder. `change` may write to the legacy database before it is served. */
+export async function openDemoDocuments(
+  patients: number,
+  change?: (legacy: DatabaseSync) => void,
+): Promise<DemoDocuments> {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
   const file = join(folder, 'fixture.sqlite');
   buildFixture({ patients, seed: 1, file });
+  if (change) {
+    const legacy = new DatabaseSync(file);
+    change(legacy);
+    legacy.close();
+  }
   const database = openSqlite(file);
   const { registry } = loadPack(DEMO_PACK, await database.catalog());
   if (!registry) throw new Error('the demo pack is not sound');
@@ -67,7 +75,15 @@ export async function openDemoDocuments(patients: number): Promise<DemoDocuments
     async make(topic, patientId, options) {
       statements = 0;
       const made = await documentOf(facade, topic, patientId, options);
-      return { ...made, statements };
+      const taken = statements;
+      return {
+        document: made.document,
+        xml: made.xml,
+        get root() {
+          return made.root;
+        },
+        statements: taken,
+      };
     },
     rows: <T>(sql: string, ...parameters: readonly SQLInputValue[]) => legacy.prepare(sql).all(...parameters) as T[],
     async close() {
@@ -110,5 +126,13 @@ export async function documentOf(
   );
   if (!document) throw new RangeError(`no document ${name} of ${patientId}`);
   const xml = [...documentXml(document)].join('');
-  return { document, xml, root: parseXml(xml) };
+  let root: Element | undefined;
+  return {
+    document,
+    xml,
+    get root() {
+      root ??= parseXml(xml);
+      return root;
+    },
+  };
 }
