@@ -29,7 +29,7 @@ export interface DatabaseLoad {
 export interface Permissions {
   /** Of the tables asked for. Without a column: the whole table. */
   readonly unreadable: readonly { readonly table: string; readonly column?: string }[];
-  /** Beyond reading: permissions on the whole database (`INSERT`), and on tables (`UPDATE on PT_MST`). */
+  /** Beyond reading: permissions on the whole database (`INSERT`), and on tables (`UPDATE on PERSON`). */
   readonly writes: readonly string[];
 }
 

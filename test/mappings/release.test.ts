@@ -1,0 +1,47 @@
+/** The pack over the vendor's next release: the same patients, from a column of another name. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { buildFixture } from '../../fixtures/build.ts';
+import { createFacade } from '../../src/facade.ts';
+import { loadPack } from '../../src/mapping/load/pack.ts';
+import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { DEMO_PACK } from '../law/demo.ts';
+import { allOf, NOW } from '../law/law.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function patientsOf(version: '4.1' | '4.2'): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const file = join(folder, `${version}.sqlite`);
+  buildFixture({ patients: 12, seed: 1, file, version });
+  const pack = join(folder, version);
+  cpSync(DEMO_PACK, pack, { recursive: true });
+  const settings = readFileSync(join(pack, 'pack.yaml'), 'utf8');
+  writeFileSync(join(pack, 'pack.yaml'), settings.replace(/^schema: .*$/m, `schema: "${version}"`));
+  const database = openSqlite(file);
+  const { registry, problems } = loadPack(pack, await database.catalog());
+  expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+  if (!registry) throw new Error(`the pack does not load over ${version}`);
+  const facade = createFacade({
+    registry,
+    database,
+    pageSize: 50,
+    pageMax: 1000,
+    secret: new Uint8Array(32),
+    softwareVersion: '0',
+    date: '2026-06-30',
+    clock: () => NOW,
+  });
+  const found = await allOf(facade, 'Patient', []);
+  expect((await allOf(facade, 'Patient', [['phone', '(207) 555-0112']])).map(({ id }) => id)).toEqual(['1']);
+  await database.close();
+  return found;
+}
+
+test('a column that a release renames is read under its new name by the same mappings', async () => {
+  const before = await patientsOf('4.1');
+  expect(before.length).toBeGreaterThan(8);
+  expect(await patientsOf('4.2')).toEqual(before);
+});
