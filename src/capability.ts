@@ -24,6 +24,8 @@ export interface CapabilityContext {
 
 /** https://hl7.org/fhir/R4/compartmentdefinition-patient.html */
 const COMPARTMENT = 'http://hl7.org/fhir/CompartmentDefinition/patient';
+/** Search parameters of the base of all resources. */
+const OF_ALL = 'http://hl7.org/fhir/SearchParameter/Resource-';
 /** What a server that serves profiles of US Core claims to be; its addresses begin alike. */
 const US_CORE = 'http://hl7.org/fhir/us/core/';
 const US_CORE_SERVER = `${US_CORE}CapabilityStatement/us-core-server`;
@@ -70,11 +72,12 @@ export function capabilityStatement(context: CapabilityContext): object {
   };
 }
 
-/** What a search over all types may ask. */
+/** What a search over all types may ask: parameters of every resource that some type offers. */
 function commonParameters({ registry, offers }: CapabilityContext): readonly Offered[] {
-  const [first, ...others] = registry.types;
-  if (first === undefined) return [];
-  return offers.of(first).filter(({ parameter }) => others.every(type => offers.find(type, parameter.code)));
+  const known = new Map<string, Offered>();
+  for (const offered of registry.types.flatMap(type => offers.of(type)))
+    if (offered.parameter.url.startsWith(OF_ALL)) known.set(offered.parameter.code, offered);
+  return [...known.values()].sort((a, b) => (a.parameter.code < b.parameter.code ? -1 : 1));
 }
 
 function isUsCore(registry: Registry): boolean {

@@ -12,20 +12,16 @@ import { renameExpression, renamePredicate, renameRelation } from '../sql/rename
 import { bareRelation } from './condition.ts';
 import { complement, type Environment } from './environment.ts';
 import { idPredicate } from './identity.ts';
-import { impliedSystems, leafFor, presenceLeaf } from './leaf.ts';
+import { impliedSystems, leafFor, leafForAny, presenceLeaf } from './leaf.ts';
 import { presentPredicate, servedPredicate } from './presence.ts';
-import { referenceLeaf, refersToRows } from './reference.ts';
+import { refersToRows } from './reference.ts';
 import { along, every, type Leaf, some } from './walk.ts';
 
 export function filterPredicate(mapping: Mapping, filter: Filter, env: Environment): Predicate | undefined {
   switch (filter.kind) {
     case 'match': {
       const { parameter, modifier, values } = filter;
-      const [references, others] = apart(values);
-      const matched = some([
-        ...others.map(value => valuePredicate(mapping, parameter, value, modifier, env)),
-        ...(references.length === 0 ? [] : [referencePredicate(mapping, parameter, references, env)]),
-      ]);
+      const matched = valuesPredicate(mapping, parameter, values, modifier, env);
       return matched && (modifier === 'not' ? complement(matched, env) : matched);
     }
     case 'missing': {
@@ -39,22 +35,6 @@ export function filterPredicate(mapping: Mapping, filter: Filter, env: Environme
   }
 }
 
-type ReferenceValue = Extract<TypedValue, { readonly kind: 'reference' }>;
-
-function apart(values: readonly TypedValue[]): readonly [readonly ReferenceValue[], readonly TypedValue[]] {
-  return [values.filter(value => value.kind === 'reference'), values.filter(value => value.kind !== 'reference')];
-}
-
-function referencePredicate(
-  mapping: Mapping,
-  parameter: SearchParameter,
-  references: readonly ReferenceValue[],
-  env: Environment,
-): Predicate | undefined {
-  const leaf = referenceLeaf(references, env);
-  return some((parameter.paths ?? []).map(path => along(mapping.root, path, leaf, env)));
-}
-
 /** One value of one parameter. */
 export function valuePredicate(
   mapping: Mapping,
@@ -63,18 +43,41 @@ export function valuePredicate(
   modifier: Modifier | undefined,
   env: Environment,
 ): Predicate | undefined {
-  if (parameter.code === '_id') return value.kind === 'token' ? idPredicate(mapping, value.code ?? '') : undefined;
+  return valuesPredicate(mapping, parameter, [value], modifier, env);
+}
+
+/** One of some values of a parameter: a mapping is walked once for all of them. */
+function valuesPredicate(
+  mapping: Mapping,
+  parameter: SearchParameter,
+  values: readonly TypedValue[],
+  modifier: Modifier | undefined,
+  env: Environment,
+): Predicate | undefined {
+  if (parameter.code === '_id')
+    return some(values.map(value => (value.kind === 'token' ? idPredicate(mapping, value.code ?? '') : undefined)));
   return some(
     (parameter.paths ?? []).map(path => {
       const before = path.slice(0, -1);
       const last = path.at(-1);
-      if (last && 'exists' in last) return flagPredicate(mapping, before, last.exists.except, value, env);
-      if (value.kind === 'composite') return along(mapping.root, path, compositeLeaf(parameter, value, env), env);
-      const asked =
-        value.kind === 'token' && modifier !== 'identifier' ? withoutImpliedSystem(mapping, path, value) : value;
-      return asked ? along(mapping.root, path, leafFor(asked, modifier, env), env) : FALSE;
+      if (last && 'exists' in last)
+        return some(values.map(value => flagPredicate(mapping, before, last.exists.except, value, env)));
+      const asked = modifier === 'identifier' ? values : values.flatMap(value => asAskedAt(mapping, path, value) ?? []);
+      return asked.length === 0 ? FALSE : along(mapping.root, path, leafOf(parameter, asked, modifier, env), env);
     }),
   );
+}
+
+function leafOf(
+  parameter: SearchParameter,
+  values: readonly TypedValue[],
+  modifier: Modifier | undefined,
+  env: Environment,
+): Leaf {
+  const composites = values.filter(value => value.kind === 'composite');
+  if (composites.length === 0) return leafForAny(values, modifier, env);
+  const leaves = composites.map(value => compositeLeaf(parameter, value, env));
+  return node => some(leaves.map(leaf => leaf(node)));
 }
 
 /** The parameter has some value. */
@@ -113,12 +116,8 @@ function flagPredicate(
  * A `code` element has no system of its own; one in the search must be that of the element's required binding.
  * Undefined: it is not, so nothing matches.
  */
-function withoutImpliedSystem(
-  mapping: Mapping,
-  path: SearchPath,
-  token: TypedValue & { readonly kind: 'token' },
-): TypedValue | undefined {
-  if (token.system === undefined || token.system === '') return token;
+function asAskedAt(mapping: Mapping, path: SearchPath, token: TypedValue): TypedValue | undefined {
+  if (token.kind !== 'token' || token.system === undefined || token.system === '') return token;
   const names = path.flatMap(step => ('element' in step ? [step.element] : []));
   const parent = [mapping.resource, ...names.slice(0, -1)].join('.');
   const last = names.at(-1) ?? '';

@@ -6,7 +6,7 @@
 import type { Criterion } from '../mapping/criterion.ts';
 import type { Node } from '../mapping/model.ts';
 import { childOf, isPrimitive, requiredValueSet } from '../r4/definitions.ts';
-import type { Modifier, TypedValue } from '../search/query.ts';
+import type { Modifier, TokenValue, TypedValue } from '../search/query.ts';
 import { and, FALSE, not, type Predicate, TRUE } from '../sql/expression.ts';
 import { constantSatisfies } from './constant.ts';
 import { dateEdges, numberEdges } from './edges.ts';
@@ -15,21 +15,40 @@ import { notAbsent, presentPredicate } from './presence.ts';
 import { referenceLeaf } from './reference.ts';
 import { along, every, type Leaf, some } from './walk.ts';
 
+/** The leaf that asks for one of some values, those of a kind together: what stands around them is asked for once. */
+export function leafForAny(values: readonly TypedValue[], modifier: Modifier | undefined, env: Environment): Leaf {
+  const tokens = modifier === 'identifier' ? [] : values.filter(value => value.kind === 'token');
+  const texts = modifier === 'text' ? [] : values.filter(value => value.kind === 'string').map(({ text }) => text);
+  const references = values.filter(value => value.kind === 'reference');
+  const together = new Set([
+    ...(tokens.length > 0 ? ['token'] : []),
+    ...(texts.length > 0 ? ['string'] : []),
+    ...(references.length > 0 ? ['reference'] : []),
+  ]);
+  const leaves = [
+    ...(tokens.length > 0 ? [(node: Node) => tokensMatch(node, tokens, env)] : []),
+    ...(texts.length > 0 ? [stringLeaf(texts, modifier, env)] : []),
+    ...(references.length > 0 ? [referenceLeaf(references, env)] : []),
+    ...values.filter(({ kind }) => !together.has(kind)).map(value => leafFor(value, modifier, env)),
+  ];
+  return node => some(leaves.map(leaf => leaf(node)));
+}
+
 /** The leaf that asks for one value of a parameter. */
 export function leafFor(value: TypedValue, modifier: Modifier | undefined, env: Environment): Leaf {
   switch (value.kind) {
     case 'token':
       return modifier === 'identifier'
-        ? node => child(node, 'identifier', identifier => tokenMatches(identifier, value, env), env)
-        : node => tokenMatches(node, value, env);
+        ? node => child(node, 'identifier', identifier => tokensMatch(identifier, [value], env), env)
+        : node => tokensMatch(node, [value], env);
     case 'typed-identifier':
       return node =>
         every([
-          child(node, 'type', type => tokenMatches(type, value.type, env), env),
+          child(node, 'type', type => tokensMatch(type, [value.type], env), env),
           child(node, 'value', exact(value.value, env), env),
         ]);
     case 'string':
-      return modifier === 'text' ? node => textMatches(node, value.text, env) : stringLeaf(value.text, modifier, env);
+      return modifier === 'text' ? node => textMatches(node, value.text, env) : stringLeaf([value.text], modifier, env);
     case 'uri':
       return modifier === 'below'
         ? primitive({ kind: 'uri-below', text: value.uri }, env)
@@ -57,60 +76,79 @@ export function presenceLeaf(env: Environment): Leaf {
 
 /** Asks a primitive; constants are decided here and now. */
 export function primitive(criterion: Criterion, env: Environment): Leaf {
+  return primitiveAny([criterion], env);
+}
+
+function primitiveAny(criteria: readonly Criterion[], env: Environment): Leaf {
   return node => {
-    if (node.kind === 'constant') return constantSatisfies(node.json, criterion, env) ? TRUE : FALSE;
+    if (node.kind === 'constant')
+      return criteria.some(criterion => constantSatisfies(node.json, criterion, env)) ? TRUE : FALSE;
     if (node.kind !== 'value') return undefined;
-    const matched = node.codec.match(node.from, criterion, env);
+    const matched = some(criteria.map(criterion => node.codec.match(node.from, criterion, env)));
     return matched && matched.kind !== 'false' ? and(matched, notAbsent(node, env)) : matched;
   };
 }
 
 function exact(text: string, env: Environment): Leaf {
-  return primitive({ kind: 'exact', text }, env);
+  return exactAny([text], env);
+}
+
+function exactAny(texts: readonly string[], env: Environment): Leaf {
+  return primitiveAny(
+    texts.map(text => ({ kind: 'exact', text })),
+    env,
+  );
 }
 
 function child(node: Node, element: string, leaf: Leaf, env: Environment): Predicate | undefined {
   return along(node, [{ element }], leaf, env);
 }
 
-/** The system and code halves of a token, asked of the same Coding or Identifier. */
+/** The names of the two halves of a token in a data type. */
+const PAIRS: Readonly<Record<string, { readonly system: string; readonly code: string }>> = {
+  Coding: { system: 'system', code: 'code' },
+  Identifier: { system: 'system', code: 'value' },
+  ContactPoint: { system: 'use', code: 'value' },
+};
+
+/** Some tokens of one system; both halves are asked of the same Coding or Identifier. Code undefined: any. */
 function pairMatches(
   node: Node,
   names: { readonly system: string; readonly code: string },
-  token: TypedValue & { readonly kind: 'token' },
+  wanted: string | undefined,
+  codes: readonly (string | undefined)[],
   env: Environment,
 ): Predicate | undefined {
-  const code = token.code === undefined ? TRUE : child(node, names.code, exact(token.code, env), env);
-  if (token.system === undefined) return code;
+  const known = codes.filter(code => code !== undefined);
+  const code = known.length < codes.length ? TRUE : child(node, names.code, exactAny(known, env), env);
+  if (wanted === undefined) return code;
   if (!env.rules.sameItem) return code;
-  if (token.system !== '') return every([code, child(node, names.system, exact(token.system, env), env)]);
+  if (wanted !== '') return every([code, child(node, names.system, exact(wanted, env), env)]);
   const system = child(node, names.system, presenceLeaf(env), env);
   return every([code, presentPredicate(node, env), system && not(system)]);
 }
 
-function tokenMatches(
-  node: Node,
-  token: TypedValue & { readonly kind: 'token' },
-  env: Environment,
-): Predicate | undefined {
-  switch (node.type) {
-    case 'CodeableConcept':
-      return child(node, 'coding', coding => tokenMatches(coding, token, env), env);
-    case 'Coding':
-      return pairMatches(node, { system: 'system', code: 'code' }, token, env);
-    case 'Identifier':
-      return pairMatches(node, { system: 'system', code: 'value' }, token, env);
-    case 'ContactPoint':
-      return pairMatches(node, { system: 'use', code: 'value' }, token, env);
-    default:
-      break;
+function tokensMatch(node: Node, tokens: readonly TokenValue[], env: Environment): Predicate | undefined {
+  if (node.type === 'CodeableConcept') return child(node, 'coding', coding => tokensMatch(coding, tokens, env), env);
+  const names = PAIRS[node.type];
+  if (names) {
+    const bySystem = Map.groupBy(tokens, ({ system }) => system);
+    return some(
+      [...bySystem].map(([system, members]) =>
+        pairMatches(
+          node,
+          names,
+          system,
+          members.map(({ code }) => code),
+          env,
+        ),
+      ),
+    );
   }
   if (!isPrimitive(node.type)) return undefined;
-  if (token.code === undefined || (token.system !== undefined && token.system !== '')) {
-    // A primitive has no system; that of a required binding is known to src/plan/filter.ts, which removes it beforehand.
-    return FALSE;
-  }
-  return exact(token.code, env)(node);
+  // A primitive has no system; that of a required binding is known to src/plan/filter.ts, which removes it beforehand.
+  const codes = tokens.flatMap(({ code, system }) => (code === undefined || system ? [] : [code]));
+  return codes.length === 0 ? FALSE : exactAny(codes, env)(node);
 }
 
 /** The systems that a `code` element under this parent implies by its required binding. */
@@ -123,9 +161,12 @@ export function impliedSystems(parentType: string, element: string): readonly st
 const NAME_PARTS = ['family', 'given', 'prefix', 'suffix', 'text'];
 const ADDRESS_PARTS = ['line', 'city', 'district', 'state', 'postalCode', 'country', 'text'];
 
-function stringLeaf(text: string, modifier: Modifier | undefined, env: Environment): Leaf {
+function stringLeaf(texts: readonly string[], modifier: Modifier | undefined, env: Environment): Leaf {
   const mode = modifier === 'exact' || modifier === 'contains' ? modifier : 'starts';
-  const leaf = primitive({ kind: 'string', mode, text }, env);
+  const leaf = primitiveAny(
+    texts.map(text => ({ kind: 'string', mode, text })),
+    env,
+  );
   return node => {
     if (node.type === 'HumanName') return some(NAME_PARTS.map(part => child(node, part, leaf, env)));
     if (node.type === 'Address') return some(ADDRESS_PARTS.map(part => child(node, part, leaf, env)));

@@ -1,15 +1,18 @@
 /**
- * Searches over several types at `[base]?_type=A,B&…`. In: names and values. Out: one question for each type; every other
- * parameter has to be offered by all of them. https://hl7.org/fhir/R4/http.html#search
+ * Searches over several types at `[base]?_type=A,B&…`. In: names and values. Out: one question for each type. Types that are
+ * named have to offer every other parameter; where none is named, those that do are searched. https://hl7.org/fhir/R4/http.html#search
  */
-import { FhirError } from '../outcome.ts';
+import { FhirError, type Issue } from '../outcome.ts';
 import { type ParseContext, printable } from './limits.ts';
 import { parseQuestions } from './parse.ts';
 import type { SystemQuery } from './query.ts';
+import { isResultParameter } from './result-parameters.ts';
 
 type Parameters = readonly (readonly [name: string, value: string])[];
 
 const TYPE = '_type';
+/** Read elsewhere, or of what refers to a resource. */
+const NOT_OF_TYPES: ReadonlySet<string> = new Set(['_cursor', '_format', '_pretty', '_has']);
 
 /** `known`: the types that may be searched together, in the order in which they are answered. */
 export function parseSystemSearch(
@@ -18,8 +21,27 @@ export function parseSystemSearch(
   context: ParseContext,
 ): SystemQuery {
   const [understood, rest] = split(parameters);
-  const types = understood.length === 0 ? known : typesNamed(understood, known);
-  return parseQuestions({ types, place: '', understood }, rest, context);
+  if (understood.length > 0)
+    return parseQuestions({ types: typesNamed(understood, known), place: '', understood }, rest, context);
+  const able = known.filter(type => offersAll(type, rest, context));
+  // Where no type does, all are asked: that says what is wrong.
+  const types = able.length === 0 ? known : able;
+  return parseQuestions({ types, place: '', warnings: leftOut(known, types) }, rest, context);
+}
+
+function offersAll(type: string, parameters: Parameters, context: ParseContext): boolean {
+  return parameters.every(([name]) => {
+    if (isResultParameter(name) || !/^[\w-]+(?=[:.]|$)/.test(name)) return true;
+    const code = name.split(/[:.]/, 1)[0] ?? '';
+    return NOT_OF_TYPES.has(code) || context.offers.find(type, code) !== undefined;
+  });
+}
+
+function leftOut(known: readonly string[], types: readonly string[]): readonly Issue[] {
+  const missing = known.filter(type => !types.includes(type));
+  if (missing.length === 0) return [];
+  const diagnostics = `types that cannot be searched by all of these parameters are left out: ${missing.join(', ')}`;
+  return [{ severity: 'information', code: 'informational', diagnostics }];
 }
 
 /** The types that `_type` names, each once. Throws FhirError for one that is not known. */

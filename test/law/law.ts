@@ -65,7 +65,8 @@ export async function checkLaw(facade: Facade, options: LawOptions): Promise<Law
 /** `system|code` on a code element means the system of its binding, which the JSON does not show. */
 function asksPrimitiveForSystem(values: readonly Indexed[], question: Question, { parameter }: Offered): boolean {
   const asked = question.anyOf?.[0] ?? question.text;
-  if (parameter.type !== 'token' || question.modifier === 'of-type' || !/^[^|]+\|/.test(asked)) return false;
+  if (parameter.type !== 'token' || question.modifier === 'of-type' || !/(^|(?<!\\),)[^|,]+\|/.test(asked))
+    return false;
   return !values.every(({ type }) => /^(CodeableConcept|Coding|Identifier|ContactPoint)$/.test(type));
 }
 

@@ -52,6 +52,11 @@ export function indexOf(resource: Json, expression: string): readonly Indexed[] 
 /** Whether one of the values answers the question. */
 export function answers(values: readonly Indexed[], question: Question, zone: string, now: number): boolean {
   const { parameter, modifier, text } = question;
+  const parts = question.anyOf ? [text] : text.split(/(?<!\\),/);
+  if (parts.length > 1) {
+    const some = parts.some(part => answers(values, { parameter, text: part, ...like(modifier) }, zone, now));
+    return modifier === 'not' ? !some : some;
+  }
   if (modifier === 'missing') return (values.length === 0) === (text === 'true');
   if (modifier === 'not') return !answers(values, { parameter, text }, zone, now);
   if (question.anyOf) {
@@ -90,6 +95,11 @@ export function answers(values: readonly Indexed[], question: Question, zone: st
         throw new Error(`no oracle for ${parameter.type}`);
     }
   });
+}
+
+/** The modifier for one of several values; that none of them matches is decided of all. */
+function like(modifier: string | undefined): { readonly modifier?: string } {
+  return modifier === undefined || modifier === 'not' ? {} : { modifier };
 }
 
 function plain(text: string): string {

@@ -49,6 +49,15 @@ export function questionsFor(offered: Offered, occurring: readonly Indexed[], am
         }
     }
   }
+  const several = spread(
+    questions.flatMap(question => (question.modifier === undefined ? [question.text] : [])),
+    4,
+  ).join();
+  if (several.includes(',')) {
+    ask(several);
+    if (modifiers.has('not')) ask(several, 'not');
+    for (const modifier of ['exact', 'contains'] as const) if (modifiers.has(modifier)) ask(several, modifier);
+  }
   if (modifiers.has('text')) {
     const texts = occurring.flatMap(({ value }) => {
       const json = JSON.stringify(value) ?? '';

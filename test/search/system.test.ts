@@ -82,6 +82,24 @@ describe('a search over types', () => {
     }
   });
 
+  test('goes over the types that offer its parameters where none is named, and says which it leaves out', async () => {
+    const able = demo.registry.types.filter(type => demo.facade.offers.find(type, '_lastUpdated'));
+    const others = demo.registry.types.filter(type => !able.includes(type));
+    expect(others.length).toBeGreaterThan(0);
+    const asked: Parameters = [['_lastUpdated', 'ge2026-06-01']];
+    const found = await over([...asked, ['_count', '500']]);
+    expect(namesOf(found.matches).toSorted()).toEqual((await each(able, asked)).toSorted());
+    for (const type of others) expect(found.warnings.join()).toContain(type);
+    const patients = demo.registry.types.filter(type => demo.facade.offers.find(type, 'patient'));
+    const own = await over([
+      ['patient', '1'],
+      ['_elements', 'id'],
+      ['_count', '1000'],
+    ]);
+    expect(namesOf(own.matches).toSorted()).toEqual((await each(patients, [['patient', '1']])).toSorted());
+    await expect(over([['colour', 'red']])).rejects.toMatchObject({ code: 'not-supported' });
+  });
+
   test('goes over all mapped types where none is named', async () => {
     const found = await over([
       ['_id', '1'],
