@@ -39,34 +39,39 @@ export function describeError(error: unknown): { readonly kind: string; readonly
 }
 
 function jsonLine(level: Level, message: string, fields: LogFields): string {
-  // One object of all of it would be copied first, for every request.
   const rest = JSON.stringify(fields).slice(1);
-  const comma = rest === '}' ? '' : ',';
-  return `{"time":"${instant()}","level":"${level}","message":${JSON.stringify(message)}${comma}${rest}`;
-}
-
-let now = { at: 0, text: '' };
-
-/** The present, ISO 8601 with milliseconds; written out once for all lines of a millisecond. */
-function instant(): string {
-  const at = Date.now();
-  if (at !== now.at) now = { at, text: new Date(at).toISOString() };
-  return now.text;
+  const head = `{"time":"${now()}","level":"${level}","message":${JSON.stringify(message)}`;
+  return rest === '}' ? `${head}}` : `${head},${rest}`;
 }
 
 function textLine(level: Level, message: string, fields: LogFields): string {
   const rest = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [` ${name}=${value}`]));
-  return `${instant().slice(11, 23)} ${level === 'info' ? '' : `${level}: `}${message}${rest.join('')}`;
+  return `${now().slice(11, 23)} ${level === 'info' ? '' : `${level}: `}${message}${rest.join('')}`;
 }
 
-/** Milliseconds that a line waits for others at most: under load one write is for many requests. */
-const GATHERING = 10;
+let instant = 0;
+let written = '';
+
+/** Many lines are written within a millisecond. */
+function now(): string {
+  const present = Date.now();
+  if (present !== instant) {
+    instant = present;
+    written = new Date(present).toISOString();
+  }
+  return written;
+}
+
+/** Milliseconds that a line waits for others at most: one write for many costs what one for one does. */
+const PATIENCE = 5;
+const CHARACTERS_AT_MOST = 65_536;
 
 let lines = '';
 
 function writeError(line: string): void {
-  if (lines === '') setTimeout(flush, GATHERING);
+  if (lines === '') setTimeout(flush, PATIENCE).unref();
   lines += `${line}\n`;
+  if (lines.length > CHARACTERS_AT_MOST) flush();
 }
 
 function flush(): void {

@@ -3,7 +3,8 @@
  * patient or of a request: methods and statuses are few, routes are patterns, mappings are those of the pack.
  * https://prometheus.io/docs/instrumenting/exposition_formats/
  */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { createDurations } from './durations.ts';
 import { type Spent, STAGES } from './stages.ts';
 
 /** Numbers that somebody else keeps, asked for at each scrape. */
@@ -29,21 +30,15 @@ export interface Metrics {
   addProcess(): void;
 }
 
-/** Seconds: from a cached read to the longest that REQUEST_TIMEOUT allows as a rule. */
-const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-
 export function createMetrics(): Metrics {
   const register = new Registry();
   const registers = [register];
   const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> =>
     new Counter({ name, help, labelNames, registers });
-  const requests = new Histogram({
-    name: 'lintel_http_request_duration_seconds',
-    help: 'Requests by method, route pattern and status, until the answer begins.',
-    labelNames: ['method', 'route', 'status'],
-    buckets: BUCKETS,
-    registers,
-  });
+  const requests = createDurations(
+    'lintel_http_request_duration_seconds',
+    'Requests by method, route pattern and status, until the answer begins.',
+  );
   const stages = counter('lintel_stage_seconds_total', 'Time of requests by stage.', ['stage']);
   const statements = counter('lintel_sql_statements_total', 'Statements by mapping and outcome.', [
     'mapping',
@@ -53,15 +48,15 @@ export function createMetrics(): Metrics {
   const reloads = counter('lintel_mapping_reloads_total', 'Looks at mappings that had changed, by outcome.', [
     'outcome',
   ]);
-  const ofRequest = kept((key: string) => requests.labels(...(key.split(' ') as [string, string, string])));
   const ofStage = kept((stage: string) => stages.labels(stage));
   const ofMapping = kept((mapping: string) => seconds.labels(mapping));
 
   return {
     contentType: register.contentType,
-    text: () => register.metrics(),
+    text: async () => requests.text() + (await register.metrics()),
     request(method, route, status, milliseconds, spent) {
-      ofRequest(`${method} ${route} ${status}`).observe(milliseconds / 1000);
+      requests.add(method, route, status, milliseconds);
+      if (spent.statements === 0 && spent.stages.parse === 0) return;
       for (const stage of STAGES) {
         const taken = spent.stages[stage];
         if (taken > 0) ofStage(stage).inc(taken / 1000);

@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createLog } from '../src/log.ts';
+
+const written = (format: 'json' | 'text', level: 'debug' | 'warn' = 'debug') => {
+  const lines: string[] = [];
+  return { lines, log: createLog({ level, format, write: line => lines.push(line) }) };
+};
+
+test('a JSON line has time, level, message and the fields that are there', () => {
+  fc.assert(
+    fc.property(
+      fc.string(),
+      fc.dictionary(fc.stringMatching(/^f[a-z]{1,5}$/), fc.oneof(fc.string(), fc.nat(), fc.boolean())),
+      (message, fields) => {
+        const { lines, log } = written('json');
+        log.warn(message, { ...fields, nothing: undefined });
+        const { time, ...rest } = JSON.parse(lines[0] ?? '');
+        expect(time).toMatch(/^\d{4}-\d{2}-\d{2}T[\d:.]{12}Z$/);
+        expect(rest).toEqual({ level: 'warn', message, ...fields });
+      },
+    ),
+  );
+  const { lines, log } = written('json');
+  log.info('alone');
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ message: 'alone' });
+});
+
+test('a line for people has the time of day, and the level where it is not the usual one', () => {
+  const { lines, log } = written('text');
+  log.info('request', { status: 200, trace: undefined });
+  log.error('request', { status: 500 });
+  expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} request status=200$/);
+  expect(lines[1]).toMatch(/ error: request status=500$/);
+});
+
+test('what is less severe than the level is not written', () => {
+  const { lines, log } = written('text', 'warn');
+  log.debug('a');
+  log.info('b');
+  log.warn('c');
+  expect(lines).toHaveLength(1);
+});
+
+test('lines that wait to be written together are written before the process ends', () => {
+  const script = `import { createLog } from ${JSON.stringify(new URL('../src/log.ts', import.meta.url).href)};
+    const log = createLog({ level: 'info', format: 'json' });
+    for (let i = 0; i < 3000; i++) log.info('line', { i });
+    process.exit(3);`;
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    encoding: 'utf8',
+  });
+  expect(status).toBe(3);
+  expect(
+    stderr
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line).i),
+  ).toEqual([...new Array(3000).keys()]);
+});
