@@ -3,11 +3,11 @@
  * instead of the served ones, and the lines that tell a client to delete.
  * https://hl7.org/fhir/uv/bulkdata/STU2/export.html#response---complete-status
  */
-import type { DeletedRecords, Mapping, Registry, ValueNode } from '../mapping/model.ts';
+import type { DeletedRecords, Mapping, Node, Registry } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
 import type { Environment } from '../plan/environment.ts';
 import { leafFor } from '../plan/leaf.ts';
-import { every, some } from '../plan/walk.ts';
+import { along, every, some } from '../plan/walk.ts';
 import type { Filter } from '../search/query.ts';
 import type { Predicate } from '../sql/expression.ts';
 
@@ -15,7 +15,7 @@ import type { Predicate } from '../sql/expression.ts';
 export interface DeletedMapping {
   readonly mapping: Mapping;
   /** When it was deleted. */
-  readonly at: ValueNode;
+  readonly at: Node;
 }
 
 /** Those of a type that say which of its records were deleted, and when. */
@@ -43,7 +43,9 @@ function deletedMapping(mapping: Mapping): DeletedMapping | undefined {
 export function deletedWithin({ at }: DeletedMapping, filters: readonly Filter[], env: Environment): Predicate {
   const asked = every(
     filters.map(filter =>
-      filter.kind === 'match' ? some(filter.values.map(value => leafFor(value, undefined, env)(at))) : undefined,
+      filter.kind === 'match'
+        ? some(filter.values.map(value => along(at, [], leafFor(value, undefined, env), env)))
+        : undefined,
     ),
   );
   if (!asked) throw new FhirError('not-supported', 'the time of deletion cannot be asked for this');

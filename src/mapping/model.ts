@@ -44,7 +44,7 @@ export interface DeletedRecords {
   /** The rows of the mapping's source, but for its `deleted`, that `deleted` takes away. */
   readonly source: Source;
   /** When it was deleted; undefined: the rows do not say. */
-  readonly at: ValueNode | undefined;
+  readonly at: Node | undefined;
 }
 
 export interface Source extends Scope {

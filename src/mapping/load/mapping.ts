@@ -50,26 +50,26 @@ export function resolveMapping(open: OpenDraft, ordinal: number, context: Contex
 
 /** meta.lastUpdated, where it comes from columns. */
 function changedNode(root: ObjectNode): ValueNode | undefined {
-  const meta = elementNode(root, 'meta');
-  const node = meta?.kind === 'object' ? elementNode(meta, 'lastUpdated') : undefined;
+  const node = lastUpdatedNode(root.members);
   return node?.kind === 'value' ? node : undefined;
 }
 
-/** `deleted-at`, read as if meta.lastUpdated came from there. */
-function deletedNode({ draft, visible }: OpenDraft, slot: Slot, context: Context): ValueNode | undefined {
-  const at = child(child(draft.tree, 'source'), 'deleted-at');
-  if (!at) return undefined;
-  const elements = withMeta(
-    map({ elements: map({}, at.at), source: map({ changed: at }, at.at) }, at.at),
-    slot.type,
-    context,
-  );
-  const { members } = readRootMembers(elements, slot, visible, context);
-  return changedNode({ kind: 'object', members, needs: [], type: slot.type, at: at.at });
+/** `deleted-at`, read as if it were meta.lastUpdated. */
+function deletedNode({ draft, visible }: OpenDraft, slot: Slot, context: Context): Node | undefined {
+  const changed = child(child(draft.tree, 'source'), 'deleted-at');
+  if (!changed) return undefined;
+  const { at } = changed;
+  const elements = withMeta(map({ elements: map({}, at), source: map({ changed }, at) }, at), slot.type, context);
+  return lastUpdatedNode(readRootMembers(elements, slot, visible, context).members);
 }
 
-function elementNode(object: ObjectNode, name: string): Node | undefined {
-  const member = object.members.find(m => m.kind === 'element' && m.name === name);
+function lastUpdatedNode(members: readonly Member[]): Node | undefined {
+  const meta = elementNode(members, 'meta');
+  return meta?.kind === 'object' ? elementNode(meta.members, 'lastUpdated') : undefined;
+}
+
+function elementNode(members: readonly Member[], name: string): Node | undefined {
+  const member = members.find(m => m.kind === 'element' && m.name === name);
   return member?.kind === 'element' ? member.node : undefined;
 }
 

@@ -176,7 +176,10 @@ const source = z
     'one-per': texts.optional(),
     changed: column.optional().describe('meta.lastUpdated, _lastUpdated, _since'),
     deleted: condition.optional().describe('deleted records: never served, and named as deleted in exports'),
-    'deleted-at': column.optional().describe('when it was deleted, where `changed` does not say'),
+    'deleted-at': z
+      .lazy(() => node)
+      .optional()
+      .describe('when it was deleted, where `changed` does not say'),
     lookup: lookups.optional(),
   })
   .meta({ id: 'source' });

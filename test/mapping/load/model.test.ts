@@ -31,6 +31,16 @@ function whereOf(where: string, pack?: string): string {
   return conditionText(only(mappingsOf(files)).source.where);
 }
 
+describe('deleted records', () => {
+  test('are the rows that the condition takes away, and the resources are all others', () => {
+    const text = ACTIVE.replace('key: [PT_NO]', 'key: [PT_NO], where: { MRN: A }, deleted: { SEX: Z }');
+    const { source, deleted } = only(mappingsOf({ 'm.yaml': text }));
+    expect(conditionText(source.where)).toBe('(p.MRN is "A" and not p.SEX is "Z")');
+    expect(deleted && conditionText(deleted.source.where)).toBe('(p.MRN is "A" and p.SEX is "Z")');
+    expect(deleted?.at).toBeUndefined();
+  });
+});
+
 describe('elements', () => {
   test('stand in the order of the specification, whatever the order of the file', () => {
     const root = elementsOf('  birthDate: { from: DOB, via: ymd8 }\n  gender: unknown\n  active: "true"');

@@ -141,4 +141,11 @@ describe('the rows of a mapping are held against the schema', () => {
       'm.yaml:4:5: with `one-per` the id is made of its columns and no others; expected p.MRN; found p.PT_NO',
     ]);
   });
+
+  test('a time of deletion that is no time, and a deletion by an unknown column, are told where they stand', () => {
+    expect(problemsOfSource('{ table: dbo.PT, as: p, key: [PT_NO], deleted: { SEXX: Z }, deleted-at: DOB }')).toEqual([
+      'm.yaml:3:58: unknown column of dbo.PT; found SEXX; did you mean SEX?',
+      'm.yaml:3:81: no codec follows from the types of column and element; expected `via:`; found char(8) for instant',
+    ]);
+  });
 });
