@@ -77,26 +77,29 @@ test('US Core’s operation is offered under its own address', () => {
   });
 });
 
-test('every parameter, include and reverse include that is listed is answered by GET and by POST', {
-  timeout: 120_000,
-}, async () => {
+test('every parameter, include and reverse include that is listed is answered', { timeout: 300_000 }, async () => {
   const refused: string[] = [];
-  const see = async (type: string, query: string): Promise<void> => {
-    if ((await ask(`${type}?${query}&_count=1&_elements=id`)) !== 200) refused.push(`GET ${type}?${query}`);
-    const posted = await demo.app.request(`/fhir/${type}/_search`, {
-      method: 'POST',
-      body: `${query}&_count=1&_elements=id`,
-      headers: { 'content-type': 'application/x-www-form-urlencoded', prefer: 'handling=strict' },
-    });
-    if (posted.status !== 200) refused.push(`POST ${type} ${query}`);
+  const see = async (path: string): Promise<void> => {
+    if ((await ask(`${path}&_count=1&_elements=id`)) !== 200) refused.push(path);
   };
   for (const [type, { searchParam = [], searchInclude = [], searchRevInclude = [] }] of resources) {
     for (const { name, type: kind } of searchParam)
-      if (kind !== 'composite') await see(type, `${name}=${encodeURIComponent(VALUES[kind] ?? 'x')}`);
-    for (const include of searchInclude) await see(type, `_include=${include}`);
-    for (const include of searchRevInclude) await see(type, `_revinclude=${include}`);
+      if (kind !== 'composite') await see(`${type}?${name}=${encodeURIComponent(VALUES[kind] ?? 'x')}`);
+    for (const include of searchInclude) await see(`${type}?_include=${include}`);
+    for (const include of searchRevInclude) await see(`${type}?_revinclude=${include}`);
   }
   expect(refused).toEqual([]);
+});
+
+test('every type is searched by POST too', async () => {
+  for (const type of resources.keys()) {
+    const { status } = await demo.app.request(`/fhir/${type}/_search`, {
+      method: 'POST',
+      body: '_id=x&_count=1',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', prefer: 'handling=strict' },
+    });
+    expect(status, type).toBe(200);
+  }
 });
 
 test('the system is searched by what is listed for it, the compartment of a patient too', async () => {
