@@ -1,7 +1,7 @@
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
 import { MSSQL_URL } from './test/engines/url.ts';
 
-const ON_SERVER_ALONE = ['test/sql/mssql/server.test.ts'];
+const ON_SERVER_ALONE = ['test/sql/mssql/{server,differences}.test.ts'];
 
 const sqlite: TestProjectConfiguration = {
   test: {
