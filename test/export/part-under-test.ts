@@ -3,6 +3,7 @@
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { readConfig } from '../../src/config.ts';
 import type { JobRecord, Part, PartState } from '../../src/export/job.ts';
 import {
@@ -22,7 +23,9 @@ export interface PartOptions {
   readonly type?: string;
   readonly settings?: Partial<PartSettings>;
   readonly limit?: number;
-  /** Called before each query; may throw. */
+  /** Milliseconds that each batch of rows takes. */
+  readonly delay?: number;
+  /** Called before each query, and before each further batch of rows; may throw. */
   readonly disturb?: (query: number) => void;
   readonly onReopen?: () => void;
   readonly report?: (report: PartReport) => void;
@@ -77,7 +80,7 @@ function jobOf({ registry }: PartSource, type: string): JobRecord {
   };
 }
 
-function disturbed(source: PartSource, { disturb, onReopen }: PartOptions): PartSource {
+function disturbed(source: PartSource, { disturb, delay = 0, onReopen }: PartOptions): PartSource {
   let queries = 0;
   return {
     ...source,
@@ -91,7 +94,11 @@ function disturbed(source: PartSource, { disturb, onReopen }: PartOptions): Part
         },
         async *stream(plan, size, options) {
           disturb?.(queries++);
-          yield* database.stream(plan, size, options);
+          for await (const rows of database.stream(plan, size, options)) {
+            if (delay > 0) await setTimeout(delay);
+            yield rows;
+            disturb?.(queries++);
+          }
         },
       };
     },

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { linesOf } from '../../src/export/job.ts';
+import type { PartReport } from '../../src/export/run-part.ts';
 import { DatabaseError } from '../../src/sql/database.ts';
 import { clinic } from './exporting.ts';
 import { exportPart } from './part-under-test.ts';
@@ -85,4 +87,26 @@ test('a part that was told to stop goes on behind its last batch', async () => {
     expect(text).toBe(whole.text);
     return;
   }
+});
+
+test('a slow database is waited for, with progress meanwhile; a stop waits for no more than its batch', async () => {
+  const where = clinic(20, 5);
+  const shares: number[] = [];
+  const report = ({ state }: PartReport): void => void shares.push(linesOf(state));
+  const slow = await exportPart(where, { delay: 60, report });
+  expect(slow.state.done).toBe(true);
+  expect(idsIn(slow.text)).toHaveLength(100);
+  expect(shares.toSorted((a, b) => a - b)).toEqual(shares);
+  expect(new Set(shares).size).toBeGreaterThanOrEqual(10);
+  const stop = new Int32Array(1);
+  const stopped = await exportPart(where, {
+    folder: 'stopped',
+    delay: 60,
+    stop,
+    report: ({ state }) => {
+      if (linesOf(state) === 20) Atomics.store(stop, 0, 1);
+    },
+  });
+  expect(stopped.state.done).toBe(false);
+  expect(idsIn(stopped.text)).toHaveLength(20);
 });
