@@ -9,11 +9,11 @@ import { type Stages, UNTIMED } from './observe/stages.ts';
 import { FhirError } from './outcome.ts';
 import { answerOwn, emitOwn } from './own/answer.ts';
 import { type CompartmentSearch, compartmentQuery, narrowed } from './own/compartment.ts';
-import { constantMapping, type OwnResource, passes } from './own/constant-mapping.ts';
-import { type Operation, operationDefinition, operationEntry } from './own/operations.ts';
+import { passes } from './own/constant-mapping.ts';
+import { type OwnOptions, ownOf } from './own/offered.ts';
+import { operationEntry } from './own/operations.ts';
 import type { RecordOperation } from './own/record-operations.ts';
 import { type MadeResource, SUMMARY } from './own/summary-operation.ts';
-import { codesOfValueSets } from './own/value-sets.ts';
 import { answerQuery } from './pipeline/answer.ts';
 import { writeAll } from './pipeline/emitted.ts';
 import { readPage } from './pipeline/page.ts';
@@ -23,7 +23,6 @@ import { shapeStore } from './pipeline/shapes.ts';
 import { openSession, type Session } from './pipeline/source.ts';
 import { branchesOf } from './plan/branches.ts';
 import { ALL_RULES, environment, type Rules } from './plan/environment.ts';
-import { makeOffers } from './plan/offers.ts';
 import { COMPARTMENT_TYPE } from './r4/search-parameters.ts';
 import type { WriteContext } from './resource/compile.ts';
 import { cursorCodec } from './search/cursor.ts';
@@ -95,7 +94,7 @@ export interface Facade {
   capabilities(context: Pick<RequestContext, 'base'>): object;
 }
 
-export interface FacadeOptions {
+export interface FacadeOptions extends OwnOptions {
   readonly registry: Registry;
   readonly database: Database;
   readonly pageSize: number;
@@ -109,28 +108,12 @@ export interface FacadeOptions {
   readonly clock?: () => number;
   readonly rules?: Rules;
   readonly onQuery?: (plan: SqlPlan) => void;
-  /** Resources that the server makes itself; their types are not those of mappings. */
-  readonly own?: readonly OwnResource[];
-  /** What can be called beside reads and searches; each gets an OperationDefinition. */
-  readonly operations?: readonly Operation[];
-  /** Likewise; offered where their type is mapped. */
-  readonly recordOperations?: readonly RecordOperation[];
 }
 
 export function createFacade(options: FacadeOptions): Facade {
   const { registry, database, clock = Date.now, rules = ALL_RULES } = options;
-  const recordOperations = (options.recordOperations ?? []).filter(({ types }) =>
-    types.every(type => registry.types.includes(type)),
-  );
-  const operations = [...(options.operations ?? []), ...recordOperations];
-  const resources = [...(options.own ?? []), ...operations.map(operationDefinition)];
-  const own = resources.map(constantMapping);
-  const offers = makeOffers(
-    registry,
-    own.map(({ mapping }) => mapping),
-    codesOfValueSets(resources),
-  );
-  const ownTypes = new Set(own.map(({ mapping }) => mapping.resource));
+  const own = ownOf(registry, options);
+  const { offers, operations, recordOperations } = own;
   const zone = zoneOf(registry.pack.zone);
   const shapes = shapeStore();
   const cursors = cursorCodec(options.secret, registry.version);
@@ -169,8 +152,8 @@ export function createFacade(options: FacadeOptions): Facade {
     if (!byId) throw new FhirError('not-found', `this server has no ${type} resources`);
     const token = { kind: 'token', system: undefined, code: id } as const;
     const filters = [{ kind: 'match', parameter: byId.parameter, modifier: undefined, values: [token] }] as const;
-    if (ownTypes.has(type)) {
-      const found = own.find(one => one.mapping.resource === type && passes(one, filters, open.env));
+    if (own.types.has(type)) {
+      const found = own.resources.find(one => one.mapping.resource === type && passes(one, filters, open.env));
       return found && { type, id, json: emitOwn(found, selection, open, writing(context, now)).json };
     }
     const branches = await planResolved(open, () =>
@@ -212,12 +195,12 @@ export function createFacade(options: FacadeOptions): Facade {
 
     async search(request, context) {
       const query = parse(request, context);
-      if (!ownTypes.has(query.type)) {
+      if (!own.types.has(query.type)) {
         const { type, filters, sort, ...shape } = query;
         return answer({ ...shape, questions: [{ type, filters, sort }] }, context, context.access);
       }
       const now = clock();
-      const found = answerOwn(query, own, session(context, now), writing(context, now));
+      const found = answerOwn(query, own.resources, session(context, now), writing(context, now));
       return searchsetOf(query, found, context.base, cursors);
     },
 
@@ -250,7 +233,7 @@ export function createFacade(options: FacadeOptions): Facade {
       capabilityStatement({
         registry,
         offers,
-        ownTypes: [...ownTypes],
+        ownTypes: [...own.types],
         operations: operations.map(operation => operationEntry(operation, base)),
         base,
         date: options.date,

@@ -40,7 +40,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   explain: ['facade', 'pipeline', 'plan', 'search', 'mapping', 'sql', 'auth'],
   ccda: ['facade', 'mapping', 'outcome'],
-  rest: ['ccda', 'facade', 'auth', 'config', 'mapping', 'sql/expression', 'sql/fold'],
+  rest: ['ccda', 'facade', 'auth', 'config', 'mapping', 'sql/expression-key', 'sql/fold'],
   export: ['*'],
   http: [
     'observe',
