@@ -23,21 +23,21 @@ import type { ParseContext } from './search/limits.ts';
 import { parseSearch } from './search/parse.ts';
 import { type Catalog, findTable, withDenied } from './sql/catalog.ts';
 import type { Database } from './sql/database.ts';
-import { openSqlite } from './sql/sqlite/database.ts';
+import { openSqlite, type SqliteOptions } from './sql/sqlite/database.ts';
 
 /** Says what takes a while. */
 export type Announce = (what: string) => void;
 
+/** Where the database is; how much of a SQLite file is kept in memory. */
+export type DatabaseSource = Pick<Config, 'database' | 'dataDir'> & { readonly sqlite?: SqliteOptions };
+
 /** The configured database, or the demo's, which is built where there is none. Throws DatabaseError. */
-export async function openDatabase(
-  config: Pick<Config, 'database' | 'dataDir'>,
-  announce: Announce,
-): Promise<Database> {
+export async function openDatabase(config: DatabaseSource, announce: Announce): Promise<Database> {
   const { database } = config;
-  if (database === undefined) return openSqlite(await demoDatabase(config.dataDir, announce));
+  if (database === undefined) return openSqlite(await demoDatabase(config.dataDir, announce), config.sqlite);
   switch (database.engine) {
     case 'sqlite':
-      return openSqlite(database.file);
+      return openSqlite(database.file, config.sqlite);
     case 'mssql': {
       // The driver is large, and the demo does without it.
       const { openMssql } = await import('./sql/mssql/database.ts');
@@ -72,7 +72,7 @@ export const SOFTWARE_VERSION: string = JSON.parse(
  * it was read before.
  */
 export async function setUp(
-  config: Pick<Config, 'database' | 'dataDir' | 'mappings'> & Partial<Pick<Config, 'degraded'>>,
+  config: DatabaseSource & Pick<Config, 'mappings'> & Partial<Pick<Config, 'degraded'>>,
   announce: Announce,
   files: PackFiles = readPackFiles(config.mappings),
 ): Promise<Setup> {

@@ -24,7 +24,7 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /** Bytes that most batches fit into. */
-const SCRATCH = 1 << 20;
+const SCRATCH = 2 << 20;
 
 export interface Output {
   readonly files: readonly FileState[];
@@ -59,8 +59,9 @@ export function openOutput(options: OutputOptions): Output {
   /** One buffer for all batches: fresh memory for each costs more than the writing itself. */
   let scratch = Buffer.allocUnsafeSlow(SCRATCH);
   const encode = (text: string): Buffer => {
-    const bytes = Buffer.byteLength(text, 'utf8');
-    if (bytes > scratch.byteLength) scratch = Buffer.allocUnsafeSlow(bytes * 2);
+    // No UTF-16 unit takes more than three bytes; to count them exactly costs as much as to write them.
+    const most = text.length * 3;
+    if (most > scratch.byteLength) scratch = Buffer.allocUnsafeSlow(most);
     return scratch.subarray(0, scratch.write(text, 'utf8'));
   };
   const append = (descriptor: number, bytes: Buffer, position: number): void => {

@@ -10,8 +10,12 @@ import type { PartSource } from './run-part.ts';
 
 export type SourceConfig = Pick<Config, 'database' | 'dataDir' | 'mappings' | 'degraded' | 'page'>;
 
+/** An export reads every row once: what it reads again and again, indexes of targets, is little. */
+const SQLITE = { cache: 8192 };
+
 /** `files`: the pack, where it is not to be read anew. Throws DatabaseError while the database is away. */
-export async function openSource(config: SourceConfig, files?: PackFiles): Promise<PartSource> {
+export async function openSource(own: SourceConfig, files?: PackFiles): Promise<PartSource> {
+  const config = { ...own, sqlite: SQLITE };
   const { database: first, pack, changed } = await setUp(config, () => {}, files);
   if (pack.registry === undefined) throw new Error('the mappings have errors');
   let database = first;

@@ -89,12 +89,12 @@ function makeZone(name: string): Zone {
   const offsetOf = (local: number): number => {
     if (local < BEGIN) return initial;
     if (!last || local < last.from || local >= last.to) last = yearOf(yearAt(local));
-    let { offset } = last.pieces[0];
-    for (const piece of last.pieces) {
-      if (piece.from > local) break;
-      offset = piece.offset;
+    const { pieces } = last;
+    for (let i = pieces.length - 1; i > 0; i--) {
+      const piece = pieces[i];
+      if (piece && piece.from <= local) return piece.offset;
     }
-    return offset;
+    return pieces[0].offset;
   };
 
   return {

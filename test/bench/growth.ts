@@ -3,8 +3,9 @@
  * demo's schema, smallest first. Out: milliseconds per search, median over patients, and by how much the largest takes
  * longer.
  */
-import { CONTEXT, type Opened, openDemo } from './demo.ts';
+
 import { median } from './clock.ts';
+import { CONTEXT, type Opened, openDemo } from './demo.ts';
 import { printTable } from './table.ts';
 
 /** Patients that each search is asked of, and how often. */

@@ -43,8 +43,7 @@ export type LaboratoryRow = readonly [
 
 const offset = offsets('America/New_York');
 
-const HEAD =
-  '","profile":["http://hl7.org/fhir/us/core/StructureDefinition/us-core-observation-lab"]},"status":"';
+const HEAD = '","profile":["http://hl7.org/fhir/us/core/StructureDefinition/us-core-observation-lab"]},"status":"';
 const CATEGORY =
   '","category":[{"coding":[{"system":"http://terminology.hl7.org/CodeSystem/observation-category","code":"laboratory","display":"Laboratory"}],"text":"Laboratory"}],"code":';
 const LOCAL = '"system":"urn:oid:2.16.840.1.113883.3.9999.4","code":';
@@ -196,7 +195,6 @@ export function laboratoryText(row: LaboratoryRow, id: string): string {
   text += valueText(row);
   if (isFlagged(row)) text += flagText(row[26] ?? '');
   if (row[28] === 1) text += `,"specimen":{"reference":"Specimen/${row[0]}.${row[27]}"}`;
-  if (row[29] !== null && row[29].trim() !== '')
-    text += rangeText(row[29]).replaceAll('\t', unitText(row[25] ?? ''));
+  if (row[29] !== null && row[29].trim() !== '') text += rangeText(row[29]).replaceAll('\t', unitText(row[25] ?? ''));
   return `${text}}`;
 }

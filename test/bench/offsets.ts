@@ -3,7 +3,10 @@ export function offsets(timeZone: string): (hour: string) => string {
   const known = new Map<string, string>();
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
   const nameAt = (instant: number): string =>
-    format.formatToParts(instant).find(({ type }) => type === 'timeZoneName')?.value.slice(3) || '+00:00';
+    format
+      .formatToParts(instant)
+      .find(({ type }) => type === 'timeZoneName')
+      ?.value.slice(3) || '+00:00';
   return hour => {
     const found = known.get(hour);
     if (found !== undefined) return found;

@@ -84,9 +84,11 @@ export function digits(text: string, from: number, to: number): number {
   return result;
 }
 
+const HYPHEN = 45;
+
 /** The day of a text that begins with `2024-03-10`, or undefined. */
 export function parseDay(text: string): number | undefined {
-  if (text[4] !== '-' || text[7] !== '-') return undefined;
+  if (text.charCodeAt(4) !== HYPHEN || text.charCodeAt(7) !== HYPHEN) return undefined;
   const year = digits(text, 0, 4);
   const month = digits(text, 5, 7);
   const day = digits(text, 8, 10);

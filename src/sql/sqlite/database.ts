@@ -17,13 +17,18 @@ import { registerFunctions } from './functions.ts';
 const STATEMENTS = 500;
 const BUSY_MILLISECONDS = 5000;
 
+export interface SqliteOptions {
+  /** Kilobytes of the file that are kept in memory. Default 64 MB. */
+  readonly cache?: number;
+}
+
 /**
  * Opens a SQLite file read-only. Throws DatabaseError (`unavailable`) if there is none, or no database in it.
  */
-export function openSqlite(file: string): Database {
+export function openSqlite(file: string, { cache = 65_536 }: SqliteOptions = {}): Database {
   const database = attempt('open', () => {
     const opened = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MILLISECONDS });
-    opened.exec('PRAGMA query_only = ON; PRAGMA cache_size = -65536');
+    opened.exec(`PRAGMA query_only = ON; PRAGMA cache_size = -${cache}`);
     opened.prepare('SELECT COUNT(*) FROM sqlite_schema').get();
     registerFunctions(opened);
     return opened;
