@@ -23,18 +23,54 @@ export function editorSchemas(): Readonly<Record<string, string>> {
 }
 
 function print(schema: z.ZodType, title: string): string {
-  const json = z.toJSONSchema(schema, {
+  const json = schemaOf(schema);
+  const resource = json.properties?.['resource'];
+  if (typeof resource === 'object') Object.assign(resource, { examples: resourceTypes() });
+  const definitions = json['definitions'] as Readonly<Record<string, JsonSchema>> | undefined;
+  const named = definitions?.['via'] ? { definitions: { ...definitions, ...codecDefinitions() } } : {};
+  return `${JSON.stringify({ ...json, ...named, title }, undefined, 2)}\n`;
+}
+
+function schemaOf(schema: z.ZodType): JsonSchema {
+  return z.toJSONSchema(schema, {
     // The newest that the common YAML editors read.
     target: 'draft-7',
     io: 'input',
+    unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema, path }) => {
       widen(zodSchema._zod.def.type, jsonSchema);
       if (path.length > 0) orMacro(jsonSchema);
     },
   });
-  const resource = json.properties?.['resource'];
-  if (typeof resource === 'object') Object.assign(resource, { examples: resourceTypes() });
-  return `${JSON.stringify({ ...json, title, $comment: codecNames() }, undefined, 2)}\n`;
+}
+
+/** Names that an editor completes, with options that it checks. Code maps have names of their own, so others are not wrong. */
+function codecDefinitions(): Readonly<Record<'codec' | 'via', JsonSchema>> {
+  const entries = [...Object.entries(CODECS), ...Object.entries(TEXT_STEPS)];
+  const names = entries.flatMap(([name, entry]) => {
+    const facets = 'facets' in entry ? entry.facets : [];
+    return facets.length === 0 ? [name] : facets.map(facet => `${name}.${facet}`);
+  });
+  const properties = Object.fromEntries(
+    entries.flatMap(([name, { options }]) => {
+      const schema = optionsSchema(options);
+      return schema === undefined ? [] : [[name, schema] as const];
+    }),
+  );
+  const one = { $ref: '#/definitions/codec' };
+  return {
+    codec: { anyOf: [{ enum: names }, { $ref: '#/definitions/text' }, { type: 'object', properties }] },
+    via: { anyOf: [one, { type: 'array', items: one }], description: 'a codec, or text steps and then one codec' },
+  };
+}
+
+/** Undefined for a codec that has none. */
+function optionsSchema(options: z.ZodType): JsonSchema | undefined {
+  const { $schema: _, ...schema } = schemaOf(options);
+  const given = schema.anyOf?.filter(one => typeof one === 'object' && Object.keys(one).length > 0) ?? [schema];
+  const [only] = given;
+  if (given.length === 1 && typeof only === 'object') return Object.keys(only).length === 0 ? undefined : only;
+  return { ...schema, anyOf: given };
 }
 
 /** Scalars as an editor reads them; macros in maps and lists. */
@@ -71,8 +107,4 @@ function extendEnum(schema: JsonSchema): void {
   const booleans = words.flatMap(word => (word === 'true' ? [true] : word === 'false' ? [false] : []));
   delete schema.enum;
   schema.anyOf = [{ enum: [...words, ...booleans] }, { type: 'string', pattern: MACRO }];
-}
-
-function codecNames(): string {
-  return `codecs: ${Object.keys(CODECS).join(', ')}; text steps: ${Object.keys(TEXT_STEPS).join(', ')}; and the code maps`;
 }

@@ -42,6 +42,12 @@ describe('the JSON Schemas for editors', () => {
     ).toBe(true);
   });
 
+  test('name the codecs, which an editor completes, and take names of code maps', () => {
+    for (const via of ['ymd8', '{ datetime: { midnight: date } }', '[{ words: first }, number]', 'house-map.display'])
+      expect(accepts('mapping.json', `${PEOPLE}  birthDate: { from: BORN, via: ${via} }\n`), via).toBe(true);
+    expect(JSON.parse(schemas['mapping.json'] ?? '').definitions.codec.anyOf[0].enum).toContain('range-text.low');
+  });
+
   test('accept macros wherever a node can stand', () => {
     const text = ACTIVE.replace('id:', 'variants: [{ insert: common, $a: [x] }]\nid:').replace(
       '"true"',
@@ -54,6 +60,14 @@ describe('the JSON Schemas for editors', () => {
     ['an unknown key of a mapping', `${ACTIVE}soruce: x\n`],
     ['an unknown key of a source', ACTIVE.replace('as: p', 'sa: p')],
     ['an unknown key of a binding', `${PEOPLE}  gender: { from: SEX, vai: sex }\n`],
+    [
+      'an option that a codec does not have',
+      `${PEOPLE}  birthDate: { from: BORN, via: { datetime: { midnite: date } } }\n`,
+    ],
+    [
+      'a value that an option does not take',
+      `${PEOPLE}  birthDate: { from: BORN, via: { datetime: { midnight: day } } }\n`,
+    ],
     ['an unknown operator', ACTIVE.replace('as: p', 'where: { SEX: { is: M } }')],
     ['a lookup without a table', ACTIVE.replace('as: p', 'lookup: { c: { on: { CD: SEX } } }')],
   ])('refuse %s', (_, text) => {
