@@ -202,6 +202,21 @@ test('a result that is flagged as abnormal is a marked row, and no other is', as
   );
 });
 
+test('a reason that a record stands for says since when it is so', async () => {
+  const { root } = await demo.make('medications', 1);
+  const since = new Set(
+    withTemplate(root, '4.19:2014-06-09').map(one => at(one, 'effectiveTime', 'low')?.attributes['value']),
+  );
+  const onsets = demo.rows<{ onset: string }>(
+    `SELECT printf('%04d', ONS_YR) AS onset FROM PROB_LST p
+     WHERE ONS_YR > 0 AND EXISTS (SELECT 1 FROM RX_ORD x WHERE x.PT_NO = 1 AND x.RSN_PRB_ID = p.PRB_ID)`,
+  );
+  expect(onsets.length).toBeGreaterThan(0);
+  for (const { onset } of onsets) expect([...since].some(time => time?.startsWith(onset))).toBe(true);
+  // What somebody only said has no beginning.
+  expect(since).toContain(undefined);
+});
+
 test('whoever saw the patient in several roles is named once', async () => {
   const { root } = await demo.make('all-patient-data', 1);
   for (const encounter of withTemplate(root, '4.49:2015-08-01')) {

@@ -13,7 +13,7 @@ import type { SectionWriter } from '../section.ts';
 import { interval, readablePeriod, readableTime } from '../time.ts';
 import { templateIds, textElement } from '../xml.ts';
 import { problemObservation } from './problem.ts';
-import { indication, reasonsOf } from './related.ts';
+import { indication, readableReasons, reasonsOf } from './related.ts';
 
 export const ENCOUNTER_COLUMNS = ['Encounter', 'Status', 'Period', 'Place', 'Reason', 'Diagnoses', 'Seen by'];
 
@@ -31,7 +31,7 @@ export function addEncounter(encounter: Encounter, diagnoses: readonly Condition
       ? readableTime(period?.start)
       : readablePeriod(period?.start, period?.end),
     places.map(place => place?.name ?? '').join(', '),
-    reasons.map(labelOf).join(', '),
+    readableReasons(reasons),
     diagnoses.map(({ code }) => labelOf(code)).join('\n'),
     namesOf(people, content.resolve),
   );

@@ -12,7 +12,7 @@ import type { SectionWriter } from '../section.ts';
 import { notBefore, readablePeriod, readableTime, timeElement } from '../time.ts';
 import { unitOf } from '../value.ts';
 import { attribute, templateIds } from '../xml.ts';
-import { indication, reasonsOf } from './related.ts';
+import { indication, readableReasons, reasonsOf } from './related.ts';
 
 /** Medication statusCode of C-CDA: those of FHIR that it lacks are told by the nearest, and by the narrative. */
 const STATUS: Readonly<Record<string, string>> = {
@@ -53,7 +53,7 @@ export function addMedication(request: MedicationRequest, content: SectionWriter
       .filter(Boolean)
       .join(', '),
     readablePeriod(bounds?.start, bounds?.end),
-    reasons.map(labelOf).join(', '),
+    readableReasons(reasons),
     readableTime(request.authoredOn),
     nameOf(by, content.resolve) || (told ? 'patient' : ''),
   );

@@ -11,7 +11,7 @@ import { plainText } from '../plain-text.ts';
 import type { SectionWriter } from '../section.ts';
 import { hl7Time, moment, readablePeriod, readableTime } from '../time.ts';
 import { templateIds } from '../xml.ts';
-import { reasonsOf } from './related.ts';
+import { readableReasons, reasonsOf } from './related.ts';
 
 export const PLAN_COLUMNS = ['Planned', 'Status', 'For', 'Reason', 'Written', 'By'];
 
@@ -27,7 +27,7 @@ export function addOrder(order: ServiceRequest, kind: 'observation' | 'act', con
     occurrencePeriod === undefined
       ? readableTime(occurrenceDateTime)
       : readablePeriod(occurrencePeriod.start, occurrencePeriod.end),
-    reasonsOf(order, content.resolve).map(labelOf).join(', '),
+    readableReasons(reasonsOf(order, content.resolve)),
     readableTime(authoredOn),
     nameOf(requester, content.resolve),
   );
@@ -84,7 +84,7 @@ export function addPlannedEncounter(encounter: Encounter, content: SectionWriter
     labelOf(type?.[0]) || 'Visit',
     readableCode(status),
     readablePeriod(period?.start, period?.end),
-    reasonsOf(encounter, content.resolve).map(labelOf).join(', '),
+    readableReasons(reasonsOf(encounter, content.resolve)),
     '',
     namesOf(people, content.resolve),
   );

@@ -10,7 +10,7 @@ import { namesOf, performers } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { moment, readablePeriod, readableTime } from '../time.ts';
 import { attribute, templateIds, textElement } from '../xml.ts';
-import { indication, reasonsOf } from './related.ts';
+import { indication, readableReasons, reasonsOf } from './related.ts';
 
 const STATUS: Readonly<Record<string, string>> = {
   preparation: 'active',
@@ -33,7 +33,7 @@ export function addProcedure(procedure: Procedure, content: SectionWriter): void
     readableCode(status),
     readablePerformed(procedure),
     (bodySite ?? []).map(labelOf).join(', '),
-    reasonsOf(procedure, content.resolve).map(labelOf).join(', '),
+    readableReasons(reasonsOf(procedure, content.resolve)),
     namesOf(performersOf(procedure), content.resolve),
   );
   content.entry(activity(procedure, row, content, ''));

@@ -1,11 +1,12 @@
 /**
  * Observations that stand within entries: a status, a severity, a reason. In: their code and value. Out: entryRelationship.
  */
-import { coded, reference } from '../code.ts';
+import { coded, labelOf, reference } from '../code.ts';
 import { SNOMED } from '../code-systems.ts';
 import type { CodeableConcept, Reference } from '../fhir/datatypes.ts';
 import type { Condition } from '../fhir/record.ts';
 import type { Resolve } from '../participants.ts';
+import { interval } from '../time.ts';
 import { templateIds } from '../xml.ts';
 
 /** A code that C-CDA fixes. */
@@ -41,13 +42,12 @@ export function loincCode({ code, name }: Term): string {
   return `<code code="${code}" displayName="${name}" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>`;
 }
 
-/** Why something was done: as it was said, and what the record that is referred to says. */
-export function reasonsOf({ reasonCode, reasonReference }: Reasoned, resolve: Resolve): readonly CodeableConcept[] {
-  const records = (reasonReference ?? []).flatMap(one => {
-    const code = (resolve(one) as Condition | undefined)?.code;
-    return code === undefined ? [] : [code];
-  });
-  return [...(reasonCode ?? []), ...records];
+/** Why something was done. */
+export interface Reason {
+  readonly concept: CodeableConcept;
+  /** Since when, and until when, as the record says that is referred to. */
+  readonly onset?: string | undefined;
+  readonly abatement?: string | undefined;
 }
 
 interface Reasoned {
@@ -55,11 +55,29 @@ interface Reasoned {
   readonly reasonReference?: readonly Reference[];
 }
 
-/** Indication (V2): why something was done. `id`: an `id` element. */
-export function indication(reason: CodeableConcept, id: string): string {
+/** As it was said, and what the records say that are referred to. */
+export function reasonsOf({ reasonCode, reasonReference }: Reasoned, resolve: Resolve): readonly Reason[] {
+  const said = (reasonCode ?? []).map(concept => ({ concept }));
+  const recorded = (reasonReference ?? []).flatMap(one => {
+    const condition = resolve(one) as Condition | undefined;
+    if (condition?.code === undefined) return [];
+    return [{ concept: condition.code, onset: condition.onsetDateTime, abatement: condition.abatementDateTime }];
+  });
+  return [...said, ...recorded];
+}
+
+/** For people. */
+export function readableReasons(reasons: readonly Reason[]): string {
+  return reasons.map(({ concept }) => labelOf(concept)).join(', ');
+}
+
+/** Indication (V2). `id`: an `id` element. */
+export function indication({ concept, onset, abatement }: Reason, id: string): string {
   return (
     `<entryRelationship typeCode="RSON"><observation classCode="OBS" moodCode="EVN">${templateIds('4.19', '4.19:2014-06-09')}${id}` +
     snomedElement('code', { code: '404684003', name: 'Finding' }) +
-    `<statusCode code="completed"/>${coded('value', reason, { systems: [SNOMED], attributes: ' xsi:type="CD"' })}</observation></entryRelationship>`
+    '<statusCode code="completed"/>' +
+    (onset === undefined ? '' : interval(onset, abatement)) +
+    `${coded('value', concept, { systems: [SNOMED], attributes: ' xsi:type="CD"' })}</observation></entryRelationship>`
   );
 }
