@@ -2,9 +2,9 @@
  * Names of the resources that code maps are shown as. In: the code maps of a pack. Out: an id for each, and the elements
  * that every canonical resource made of one begins with. https://hl7.org/fhir/R4/metadataresource.html
  */
-import { createHash } from 'node:crypto';
 import type { CodeMap } from '../mapping/codecs/code-map.ts';
 import type { Json, Pack, Registry } from '../mapping/model.ts';
+import { addressOf } from './address.ts';
 
 export interface NamedMap {
   readonly id: string;
@@ -34,16 +34,6 @@ export function canonicalHead(
     status: 'active',
     ...(publisher === undefined ? {} : { publisher }),
   };
-}
-
-const NAMESPACE = Buffer.from('c51c6ad3efc44f10974b3fc1e17cd833', 'hex');
-
-/** The same wherever the pack is served, and nobody else's: a UUID made of the name (RFC 9562, 5.5). */
-function addressOf(name: string): string {
-  const bytes = createHash('sha1').update(NAMESPACE).update(name).digest().subarray(0, 16);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  return `urn:uuid:${bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')}`;
 }
 
 /** The name as far as an id may spell it, with a number where another map has that id. */

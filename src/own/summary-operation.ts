@@ -2,8 +2,8 @@
  * `Patient/<id>/$ccd`: a patient's Continuity of Care Document, made when it is asked for; and the DocumentReference that
  * leads to it. Offered where the pack says what documents hold. https://hl7.org/fhir/us/core/OperationDefinition-docref.html
  */
-import { createHash } from 'node:crypto';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
+import { addressOf } from './address.ts';
 import { input, type Operation } from './operations.ts';
 
 export const SUMMARY: Operation = {
@@ -68,11 +68,5 @@ export function summaryReference(
       },
     ],
   };
-  return { type: resource.resourceType, id: '', fullUrl: `urn:uuid:${uuidOf(url)}`, json: JSON.stringify(resource) };
-}
-
-/** The same for the same address. RFC 9562 section 5.8 */
-function uuidOf(text: string): string {
-  const hex = createHash('sha256').update(text).digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  return { type: resource.resourceType, id: '', fullUrl: addressOf(url), json: JSON.stringify(resource) };
 }
