@@ -5,7 +5,7 @@ import type { Access } from './auth/access.ts';
 import { capabilityStatement } from './capability.ts';
 import type { Registry } from './mapping/model.ts';
 import { zoneOf } from './mapping/zone.ts';
-import { type Stages, UNTIMED } from './observe/stages.ts';
+import { type Stages, timed } from './observe/stages.ts';
 import { FhirError } from './outcome.ts';
 import { answerOwn, emitOwn } from './own/answer.ts';
 import { type CompartmentSearch, compartmentQuery, narrowed } from './own/compartment.ts';
@@ -240,8 +240,4 @@ export function createFacade(options: FacadeOptions): Facade {
         version: options.softwareVersion,
       }),
   };
-}
-
-function timed<T>({ stages = UNTIMED }: RequestContext, stage: 'parse' | 'write', work: () => T): T {
-  return stages.time(stage, work);
 }

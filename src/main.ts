@@ -80,9 +80,10 @@ async function serve(
   const jobs = openExports(config, () => pack, log);
   const cache = createAnswerCache<Answer>(config.cache);
   const make = (next: SoundPack): Version => {
-    pack = next;
     const refused = () => live.refused();
-    return versionOf(next, { config, log, database: counted, jobs, entrance, cache, metrics, refused });
+    const made = versionOf(next, { config, log, database: counted, jobs, entrance, cache, metrics, refused });
+    pack = next;
+    return made;
   };
   const { reload } = metrics;
   const live: LivePack<Version> = livePack({
@@ -98,7 +99,7 @@ async function serve(
   for (const reading of readingsOf({ database, jobs, cache, served })) metrics.add(reading);
   const answers: Answers = {
     fetch: (...request) => live.current().app.fetch(...request),
-    hits: (...exchange) => live.current().app.hits?.(...exchange) ?? false,
+    hits: (request, response) => live.current().app.hits?.(request, response) ?? false,
   };
   const server = await listen(answers, { host: config.host, port: config.port, drain: config.timeout.drain });
   const watch = watchPack(config, live);

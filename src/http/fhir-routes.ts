@@ -5,6 +5,7 @@
 import { Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { SearchRequest } from '../facade.ts';
+import { timed } from '../observe/stages.ts';
 import { FhirError } from '../outcome.ts';
 import { answerOf, answerOfResource } from './answer.ts';
 import { nativeContent } from './binary.ts';
@@ -77,7 +78,10 @@ function read(c: HttpContext, parts: AppParts): Promise<Response> {
     const parameters = urlParameters(c);
     const resource = ID.test(id) ? await parts.facade.read(type, id, parameters, context) : undefined;
     if (resource === undefined) throw new FhirError('not-found', `No ${type} has this id`);
-    return nativeContent(c, resource, parameters) ?? answerOfResource(resource, representationOf(c, parameters));
+    const native = nativeContent(c, resource, parameters);
+    if (native !== undefined) return native;
+    const representation = representationOf(c, parameters);
+    return timed(context, 'write', () => answerOfResource(resource, representation));
   });
 }
 
@@ -89,7 +93,7 @@ function search(c: HttpContext, parts: AppParts, read: Read): Promise<Response> 
     const parameters = await read();
     const representation = representationOf(c, parameters);
     const bundle = await parts.facade.search({ type: c.req.param('type') ?? '', parameters }, context);
-    return answerOf(bundle.json, representation);
+    return timed(context, 'write', () => answerOf(bundle.json, representation));
   });
 }
 
@@ -100,6 +104,6 @@ function searchCompartment(c: HttpContext, parts: AppParts, read: Read): Promise
     const parameters = await read();
     const representation = representationOf(c, parameters);
     const bundle = await parts.facade.searchCompartment({ compartment, id, type, parameters }, context);
-    return answerOf(bundle.json, representation);
+    return timed(context, 'write', () => answerOf(bundle.json, representation));
   });
 }

@@ -4,6 +4,7 @@
  */
 import { Hono } from 'hono';
 import type { SearchRequest } from '../facade.ts';
+import { timed } from '../observe/stages.ts';
 import { FhirError } from '../outcome.ts';
 import { answerOf } from './answer.ts';
 import { respondCached } from './cached.ts';
@@ -32,7 +33,8 @@ export function recordRoutes(parts: AppParts): Hono<HttpEnv> {
           if (id !== undefined && !ID.test(id)) throw new FhirError('not-found', `No ${type} has this id`);
           const parameters = await read();
           const representation = representationOf(c, parameters);
-          return answerOf((await parts.facade.operate(operation, id, parameters, context)).json, representation);
+          const { json } = await parts.facade.operate(operation, id, parameters, context);
+          return timed(context, 'write', () => answerOf(json, representation));
         });
         c.set('route', route);
         return response;

@@ -4,6 +4,7 @@
  */
 import { Hono } from 'hono';
 import type { SearchRequest } from '../facade.ts';
+import { timed } from '../observe/stages.ts';
 import { FhirError } from '../outcome.ts';
 import { answerOf } from './answer.ts';
 import { answerBatch, type BatchRequest } from './batch.ts';
@@ -27,7 +28,8 @@ export function systemRoutes(parts: AppParts, single: Hono<HttpEnv>): Hono<HttpE
       if (parameters.length === 0)
         throw new FhirError('invalid', 'A search over all types has parameters; [base]/metadata says what is offered');
       const representation = representationOf(c, parameters);
-      return answerOf((await parts.facade.searchAll(parameters, context)).json, representation);
+      const { json } = await parts.facade.searchAll(parameters, context);
+      return timed(context, 'write', () => answerOf(json, representation));
     });
   for (const path of ['/', '/_search']) {
     routes.use(path, async (c, next) => {

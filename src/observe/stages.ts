@@ -46,6 +46,15 @@ const CHANNELS = {
 /** For work that nobody times. */
 export const UNTIMED: Stages = { time: (_stage, work) => work(), statement: (_mapping, run) => run() };
 
+/** Runs `work` as part of a stage of whoever has stages. */
+export function timed<T>(
+  { stages = UNTIMED }: { readonly stages?: Stages },
+  stage: 'parse' | 'write',
+  work: () => T,
+): T {
+  return stages.time(stage, work);
+}
+
 /** `request`: its id. */
 export function startStopwatch(request: string): Stopwatch {
   const stages: Record<Stage, number> = { parse: 0, plan: 0, sql: 0, write: 0 };

@@ -1,6 +1,8 @@
 /**
  * A server whose pack is edited while it answers.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -97,6 +99,18 @@ test('a file with errors leaves the old version serving, and /, /ready and the l
     ['error', expect.stringMatching(/^person\.yaml:7:\d+$/)],
   ]);
   expect(said(server, 'the mappings on disk are refused')).toMatchObject([{ level: 'error', serving: pack.version }]);
+  const metrics = await (await fetch(`${server.url}/metrics`)).text();
+  for (const line of [
+    'lintel_mapping_refused 1',
+    `lintel_mapping_info{pack="small",version="${pack.version}"} 1`,
+    'lintel_mapping_reloads_total{outcome="refused"} 1',
+    'lintel_sql_statements_total{mapping="people",outcome="answered"} 1',
+    'lintel_export_jobs{status="running"} 0',
+    'lintel_cache_answers_total{result="miss"} 1',
+    'lintel_http_request_duration_seconds_count{method="GET",route="/fhir/Patient",status="200"} 1',
+  ]) {
+    expect(metrics.split('\n')).toContain(line);
+  }
 });
 
 test('what was refused is forgotten once the files are sound again, be they new or as they were', async () => {
@@ -186,3 +200,36 @@ elements:
   expect(await server.running.reload()).toBe('swapped');
   expect(JSON.stringify(await info())).not.toContain('Kowalski');
 });
+
+test('SIGHUP has the mappings loaded anew', async () => {
+  const clinic = smallClinic({ 'person.yaml': PEOPLE });
+  const child = spawn(process.execPath, [new URL('../../src/main.ts', import.meta.url).pathname], {
+    env: { ...clinic.environment, RELOAD_INTERVAL: '0', LOG_FORMAT: 'json' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(async () => {
+    child.kill('SIGTERM');
+    if (child.exitCode === null) await once(child, 'exit');
+  });
+  let out = '';
+  let log = '';
+  child.stdout.on('data', chunk => {
+    out += chunk;
+  });
+  child.stderr.on('data', chunk => {
+    log += chunk;
+  });
+  const waiting = { timeout: 20_000, interval: 50 };
+  await vi.waitFor(() => expect(out).toContain('Stop with'), waiting);
+  const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(out) ?? [''];
+  const patient = async () => (await fetch(`${url}/fhir/Patient/1`)).json();
+  expect(await patient()).toHaveProperty('name');
+  writeFileSync(join(clinic.pack, 'person.yaml'), MISSPELT);
+  child.kill('SIGHUP');
+  await vi.waitFor(() => expect(log).toContain('"at":"person.yaml:6:'), waiting);
+  expect(await patient()).toHaveProperty('name');
+  writeFileSync(join(clinic.pack, 'person.yaml'), NAMELESS);
+  child.kill('SIGHUP');
+  await vi.waitFor(() => expect(log).toContain('mappings swapped'), waiting);
+  expect(await patient()).not.toHaveProperty('name');
+}, 60_000);
