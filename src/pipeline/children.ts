@@ -3,7 +3,7 @@
  */
 import type { JoinColumn } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
-import { theirsAmong } from '../plan/key.ts';
+import { inStatements, theirsAmong } from '../plan/key.ts';
 import { type ChildRow, type Children, childrenOf, NO_CHILDREN } from '../resource/rows.ts';
 import type { ChildShape, LevelShape } from '../resource/shape.ts';
 import type { ColumnType } from '../sql/column-type.ts';
@@ -11,8 +11,6 @@ import type { SqlValue } from '../sql/expression.ts';
 import type { Row, SqlPlan } from '../sql/plan.ts';
 import type { Session } from './source.ts';
 
-/** Keys per statement: well below the 2,100 parameters of SQL Server. */
-const KEYS_PER_STATEMENT = 500;
 /** Child rows of one collection of one statement; more is a fault of the mapping's `on`, not data of a page. */
 const CHILD_ROWS_AT_MOST = 200_000;
 
@@ -37,8 +35,8 @@ async function readCollection(
   const { on, scope, order } = shape.each.from;
   const keys = distinctKeys(parents, shape, on);
   const rows: Row[] = [];
-  for (let start = 0; start < keys.length; start += KEYS_PER_STATEMENT) {
-    const from = scopeRelation(scope, theirsAmong(on, keys.slice(start, start + KEYS_PER_STATEMENT)), session.env, [
+  for (const some of inStatements(keys)) {
+    const from = scopeRelation(scope, theirsAmong(on, some), session.env, [
       ...shape.columns,
       ...order.map(({ by }) => by),
     ]);

@@ -5,7 +5,7 @@
 import type { Access } from '../auth/access.ts';
 import type { Mapping, Node, RefNode } from '../mapping/model.ts';
 import { accessPredicate } from '../plan/access.ts';
-import { oursAmong, theirsAmong } from '../plan/key.ts';
+import { inStatements, oursAmong, theirsAmong } from '../plan/key.ts';
 import { servedPredicate } from '../plan/presence.ts';
 import { along, some } from '../plan/walk.ts';
 import { type SearchPath, searchParametersOf } from '../r4/search-parameters.ts';
@@ -22,7 +22,6 @@ import type { Session } from './source.ts';
 /** Included resources of one page at most; what is beyond is left out and said so. */
 const INCLUDED_AT_MOST = 2000;
 const ROUNDS = 5;
-const KEYS_PER_STATEMENT = 500;
 
 export interface IncludeRequest {
   readonly query: Pick<SearchQuery, 'includes' | 'revincludes'>;
@@ -121,7 +120,7 @@ function forward(from: readonly Emitted[], include: Include, access: Access, ses
     for (const node of refNodes(mapping, include, session)) {
       const target = session.registry.mapping(node.target);
       const keys = distinct(resources.flatMap(({ row, children, shape }) => keysAt(node, shape, row, children)));
-      asked.push(...inChunks(keys, chunk => served(target, access, theirsAmong(node.on, chunk), session)));
+      asked.push(...inStatements(keys).map(some => served(target, access, theirsAmong(node.on, some), session)));
     }
   }
   return asked.length > 0 ? [{ rows: asked, direction: 'forward' }] : [];
@@ -141,7 +140,7 @@ function backward(from: readonly Emitted[], include: Include, access: Access, se
           }),
         );
         asked.push(
-          ...inChunks(keys, chunk => {
+          ...inStatements(keys).map(chunk => {
             const refers = some(
               pathsOf(source, include).map(path =>
                 along(source.root, path, n => (n === node ? oursAmong(node.on, chunk) : FALSE), session.env),
@@ -242,13 +241,6 @@ function distinct(keys: readonly (readonly SqlValue[])[]): readonly (readonly Sq
       ]),
     ).values(),
   ];
-}
-
-function inChunks<T>(keys: readonly T[], ask: (chunk: readonly T[]) => AskedRows): readonly AskedRows[] {
-  const asked: AskedRows[] = [];
-  for (let start = 0; start < keys.length; start += KEYS_PER_STATEMENT)
-    asked.push(ask(keys.slice(start, start + KEYS_PER_STATEMENT)));
-  return asked;
 }
 
 function identityOf({ mapping, id }: Emitted): string {

@@ -18,6 +18,16 @@ import {
 /** Values of `theirs`, in order of `on`. */
 export type Key = readonly SqlValue[];
 
+/** Of one statement: SQL Server takes 2,100 parameters, and a mapping's own conditions need some. */
+const KEYS_AT_MOST = 500;
+const KEY_VALUES_AT_MOST = 1500;
+
+/** In so many at a time as one statement can list. */
+export function inStatements(keys: readonly Key[]): readonly (readonly Key[])[] {
+  const size = Math.min(KEYS_AT_MOST, Math.floor(KEY_VALUES_AT_MOST / Math.max(1, keys[0]?.length ?? 1)));
+  return Array.from({ length: Math.ceil(keys.length / size) }, (_, i) => keys.slice(i * size, (i + 1) * size));
+}
+
 /** Our columns hold one of these keys. */
 export function oursAmong(on: readonly JoinColumn[], keys: readonly Key[]): Predicate {
   const [only, ...more] = on;

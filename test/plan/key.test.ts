@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import type { JoinColumn } from '../../src/mapping/model.ts';
-import { oursAmong, theirsAmong } from '../../src/plan/key.ts';
+import { inStatements, oursAmong, theirsAmong } from '../../src/plan/key.ts';
 import { INTEGER } from '../../src/sql/column-type.ts';
 import type { ColumnExpression, Predicate } from '../../src/sql/expression.ts';
 import { identifier } from '../../src/sql/identifier.ts';
@@ -48,4 +48,15 @@ test.each([
   const { found, plan } = planOf(among(on, keys));
   expect(plan.filter(line => line.startsWith('SCAN'))).toEqual([]);
   expect(found).toBe(keys.filter(([a = 0, b = 0]) => b % 20 === a).length);
+});
+
+test('as many keys stand in a statement as SQL Server has parameters for, whatever they are made of', () => {
+  const keys = (count: number, parts: number) => Array.from({ length: count }, (_, i) => new Array(parts).fill(i));
+  for (const parts of [1, 2, 3, 4, 7]) {
+    const statements = inStatements(keys(1201, parts));
+    expect(statements.flat()).toEqual(keys(1201, parts));
+    for (const some of statements) expect(some.length * parts).toBeLessThanOrEqual(1500);
+  }
+  expect(inStatements(keys(1000, 1)).map(some => some.length)).toEqual([500, 500]);
+  expect(inStatements([])).toEqual([]);
 });
