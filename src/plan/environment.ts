@@ -72,6 +72,23 @@ export function watchClock(env: Environment): { readonly env: Environment; reado
   return { env: watched, looked: () => looked };
 }
 
+/** The same environment, and whether anybody has looked at what only this request has: its instant, keys and questions. */
+export function watchRequest(env: Environment): { readonly env: Environment; readonly looked: () => boolean } {
+  let looked = false;
+  const seen = <Name extends 'now' | 'resolved' | 'pending'>(name: Name) => ({
+    get() {
+      looked = true;
+      return env[name];
+    },
+  });
+  const watched: Environment = Object.create(env, {
+    now: seen('now'),
+    resolved: seen('resolved'),
+    pending: seen('pending'),
+  });
+  return { env: watched, looked: () => looked };
+}
+
 /**
  * Keeps what depends on a part of a mapping alone: made once per part, unless it depends on the present instant or a test
  * has switched a rule off. Parts belong to one registry and go with it.

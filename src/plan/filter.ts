@@ -10,7 +10,7 @@ import { and, equals, exists, FALSE, type Predicate, TRUE } from '../sql/express
 import { type Identifier, identifier } from '../sql/identifier.ts';
 import { renameExpression, renamePredicate, renameRelation } from '../sql/rename.ts';
 import { bareRelation } from './condition.ts';
-import { complement, type Environment } from './environment.ts';
+import { ALL_RULES, complement, type Environment, watchRequest } from './environment.ts';
 import { idPredicate } from './identity.ts';
 import { impliedSystems, leafFor, leafForAny, presenceLeaf } from './leaf.ts';
 import { presentPredicate, servedPredicate } from './presence.ts';
@@ -46,8 +46,42 @@ export function valuePredicate(
   return valuesPredicate(mapping, parameter, [value], modifier, env);
 }
 
-/** One of some values of a parameter: a mapping is walked once for all of them. */
+/** Of a mapping and a parameter so many are kept, each for one list of values and one modifier. */
+const KEPT_AT_MOST = 100;
+
+const kept = new WeakMap<Mapping, WeakMap<SearchParameter, Map<string, Predicate | undefined>>>();
+
+function keptFor(mapping: Mapping, parameter: SearchParameter): Map<string, Predicate | undefined> {
+  const ofMapping = kept.get(mapping) ?? new WeakMap<SearchParameter, Map<string, Predicate | undefined>>();
+  kept.set(mapping, ofMapping);
+  const ofParameter = ofMapping.get(parameter) ?? new Map<string, Predicate | undefined>();
+  ofMapping.set(parameter, ofParameter);
+  return ofParameter;
+}
+
+/** One of some values of a parameter. Codes and categories come again and again, and mean the same each time. */
 function valuesPredicate(
+  mapping: Mapping,
+  parameter: SearchParameter,
+  values: readonly TypedValue[],
+  modifier: Modifier | undefined,
+  env: Environment,
+): Predicate | undefined {
+  if (env.rules !== ALL_RULES || !values.every(({ kind }) => kind === 'token'))
+    return madePredicate(mapping, parameter, values, modifier, env);
+  const known = keptFor(mapping, parameter);
+  const key = JSON.stringify([modifier, values]);
+  if (known.has(key)) return known.get(key);
+  const watch = watchRequest(env);
+  const made = madePredicate(mapping, parameter, values, modifier, watch.env);
+  if (watch.looked()) return made;
+  if (known.size === KEPT_AT_MOST) known.clear();
+  known.set(key, made);
+  return made;
+}
+
+/** A mapping is walked once for all values. */
+function madePredicate(
   mapping: Mapping,
   parameter: SearchParameter,
   values: readonly TypedValue[],

@@ -4,6 +4,7 @@
  */
 import type { ColumnType } from './column-type.ts';
 import type { Expression, FunctionName, Join, Predicate, SqlValue } from './expression.ts';
+import type { Fragments } from './fragments.ts';
 import type { TableName } from './identifier.ts';
 
 /** The compiler as a dialect sees it. Parameters are numbered as they are bound. */
@@ -24,6 +25,8 @@ export interface Dialect {
   readonly parametersAtMost: number;
   /** Stands before an EXISTS that is tested row by row. */
   readonly byRow: '' | '+';
+  /** What was written before; undefined where placeholders are numbered. */
+  readonly fragments: Fragments | undefined;
   placeholder(position: number): string;
   table(name: TableName): string;
   /** A column as an operand. */

@@ -15,6 +15,7 @@ interface Parts {
   readonly raw: (parts: readonly (string | Expression)[]) => string;
   readonly relation: (relation: Relation, gap: '\n' | ' ') => string;
   readonly bind: (value: SqlValue, type: ColumnType) => string;
+  readonly once: (part: Predicate, write: () => string) => string;
   readonly self: () => Writer;
 }
 
@@ -34,6 +35,8 @@ const OPPOSITE: Readonly<Record<Operator, Operator>> = {
 /** SQL Server takes 2,100 parameters at most. */
 const LIST_LENGTHS = [8, 16, 32, 64, 128, 256, 512, 1024];
 const NO_DIGITS: Digits = new Set();
+/** What is worth being kept as text. */
+const COMPOUND: ReadonlySet<Predicate['kind']> = new Set(['or', 'exists', 'some-piece', 'in']);
 const ALL_DIGITS = /^\d+$/;
 const DIGIT_GLOB = /^(?:\d|\[\d(?:-\d)?\])+$/;
 
@@ -117,7 +120,10 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
     return `EXISTS (SELECT 1 FROM (${pieces}) AS ${sqlName(alias)} WHERE ${write(where, NO_DIGITS)})`;
   };
 
-  const write = (of: Predicate, digits: Digits): string => {
+  const write = (of: Predicate, digits: Digits): string =>
+    digits === NO_DIGITS && COMPOUND.has(of.kind) ? parts.once(of, () => written(of, digits)) : written(of, digits);
+
+  const written = (of: Predicate, digits: Digits): string => {
     switch (of.kind) {
       case 'true':
         return '1 = 1';

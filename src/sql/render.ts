@@ -12,6 +12,7 @@ import { StatementTooLarge } from './database.ts';
 import type { Dialect, Writer } from './dialect.ts';
 import type { Expression, Join, Order, Predicate, Relation, SqlValue } from './expression.ts';
 import { expressionKey } from './expression-key.ts';
+import { writtenOnce } from './fragments.ts';
 import { identifier } from './identifier.ts';
 import { sqlName } from './name.ts';
 import { looseType } from './parameter-type.ts';
@@ -99,6 +100,10 @@ function createWriter(dialect: Dialect): {
     return dialect.placeholder(position);
   };
 
+  const { fragments } = dialect;
+  const once = (part: Expression | Predicate, write: () => string): string =>
+    fragments ? writtenOnce(part, fragments, parameters, write) : write();
+
   const expression = (of: Expression): string => {
     switch (of.kind) {
       case 'column':
@@ -108,11 +113,12 @@ function createWriter(dialect: Dialect): {
       case 'function':
         return dialect.call(writer, of.name, of.args);
       case 'flag':
-        return `CASE WHEN ${predicates.predicate(of.when)} THEN 1 ELSE 0 END`;
-      case 'scalar': {
-        const one = () => '1';
-        return `(SELECT ${dialect.top(one)}${expression(of.select)} ${relation(of.from, ' ')}${dialect.tail(one, ' ')})`;
-      }
+        return once(of, () => `CASE WHEN ${predicates.predicate(of.when)} THEN 1 ELSE 0 END`);
+      case 'scalar':
+        return once(of, () => {
+          const one = () => '1';
+          return `(SELECT ${dialect.top(one)}${expression(of.select)} ${relation(of.from, ' ')}${dialect.tail(one, ' ')})`;
+        });
       case 'raw':
         return `(${raw(of.parts)})`;
     }
@@ -147,7 +153,7 @@ function createWriter(dialect: Dialect): {
     return `FROM ${dialect.table(of.table)} AS ${sqlName(of.alias)}${joins}${where}`;
   };
 
-  const predicates = createPredicates(dialect, { expression, raw, relation, bind, self: () => writer });
+  const predicates = createPredicates(dialect, { expression, raw, relation, bind, once, self: () => writer });
   const writer: Writer = { expression, predicate: predicates.predicate, order, bind };
   return { writer, relation, parameters };
 }

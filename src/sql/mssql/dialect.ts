@@ -23,6 +23,7 @@ export const MSSQL: Dialect = {
   engine: 'mssql',
   seeksApart: true,
   byRow: '',
+  fragments: undefined,
   placeholder: position => `@p${position}`,
   table: ({ schema, name }) => (schema === undefined ? sqlName(name) : `${sqlName(schema)}.${sqlName(name)}`),
   column: (sql, type) =>

@@ -21,6 +21,7 @@ export const SQLITE: Dialect = {
   // A bare EXISTS becomes a join, with a filter over its whole table that is made anew for each statement.
   // https://sqlite.org/optoverview.html#the_exists_to_join_optimization
   byRow: '+',
+  fragments: new WeakMap(),
   placeholder: () => '?',
   /** SQLite has no schemas: the schema of a mapping is SQL Server's. */
   table: table => sqlName(table.name),

@@ -1,0 +1,32 @@
+/**
+ * SQL of parts that come again in statement after statement: what a mapping serves, flags, sub-selects. In: an immutable
+ * part of a plan and how to write it. Out: its text, written once for as long as the part lives; its parameters are bound
+ * anew. Only for engines whose placeholders are all alike.
+ */
+import type { Expression, Predicate } from './expression.ts';
+import type { Parameter } from './plan.ts';
+
+interface Fragment {
+  readonly text: string;
+  readonly parameters: readonly Parameter[];
+}
+
+export type Fragments = WeakMap<Expression | Predicate, Fragment>;
+
+/** `bound`: the parameters of the statement so far, in their order. */
+export function writtenOnce(
+  part: Expression | Predicate,
+  kept: Fragments,
+  bound: Parameter[],
+  write: () => string,
+): string {
+  const known = kept.get(part);
+  if (known) {
+    for (const { value, type } of known.parameters) bound.push({ name: `p${bound.length}`, value, type });
+    return known.text;
+  }
+  const before = bound.length;
+  const text = write();
+  kept.set(part, { text, parameters: bound.slice(before) });
+  return text;
+}
