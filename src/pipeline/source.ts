@@ -7,6 +7,7 @@ import type { Environment } from '../plan/environment.ts';
 import type { Database } from '../sql/database.ts';
 import type { Row, SqlPlan } from '../sql/plan.ts';
 import type { Shapes } from './shapes.ts';
+import { takeTurns } from './turns.ts';
 
 /** The database as one request sees it: every statement is counted and dies with the request. */
 export interface Session {
@@ -19,6 +20,9 @@ export interface Session {
   /** As Database.stream. */
   stream(plan: SqlPlan, size: number): AsyncIterable<readonly Row[]>;
 }
+
+/** One request that asks for a hundred things leaves connections to the others. */
+const STATEMENTS_AT_ONCE = 4;
 
 export function openSession(
   database: Database,
@@ -36,6 +40,7 @@ export function openSession(
     ...(options.signal ? { signal: options.signal } : {}),
     ...(options.lane ? { lane: options.lane } : {}),
   };
+  const inTurn = takeTurns(STATEMENTS_AT_ONCE);
   return {
     registry: env.registry,
     env,
@@ -43,7 +48,7 @@ export function openSession(
     stages,
     query(plan, mapping) {
       options.onQuery?.(plan);
-      return stages.statement(mapping, () => database.query(plan, { ...asked, mapping }));
+      return inTurn(() => stages.statement(mapping, () => database.query(plan, { ...asked, mapping })));
     },
     stream(plan, size) {
       options.onQuery?.(plan);

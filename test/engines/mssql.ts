@@ -38,6 +38,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     pool.request().query<readonly unknown[]>(`SELECT CAST(SERVERPROPERTY('Babelfish') AS int)`),
   );
   const isBabelfish = found.recordset[0]?.[0] === 1;
+  const patient = { ...address.interactive, wait: 300_000, timeout: 300_000 };
   const batch = (at: SqlServerAddress, statements: readonly string[]): Promise<void> =>
     inDatabase(at, async pool => {
       for (const statement of statements) await pool.request().batch(statement);
@@ -45,13 +46,22 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return {
     address,
     isBabelfish,
-    open: () => openMssql(address, isBabelfish ? { dialect: BABELFISH } : {}),
+    // A server to develop against may take its time.
+    open: () => openMssql({ ...address, interactive: patient }, isBabelfish ? { dialect: BABELFISH } : {}),
     batch: (...statements) => batch(address, statements),
-    drop: () =>
-      batch({ ...server, database: 'master' }, [
-        ...(isBabelfish ? [] : [`ALTER DATABASE ${name} SET SINGLE_USER WITH ROLLBACK IMMEDIATE`]),
-        `DROP DATABASE ${name}`,
-      ]),
+    async drop() {
+      const master = { ...server, database: 'master' };
+      if (!isBabelfish) await batch(master, [`ALTER DATABASE ${name} SET SINGLE_USER WITH ROLLBACK IMMEDIATE`]);
+      for (let tries = 1; ; tries++) {
+        try {
+          return await batch(master, [`DROP DATABASE ${name}`]);
+        } catch (error) {
+          // Babelfish notices late that a session has gone.
+          if (!isBabelfish || tries === 20) throw error;
+          await new Promise(resolve => setTimeout(resolve, 500));
+        }
+      }
+    },
   };
 }
 

@@ -1,0 +1,20 @@
+/** Work of which so much is under way at a time; the rest waits in the order in which it came. */
+export function takeTurns(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  const leave = (): void => {
+    const next = waiting.shift();
+    // The turn goes from hand to hand, so that nobody who comes later can take it.
+    if (next) next();
+    else running--;
+  };
+  return async work => {
+    if (running < most) running++;
+    else await new Promise<void>(resolve => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  };
+}
