@@ -45,7 +45,7 @@ export function sortsWithoutIndex(
   registry: Registry,
 ): readonly WithoutIndex[] {
   const env = environment(registry, 0);
-  const sortable = offered.filter(one => one.sortable && one.parameter.code !== '_id');
+  const sortable = offered.filter(one => one.sortable);
   return collect(sortable, mappings, catalog, (mapping, { parameter }) => {
     const faces = (sortParts(mapping, parameter, env) ?? []).flatMap(({ face }) => face ?? []);
     return faces.map(({ by }) => ({

@@ -35,6 +35,8 @@ export function sortParts(
   parameter: SearchParameter,
   env: Environment,
 ): readonly SortPart[] | undefined {
+  // Ids are made of keys, by each mapping in its own way: their order is nobody's column.
+  if (parameter.code === '_id') return undefined;
   const parts = valuesOf(mapping, parameter, env);
   if (!parts || parts.length > PARTS_AT_MOST) return undefined;
   return [...parts, { where: and(...parts.map(({ where }) => not(where))), face: null }];

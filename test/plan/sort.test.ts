@@ -1,0 +1,62 @@
+/** How the rows of a mapping fall into parts by where the value comes from that they sort by. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import { type Branch, branchesOf } from '../../src/plan/branches.ts';
+import { environment } from '../../src/plan/environment.ts';
+import type { SortKey } from '../../src/search/query.ts';
+import { type Demo, openDemo } from '../law/demo.ts';
+import { NOW } from '../law/law.ts';
+
+let demo: Demo;
+beforeAll(async () => {
+  demo = await openDemo({ patients: 1 });
+});
+afterAll(() => demo.close());
+
+function sorted(type: string, ...codes: readonly string[]): readonly Branch[] {
+  const sort = codes.map((code): SortKey => {
+    const offered = demo.facade.offers.find(type, code);
+    if (!offered) throw new Error(`${type} has no ${code}`);
+    return { parameter: offered.parameter, descending: false };
+  });
+  return branchesOf({ type, filters: [], sort, access: OPEN_ACCESS }, environment(demo.registry, NOW));
+}
+
+test('each column that a value can come from has a part, and rows without the value have one', () => {
+  const parts = sorted('Encounter', 'date');
+  expect(parts.map(({ sort: [face] }) => face?.by.length ?? 0)).toEqual([3, 1, 0]);
+  expect(new Set(parts.map(({ ordinal }) => ordinal)).size).toBe(3);
+  expect(new Set(parts.map(({ group }) => group)).size).toBe(3);
+});
+
+test('where the rows that are served all have the value, nothing looks for those without', () => {
+  const parts = sorted('Provenance', 'recorded');
+  expect(parts.length).toBeGreaterThan(10);
+  expect(parts.filter(({ sort: [face] }) => face === null)).toEqual([]);
+});
+
+test('further keys divide the parts', () => {
+  const parts = sorted('Encounter', 'date', '_lastUpdated');
+  expect(parts.map(({ sort }) => sort.map(face => face !== null))).toEqual([
+    [true, true],
+    [true, false],
+    [true, true],
+    [true, false],
+    [false, true],
+    [false, false],
+  ]);
+});
+
+test('more keys than can be merged are refused', () => {
+  const keys = Array.from({ length: 4 }, () => 'date');
+  expect(() => sorted('Encounter', ...keys)).toThrow('too many sort keys');
+});
+
+test.each([
+  ['Patient', 'family'],
+  ['Goal', 'target-date'],
+  ['Observation', 'code'],
+  ['Patient', '_id'],
+])('%s is not sorted by %s', (type, code) => {
+  expect(demo.facade.offers.find(type, code)?.sortable).toBe(false);
+});
