@@ -38,12 +38,25 @@ export function orderOf(branch: Branch, sort: readonly SortKey[]): readonly Orde
  */
 export function afterCursor(branch: Branch, sort: readonly SortKey[], cursor: Cursor): Predicate {
   const position = positionOf(branch, sort, cursor);
+  const bound = leadingBound(branch, sort, cursor);
   const same = branch.group === cursor.group;
   const before = position.after;
-  if (position.tied.kind === 'false') return before;
+  if (position.tied.kind === 'false') return and(bound, before);
   // Equal sort values: branches in order of ordinals, and within the cursor's own branch rows in order of keys.
-  if (!same) return branch.ordinal > cursor.branch ? or(before, position.tied) : before;
-  return or(before, and(position.tied, fromKey(branch, cursor)));
+  if (!same) return and(bound, branch.ordinal > cursor.branch ? or(before, position.tied) : before);
+  return and(bound, or(before, and(position.tied, fromKey(branch, cursor))));
+}
+
+/**
+ * What all rows after the cursor have in common: by it an index on the first sort column is entered at the cursor. The OR
+ * of the exact position alone would be read from one end of the index, page after page.
+ */
+function leadingBound(branch: Branch, sort: readonly SortKey[], cursor: Cursor): Predicate {
+  const [face] = branch.sort;
+  const key = cursor.sort[0] ?? null;
+  const [raw] = face && key !== null ? face.order.fromKey(key) : [];
+  if (!face || raw === undefined) return TRUE;
+  return compareAt(face, 0, sort[0]?.descending ? '<=' : '>=', value(raw, face.by[0]?.type ?? INTEGER));
 }
 
 function fromKey(branch: Branch, cursor: Cursor): Predicate {

@@ -85,6 +85,8 @@ export interface SmallClinic {
   readonly time: { now: number };
   /** Tables of the statements sent for answers, and statements sent in all. */
   readonly sent: { plans: SqlPlan[]; statements: number };
+  /** Of the database. */
+  readonly file: string;
   write(sql: string): void;
   /** The ids (with what is in brackets) and the origin of an answer. */
   ask(query: string, access?: Access): Promise<{ readonly text: string; readonly origin: string }>;
@@ -101,7 +103,8 @@ export async function smallClinic(limits: Partial<AnswerLimits> = {}): Promise<S
   mkdirSync(join(folder, 'pack'));
   for (const [name, text] of Object.entries(PACK)) writeFileSync(join(folder, 'pack', name), text);
   const writer = new DatabaseSync(join(folder, 'clinic.sqlite'));
-  writer.exec(SCHEMA);
+  // Nothing here has to survive the machine.
+  writer.exec(`PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; ${SCHEMA}`);
   const opened = openSqlite(join(folder, 'clinic.sqlite'));
   const sent: SmallClinic['sent'] = { plans: [], statements: 0 };
   const database: Database = {
@@ -131,7 +134,7 @@ export async function smallClinic(limits: Partial<AnswerLimits> = {}): Promise<S
   };
 
   return {
-    ...{ registry, catalog, database, facade, freshness, cache, time, sent },
+    ...{ registry, catalog, database, facade, freshness, cache, time, sent, file: join(folder, 'clinic.sqlite') },
     write: sql => writer.exec(sql),
     look: (query, access = OPEN_ACCESS) => answer(query, access),
     async ask(query, access = OPEN_ACCESS) {
