@@ -13,6 +13,8 @@ export interface TypeQuery {
   /** One of these must hold in all; empty: no such condition. */
   readonly alternatives: readonly (readonly Filter[])[];
   readonly selection: Selection;
+  /** Types of which a resource must be about one; undefined: it stands for itself. */
+  readonly about: readonly string[] | undefined;
 }
 
 type TypeContext = Pick<RequestContext, 'access' | 'base'>;
@@ -28,6 +30,7 @@ export function typeQuery(
     filters: typed(within(request)),
     alternatives: request.typeFilters.filter(one => one.type === type).map(one => typed(one.parameters)),
     selection: selectionOf(type, request),
+    about: aboutOf(type, request),
   };
 }
 
@@ -42,7 +45,11 @@ export function deletionQuery(
   context: TypeContext,
 ): TypeQuery {
   const filters = typedBy(type, parse, context)(within(request));
-  return { filters, alternatives: [], selection: { kind: 'elements', names: [] } };
+  return { filters, alternatives: [], selection: { kind: 'elements', names: [] }, about: aboutOf(type, request) };
+}
+
+function aboutOf(type: string, { types, associated }: ExportRequest): TypeQuery['about'] {
+  return associated.includes(type) ? types.filter(other => !associated.includes(other)) : undefined;
 }
 
 type Parameters = readonly (readonly [name: string, value: string])[];

@@ -16,6 +16,8 @@ export interface ExportRequest {
   readonly level: ExportLevel;
   /** Types to be written, all of them mapped. */
   readonly types: readonly string[];
+  /** Those of them that come along only where they are about resources of the others. */
+  readonly associated: readonly string[];
   /** FHIR instants or dates, as they came. */
   readonly since: string | undefined;
   readonly until: string | undefined;
@@ -28,6 +30,13 @@ export interface ExportRequest {
   readonly elements: readonly { readonly type: string | undefined; readonly name: string }[];
   /** Logical ids of patients that the export is narrowed to. */
   readonly patients: readonly string[] | undefined;
+  /** The type by whose resources the files are organized; undefined: a file holds one type. */
+  readonly organizedBy?: string | undefined;
+}
+
+/** About every patient there is, so that nobody has to be listed. */
+export function isEverybody({ level, patients, organizedBy }: ExportRequest): boolean {
+  return level.kind === 'patient' && patients === undefined && organizedBy === undefined;
 }
 
 export type JobStatus = 'running' | 'paused' | 'complete' | 'failed';
@@ -64,8 +73,8 @@ export interface Part {
    * what parts before it referred to.
    */
   readonly scope: 'all' | 'compartments' | 'groups' | 'referenced';
-  /** Its deleted records instead of its resources. */
-  readonly deleted: boolean;
+  /** Its resources, its deleted records, or all that belongs to its resources, one after the other. */
+  readonly content: 'resources' | 'deletions' | 'blocks';
   /** False: read only for what it refers to. */
   readonly write: boolean;
   /** Types outside every compartment whose references are collected here. */

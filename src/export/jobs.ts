@@ -10,9 +10,9 @@ import type { Registry } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
 import { bytesOf, type JobRecord, type JobStatus, NEW_PART, type Part, type PartState } from './job.ts';
 import { errorLines, errorsOf, type JobView, type OutputFile, outputFiles } from './manifest.ts';
+import type { PartReport, PartSettings, PartTask } from './part-task.ts';
 import { partsOf, type Stages } from './parts.ts';
 import type { UnderstoodRequest } from './request.ts';
-import type { PartReport, PartSettings, PartTask } from './run-part.ts';
 import { errorFile, outputFile, readJobs, readPart, removeFolder, replaceFile, writeJob } from './store.ts';
 import { TaskError, type Threads } from './threads.ts';
 

@@ -41,8 +41,10 @@ export function outputFiles({ parts }: Pick<JobView, 'parts'>): readonly OutputF
   );
 }
 
-function kindOf({ type, deleted }: Part): Pick<OutputFile, 'type' | 'list' | 'about'> {
-  return deleted ? { type: 'Bundle', list: 'deleted', about: type } : { type, list: 'output', about: type };
+function kindOf({ type, content }: Part): Pick<OutputFile, 'type' | 'list' | 'about'> {
+  return content === 'deletions'
+    ? { type: 'Bundle', list: 'deleted', about: type }
+    : { type, list: 'output', about: type };
 }
 
 /** What the error file holds: what was ignored or cannot be known, and types that failed. */
@@ -57,13 +59,21 @@ export function errorLines(errors: readonly Issue[]): string {
 export function manifest(view: JobView, requiresAccessToken: boolean): object {
   const { job, errors } = view;
   const files = outputFiles(view);
+  const { organizedBy } = job.request;
   const listed = (list: OutputFile['list']): readonly object[] =>
-    files.filter(file => file.list === list).map(({ type, name, lines }) => ({ type, url: url(name), count: lines }));
+    files
+      .filter(file => file.list === list)
+      .map(({ type, name, lines }) => ({
+        ...(organizedBy === undefined || list !== 'output' ? { type } : {}),
+        url: url(name),
+        count: lines,
+      }));
   const url = (name: string): string => `${job.base}/$download-resource?_jobResourceId=${job.id}-${name}`;
   return {
     transactionTime: new Date(job.transactionTime).toISOString(),
     request: job.url,
     requiresAccessToken,
+    ...(organizedBy === undefined ? {} : { outputOrganizedBy: organizedBy }),
     output: listed('output'),
     deleted: listed('deleted'),
     error: errors.length === 0 ? [] : [{ type: 'OperationOutcome', url: url('error'), count: errors.length }],

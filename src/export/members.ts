@@ -4,23 +4,27 @@
  */
 import { existsSync } from 'node:fs';
 import { OPEN_ACCESS } from '../auth/access.ts';
+import { writtenId } from '../pipeline/emitted.ts';
 import { openSession } from '../pipeline/source.ts';
 import { environment } from '../plan/environment.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
-import type { JobRecord } from './job.ts';
+import type { TypeQuery } from './filters.ts';
+import { isEverybody, type JobRecord } from './job.ts';
+import type { PartSource } from './part-task.ts';
 import { GROUP_TYPE } from './parts.ts';
-import { planSlice, readBatches, type Slice } from './rows.ts';
-import type { PartSource } from './run-part.ts';
+import { planSlice, readBatches, type SliceRequest } from './rows.ts';
+import type { Slice } from './slices.ts';
 import { membersFile, replaceFile } from './store.ts';
 
-const GROUPS = 100;
+/** Resources read at once. */
+const BATCH = 100;
 
 /** Throws DatabaseError. Does nothing for jobs that are not about certain patients, or that know them already. */
 export async function findMembers(folder: string, job: JobRecord, source: PartSource): Promise<void> {
   const { level, patients } = job.request;
   const file = membersFile(folder);
-  if (existsSync(file) || level.kind === 'system' || (level.kind === 'patient' && patients === undefined)) return;
-  let members = new Set(patients);
+  if (existsSync(file) || level.kind === 'system' || isEverybody(job.request)) return;
+  let members = patients === undefined && level.kind === 'patient' ? await everybody(job, source) : new Set(patients);
   if (level.kind === 'group') {
     const all = await membersOfGroups(level.id, job, source);
     members = patients === undefined ? all : new Set([...members].filter(id => all.has(id)));
@@ -35,19 +39,36 @@ export async function findMembers(folder: string, job: JobRecord, source: PartSo
 }
 
 async function membersOfGroups(id: string | undefined, job: JobRecord, source: PartSource): Promise<Set<string>> {
-  const { registry, shapes, database } = source;
-  const session = openSession(database(), environment(registry, job.transactionTime), shapes, { lane: 'export' });
   const slice: Slice = id === undefined ? { kind: 'all' } : { kind: 'ids', ids: [id] };
-  const query = { filters: [], alternatives: [], selection: { kind: 'elements', names: ['member'] } } as const;
-  const request = { type: GROUP_TYPE, query, access: OPEN_ACCESS, slice };
+  const members = new Set<string>();
+  for await (const json of textsOf(GROUP_TYPE, ['member'], slice, job, source))
+    for (const member of membersIn(json)) members.add(member);
+  return members;
+}
+
+async function everybody(job: JobRecord, source: PartSource): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for await (const json of textsOf(COMPARTMENT_TYPE, [], { kind: 'all' }, job, source))
+    ids.add(writtenId(json, COMPARTMENT_TYPE));
+  return ids;
+}
+
+/** Resources of a type with some of their elements. */
+async function* textsOf(
+  type: string,
+  names: readonly string[],
+  slice: Slice,
+  job: JobRecord,
+  { registry, shapes, database }: PartSource,
+): AsyncGenerator<string, void, undefined> {
+  const session = openSession(database(), environment(registry, job.transactionTime), shapes, { lane: 'export' });
+  const query: TypeQuery = { filters: [], alternatives: [], about: undefined, selection: { kind: 'elements', names } };
+  const request: SliceRequest = { type, query, access: OPEN_ACCESS, slice };
   const branches = await planSlice(request, session);
   const context = { base: job.base, now: job.transactionTime, zone: registry.pack.zone };
-  const members = new Set<string>();
-  const all = { cursor: undefined, count: GROUPS };
-  for await (const { texts } of readBatches(branches, request, all, context, session)) {
-    for (const json of texts) for (const member of membersIn(json)) members.add(member);
-  }
-  return members;
+  const all = { cursor: undefined, count: BATCH };
+  for await (const { texts } of readBatches(branches, request, all, context, session))
+    for (const text of texts) if (text !== '') yield text;
 }
 
 interface GroupMembers {
@@ -56,7 +77,6 @@ interface GroupMembers {
 
 /** Patients who are on it; one who has left is no member. https://hl7.org/fhir/R4/group.html */
 function membersIn(json: string): readonly string[] {
-  if (json === '') return [];
   const { member }: GroupMembers = JSON.parse(json);
   return (member ?? []).flatMap(({ entity, inactive }) => {
     const [type, id] = (entity?.reference ?? '').split('/');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import { type ExportPack, type Jobs, openJobs } from './jobs.ts';
-import type { PartSettings } from './run-part.ts';
+import type { PartSettings } from './part-task.ts';
 import { openThreads } from './threads.ts';
 
 /** Resources read at once. */

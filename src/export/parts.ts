@@ -17,41 +17,61 @@ export interface Stages {
 }
 
 export function partsOf(request: ExportRequest, registry: Registry): Stages {
-  const { level, types, patients } = request;
+  const { level, types, organizedBy } = request;
+  const deletions = typesWithDeletions(request, registry);
   if (level.kind === 'system') {
-    const whole = { scope: 'all', write: true, collect: [] } as const;
-    const all = types.map(type => ({ type, deleted: false, ...whole }));
-    const gone = typesWithDeletions(request, registry).map(type => ({ type, deleted: true, ...whole }));
-    return { first: [...all, ...gone].map((part, number) => ({ ...part, number })), second: [] };
+    const all = (type: string, content: Part['content']) =>
+      ({ type, scope: 'all', content, write: true, collect: [] }) as const;
+    return numbered(
+      [...types.map(type => all(type, 'resources')), ...deletions.map(type => all(type, 'deletions'))],
+      [],
+    );
   }
+  const written = (type: string, content: Part['content']) =>
+    ({ type, scope: 'compartments', content, write: true, collect: [] }) as const;
+  // Of what lies outside of the compartments nobody knows whether the client ever had it.
+  const gone = deletions.filter(type => isBound(type, registry) && type !== GROUP_TYPE);
+  const after = gone.map(type => written(type, 'deletions'));
+  if (organizedBy !== undefined) return numbered([written(organizedBy, 'blocks'), ...after], []);
+  const { first, second } = partsByType(request, registry);
+  return numbered([...first, ...after], second);
+}
+
+type Unnumbered = Omit<Part, 'number'>;
+
+/** What an export of patients or of groups holds, type by type. */
+function partsByType(
+  request: ExportRequest,
+  registry: Registry,
+): { readonly first: readonly Unnumbered[]; readonly second: readonly Unnumbered[] } {
+  const { level, types, patients } = request;
   const outside = registry.types.filter(type => !isBound(type, registry));
   const wantedOutside = outside.filter(type => types.includes(type));
   // A chain of references may lead through a type that is not wanted itself.
   const collect = wantedOutside.length > 0 ? outside : [];
-  const parts: Omit<Part, 'number'>[] = [];
-  const add = (type: string, scope: Part['scope']): void => {
+  const parts = (type: string, scope: Part['scope']): readonly Unnumbered[] => {
     const write = types.includes(type);
-    const whole = { type, scope, deleted: false, write, collect };
-    if (!write || collect.length === 0 || !isNarrowed(request)) parts.push(whole);
+    const whole = { type, scope, content: 'resources', write, collect } as const;
+    if (!write || collect.length === 0 || !isNarrowed(request)) return [whole];
     // What is left out of the files may be what refers to a resource that is not.
-    else parts.push({ ...whole, write: false }, { ...whole, collect: [] });
+    return [
+      { ...whole, write: false },
+      { ...whole, collect: [] },
+    ];
   };
-  for (const type of registry.types) {
-    if (outside.includes(type) || (!types.includes(type) && collect.length === 0)) continue;
-    if (type !== GROUP_TYPE) add(type, 'compartments');
+  const first = registry.types.flatMap(type => {
+    if (outside.includes(type) || (!types.includes(type) && collect.length === 0)) return [];
+    if (type !== GROUP_TYPE) return parts(type, 'compartments');
     // A list names its other members too: it goes out only where all of it was asked for.
-    else if (level.kind === 'group') add(type, 'groups');
-    else if (patients === undefined) add(type, 'compartments');
-  }
-  // Of what lies outside of the compartments nobody knows whether the client ever had it.
-  for (const type of typesWithDeletions(request, registry)) {
-    if (!outside.includes(type) && type !== GROUP_TYPE)
-      parts.push({ type, scope: 'compartments', deleted: true, write: true, collect: [] });
-  }
-  const first = parts.length;
-  for (const type of referringFirst(collect, registry)) add(type, 'referenced');
-  const numbered = parts.map((part, number) => ({ ...part, number }));
-  return { first: numbered.slice(0, first), second: numbered.slice(first) };
+    if (level.kind === 'group') return parts(type, 'groups');
+    return patients === undefined ? parts(type, 'compartments') : [];
+  });
+  return { first, second: referringFirst(collect, registry).flatMap(type => parts(type, 'referenced')) };
+}
+
+function numbered(first: readonly Unnumbered[], second: readonly Unnumbered[]): Stages {
+  const all = [...first, ...second].map((part, number) => ({ ...part, number }));
+  return { first: all.slice(0, first.length), second: all.slice(first.length) };
 }
 
 /** Types whose deletions a request asks for, as far as the mappings know them. */

@@ -7,6 +7,7 @@ import type { Registry } from '../mapping/model.ts';
 import { FhirError, type Issue } from '../outcome.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { printable } from '../search/limits.ts';
+import { associatedType } from './associated.ts';
 import { typeQuery } from './filters.ts';
 import type { ExportLevel, ExportRequest } from './job.ts';
 import { typesWithDeletions } from './parts.ts';
@@ -21,9 +22,6 @@ export interface UnderstoodRequest {
 const FORMATS = new Set(['application/fhir+ndjson', 'application/ndjson', 'ndjson']);
 const INSTANT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 const ID = /^[A-Za-z0-9.-]{1,64}$/;
-/** The type that `includeAssociatedData` is about. */
-const PROVENANCE_TYPE = 'Provenance';
-const ASSOCIATED = new Set(['LatestProvenanceResources', 'RelevantProvenanceResources']);
 /** Patients that one request may name. */
 const PATIENTS_AT_MOST = 10_000;
 
@@ -41,7 +39,8 @@ interface Reading {
   readonly typeFilters: { readonly type: string; readonly parameters: Parameters }[];
   readonly elements: { readonly type: string | undefined; readonly name: string }[];
   patients: string[] | undefined;
-  provenance: boolean;
+  organizedBy: string | undefined;
+  readonly associated: Set<string>;
 }
 
 type Reader = (reading: Reading, text: string) => void;
@@ -92,7 +91,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
   includeAssociatedData(reading, text) {
     for (const code of listed(text)) {
-      if (ASSOCIATED.has(code)) reading.provenance = true;
+      const type = associatedType(code);
+      if (type !== undefined && reading.facade.registry.types.includes(type)) reading.associated.add(type);
       else ignore(reading, 'includeAssociatedData', 'a value that this server has no data for');
     }
   },
@@ -100,8 +100,10 @@ const READERS: Readonly<Record<string, Reader>> = {
     // A server may always send the whole manifest in one piece.
     if (text !== 'true' && text !== 'false') throw wrong('allowPartialManifests', 'true or false');
   },
-  organizeOutputBy(reading) {
-    ignore(reading, 'organizeOutputBy', 'files are organized by resource type');
+  organizeOutputBy(reading, text) {
+    if (text === COMPARTMENT_TYPE && reading.level.kind !== 'system') reading.organizedBy = text;
+    // Not even ignored under lenient handling: who asks for it cannot read files of another order.
+    else throw wrong('organizeOutputBy', `${COMPARTMENT_TYPE}, in exports of patients or of a group`);
   },
 };
 
@@ -125,7 +127,8 @@ export function readExportRequest(
     typeFilters: [],
     elements: [],
     patients: undefined,
-    provenance: false,
+    organizedBy: undefined,
+    associated: new Set(),
   };
   for (const [name, text] of parameters) {
     if (ELSEWHERE.has(name) || text === '') continue;
@@ -155,15 +158,24 @@ function requestOf(reading: Reading): ExportRequest {
   const { registry } = reading.facade;
   if (reading.types?.length === 0) throw new FhirError('not-supported', '_type: none of these types is exported here');
   const types = [...(reading.types ?? registry.types)];
-  if (reading.provenance && registry.types.includes(PROVENANCE_TYPE) && !types.includes(PROVENANCE_TYPE)) {
-    types.push(PROVENANCE_TYPE);
-  }
+  const associated = [...reading.associated].filter(type => !types.includes(type));
+  types.push(...associated);
   const typeFilters = reading.typeFilters.filter(({ type }) => {
     if (types.includes(type)) return true;
     ignore(reading, '_typeFilter', 'a search of a type that _type leaves out');
     return false;
   });
-  return { level, types, since, until, typeFilters, elements, patients: reading.patients };
+  return {
+    level,
+    types,
+    associated,
+    since,
+    until,
+    typeFilters,
+    elements,
+    patients: reading.patients,
+    organizedBy: reading.organizedBy,
+  };
 }
 
 function readTypeFilter(reading: Reading, search: string): void {

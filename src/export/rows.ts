@@ -18,15 +18,11 @@ import type { WriteContext } from '../resource/compile.ts';
 import type { Cursor } from '../search/cursor.ts';
 import type { Filter } from '../search/query.ts';
 import { and, or, type Predicate, TRUE } from '../sql/expression.ts';
-import { type Members, membersPredicate } from './compartment.ts';
+import { associatedPredicate } from './associated.ts';
+import { membersPredicate } from './compartment.ts';
 import { type DeletedMapping, deletedMappings, deletedWithin } from './deletions.ts';
 import type { TypeQuery } from './filters.ts';
-
-/** What a slice is narrowed to. */
-export type Slice =
-  | { readonly kind: 'all' }
-  | { readonly kind: 'members'; readonly members: Members }
-  | { readonly kind: 'ids'; readonly ids: readonly string[] };
+import type { Slice } from './slices.ts';
 
 export interface Batch {
   /** JSON; '' for a row that is no resource. */
@@ -123,8 +119,13 @@ function deletedPredicate(deleted: DeletedMapping, request: SliceRequest, { env 
 }
 
 /** Rows of the mapping that the caller may see, within the slice. */
-function scopePredicate(mapping: Mapping, { access, slice }: SliceRequest, env: Session['env']): Predicate {
-  return and(servedPredicate(mapping, env), accessPredicate(mapping, access, env), slicePredicate(mapping, slice, env));
+function scopePredicate(mapping: Mapping, { access, slice, query }: SliceRequest, env: Session['env']): Predicate {
+  return and(
+    servedPredicate(mapping, env),
+    accessPredicate(mapping, access, env),
+    slicePredicate(mapping, slice, env),
+    query.about === undefined ? TRUE : required(associatedPredicate(mapping, query.about, env)),
+  );
 }
 
 function slicePredicate(mapping: Mapping, slice: Slice, env: Session['env']): Predicate {

@@ -4,68 +4,23 @@
  * is written once: rows are read in the order of their unique key, which does not change under an update.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { OPEN_ACCESS } from '../auth/access.ts';
-import type { Facade } from '../facade.ts';
-import type { Registry } from '../mapping/model.ts';
 import { FhirError, type Issue } from '../outcome.ts';
 import { writtenId } from '../pipeline/emitted.ts';
-import type { Shapes } from '../pipeline/shapes.ts';
-import { openSession, type Session } from '../pipeline/source.ts';
-import type { Branch } from '../plan/branches.ts';
-import { environment } from '../plan/environment.ts';
-import type { WriteContext } from '../resource/compile.ts';
-import { type Database, DatabaseError } from '../sql/database.ts';
+import { openSession } from '../pipeline/source.ts';
+import { DatabaseError } from '../sql/database.ts';
 import { isShared } from './compartment.ts';
-import { deletedIds, deletionLine } from './deletions.ts';
-import { deletionQuery, type TypeQuery, typeQuery } from './filters.ts';
-import { bytesOf, type ExportRequest, type JobRecord, type Part, type PartState } from './job.ts';
-import { type Output, openOutput, type Quota } from './output.ts';
-import { referenceCollector, wantedIds } from './references.ts';
-import { countSlice, planSlice, readBatches, readDeletions, type Slice } from './rows.ts';
-import { membersFile, outputFile, readLines, readPart, removeFolder, writePart } from './store.ts';
+import { exportEnvironment, type PartContent, type SliceContent } from './content.ts';
+import { contentOf } from './contents.ts';
+import { bytesOf, type PartState } from './job.ts';
+import { type Output, openOutput } from './output.ts';
+import type { PartReport, PartSource, PartTask } from './part-task.ts';
+import { referenceCollector } from './references.ts';
+import { type Slice, type Slices, slicesOf } from './slices.ts';
+import { outputFile, readLines, readPart, removeFolder, writePart } from './store.ts';
 
-/** Members, or ids, that one statement names. */
-const SLICE = 250;
 /** Milliseconds until a database that is away is asked again. */
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 5000;
-
-export interface PartSettings {
-  /** Resources read at once. */
-  readonly batch: number;
-  readonly fileLines: number;
-  /** Milliseconds between two states on disk; 0 keeps one after each batch. */
-  readonly checkpoint: number;
-}
-
-export interface PartTask {
-  readonly folder: string;
-  readonly job: JobRecord;
-  readonly part: Part;
-  /** Parts of the job. */
-  readonly parts: number;
-  readonly settings: PartSettings;
-  readonly quota: Quota;
-  /** Not zero: stop at the end of the batch. Shared between threads. */
-  readonly stop: Int32Array;
-}
-
-export interface PartSource {
-  readonly registry: Registry;
-  readonly parse: Facade['parse'];
-  readonly shapes: Shapes;
-  readonly database: () => Database;
-  /** After the database was away. Throws DatabaseError while it still is. */
-  readonly reopen: () => Promise<void>;
-}
-
-export interface PartReport {
-  readonly state: PartState;
-  /** Share of the slices that are finished, from 0 to 1, where the number of resources is not known. */
-  readonly share: number;
-  /** The database does not answer. */
-  readonly waiting: boolean;
-}
 
 /**
  * Resolves when the part is done, has failed for its type (state.problem), or was told to stop (neither). Throws
@@ -121,7 +76,7 @@ class PartRun {
   readonly #source: PartSource;
   readonly #output: Output;
   readonly #report: (progress: PartReport) => void;
-  readonly #query: TypeQuery;
+  readonly #content: PartContent;
   readonly #collect: (texts: readonly string[]) => readonly string[];
   /** Ids that were written, where a resource may belong to members of several slices. */
   readonly #seen: Set<string> | undefined;
@@ -136,21 +91,21 @@ class PartRun {
     begun: PartState,
     report: (progress: PartReport) => void,
   ) {
-    const { folder, part, job } = task;
+    const { part } = task;
     this.#task = task;
     this.#source = source;
     this.#output = output;
     this.#report = report;
     this.#state = begun;
-    const query = part.deleted ? deletionQuery : typeQuery;
-    this.#query = query(part.type, part.write ? job.request : unnarrowed(job.request), source.parse, {
-      access: OPEN_ACCESS,
-      base: job.base,
-    });
+    this.#content = contentOf(task, source);
     this.#collect = referenceCollector(part.collect);
     this.#slices = slicesOf(task);
-    const shared = part.scope === 'compartments' && this.#slices.count() > 1 && isShared(part.type, source.registry);
-    this.#seen = shared ? new Set(writtenIds(folder, part, begun)) : undefined;
+    const shared =
+      part.scope === 'compartments' &&
+      part.content !== 'blocks' &&
+      this.#slices.count() > 1 &&
+      isShared(part.type, source.registry);
+    this.#seen = shared ? new Set(writtenIds(task, begun, this.#content)) : undefined;
   }
 
   async finish(stopped: () => boolean): Promise<PartState> {
@@ -190,17 +145,13 @@ class PartRun {
 
   /** False: told to stop before the slice was finished. */
   async #readSlice(slice: Slice, stopped: () => boolean): Promise<boolean> {
-    const { job, part, settings } = this.#task;
-    const { registry, shapes, database } = this.#source;
-    const session = openSession(database(), environment(registry, job.transactionTime), shapes, { lane: 'export' });
-    const { type, deleted } = part;
-    const request = { type, query: this.#query, access: OPEN_ACCESS, slice, deleted };
-    const branches = await planSlice(request, session);
-    await this.#count(branches, session);
-    const context: WriteContext = { base: job.base, now: job.transactionTime, zone: registry.pack.zone };
+    const { settings } = this.#task;
+    const { shapes, database } = this.#source;
+    const session = openSession(database(), exportEnvironment(this.#task, this.#source), shapes, { lane: 'export' });
+    const content = await this.#content.open(slice, session);
+    await this.#count(content);
     const place = { cursor: this.#state.cursor, count: Math.min(settings.batch, settings.fileLines) };
-    const batches = (deleted ? readDeletions : readBatches)(branches, request, place, context, session);
-    for await (const { texts, last } of batches) {
+    for await (const { texts, last } of content.batches(place)) {
       this.#take(texts);
       this.#advance({ cursor: last });
       if (stopped()) return false;
@@ -209,9 +160,9 @@ class PartRun {
     return true;
   }
 
-  async #count(branches: readonly Branch[], session: Session): Promise<void> {
-    if (this.#state.total !== undefined || this.#slices.count() !== 1 || this.#task.part.deleted) return;
-    this.#state = { ...this.#state, total: await countSlice(branches, session) };
+  async #count(content: SliceContent): Promise<void> {
+    if (this.#state.total !== undefined || this.#slices.count() !== 1) return;
+    this.#state = { ...this.#state, total: await content.total() };
     this.#tell(false);
   }
 
@@ -223,19 +174,8 @@ class PartRun {
       return seen.add(writtenId(json, this.#task.part.type)).size > before;
     };
     const texts = seen === undefined && !written.includes('') ? written : written.filter(isNew);
-    const { type, write, deleted } = this.#task.part;
-    if (deleted) {
-      if (texts.length > 0)
-        this.#output.write([
-          deletionLine(
-            type,
-            texts.map(text => writtenId(text, type)),
-          ),
-        ]);
-      return;
-    }
     this.#output.collect(this.#collect(texts));
-    if (write) this.#output.write(texts);
+    if (this.#task.part.write) this.#output.write(this.#content.lines(texts));
   }
 
   /** The state in memory moves with every batch; it is kept on disk every so often. */
@@ -260,75 +200,11 @@ class PartRun {
   }
 }
 
-/** For what is read only for its references. */
-function unnarrowed(request: ExportRequest): ExportRequest {
-  return { ...request, since: undefined, until: undefined, elements: [] };
-}
-
-/** The slices of a part in order. */
-interface Slices {
-  at(index: number): Slice | undefined;
-  count(): number;
-  /** Finds out whether there are more, once all are finished. */
-  extend(): boolean;
-}
-
-function slicesOf({ folder, part, job, parts }: PartTask): Slices {
-  const { level, patients } = job.request;
-  const single = (slice: Slice): Slices => ({
-    at: index => (index === 0 ? slice : undefined),
-    count: () => 1,
-    extend: () => false,
-  });
-  switch (part.scope) {
-    case 'all':
-      return single({ kind: 'all' });
-    case 'groups':
-      return single(
-        level.kind === 'group' && level.id !== undefined ? { kind: 'ids', ids: [level.id] } : { kind: 'all' },
-      );
-    case 'compartments': {
-      if (level.kind === 'patient' && patients === undefined) return single({ kind: 'members', members: 'every' });
-      const members = chunks(readLines(membersFile(folder)), SLICE);
-      return {
-        at: index => {
-          const ids = members[index];
-          return ids && { kind: 'members', members: { key: String(index), ids } };
-        },
-        count: () => members.length,
-        extend: () => false,
-      };
-    }
-    case 'referenced': {
-      const wanted = wantedIds(folder, part, parts);
-      const slices = (): readonly (readonly string[])[] => wanted.rounds.flatMap(ids => chunks(ids, SLICE));
-      let known = slices();
-      return {
-        at: index => {
-          const ids = known[index];
-          return ids && { kind: 'ids', ids };
-        },
-        count: () => known.length,
-        extend() {
-          const more = wanted.extend();
-          known = slices();
-          return more;
-        },
-      };
-    }
-  }
-}
-
-function chunks<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
-}
-
 /** Ids in the recorded part of the files. */
-function writtenIds(folder: string, { number, type, deleted }: Part, state: PartState): readonly string[] {
-  const idsOf = (line: string): readonly string[] => (deleted ? deletedIds(line) : [writtenId(line, type)]);
+function writtenIds({ folder, part }: PartTask, state: PartState, content: PartContent): readonly string[] {
   return state.files.flatMap(({ lines }, file) =>
-    readLines(outputFile(folder, number, file))
+    readLines(outputFile(folder, part.number, file))
       .slice(0, lines)
-      .flatMap(idsOf),
+      .flatMap(line => content.idsIn(line)),
   );
 }

@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import type { PackFiles } from '../mapping/load/files.ts';
 import { shapeStore } from '../pipeline/shapes.ts';
 import { facadeOf, openDatabase, setUp } from '../setup.ts';
-import type { PartSource } from './run-part.ts';
+import type { PartSource } from './part-task.ts';
 
 export type SourceConfig = Pick<Config, 'database' | 'dataDir' | 'mappings' | 'degraded' | 'page'>;
 

@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import PQueue from 'p-queue';
-import type { PartReport } from './run-part.ts';
+import type { PartReport } from './part-task.ts';
 import type { SourceConfig } from './source.ts';
 import type { WorkerMessage, WorkerTask } from './worker.ts';
 

@@ -9,7 +9,8 @@ import { DatabaseError } from '../sql/database.ts';
 import type { JobRecord, PartState } from './job.ts';
 import { findMembers } from './members.ts';
 import { isDiskFull } from './output.ts';
-import { type PartReport, type PartSource, type PartTask, runPart } from './run-part.ts';
+import type { PartReport, PartSource, PartTask } from './part-task.ts';
+import { runPart } from './run-part.ts';
 import { openSource, type SourceConfig } from './source.ts';
 
 /** `files`: the pack as it was when the job began, whatever the folder holds by now. */

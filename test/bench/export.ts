@@ -71,7 +71,7 @@ type WeighingRow = readonly [
 const CONTENDERS: Readonly<Record<string, Contender>> = {
   async facade(folder, database, pack) {
     const source = await openSource(readConfig({ DATABASE_URL: `sqlite:${database}`, MAPPINGS: pack }));
-    const part: Part = { number: 0, type: 'Observation', scope: 'all', deleted: false, write: true, collect: [] };
+    const part: Part = { number: 0, type: 'Observation', scope: 'all', content: 'resources', write: true, collect: [] };
     return async () => {
       const state = await runPart(
         {

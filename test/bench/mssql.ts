@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import type sql from 'mssql';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import type { Part } from '../../src/export/job.ts';
-import { type PartTask, runPart } from '../../src/export/run-part.ts';
+import type { PartTask } from '../../src/export/part-task.ts';
+import { runPart } from '../../src/export/run-part.ts';
 import { shapeStore } from '../../src/pipeline/shapes.ts';
 import type { Database } from '../../src/sql/database.ts';
 import { bindParameter } from '../../src/sql/mssql/bind.ts';
@@ -135,7 +136,7 @@ async function page({ facade }: Demo, type: string): Promise<number> {
 
 async function exportOf({ database, registry, facade }: Demo, type: string): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-  const part: Part = { number: 0, type, scope: 'all', deleted: false, write: true, collect: [] };
+  const part: Part = { number: 0, type, scope: 'all', content: 'resources', write: true, collect: [] };
   const task: PartTask = {
     folder,
     job: {

@@ -116,6 +116,26 @@ elements:
   subscriber: { ref: people, on: { ID: OTHER_ID } }
   payor: [ { ref: people, on: { ID: PERSON_ID } } ]
 ---
+mapping: stamps
+resource: Provenance
+source: { table: WEIGHING, as: w, key: [NO] }
+id: "pw-{NO}"
+needs: [recorded, target, agent]
+elements:
+  target: [ { ref: weights, on: { NO: NO } }, { ref: people, on: { ID: PERSON_ID } } ]
+  recorded: { from: UPD }
+  agent: [ { who: { ref: staff, on: { NO: STAFF_NO } }, needs: [who] } ]
+---
+mapping: implants-stamps
+resource: Provenance
+source: { table: IMPLANT, as: i, key: [NO] }
+id: "pi-{NO}"
+needs: [target]
+elements:
+  target: [ { ref: implants, on: { NO: NO } } ]
+  recorded: "2020-01-01T00:00:00Z"
+  agent: [ { who: { display: Stores } } ]
+---
 mapping: lists
 resource: Group
 source: { table: LIST, as: g, key: [NO] }

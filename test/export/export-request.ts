@@ -7,6 +7,7 @@ export function exportRequest(change: Partial<ExportRequest> = {}): ExportReques
   return {
     level: { kind: 'system' },
     types: ['Observation'],
+    associated: [],
     since: undefined,
     until: undefined,
     typeFilters: [],

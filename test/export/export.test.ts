@@ -160,7 +160,7 @@ test('POST with Parameters does what GET does, for every operation', async () =>
     valueString: new URL(begun.headers.get('content-location') ?? '').searchParams.get('_jobId'),
   };
   let status = await post('$export-poll-status', job);
-  while (status.status === 202) {
+  while (status.status === 202 || status.status === 429) {
     await new Promise(resolve => setTimeout(resolve, 200));
     status = await post('$export-poll-status', job);
   }

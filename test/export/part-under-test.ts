@@ -6,13 +6,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { readConfig } from '../../src/config.ts';
 import type { JobRecord, Part, PartState } from '../../src/export/job.ts';
-import {
-  type PartReport,
-  type PartSettings,
-  type PartSource,
-  type PartTask,
-  runPart,
-} from '../../src/export/run-part.ts';
+import type { PartReport, PartSettings, PartSource, PartTask } from '../../src/export/part-task.ts';
+import { runPart } from '../../src/export/run-part.ts';
 import { openSource } from '../../src/export/source.ts';
 import { outputFile } from '../../src/export/store.ts';
 import type { Database } from '../../src/sql/database.ts';
@@ -46,7 +41,7 @@ export async function exportPart(where: Clinic, options: PartOptions = {}): Prom
   mkdirSync(folder, { recursive: true });
   const source = await openSource(readConfig(where.environment));
   const type = options.type ?? 'Observation';
-  const part: Part = { number: 0, type, scope: 'all', deleted: false, write: true, collect: [] };
+  const part: Part = { number: 0, type, scope: 'all', content: 'resources', write: true, collect: [] };
   const used = new BigInt64Array(new SharedArrayBuffer(8));
   const task: PartTask = {
     folder,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { linesOf } from '../../src/export/job.ts';
-import type { PartReport } from '../../src/export/run-part.ts';
+import type { PartReport } from '../../src/export/part-task.ts';
 import { DatabaseError } from '../../src/sql/database.ts';
 import { clinic } from './exporting.ts';
 import { exportPart } from './part-under-test.ts';

@@ -1,0 +1,34 @@
+/**
+ * What a part writes of its slices: the way from a slice to batches of texts, and from texts to lines of a file.
+ */
+import type { Session } from '../pipeline/source.ts';
+import { environment } from '../plan/environment.ts';
+import type { WriteContext } from '../resource/compile.ts';
+import type { PartSource, PartTask } from './part-task.ts';
+import type { Batch, Place } from './rows.ts';
+import type { Slice } from './slices.ts';
+
+export interface PartContent {
+  open(slice: Slice, session: Session): Promise<SliceContent>;
+  /** The lines that a batch's texts make. */
+  lines(texts: readonly string[]): readonly string[];
+  /** Ids of the resources that a line is about. */
+  idsIn(line: string): readonly string[];
+}
+
+export interface SliceContent {
+  /** Texts in all; undefined: nobody knows before they are read. */
+  total(): Promise<number | undefined>;
+  batches(place: Place): AsyncGenerator<Batch, void, undefined>;
+}
+
+export type ContentMaker = (task: PartTask, source: PartSource) => PartContent;
+
+/** As of the start of the job, whenever it is read. */
+export function writeContext({ job }: PartTask, { registry }: PartSource): WriteContext {
+  return { base: job.base, now: job.transactionTime, zone: registry.pack.zone };
+}
+
+export function exportEnvironment({ job }: Pick<PartTask, 'job'>, { registry }: PartSource): Session['env'] {
+  return environment(registry, job.transactionTime);
+}

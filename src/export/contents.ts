@@ -1,0 +1,62 @@
+/**
+ * The kinds of content that a part can have. In: a task and a source. Out: the content of the task's kind.
+ */
+import { OPEN_ACCESS } from '../auth/access.ts';
+import { writtenId } from '../pipeline/emitted.ts';
+import { blocks } from './blocks.ts';
+import { type ContentMaker, type PartContent, writeContext } from './content.ts';
+import { deletedIds, deletionLine } from './deletions.ts';
+import { deletionQuery, typeQuery } from './filters.ts';
+import type { ExportRequest, Part } from './job.ts';
+import type { PartSource, PartTask } from './part-task.ts';
+import { countSlice, planSlice, readBatches, readDeletions, type SliceRequest } from './rows.ts';
+
+const CONTENTS: Readonly<Record<Part['content'], ContentMaker>> = { resources, deletions, blocks };
+
+export function contentOf(task: PartTask, source: PartSource): PartContent {
+  return CONTENTS[task.part.content](task, source);
+}
+
+function resources(task: PartTask, source: PartSource): PartContent {
+  const { type, write } = task.part;
+  const { request, base } = task.job;
+  const query = typeQuery(type, write ? request : unnarrowed(request), source.parse, { access: OPEN_ACCESS, base });
+  return {
+    async open(slice, session) {
+      const asked: SliceRequest = { type, query, access: OPEN_ACCESS, slice };
+      const branches = await planSlice(asked, session);
+      return {
+        total: () => countSlice(branches, session),
+        batches: place => readBatches(branches, asked, place, writeContext(task, source), session),
+      };
+    },
+    lines: texts => texts,
+    idsIn: line => [writtenId(line, type)],
+  };
+}
+
+function deletions(task: PartTask, source: PartSource): PartContent {
+  const { type } = task.part;
+  const { request, base } = task.job;
+  const query = deletionQuery(type, request, source.parse, { access: OPEN_ACCESS, base });
+  return {
+    async open(slice, session) {
+      const asked: SliceRequest = { type, query, access: OPEN_ACCESS, slice, deleted: true };
+      const branches = await planSlice(asked, session);
+      return {
+        total: async () => undefined,
+        batches: place => readDeletions(branches, asked, place, writeContext(task, source), session),
+      };
+    },
+    lines(texts) {
+      const ids = texts.map(text => writtenId(text, type));
+      return ids.length === 0 ? [] : [deletionLine(type, ids)];
+    },
+    idsIn: deletedIds,
+  };
+}
+
+/** For what is read only for its references. */
+function unnarrowed(request: ExportRequest): ExportRequest {
+  return { ...request, since: undefined, until: undefined, elements: [] };
+}

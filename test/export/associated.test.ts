@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { ASYNC, clinic, contents, finished, kickOff, served } from './exporting.ts';
+
+const provenances = (found: readonly string[]): readonly string[] =>
+  found.filter(one => one.startsWith('Provenance/')).toSorted();
+
+test('provenance comes along with the resources it is about, and with no others', async () => {
+  const { fhir } = await served(clinic(4, 2));
+  const along = async (query: string): Promise<readonly string[]> =>
+    provenances(await contents(await finished(await kickOff(`${fhir}/${query}`))));
+  const ofWeights = Array.from({ length: 8 }, (_, i) => `Provenance/pw-${i + 1}`);
+  for (const value of ['LatestProvenanceResources', 'RelevantProvenanceResources'])
+    expect(await along(`$export?_type=Observation&includeAssociatedData=${value}`)).toEqual(ofWeights);
+  expect(await along('$export?_type=Device&includeAssociatedData=LatestProvenanceResources')).toEqual(
+    [1, 2, 3, 4].map(no => `Provenance/pi-${no}`),
+  );
+  expect(await along('$export?_type=Coverage&includeAssociatedData=LatestProvenanceResources')).toEqual([]);
+  // Who changed a record is not what its Provenance is about.
+  expect(await along('$export?_type=Practitioner&includeAssociatedData=LatestProvenanceResources')).toEqual([]);
+  expect(await along('$export?_type=Observation')).toEqual([]);
+  expect(await along('$export?_type=Provenance')).toHaveLength(12);
+});
+
+test('provenance that comes along stays within the members of a group', async () => {
+  const { fhir } = await served(clinic(4, 2));
+  const query = '_type=Observation&_elements=Observation.status&includeAssociatedData=RelevantProvenanceResources';
+  const found = await contents(await finished(await kickOff(`${fhir}/Group/g-1/$export?${query}`)));
+  expect(provenances(found)).toEqual([1, 3, 5, 7].map(no => `Provenance/pw-${no}`));
+});
+
+test('other data that could come along is ignored with an entry in error, and refused under strict handling', async () => {
+  const { fhir } = await served(clinic(3));
+  const url = `${fhir}/$export?_type=Group&includeAssociatedData=_everything`;
+  const { error } = await finished(await kickOff(url));
+  expect(await (await fetch(error[0]?.url ?? '')).text()).toContain('includeAssociatedData');
+  const strict = { ...ASYNC, prefer: 'respond-async, handling=strict' };
+  expect((await fetch(url, { headers: strict })).status).toBe(400);
+});
