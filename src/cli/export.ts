@@ -88,11 +88,11 @@ Exit code: 0 complete, 1 not complete or some type could not be exported.`,
       const jobs = openExports(config, () => ({ registry, files }), log, { root: join(folder, UNFINISHED) });
       try {
         const origin = { caller: context.access.caller, base: context.base, url: `${context.base}/$export` };
-        const same = jobs
-          .list(origin.caller)
-          .find(
-            ({ job }) => job.status === 'running' && JSON.stringify(job.request) === JSON.stringify(understood.request),
-          );
+        const asked = JSON.stringify(understood.request);
+        const known = jobs.list(origin.caller).filter(({ job }) => JSON.stringify(job.request) === asked);
+        for (const { job } of known) if (job.status === 'failed') await jobs.remove(origin.caller, job.id);
+        // One that is complete was interrupted before its files were in their place.
+        const same = known.find(({ job }) => job.status !== 'failed');
         if (same) terminal.note('Going on with an export that was interrupted.');
         return await follow(jobs, (same ?? jobs.start(understood, origin)).job.id, folder, terminal);
       } finally {
@@ -119,6 +119,9 @@ function contextOf(args: Arguments, config: Config): RequestContext {
 async function follow(jobs: Jobs, id: string, folder: string, { out, note }: Terminal): Promise<number> {
   const begun = performance.now();
   const view = (): JobView | undefined => jobs.view(OPEN_ACCESS.caller, id);
+  const shown = ({ parts }: JobView) => ({ share: shareOf(parts), lines: linesOf(parts) });
+  const before = view();
+  const from = before && shown(before);
   let again = false;
   const show = (): void => {
     const now = view();
@@ -126,11 +129,11 @@ async function follow(jobs: Jobs, id: string, folder: string, { out, note }: Ter
     // Over the line before, where a person is watching.
     const over = again && process.stderr.isTTY ? '\u001b[1A\u001b[2K' : '';
     again = true;
-    note(over + progressLine({ share: shareOf(now.parts), lines: linesOf(now), elapsed: performance.now() - begun }));
+    note(over + progressLine({ ...shown(now), elapsed: performance.now() - begun, ...(from && { from }) }));
   };
-  const shown = setInterval(show, process.stderr.isTTY ? TICK_MILLISECONDS : 10_000);
+  const ticks = setInterval(show, process.stderr.isTTY ? TICK_MILLISECONDS : 10_000);
   await jobs.settled(id);
-  clearInterval(shown);
+  clearInterval(ticks);
   const done = view();
   if (done?.job.status !== 'complete') {
     note(done?.job.failure ?? 'The export is not complete; the same command goes on with it.');
@@ -146,12 +149,12 @@ async function follow(jobs: Jobs, id: string, folder: string, { out, note }: Ter
   for (const { diagnostics } of done.errors) note(diagnostics);
   await jobs.remove(OPEN_ACCESS.caller, id);
   if (readdirSync(join(folder, UNFINISHED)).length === 0) rmSync(join(folder, UNFINISHED), { recursive: true });
-  out(`${linesOf(done)} resources in ${files.output.length} files of ${folder}`);
+  out(`${linesOf(done.parts)} resources in ${files.output.length} files of ${folder}`);
   return errors.length === 0 ? 0 : 1;
 }
 
-const linesOf = (view: JobView): number =>
-  view.parts.reduce((sum, { state }) => sum + state.files.reduce((n, f) => n + f.lines, 0), 0);
+const linesOf = (parts: JobView['parts']): number =>
+  parts.reduce((sum, { state }) => sum + state.files.reduce((n, f) => n + f.lines, 0), 0);
 
 /** Moves the files out of the job: `Type.ndjson`, `Type-deleted.ndjson`; with numbers where there are several. */
 function placeFiles(

@@ -7,15 +7,19 @@ export interface Progress {
   readonly lines: number;
   /** Milliseconds. */
   readonly elapsed: number;
+  /** What was there already when the clock started; rate and time left are of the rest. */
+  readonly from?: Pick<Progress, 'share' | 'lines'>;
 }
 
 const WIDTH = 30;
+const NOTHING = { share: 0, lines: 0 } as const;
 
-export function progressLine({ share, lines, elapsed }: Progress): string {
+export function progressLine({ share, lines, elapsed, from = NOTHING }: Progress): string {
   const filled = Math.round(share * WIDTH);
   const bar = `${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)}`;
-  const rate = elapsed > 0 ? Math.round((lines * 1000) / elapsed) : 0;
-  const left = share > 0 && share < 1 ? `, ${duration((elapsed * (1 - share)) / share)} left` : '';
+  const rate = elapsed > 0 ? Math.round(((lines - from.lines) * 1000) / elapsed) : 0;
+  const done = share - from.share;
+  const left = done > 0 && share < 1 ? `, ${duration((elapsed * (1 - share)) / done)} left` : '';
   const percent = String(Math.floor(share * 100)).padStart(3);
   return `${bar} ${percent}%  ${lines} resources, ${rate}/s${left}`;
 }

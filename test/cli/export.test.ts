@@ -1,7 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { progressLine } from '../../src/cli/progress.ts';
+import { type Environment, readConfig } from '../../src/config.ts';
+import { linesOf as linesIn } from '../../src/export/job.ts';
+import { openExports } from '../../src/export/open.ts';
+import { readExportRequest } from '../../src/export/request.ts';
+import { createLog } from '../../src/log.ts';
+import { facadeOf, setUp } from '../../src/setup.ts';
 import { clinic } from '../export/exporting.ts';
 import { lintel } from './lintel.ts';
 
@@ -29,6 +36,53 @@ test('the export of a group, and a type that fails', async () => {
   expect(existsSync(join(folder, 'OperationOutcome.ndjson'))).toBe(true);
 });
 
+test('an export that was interrupted goes on where it stood, and another one beside it begins anew', async () => {
+  const where = clinic(40, 10);
+  const folder = join(where.folder, 'out');
+  const environment = { ...where.environment, EXPORT_FILE_LINES: '150' };
+  const options = ['--type', 'Observation'];
+  await interrupted(environment, join(folder, '.unfinished'), 150);
+  const other = await lintel(environment, 'export', folder, '--type', 'Patient');
+  expect([other.code, other.notes]).toEqual([0, expect.not.stringContaining('Going on')]);
+  const { code, out, notes } = await lintel(environment, 'export', folder, ...options);
+  expect([code, out]).toEqual([0, expect.stringContaining('400 resources')]);
+  expect(notes).toContain('Going on with an export that was interrupted.');
+  const whole = join(where.folder, 'whole');
+  await lintel(environment, 'export', whole, ...options);
+  expect(observationsOf(folder)).toBe(observationsOf(whole));
+  expect(readdirSync(folder)).not.toContain('.unfinished');
+});
+
+/** The text of all files of Observations, in order. */
+function observationsOf(folder: string): string {
+  const files = readdirSync(folder).filter(name => name.startsWith('Observation'));
+  return files
+    .toSorted()
+    .map(name => readFileSync(join(folder, name), 'utf8'))
+    .join('');
+}
+
+/** Leaves an export of Observations behind that has written so many resources at least, as a stopped process does. */
+async function interrupted(environment: Environment, root: string, lines: number): Promise<void> {
+  const config = readConfig(environment);
+  const { database, pack, files, changed } = await setUp(config, () => {});
+  if (!pack.registry) throw new Error('the pack has errors');
+  const { registry } = pack;
+  const context = { access: OPEN_ACCESS, base: 'http://127.0.0.1:0/fhir', handling: 'strict' } as const;
+  const facade = facadeOf(registry, database, changed, config);
+  const understood = readExportRequest({ kind: 'system' }, [['_type', 'Observation']], facade, context);
+  const log = createLog({ level: 'silent', format: 'text' });
+  const settings = { batch: 10, checkpoint: 0 };
+  const jobs = openExports(config, () => ({ registry, files }), log, { root, settings });
+  const origin = { caller: OPEN_ACCESS.caller, base: context.base, url: `${context.base}/$export` };
+  const { job } = jobs.start(understood, origin);
+  const written = (): number =>
+    jobs.view(job.caller, job.id)?.parts.reduce((sum, { state }) => sum + linesIn(state), 0) ?? 0;
+  while (written() < lines) await new Promise(resolve => setTimeout(resolve, 1));
+  await jobs.close();
+  await database.close();
+}
+
 test('what is not understood is told, and nothing is written', async () => {
   const where = clinic(3);
   const { code } = await lintel(where.environment, 'export', join(where.folder, 'out'), '--type', 'Nonsense');
@@ -39,6 +93,10 @@ test('what is not understood is told, and nothing is written', async () => {
 test('progress is a bar, a number, a rate and the time that is left', () => {
   expect(progressLine({ share: 0.25, lines: 5000, elapsed: 2000 })).toBe(
     '████████░░░░░░░░░░░░░░░░░░░░░░  25%  5000 resources, 2500/s, 6 s left',
+  );
+  // Of an export that went on at 25 % and 4000.
+  expect(progressLine({ share: 0.5, lines: 5000, elapsed: 2000, from: { share: 0.25, lines: 4000 } })).toContain(
+    '5000 resources, 500/s, 4 s left',
   );
   expect(progressLine({ share: 0.01, lines: 1000, elapsed: 100_000 })).toContain('2 h 45 min left');
   expect(progressLine({ share: 1, lines: 10, elapsed: 0 })).toContain('100%  10 resources, 0/s');
