@@ -24,6 +24,7 @@ export const NULL_FLAVOR = 'http://terminology.hl7.org/CodeSystem/v3-NullFlavor'
 export const DATA_ABSENT = 'http://terminology.hl7.org/CodeSystem/data-absent-reason';
 export const INTERPRETATION = 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation';
 export const ACT_REASON = 'http://terminology.hl7.org/CodeSystem/v3-ActReason';
+export const UB04_STATUS = 'https://www.nubc.org/CodeSystem/PatDischargeStatus';
 const MVX = 'http://hl7.org/fhir/sid/mvx';
 
 export const SNOMED_OID = '2.16.840.1.113883.6.96';
@@ -45,6 +46,7 @@ const KNOWN: Readonly<Record<string, CodeSystem>> = {
   'http://hl7.org/fhir/ndfrt': { oid: '2.16.840.1.113883.3.26.1.5', name: 'NDF-RT' },
   [CDCREC]: { oid: '2.16.840.1.113883.6.238', name: 'CDC Race and Ethnicity' },
   [NUCC]: { oid: '2.16.840.1.113883.6.101', name: 'NUCC Provider Taxonomy' },
+  [UB04_STATUS]: { oid: '2.16.840.1.113883.6.301.5', name: 'NUBC UB-04 FL17' },
   'https://nahdo.org/sopt': { oid: '2.16.840.1.113883.3.221.5', name: 'Source of Payment Typology' },
   [INTERPRETATION]: { oid: '2.16.840.1.113883.5.83', name: 'ObservationInterpretation' },
   [ACT_REASON]: { oid: '2.16.840.1.113883.5.8', name: 'ActReason' },

@@ -3,7 +3,7 @@
  * place and people.
  */
 import { coded, labelOf, readableCode, reference } from '../code.ts';
-import { CPT, HCPCS, SNOMED } from '../code-systems.ts';
+import { CPT, HCPCS, SNOMED, UB04_STATUS } from '../code-systems.ts';
 import type { Location } from '../fhir/people.ts';
 import type { Condition, Encounter } from '../fhir/record.ts';
 import { identifierElements } from '../ids.ts';
@@ -42,7 +42,9 @@ export function addEncounter(encounter: Encounter, diagnoses: readonly Condition
       coded('code', withClass(encounter), { systems: [CPT, HCPCS, SNOMED], row }) +
       `<text>${reference(row)}</text>` +
       interval(period?.start, period?.end) +
-      (disposition === undefined ? '' : coded('sdtc:dischargeDispositionCode', disposition)) +
+      (disposition === undefined
+        ? ''
+        : coded('sdtc:dischargeDispositionCode', disposition, { systems: [UB04_STATUS] })) +
       performers(people, content.resolve) +
       places.map(place => (place === undefined ? '' : placeXml(place))).join('') +
       diagnoses.map(one => diagnosis(one, content, row)).join('') +
