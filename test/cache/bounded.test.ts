@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { boundedCache, weighedCache } from '../../src/cache/bounded.ts';
+
+test('of equal keys one value is made, and the one used longest ago makes room', () => {
+  const cache = boundedCache<{ key: string }>(2);
+  const made: string[] = [];
+  const get = (key: string) =>
+    cache.get(key, () => {
+      made.push(key);
+      return { key };
+    });
+  expect(get('a')).toBe(get('a'));
+  get('b');
+  get('a');
+  get('c');
+  get('a');
+  get('b');
+  expect(made).toEqual(['a', 'b', 'c', 'b']);
+});
+
+test('bytes are bounded; a value beyond its share is not kept, and takes the place of none', () => {
+  const evicted = { times: 0 };
+  const cache = weighedCache<{ n: number }>(100_000, () => evicted.times++);
+  expect(cache.keep('large', { n: 0 }, 20_000)).toBe(false);
+  for (let n = 1; n <= 30; n++) expect(cache.keep(`key ${n}`, { n }, 5000)).toBe(true);
+  const { entries, bytes } = cache.size();
+  expect(bytes).toBeLessThanOrEqual(100_000);
+  expect(entries).toBe(30 - evicted.times);
+  expect(cache.find('key 30')).toEqual({ n: 30 });
+  expect(cache.find('key 1')).toBeUndefined();
+});
+
+test('a value that has grown beyond its share goes', () => {
+  const cache = weighedCache<{ n: number }>(100_000, () => {});
+  cache.keep('a', { n: 1 }, 100);
+  expect(cache.keep('a', { n: 1 }, 50_000)).toBe(false);
+  expect(cache.peek('a')).toBeUndefined();
+  expect(cache.size()).toEqual({ entries: 0, bytes: 0 });
+});

@@ -1,0 +1,61 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { eachTable } from '../../src/cache/tables.ts';
+import { timedTables, watermarkPlans } from '../../src/cache/watched.ts';
+import type { SqlPlan } from '../../src/sql/plan.ts';
+import { render } from '../../src/sql/render.ts';
+import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
+import { openDemo } from '../law/demo.ts';
+
+const SEARCHES = [
+  ['Patient', '_id=1'],
+  ['Observation', 'category=laboratory&_include=*'],
+  ['Observation', 'patient.family=a&_total=accurate'],
+  ['Encounter', '_revinclude=Condition:encounter&_sort=-date'],
+  ['Patient', '_has:Observation:patient:category=vital-signs'],
+  ['MedicationRequest', 'status=active'],
+  ['DocumentReference', 'patient=1'],
+  ['Provenance', 'target=Patient/1'],
+  ['Group', 'member=1'],
+] as const;
+
+test('the tables of a plan are those that its SQL names; what says when it changed is asked by an index', async () => {
+  const plans: SqlPlan[] = [];
+  const { facade, registry, database, close } = await openDemo({ patients: 3, onQuery: plan => plans.push(plan) });
+  onTestFinished(close);
+  const context = {
+    access: { kind: 'patients', caller: 'a', patients: ['1', '2'] },
+    base: 'http://x',
+    handling: 'lenient',
+  } as const;
+  for (const [type, query] of SEARCHES) {
+    await facade.search({ type, parameters: [...new URLSearchParams(query)] }, context);
+  }
+  const catalog = await database.catalog();
+  const seen = new Set<string>();
+  expect(plans.length).toBeGreaterThan(20);
+  for (const plan of plans) {
+    const found = new Set<string>();
+    eachTable(plan, table => found.add(table.split('.').at(-1) ?? ''));
+    const words = new Set(
+      render(plan, SQLITE)
+        .text.toLowerCase()
+        .match(/[a-z_0-9]+/g),
+    );
+    const named = [...words].filter(word => catalog.tables.has(word) && found.has(word));
+    expect([...found].toSorted()).toEqual(named.toSorted());
+    const text = render(plan, SQLITE).text;
+    const read = [...text.matchAll(/\b(?:FROM|JOIN) \[?([A-Z_0-9]+)\]?/g)].map(match => match[1]?.toLowerCase() ?? '');
+    for (const table of read) if (catalog.tables.has(table)) expect(found).toContain(table);
+    for (const table of found) seen.add(table);
+  }
+  expect(seen.size).toBeGreaterThan(10);
+
+  const marks = watermarkPlans(registry, catalog);
+  expect(marks.size).toBeGreaterThan(10);
+  for (const plan of marks.values()) {
+    const [how] = await database.explain(plan);
+    expect(how).toMatch(/USING (COVERING )?INDEX/);
+    expect(await database.query(plan)).toHaveLength(1);
+  }
+  expect(timedTables(registry).size).toBeGreaterThan(0);
+}, 60_000);
