@@ -5,15 +5,15 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { describeError, type Log } from '../log.ts';
-import type { PackFiles } from '../mapping/load/files.ts';
-import type { Registry } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
-import { bytesOf, type JobRecord, type JobStatus, NEW_PART, type Part, type PartState } from './job.ts';
+import { bytesOf, type JobRecord, type JobStatus } from './job.ts';
+import { type ExportPack, fileOf, type LiveJob, liveJob, statesOf, stopFlag, viewOf } from './live-job.ts';
 import { errorLines, errorsOf, type JobView, type OutputFile, outputFiles } from './manifest.ts';
-import type { PartReport, PartSettings, PartTask } from './part-task.ts';
-import { partsOf, type Stages } from './parts.ts';
+import { isDiskFull } from './output.ts';
+import type { PartSettings } from './part-task.ts';
 import type { UnderstoodRequest } from './request.ts';
-import { errorFile, outputFile, readJobs, readPart, removeFolder, replaceFile, writeJob } from './store.ts';
+import { runParts } from './run-job.ts';
+import { errorFile, readJobs, removeFolder, replaceFile, writeJob } from './store.ts';
 import { TaskError, type Threads } from './threads.ts';
 
 export interface JobLimits {
@@ -24,12 +24,6 @@ export interface JobLimits {
   readonly bytes: number;
   /** Milliseconds that the files of a finished job are kept. */
   readonly expiry: number;
-}
-
-/** A version of the mappings, and the files that threads load it from. */
-export interface ExportPack {
-  readonly registry: Registry;
-  readonly files: PackFiles;
 }
 
 export interface JobsOptions {
@@ -77,138 +71,51 @@ export interface Jobs {
   close(): Promise<void>;
 }
 
-interface Job {
-  record: JobRecord;
-  readonly folder: string;
-  readonly files: PackFiles;
-  readonly stages: Stages;
-  readonly progress: Map<number, { report: PartReport; running: boolean }>;
-  stop: Int32Array;
-  running: Promise<void>;
-  readers: number;
-  removed: boolean;
-  /** On the clock that never jumps. */
-  expires: number | undefined;
-}
-
 const SWEEP_MILLISECONDS = 60_000;
-const CRASHES = 3;
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export function openJobs(options: JobsOptions): Jobs {
   const { root, pack, threads, limits, settings, log, clock = Date.now } = options;
-  const jobs = new Map<string, Job>();
+  const jobs = new Map<string, LiveJob>();
   const used = new BigInt64Array(new SharedArrayBuffer(8));
   const quota = { used, limit: limits.bytes };
   let closed = false;
 
-  const own = (caller: string, id: string): Job | undefined => {
+  const own = (caller: string, id: string): LiveJob | undefined => {
     sweep();
     const job = jobs.get(id);
     return job?.record.caller === caller && !job.removed ? job : undefined;
   };
 
-  const update = (job: Job, change: Partial<JobRecord>): void => {
+  const update = (job: LiveJob, change: Partial<JobRecord>): void => {
     job.record = { ...job.record, ...change };
     writeJob(job.folder, job.record);
   };
 
-  const addJob = (record: JobRecord): Job => {
-    const folder = join(root, record.id);
-    const { registry, files } = pack();
-    const stages = partsOf(record.request, registry);
-    const job: Job = {
-      record,
-      folder,
-      files,
-      stages,
-      progress: new Map(),
-      stop: stopFlag(),
-      running: Promise.resolve(),
-      readers: 0,
-      removed: false,
-      expires: undefined,
-    };
-    for (const part of allParts(stages)) {
-      const state = readPart(folder, part.number);
-      job.progress.set(part.number, { report: { state, share: state.done ? 1 : 0, waiting: false }, running: false });
-      Atomics.add(used, 0, BigInt(bytesOf(state)));
-    }
+  const addJob = (record: JobRecord): LiveJob => {
+    const job = liveJob(record, root, pack());
+    for (const state of statesOf(job)) Atomics.add(used, 0, BigInt(bytesOf(state)));
     jobs.set(record.id, job);
     return job;
   };
 
-  const go = (job: Job): void => {
+  const go = (job: LiveJob): void => {
     job.stop = stopFlag();
     job.running = run(job).catch((error: unknown) => fail(job, error));
   };
 
-  const run = async (job: Job): Promise<void> => {
-    await patiently(job, () =>
-      threads.run({ kind: 'members', files: job.files, folder: job.folder, job: job.record }, () => {}),
-    );
-    await together(
-      job,
-      job.stages.first.map(part => runOne(job, part)),
-    );
-    for (const part of job.stages.second) await runOne(job, part);
-    if (isStopped(job)) return;
-    const states = statesOf(job);
-    if (!states.every(({ done }) => done)) throw new Error('a part is not finished');
-    replaceFile(errorFile(job.folder), errorLines(errorsOf(job.record, states)));
+  const run = async (job: LiveJob): Promise<void> => {
+    if (!(await runParts(job, { threads, settings, quota, log }))) return;
+    replaceFile(errorFile(job.folder), errorLines(errorsOf(job.record, statesOf(job))));
     update(job, { status: 'complete', finished: clock() });
     job.expires = performance.now() + limits.expiry;
     log.info('export complete', { job: job.record.id, files: outputFiles(viewOf(job)).length });
   };
 
-  /** One failed: the others stop at their next batch, and are waited for. */
-  const together = async (job: Job, parts: readonly Promise<void>[]): Promise<void> => {
-    for (const part of parts) part.catch(() => Atomics.store(job.stop, 0, 1));
-    const failed = (await Promise.allSettled(parts)).find(({ status }) => status === 'rejected');
-    if (failed?.status === 'rejected') throw failed.reason;
-  };
-
-  const runOne = async (job: Job, part: Part): Promise<void> => {
-    const known = job.progress.get(part.number);
-    if (!known || known.report.state.done || isStopped(job)) return;
-    const task: PartTask = {
-      folder: job.folder,
-      job: job.record,
-      part,
-      parts: allParts(job.stages).length,
-      settings,
-      quota,
-      stop: job.stop,
-    };
-    const outcome = await patiently(job, () =>
-      threads.run({ kind: 'part', files: job.files, task }, report =>
-        job.progress.set(part.number, { report, running: true }),
-      ),
-    );
-    if (outcome?.kind !== 'part') return;
-    const { state } = outcome;
-    job.progress.set(part.number, { report: { state, share: state.done ? 1 : 0, waiting: false }, running: false });
-    if (state.problem) log.warn('a type was not exported', { job: job.record.id, type: part.type });
-  };
-
-  /** A thread that crashed is replaced, a database that is away is waited for. Undefined: told to stop. */
-  const patiently = async <T>(job: Job, action: () => Promise<T>): Promise<T | undefined> => {
-    for (let crashes = 0; !isStopped(job); ) {
-      try {
-        return await action();
-      } catch (error) {
-        if (!(error instanceof TaskError) || error.reason === 'full' || error.reason === 'other') throw error;
-        if (error.reason === 'crashed' && ++crashes >= CRASHES) throw error;
-        await new Promise(resolve => setTimeout(resolve, error.reason === 'away' ? 1000 : 0).unref());
-      }
-    }
-    return undefined;
-  };
-
-  const fail = (job: Job, error: unknown, why?: string): void => {
+  const fail = (job: LiveJob, error: unknown, why?: string): void => {
     if (closed || job.removed) return;
     Atomics.store(job.stop, 0, 1);
-    const full = error instanceof TaskError ? error.reason === 'full' : isFull(error);
+    const full = error instanceof TaskError ? error.reason === 'full' : isDiskFull(error);
     const reason = full ? ': there is no space left for its files' : (why ?? ' of an unexpected error');
     const failure = `The export failed${reason}; its files were removed`;
     log.error('export failed', {
@@ -224,17 +131,17 @@ export function openJobs(options: JobsOptions): Jobs {
       writeJob(job.folder, job.record);
     } catch (again) {
       // A disk without room even for this: the job is gone after a restart, and failed until then.
-      log.error('the state of a failed export could not be kept', { job: job.record.id, full: isFull(again) });
+      log.error('the state of a failed export could not be kept', { job: job.record.id, full: isDiskFull(again) });
     }
   };
 
-  const discard = (job: Job): void => {
+  const discard = (job: LiveJob): void => {
     const bytes = statesOf(job).reduce((sum, state) => sum + bytesOf(state), 0);
     Atomics.sub(used, 0, BigInt(bytes));
     removeFolder(job.folder);
   };
 
-  const forget = (job: Job): void => {
+  const forget = (job: LiveJob): void => {
     job.removed = true;
     if (job.readers > 0) return;
     discard(job);
@@ -260,7 +167,7 @@ export function openJobs(options: JobsOptions): Jobs {
   }
   const sweeper = setInterval(sweep, Math.min(SWEEP_MILLISECONDS, limits.expiry, LONGEST_TIMER)).unref();
 
-  const unfinished = (): readonly Job[] =>
+  const unfinished = (): readonly LiveJob[] =>
     [...jobs.values()].filter(({ record }) => record.status === 'running' || record.status === 'paused');
 
   return {
@@ -326,7 +233,7 @@ export function openJobs(options: JobsOptions): Jobs {
     download(caller, id, name) {
       const job = own(caller, id);
       if (job?.record.status !== 'complete') return undefined;
-      const found = findFile(job, name);
+      const found = fileOf(job, name);
       if (!found) return undefined;
       job.readers += 1;
       let released = false;
@@ -356,41 +263,4 @@ export function openJobs(options: JobsOptions): Jobs {
       await threads.close();
     },
   };
-}
-
-function findFile(job: Job, name: string): Pick<Download, 'file' | 'path'> | undefined {
-  const view = viewOf(job);
-  if (name === 'error') {
-    if (view.errors.length === 0) return undefined;
-    const bytes = Buffer.byteLength(errorLines(view.errors));
-    return {
-      file: { type: 'OperationOutcome', list: 'error', about: '', name, lines: view.errors.length, bytes },
-      path: errorFile(job.folder),
-    };
-  }
-  const file = outputFiles(view).find(one => one.name === name);
-  if (file) {
-    const [part = 0, number = 0] = name.split('-').map(Number);
-    return { file, path: outputFile(job.folder, part, number) };
-  }
-  return undefined;
-}
-
-function viewOf(job: Job): JobView {
-  const parts = allParts(job.stages).map(part => {
-    const { report, running } = job.progress.get(part.number) ?? NOTHING;
-    return { part, state: report.state, share: report.share, waiting: report.waiting, running };
-  });
-  return { job: job.record, parts, errors: errorsOf(job.record, statesOf(job)) };
-}
-
-const NOTHING = { report: { state: NEW_PART, share: 0, waiting: false }, running: false } as const;
-
-const allParts = ({ first, second }: Stages): readonly Part[] => [...first, ...second];
-const statesOf = (job: Job): readonly PartState[] => [...job.progress.values()].map(({ report }) => report.state);
-const stopFlag = (): Int32Array => new Int32Array(new SharedArrayBuffer(4));
-const isStopped = (job: Job): boolean => Atomics.load(job.stop, 0) !== 0;
-
-function isFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }

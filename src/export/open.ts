@@ -4,7 +4,8 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
-import { type ExportPack, type Jobs, openJobs } from './jobs.ts';
+import { type Jobs, openJobs } from './jobs.ts';
+import type { ExportPack } from './live-job.ts';
 import type { PartSettings } from './part-task.ts';
 import { openThreads } from './threads.ts';
 

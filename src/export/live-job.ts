@@ -1,0 +1,89 @@
+/**
+ * A job as the server holds it: its record, the parts it falls into, how far each is, and who reads its files.
+ */
+import { join } from 'node:path';
+import type { PackFiles } from '../mapping/load/files.ts';
+import type { Registry } from '../mapping/model.ts';
+import { type JobRecord, NEW_PART, type Part, type PartState } from './job.ts';
+import { errorLines, errorsOf, type JobView, type OutputFile, outputFiles } from './manifest.ts';
+import type { PartReport } from './part-task.ts';
+import { partsOf, type Stages } from './parts.ts';
+import { errorFile, outputFile, readPart } from './store.ts';
+
+/** A version of the mappings, and the files that threads load it from. */
+export interface ExportPack {
+  readonly registry: Registry;
+  readonly files: PackFiles;
+}
+
+export interface LiveJob {
+  record: JobRecord;
+  readonly folder: string;
+  readonly files: PackFiles;
+  readonly stages: Stages;
+  readonly progress: Map<number, { report: PartReport; running: boolean }>;
+  stop: Int32Array;
+  running: Promise<void>;
+  readers: number;
+  removed: boolean;
+  /** On the clock that never jumps. */
+  expires: number | undefined;
+}
+
+/** Where it stands on disk; it does not run yet. */
+export function liveJob(record: JobRecord, root: string, { registry, files }: ExportPack): LiveJob {
+  const folder = join(root, record.id);
+  const stages = partsOf(record.request, registry);
+  const progress: LiveJob['progress'] = new Map();
+  for (const { number } of allParts(stages)) progress.set(number, standing(readPart(folder, number)));
+  return {
+    record,
+    folder,
+    files,
+    stages,
+    progress,
+    stop: stopFlag(),
+    running: Promise.resolve(),
+    readers: 0,
+    removed: false,
+    expires: undefined,
+  };
+}
+
+/** The progress of a part that no thread works on. */
+export function standing(state: PartState): { readonly report: PartReport; readonly running: boolean } {
+  return { report: { state, share: state.done ? 1 : 0, waiting: false }, running: false };
+}
+
+/** `name` of an OutputFile, and where it is; undefined: the job has no such file. */
+export function fileOf(job: LiveJob, name: string): { readonly file: OutputFile; readonly path: string } | undefined {
+  const view = viewOf(job);
+  if (name === 'error') {
+    if (view.errors.length === 0) return undefined;
+    const bytes = Buffer.byteLength(errorLines(view.errors));
+    return {
+      file: { type: 'OperationOutcome', list: 'error', about: '', name, lines: view.errors.length, bytes },
+      path: errorFile(job.folder),
+    };
+  }
+  const file = outputFiles(view).find(one => one.name === name);
+  if (file) {
+    const [part = 0, number = 0] = name.split('-').map(Number);
+    return { file, path: outputFile(job.folder, part, number) };
+  }
+  return undefined;
+}
+
+export function viewOf(job: LiveJob): JobView {
+  const parts = allParts(job.stages).map(part => {
+    const { report, running } = job.progress.get(part.number) ?? standing(NEW_PART);
+    return { part, state: report.state, share: report.share, waiting: report.waiting, running };
+  });
+  return { job: job.record, parts, errors: errorsOf(job.record, statesOf(job)) };
+}
+
+export const allParts = ({ first, second }: Stages): readonly Part[] => [...first, ...second];
+export const statesOf = (job: LiveJob): readonly PartState[] =>
+  [...job.progress.values()].map(({ report }) => report.state);
+export const stopFlag = (): Int32Array => new Int32Array(new SharedArrayBuffer(4));
+export const isStopped = (job: LiveJob): boolean => Atomics.load(job.stop, 0) !== 0;

@@ -1,0 +1,70 @@
+/**
+ * A job run to its end, as far as it is not done yet: first its members, then its parts, by threads. What each of them
+ * tells of itself is kept in the job.
+ */
+import type { Log } from '../log.ts';
+import type { Part } from './job.ts';
+import { allParts, isStopped, type LiveJob, standing, statesOf } from './live-job.ts';
+import type { Quota } from './output.ts';
+import type { PartSettings, PartTask } from './part-task.ts';
+import { TaskError, type Threads } from './threads.ts';
+
+/** Threads that end without a word until the job fails. */
+const CRASHES = 3;
+/** Milliseconds until a database that was away at the start is asked again. */
+const AWAY = 1000;
+
+export interface JobRunner {
+  readonly threads: Threads;
+  readonly settings: PartSettings;
+  readonly quota: Quota;
+  readonly log: Log;
+}
+
+/** True: all parts are done; false: told to stop. Throws TaskError. */
+export async function runParts(job: LiveJob, runner: JobRunner): Promise<boolean> {
+  const { files, folder, record } = job;
+  await patiently(job, () => runner.threads.run({ kind: 'members', files, folder, job: record }, () => {}));
+  await together(
+    job,
+    job.stages.first.map(part => runOne(job, part, runner)),
+  );
+  for (const part of job.stages.second) await runOne(job, part, runner);
+  if (isStopped(job)) return false;
+  if (!statesOf(job).every(({ done }) => done)) throw new Error('a part is not finished');
+  return true;
+}
+
+/** One failed: the others stop at their next batch, and are waited for. */
+async function together(job: LiveJob, parts: readonly Promise<void>[]): Promise<void> {
+  for (const part of parts) part.catch(() => Atomics.store(job.stop, 0, 1));
+  const failed = (await Promise.allSettled(parts)).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+}
+
+async function runOne(job: LiveJob, part: Part, { threads, settings, quota, log }: JobRunner): Promise<void> {
+  const known = job.progress.get(part.number);
+  if (!known || known.report.state.done || isStopped(job)) return;
+  const { folder, record, files, stages, stop } = job;
+  const task: PartTask = { folder, job: record, part, parts: allParts(stages).length, settings, quota, stop };
+  const outcome = await patiently(job, () =>
+    threads.run({ kind: 'part', files, task }, report => job.progress.set(part.number, { report, running: true })),
+  );
+  if (outcome?.kind !== 'part') return;
+  job.progress.set(part.number, standing(outcome.state));
+  if (outcome.state.problem) log.warn('a type was not exported', { job: record.id, type: part.type });
+}
+
+/** A thread that crashed is replaced, a database that is away is waited for. Undefined: told to stop. */
+async function patiently<T>(job: LiveJob, action: () => Promise<T>): Promise<T | undefined> {
+  for (let crashes = 0; !isStopped(job); ) {
+    try {
+      return await action();
+    } catch (error) {
+      if (!(error instanceof TaskError) || error.reason === 'full' || error.reason === 'other') throw error;
+      if (error.reason === 'crashed' && ++crashes >= CRASHES) throw error;
+      await new Promise(resolve => setTimeout(resolve, error.reason === 'away' ? AWAY : 0).unref());
+    }
+  }
+  return undefined;
+}
