@@ -10,6 +10,7 @@ import type { Jobs } from '../export/jobs.ts';
 import { type JobView, manifest, type OutputFile, outputFiles, shareOf } from '../export/manifest.ts';
 import { openExports } from '../export/open.ts';
 import { readExportRequest } from '../export/request.ts';
+import { withSmallHeap } from '../export/small-heap.ts';
 import { outputFile } from '../export/store.ts';
 import type { RequestContext } from '../facade.ts';
 import { createLog } from '../log.ts';
@@ -70,7 +71,7 @@ Exit code: 0 complete, 1 not complete or some type could not be exported.`,
     const instead = overrides({ DATABASE_URL: textOf(args, 'database'), MAPPINGS: textOf(args, 'mappings') });
     const config = readConfig(terminal.environment, instead);
     const folder = args.positionals[0] ?? '';
-    const { database, pack, files, changed } = await setUp(config, terminal.note);
+    const { database, pack, files, changed } = await withSmallHeap(() => setUp(config, terminal.note));
     try {
       for (const problem of pack.problems.filter(({ severity }) => severity === 'error'))
         terminal.note(formatProblem(problem));

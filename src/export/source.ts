@@ -7,6 +7,7 @@ import type { PackFiles } from '../mapping/load/files.ts';
 import { shapeStore } from '../pipeline/shapes.ts';
 import { facadeOf, openDatabase, setUp } from '../setup.ts';
 import type { PartSource } from './part-task.ts';
+import { withSmallHeap } from './small-heap.ts';
 
 export type SourceConfig = Pick<Config, 'database' | 'dataDir' | 'mappings' | 'degraded' | 'page'>;
 
@@ -16,7 +17,7 @@ const SQLITE = { cache: 8192 };
 /** `files`: the pack, where it is not to be read anew. Throws DatabaseError while the database is away. */
 export async function openSource(own: SourceConfig, files?: PackFiles): Promise<PartSource> {
   const config = { ...own, sqlite: SQLITE };
-  const { database: first, pack, changed } = await setUp(config, () => {}, files);
+  const { database: first, pack, changed } = await withSmallHeap(() => setUp(config, () => {}, files));
   if (pack.registry === undefined) throw new Error('the mappings have errors');
   let database = first;
   const { registry } = pack;

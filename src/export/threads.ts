@@ -34,7 +34,7 @@ export interface Threads {
 
 const IDLE_MILLISECONDS = 30_000;
 /** Keeps the heap of a thread, and with it the memory of an export, small whatever its size. */
-const RESOURCES = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 } as const;
+const RESOURCES = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 } as const;
 
 export function openThreads(config: SourceConfig, concurrency: number): Threads {
   const queue = new PQueue({ concurrency });
