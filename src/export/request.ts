@@ -116,6 +116,8 @@ export function readExportRequest(
   facade: Pick<Facade, 'registry' | 'parse'>,
   context: RequestContext,
 ): UnderstoodRequest {
+  // A job outlives the caller's session, and its threads read what they are told to.
+  if (context.access.kind !== 'all') throw new FhirError('forbidden', 'Exports need access to all patients');
   const reading: Reading = {
     facade,
     context,

@@ -1,0 +1,59 @@
+/**
+ * What a server bears of its clients: polls, jobs, bytes; and callers who may not export.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { readExportRequest } from '../../src/export/request.ts';
+import { openSource } from '../../src/export/source.ts';
+import { ASYNC, clinic, contents, finished, kickOff, served } from './exporting.ts';
+
+test('polls that come too fast are answered with 429 and Retry-After, and the export goes on', async () => {
+  const { fhir } = await served(clinic(5));
+  const poll = await kickOff(`${fhir}/$export?_type=Patient`);
+  const answers = await Promise.all(Array.from({ length: 15 }, () => fetch(poll)));
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused[0]?.headers.get('retry-after')).toMatch(/^\d+$/);
+  expect(await refused[0]?.json()).toMatchObject({ resourceType: 'OperationOutcome', issue: [{ code: 'throttled' }] });
+  expect(await contents(await finished(poll))).toHaveLength(5);
+});
+
+/** Kicks off until an export was not over before it could be paused. */
+async function paused(url: string): Promise<string> {
+  for (;;) {
+    const poll = await kickOff(url);
+    if ((await fetch(poll.replace('$export-poll-status', '$pause-job'))).status === 200) return poll;
+  }
+}
+
+test('one export more than a client may have is answered with 429 until one is deleted', async () => {
+  const { fhir } = await served(clinic(5), { EXPORT_JOBS_PER_CLIENT: '1' });
+  const poll = await paused(`${fhir}/$export`);
+  const refused = await fetch(`${fhir}/$export`, { headers: ASYNC });
+  expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true]);
+  expect((await fetch(poll, { method: 'DELETE' })).status).toBe(202);
+  expect((await fetch(`${fhir}/$export`, { headers: ASYNC })).status).toBe(202);
+});
+
+test('an export that needs more than the space for all exports fails, its files are removed, and the server goes on', async () => {
+  const where = clinic(100, 40);
+  const { fhir } = await served(where, { EXPORT_DISK: '1' });
+  const poll = await kickOff(`${fhir}/$export?_type=Observation`);
+  await expect(finished(poll)).rejects.toThrow('500');
+  expect(await (await fetch(poll)).text()).toContain('there is no space left for its files; its files were removed');
+  const [job = ''] = readdirSync(join(where.folder, 'data', 'export'));
+  expect(readdirSync(join(where.folder, 'data', 'export', job))).toEqual(['job.json']);
+  expect((await fetch(`${fhir}/Patient/1`)).status).toBe(200);
+  const patients = await kickOff(`${fhir}/$export?_type=Patient`);
+  expect(await contents(await finished(patients))).toHaveLength(100);
+});
+
+test('who may see some patients only may not export', async () => {
+  const source = await openSource(readConfig(clinic(3).environment));
+  const access = { kind: 'patients', caller: 'ann', patients: ['1'] } as const;
+  const context = { access, base: 'http://127.0.0.1/fhir', handling: 'lenient' } as const;
+  expect(() => readExportRequest({ kind: 'patient' }, [], source, context)).toThrow('access to all patients');
+  await source.database().close();
+});
