@@ -90,7 +90,8 @@ const SEARCHES: readonly Asked[] = [
 const LABORATORY = ['category', 'laboratory'] as const;
 
 export async function benchGrowth(files: readonly string[]): Promise<void> {
-  const opened = await Promise.all(files.map(file => openDemo(file)));
+  const opened: Opened[] = [];
+  for (const file of files) opened.push(await openDemo(file));
   const rows: string[][] = [];
   const people: (readonly Person[])[] = [];
   for (const one of opened) people.push(await somePeople(one));

@@ -1,8 +1,22 @@
 /**
- * `npm run bench -- <what>`: measurements for people; no test looks at them. Without a name: the writer.
+ * `npm run bench -- <what>`: measurements for people; no test looks at them. Without a name: a page and a read beside
+ * programs written by hand. `search` and `growth` take SQLite files of the demo's schema, and build small ones without.
  */
-const [what = 'writer', size, patients] = process.argv.slice(2);
+import { withDatabases } from './databases.ts';
+
+const [what = 'search', ...more] = process.argv.slice(2);
+const [size, patients] = more;
 switch (what) {
+  case 'search': {
+    const { benchSearch } = await import('./search.ts');
+    await withDatabases(more.slice(0, 1), [300], ([file = '']) => benchSearch(file));
+    break;
+  }
+  case 'growth': {
+    const { benchGrowth } = await import('./growth.ts');
+    await withDatabases(more, [200, 2000], benchGrowth);
+    break;
+  }
   case 'writer':
     await import('../resource/bench.ts');
     break;
@@ -23,6 +37,6 @@ switch (what) {
     break;
   }
   default:
-    console.error(`There is no bench ${JSON.stringify(what)}; there are writer, cached and export.`);
+    console.error(`There is no bench ${JSON.stringify(what)}; there are search, growth, cached, export and writer.`);
     process.exitCode = 2;
 }
