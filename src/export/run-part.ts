@@ -16,7 +16,7 @@ import { type Output, openOutput } from './output.ts';
 import type { PartReport, PartSource, PartTask } from './part-task.ts';
 import { referenceCollector } from './references.ts';
 import { type Slice, type Slices, slicesOf } from './slices.ts';
-import { outputFile, readLines, readPart, removeFolder, writePart } from './store.ts';
+import { outputFile, readLines, readPart, removeFiles, writePart } from './store.ts';
 
 /** Milliseconds until a database that is away is asked again. */
 const FIRST_WAIT = 250;
@@ -64,7 +64,7 @@ function problemOf(error: unknown, type: string): Issue | undefined {
 
 /** A type is exported in whole or not at all. */
 function abandon({ folder, part, quota }: PartTask, state: PartState, problem: Issue): PartState {
-  for (const [file] of state.files.entries()) removeFolder(outputFile(folder, part.number, file));
+  removeFiles(folder, part.number);
   Atomics.sub(quota.used, 0, BigInt(bytesOf(state) - state.collected));
   const failed = { ...state, files: [], cursor: undefined, done: true, problem };
   writePart(folder, part.number, failed);

@@ -90,6 +90,11 @@ export function readPart(folder: string, part: number): PartState {
   return { cursor: undefined, total: undefined, ...stored };
 }
 
+/** All output files of a part, whether its state speaks of them yet or not. */
+export function removeFiles(folder: string, part: number): void {
+  for (let file = 0; existsSync(outputFile(folder, part, file)); file++) rmSync(outputFile(folder, part, file));
+}
+
 export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }

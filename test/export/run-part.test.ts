@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { linesOf } from '../../src/export/job.ts';
@@ -41,6 +41,18 @@ test('a statement that is refused fails its type, which keeps no files', async (
   expect(state).toMatchObject({ done: true, files: [], problem: { code: 'exception' } });
   expect(existsSync(join(where.folder, 'job', 'part-0-0.ndjson'))).toBe(false);
   expect(used).toBe(0);
+});
+
+test('files that were begun after the last state on disk are removed with the type too', async () => {
+  const where = clinic(20, 5);
+  const { state } = await exportPart(where, {
+    settings: { fileLines: 20, checkpoint: 1e9 },
+    disturb: query => {
+      if (query === 6) throw new DatabaseError('failed', 'no such table');
+    },
+  });
+  expect(state.problem).toBeDefined();
+  expect(readdirSync(join(where.folder, 'job'))).toEqual(['part-0.json']);
 });
 
 test('when the space for exports is used up the part throws and what it had not recorded is not counted', async () => {
