@@ -28,13 +28,23 @@ export interface Threads {
   run(task: WorkerTask, report: (progress: PartReport) => void): Promise<Outcome>;
   /** Tasks that a thread works on, and that wait for one. */
   load(): { readonly running: number; readonly waiting: number };
-  /** Ends the threads at once. */
+  /** Ends the threads, whatever they are doing. */
   close(): Promise<void>;
 }
 
 const IDLE_MILLISECONDS = 30_000;
+const PATIENCE_MILLISECONDS = 3000;
 /** Keeps the heap of a thread, and with it the memory of an export, small whatever its size. */
 const RESOURCES = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 } as const;
+
+/** Asks a thread to close what it has open and to end; one that does not is cut off. */
+async function end(worker: Worker): Promise<void> {
+  const ended = new Promise<void>(resolve => worker.once('exit', () => resolve()));
+  worker.postMessage('end');
+  const cut = setTimeout(() => void worker.terminate(), PATIENCE_MILLISECONDS);
+  await ended;
+  clearTimeout(cut);
+}
 
 export function openThreads(config: SourceConfig, concurrency: number): Threads {
   const queue = new PQueue({ concurrency });
@@ -55,16 +65,26 @@ export function openThreads(config: SourceConfig, concurrency: number): Threads 
       stdin: false,
     });
     all.add(worker);
-    worker.once('exit', () => all.delete(worker));
+    worker.once('exit', () => {
+      all.delete(worker);
+      retire(worker);
+    });
     return worker;
+  };
+  /** It is given no more tasks. */
+  const retire = (worker: Worker): void => {
+    clearTimeout(timers.get(worker));
+    timers.delete(worker);
+    const at = idle.indexOf(worker);
+    if (at >= 0) idle.splice(at, 1);
   };
   const giveBack = (worker: Worker): void => {
     if (!all.has(worker)) return;
     idle.push(worker);
     worker.unref();
     const timer = setTimeout(() => {
-      idle.splice(idle.indexOf(worker), 1);
-      void worker.terminate();
+      retire(worker);
+      void end(worker);
     }, IDLE_MILLISECONDS);
     timers.set(worker, timer.unref());
   };
@@ -98,7 +118,7 @@ export function openThreads(config: SourceConfig, concurrency: number): Threads 
     run: (task, report) => queue.add(() => perform(task, report)),
     async close() {
       queue.clear();
-      await Promise.all([...all].map(worker => worker.terminate()));
+      await Promise.all([...all].map(end));
     },
   };
 }

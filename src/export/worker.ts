@@ -57,8 +57,15 @@ async function sourceOf(files: PackFiles): Promise<PartSource> {
   return source;
 }
 
-parentPort?.on('message', async (task: WorkerTask) => {
+/** Closes what is open, so that the thread ends by itself. */
+async function end(): Promise<void> {
+  parentPort?.close();
+  await opened?.source.database().close();
+}
+
+parentPort?.on('message', async (task: WorkerTask | 'end') => {
   try {
+    if (task === 'end') return await end();
     tell(await perform(task, await sourceOf(task.files)));
   } catch (error) {
     tell(errorMessage(error));
