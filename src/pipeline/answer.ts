@@ -4,12 +4,14 @@
  */
 import type { Access } from '../auth/access.ts';
 import { type Branch, branchesOf, groupBranches } from '../plan/branches.ts';
+import type { Environment } from '../plan/environment.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import type { Cursor } from '../search/cursor.ts';
 import type { SystemQuery } from '../search/query.ts';
 import { type Emitted, emitAll } from './emitted.ts';
 import { type AskedRows, type Included, readIncluded, wantedForIncludes } from './includes.ts';
 import { countMatches, readPage } from './page.ts';
+import { planKey } from './plans.ts';
 import { planResolved } from './resolve.ts';
 import type { Session } from './source.ts';
 
@@ -30,7 +32,10 @@ export interface AnswerContext {
 
 export async function answerQuery(query: SystemQuery, context: AnswerContext, session: Session): Promise<Answer> {
   const { selection, count, cursor } = query;
-  const branches = await planResolved(session, () => branchesOfAll(query, context.access, session));
+  const { questions } = query;
+  const { access } = context;
+  const plan = (env: Environment) => branchesOfAll(questions, access, env);
+  const branches = await planResolved(session, plan, planKey('matches', [questions, access]));
   const sort = query.questions[0]?.sort ?? [];
   const also = (mapping: Parameters<typeof wantedForIncludes>[0]) => wantedForIncludes(mapping, query, session);
   const page =
@@ -55,9 +60,8 @@ export async function answerQuery(query: SystemQuery, context: AnswerContext, se
 /** Counted without the order, which takes mappings apart. */
 async function totalOf({ questions }: SystemQuery, { access }: AnswerContext, session: Session): Promise<number> {
   const unsorted = questions.map(question => ({ ...question, sort: [] }));
-  const branches = await planResolved(session, () =>
-    unsorted.flatMap(question => branchesOf({ ...question, access }, session.env)),
-  );
+  const plan = (env: Environment) => unsorted.flatMap(question => branchesOf({ ...question, access }, env));
+  const branches = await planResolved(session, plan, planKey('total', [unsorted, access]));
   return countMatches(branches, session);
 }
 
@@ -65,7 +69,7 @@ async function totalOf({ questions }: SystemQuery, { access }: AnswerContext, se
 const ORDINALS = 1e6;
 
 /** Of all types, in the order of the questions: cursors go by the ordinals. */
-function branchesOfAll({ questions }: SystemQuery, access: Access, { env }: Session): readonly Branch[] {
+function branchesOfAll(questions: SystemQuery['questions'], access: Access, env: Environment): readonly Branch[] {
   return questions.flatMap((question, i) =>
     branchesOf({ ...question, access }, env)
       .map(branch => ({ ...branch, ordinal: i * ORDINALS + branch.ordinal }))

@@ -1,0 +1,82 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import { createRegistry } from '../../src/mapping/registry.ts';
+import { planKey, planRound } from '../../src/pipeline/plans.ts';
+import { ALL_RULES, environment } from '../../src/plan/environment.ts';
+import { searchParameterOf } from '../../src/r4/search-parameters.ts';
+import { smallClinic } from '../cache/small-clinic.ts';
+
+const registry = () => createRegistry({ name: 'n', title: 't', zone: 'UTC', systems: {} }, [], 'v');
+
+test('an equal question is planned once, one of another purpose, of other keys or of another registry again', () => {
+  const [one, two] = [registry(), registry()];
+  let planned = 0;
+  const plan = () => ++planned;
+  const round = (key: string | undefined, of = one, resolved: string[] = []) => {
+    const env = environment(of, 0);
+    for (const name of resolved) env.resolved.set(name, []);
+    return planRound(key, env, plan).planned;
+  };
+  expect([round('a'), round('a'), round('b'), round('a', one, ['k']), round('a', two), round('a')]).toEqual([
+    1, 1, 2, 3, 4, 1,
+  ]);
+  expect([round(undefined), round(undefined)]).toEqual([5, 6]);
+});
+
+test('what looks at the present instant, or is planned with a rule switched off, is planned again', () => {
+  const here = registry();
+  const timed = (now: number) => planRound('a', environment(here, now), env => env.now).planned;
+  expect([timed(1), timed(2)]).toEqual([1, 2]);
+  let planned = 0;
+  const without = () => planRound('b', environment(here, 0, { ...ALL_RULES, absence: false }), () => ++planned).planned;
+  expect([without(), without()]).toEqual([1, 2]);
+});
+
+test('keys that a plan asks for first are asked for each time', () => {
+  const here = registry();
+  const plan = (env: ReturnType<typeof environment>) => {
+    env.pending.set('k', { mapping: 'm', plan: {} as never });
+    return 'waiting';
+  };
+  for (let i = 0; i < 2; i++) {
+    const env = environment(here, 0);
+    expect(planRound('a', env, plan).asked.map(([name]) => name)).toEqual(['k']);
+    expect(env.pending.size).toBe(0);
+  }
+});
+
+test('keys tell values, access and parameters apart', () => {
+  const parameter = searchParameterOf('Patient', 'family');
+  const question = (text: string | undefined, more = {}) => ({ parameter, values: [{ text }], ...more });
+  const keys = [
+    planKey('a', question('x')),
+    planKey('b', question('x')),
+    planKey('a', question('y')),
+    planKey('a', question(undefined)),
+    planKey('a', question('')),
+    planKey('a', { ...question('x'), parameter: searchParameterOf('Patient', 'given') }),
+    planKey('a', question('x', { low: Number.NEGATIVE_INFINITY })),
+    planKey('a', question('x', { low: Number.POSITIVE_INFINITY })),
+    planKey('a', question('x', { access: OPEN_ACCESS })),
+  ];
+  expect(new Set(keys).size).toBe(keys.length);
+  expect(planKey('a', question('x'))).toBe(keys[0]);
+});
+
+test('a kept plan sees rows as they are now, and another caller has a plan of his own', async () => {
+  const clinic = await smallClinic();
+  onTestFinished(() => clinic.close());
+  clinic.write("INSERT INTO PERSON VALUES (1, 'Kowalski', 'N', '2024-03-01 09:15:00.000'), (2, 'Brown', 'N', NULL)");
+  const ids = async (query: string, patients?: readonly string[]) => {
+    const text = await clinic.look(query, patients && { kind: 'patients', caller: 'anna', patients });
+    return [...text.matchAll(/"resource":\{"resourceType":"\w+","id":"(\d+)"/g)].map(match => match[1]);
+  };
+  const query = 'Patient?_count=1';
+  expect(await ids('Patient')).toEqual(['1', '2']);
+  expect(await ids('Patient', ['2'])).toEqual(['2']);
+  expect(await ids('Patient', ['1'])).toEqual(['1']);
+  expect(await ids(query)).toEqual(['1']);
+  clinic.write('DELETE FROM PERSON WHERE ID = 1');
+  expect(await ids(query)).toEqual(['2']);
+  expect(await ids('Patient')).toEqual(['2']);
+});
