@@ -1,7 +1,7 @@
 /**
  * Ten searches of US Core's at several sizes of the database, and page 1 beside page 1,000. In: SQLite files of the
- * demo's schema, smallest first. Out: milliseconds per search, median over patients, and by how much the largest takes
- * longer.
+ * demo's schema, smallest first. Out: milliseconds of CPU per search over patients, median of rounds that are interleaved, and
+ * by how much the largest takes longer.
  */
 
 import { median } from './clock.ts';
@@ -10,7 +10,7 @@ import { printTable } from './table.ts';
 
 /** Patients that each search is asked of, and how often. */
 const PATIENTS = 41;
-const REPEATS = 5;
+const REPEATS = 8;
 
 interface Person {
   readonly id: string;
@@ -99,12 +99,12 @@ export async function benchGrowth(files: readonly string[]): Promise<void> {
     const times = opened.map((): number[] => []);
     for (let repeat = 0; repeat < REPEATS; repeat++) {
       for (const [i, { facade }] of opened.entries()) {
-        for (const person of people[i] ?? []) {
-          const begun = performance.now();
-          await facade.search({ type: asked.type, parameters: asked.of(person) }, CONTEXT);
-          // The first time of each prepares statements and reads pages from the disk.
-          if (repeat > 0) times[i]?.push(performance.now() - begun);
-        }
+        const asking = people[i] ?? [];
+        const begun = process.cpuUsage();
+        for (const person of asking) await facade.search({ type: asked.type, parameters: asked.of(person) }, CONTEXT);
+        const { user, system } = process.cpuUsage(begun);
+        // The first time of each prepares statements and reads pages from the disk.
+        if (repeat > 0) times[i]?.push((user + system) / 1000 / asking.length);
       }
     }
     rows.push(row(asked.title, times.map(median)));
@@ -155,10 +155,11 @@ async function pageTimes(opened: readonly Opened[], page: number): Promise<reado
     const request = () => facade.search({ type: 'Observation', parameters }, CONTEXT);
     for (let at = 1; at < page; at++) parameters = nextOf((await request()).json);
     const own: number[] = [];
-    for (let i = 0; i < 100; i++) {
-      const begun = performance.now();
-      await request();
-      own.push(performance.now() - begun);
+    for (let i = 0; i < 10; i++) {
+      const begun = process.cpuUsage();
+      for (let j = 0; j < 20; j++) await request();
+      const { user, system } = process.cpuUsage(begun);
+      own.push((user + system) / 1000 / 20);
     }
     times.push(median(own));
   }
