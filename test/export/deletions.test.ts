@@ -1,4 +1,7 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { buildFixture } from '../../fixtures/build.ts';
 import { clinic, contents, finished, kickOff, type Manifest, served } from './exporting.ts';
 
 const SINCE = '_since=2025-01-01T00:00:00Z';
@@ -77,4 +80,39 @@ test('a row that is no longer deleted is a resource again and no deletion', asyn
   const manifest = await finished(await kickOff(`${fhir}/$export?_type=Observation&${SINCE}`));
   expect(await deletedIn(manifest)).toEqual(['Observation/w-4']);
   expect(await contents(manifest)).toContain('Observation/w-3');
+});
+
+/** Ids that a statement about the demo's tables gives, as references to a type. */
+function ids(database: DatabaseSync, type: string, sql: string): readonly string[] {
+  return database
+    .prepare(sql)
+    .all()
+    .map(row => `${type}/${Object.values(row)[0]}`);
+}
+
+test("the demo's deleted rows are named, however its tables say so, and of a patient who was asked for only", async () => {
+  const { folder } = clinic(1, 1);
+  const file = join(folder, 'fixture.sqlite');
+  buildFixture({ patients: 14, seed: 1, file });
+  const { fhir } = await served({ environment: { DATABASE_URL: `sqlite:${file}`, DATA_DIR: folder, PORT: '0' } });
+  const types = '_type=Patient,AllergyIntolerance,Encounter';
+  const path = `Patient/$export?patient=Patient/12&${types},Procedure&_since=1990-01-01T00:00:00Z`;
+  const ofOne = await deletedIn(await finished(await kickOff(`${fhir}/${path}`)));
+  const database = new DatabaseSync(file, { readOnly: true });
+  const voided = (table: string, key: string): string =>
+    `SELECT ${key} FROM ${table} JOIN REC_VOID ON TBL_NM = '${table}' AND REC_KEY = ${key}`;
+  expect(ofOne).toEqual(
+    [
+      ...ids(database, 'AllergyIntolerance', "SELECT ALG_ID FROM ALLRGY WHERE DEL_FL = 'Y' AND PT_NO = 12"),
+      ...ids(database, 'Encounter', `${voided('ENC_HDR', 'ENC_NO')} WHERE PT_NO = 12`),
+      ...ids(database, 'Procedure', `${voided('PROC_HX', 'PRC_ID')} WHERE PT_NO = 12`),
+    ].toSorted(),
+  );
+  expect(ofOne).toHaveLength(3);
+  const all = await deletedIn(await finished(await kickOff(`${fhir}/$export?${types}&_since=1990-01-01T00:00:00Z`)));
+  const encounters = ids(database, 'Encounter', voided('ENC_HDR', 'ENC_NO'));
+  expect(all.filter(one => one.startsWith('Encounter/'))).toEqual(encounters.toSorted());
+  expect(all).toContain('Patient/11');
+  database.close();
+  for (const one of ofOne) expect((await fetch(`${fhir}/${one}`)).status).toBe(404);
 });

@@ -24,7 +24,10 @@ export interface Served {
 }
 
 /** The server of a clinic; stopped when the test is over. */
-export async function served(where: Clinic, more: Readonly<Record<string, string>> = {}): Promise<Served> {
+export async function served(
+  where: Pick<Clinic, 'environment'>,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Served> {
   const lines: string[] = [];
   const running = await startServer(
     readConfig({ ...where.environment, ...more }),

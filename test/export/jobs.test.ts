@@ -148,6 +148,32 @@ test('files expire, but not while they are downloaded, and not because the clock
   expect(readdirSync(root)).toEqual([]);
 });
 
+test('files outlive a restart, even one during which the clock went back, but never by more than their time', async () => {
+  const { open } = world();
+  const began = 1_700_000_000_000;
+  const limits = { jobs: 3, jobsPerClient: 2, bytes: 1e6, expiry: 400 };
+  const jobs = open(writes, { limits, clock: () => began });
+  const { job } = jobs.start(UNDERSTOOD, ORIGIN);
+  await jobs.settled(job.id);
+  await jobs.close();
+  const again = open(hangs, { limits, clock: () => began - 86_400_000 });
+  expect(again.view('ann', job.id)?.job).toMatchObject({ status: 'complete', transactionTime: began });
+  await new Promise(resolve => setTimeout(resolve, 500));
+  expect(again.view('ann', job.id)).toBeUndefined();
+});
+
+test('a running job goes on, as of when it began, over a restart with another time of day', async () => {
+  const { open } = world();
+  const jobs = open(hangs, { clock: () => 1_700_000_000_000 });
+  const { job } = jobs.start(UNDERSTOOD, ORIGIN);
+  await jobs.close();
+  for (const jump of [-1e9, 1e9]) {
+    const later = open(hangs, { clock: () => 1_700_000_000_000 + jump });
+    expect(later.view('ann', job.id)?.job).toMatchObject({ status: 'running', transactionTime: 1_700_000_000_000 });
+    await later.close();
+  }
+});
+
 test('a job without room fails with a clear reason, its files are removed, and others go on', async () => {
   const { open, root } = world();
   let full = true;
