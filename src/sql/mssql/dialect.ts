@@ -212,9 +212,11 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
     case 'ymd': {
       const part = (at: number): string => {
         const of = operand(args, at);
-        return of.type.kind === 'text' ? castInteger(writer.expression(of)) : writer.expression(of);
+        const sql = writer.expression(of);
+        // Whatever stands in the columns: an int would overflow, and fail the whole statement.
+        return `CAST(${of.type.kind === 'text' ? castInteger(sql) : sql} AS decimal(19,0))`;
       };
-      return `(${part(0)} * 10000 + ${part(1)} * 100 + ${part(2)})`;
+      return `TRY_CAST(${part(0)} * 10000 + ${part(1)} * 100 + ${part(2)} AS bigint)`;
     }
   }
 }

@@ -15,6 +15,7 @@ import { type Demo, openDemo } from '../../law/demo.ts';
 import { allOf } from '../../law/law.ts';
 import { CASES } from '../cases.ts';
 import { type Expected, expectedOf } from '../expected.ts';
+import { checkPredicates } from '../predicate-law.ts';
 import { COLUMNS, column, ROWS } from '../sample.ts';
 
 const PATIENTS = 28;
@@ -80,6 +81,15 @@ describe('a real SQL Server', () => {
     if (of.plan.orderBy.some(({ native }) => native)) expect(rows.length).toBeGreaterThan(0);
     else expect(rows).toEqual(wanted?.rows);
   });
+
+  it('selects the rows for which a predicate holds, whatever it is', () =>
+    // STRING_SPLIT of Babelfish finds no piece in an empty text, its JSON_VALUE leaves escapes in, joins on
+    // texts may fail, and two collations meet in other ways.
+    checkPredicates(
+      database,
+      500,
+      where => !there.isBabelfish || !/"(some-)?piece"|"fold"|"joins":\[\{/.test(JSON.stringify(where)),
+    ));
 
   it('has the catalog that SQLite has', async ({ skip }) => {
     if (there.isBabelfish) skip('Babelfish writes names in lower case and has six digits of a DATETIME2(7)');
