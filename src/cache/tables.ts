@@ -36,6 +36,10 @@ export function eachTable(plan: SqlPlan, take: (table: string) => void): void {
       case 'flag':
         predicate(of.when);
         break;
+      case 'given':
+        predicate(of.when);
+        expression(of.of);
+        break;
       case 'scalar':
         expression(of.select);
         relation(of.from);

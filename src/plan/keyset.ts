@@ -104,7 +104,7 @@ function positionOf(
       return;
     }
     const raws = face.order.fromKey(key);
-    const own = raws.length === face.by.length ? face.order.toKey(raws) : null;
+    const own = face.order.toKey(raws);
     // A branch whose values never have exactly this key has no ties with it: its next rows are at or after `raws`.
     const exact = own === key || own === undefined;
     const limits = raws.map((raw, j) => value(raw, face.by[j]?.type ?? INTEGER));

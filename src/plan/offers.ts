@@ -105,11 +105,10 @@ function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: En
   };
 }
 
-/** Every mapping can be sorted by it, and one of them has something to sort by; ids are in the order of their keys. */
+/** Every mapping can be sorted by it, and one of them has something to sort by. */
 function isSortable(mappings: readonly Mapping[], parameter: SearchParameter, env: Environment): boolean {
   const parts = mappings.map(mapping => sortParts(mapping, parameter, env));
-  const sorts = parameter.code === '_id' || parts.some(one => one?.some(({ face }) => face !== null));
-  return sorts && !parts.includes(undefined);
+  return !parts.includes(undefined) && parts.some(one => one?.some(({ face }) => face !== null));
 }
 
 /** The parameter as if it led to an element of its values. */

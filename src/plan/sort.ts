@@ -5,6 +5,7 @@
  */
 import type { OrderFace } from '../mapping/codecs/codec.ts';
 import type { Mapping, Node } from '../mapping/model.ts';
+import { isPrimitive } from '../r4/definitions.ts';
 import type { SearchParameter, SearchPath } from '../r4/search-parameters.ts';
 import { and, type Expression, FALSE, not, type Predicate, TRUE } from '../sql/expression.ts';
 import type { Environment } from './environment.ts';
@@ -22,6 +23,9 @@ export interface SortPart {
   /** Null: none of these rows has a value. */
   readonly face: SortFace | null;
 }
+
+/** The primitive types that a date parameter compares. https://hl7.org/fhir/R4/search.html#date */
+const MOMENTS: ReadonlySet<string> = new Set(['date', 'dateTime', 'instant']);
 
 /** More than these alternatives for one value are not sorted by: each is a statement of its own. */
 const PARTS_AT_MOST = 6;
@@ -49,6 +53,8 @@ function valuesOf(mapping: Mapping, parameter: SearchParameter, env: Environment
     const leaves = leavesOf(mapping, path, env);
     if (!leaves) return undefined;
     for (const leaf of leaves) {
+      // Where a moment is asked for, words for it are no value: such rows count as without one.
+      if (parameter.type === 'date' && isPrimitive(leaf.type) && !MOMENTS.has(leaf.type)) continue;
       const where = emitted(mapping, path, leaf, env);
       if (where?.kind === 'false') continue;
       if (!where || leaf.kind !== 'value' || !leaf.codec.order) return undefined;

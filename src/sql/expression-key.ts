@@ -14,6 +14,8 @@ export function expressionKey(expression: Expression): string {
       return `${expression.name}(${expression.args.map(a => (typeof a === 'number' ? a : expressionKey(a))).join()})`;
     case 'flag':
       return `flag(${predicateKey(expression.when)})`;
+    case 'given':
+      return `given(${predicateKey(expression.when)}|${expressionKey(expression.of)})`;
     case 'scalar':
       return `scalar(${expressionKey(expression.select)}|${relationKey(expression.from)})`;
     case 'raw':

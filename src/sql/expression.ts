@@ -50,6 +50,8 @@ export type Expression =
     }
   /** 1 where the predicate holds, else 0. */
   | { readonly kind: 'flag'; readonly when: Predicate; readonly type: ColumnType }
+  /** The expression where the predicate holds, else NULL. */
+  | { readonly kind: 'given'; readonly when: Predicate; readonly of: Expression; readonly type: ColumnType }
   /** A value of at most one row elsewhere, NULL where there is none. */
   | { readonly kind: 'scalar'; readonly select: Expression; readonly from: Relation; readonly type: ColumnType }
   /** The escape: text from a mapping with `{alias.COLUMN}` already resolved. Never contains request data. */
@@ -143,6 +145,10 @@ export function call(name: FunctionName, args: readonly (Expression | number)[],
 
 export function flag(when: Predicate): Expression {
   return { kind: 'flag', when, type: INTEGER };
+}
+
+export function given(when: Predicate, of: Expression): Expression {
+  return { kind: 'given', when, of, type: of.type };
 }
 
 /** Conjunction, flattened and folded: FALSE if one part is FALSE, TRUE parts left out, equal parts once. */

@@ -65,6 +65,12 @@ export function renameExpression(expression: Expression, aliases: Replacements):
       };
     case 'flag':
       return { ...expression, when: renamePredicate(expression.when, aliases) };
+    case 'given':
+      return {
+        ...expression,
+        when: renamePredicate(expression.when, aliases),
+        of: renameExpression(expression.of, aliases),
+      };
     case 'scalar': {
       const own = new Set<Identifier>([expression.from.alias, ...expression.from.joins.map(join => join.alias)]);
       const free: Replacements = new Map([...aliases].filter(([from]) => !own.has(from)));
@@ -121,7 +127,8 @@ function nesting(relation: Relation): number {
   };
   const seeExpression = (x: Expression): void => {
     if (x.kind === 'function') for (const a of x.args) typeof a !== 'number' && seeExpression(a);
-    if (x.kind === 'flag') seePredicate(x.when);
+    if (x.kind === 'flag' || x.kind === 'given') seePredicate(x.when);
+    if (x.kind === 'given') seeExpression(x.of);
     if (x.kind === 'scalar') seeRelation(x.from);
   };
   const seePredicate = (p: Predicate): void => {
@@ -153,6 +160,10 @@ export function aliasesOf(parts: {
         return;
       case 'flag':
         seePredicate(x.when);
+        return;
+      case 'given':
+        seePredicate(x.when);
+        seeExpression(x.of);
         return;
       case 'scalar':
         seeExpression(x.select);

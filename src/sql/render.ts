@@ -114,6 +114,8 @@ function createWriter(dialect: Dialect): {
         return dialect.call(writer, of.name, of.args);
       case 'flag':
         return once(of, () => `CASE WHEN ${predicates.predicate(of.when)} THEN 1 ELSE 0 END`);
+      case 'given':
+        return once(of, () => `CASE WHEN ${predicates.predicate(of.when)} THEN ${expression(of.of)} END`);
       case 'scalar':
         return once(of, () => {
           const one = () => '1';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Demo, openDemo } from './demo.ts';
 import { allOf } from './law.ts';
-import { indexOf, interval } from './oracle.ts';
+import { type Indexed, indexOf, interval } from './oracle.ts';
 
 const ZONE = 'America/New_York';
 
@@ -35,11 +35,14 @@ describe.each([
         const starts = new Map(
           all.map(resource => {
             const [value] = indexOf(resource, parameter.expression);
-            return [resource.id, parameter.type === 'date' ? startOf(value?.value) : textOf(value?.value)] as const;
+            return [resource.id, parameter.type === 'date' ? startOf(value) : textOf(value?.value)] as const;
           }),
         );
         for (const descending of [false, true]) {
-          const found = await allOf(demo.facade, type, [['_sort', `${descending ? '-' : ''}${parameter.code}`]], 13);
+          // Pages of one continue after every row, of whatever kind its value is.
+          const size = all.length < 200 ? 1 : 13;
+          const sort = `${descending ? '-' : ''}${parameter.code}`;
+          const found = await allOf(demo.facade, type, [['_sort', sort]], size);
           const keys = found.map(({ id }) => starts.get(id));
           expect(found.map(({ id }) => id).toSorted(), `${type} ${parameter.code}`).toEqual(
             all.map(({ id }) => id).toSorted(),
@@ -61,8 +64,9 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value.replaceAll(/[a-z]/g, letter => letter.toUpperCase()).trimEnd() : undefined;
 }
 
-/** Instant at which a date or period begins. */
-function startOf(value: unknown): number | undefined {
+/** Instant at which a date or period begins; words instead of a date are no value. */
+function startOf({ type, value }: Partial<Indexed> = {}): number | undefined {
+  if (type === 'string') return undefined;
   if (typeof value === 'string') return interval(value, ZONE).low;
   const start = value !== null && typeof value === 'object' && 'start' in value ? value.start : undefined;
   return typeof start === 'string' ? interval(start, ZONE).low : undefined;

@@ -35,6 +35,10 @@ test('where the rows that are served all have the value, nothing looks for those
   expect(parts.filter(({ sort: [face] }) => face === null)).toEqual([]);
 });
 
+test('alternatives of which one is made sort, each by its own value', () => {
+  expect(sorted('Goal', 'target-date').map(({ sort: [face] }) => face === null)).toEqual([false, false, true]);
+});
+
 test('further keys divide the parts', () => {
   const parts = sorted('Encounter', 'date', '_lastUpdated');
   expect(parts.map(({ sort }) => sort.map(face => face !== null))).toEqual([
@@ -53,8 +57,19 @@ test('more keys than can be merged are refused', () => {
 });
 
 test.each([
+  ['Immunization', [3, 0]],
+  ['Procedure', [1, 1, 0, 5, 0]],
+] as const)(
+  'where the time of a %s may be words instead, those rows are among the ones without a value',
+  (type, columns) => {
+    const parts = sorted(type, 'date');
+    expect(parts.map(({ sort: [face] }) => face?.by.length ?? 0)).toEqual(columns);
+  },
+);
+
+test.each([
   ['Patient', 'family'],
-  ['Goal', 'target-date'],
+  ['Patient', 'address-city'],
   ['Observation', 'code'],
   ['Patient', '_id'],
 ])('%s is not sorted by %s', (type, code) => {

@@ -13,6 +13,7 @@ import {
   exists,
   filled,
   flag,
+  given,
   glob,
   isNull,
   not,
@@ -127,6 +128,7 @@ export const CASES: readonly Case[] = [
   }),
   where('the complement of raw text', { kind: 'raw', parts: ['ABS(', QTY, ') = 3'], not: true }),
   select('a flag for a predicate', flag(equals(CD, text('M')))),
+  select('an expression where a predicate holds', given(equals(CD, text('M')), CD)),
   select('a value from elsewhere', {
     ...{ kind: 'scalar', select: column('b', 'VAL'), type: UNICODE },
     from: children(equals(column('b', 'SEQ'), number(1))),

@@ -112,6 +112,8 @@ export function evaluated(of: Expression, scope: Scope): SqlValue {
       return of.value;
     case 'flag':
       return holds(of.when, scope) ? 1 : 0;
+    case 'given':
+      return holds(of.when, scope) ? evaluated(of.of, scope) : null;
     case 'scalar': {
       const [first] = rowsOf(of.from, scope);
       return first ? evaluated(of.select, first) : null;

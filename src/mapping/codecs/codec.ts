@@ -42,11 +42,12 @@ export interface Codec {
  * all date codecs compare as text (timeKey in stored-time.ts), those of numbers as numbers.
  */
 export interface OrderFace {
+  /** Of equal keys every value is equal, or pages would continue within them in another order than that of rows. */
   by(columns: readonly Expression[]): readonly Expression[];
   /** The key of a row's values of `by`, which another mapping's rows are merged by; undefined: not comparable. */
   toKey(raws: readonly SqlValue[]): number | string | undefined;
   /**
-   * Values of `by`, or of a prefix of it, of the first rows whose key is at or after `key`. They have that key exactly if
+   * Values of `by`, or of a prefix of it where the rest is NULL, of the first rows whose key is at or after `key`. They have that key exactly if
    * `toKey(fromKey(key)) === key`: then "after the key" is `>`, else it is `>=`.
    */
   fromKey(key: number | string): readonly SqlValue[];

@@ -6,7 +6,7 @@
  */
 import type { ColumnType } from '../../sql/column-type.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { and, compare, FALSE, flag, glob, isNull, not, or, TRUE, value } from '../../sql/expression.ts';
+import { and, compare, FALSE, flag, given, glob, isNull, not, or, TRUE, value } from '../../sql/expression.ts';
 import { clip, type Range } from '../ranges.ts';
 import type { Zone } from '../zone.ts';
 import { trimEnd } from './blank.ts';
@@ -127,7 +127,7 @@ function orderOf(
     return `${printDay(firstDay(packed))} 00:00:00${dateType.fraction > 0 ? `.${'0'.repeat(dateType.fraction)}` : ''}`;
   };
   return {
-    by: columns => [column(columns, 0), flag(hasTime(columns)), column(columns, 1)],
+    by: columns => [column(columns, 0), flag(hasTime(columns)), given(hasTime(columns), column(columns, 1))],
     toKey: ([date, known, time]) => {
       const packed = isTimed(dateType) ? packText(date) : readPacked(date ?? null);
       if (packed === undefined || printPacked(packed) === undefined) return undefined;

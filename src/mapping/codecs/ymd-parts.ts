@@ -5,7 +5,7 @@
  */
 import { INTEGER } from '../../sql/column-type.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { and, call, compare, equals, FALSE, flag, isNull, not, or, value } from '../../sql/expression.ts';
+import { and, call, compare, equals, FALSE, flag, given, isNull, not, or, value } from '../../sql/expression.ts';
 import { clip, rangePredicate } from '../ranges.ts';
 import type { Zone } from '../zone.ts';
 import type { Codec } from './codec.ts';
@@ -48,7 +48,8 @@ export function ymdPartsCodec({ zone }: { readonly zone: Zone }): Codec {
     order: {
       by: columns => {
         const [year, month, day] = [column(columns, 0), column(columns, 1), column(columns, 2)];
-        return [year, flag(not(unknown(month))), month, flag(not(unknown(day))), day];
+        const [hasMonth, hasDay] = [not(unknown(month)), not(unknown(day))];
+        return [year, flag(hasMonth), given(hasMonth, month), flag(hasDay), given(hasDay, day)];
       },
       toKey: ([year, hasMonth, month, hasDay, day]) => {
         const packed = pack(year ?? null, hasMonth === 1 ? (month ?? null) : 0, hasDay === 1 ? (day ?? null) : 0);
