@@ -63,7 +63,7 @@ function requestOf(entry: unknown, base: string): BatchRequest | Refusal {
   const { method, url, ifNoneMatch, ifModifiedSince } = request;
   if (typeof url !== 'string') return refusal('400 Bad Request', 'invalid', 'Bundle.entry.request.url: expected');
   const path = pathOf(url, base);
-  if (path === undefined || path === '' || path.startsWith('?'))
+  if (path === undefined || path === '')
     return refusal('400 Bad Request', 'invalid', 'Bundle.entry.request.url: expected a path behind the base');
   const headers = {
     Accept: 'application/fhir+json',
@@ -71,6 +71,8 @@ function requestOf(entry: unknown, base: string): BatchRequest | Refusal {
     ...(typeof ifModifiedSince === 'string' ? { 'If-Modified-Since': httpDate(ifModifiedSince) } : {}),
   };
   if (method === 'GET' || method === 'HEAD') return { method, path, headers };
+  // The parameters of a search stand in its address: a form cannot stand in a Bundle.
+  if (method === 'POST' && /(^|\/)_search(\?|$)/.test(path)) return { method, path, headers };
   const { resource } = entry as Members;
   if (method === 'POST' && /(^|\/)\$[a-z-]+(\?|$)/.test(path)) {
     const contentType = { 'Content-Type': 'application/fhir+json' };
@@ -80,7 +82,7 @@ function requestOf(entry: unknown, base: string): BatchRequest | Refusal {
   return refusal(
     '405 Method Not Allowed',
     'not-supported',
-    'This server only reads: GET, HEAD, and POST of operations',
+    'This server only reads: GET, HEAD, and POST of searches and operations',
   );
 }
 

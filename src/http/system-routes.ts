@@ -18,10 +18,27 @@ import { representationOf, respond } from './respond.ts';
 
 type Parameters = SearchRequest['parameters'];
 
-/** `single`: the routes that answer one request of a batch. */
+/** `single`: the routes of requests for one type, which a batch may hold as well. */
 export function systemRoutes(parts: AppParts, single: Hono<HttpEnv>): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
-  const answer = oneByOne(parts, single);
+  const searches = searchRoutes(parts);
+  const answer = oneByOne(parts, [searches, single]);
+  routes.route('/', searches);
+  routes.post('/', async c => {
+    const representation = representationOf(c, urlParameters(c));
+    const bundle = await resourceBody(c, 'Bundle');
+    if (bundle === undefined) throw new FhirError('invalid', 'The body: expected a Bundle of type batch');
+    const json = await answerBatch(bundle, fhirBase(c, parts), request => answer(c, request));
+    return respond(c, json, representation);
+  });
+  routes.all('/', wrongMethod('GET, HEAD, POST'));
+  routes.all('/_search', wrongMethod('GET, HEAD, POST'));
+  return routes;
+}
+
+/** Searches over several types. https://hl7.org/fhir/R4/search.html#searchcontexts */
+function searchRoutes(parts: AppParts): Hono<HttpEnv> {
+  const routes = new Hono<HttpEnv>();
   const search = (c: HttpContext, read: () => Parameters | Promise<Parameters>): Promise<Response> =>
     respondCached(c, parts, async context => {
       const parameters = await read();
@@ -39,20 +56,11 @@ export function systemRoutes(parts: AppParts, single: Hono<HttpEnv>): Hono<HttpE
     routes.get(path, c => search(c, () => urlParameters(c)));
   }
   routes.post('/_search', c => search(c, () => formParameters(c)));
-  routes.post('/', async c => {
-    const representation = representationOf(c, urlParameters(c));
-    const bundle = await resourceBody(c, 'Bundle');
-    if (bundle === undefined) throw new FhirError('invalid', 'The body: expected a Bundle of type batch');
-    const json = await answerBatch(bundle, fhirBase(c, parts), request => answer(c, request));
-    return respond(c, json, representation);
-  });
-  routes.all('/', wrongMethod('GET, HEAD, POST'));
-  routes.all('/_search', wrongMethod('GET, HEAD, POST'));
   return routes;
 }
 
 /** Answers requests of a batch by the routes of single ones, within the time and under the id of the batch. */
-function oneByOne(parts: AppParts, single: Hono<HttpEnv>) {
+function oneByOne(parts: AppParts, routes: readonly Hono<HttpEnv>[]) {
   const batches = new WeakMap<Request, HttpContext>();
   const app = new Hono<HttpEnv>({ strict: false });
   app.use(async (c, next) => {
@@ -64,7 +72,7 @@ function oneByOne(parts: AppParts, single: Hono<HttpEnv>) {
     c.set('timedOut', batch.get('timedOut'));
     await next();
   });
-  app.route('/', single);
+  for (const one of routes) app.route('/', one);
   app.onError(onError(parts));
   return async (batch: HttpContext, { method, path, headers, body }: BatchRequest): Promise<Response> => {
     // Whatever the request names, its answer has to stand in a JSON Bundle.

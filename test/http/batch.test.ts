@@ -74,6 +74,16 @@ test('every request of a batch is answered as if it had come alone, in order', a
   expect(searched).toContainEqual([['maker', 'x']]);
 });
 
+test('a batch may search over several types, and by POST with the parameters in the address', async () => {
+  const { app, calls } = appUnderTest();
+  const searches = [get('?_type=Widget'), get('/?_type=Widget'), get('_search?_type=Widget')];
+  const posted = ['_search?_type=Widget', 'Widget/_search?maker=x'].map(url => ({ method: 'POST', url }));
+  const answers = await answersOf(await post(app, batch(...searches, ...posted)));
+  expect(answers.map(({ response }) => response.status)).toEqual(Array.from({ length: 5 }, () => '200 OK'));
+  expect(answers.map(({ resource }) => resource?.resourceType)).toEqual(Array.from({ length: 5 }, () => 'Bundle'));
+  expect(calls).toHaveLength(5);
+});
+
 test('a resource stands in the answer byte for byte', async () => {
   const { app } = appUnderTest();
   expect(await (await post(app, batch(get('Widget/1')))).text()).toContain(`{"resource":${WIDGET},"response"`);
@@ -87,20 +97,15 @@ test('writes are refused one by one with 405, and nothing reaches the facade', a
   expect(calls).toEqual([]);
 });
 
-test.each([
-  'http://elsewhere.example/fhir/Widget/1',
-  '//elsewhere.example/Widget/1',
-  'javascript:1',
-  '',
-  '?_type=Widget',
-  7,
-  undefined,
-])('a request for another place is 400 and asks nobody: %s', async url => {
-  const { app, calls } = appUnderTest();
-  const [answer] = await answersOf(await post(app, batch({ method: 'GET', url })));
-  expect(answer?.response.status).toBe('400 Bad Request');
-  expect(calls).toEqual([]);
-});
+test.each(['http://elsewhere.example/fhir/Widget/1', '//elsewhere.example/Widget/1', 'javascript:1', '', 7, undefined])(
+  'a request for another place is 400 and asks nobody: %s',
+  async url => {
+    const { app, calls } = appUnderTest();
+    const [answer] = await answersOf(await post(app, batch({ method: 'GET', url })));
+    expect(answer?.response.status).toBe('400 Bad Request');
+    expect(calls).toEqual([]);
+  },
+);
 
 test('a request cannot climb out of the FHIR interface, and cannot hold a batch', async () => {
   const { app } = appUnderTest();
