@@ -69,6 +69,14 @@ function write(
   }
 }
 
+interface Truth {
+  readonly from: number;
+  bound: number;
+  /** The row that was written. */
+  readonly row: number | undefined;
+  readonly answers: readonly string[];
+}
+
 test('no answer is older than the bound of the change that it hides, nor another caller’s', async () => {
   let hits = 0;
   await fc.assert(
@@ -76,12 +84,12 @@ test('no answer is older than the bound of the change that it hides, nor another
       const clinic = await smallClinic();
       try {
         /** What was true from when on, and how long what came before may be seen after that. */
-        const truths: { readonly from: number; readonly bound: number; readonly answers: readonly string[] }[] = [];
-        const look = async (bound: number): Promise<void> => {
+        const truths: Truth[] = [];
+        const look = async (bound: number, row?: number): Promise<void> => {
           const answers = await Promise.all(
             QUERIES.flatMap(query => CALLERS.map(caller => clinic.look(query, caller))),
           );
-          truths.push({ from: clinic.time.now, bound, answers });
+          truths.push({ from: clinic.time.now, bound, row, answers });
         };
         await look(0);
         for (const [tick, one] of steps.entries()) {
@@ -89,7 +97,8 @@ test('no answer is older than the bound of the change that it hides, nor another
           else if (one.kind === 'write') {
             const [sql, bound] = write(one, tick);
             clinic.write(sql);
-            await look(bound);
+            if (one.what === 'remove') forget(one.id);
+            await look(bound, one.id);
           } else {
             const got = await Promise.all(
               one.which.map(([query, caller]) => clinic.ask(QUERIES[query] ?? '', CALLERS[caller])),
@@ -102,12 +111,20 @@ test('no answer is older than the bound of the change that it hides, nor another
           }
         }
 
+        /** A row that goes before its mark was seen takes the mark along: its last change is hidden as long as its end. */
+        function forget(row: number): void {
+          for (const truth of truths)
+            if (truth.row === row && clinic.time.now - truth.from <= LIMITS.interval) truth.bound = LIMITS.maxAge;
+        }
+
         /** Some state gives this answer, and of every change since then the bound is not over. */
         function mayBeSeen(text: string, at: number): boolean {
           for (let i = truths.length - 1; i >= 0; i--) {
-            if (truths[i]?.answers[at] === text) return true;
             const truth = truths[i];
-            if (truth !== undefined && clinic.time.now - truth.from > truth.bound) return false;
+            if (truth?.answers[at] === text) return true;
+            // What made no difference to the answer hides nothing.
+            const differs = truth?.answers[at] !== truths[i - 1]?.answers[at];
+            if (truth !== undefined && differs && clinic.time.now - truth.from > truth.bound) return false;
           }
           return false;
         }
