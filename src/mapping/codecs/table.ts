@@ -1,6 +1,6 @@
 /**
- * The codecs by name: the one place where `via:` becomes a codec. In: a name with facet and options as written (texts,
- * lists, maps), the columns' types and the FHIR type of the element. Out: a codec, or what is wrong.
+ * The codecs by name: the one place where `via:` becomes a codec. In: a name, the columns' types and the FHIR type of the
+ * element. Out: the entry that makes the codec; the codec that is meant where `via:` says none.
  * docs/mapping-language.md, codecs
  */
 import { z } from 'zod';
@@ -16,6 +16,7 @@ import type { Codec } from './codec.ts';
 import { comparatorNumberCodec } from './comparator-number.ts';
 import { dateAndTimeCodec } from './date-and-time.ts';
 import { dateCodec, datetimeCodec } from './datetime.ts';
+import { type CodecContext, type CodecEntry, entry, fitting, type MadeCodec, type StepEntry, step } from './entry.ts';
 import { htmlCodec } from './html.ts';
 import { integerTextCodec } from './integer-text.ts';
 import { numberCodec } from './number.ts';
@@ -27,75 +28,6 @@ import { entitiesStep, pieceStep, stepped, upperStep, wordsStep } from './text-s
 import { uuidCodec } from './uuid.ts';
 import { ymdPartsCodec } from './ymd-parts.ts';
 import { ymd8Codec } from './ymd8.ts';
-
-export interface CodecContext {
-  /** IANA name of the pack's zone; the loader has checked it. */
-  readonly zone: string;
-  /** The FHIR primitive type of the element. */
-  readonly fhirType: string;
-  readonly columnTypes: readonly ColumnType[];
-}
-
-/** A codec, or a sentence that says why there is none, with what would be right. */
-export type MadeCodec =
-  | { readonly codec: Codec }
-  | { readonly problem: string; readonly expected?: string; readonly path?: readonly PropertyKey[] };
-
-export interface CodecEntry {
-  /** For `name.facet`; empty: none. */
-  readonly facets: readonly string[];
-  /** Of the options, all of whose scalars are texts. Also printed as the editor's JSON Schema. */
-  readonly options: z.ZodType;
-  make(options: unknown, facet: string | undefined, context: CodecContext): MadeCodec;
-}
-
-export interface StepEntry {
-  readonly options: z.ZodType;
-  make(options: unknown): { readonly step: TextStep } | Exclude<MadeCodec, { codec: Codec }>;
-}
-
-type Make<T> = (options: T, types: readonly ColumnType[], context: CodecContext, facet: string) => Codec | string;
-
-function entry<T>(options: z.ZodType<T>, make: Make<T>, facets: readonly string[] = []): CodecEntry {
-  return {
-    facets,
-    options,
-    make: (given, facet, context) => {
-      if (facets.length === 0 ? facet !== undefined : facet === undefined || !facets.includes(facet)) {
-        const expected = facets.length === 0 ? 'no facet' : facets.map(name => `.${name}`).join(' or ');
-        return { problem: facet === undefined ? 'facet missing' : 'no such facet', expected };
-      }
-      const parsed = options.safeParse(given);
-      if (!parsed.success) return misread(parsed.error);
-      const made = make(parsed.data, context.columnTypes, context, facet ?? '');
-      return typeof made === 'string' ? { problem: made } : fitting(made, context);
-    },
-  };
-}
-
-function step<T>(options: z.ZodType<T>, make: (options: T) => TextStep): StepEntry {
-  return {
-    options,
-    make: given => {
-      const parsed = options.safeParse(given);
-      return parsed.success ? { step: make(parsed.data) } : misread(parsed.error);
-    },
-  };
-}
-
-function misread(error: z.ZodError): Exclude<MadeCodec, { codec: Codec }> {
-  const [issue] = error.issues;
-  return { problem: issue?.message ?? 'options that cannot be read', path: issue?.path ?? [] };
-}
-
-/** Columns by number and the element's type, which each codec states. */
-function fitting(codec: Codec, { columnTypes, fhirType }: CodecContext): MadeCodec {
-  if (columnTypes.length !== codec.columns)
-    return { problem: `takes ${codec.columns} columns`, expected: `a list of ${codec.columns} in \`from:\`` };
-  if (!codec.yields.includes(fhirType))
-    return { problem: `gives no ${fhirType}`, expected: `an element of type ${codec.yields.join(', ')}` };
-  return { codec };
-}
 
 const NONE = z.undefined();
 const RAWS = z.union([z.string().transform(raw => [raw]), z.array(z.string())]);

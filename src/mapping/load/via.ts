@@ -6,16 +6,8 @@ import type { ColumnType } from '../../sql/column-type.ts';
 import { printColumnType } from '../../sql/column-type.ts';
 import type { Facet } from '../codecs/code-map.ts';
 import type { Codec } from '../codecs/codec.ts';
-import {
-  afterSteps,
-  CODE_MAP_FACETS,
-  CODECS,
-  type CodecContext,
-  codeMapFacet,
-  defaultCodec,
-  type MadeCodec,
-  TEXT_STEPS,
-} from '../codecs/table.ts';
+import type { CodecContext, MadeCodec } from '../codecs/entry.ts';
+import { afterSteps, CODE_MAP_FACETS, CODECS, codeMapFacet, defaultCodec, TEXT_STEPS } from '../codecs/table.ts';
 import type { TextStep } from '../codecs/text-step.ts';
 import type { Position } from '../model.ts';
 import type { LoadedCodeMap } from './codes.ts';

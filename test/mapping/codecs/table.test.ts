@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CodecContext, MadeCodec } from '../../../src/mapping/codecs/table.ts';
+import type { CodecContext, MadeCodec } from '../../../src/mapping/codecs/entry.ts';
 import { afterSteps, CODECS, codeMapFacet, defaultCodec, TEXT_STEPS } from '../../../src/mapping/codecs/table.ts';
 import { columnType } from './law.ts';
 

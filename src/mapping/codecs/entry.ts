@@ -1,0 +1,79 @@
+/**
+ * What stands under a name in the table of codecs: how its facet and options are read, and what its codec is made for. In:
+ * a facet and options as written, the columns' types and the FHIR type of the element. Out: a codec, or what is wrong.
+ * docs/mapping-language.md, codecs
+ */
+import type { z } from 'zod';
+import type { ColumnType } from '../../sql/column-type.ts';
+import type { Codec } from './codec.ts';
+import type { TextStep } from './text-step.ts';
+
+export interface CodecContext {
+  /** IANA name of the pack's zone; the loader has checked it. */
+  readonly zone: string;
+  /** The FHIR primitive type of the element. */
+  readonly fhirType: string;
+  readonly columnTypes: readonly ColumnType[];
+}
+
+/** A codec, or a sentence that says why there is none, with what would be right. */
+export type MadeCodec =
+  | { readonly codec: Codec }
+  | { readonly problem: string; readonly expected?: string; readonly path?: readonly PropertyKey[] };
+
+export interface CodecEntry {
+  /** For `name.facet`; empty: none. */
+  readonly facets: readonly string[];
+  /** Of the options, all of whose scalars are texts. Also printed as the editor's JSON Schema. */
+  readonly options: z.ZodType;
+  make(options: unknown, facet: string | undefined, context: CodecContext): MadeCodec;
+}
+
+export interface StepEntry {
+  readonly options: z.ZodType;
+  make(options: unknown): { readonly step: TextStep } | Exclude<MadeCodec, { codec: Codec }>;
+}
+
+type Make<T> = (options: T, types: readonly ColumnType[], context: CodecContext, facet: string) => Codec | string;
+
+/** An entry of `make`, which says in words why there is no codec. */
+export function entry<T>(options: z.ZodType<T>, make: Make<T>, facets: readonly string[] = []): CodecEntry {
+  return {
+    facets,
+    options,
+    make: (given, facet, context) => {
+      if (facets.length === 0 ? facet !== undefined : facet === undefined || !facets.includes(facet)) {
+        const expected = facets.length === 0 ? 'no facet' : facets.map(name => `.${name}`).join(' or ');
+        return { problem: facet === undefined ? 'facet missing' : 'no such facet', expected };
+      }
+      const parsed = options.safeParse(given);
+      if (!parsed.success) return misread(parsed.error);
+      const made = make(parsed.data, context.columnTypes, context, facet ?? '');
+      return typeof made === 'string' ? { problem: made } : fitting(made, context);
+    },
+  };
+}
+
+export function step<T>(options: z.ZodType<T>, make: (options: T) => TextStep): StepEntry {
+  return {
+    options,
+    make: given => {
+      const parsed = options.safeParse(given);
+      return parsed.success ? { step: make(parsed.data) } : misread(parsed.error);
+    },
+  };
+}
+
+function misread(error: z.ZodError): Exclude<MadeCodec, { codec: Codec }> {
+  const [issue] = error.issues;
+  return { problem: issue?.message ?? 'options that cannot be read', path: issue?.path ?? [] };
+}
+
+/** Columns by number and the element's type, which each codec states. */
+export function fitting(codec: Codec, { columnTypes, fhirType }: CodecContext): MadeCodec {
+  if (columnTypes.length !== codec.columns)
+    return { problem: `takes ${codec.columns} columns`, expected: `a list of ${codec.columns} in \`from:\`` };
+  if (!codec.yields.includes(fhirType))
+    return { problem: `gives no ${fhirType}`, expected: `an element of type ${codec.yields.join(', ')}` };
+  return { codec };
+}
