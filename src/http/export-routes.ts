@@ -6,6 +6,7 @@ import { Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { ExportLevel } from '../export/job.ts';
 import { type JobView, manifest, progressText } from '../export/manifest.ts';
+import { GROUP_TYPE } from '../export/parts.ts';
 import { readExportRequest } from '../export/request.ts';
 import type { SearchRequest } from '../facade.ts';
 import { FhirError, type Issue } from '../outcome.ts';
@@ -56,7 +57,7 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
   operation('/Group/:id/$export', async (c, parameters) => {
     const id = c.req.param('id') ?? '';
     const group = /^[A-Za-z0-9.-]{1,64}$/.test(id)
-      ? await parts.facade.read('Group', id, [['_elements', 'type']], requestContext(c, parts))
+      ? await parts.facade.read(GROUP_TYPE, id, [['_elements', 'type']], requestContext(c, parts))
       : undefined;
     if (group === undefined) throw new FhirError('not-found', 'No Group has this id');
     return kickOff(c, parts, { kind: 'group', id }, parameters);

@@ -17,3 +17,19 @@ export const UNITS: Readonly<Record<string, readonly [code: string, name: string
   'ML/MIN/1.73': ['mL/min/{1.73_m2}', 'mL/min/1.73 m2'],
   '%': ['%', '%'],
 };
+
+export const STATUS: Readonly<Record<string, string>> = {
+  F: 'final',
+  P: 'preliminary',
+  C: 'corrected',
+  X: 'cancelled',
+  I: 'registered',
+};
+export const FLAGS: Readonly<Record<string, string>> = {
+  H: 'High',
+  L: 'Low',
+  HH: 'Critical high',
+  LL: 'Critical low',
+  A: 'Abnormal',
+  N: 'Normal',
+};

@@ -2,28 +2,13 @@
  * The obvious program: a laboratory result of the demo as an object, from a row object of the facade's own statement,
  * for JSON.stringify to write. In: columns by name. Out: the same resource as the facade's.
  */
-import { UNITS } from './laboratory-codes.ts';
+import { FLAGS, STATUS, UNITS } from './laboratory-codes.ts';
 import { offsets } from './offsets.ts';
 
 export type LaboratoryObject = Readonly<Record<string, string | number | null>>;
 
 const offset = offsets('America/New_York');
 const LOCAL = 'urn:oid:2.16.840.1.113883.3.9999.4';
-const STATUS: Readonly<Record<string, string>> = {
-  F: 'final',
-  P: 'preliminary',
-  C: 'corrected',
-  X: 'cancelled',
-  I: 'registered',
-};
-const FLAGS: Readonly<Record<string, string>> = {
-  H: 'High',
-  L: 'Low',
-  HH: 'Critical high',
-  LL: 'Critical low',
-  A: 'Abnormal',
-  N: 'Normal',
-};
 
 /** Blank counts as absent. */
 function text(raw: string | number | null | undefined): string | undefined {

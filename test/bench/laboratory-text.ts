@@ -2,7 +2,7 @@
  * The reference: a laboratory result of the demo as FHIR JSON text, written by hand as fast as we know how. In: the row of
  * the facade's own statement. Out: the same bytes as the facade's. What repeats is kept as ready text.
  */
-import { UNITS } from './laboratory-codes.ts';
+import { FLAGS, STATUS, UNITS } from './laboratory-codes.ts';
 import { offsets } from './offsets.ts';
 
 type Text = string | null;
@@ -49,21 +49,6 @@ const CATEGORY =
 const LOCAL = '"system":"urn:oid:2.16.840.1.113883.3.9999.4","code":';
 const ABSENT = '{"coding":[{"system":"http://terminology.hl7.org/CodeSystem/data-absent-reason","code":';
 
-const STATUS: Readonly<Record<string, string>> = {
-  F: 'final',
-  P: 'preliminary',
-  C: 'corrected',
-  X: 'cancelled',
-  I: 'registered',
-};
-const FLAGS: Readonly<Record<string, string>> = {
-  H: 'High',
-  L: 'Low',
-  HH: 'Critical high',
-  LL: 'Critical low',
-  A: 'Abnormal',
-  N: 'Normal',
-};
 const SAFE = /^[^"\\\p{Cc}\p{Cs}]*$/u;
 const NUMBER = /^ *(<=|>=|<|>)? *(-?\d+(?:\.\d+)?) *$/;
 const RANGE = /^ *(?:(\d+(?:\.\d+)?) *- *(\d+(?:\.\d+)?)|(<=?|>=?) *(\d+(?:\.\d+)?)) *$/;
