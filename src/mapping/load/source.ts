@@ -39,6 +39,12 @@ export function openDrafts(drafts: readonly Draft[], base: Omit<Context, 'aliase
     key: readColumns(child(written, 'key'), visible, context),
     onePer: readColumns(child(written, 'one-per'), visible, context),
   };
+  const at = child(written, 'deleted-at');
+  if (at && !child(written, 'deleted')) {
+    context.report.error(at.at, '`deleted-at` says when, and nothing says which rows are deleted', {
+      expected: '`deleted` beside it',
+    });
+  }
   const { served: source, deleted } = partRows(rows, child(written, 'deleted'), visible, context);
   return drafts.flatMap(draft => {
     const idTree = child(draft.tree, 'id');

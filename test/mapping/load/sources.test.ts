@@ -148,4 +148,10 @@ describe('the rows of a mapping are held against the schema', () => {
       'm.yaml:3:81: no codec follows from the types of column and element; expected `via:`; found char(8) for instant',
     ]);
   });
+
+  test('a time of deletion without a condition of deletion is rejected', () => {
+    expect(problemsOfSource('{ table: dbo.PT, as: p, key: [PT_NO], deleted-at: UPD_DTM }')).toEqual([
+      'm.yaml:3:59: `deleted-at` says when, and nothing says which rows are deleted; expected `deleted` beside it',
+    ]);
+  });
 });
