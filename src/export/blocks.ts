@@ -10,7 +10,7 @@ import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { isBound } from './compartment.ts';
 import { type ContentMaker, writeContext } from './content.ts';
 import { type TypeQuery, typeQuery } from './filters.ts';
-import { GROUP_TYPE } from './parts.ts';
+import { GROUP_TYPE } from './job.ts';
 import { referenceCollector } from './references.ts';
 import { planSlice, readBatches, type SliceRequest } from './rows.ts';
 import type { Slice } from './slices.ts';

@@ -5,10 +5,7 @@
 import type { Mapping, Node, Registry } from '../mapping/model.ts';
 import { childrenOf, isBound } from './compartment.ts';
 import { deletedMappings } from './deletions.ts';
-import type { ExportRequest, Part } from './job.ts';
-
-/** The type that Group level exports are defined on. https://hl7.org/fhir/uv/bulkdata/OperationDefinition/group-export */
-export const GROUP_TYPE = 'Group';
+import { type ExportRequest, GROUP_TYPE, type Part } from './job.ts';
 
 export interface Stages {
   readonly first: readonly Part[];

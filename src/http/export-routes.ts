@@ -4,9 +4,8 @@
  */
 import { Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import type { ExportLevel } from '../export/job.ts';
+import { type ExportLevel, GROUP_TYPE } from '../export/job.ts';
 import { type JobView, manifest, progressText } from '../export/manifest.ts';
-import { GROUP_TYPE } from '../export/parts.ts';
 import { readExportRequest } from '../export/request.ts';
 import type { SearchRequest } from '../facade.ts';
 import { FhirError, type Issue } from '../outcome.ts';
