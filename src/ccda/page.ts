@@ -12,7 +12,7 @@ import { escapeXml } from './xml.ts';
 
 export function* documentPage({ header, sections, nothing, about, mrn }: Document): Generator<string> {
   const { patient, title } = header;
-  const name = readableName(patient.name?.find(({ use }) => use === 'official') ?? patient.name?.[0]);
+  const name = readableName(patient.name?.find(({ use }) => use === 'official') ?? patient.name?.[0]) || 'Name unknown';
   yield `<!doctype html>
 <html lang="en">
 <head>
@@ -24,7 +24,7 @@ export function* documentPage({ header, sections, nothing, about, mrn }: Documen
 </head>
 <body>
 <header>
-<div><h1>${escapeXml(name || 'Name unknown')}</h1>${facts(patient, mrn, header.time)}</div>
+<div><h1>${escapeXml(name)}</h1>${facts(patient, mrn, header.time)}</div>
 </header>
 <div class="scroll">
 <main>

@@ -7,7 +7,7 @@ import { all, at, templatesOf, textOf, withTemplate } from './xml-tree.ts';
 
 const names = TOPICS.map(({ name }) => name);
 /** Everything, nothing, children, the dead, sensitive, odd texts and dates, no MRN, no UID, not mapped codes. */
-const PATIENTS = [1, 2, 3, 4, 5, 9, 10, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 24, 25, 26, 27, 28];
+const PATIENTS = [1, 2, 3, 4, 5, 9, 10, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 24, 25, 26, 27, 28, 29];
 
 /** For many documents on a machine that does much else. */
 const LONG = { timeout: 170_000 };
@@ -114,6 +114,16 @@ describe('what a topic demands of its entries', () => {
     expect(all(root, 'performer').filter(({ attributes }) => attributes['typeCode'] === 'PRF').length).toBeGreaterThan(
       1,
     );
+  });
+
+  test('of a patient without a name the header says that nobody knows it, and the birth date', async () => {
+    const { root, xml } = await demo.make('all-patient-data', 29);
+    const patient = at(root, 'recordTarget', 'patientRole', 'patient') ?? root;
+    for (const unknown of [['name', 'given'], ['name', 'family'], ['birthTime'], ['raceCode'], ['ethnicGroupCode']])
+      expect([unknown, at(patient, ...unknown)?.attributes['nullFlavor']]).toEqual([unknown, 'UNK']);
+    expect(at(patient, 'administrativeGenderCode')?.attributes['code']).toBe('M');
+    expect(withTemplate(root, '4.26:2015-08-01').length).toBeGreaterThan(0);
+    expect(xml).not.toMatch(/>\s*UNK\s*</);
   });
 
   test('the header tells who the patient is', async () => {

@@ -33,6 +33,7 @@ async function samples(): Promise<readonly string[]> {
   }
   await add('all-patient-data', 3);
   await add('patient-info', 5);
+  await add('all-patient-data', 29);
   await add('care-team-members', 1);
   await add('udi-for-implantable-device', 1);
   await add('medication-allergies', 1);

@@ -12,7 +12,7 @@ import { type Demo, openDemo } from '../law/demo.ts';
 import { allOf } from '../law/law.ts';
 
 /** All special charts of the fixture and a few ordinary ones. */
-const PATIENTS = 28;
+const PATIENTS = 29;
 
 export interface Resource {
   readonly resourceType: string;

@@ -104,6 +104,15 @@ describe('what is known of a patient', () => {
     expect(body).not.toHaveProperty('mrn');
   });
 
+  test('of somebody without a name is all but the name', async () => {
+    const { status, body } = await client.json('/api/patientinfo/29');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ patientId: 29, mrn: '1000087', name: '', sex: 'M' });
+    for (const unknown of ['firstName', 'lastName', 'dob', 'telecom', 'addresses', 'primaryCareProvider'])
+      expect(body).not.toHaveProperty(unknown);
+    expect(JSON.stringify(body)).not.toMatch(/UNK|null|undefined/);
+  });
+
   test.each([
     ['/api/patientinfo/11', 404],
     ['/api/patientinfo/999999', 404],
@@ -174,6 +183,11 @@ describe('the search for patients', () => {
   test('finds a record number without its leading zeros', async () => {
     expect(await found('16')).toEqual(await found('00000016'));
     expect(await found('00000016')).toEqual([5]);
+  });
+
+  test('finds somebody without a name by the record number, and by no word for that', async () => {
+    expect(await found('1000087')).toEqual([29]);
+    expect(await found('UNK')).not.toContain(29);
   });
 
   test('tells twins apart by record number', async () => {

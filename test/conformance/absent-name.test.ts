@@ -1,0 +1,68 @@
+/**
+ * A patient without a name, as US Core wants to see one: us-core-6 asks for a name or for the reason that there is none.
+ * https://hl7.org/fhir/us/core/STU6.1/StructureDefinition-us-core-patient.html
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { validateResource } from '../validation/validator.ts';
+import { type Resource, type ServedDemo, serveDemo } from './demo-resources.ts';
+
+const ABSENT = { url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'unknown' };
+const BASE = 'http://127.0.0.1/fhir/';
+
+let demo: ServedDemo;
+beforeAll(async () => {
+  demo = await serveDemo();
+});
+afterAll(() => demo.close());
+
+const nameless = (): Resource & { readonly name?: unknown } => {
+  const found = demo.resources.get('Patient')?.find(({ id }) => id === '29');
+  if (!found) throw new Error('the demo has nobody without a name');
+  return found;
+};
+
+async function ids(query: string): Promise<readonly string[]> {
+  const response = await demo.app.request(`${BASE}${query}`, { headers: { Prefer: 'handling=strict' } });
+  expect(response.status, query).toBe(200);
+  const { entry = [] } = (await response.json()) as { entry?: readonly { readonly resource: Resource }[] };
+  return entry.map(({ resource }) => resource.id);
+}
+
+test('the name says why it is not there, and the resource is valid by its profile', () => {
+  expect(nameless()).toMatchObject({
+    name: [{ extension: [ABSENT] }],
+    gender: 'male',
+    meta: { profile: ['http://hl7.org/fhir/us/core/StructureDefinition/us-core-patient'] },
+  });
+  expect(nameless()).not.toHaveProperty('birthDate');
+  expect(validateResource(nameless())).toEqual([]);
+});
+
+test('without the reason it would not be valid', () => {
+  expect(validateResource({ ...nameless(), name: [{}] }).join('\n')).toMatch(/us-core-6|name/);
+  const { name: _, ...rest } = nameless();
+  expect(validateResource(rest as Resource)).not.toEqual([]);
+});
+
+test('the extension is in the XML too, in its place', async () => {
+  const response = await demo.app.request(`${BASE}Patient/29`, { headers: { Accept: 'application/fhir+xml' } });
+  expect(await response.text()).toContain(
+    `<name><extension url="${ABSENT.url}"><valueCode value="unknown"/></extension></name><gender`,
+  );
+});
+
+describe('searches', () => {
+  test.each(['family:missing=true', 'given:missing=true', 'birthdate:missing=true'])('%s finds them', async query => {
+    expect(await ids(`Patient?${query}`)).toContain('29');
+  });
+
+  test('the word that stands for no name is none', async () => {
+    for (const query of ['name=UNK', 'family=UNK', 'family:exact=UNK', 'name:contains=UNK'])
+      expect(await ids(`Patient?${query}`)).not.toContain('29');
+  });
+
+  test('the record has what happened', async () => {
+    expect((await ids('Encounter?patient=29&class=EMER')).length).toBe(1);
+    expect((await ids('Observation?patient=29&category=laboratory')).length).toBeGreaterThan(5);
+  });
+});
