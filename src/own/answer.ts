@@ -39,13 +39,5 @@ export function emitOwn(
   write: WriteContext,
 ): Emitted {
   const { shape, writer } = shapes.of({ mappings: [mapping], selection, columns: [], nodes: [] }, env);
-  const own = writer(mapping);
-  return {
-    mapping,
-    row: [],
-    children: NO_CHILDREN,
-    shape,
-    id: own.id([]),
-    json: own.write([], NO_CHILDREN, write),
-  };
+  return { mapping, row: [], children: NO_CHILDREN, shape, ...writer(mapping).written([], NO_CHILDREN, write) };
 }

@@ -35,8 +35,8 @@ export async function emitAll(
   const childrenOf = await readAllChildren(items, session);
   const write = ({ mapping, row, shaped }: Emittable): Emitted => {
     const children = childrenOf(row);
-    const json = shaped.writer(mapping).write(row, children, context);
-    return { mapping, row, children, shape: shaped.shape, id: writtenId(json, mapping.resource), json };
+    const { id, json } = shaped.writer(mapping).written(row, children, context);
+    return { mapping, row, children, shape: shaped.shape, id, json };
   };
   return session.stages.time('write', () => items.map(write));
 }

@@ -30,25 +30,37 @@ export interface Writer {
   lastUpdated(row: Row): string;
   /** The resource as JSON text; '' for a row that has no id. */
   write(row: Row, children: Children, context: WriteContext): string;
+  /** Likewise, with its id. */
+  written(row: Row, children: Children, context: WriteContext): Written;
 }
 
-type Generated = Omit<Writer, 'mapping'>;
+/** A resource as JSON text; both texts are '' where a row is none. */
+export interface Written {
+  readonly id: string;
+  readonly json: string;
+}
+
+const NOTHING: Written = { id: '', json: '' };
+
+type Generated = Omit<Writer, 'mapping' | 'write'>;
 
 /** Compiles one mapping for rows of a shape that was made for it. Throws a TypeError if it was not. */
 export function compileWriter(mapping: Mapping, shape: RowShape): Writer {
   const root = shape.roots.get(mapping);
   if (!root) throw new TypeError(`the row shape was not made for ${mapping.name}`);
   const source = new Source();
-  const frame: Frame = { kind: 'row', level: shape, row: 'row', children: 'children' };
+  const { lookups } = mapping.source;
+  const frame: Frame = { kind: 'row', level: shape, lookups, row: 'row', children: 'children' };
   const at: Emission = { source, frame, remembering: false, emit };
   const id = (): string => idCode(mapping.id, column => rawCode(column, frame), source);
   const parameters = `row, children, ${CONTEXT}`;
   const generated = source.functions<Generated>({
     id: { parameters, body: () => source.line(`return ${id()};`) },
     lastUpdated: { parameters, body: () => source.line(`return ${lastUpdated(root, at)};`) },
-    write: { parameters, body: () => write(mapping, root, id, at) },
+    written: { parameters, body: () => writeBody(mapping, root, id, at) },
   });
-  return { mapping, ...generated };
+  const write: Writer['write'] = (row, children, context) => generated.written(row, children, context).json;
+  return { mapping, ...generated, write };
 }
 
 function lastUpdated(root: SelectedRoot, at: Emission): string {
@@ -56,10 +68,10 @@ function lastUpdated(root: SelectedRoot, at: Emission): string {
   return named ? bareText(named.node, at).code : "''";
 }
 
-function write(mapping: Mapping, root: SelectedRoot, id: () => string, at: Emission): void {
+function writeBody(mapping: Mapping, root: SelectedRoot, id: () => string, at: Emission): void {
   const { source } = at;
   const own = id();
-  source.line(`if (${own} === '') return '';`);
+  source.line(`if (${own} === '') return ${source.bind(NOTHING)};`);
   const head = [
     literal(`{"resourceType":${JSON.stringify(mapping.resource)},"id":"`),
     { code: own, certain: true },
@@ -84,5 +96,5 @@ function write(mapping: Mapping, root: SelectedRoot, id: () => string, at: Emiss
     for (const [name, text] of emitChoice(member.alternatives, at))
       if (names.has(name)) resource.add(keyOf(name), text);
   }
-  source.line(`return ${resource.finish().code};`);
+  source.line(`return { id: ${own}, json: ${resource.finish().code} };`);
 }

@@ -3,11 +3,12 @@
  * boolean expression, 'true' or 'false' where that is known. A test on an absent value is false, `none` is the exact
  * complement. `exists` is never evaluated here: its flag comes with the row.
  */
+import { digits } from '../mapping/codecs/calendar.ts';
 import type { Condition } from '../mapping/model.ts';
 import { zoneOf } from '../mapping/zone.ts';
 import { dateInterval } from '../search/dates.ts';
 import type { Expression, SqlValue } from '../sql/expression.ts';
-import { canonicalOf, canonicalPair, canonicalText, compareCanonical } from './raw.ts';
+import { type Canonical, canonicalMoment, canonicalOf, canonicalPair, canonicalText, compareCanonical } from './raw.ts';
 
 /** Names for what stands outside the generated text, and places of what is in the row. */
 export interface Places {
@@ -92,9 +93,39 @@ export function isCode(column: Expression, values: readonly (string | number)[],
   if ((kind === 'integer' && column.type.bits < 64) || kind === 'bit') {
     return `(${[...literals].map(literal => `${raw} === ${literal}`).join(' || ')})`;
   }
-  const [only] = literals;
-  const own = `${places.bind(canonical)}(${raw})`;
-  return literals.size === 1 ? `${own} === ${JSON.stringify(only)}` : `${places.bind(literals)}.has(${own})`;
+  const among = kind === 'date' || kind === 'datetime' ? amongMoments(literals) : amongTexts(literals, canonical);
+  return `${places.bind(among)}(${raw})`;
+}
+
+function amongTexts(literals: ReadonlySet<string>, canonical: Canonical): (raw: SqlValue) => boolean {
+  const longest = Math.max(...[...literals].map(literal => literal.length));
+  const [only = ''] = literals;
+  const has = literals.size === 1 ? (own: string) => own === only : (own: string) => literals.has(own);
+  if (canonical !== canonicalText) {
+    return raw => {
+      const own = canonical(raw);
+      return own !== null && has(own);
+    };
+  }
+  return raw => {
+    // Most values are longer than what is looked for.
+    if (typeof raw === 'string' && raw.length > longest && raw.charCodeAt(longest) !== BLANK) return false;
+    const own = canonicalText(raw);
+    return own !== null && has(own);
+  };
+}
+
+const BLANK = 32;
+
+/** Years are told apart before anything else is read. */
+function amongMoments(literals: ReadonlySet<string>): (raw: SqlValue) => boolean {
+  const years = new Set([...literals].map(literal => digits(literal, 0, 4)));
+  return raw => {
+    const year = typeof raw === 'string' ? digits(raw, 0, 4) : Number.NaN;
+    if (!Number.isNaN(year) && !years.has(year)) return false;
+    const own = canonicalMoment(raw);
+    return own !== null && literals.has(own);
+  };
 }
 
 function combine(parts: readonly Condition[], places: Places, by: string, neutral: string, absorbing: string): string {

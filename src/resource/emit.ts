@@ -7,9 +7,10 @@ import { isPrimitive, jsonKindOf } from '../r4/definitions.ts';
 import { CONTEXT, conditionCode } from './condition.ts';
 import { isDynamic } from './dynamic.ts';
 import { decodeCode, type Emission, firstPresent, placesOf, unlessAbsent } from './emission.ts';
-import { rawCode } from './frame.ts';
+import { EntryMemo, entryInputs } from './entry-memo.ts';
+import { lookupsIn, rawCode } from './frame.ts';
 import { emitList } from './items.ts';
-import { booleanText, cleanText, numberText, stringText } from './json-text.ts';
+import { booleanText, cleanText, numberText, plainStringText, stringText } from './json-text.ts';
 import { memoInputs, memoOf } from './memo.ts';
 import { referenceText } from './reference.ts';
 import { ABSENT, anyPresent, Joined, literal, type Text } from './source.ts';
@@ -25,6 +26,8 @@ export function emit(node: Node, at: Emission): Text {
         inputs.map(input => rawCode(input, at.frame)),
         at,
       );
+    const entry = entryInputs(node, lookupsIn(at.frame));
+    if (entry) return rememberedEntry(node, entry, at);
   }
   const condition = node.if ? conditionCode(node.if, placesOf(at)) : 'true';
   if (condition === 'true') return emitExisting(node, at);
@@ -67,7 +70,8 @@ function emitValue(node: ValueNode, at: Emission): Text {
   const { source } = at;
   const places = placesOf(at);
   const kind = isPrimitive(node.type) ? jsonKindOf(node.type) : 'string';
-  const write = source.bind({ string: stringText, number: numberText, boolean: booleanText }[kind]);
+  const string = node.codec.plain ? plainStringText : stringText;
+  const write = source.bind({ string, number: numberText, boolean: booleanText }[kind]);
   const text = `${write}(${decodeCode(node, places)})`;
   return { code: source.variable(unlessAbsent(node, text, places), 'const'), certain: false };
 }
@@ -82,6 +86,31 @@ function remembered(node: Node, inputs: readonly string[], at: Emission): Text {
     const text = emit(node, { ...at, remembering: true });
     certain = text.certain;
     source.line(`${memo}.put(${[...inputs, `${result} = ${text.code}`].join()});`);
+  });
+  return { code: result, certain };
+}
+
+/** A fragment computed once per code, for as long as the values beside the code stay the same. */
+function rememberedEntry(
+  node: Node,
+  { code, others }: NonNullable<ReturnType<typeof entryInputs>>,
+  at: Emission,
+): Text {
+  const { source, frame } = at;
+  const memo = source.bind(new EntryMemo());
+  const key = rawCode(code, frame);
+  const values = others.map(other => rawCode(other, frame));
+  const entry = source.variable(`${memo}.get(${key})`, 'const');
+  const result = source.variable("''");
+  const same = values.map((value, i) => `${entry}.of[${i}] === ${value}`);
+  source.block(`if (${[`${entry} !== undefined`, ...same].join(' && ')})`, () =>
+    source.line(`${result} = ${entry}.text;`),
+  );
+  let certain = false;
+  source.block('else', () => {
+    const text = emit(node, { ...at, remembering: true });
+    certain = text.certain;
+    source.line(`${memo}.put(${[key, `${result} = ${text.code}`, ...values].join()});`);
   });
   return { code: result, certain };
 }

@@ -1,7 +1,7 @@
 /**
  * Where generated code finds the values of a node: its row, the rows around it, and the pieces of separated columns.
  */
-import type { Condition, EachNode, Mapping, RefNode } from '../mapping/model.ts';
+import type { Condition, EachNode, Lookup, Mapping, RefNode } from '../mapping/model.ts';
 import type { Expression } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import type { Identifier } from '../sql/identifier.ts';
@@ -12,6 +12,8 @@ export type Frame = RowFrame | PieceFrame;
 export interface RowFrame {
   readonly kind: 'row';
   readonly level: LevelShape;
+  /** Lookups of the mapping's own scope of such rows. */
+  readonly lookups: readonly Lookup[];
   /** Names of the variables that hold the row and its children. */
   readonly row: string;
   readonly children: string;
@@ -40,6 +42,11 @@ export function rawCode(expression: Expression, frame: Frame): string {
     if (position !== undefined) return `${at.row}[${position}]`;
   }
   throw new TypeError(`not fetched: ${key}`);
+}
+
+/** Lookups of the row at hand. */
+export function lookupsIn(frame: Frame): readonly Lookup[] {
+  return frame.kind === 'row' ? frame.lookups : [];
 }
 
 /** Source of the flag of an `exists` condition, or what it is known to be. */

@@ -85,6 +85,6 @@ function eachItem(node: Node & { readonly kind: 'each' }, at: Emission, body: (i
   source.block(`for (let ${count} = 0; ${count} < ${rows}.length; ${count}++)`, () => {
     const row = source.variable(`${rows}[${count}].row`, 'const');
     const children = source.variable(`${rows}[${count}].children`, 'const');
-    body({ ...at, frame: { kind: 'row', level, row, children, around: frame } });
+    body({ ...at, frame: { kind: 'row', level, lookups: from.scope.lookups, row, children, around: frame } });
   });
 }

@@ -5,8 +5,9 @@
  */
 import type { Primitive } from '../mapping/codecs/codec.ts';
 
-/** Characters that JSON escapes, and lone surrogates. */
-const NEEDS_CARE = /[\p{Cc}"\\\p{Cs}]/u;
+/** Characters that JSON escapes, and halves of surrogate pairs, which may be alone. Without the `u` flag: twice as fast. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const NEEDS_CARE = /[\u0000-\u001f"\\\u007f-\u009f\ud800-\udfff]/;
 /** Control characters below U+0020 other than tab and line ends. */
 const FORBIDDEN = /[^\P{Cc}\t\n\r\u007f-\u009f]/gu;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
@@ -34,6 +35,11 @@ export function stringText(value: Primitive | undefined): string {
   if (typeof value === 'string') return value === '' ? '' : quote(value);
   const text = plainText(value);
   return text === '' ? '' : `"${text}"`;
+}
+
+/** For strings of digits, letters and signs that JSON writes as they are. */
+export function plainStringText(value: Primitive | undefined): string {
+  return value === undefined ? '' : `"${value}"`;
 }
 
 /** For types whose JSON is a number: the digits as they are, '' for what JSON cannot write. */

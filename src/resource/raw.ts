@@ -74,7 +74,8 @@ export function canonicalNumber(raw: SqlValue): string | null {
   return `${sign === '-' ? '-' : ''}${whole || '0'}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-function canonicalMoment(raw: SqlValue): string | null {
+/** `2024-03-10 02:30:00.1230000` */
+export function canonicalMoment(raw: SqlValue): string | null {
   if (raw === null) return null;
   const match = MOMENT.exec(plain(raw));
   if (!match) return null;

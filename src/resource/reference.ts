@@ -2,7 +2,7 @@
  * Logical ids as generated code: a row's own (V7), and those of rows that references lead to (V5).
  * https://hl7.org/fhir/R4/datatypes.html#id, https://hl7.org/fhir/R4/references.html
  */
-import type { IdRule, RefNode } from '../mapping/model.ts';
+import type { IdPart, IdRule, RefNode } from '../mapping/model.ts';
 import type { ColumnExpression } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import type { Emission } from './emission.ts';
@@ -15,6 +15,20 @@ const LEGAL_ID = /^[A-Za-z0-9\-.]{1,64}$/;
 /** '' for a text that is no FHIR id. */
 function legalId(text: string): string {
   return LEGAL_ID.test(text) ? text : '';
+}
+
+/** Likewise for a text of legal characters, of one at least. */
+function shortId(text: string): string {
+  return text.length <= LENGTH ? text : '';
+}
+
+const LENGTH = 64;
+const LEGAL_PART = /^[A-Za-z0-9\-.]*$/;
+
+/** Codecs print parts of legal characters; what is left to see is what a mapping writes between them, and the length. */
+function checkOf(parts: readonly IdPart[]): (text: string) => string {
+  const legal = parts.every(part => part.kind !== 'literal' || LEGAL_PART.test(part.text));
+  return legal && parts.some(part => part.kind !== 'literal') ? shortId : legalId;
 }
 
 /** Statements that print an id; returns the variable that holds it, '' where no alternative can be written. */
@@ -30,7 +44,7 @@ export function idCode(rule: IdRule, raw: (column: ColumnExpression) => string, 
       printed.push(name);
       return name;
     });
-    const assign = (): void => source.line(`${result} = ${source.bind(legalId)}(${operands.join(' + ')});`);
+    const assign = (): void => source.line(`${result} = ${source.bind(checkOf(parts))}(${operands.join(' + ')});`);
     if (printed.length === 0) {
       assign();
       return;

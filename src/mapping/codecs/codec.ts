@@ -28,6 +28,8 @@ export interface Codec {
    */
   decode(a: SqlValue, b?: SqlValue, c?: SqlValue): Primitive | undefined;
   readonly small: boolean;
+  /** All decoded text is of characters that JSON writes as they are. */
+  readonly plain?: true;
   present(columns: readonly Expression[], clock: Clock): Predicate;
   /** Undefined: this codec has no inverse for such a criterion, so no parameter that needs it is offered. */
   match(columns: readonly Expression[], criterion: Criterion, clock: Clock): Predicate | undefined;

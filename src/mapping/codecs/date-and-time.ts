@@ -92,6 +92,7 @@ export function dateAndTimeCodec({ zone, dateType, timeType, time: form }: DateA
     yields: ['dateTime'],
     columns: 2,
     small: false,
+    plain: true,
     inverse: 'indexed',
     decode: (rawDate, rawTime = null) => {
       const date = dates.decode(rawDate);

@@ -41,6 +41,7 @@ export function datetimeCodec({ zone, columnType, fhirType, midnight }: Datetime
     yields: [fhirType],
     columns: 1,
     small: false,
+    plain: true,
     inverse: 'indexed',
     decode: raw => {
       const text = typeof raw === 'string' ? raw : '';
@@ -76,6 +77,7 @@ export function dateCodec({ zone, columnType }: { readonly zone: Zone; readonly 
     yields: ['date', 'dateTime'],
     columns: 1,
     small: false,
+    plain: true,
     inverse: 'indexed',
     decode: raw => {
       const text = typeof raw === 'string' ? raw : '';

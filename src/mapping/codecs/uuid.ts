@@ -19,6 +19,7 @@ export function uuidCodec(columnType: ColumnType): Codec {
     yields: ['string', 'code', 'id', 'uri'],
     columns: 1,
     small: false,
+    plain: true,
     inverse: 'indexed',
     decode: printUuid,
     present: columns => not(isNull(only(columns))),

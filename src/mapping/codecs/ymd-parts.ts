@@ -22,6 +22,7 @@ export function ymdPartsCodec({ zone }: { readonly zone: Zone }): Codec {
     yields: ['date', 'dateTime'],
     columns: 3,
     small: false,
+    plain: true,
     inverse: 'computed',
     decode: (year, month = null, day = null) => {
       const packed = pack(year, month, day);

@@ -29,6 +29,7 @@ export function ymd8Codec({ zone, columnType }: Ymd8Options): Codec {
     yields: ['date', 'dateTime'],
     columns: 1,
     small: false,
+    plain: true,
     inverse: 'indexed',
     decode: raw => {
       const packed = readPacked(raw);

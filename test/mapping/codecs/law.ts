@@ -123,9 +123,13 @@ export function expectMatch(
   expect(of.select(not(predicate)), `not ${title}`).toEqual(positions(facts, (_, i) => !wanted.includes(i)));
 }
 
-/** What each row emits. */
+/** What each row emits. Fails where a codec that says so does not keep to characters that JSON writes as they are. */
 export function decodeAll(codec: Codec, of: Table): readonly Emitted[] {
-  return of.values(of.columns).map(([a = null, b, c]) => emitted(codec.decode(a, b, c)));
+  return of.values(of.columns).map(([a = null, b, c]) => {
+    const value = codec.decode(a, b, c);
+    if (codec.plain && value !== undefined) expect(JSON.stringify(value), codec.label).toBe(`"${value}"`);
+    return emitted(value);
+  });
 }
 
 /**
