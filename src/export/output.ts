@@ -23,8 +23,10 @@ export function isDiskFull(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
 }
 
-/** Bytes that most batches fit into. */
-const SCRATCH = 2 << 20;
+/** Bytes that are written at once. */
+const SCRATCH = 1 << 18;
+/** Characters that are joined before they are encoded: a string of a whole batch costs more than the writing itself. */
+const JOINED = 1 << 14;
 
 export interface Output {
   readonly files: readonly FileState[];
@@ -58,19 +60,31 @@ export function openOutput(options: OutputOptions): Output {
 
   /** One buffer for all batches: fresh memory for each costs more than the writing itself. */
   let scratch = Buffer.allocUnsafeSlow(SCRATCH);
-  const encode = (text: string): Buffer => {
-    // No UTF-16 unit takes more than three bytes; to count them exactly costs as much as to write them.
-    const most = text.length * 3;
-    if (most > scratch.byteLength) scratch = Buffer.allocUnsafeSlow(most);
-    return scratch.subarray(0, scratch.write(text, 'utf8'));
+  const put = (descriptor: number, length: number, position: number): void => {
+    const before = Number(Atomics.add(quota.used, 0, BigInt(length)));
+    pending += length;
+    if (before + length > quota.limit) throw new QuotaError('the space for exports is used up');
+    for (let at = 0; at < length; ) at += writeSync(descriptor, scratch, at, length - at, position + at);
   };
-  const append = (descriptor: number, bytes: Buffer, position: number): void => {
-    const before = Number(Atomics.add(quota.used, 0, BigInt(bytes.byteLength)));
-    pending += bytes.byteLength;
-    if (before + bytes.byteLength > quota.limit) throw new QuotaError('the space for exports is used up');
-    for (let at = 0; at < bytes.byteLength; ) {
-      at += writeSync(descriptor, bytes, at, bytes.byteLength - at, position + at);
+  /** Writes lines at a place, and gives how many bytes they took. */
+  const append = (descriptor: number, lines: readonly string[], position: number): number => {
+    let [written, filled] = [0, 0];
+    const flush = (): void => {
+      put(descriptor, filled, position + written);
+      written += filled;
+      filled = 0;
+    };
+    for (let at = 0; at < lines.length; ) {
+      let text = '';
+      while (at < lines.length && text.length < JOINED) text += `${lines[at++]}\n`;
+      // No UTF-16 unit takes more than three bytes; to count them exactly costs as much as to write them.
+      const most = text.length * 3;
+      if (filled + most > scratch.byteLength) flush();
+      if (most > scratch.byteLength) scratch = Buffer.allocUnsafeSlow(most);
+      filled += scratch.write(text, filled, 'utf8');
     }
+    flush();
+    return written;
   };
   const current = (): number => {
     const last = files.at(-1);
@@ -97,16 +111,13 @@ export function openOutput(options: OutputOptions): Output {
       if (texts.length === 0) return;
       const descriptor = current();
       const last = files.at(-1) ?? { lines: 0, bytes: 0 };
-      const bytes = encode(`${texts.join('\n')}\n`);
-      append(descriptor, bytes, last.bytes);
-      files[files.length - 1] = { lines: last.lines + texts.length, bytes: last.bytes + bytes.byteLength };
+      const bytes = append(descriptor, texts, last.bytes);
+      files[files.length - 1] = { lines: last.lines + texts.length, bytes: last.bytes + bytes };
     },
     collect(found) {
       if (found.length === 0) return;
       references ??= openAt(collectedFile(folder, part), collected);
-      const bytes = encode(`${found.join('\n')}\n`);
-      append(references, bytes, collected);
-      collected += bytes.byteLength;
+      collected += append(references, found, collected);
     },
     sync() {
       if (output !== undefined) fdatasyncSync(output);

@@ -1,0 +1,51 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import { openOutput, QuotaError } from '../../src/export/output.ts';
+import { outputFile } from '../../src/export/store.ts';
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'lintel-'));
+  onTestFinished(() => rmSync(made, { recursive: true }));
+  return made;
+}
+
+const space = (limit: number) => ({ used: new BigInt64Array(new SharedArrayBuffer(8)), limit });
+
+test('lines of any length and script reach the file as they are, and are counted in bytes', () => {
+  const into = folder();
+  const line = fc
+    .tuple(fc.constantFrom('a', 'é', '漢', '🙂'), fc.constantFrom(1, 7, 20_000, 120_000, 400_000))
+    .map(([letter, times]) => letter.repeat(times));
+  let part = 0;
+  fc.assert(
+    fc.property(fc.array(fc.array(line, { maxLength: 8 }), { maxLength: 4 }), batches => {
+      part += 1;
+      const quota = space(1e12);
+      const output = openOutput({ folder: into, part, files: [], collected: 0, fileLines: 1e9, quota });
+      for (const batch of batches) output.write(batch);
+      output.sync();
+      output.close();
+      const lines = batches.flat();
+      const expected = lines.map(text => `${text}\n`).join('');
+      const bytes = Buffer.byteLength(expected);
+      expect(output.files).toEqual(lines.length === 0 ? [] : [{ lines: lines.length, bytes }]);
+      if (lines.length > 0) expect(readFileSync(outputFile(into, part, 0), 'utf8') === expected).toBe(true);
+      expect(Number(quota.used[0])).toBe(bytes);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('a batch that the space ends within is not counted, and gives its share back', () => {
+  const quota = space(300_000);
+  const output = openOutput({ folder: folder(), part: 0, files: [], collected: 0, fileLines: 1e9, quota });
+  output.write(['a'.repeat(9)]);
+  output.sync();
+  expect(() => output.write(Array.from({ length: 20 }, () => 'b'.repeat(30_000)))).toThrow(QuotaError);
+  output.close();
+  expect(output.files).toEqual([{ lines: 1, bytes: 10 }]);
+  expect(Number(quota.used[0])).toBe(10);
+});
