@@ -1,5 +1,5 @@
 /**
- * FHIR XML as clients send it, as the members of FHIR JSON. In: an XML document. Out: what stands in elements and `value`
+ * FHIR XML as clients send it, as the members of FHIR JSON. In: an XML document. Out: what stands in elements and
  * attributes, typed by the definitions. Left out: narratives, comments, and ids and extensions of primitives, which no
  * request of a read-only server means anything by. Errors: XmlError, which repeats nothing of the text.
  * https://hl7.org/fhir/R4/xml.html
@@ -79,8 +79,10 @@ function resourceOf(element: XmlElement): XmlMembers {
   return { resourceType: element.name, ...membersOf(element, element.name) };
 }
 
-function membersOf({ content }: XmlElement, type: string): XmlMembers {
+function membersOf({ attributes, content }: XmlElement, type: string): XmlMembers {
   const members = new Map<string, XmlMember | XmlMember[]>();
+  for (const [name, value] of Object.entries(attributes))
+    if (childOf(type, name)?.element.isXmlAttribute) members.set(name, unescaped(value));
   for (const element of elementsIn(content)) {
     const child = childOf(type, element.name);
     if (child?.type === undefined) throw new XmlError('an element that is not defined where it stands');

@@ -18,6 +18,11 @@ test('what this server writes as XML it reads back as the same members', () => {
   expect(fromXml(toXml(JSON.stringify(PARAMETERS)))).toEqual(PARAMETERS);
 });
 
+test('ids of elements and addresses of extensions are attributes', () => {
+  const patient = { resourceType: 'Patient', extension: [{ id: 'e', url: 'http://x?a=1&b', valueCode: 'c' }] };
+  expect(fromXml(toXml(JSON.stringify(patient)))).toEqual(patient);
+});
+
 test('narratives, comments and a declaration are passed over', () => {
   const xml = `<?xml version="1.0" encoding="UTF-8"?><!-- a --><Patient xmlns="http://hl7.org/fhir"><text><status value="generated"/>
     <div xmlns="http://www.w3.org/1999/xhtml"><p>a &lt; b</p></div></text><!-- b --><active value="true"/></Patient>`;
