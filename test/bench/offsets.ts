@@ -1,19 +1,35 @@
-/** Offsets of a zone by hand: one look-up per hour that occurs. In: `yyyy-mm-dd hh`. Out: `-05:00`. */
+/** Offsets of a zone by hand. In: `yyyy-mm-dd hh`, local time. Out: `-05:00`. */
+
+/** One look-up per hour that occurs. */
 export function offsets(timeZone: string): (hour: string) => string {
   const known = new Map<string, string>();
-  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
-  const nameAt = (instant: number): string =>
-    format
-      .formatToParts(instant)
-      .find(({ type }) => type === 'timeZoneName')
-      ?.value.slice(3) || '+00:00';
+  const nameAt = formatter(timeZone);
   return hour => {
     const found = known.get(hour);
     if (found !== undefined) return found;
-    const text = `${hour.slice(0, 10)}T${hour.slice(11) || '12'}:00:00`;
+    const text = isoOf(hour);
     // Right but for the hours around a change of the clocks, and no more is needed here: the bytes are compared.
     const offset = nameAt(Date.parse(text + nameAt(Date.parse(`${text}Z`))));
     if (known.size < 20_000) known.set(hour, offset);
     return offset;
   };
+}
+
+/** Asks each time, and takes the hour for one of UTC's: wrong for some hours around a change of the clocks. */
+export function offsetsAsked(timeZone: string): (hour: string) => string {
+  const nameAt = formatter(timeZone);
+  return hour => nameAt(Date.parse(`${isoOf(hour)}Z`));
+}
+
+function isoOf(hour: string): string {
+  return `${hour.slice(0, 10)}T${hour.slice(11) || '12'}:00:00`;
+}
+
+function formatter(timeZone: string): (instant: number) => string {
+  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+  return instant =>
+    format
+      .formatToParts(instant)
+      .find(({ type }) => type === 'timeZoneName')
+      ?.value.slice(3) || '+00:00';
 }
