@@ -13,6 +13,7 @@ import type { Database } from '../../src/sql/database.ts';
 import type { SqlServerAddress } from '../../src/sql/mssql/address.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { createTestDatabase, fillWithFixture } from './mssql.ts';
+import { askSampleOf } from './sample.ts';
 
 export type EngineName = 'sqlite' | 'mssql';
 
@@ -65,6 +66,7 @@ async function onMssql(patients: number, source: Iterable<Row> | undefined): Pro
   try {
     await fillWithFixture(there, patients, source);
     const database = await there.open();
+    if (there.isBabelfish) askSampleOf(database);
     return {
       database,
       address: there.address,

@@ -6,6 +6,7 @@ import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import type { Facade, RequestContext } from '../../src/facade.ts';
 import type { CodesBySystem } from '../../src/r4/terminology.ts';
 import type { Offered } from '../../src/search/offers.ts';
+import { drawer, type Sample } from '../engines/sample.ts';
 import { answers, type Indexed, indexOf, type Question } from './oracle.ts';
 import { type Amount, questionsFor } from './questions.ts';
 
@@ -36,20 +37,24 @@ export interface LawOptions extends Amount {
   readonly enough?: number;
   /** Where the resources that the oracle looks at come from, if not from the facade itself. */
   readonly reference?: Facade;
+  /** Default: all cases. */
+  readonly sample?: Sample;
 }
 
 export async function checkLaw(facade: Facade, options: LawOptions): Promise<LawReport> {
   const differences: Difference[] = [];
   const byParameter = new Map<string, number>();
   let cases = 0;
+  const draw = drawer(options.sample ?? { oneIn: 1, seed: 0 });
   const valueSets = await valueSetsOf(options.reference ?? facade);
   for (const type of options.types ?? facade.offers.types) {
     const resources = await allOf(options.reference ?? facade, type, []);
     for (const offered of facade.offers.of(type)) {
       if (offered.parameter.type === 'composite' || offered.parameter.type === 'special') continue;
       const indexed = resources.map(resource => indexOf(resource, offered.parameter.expression));
-      for (const question of questionsFor(offered, indexed.flat(), { ...options, valueSets })) {
-        if (asksPrimitiveForSystem(indexed.flat(), question, offered)) continue;
+      const values = indexed.flat();
+      const questions = questionsFor(offered, values, { ...options, valueSets });
+      for (const question of draw(questions.filter(one => !asksPrimitiveForSystem(values, one, offered)))) {
         cases++;
         const name = `${type}.${offered.parameter.code}`;
         byParameter.set(name, (byParameter.get(name) ?? 0) + 1);

@@ -1,0 +1,45 @@
+/**
+ * A share of the cases of a long suite, for an engine on which each case takes its time. In: cases in their order. Out: the
+ * same ones in every run: a few of each group, chosen by a seed.
+ */
+import { Random } from '../../fixtures/random.ts';
+import type { Database } from '../../src/sql/database.ts';
+
+export interface Sample {
+  /** Of a group's cases one in so many is asked, and at least one. */
+  readonly oneIn: number;
+  readonly seed: number;
+}
+
+const ALL: Sample = { oneIn: 1, seed: 0 };
+/** Babelfish reads the text of each statement anew, which takes it longer than to answer: 0.1 s and more. */
+const ON_BABELFISH: Sample = { oneIn: Number(process.env['SAMPLE'] ?? 12), seed: Number(process.env['SEED'] ?? 1) };
+
+const samples = new WeakMap<Database, Sample>();
+
+/** From now on, suites ask this database a sample of their cases. */
+export function askSampleOf(database: Database): void {
+  samples.set(database, ON_BABELFISH);
+}
+
+/** What is asked of a database; said on the console where it is not everything. */
+export function sampleFor(database: Database, suite: string): Sample {
+  const sample = samples.get(database) ?? ALL;
+  if (sample.oneIn > 1)
+    console.warn(`${suite}: Babelfish is asked one case in ${sample.oneIn} (SAMPLE), by seed ${sample.seed} (SEED).`);
+  return sample;
+}
+
+/** Draws from group after group: the cases of a parameter, the parameters of a type. */
+export function drawer({ oneIn, seed }: Sample): <T>(group: readonly T[]) => readonly T[] {
+  const random = new Random(seed);
+  return group => {
+    if (oneIn === 1) return group;
+    const left = [...group.keys()];
+    const drawn = Array.from(
+      { length: Math.ceil(group.length / oneIn) },
+      () => left.splice(random.int(0, left.length - 1), 1)[0] ?? 0,
+    );
+    return drawn.toSorted((a, b) => a - b).map(i => group[i] as (typeof group)[number]);
+  };
+}
