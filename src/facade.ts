@@ -17,22 +17,23 @@ import { type MadeResource, SUMMARY } from './own/summary-operation.ts';
 import { answerQuery } from './pipeline/answer.ts';
 import { writeAll } from './pipeline/emitted.ts';
 import { readPage } from './pipeline/page.ts';
-import { planResolved } from './pipeline/resolve.ts';
+import { planKept } from './pipeline/resolve.ts';
 import { type BundleText, searchsetOf } from './pipeline/searchset.ts';
 import { shapeStore } from './pipeline/shapes.ts';
 import { openSession, type Session } from './pipeline/source.ts';
 import { branchesOf } from './plan/branches.ts';
 import { ALL_RULES, environment, type Rules } from './plan/environment.ts';
+import { idName } from './plan/opaque-ids.ts';
 import { COMPARTMENT_TYPE } from './r4/search-parameters.ts';
 import type { WriteContext } from './resource/compile.ts';
 import { cursorCodec } from './search/cursor.ts';
 import type { ParseContext } from './search/limits.ts';
 import type { Offers } from './search/offers.ts';
 import { parseSearch } from './search/parse.ts';
-import type { SearchQuery, SystemQuery } from './search/query.ts';
+import type { Filter, SearchQuery, SystemQuery } from './search/query.ts';
 import { parseSystemSearch } from './search/system.ts';
 import type { Database } from './sql/database.ts';
-import type { SqlPlan } from './sql/plan.ts';
+import type { Places, SqlPlan } from './sql/plan.ts';
 
 /** How a caller wants resources. */
 export interface RequestContext {
@@ -43,7 +44,7 @@ export interface RequestContext {
   readonly handling: 'strict' | 'lenient';
   readonly signal?: AbortSignal;
   /** Told of every plan before it is sent. */
-  readonly onQuery?: (plan: SqlPlan) => void;
+  readonly onQuery?: (plan: SqlPlan, places?: Places) => void;
   /** Where the time goes; nobody looks where there is none. */
   readonly stages?: Stages;
 }
@@ -107,7 +108,7 @@ export interface FacadeOptions extends OwnOptions {
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
   readonly rules?: Rules;
-  readonly onQuery?: (plan: SqlPlan) => void;
+  readonly onQuery?: (plan: SqlPlan, places?: Places) => void;
 }
 
 export function createFacade(options: FacadeOptions): Facade {
@@ -122,9 +123,9 @@ export function createFacade(options: FacadeOptions): Facade {
     openSession(database, environment(registry, now, rules), shapes, {
       ...(context.signal ? { signal: context.signal } : {}),
       ...(context.stages ? { stages: context.stages } : {}),
-      onQuery(plan) {
-        options.onQuery?.(plan);
-        context.onQuery?.(plan);
+      onQuery(plan, places) {
+        options.onQuery?.(plan, places);
+        context.onQuery?.(plan, places);
       },
     });
 
@@ -148,18 +149,19 @@ export function createFacade(options: FacadeOptions): Facade {
     const { selection } = parse({ type, parameters: selecting }, context);
     const now = clock();
     const open = session(context, now);
-    const byId = offers.find(type, '_id');
-    if (!byId) throw new FhirError('not-found', `this server has no ${type} resources`);
-    const token = { kind: 'token', system: undefined, code: id } as const;
-    const filters = [{ kind: 'match', parameter: byId.parameter, modifier: undefined, values: [token] }] as const;
     if (own.types.has(type)) {
+      const filters = [idFilter(type, id, offers)];
       const found = own.resources.find(one => one.mapping.resource === type && passes(one, filters, open.env));
       return found && { type, id, json: emitOwn(found, selection, open, writing(context, now)).json };
     }
-    const branches = await planResolved(open, () =>
-      branchesOf({ type, filters, sort: [], access: context.access }, open.env),
+    const { access } = context;
+    const filters = [idFilter(type, idName(0), offers)];
+    const { planned: branches, places } = await planKept(
+      open,
+      env => branchesOf({ type, filters, sort: [], access }, env),
+      { key: `read ${type} ${JSON.stringify(access)}`, ids: [id] },
     );
-    const page = await readPage(branches, { sort: [], selection, count: 1, cursor: undefined }, open);
+    const page = await readPage(branches, { sort: [], selection, count: 1, cursor: undefined, places }, open);
     const [match] = page.matches;
     const [json] = await writeAll(page.matches, writing(context, now), open);
     if (!match || json === undefined) return undefined;
@@ -240,4 +242,12 @@ export function createFacade(options: FacadeOptions): Facade {
         version: options.softwareVersion,
       }),
   };
+}
+
+/** Throws FhirError `not-found` for an unknown type. */
+function idFilter(type: string, id: string, offers: Offers): Filter {
+  const byId = offers.find(type, '_id');
+  if (!byId) throw new FhirError('not-found', `this server has no ${type} resources`);
+  const token = { kind: 'token', system: undefined, code: id } as const;
+  return { kind: 'match', parameter: byId.parameter, modifier: undefined, values: [token] };
 }

@@ -75,13 +75,13 @@ export function isShared(type: string, registry: Registry): boolean {
 /** Rows of the members; undefined where a reference cannot be asked in SQL. */
 export function membersPredicate(mapping: Mapping, members: Members, env: Environment): Predicate | undefined {
   if (mapping.resource === COMPARTMENT_TYPE) {
-    return members === 'every' ? TRUE : or(...members.ids.map(id => idPredicate(mapping, id)));
+    return members === 'every' ? TRUE : or(...members.ids.map(id => idPredicate(mapping, id, env)));
   }
   const leaf: Leaf = node => {
     if (!isPatientReference(node, env.registry)) return FALSE;
     if (members === 'every') return presentPredicate(node, env);
     const target = env.registry.mapping(node.target);
-    const wanted = or(...members.ids.map(id => idPredicate(target, id)));
+    const wanted = or(...members.ids.map(id => idPredicate(target, id, env)));
     return refersToRows(node, target, `export ${target.name}|${members.key}`, wanted, env);
   };
   if (isDirectlyBound(mapping.resource, env.registry)) {

@@ -135,7 +135,7 @@ function slicePredicate(mapping: Mapping, slice: Slice, env: Session['env']): Pr
     case 'members':
       return required(membersPredicate(mapping, slice.members, env));
     case 'ids':
-      return or(...slice.ids.map(id => idPredicate(mapping, id)));
+      return or(...slice.ids.map(id => idPredicate(mapping, id, env)));
   }
 }
 

@@ -5,14 +5,16 @@
 import type { Access } from '../auth/access.ts';
 import { type Branch, branchesOf, groupBranches } from '../plan/branches.ts';
 import type { Environment } from '../plan/environment.ts';
+import { withoutIds } from '../plan/opaque-ids.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import type { Cursor } from '../search/cursor.ts';
 import type { SystemQuery } from '../search/query.ts';
+import type { BranchNeeds } from './branch-plan.ts';
 import { type Emitted, emitAll } from './emitted.ts';
 import { type AskedRows, type Included, readIncluded, wantedForIncludes } from './includes.ts';
 import { countMatches, readPage } from './page.ts';
 import { planKey } from './plans.ts';
-import { planResolved } from './resolve.ts';
+import { planKept } from './resolve.ts';
 import type { Session } from './source.ts';
 
 export interface Answer {
@@ -34,14 +36,16 @@ export async function answerQuery(query: SystemQuery, context: AnswerContext, se
   const { selection, count, cursor } = query;
   const { questions } = query;
   const { access } = context;
-  const plan = (env: Environment) => branchesOfAll(questions, access, env);
-  const branches = await planResolved(session, plan, planKey('matches', [questions, access]));
+  const opaque = withoutIds(questions);
+  const plan = (env: Environment) => branchesOfAll(opaque.questions, access, env);
+  const asked = { key: planKey('matches', [opaque.questions, access]), ids: opaque.ids };
+  const { planned: branches, places } = await planKept(session, plan, asked);
   const sort = query.questions[0]?.sort ?? [];
-  const also = (mapping: Parameters<typeof wantedForIncludes>[0]) => wantedForIncludes(mapping, query, session);
+  const also = wantedBy(query, session);
   const page =
     count === 0
       ? { matches: [], next: undefined }
-      : await readPage(branches, { sort, selection, count, cursor, also }, session);
+      : await readPage(branches, { sort, selection, count, cursor, also, places }, session);
   const matches = await emitAll(page.matches, context.write, session);
   const included = await readIncluded(
     matches,
@@ -57,12 +61,19 @@ export async function answerQuery(query: SystemQuery, context: AnswerContext, se
   return { matches, included, next: page.next, total };
 }
 
+/** What includes want of each row; undefined where there are none. */
+function wantedBy(query: SystemQuery, session: Session): BranchNeeds['also'] {
+  if (query.includes.length === 0 && query.revincludes.length === 0) return undefined;
+  return mapping => wantedForIncludes(mapping, query, session);
+}
+
 /** Counted without the order, which takes mappings apart. */
 async function totalOf({ questions }: SystemQuery, { access }: AnswerContext, session: Session): Promise<number> {
-  const unsorted = questions.map(question => ({ ...question, sort: [] }));
+  const { questions: unsorted, ids } = withoutIds(questions.map(question => ({ ...question, sort: [] })));
   const plan = (env: Environment) => unsorted.flatMap(question => branchesOf({ ...question, access }, env));
-  const branches = await planResolved(session, plan, planKey('total', [unsorted, access]));
-  return countMatches(branches, session);
+  const asked = { key: planKey('total', [unsorted, access]), ids };
+  const { planned: branches, places } = await planKept(session, plan, asked);
+  return countMatches(branches, session, places);
 }
 
 /** More than the ordinals of the branches of any type. */
@@ -85,7 +96,7 @@ async function readRows(
   context: WriteContext,
   session: Session,
 ): Promise<readonly Emitted[]> {
-  const also = (mapping: Parameters<typeof wantedForIncludes>[0]) => wantedForIncludes(mapping, query, session);
+  const also = wantedBy(query, session);
   const { selection } = query;
   const pages = await Promise.all(
     asked.map(one =>

@@ -6,12 +6,12 @@
 import type { Mapping } from '../mapping/model.ts';
 import type { Branch } from '../plan/branches.ts';
 import { bareRelation } from '../plan/condition.ts';
-import { afterCursor, orderOf } from '../plan/keyset.ts';
 import type { Cursor } from '../search/cursor.ts';
-import type { Selection, SortKey } from '../search/query.ts';
-import { and, type Expression, flag, or, type SqlValue, TRUE } from '../sql/expression.ts';
-import type { Row, SqlPlan } from '../sql/plan.ts';
-import type { Shaped, ShapeRequest } from './shapes.ts';
+import type { SortKey } from '../search/query.ts';
+import { flag, or, type SqlValue } from '../sql/expression.ts';
+import type { Places, Row, SqlPlan } from '../sql/plan.ts';
+import { type BranchNeeds, type BranchPlan, keptPlan, planBranch } from './branch-plan.ts';
+import type { Shaped } from './shapes.ts';
 import type { Session } from './source.ts';
 
 export interface Match {
@@ -28,13 +28,8 @@ export interface Page {
   readonly next: Cursor | undefined;
 }
 
-export interface PageRequest {
-  readonly sort: readonly SortKey[];
-  readonly selection: Selection;
+export interface PageRequest extends BranchNeeds {
   readonly count: number;
-  readonly cursor: Cursor | undefined;
-  /** Columns, and nodes of references, that later stages want of each row. */
-  readonly also?: (mapping: Mapping) => Pick<ShapeRequest, 'columns' | 'nodes'>;
 }
 
 export async function readPage(branches: readonly Branch[], request: PageRequest, session: Session): Promise<Page> {
@@ -80,26 +75,15 @@ function compareKeys(a: number | string | null, b: number | string | null, desce
   return a < b === descending ? 1 : -1;
 }
 
-/** Columns of a branch's statement: those of the shape, then flags of the mappings, then sort expressions. */
-interface BranchPlan {
-  readonly plan: SqlPlan;
-  /** The first of those that share the statement. */
-  readonly mapping: string;
-  readonly shaped: Shaped;
-  /** Position of each mapping's flag; undefined where every row is its. */
-  readonly flags: readonly (number | undefined)[];
-  readonly sortAt: readonly number[];
-}
-
 async function readBranch(
   branch: Branch,
   request: PageRequest,
   wanted: number,
   session: Session,
 ): Promise<readonly Match[]> {
-  const planned = session.stages.time('plan', () => planBranch(branch, request, wanted, session));
+  const { planned, places } = session.stages.time('plan', () => keptPlan(branch, request, wanted, session));
   if (!planned) return [];
-  return matchesOf(await session.query(planned.plan, planned.mapping), branch, planned, request);
+  return matchesOf(await session.query(planned.plan, planned.mapping, places), branch, planned, request);
 }
 
 /** Lists of rows that one statement of a stream gives at most: it holds a connection, and on some servers a lock. */
@@ -170,42 +154,6 @@ function cursorOf(match: Match | undefined, { env }: Session): Cursor | undefine
   return { group, branch: ordinal, key: keyOf(shaped, row), ordinal: mapping.ordinal, sort, now: env.now };
 }
 
-export function planBranch(
-  branch: Branch,
-  request: PageRequest,
-  wanted: number,
-  session: Session,
-): BranchPlan | undefined {
-  const { env } = session;
-  const after = request.cursor ? afterCursor(branch, request.sort, request.cursor) : TRUE;
-  const where = and(branch.where, after);
-  const [first] = branch.mappings;
-  if (where.kind === 'false' || !first) return undefined;
-  const mappings = branch.mappings.map(({ mapping }) => mapping);
-  const also = mappings.map(mapping => request.also?.(mapping) ?? { columns: [], nodes: [] });
-  const shaped = session.shapes.of(
-    {
-      mappings,
-      selection: request.selection,
-      columns: also.flatMap(a => a.columns),
-      nodes: also.flatMap(a => a.nodes),
-    },
-    env,
-  );
-  const columns: Expression[] = [...shaped.shape.columns];
-  const flags = branch.mappings.map(({ when }) => (when.kind === 'true' ? undefined : columns.push(flag(when)) - 1));
-  const sortAt = branch.sort.map(face => {
-    const at = columns.length;
-    if (face) columns.push(...face.by);
-    return at;
-  });
-  const orderBy = orderOf(branch, request.sort);
-  // The row of the cursor may come again for its further resources.
-  const limit = wanted + (request.cursor ? 1 : 0);
-  const from = bareRelation(first.mapping.source, where, env, [...columns, ...orderBy.map(({ by }) => by)]);
-  return { plan: { from, columns, orderBy, limit, shape: 'rows' }, mapping: first.mapping.name, shaped, flags, sortAt };
-}
-
 const UNSORTED: Cursor['sort'] = [];
 
 function sortKeysOf(branch: Branch, { sortAt }: BranchPlan, row: Row): Cursor['sort'] {
@@ -229,8 +177,8 @@ function same(a: SqlValue, b: SqlValue): boolean {
   return a instanceof Uint8Array && b instanceof Uint8Array ? Buffer.compare(a, b) === 0 : a === b;
 }
 
-/** How many matches there are in all. */
-export async function countMatches(branches: readonly Branch[], session: Session): Promise<number> {
+/** How many matches there are in all. `places`: of the branches' plan. */
+export async function countMatches(branches: readonly Branch[], session: Session, places?: Places): Promise<number> {
   const counts = await Promise.all(
     branches.map(async ({ where, mappings }) => {
       const [first] = mappings;
@@ -241,7 +189,7 @@ export async function countMatches(branches: readonly Branch[], session: Session
           : mappings.map(({ when }) => flag(or(when)));
       const from = bareRelation(first.mapping.source, where, session.env, columns);
       const plan: SqlPlan = { from, columns, orderBy: [], limit: 1, shape: 'count' };
-      const [row] = await session.query(plan, first.mapping.name);
+      const [row] = await session.query(plan, first.mapping.name, places);
       return Number(row?.[0] ?? 0);
     }),
   );

@@ -8,9 +8,10 @@ import type { SearchQuery } from '../search/query.ts';
 import type { ColumnType } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import type { SqlPlan } from '../sql/plan.ts';
+import { planBranch } from './branch-plan.ts';
 import { type Emittable, type Emitted, emitAll } from './emitted.ts';
 import { readIncluded, wantedForIncludes } from './includes.ts';
-import { countMatches, planBranch } from './page.ts';
+import { countMatches } from './page.ts';
 import type { Session } from './source.ts';
 
 export interface RehearsedStatement {

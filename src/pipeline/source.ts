@@ -5,7 +5,7 @@ import type { Registry } from '../mapping/model.ts';
 import { type Stages, UNTIMED } from '../observe/stages.ts';
 import type { Environment } from '../plan/environment.ts';
 import type { Database } from '../sql/database.ts';
-import type { Row, SqlPlan } from '../sql/plan.ts';
+import type { Places, Row, SqlPlan } from '../sql/plan.ts';
 import type { Shapes } from './shapes.ts';
 import { takeTurns } from './turns.ts';
 
@@ -16,7 +16,8 @@ export interface Session {
   readonly shapes: Shapes;
   readonly stages: Stages;
   /** `mapping`: whose rows, or which the rows are needed for. */
-  query(plan: SqlPlan, mapping: string): Promise<readonly Row[]>;
+  /** `places`: of a plan that is used again. */
+  query(plan: SqlPlan, mapping: string, places?: Places): Promise<readonly Row[]>;
   /** As Database.stream. */
   stream(plan: SqlPlan, size: number): AsyncIterable<readonly Row[]>;
 }
@@ -31,7 +32,7 @@ export function openSession(
   options: {
     readonly signal?: AbortSignal;
     readonly lane?: 'interactive' | 'export';
-    readonly onQuery?: (plan: SqlPlan) => void;
+    readonly onQuery?: (plan: SqlPlan, places?: Places) => void;
     readonly stages?: Stages;
   },
 ): Session {
@@ -46,9 +47,10 @@ export function openSession(
     env,
     shapes,
     stages,
-    query(plan, mapping) {
-      options.onQuery?.(plan);
-      return inTurn(() => stages.statement(mapping, () => database.query(plan, { ...asked, mapping })));
+    query(plan, mapping, places) {
+      options.onQuery?.(plan, places);
+      const how = { ...asked, mapping, ...(places ? { places } : {}) };
+      return inTurn(() => stages.statement(mapping, () => database.query(plan, how)));
     },
     stream(plan, size) {
       options.onQuery?.(plan);

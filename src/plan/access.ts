@@ -22,7 +22,7 @@ export function compartmentCodes(type: string): readonly string[] {
 /** The rows of a mapping that a caller may see. */
 export function accessPredicate(mapping: Mapping, access: Access, env: Environment): Predicate {
   if (access.kind === 'all') return TRUE;
-  if (mapping.resource === COMPARTMENT_TYPE) return or(...access.patients.map(id => idPredicate(mapping, id)));
+  if (mapping.resource === COMPARTMENT_TYPE) return or(...access.patients.map(id => idPredicate(mapping, id, env)));
   const codes = compartmentCodes(mapping.resource);
   if (codes.length === 0) return TRUE;
   return or(

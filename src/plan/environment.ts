@@ -3,9 +3,10 @@
  * that needs keys not resolved yet asks for them and counts as FALSE; src/plan/resolve.ts fetches them and plans again.
  */
 import type { Clock } from '../mapping/criterion.ts';
-import type { Registry } from '../mapping/model.ts';
+import type { IdPart, Registry } from '../mapping/model.ts';
 import { and, isNull, not, or, type Predicate, type SqlValue } from '../sql/expression.ts';
 import type { SqlPlan } from '../sql/plan.ts';
+import type { KeyOperand } from './identity.ts';
 
 /** Keys of rows of a mapping. */
 export interface KeysQuestion {
@@ -13,11 +14,20 @@ export interface KeysQuestion {
   readonly plan: SqlPlan;
 }
 
+/** Logical ids under names, read through here alone: nothing else of a plan can depend on them. */
+export interface OpaqueIds {
+  has(name: string): boolean;
+  /** The readings of the id by one alternative of an id rule (src/plan/identity.ts). */
+  read(parts: readonly IdPart[], name: string): readonly (readonly KeyOperand[])[];
+}
+
 export interface Environment extends Clock {
   readonly registry: Registry;
   /** By `Resolution.key`. `many`: too many to list, so a correlated EXISTS is the better question. */
   readonly resolved: Map<string, readonly (readonly SqlValue[])[] | 'many'>;
   readonly pending: Map<string, KeysQuestion>;
+  /** Logical ids that stand in a question under other names, so that its plan can serve other ids too. */
+  readonly ids?: OpaqueIds;
   /** Switches of mapping-primitives.md section 2, on except in tests that prove that the law notices. */
   readonly rules: Rules;
 }
@@ -75,7 +85,7 @@ export function watchClock(env: Environment): { readonly env: Environment; reado
 /** The same environment, and whether anybody has looked at what only this request has: its instant, keys and questions. */
 export function watchRequest(env: Environment): { readonly env: Environment; readonly looked: () => boolean } {
   let looked = false;
-  const seen = <Name extends 'now' | 'resolved' | 'pending'>(name: Name) => ({
+  const seen = <Name extends 'now' | 'resolved' | 'pending' | 'ids'>(name: Name) => ({
     get() {
       looked = true;
       return env[name];
@@ -85,6 +95,7 @@ export function watchRequest(env: Environment): { readonly env: Environment; rea
     now: seen('now'),
     resolved: seen('resolved'),
     pending: seen('pending'),
+    ids: seen('ids'),
   });
   return { env: watched, looked: () => looked };
 }

@@ -89,7 +89,9 @@ function madePredicate(
   env: Environment,
 ): Predicate | undefined {
   if (parameter.code === '_id')
-    return some(values.map(value => (value.kind === 'token' ? idPredicate(mapping, value.code ?? '') : undefined)));
+    return some(
+      values.map(value => (value.kind === 'token' ? idPredicate(mapping, value.code ?? '', env) : undefined)),
+    );
   return some(
     (parameter.paths ?? []).map(path => {
       const before = path.slice(0, -1);

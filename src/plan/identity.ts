@@ -6,6 +6,7 @@ import type { IdPart, Mapping } from '../mapping/model.ts';
 import {
   and,
   type ColumnExpression,
+  type Expression,
   equals,
   FALSE,
   not,
@@ -14,32 +15,47 @@ import {
   type SqlValue,
   value,
 } from '../sql/expression.ts';
+import type { Environment } from './environment.ts';
 import { idPartsPresent } from './presence.ts';
 
 const LEGAL = /^[A-Za-z0-9.-]{1,64}$/;
 
+/** A key column, and its value in an id. */
 export interface KeyValue {
   readonly column: ColumnExpression;
   readonly raw: SqlValue;
 }
 
-/** The rows whose id is this text; FALSE for a text that no row can have printed. */
-export function idPredicate(mapping: Mapping, id: string): Predicate {
+/** The rows whose id is this text, or stands in its place; FALSE for a text that no row can have printed. */
+export function idPredicate(mapping: Mapping, id: string, env: Environment): Predicate {
   const { alternatives } = mapping.id;
   return or(
     ...alternatives.map((parts, i) => {
-      const readings = parseId(parts, id);
+      const readings = readId(parts, id, env);
       if (readings.length === 0) return FALSE;
       const earlier = alternatives.slice(0, i).map(before => not(idPartsPresent(before)));
       return and(
         ...earlier,
-        or(...readings.map(keys => and(...keys.map(k => equals(k.column, value(k.raw, k.column.type)))))),
+        or(...readings.map(keys => and(...keys.map(({ column, value }) => equals(column, value))))),
       );
     }),
   );
 }
 
-/** Every reading of an id by one alternative of a rule: more than one where text keys contain the separator. */
+/** A key column, and what it is compared with. */
+export interface KeyOperand {
+  readonly column: ColumnExpression;
+  readonly value: Expression;
+}
+
+/** Every reading of an id by one alternative of a rule, ready to be compared. */
+export function readId(parts: readonly IdPart[], id: string, env: Environment): readonly (readonly KeyOperand[])[] {
+  const { ids } = env;
+  if (ids?.has(id)) return ids.read(parts, id);
+  return parseId(parts, id).map(keys => keys.map(({ column, raw }) => ({ column, value: value(raw, column.type) })));
+}
+
+/** Likewise as values: more than one reading where text keys contain the separator. */
 export function parseId(parts: readonly IdPart[], id: string): readonly (readonly KeyValue[])[] {
   return LEGAL.test(id) ? readParts(parts, id) : [];
 }

@@ -7,6 +7,7 @@ import {
   among,
   and,
   type ColumnExpression,
+  type Expression,
   equals,
   FALSE,
   or,
@@ -62,8 +63,11 @@ function begunBy(column: ColumnExpression, { theirs }: JoinColumn, keys: readonl
 
 /** Our column holds this value of theirs. */
 export function oursEquals({ ours, theirs }: JoinColumn, raw: SqlValue): Predicate {
-  if (raw === null) return FALSE;
-  const bound = value(raw, theirs.type);
+  return raw === null ? FALSE : equalsOurs({ ours, theirs }, value(raw, theirs.type));
+}
+
+/** Likewise for a value of the type of theirs. */
+export function equalsOurs({ ours, theirs }: JoinColumn, bound: Expression): Predicate {
   return ours.type.kind === theirs.type.kind ? equals(ours, bound) : equals(bound, ours);
 }
 

@@ -15,6 +15,7 @@ import {
   type Order,
   or,
   type Predicate,
+  placed,
   TRUE,
   value,
 } from '../sql/expression.ts';
@@ -34,9 +35,10 @@ export function orderOf(branch: Branch, sort: readonly SortKey[]): readonly Orde
 
 /**
  * Rows of a branch that come after a cursor, or at its row: the row itself may have further resources (`inclusive`).
- * Without sort keys this is a plain comparison of keys.
+ * Without sort keys this is a plain comparison of keys. `place`: the first place of the cursor's key in a plan that is
+ * used again.
  */
-export function afterCursor(branch: Branch, sort: readonly SortKey[], cursor: Cursor): Predicate {
+export function afterCursor(branch: Branch, sort: readonly SortKey[], cursor: Cursor, place?: number): Predicate {
   const position = positionOf(branch, sort, cursor);
   const bound = leadingBound(branch, sort, cursor);
   const same = branch.group === cursor.group;
@@ -44,7 +46,7 @@ export function afterCursor(branch: Branch, sort: readonly SortKey[], cursor: Cu
   if (position.tied.kind === 'false') return and(bound, before);
   // Equal sort values: branches in order of ordinals, and within the cursor's own branch rows in order of keys.
   if (!same) return and(bound, branch.ordinal > cursor.branch ? or(before, position.tied) : before);
-  return and(bound, or(before, and(position.tied, fromKey(branch, cursor))));
+  return and(bound, or(before, and(position.tied, fromKey(branch, cursor, place))));
 }
 
 /**
@@ -59,16 +61,17 @@ function leadingBound(branch: Branch, sort: readonly SortKey[], cursor: Cursor):
   return compareAt(face, 0, sort[0]?.descending ? '<=' : '>=', value(raw, face.by[0]?.type ?? INTEGER));
 }
 
-function fromKey(branch: Branch, cursor: Cursor): Predicate {
+function fromKey(branch: Branch, cursor: Cursor, place: number | undefined): Predicate {
   const key = branch.mappings[0]?.mapping.source.key ?? [];
   const against = (i: number, op: Operator): Predicate => {
     const column = key[i];
     if (!column) return FALSE;
+    const content = cursor.key[i] ?? null;
     return {
       kind: 'compare',
       left: column,
       op,
-      right: value(cursor.key[i] ?? null, column.type),
+      right: place === undefined ? value(content, column.type) : placed(content, column.type, place + i),
       native: true,
       not: false,
     };

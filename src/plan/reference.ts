@@ -8,8 +8,8 @@ import type { SqlPlan } from '../sql/plan.ts';
 import { renamePredicate } from '../sql/rename.ts';
 import { bareRelation } from './condition.ts';
 import type { Environment } from './environment.ts';
-import { idPredicate, parseId } from './identity.ts';
-import { oursAmong, oursEquals } from './key.ts';
+import { idPredicate, readId } from './identity.ts';
+import { equalsOurs, oursAmong } from './key.ts';
 import { presentPredicate, servedPredicate, targetRelation } from './presence.ts';
 import type { Leaf } from './walk.ts';
 
@@ -29,28 +29,28 @@ export function referenceLeaf(wanted: readonly ReferenceValue[], env: Environmen
 }
 
 function refersToIds(node: RefNode, target: Mapping, ids: readonly string[], env: Environment): Predicate {
-  const direct = ids.map(id => directKeys(node, target, id));
+  const direct = ids.map(id => directKeys(node, target, id, env));
   if (direct.every(keys => keys !== undefined)) {
     const keys = or(...direct);
     return keys.kind === 'false' ? keys : and(keys, presentPredicate(node, env));
   }
-  const named = or(...ids.map(id => idPredicate(target, id)));
+  const named = or(...ids.map(id => idPredicate(target, id, env)));
   return refersToRows(node, target, `${target.name}|${ids.join()}`, named, env);
 }
 
 /** Our columns compared with the parts of the id, where the reference joins on exactly the columns the id is made of. */
-function directKeys(node: RefNode, target: Mapping, id: string): Predicate | undefined {
+function directKeys(node: RefNode, target: Mapping, id: string, env: Environment): Predicate | undefined {
   const [parts, ...others] = target.id.alternatives;
   if (!parts || others.length > 0) return undefined;
   const pairs = new Map(node.on.map(pair => [pair.theirs.column, pair]));
   const columns = parts.flatMap(part => (part.kind === 'column' ? [part.column] : []));
   if (!columns.every(column => column.alias === target.source.alias && pairs.has(column.column))) return undefined;
   return or(
-    ...parseId(parts, id).map(keys =>
+    ...readId(parts, id, env).map(keys =>
       and(
-        ...keys.map(({ column, raw }) => {
+        ...keys.map(({ column, value }) => {
           const pair = pairs.get(column.column);
-          return pair ? oursEquals(pair, raw) : FALSE;
+          return pair ? equalsOurs(pair, value) : FALSE;
         }),
       ),
     ),

@@ -2,7 +2,7 @@
  * The one door to a legacy database. Each engine's folder has an adapter; all of them only ever send SELECT.
  */
 import type { Catalog } from './catalog.ts';
-import type { Row, SqlPlan, Statement } from './plan.ts';
+import type { Places, Row, SqlPlan, Statement } from './plan.ts';
 
 export interface QueryOptions {
   /** Aborting it cancels the statement on the server. */
@@ -11,6 +11,8 @@ export interface QueryOptions {
   readonly lane?: 'interactive' | 'export';
   /** Which mapping the rows are for; adapters do not look at it. */
   readonly mapping?: string;
+  /** Values of the places of a plan that is used again; without them it is rendered for this use alone. */
+  readonly places?: Places;
 }
 
 export interface LaneLoad {
@@ -35,7 +37,7 @@ export interface Permissions {
 
 export interface Database {
   readonly engine: 'sqlite' | 'mssql';
-  render(plan: SqlPlan): Statement;
+  render(plan: SqlPlan, places?: Places): Statement;
   /** All rows of a bounded plan. Throws DatabaseError. */
   query(plan: SqlPlan, options?: QueryOptions): Promise<readonly Row[]>;
   /**

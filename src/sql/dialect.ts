@@ -6,6 +6,7 @@ import type { ColumnType } from './column-type.ts';
 import type { Expression, FunctionName, Join, Predicate, SqlValue } from './expression.ts';
 import type { Fragments } from './fragments.ts';
 import type { TableName } from './identifier.ts';
+import type { Parameter } from './plan.ts';
 
 /** The compiler as a dialect sees it. Parameters are numbered as they are bound. */
 export interface Writer {
@@ -13,8 +14,8 @@ export interface Writer {
   predicate(predicate: Predicate): string;
   /** `expression DESC, …`, binary order for text. */
   order(join: NonNullable<Join['pick']>): string;
-  /** Binds a value and returns its placeholder. */
-  bind(value: SqlValue, type: ColumnType): string;
+  /** Binds a value, or that of a place, and returns its placeholder. */
+  bind(value: SqlValue, type: ColumnType, place?: Parameter['place']): string;
 }
 
 export interface Dialect {

@@ -41,7 +41,13 @@ export type FunctionName =
 
 export type Expression =
   | ColumnExpression
-  | { readonly kind: 'value'; readonly value: SqlValue; readonly type: ColumnType }
+  | {
+      readonly kind: 'value';
+      readonly value: SqlValue;
+      readonly type: ColumnType;
+      /** The plan is used again with other values here: which of those that come along; `value` is that of the first use. */
+      readonly place?: number;
+    }
   | {
       readonly kind: 'function';
       readonly name: FunctionName;
@@ -137,6 +143,11 @@ export const FALSE: Predicate = { kind: 'false' };
 
 export function value(content: SqlValue, type: ColumnType): Expression {
   return { kind: 'value', value: content, type };
+}
+
+/** A value that each use of the plan brings along; `content` is that of the first. */
+export function placed(content: SqlValue, type: ColumnType, place: number): Expression {
+  return { kind: 'value', value: content, type, place };
 }
 
 export function call(name: FunctionName, args: readonly (Expression | number)[], type: ColumnType): Expression {

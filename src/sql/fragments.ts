@@ -22,7 +22,7 @@ export function writtenOnce(
 ): string {
   const known = kept.get(part);
   if (known) {
-    for (const { value, type } of known.parameters) bound.push({ name: `p${bound.length}`, value, type });
+    for (const parameter of known.parameters) bound.push({ ...parameter, name: `p${bound.length}` });
     return known.text;
   }
   const before = bound.length;

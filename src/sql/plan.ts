@@ -32,7 +32,12 @@ export interface Parameter {
   readonly name: string;
   readonly value: SqlValue;
   readonly type: ColumnType;
+  /** Of a value that each use brings along: which it is, its type, and that of what it is compared with, if anything. */
+  readonly place?: { readonly at: number; readonly type: ColumnType; readonly against?: ColumnType };
 }
+
+/** The values that one use of a plan brings along. */
+export type Places = readonly SqlValue[];
 
 /**
  * A row as it arrives: text of text columns as stored, integers and floats as number (64 bits: text), decimals and

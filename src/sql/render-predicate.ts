@@ -5,7 +5,7 @@
  */
 import type { ColumnType } from './column-type.ts';
 import type { Dialect, Writer } from './dialect.ts';
-import type { Expression, Operator, Predicate, Relation, SqlValue } from './expression.ts';
+import type { Expression, Operator, Predicate, Relation } from './expression.ts';
 import { expressionKey } from './expression-key.ts';
 import { sqlName } from './name.ts';
 import { familyOf, parameterFor } from './parameter-type.ts';
@@ -14,7 +14,7 @@ interface Parts {
   readonly expression: (expression: Expression) => string;
   readonly raw: (parts: readonly (string | Expression)[]) => string;
   readonly relation: (relation: Relation, gap: '\n' | ' ') => string;
-  readonly bind: (value: SqlValue, type: ColumnType) => string;
+  readonly bind: Writer['bind'];
   readonly once: (part: Predicate, write: () => string) => string;
   readonly self: () => Writer;
 }
@@ -47,7 +47,8 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
   const right = (left: ColumnType, of: Expression): string => {
     if (of.kind === 'value') {
       const { value, type } = parameterFor(of.value, of.type, left);
-      return parts.bind(value, type);
+      const place = of.place === undefined ? undefined : { at: of.place, type: of.type, against: left };
+      return parts.bind(value, type, place);
     }
     const sql = expression(of);
     return needsCast(of.type, left) ? dialect.cast(sql, of.type, left) : sql;

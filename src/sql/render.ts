@@ -6,11 +6,10 @@
  * operand is NULL. Both engines sort NULL first ascending and last descending.
  */
 
-import type { ColumnType } from './column-type.ts';
 import { INTEGER } from './column-type.ts';
 import { StatementTooLarge } from './database.ts';
 import type { Dialect, Writer } from './dialect.ts';
-import type { Expression, Join, Order, Predicate, Relation, SqlValue } from './expression.ts';
+import type { Expression, Join, Order, Predicate, Relation } from './expression.ts';
 import { expressionKey } from './expression-key.ts';
 import { writtenOnce } from './fragments.ts';
 import { identifier } from './identifier.ts';
@@ -94,9 +93,9 @@ function createWriter(dialect: Dialect): {
 } {
   const parameters: Parameter[] = [];
 
-  const bind = (value: SqlValue, type: ColumnType): string => {
+  const bind: Writer['bind'] = (value, type, place) => {
     const position = parameters.length;
-    parameters.push({ name: `p${position}`, value, type });
+    parameters.push({ name: `p${position}`, value, type, ...(place ? { place } : {}) });
     return dialect.placeholder(position);
   };
 
@@ -109,7 +108,7 @@ function createWriter(dialect: Dialect): {
       case 'column':
         return dialect.column(`${sqlName(of.alias)}.${sqlName(of.column)}`, of.type);
       case 'value':
-        return bind(of.value, looseType(of.value, of.type));
+        return bind(of.value, looseType(of.value, of.type), placeOf(of));
       case 'function':
         return dialect.call(writer, of.name, of.args);
       case 'flag':
@@ -158,6 +157,10 @@ function createWriter(dialect: Dialect): {
   const predicates = createPredicates(dialect, { expression, raw, relation, bind, once, self: () => writer });
   const writer: Writer = { expression, predicate: predicates.predicate, order, bind };
   return { writer, relation, parameters };
+}
+
+function placeOf({ place, type }: Expression & { readonly kind: 'value' }): Parameter['place'] {
+  return place === undefined ? undefined : { at: place, type };
 }
 
 /** Raw text is one expression of a mapping: no statement can follow it and no comment can hide what follows. */

@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config.ts';
 import type { Facade, RequestContext } from '../../src/facade.ts';
 import { facadeOf, setUp } from '../../src/setup.ts';
 import type { Database } from '../../src/sql/database.ts';
-import type { SqlPlan, Statement } from '../../src/sql/plan.ts';
+import type { Statement } from '../../src/sql/plan.ts';
 
 export interface Opened {
   readonly facade: Facade;
@@ -32,7 +32,7 @@ export async function statementsOf(
   { database }: Opened,
   request: (context: RequestContext) => Promise<unknown>,
 ): Promise<readonly Statement[]> {
-  const plans: SqlPlan[] = [];
-  await request({ ...CONTEXT, onQuery: plan => plans.push(plan) });
-  return plans.map(plan => database.render(plan));
+  const sent: Statement[] = [];
+  await request({ ...CONTEXT, onQuery: (plan, places) => sent.push(database.render(plan, places)) });
+  return sent;
 }

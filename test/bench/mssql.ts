@@ -93,11 +93,11 @@ function recorded(database: Database, asked: Statement[]): Database {
   return {
     ...database,
     query(plan, options) {
-      asked.push(database.render(plan));
+      asked.push(database.render(plan, options?.places));
       return database.query(plan, options);
     },
     stream(plan, size, options) {
-      asked.push(database.render(plan));
+      asked.push(database.render(plan, options?.places));
       return database.stream(plan, size, options);
     },
   };

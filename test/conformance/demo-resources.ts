@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { HttpEnv } from '../../src/http/context.ts';
 import { createLog } from '../../src/log.ts';
-import type { SqlPlan } from '../../src/sql/plan.ts';
+import type { Places, SqlPlan } from '../../src/sql/plan.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
 import { allOf } from '../law/law.ts';
 
@@ -27,7 +27,7 @@ export interface ServedDemo extends Demo {
 }
 
 /** Opens the demo, reads everything it serves, and puts the HTTP application in front. */
-export async function serveDemo(onQuery?: (plan: SqlPlan) => void): Promise<ServedDemo> {
+export async function serveDemo(onQuery?: (plan: SqlPlan, places?: Places) => void): Promise<ServedDemo> {
   const demo = await openDemo({ patients: PATIENTS, ...(onQuery ? { onQuery } : {}) });
   const resources = new Map<string, readonly Resource[]>();
   for (const type of demo.facade.offers.types)

@@ -24,7 +24,10 @@ export interface DemoApp {
 
 export async function demoApp(patients = 3): Promise<DemoApp> {
   const statements: Statement[] = [];
-  const demo = await openDemo({ patients, onQuery: plan => statements.push(demo.database.render(plan)) });
+  const demo = await openDemo({
+    patients,
+    onQuery: (plan, places) => statements.push(demo.database.render(plan, places)),
+  });
   const lines: string[] = [];
   const metrics = createMetrics();
   const { facade, registry } = demo;

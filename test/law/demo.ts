@@ -11,7 +11,7 @@ import { RECORD_OPERATIONS } from '../../src/own/record-operations.ts';
 import { valueSetsOf } from '../../src/own/value-sets.ts';
 import type { Rules } from '../../src/plan/environment.ts';
 import type { Database } from '../../src/sql/database.ts';
-import type { SqlPlan } from '../../src/sql/plan.ts';
+import type { Places, SqlPlan } from '../../src/sql/plan.ts';
 import { type EngineName, openFixture } from '../engines/fixture.ts';
 import { NOW } from './law.ts';
 import { spoil } from './spoil.ts';
@@ -30,7 +30,7 @@ export interface DemoOptions {
   readonly patients: number;
   /** Of 1,000 values so many are spoiled. */
   readonly spoiled?: { readonly perMille: number; readonly seed: number };
-  readonly onQuery?: (plan: SqlPlan) => void;
+  readonly onQuery?: (plan: SqlPlan, places?: Places) => void;
   /** Default: that of the run. */
   readonly engine?: EngineName;
 }
@@ -50,7 +50,7 @@ export async function openDemo({ patients, spoiled, onQuery, engine }: DemoOptio
 }
 
 /** The demo pack over a database that is there. */
-export async function demoOver(database: Database, onQuery?: (plan: SqlPlan) => void): Promise<Demo> {
+export async function demoOver(database: Database, onQuery?: (plan: SqlPlan, places?: Places) => void): Promise<Demo> {
   const { registry } = await load(database);
   const withRules = (rules?: Rules): Facade =>
     createFacade({

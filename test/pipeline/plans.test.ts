@@ -15,7 +15,7 @@ test('an equal question is planned once, one of another purpose, of other keys o
   const round = (key: string | undefined, of = one, resolved: string[] = []) => {
     const env = environment(of, 0);
     for (const name of resolved) env.resolved.set(name, []);
-    return planRound(key, env, plan).planned;
+    return planRound(key === undefined ? undefined : { key, ids: [] }, env, plan).planned;
   };
   expect([round('a'), round('a'), round('b'), round('a', one, ['k']), round('a', two), round('a')]).toEqual([
     1, 1, 2, 3, 4, 1,
@@ -25,10 +25,11 @@ test('an equal question is planned once, one of another purpose, of other keys o
 
 test('what looks at the present instant, or is planned with a rule switched off, is planned again', () => {
   const here = registry();
-  const timed = (now: number) => planRound('a', environment(here, now), env => env.now).planned;
+  const timed = (now: number) => planRound({ key: 'a', ids: [] }, environment(here, now), env => env.now).planned;
   expect([timed(1), timed(2)]).toEqual([1, 2]);
   let planned = 0;
-  const without = () => planRound('b', environment(here, 0, { ...ALL_RULES, absence: false }), () => ++planned).planned;
+  const without = () =>
+    planRound({ key: 'b', ids: [] }, environment(here, 0, { ...ALL_RULES, absence: false }), () => ++planned).planned;
   expect([without(), without()]).toEqual([1, 2]);
 });
 
@@ -40,7 +41,7 @@ test('keys that a plan asks for first are asked for each time', () => {
   };
   for (let i = 0; i < 2; i++) {
     const env = environment(here, 0);
-    expect(planRound('a', env, plan).asked.map(([name]) => name)).toEqual(['k']);
+    expect(planRound({ key: 'a', ids: [] }, env, plan).asked.map(([name]) => name)).toEqual(['k']);
     expect(env.pending.size).toBe(0);
   }
 });

@@ -7,9 +7,8 @@ import { parameterLines, sqlLines } from '../../src/cli/sql-text.ts';
 import { type ExplainedStatement, explainSearch } from '../../src/explain.ts';
 import type { SearchRequest } from '../../src/facade.ts';
 import { MSSQL } from '../../src/sql/mssql/dialect.ts';
-import type { SqlPlan } from '../../src/sql/plan.ts';
-import { render } from '../../src/sql/render.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
+import { statementsOf } from '../../src/sql/statement.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
 import { NOW } from '../law/law.ts';
 import type { Asked } from './requests.ts';
@@ -37,15 +36,24 @@ export interface Planned extends Case {
 
 export interface PlannedDemo extends Demo {
   /** What has been sent since the last call. */
-  sent(): readonly SqlPlan[];
+  sent(): readonly Explained[];
 }
 
 const CONTEXT = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
 
 export async function openPlannedDemo(): Promise<PlannedDemo> {
-  const plans: SqlPlan[] = [];
-  const demo = await openDemo({ patients: 4, onQuery: plan => plans.push(plan) });
-  return { ...demo, sent: () => plans.splice(0) };
+  const sent: Explained[] = [];
+  const [sqlite, mssql] = [statementsOf(SQLITE), statementsOf(MSSQL)];
+  const demo = await openDemo({
+    patients: 4,
+    onQuery: (plan, places) =>
+      sent.push({
+        purpose: `${plan.shape} of ${plan.from.table.name}`,
+        sqlite: sqlite(plan, places),
+        mssql: mssql(plan, places),
+      }),
+  });
+  return { ...demo, sent: () => sent.splice(0) };
 }
 
 export async function planOf(asked: Asked, demo: PlannedDemo): Promise<Planned> {
@@ -80,11 +88,7 @@ async function statementsExplained(asked: Asked, { facade, database }: Demo): Pr
 async function statementsSent(asked: Asked, { facade, sent }: PlannedDemo): Promise<readonly Explained[]> {
   sent();
   await facade.search(requestOf(asked), CONTEXT);
-  return sent().map(plan => ({
-    purpose: `${plan.shape} of ${plan.from.table.name}`,
-    sqlite: render(plan, SQLITE),
-    mssql: render(plan, MSSQL),
-  }));
+  return sent();
 }
 
 function requestOf({ request }: Asked): SearchRequest {

@@ -11,7 +11,10 @@ import { type Demo, openDemo } from '../law/demo.ts';
 let demo: Demo;
 const statements: Statement[] = [];
 beforeAll(async () => {
-  demo = await openDemo({ patients: 1, onQuery: plan => statements.push(demo.database.render(plan)) });
+  demo = await openDemo({
+    patients: 1,
+    onQuery: (plan, places) => statements.push(demo.database.render(plan, places)),
+  });
 }, 60_000);
 afterAll(() => demo.close());
 

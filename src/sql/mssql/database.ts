@@ -9,8 +9,8 @@ import { DatabaseError } from '../database.ts';
 import type { Dialect } from '../dialect.ts';
 import { createLane, type Lane } from '../lane.ts';
 import type { Row, Statement } from '../plan.ts';
-import { render } from '../render.ts';
 import { createSilence } from '../silence.ts';
+import { statementsOf } from '../statement.ts';
 import type { LaneLimits, SqlServerAddress } from './address.ts';
 import { readCatalog } from './catalog.ts';
 import { createPool, type Isolation } from './connection.ts';
@@ -136,15 +136,16 @@ function databaseOf(
     }
   }
 
+  const statementOf = statementsOf(dialect);
   return {
     engine: 'mssql',
-    render: plan => render(plan, dialect),
-    query: (plan, options) => run(render(plan, dialect), options?.lane ?? 'interactive', options?.signal),
+    render: statementOf,
+    query: (plan, options) => run(statementOf(plan, options?.places), options?.lane ?? 'interactive', options?.signal),
     stream: (plan, size, options) =>
-      stream(render(plan, dialect), size, options?.lane ?? 'interactive', options?.signal),
+      stream(statementOf(plan, options?.places), size, options?.lane ?? 'interactive', options?.signal),
     catalog: tables => readCatalog(statement => run(statement, 'interactive'), tables),
     permissions: tables => readPermissions(statement => run(statement, 'interactive'), tables),
-    explain: plan => explainStatement(() => createPool(address, 1, isolation), render(plan, dialect)),
+    explain: plan => explainStatement(() => createPool(address, 1, isolation), statementOf(plan, undefined)),
     load: () => ({
       away: breaker.isOpen(),
       lanes: { interactive: lanes.interactive.lane.load(), export: lanes.export.lane.load() },

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Database } from '../database.ts';
 import { DatabaseError } from '../database.ts';
 import type { Parameter, Row, SqlPlan, Statement } from '../plan.ts';
-import { render } from '../render.ts';
+import { statementsOf } from '../statement.ts';
 import { readCatalog } from './catalog.ts';
 import { SQLITE } from './dialect.ts';
 import { registerFunctions } from './functions.ts';
@@ -34,6 +34,7 @@ export function openSqlite(file: string, { cache = 65_536 }: SqliteOptions = {})
     return opened;
   });
   const statements = new Map<string, StatementSync>();
+  const statementOf = statementsOf(SQLITE);
 
   /** Least recently used first. */
   const prepared = (text: string): StatementSync => {
@@ -63,15 +64,15 @@ export function openSqlite(file: string, { cache = 65_536 }: SqliteOptions = {})
 
   return {
     engine: 'sqlite',
-    render: plan => render(plan, SQLITE),
+    render: statementOf,
     async query(plan: SqlPlan, options) {
       if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
-      return run(render(plan, SQLITE));
+      return run(statementOf(plan, options?.places));
     },
     async *stream(plan, size, options) {
       if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
       // An open statement would hold the lock that keeps the application from writing.
-      yield run(render({ ...plan, limit: Math.min(plan.limit, size) }, SQLITE));
+      yield run(statementOf({ ...plan, limit: Math.min(plan.limit, size) }, options?.places));
     },
     async catalog(tables) {
       return attempt('catalog', () => readCatalog(database, tables));
@@ -80,7 +81,7 @@ export function openSqlite(file: string, { cache = 65_536 }: SqliteOptions = {})
       return { unreadable: [], writes: [] };
     },
     async explain(plan) {
-      const { text, parameters } = render(plan, SQLITE);
+      const { text, parameters } = statementOf(plan, undefined);
       // Rows of EXPLAIN QUERY PLAN: id, parent, unused, detail.
       return run({ text: `EXPLAIN QUERY PLAN ${text}`, parameters }).map(row => String(row[3]));
     },

@@ -1,0 +1,116 @@
+/**
+ * The statement of a branch. In: a branch, what is wanted of its rows, where the page begins. Out: a plan whose columns are
+ * those of the row shape, then flags of the mappings, then sort expressions; kept as long as its branch is, for requests
+ * that differ in the values of ids and cursor alone.
+ */
+import type { Mapping } from '../mapping/model.ts';
+import type { Branch } from '../plan/branches.ts';
+import { bareRelation } from '../plan/condition.ts';
+import { ALL_RULES, watchClock } from '../plan/environment.ts';
+import { afterCursor, orderOf } from '../plan/keyset.ts';
+import { selectionKey } from '../resource/selection.ts';
+import type { Cursor } from '../search/cursor.ts';
+import type { Selection, SortKey } from '../search/query.ts';
+import { and, type Expression, flag, TRUE } from '../sql/expression.ts';
+import type { Places, SqlPlan } from '../sql/plan.ts';
+import { valueShape } from '../sql/statement.ts';
+import type { Shaped, ShapeRequest } from './shapes.ts';
+import type { Session } from './source.ts';
+
+/** What is wanted of the rows of branches, and from where on. */
+export interface BranchNeeds {
+  readonly sort: readonly SortKey[];
+  readonly selection: Selection;
+  readonly cursor: Cursor | undefined;
+  /** Columns, and nodes of references, that later stages want of each row. */
+  readonly also?: ((mapping: Mapping) => Pick<ShapeRequest, 'columns' | 'nodes'>) | undefined;
+  /** Values of the places of the branches; without them each plan is for one use. */
+  readonly places?: Places;
+}
+
+export interface BranchPlan {
+  readonly plan: SqlPlan;
+  /** The first of those that share the statement. */
+  readonly mapping: string;
+  readonly shaped: Shaped;
+  /** Position of each mapping's flag; undefined where every row is its. */
+  readonly flags: readonly (number | undefined)[];
+  readonly sortAt: readonly number[];
+}
+
+export interface KeptPlan {
+  readonly planned: BranchPlan | undefined;
+  readonly places: Places | undefined;
+}
+
+/** Plans of one branch at most: pages of several sizes, with and without a cursor, of several selections. */
+const PLANS = 20;
+
+const kept = new WeakMap<Branch, Map<string, BranchPlan | undefined>>();
+
+/** The plan of a branch; one that was made for an equal request serves, where nothing but values differs. */
+export function keptPlan(branch: Branch, needs: BranchNeeds, wanted: number, session: Session): KeptPlan {
+  const { cursor, places, also } = needs;
+  const { env } = session;
+  // What a cursor of sort values means in SQL depends on the values themselves.
+  if (places === undefined || also || env.rules !== ALL_RULES || (cursor && needs.sort.length > 0))
+    return { planned: planBranch(branch, needs, wanted, session), places };
+  const plans = kept.get(branch) ?? new Map<string, BranchPlan | undefined>();
+  kept.set(branch, plans);
+  const key = `${wanted} ${selectionKey(needs.selection)} ${cursorShape(branch, cursor)}`;
+  const whole = cursor ? [...places, ...cursor.key] : places;
+  if (plans.has(key)) return { planned: plans.get(key), places: whole };
+  const clock = watchClock(env);
+  const planned = planBranch(branch, needs, wanted, { ...session, env: clock.env }, places.length);
+  if (!clock.looked()) {
+    if (plans.size === PLANS) plans.clear();
+    plans.set(key, planned);
+  }
+  return { planned, places: whole };
+}
+
+/** What of a cursor without sort values decides on the plan: all but the values of its key. */
+function cursorShape(branch: Branch, cursor: Cursor | undefined): string {
+  if (!cursor) return '';
+  const { group, branch: ordinal, key } = cursor;
+  const place = branch.group === group ? 'within' : branch.ordinal > ordinal ? 'behind' : 'before';
+  return `${place} ${key.map(valueShape).join('')}`;
+}
+
+/** Undefined: the branch has no rows that could match. `place`: the first of the cursor's key, in a plan that is kept. */
+export function planBranch(
+  branch: Branch,
+  request: BranchNeeds,
+  wanted: number,
+  session: Session,
+  place?: number,
+): BranchPlan | undefined {
+  const { env } = session;
+  const after = request.cursor ? afterCursor(branch, request.sort, request.cursor, place) : TRUE;
+  const where = and(branch.where, after);
+  const [first] = branch.mappings;
+  if (where.kind === 'false' || !first) return undefined;
+  const mappings = branch.mappings.map(({ mapping }) => mapping);
+  const also = mappings.map(mapping => request.also?.(mapping) ?? { columns: [], nodes: [] });
+  const shaped = session.shapes.of(
+    {
+      mappings,
+      selection: request.selection,
+      columns: also.flatMap(a => a.columns),
+      nodes: also.flatMap(a => a.nodes),
+    },
+    env,
+  );
+  const columns: Expression[] = [...shaped.shape.columns];
+  const flags = branch.mappings.map(({ when }) => (when.kind === 'true' ? undefined : columns.push(flag(when)) - 1));
+  const sortAt = branch.sort.map(face => {
+    const at = columns.length;
+    if (face) columns.push(...face.by);
+    return at;
+  });
+  const orderBy = orderOf(branch, request.sort);
+  // The row of the cursor may come again for its further resources.
+  const limit = wanted + (request.cursor ? 1 : 0);
+  const from = bareRelation(first.mapping.source, where, env, [...columns, ...orderBy.map(({ by }) => by)]);
+  return { plan: { from, columns, orderBy, limit, shape: 'rows' }, mapping: first.mapping.name, shaped, flags, sortAt };
+}

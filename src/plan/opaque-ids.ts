@@ -1,0 +1,115 @@
+/**
+ * Logical ids taken out of a question, so that what was planned for it serves other ids too. In: a question. Out: the same
+ * question with names in their place, and the ids. A plan reads them through the id rules of mappings alone
+ * (`OpaqueIds`), and whatever it read is kept as guards: for other ids of the same readings it is the same plan with other
+ * values in its places; for any others it is none.
+ */
+import type { IdPart } from '../mapping/model.ts';
+import type { Filter, TypedValue, TypeQuestion } from '../search/query.ts';
+import { placed, type SqlValue } from '../sql/expression.ts';
+import type { Places } from '../sql/plan.ts';
+import { valueShape } from '../sql/statement.ts';
+import type { OpaqueIds } from './environment.ts';
+import { type KeyOperand, type KeyValue, parseId } from './identity.ts';
+
+/** More ids than this in one question are planned as they are. */
+const IDS_AT_MOST = 8;
+
+/** No FHIR id begins so. */
+const MARK = '\u0000';
+
+/** The name of an id in a question. */
+export function idName(at: number): string {
+  return `${MARK}${at}`;
+}
+
+export interface OpaqueQuestions {
+  readonly questions: readonly TypeQuestion[];
+  readonly ids: readonly string[];
+}
+
+/** `_id` and references lose their ids, in chains and `_has` too. */
+export function withoutIds(questions: readonly TypeQuestion[]): OpaqueQuestions {
+  const ids: string[] = [];
+  const named = (id: string): string => idName(ids.push(id) - 1);
+  const value = (of: TypedValue, code: string): TypedValue => {
+    if (of.kind === 'reference') return { ...of, id: named(of.id) };
+    return of.kind === 'token' && code === '_id' && of.code !== undefined ? { ...of, code: named(of.code) } : of;
+  };
+  const filter = (of: Filter): Filter => {
+    switch (of.kind) {
+      case 'match':
+        return { ...of, values: of.values.map(one => value(one, of.parameter.code)) };
+      case 'missing':
+        return of;
+      case 'chain':
+        return { ...of, to: of.to.map(target => ({ ...target, filter: filter(target.filter) })) };
+      case 'has':
+        return { ...of, filter: filter(of.filter) };
+    }
+  };
+  const opaque = questions.map(question => ({ ...question, filters: question.filters.map(filter) }));
+  return ids.length === 0 || ids.length > IDS_AT_MOST ? { questions, ids: [] } : { questions: opaque, ids };
+}
+
+/** What a plan has read of an id. */
+interface Guard {
+  readonly parts: readonly IdPart[];
+  readonly id: number;
+  readonly shape: string;
+}
+
+export interface IdReader extends OpaqueIds {
+  readonly guards: readonly Guard[];
+  /** The values that were read, in the order of their places. */
+  readonly places: Places;
+}
+
+/** Reads ids for a plan that is being made. */
+export function idReader(ids: readonly string[]): IdReader {
+  const guards: Guard[] = [];
+  const places: SqlValue[] = [];
+  const names = new Map(ids.map((_, i) => [idName(i), i]));
+  const known = new Map<readonly IdPart[], Map<string, readonly (readonly KeyOperand[])[]>>();
+  const read = (parts: readonly IdPart[], id: number): readonly (readonly KeyOperand[])[] => {
+    const readings = parseId(parts, ids[id] ?? '');
+    guards.push({ parts, id, shape: shapeOf(readings) });
+    return readings.map(keys =>
+      keys.map(({ column, raw }) => ({ column, value: placed(raw, column.type, places.push(raw) - 1) })),
+    );
+  };
+  return {
+    guards,
+    places,
+    has: name => names.has(name),
+    read(parts, name) {
+      const ofParts = known.get(parts) ?? new Map<string, readonly (readonly KeyOperand[])[]>();
+      known.set(parts, ofParts);
+      const before = ofParts.get(name);
+      if (before) return before;
+      const readings = read(parts, names.get(name) ?? -1);
+      ofParts.set(name, readings);
+      return readings;
+    },
+  };
+}
+
+/** The values that these ids have in the places of a plan; undefined: it is not their plan. */
+export function placesFor(guards: readonly Guard[], ids: readonly string[]): Places | undefined {
+  const places: SqlValue[] = [];
+  for (const { parts, id, shape } of guards) {
+    const readings = parseId(parts, ids[id] ?? '');
+    if (shapeOf(readings) !== shape) return undefined;
+    for (const keys of readings) for (const { raw } of keys) places.push(raw);
+  }
+  return places;
+}
+
+function shapeOf(readings: readonly (readonly KeyValue[])[]): string {
+  let shape = '';
+  for (const keys of readings) {
+    shape += '/';
+    for (const { raw } of keys) shape += valueShape(raw);
+  }
+  return shape;
+}

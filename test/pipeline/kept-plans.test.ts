@@ -1,0 +1,126 @@
+/** Plans that serve several ids and several pages: every answer is that of a facade that has planned nothing before. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import type { RequestContext } from '../../src/facade.ts';
+import { ALL_RULES } from '../../src/plan/environment.ts';
+import { expressionKey } from '../../src/sql/expression-key.ts';
+import type { SqlPlan } from '../../src/sql/plan.ts';
+import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
+import { statementsOf } from '../../src/sql/statement.ts';
+import { type Demo, openDemo } from '../law/demo.ts';
+
+const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' };
+
+let demo: Demo;
+const plans: SqlPlan[] = [];
+beforeAll(async () => {
+  demo = await openDemo({ patients: 6, onQuery: plan => plans.push(plan) });
+});
+afterAll(() => demo.close());
+
+interface Found {
+  readonly resource: { readonly id: string };
+  readonly search: { readonly mode: string };
+}
+
+async function search(query: string, facade = demo.facade): Promise<readonly Found[]> {
+  const [type = '', parameters = ''] = query.split('?');
+  const { json } = await facade.search({ type, parameters: [...new URLSearchParams(parameters)] }, CONTEXT);
+  return (JSON.parse(json).entry ?? []) as readonly Found[];
+}
+
+const idsOf = (found: readonly Found[]): readonly string[] => found.map(({ resource }) => resource.id);
+
+test('what is read by an id is what a search finds, whichever ids were read before', async () => {
+  for (const type of demo.facade.registry.types) {
+    const found = await search(`${type}?_count=40`);
+    // Neighbours differ in their mappings and in the shapes of their ids.
+    const order = found.map((entry, i) => ({ entry, place: (i * 17) % 41 })).sort((a, b) => a.place - b.place);
+    expect(await demo.facade.read(type, '\u00000', [], CONTEXT)).toBeUndefined();
+    for (const { entry } of order) {
+      const { id } = entry.resource;
+      const read = await demo.facade.read(type, id, [], CONTEXT);
+      expect(JSON.parse(read?.json ?? 'null'), `${type}/${id}`).toEqual(entry.resource);
+      for (const other of [`${id}0`, `0${id}`, id.slice(1), id.toUpperCase()]) {
+        const wrong = await demo.facade.read(type, other, [], CONTEXT);
+        if (wrong) expect(JSON.parse(wrong.json).id).toBe(other);
+      }
+    }
+  }
+});
+
+test('reads of a type with one kind of id share a plan, and a read asks for its own values alone', async () => {
+  const ids = idsOf(await search('Observation?category=laboratory&_count=30')).filter(id => id.split('.').length === 3);
+  expect(ids.length).toBeGreaterThan(5);
+  plans.length = 0;
+  for (const id of ids) await demo.facade.read('Observation', id, [], CONTEXT);
+  expect(new Set(plans).size).toBe(1);
+});
+
+test('the same search of one patient after the other finds what a facade finds that has planned nothing', async () => {
+  const patients = idsOf(await search('Patient?'));
+  // Under other rules, be they equal, nothing is kept.
+  const planning = demo.withRules({ ...ALL_RULES });
+  const queries = [
+    (id: string) => `Observation?patient=${id}&category=vital-signs&_count=200`,
+    (id: string) => `Condition?patient=Patient/${id}&_count=200`,
+    (id: string) => `Encounter?subject=Patient/${id}&_sort=-date&_count=50`,
+    (id: string) => `Patient?_id=${id},${patients[0]}`,
+    (id: string) => `Patient?_has:Encounter:patient:status=finished&_id=${id}`,
+    (id: string) => `MedicationRequest?patient=${id}&_total=accurate&_count=1`,
+    (id: string) => `Observation?subject:Patient._id=${id}&_count=5`,
+  ];
+  let some = 0;
+  for (const query of queries) {
+    for (const id of [...patients, patients[0] ?? '', 'nobody']) {
+      const asked = query(id);
+      const kept = await search(asked);
+      expect(kept, asked).toEqual(await search(asked, planning));
+      some += kept.length;
+    }
+  }
+  expect(some).toBeGreaterThan(100);
+});
+
+test('pages go on behind their own cursors, whoever turned pages before', async () => {
+  const patients = idsOf(await search('Patient?'));
+  const walk = async (id: string, between?: () => Promise<unknown>): Promise<readonly string[]> => {
+    const found: string[] = [];
+    let parameters: readonly (readonly [string, string])[] = [
+      ['patient', id],
+      ['_count', '7'],
+    ];
+    for (;;) {
+      const { json } = await demo.facade.search({ type: 'Observation', parameters }, CONTEXT);
+      const { entry = [], link } = JSON.parse(json);
+      found.push(...idsOf(entry));
+      const next = link.find(({ relation }: { relation: string }) => relation === 'next');
+      if (!next || found.length > 100) return found;
+      parameters = [...new URL(next.url).searchParams];
+      await between?.();
+    }
+  };
+  const [one = '', two = ''] = patients;
+  const alone = [await walk(one), await walk(two)];
+  const mixed = [await walk(one, () => walk(two)), await walk(two, () => walk(one))];
+  expect(mixed).toEqual(alone);
+  expect(alone[0]?.length).toBeGreaterThan(14);
+  expect(new Set(alone.flat()).size).toBe(alone.flat().length);
+});
+
+test('a plan that is used again is never asked with the values of its first use', async () => {
+  const [id = ''] = idsOf(await search('Patient?'));
+  plans.length = 0;
+  await demo.facade.read('Patient', id, [], CONTEXT);
+  const [plan] = plans;
+  if (!plan) throw new Error('nothing was asked');
+  const statementOf = statementsOf(SQLITE);
+  expect(() => statementOf(plan, undefined)).toThrow('without their values');
+  expect(() => statementOf(plan, [])).toThrow('more places');
+  const [first, second] = [statementOf(plan, ['1']), statementOf(plan, ['2'])];
+  expect(second.text).toBe(first.text);
+  expect(second.parameters).not.toEqual(first.parameters);
+  expect(expressionKey({ kind: 'value', value: 1, type: { kind: 'integer', bits: 32 }, place: 0 })).not.toBe(
+    expressionKey({ kind: 'value', value: 1, type: { kind: 'integer', bits: 32 }, place: 1 }),
+  );
+});
