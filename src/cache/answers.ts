@@ -6,11 +6,13 @@
  * another watermark (asked at most `interval` ago); one that was read from a table without a watermark, or that depends
  * on the time of day, ends after `ttl`.
  */
+import { performance } from 'node:perf_hooks';
 import type { SqlPlan } from '../sql/plan.ts';
 import { type BoundedCache, boundedCache, type WeighedCache, weighedCache } from './bounded.ts';
 import { createFlights, type Flights, orCancelled } from './flights.ts';
 import type { Freshness } from './freshness.ts';
 import { eachTable } from './tables.ts';
+import type { Marks } from './watermarks.ts';
 
 export interface AnswerLimits {
   /** Bytes of all answers. */
@@ -90,8 +92,8 @@ export interface AnswerCache<A extends Weighed> {
 
 interface Entry<A> {
   readonly answer: A;
-  readonly freshness: Freshness;
-  readonly tables: ReadonlySet<string>;
+  /** Of the tables that it was read from. */
+  readonly marks: Marks;
   /** Before the first statement: an instant, and a moment of the watermarks. */
   readonly born: number;
   readonly moment: number;
@@ -132,14 +134,14 @@ export function createAnswerCache<A extends Weighed>(
     return { answer, origin: { kind: 'hit', ttl: ends - now } };
   };
 
-  const stateOf = ({ freshness, tables, moment, ends }: Entry<A>, now: number) =>
-    now >= ends ? 'changed' : freshness.watermarks.since(tables, moment, now - interval);
+  const stateOf = ({ marks, moment, ends }: Entry<A>, now: number) =>
+    now >= ends ? 'changed' : marks.since(moment, now - interval);
 
   /** The entry, if it is surely unchanged; whoever is to know that is asked. */
   const surely = async (entry: Entry<A>, now: number, signal: AbortSignal | undefined): Promise<boolean> => {
     const state = stateOf(entry, now);
     if (state !== 'unknown') return state === 'unchanged';
-    await orCancelled(entry.freshness.watermarks.ask(entry.tables, now - interval), signal);
+    await orCancelled(entry.marks.ask(now - interval), signal);
     return stateOf(entry, clock()) === 'unchanged';
   };
 
@@ -157,14 +159,14 @@ export function createAnswerCache<A extends Weighed>(
     const { watermarks, timed } = freshness;
     const kind = tablesOfKinds.get(request.kind, () => ({ tables: new Set() }));
     // Marks have to be known before the answer is read, or a change in between could not be told from one before it.
-    await watermarks.ask(kind.tables, clock() - interval);
+    await watermarks.of(kind.tables).ask(clock() - interval);
     const [born, moment] = [clock(), watermarks.moment()];
     const tables = new Set<string>();
     const answer = await request.make(signal, table => tables.add(table));
     kind.tables = tables;
     const watched = [...tables].every(table => watermarks.watches(table) && !timed.has(table));
     const ends = born + (watched ? maxAge : Math.min(ttl, maxAge));
-    return { answer, stored: keep(key, { answer, freshness, tables, born, moment, ends, used: born }) };
+    return { answer, stored: keep(key, { answer, marks: watermarks.of(tables), born, moment, ends, used: born }) };
   };
 
   return {

@@ -2,6 +2,7 @@
  * Keys of answers: everything that the text of an answer depends on, beside the database.
  */
 import type { Access } from '../auth/access.ts';
+import { type BoundedCache, boundedCache } from './bounded.ts';
 
 export interface AnswerKey {
   /** Of the mappings. */
@@ -15,10 +16,18 @@ export interface AnswerKey {
   readonly target: string;
 }
 
-/** None of the parts can hold the line ends that stand between them: header values and addresses have none. */
+/**
+ * None of the parts can hold the line ends that stand between them: header values and addresses have none. All but the
+ * address is few and comes again: it stands as a number, for a key is hashed as a whole at each look-up.
+ */
 export function answerKey({ version, access, base, handling, accept = '', target }: AnswerKey): string {
-  return `${version}\n${accessKey(access)}\n${base}\n${handling}\n${accept}\n${target}`;
+  const stem = `${version}\n${accessKey(access)}\n${base}\n${handling}\n${accept}`;
+  return `${numbers.get(stem, () => ({ number: ++last })).number}\n${target}`;
 }
+
+/** A stem that was forgotten gets another number, never one that was another's: its answers are made anew. */
+const numbers: BoundedCache<{ readonly number: number }> = boundedCache(10_000);
+let last = 0;
 
 /** Access objects live as long as a session; each is written out once. */
 const known = new WeakMap<Access, string>();

@@ -12,15 +12,21 @@ export interface Watermarks {
   watches(table: string): boolean;
   /** The present as a moment: later than every mark seen so far, earlier than every mark seen from now on. */
   moment(): number;
-  /**
-   * Of the watched ones among the tables: whether one has changed since the moment, as far as marks say that were asked
-   * for at the instant `asOf` or later; `unknown` where they are older.
-   */
-  since(tables: Iterable<string>, moment: number, asOf: number): 'unchanged' | 'changed' | 'unknown';
-  /** Asks for marks that are older than `asOf`. Never rejects: a table that cannot be asked counts as changed. */
-  ask(tables: Iterable<string>, asOf: number): Promise<void>;
+  /** Of the watched ones among the tables. */
+  of(tables: Iterable<string>): Marks;
   /** Statements sent so far. */
   statements(): number;
+}
+
+/** What is known of some tables together. */
+export interface Marks {
+  /**
+   * Whether one has changed since the moment, as far as marks say that were asked for at the instant `asOf` or later;
+   * `unknown` where they are older.
+   */
+  since(moment: number, asOf: number): 'unchanged' | 'changed' | 'unknown';
+  /** Asks for marks that are older than `asOf`. Never rejects: a table that cannot be asked counts as changed. */
+  ask(asOf: number): Promise<void>;
 }
 
 interface Watched {
@@ -75,29 +81,25 @@ export function createWatermarks(read: ReadonlyMap<string, () => Promise<string>
     await state.underWay.done;
   };
 
-  const watched = function* (tables: Iterable<string>): Iterable<Watched> {
-    for (const table of tables) {
-      const state = states.get(table);
-      if (state) yield state;
-    }
-  };
-
   return {
     watches: table => states.has(table),
     moment: () => ++moments,
     statements: () => statements,
-    since(tables, moment, asOf) {
-      let current = true;
-      for (const table of tables) {
-        const state = states.get(table);
-        if (!state) continue;
-        if (state.seen > moment) return 'changed';
-        if (state.asked < asOf) current = false;
-      }
-      return current ? 'unchanged' : 'unknown';
-    },
-    async ask(tables, asOf) {
-      await Promise.all([...watched(tables)].map(state => askSince(state, asOf)));
+    of(tables) {
+      const watched = [...tables].flatMap(table => states.get(table) ?? []);
+      return {
+        since(moment, asOf) {
+          let current = true;
+          for (const state of watched) {
+            if (state.seen > moment) return 'changed';
+            if (state.asked < asOf) current = false;
+          }
+          return current ? 'unchanged' : 'unknown';
+        },
+        async ask(asOf) {
+          await Promise.all(watched.map(state => askSince(state, asOf)));
+        },
+      };
     },
   };
 }

@@ -35,11 +35,21 @@ const understood: BoundedCache<{ readonly coding: Coding | undefined }> = bounde
 
 /** The coding to send; undefined: as it is. */
 export function codingFor(
-  { byteLength }: { readonly byteLength: number },
+  body: { readonly byteLength: number },
   contentType: string,
   acceptEncoding: string | undefined,
 ): Coding | undefined {
-  if (byteLength < LEAST || acceptEncoding === undefined || !WORTH_IT.test(contentType)) return undefined;
+  return isWorthCoding(body, contentType) ? codingOf(acceptEncoding) : undefined;
+}
+
+/** Large enough, and not compressed in itself. */
+export function isWorthCoding({ byteLength }: { readonly byteLength: number }, contentType: string): boolean {
+  return byteLength >= LEAST && WORTH_IT.test(contentType);
+}
+
+/** The coding that a client likes best for what is worth it. */
+export function codingOf(acceptEncoding: string | undefined): Coding | undefined {
+  if (acceptEncoding === undefined) return undefined;
   return understood.get(acceptEncoding, () => ({ coding: preferredCoding(acceptEncoding) })).coding;
 }
 

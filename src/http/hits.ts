@@ -6,12 +6,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import { createMiddleware } from 'hono/factory';
 import { OPEN_ACCESS } from '../auth/access.ts';
 import { answerKey } from '../cache/key.ts';
 import { type Answer, SMALL } from './answer.ts';
 import { hitStatus } from './cached.ts';
-import { type Coding, codingFor } from './compress.ts';
+import { type Coding, codingOf, isWorthCoding } from './compress.ts';
 import type { AppParts, HttpEnv } from './context.ts';
 import { ownHost } from './limits.ts';
 import { askedOf } from './plain-request.ts';
@@ -35,8 +36,13 @@ const STATUS = 3;
 /** Headers of answers that each request has its own of. */
 const OWN = new Set(['cache-status', 'date', 'server-timing', 'x-correlation-id', 'x-request-id']);
 
-/** By its coding; '' for none. */
-const sendable = new WeakMap<Answer, Map<string, Sendable>>();
+interface Forms {
+  readonly worthCoding: boolean;
+  /** By coding; '' for none. */
+  readonly sendable: Map<string, Sendable>;
+}
+
+const formsOf = new WeakMap<Answer, Forms>();
 
 /** Remembers how a plain GET was answered. Stands around everything that sets headers. */
 export const rememberAnswers = createMiddleware<HttpEnv>(async (c, next) => {
@@ -44,18 +50,21 @@ export const rememberAnswers = createMiddleware<HttpEnv>(async (c, next) => {
   const answer = c.get('answer');
   if (answer === undefined || c.res.status !== 200 || c.req.method !== 'GET') return;
   if (askedOf(Object.entries(c.req.header()).flat()) === undefined) return;
-  const known = sendable.get(answer) ?? new Map<string, Sendable>();
+  const forms = formsOf.get(answer) ?? {
+    worthCoding: isWorthCoding(answer.body, answer.contentType),
+    sendable: new Map(),
+  };
   const coding = c.res.headers.get('content-encoding') ?? '';
   const form = coding === '' ? answer.body : answer.made(coding as Coding);
-  if (known.has(coding) || form === undefined) return;
+  if (forms.sendable.has(coding) || form === undefined) return;
   const same = [...c.res.headers].filter(([name]) => !OWN.has(name)).flat();
-  known.set(coding, {
+  forms.sendable.set(coding, {
     route: c.get('route') ?? '',
     headers: ['x-request-id', '', 'cache-status', '', 'server-timing', 'cache;desc=hit', ...same],
     body: form.byteLength < SMALL ? form.toString('latin1') : form,
     bytes: form.byteLength,
   });
-  sendable.set(answer, known);
+  formsOf.set(answer, forms);
 });
 
 /** What the requests of a connection have in common: one client sends the same headers again and again. */
@@ -63,7 +72,8 @@ interface Client {
   readonly raw: readonly string[];
   /** All of the key but the address; undefined where the application has to answer. */
   readonly stem: string | undefined;
-  readonly acceptEncoding: string | undefined;
+  /** '' for none. */
+  readonly coding: string;
 }
 
 const CLIENT = Symbol('client');
@@ -80,12 +90,12 @@ export function answerHits(parts: AppParts): Hits | undefined {
   const clientOf = (raw: readonly string[]): Client => {
     const asked = askedOf(raw);
     const url = URL.parse(`http://${asked?.host}`);
-    const nobody = { raw, stem: undefined, acceptEncoding: undefined };
+    const nobody = { raw, stem: undefined, coding: '' };
     if (asked?.host === undefined || url === null || !mayAsk(url.hostname)) return nobody;
     const base = (config.baseUrl ?? url.origin) + config.fhirPath;
     const { handling } = config;
     const stem = answerKey({ version, access: OPEN_ACCESS, base, handling, accept: asked.accept, target: '' });
-    return { raw, stem, acceptEncoding: asked['accept-encoding'] };
+    return { raw, stem, coding: codingOf(asked['accept-encoding']) ?? '' };
   };
 
   /** Of these parts: after a reload the same connection has another. */
@@ -100,12 +110,12 @@ export function answerHits(parts: AppParts): Hits | undefined {
   return (request, response) => {
     if (request.method !== 'GET' || isTraced()) return false;
     const begun = performance.now();
-    const { stem, acceptEncoding } = known(request.socket, request.rawHeaders);
+    const { stem, coding } = known(request.socket, request.rawHeaders);
     const ready = stem === undefined ? undefined : cache.ready(stem + request.url);
     if (ready === undefined) return false;
     const { answer, ttl } = ready;
-    const coding = codingFor(answer.body, answer.contentType, acceptEncoding);
-    const found = sendable.get(answer)?.get(coding ?? '');
+    const forms = formsOf.get(answer);
+    const found = forms?.sendable.get(forms.worthCoding ? coding : '');
     if (found === undefined) return false;
     cache.sent();
     const { route, headers, body, bytes } = found;
@@ -125,9 +135,22 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
   return true;
 }
 
-/** UUIDs in form: a random half, and a half that counts, for a random one each time costs as much as the look-up. */
+/**
+ * UUIDs in form: a random half, and a half that counts, for a random one each time costs as much as the look-up. The last
+ * digits come from a table, for a number of that size takes longer to write.
+ */
 function createIds(): () => string {
-  const stem = randomUUID().slice(0, 24);
-  let last = 0x100000000000;
-  return () => stem + (++last).toString(16);
+  const random = randomUUID().slice(0, 24);
+  let high = 0x100000000;
+  let low = DIGITS.length;
+  let stem = '';
+  return () => {
+    if (low === DIGITS.length) {
+      low = 0;
+      stem = random + (++high).toString(16);
+    }
+    return stem + DIGITS[low++];
+  };
 }
+
+const DIGITS = Array.from({ length: 0x1000 }, (_, i) => i.toString(16).padStart(3, '0'));

@@ -4,6 +4,7 @@
  * search values.
  */
 import { tracingChannel } from 'node:diagnostics_channel';
+import { performance } from 'node:perf_hooks';
 import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
 import { type Spent, STAGES, startStopwatch } from '../observe/stages.ts';
@@ -27,7 +28,7 @@ export function isTraced(): boolean {
 }
 
 /** What is known of a request once it is answered. */
-export interface ToldRequest {
+interface ToldRequest {
   readonly request: string;
   readonly method: string;
   /** A pattern. */
@@ -39,8 +40,8 @@ export interface ToldRequest {
   readonly traceparent?: string | undefined;
 }
 
-/** Tells the log and the metrics of each request; gives its `Server-Timing`. */
-export function tellRequests({ log, metrics }: Pick<AppParts, 'log' | 'metrics'>): (told: ToldRequest) => string {
+/** Tells the log and the metrics of each request. */
+function tellRequests({ log, metrics }: Pick<AppParts, 'log' | 'metrics'>): (told: ToldRequest) => void {
   return ({ request, method, route, status, bytes, milliseconds, spent, traceparent }) => {
     metrics?.request(method, route, status, milliseconds, spent);
     const tell = QUIET.has(route) ? log.debug : log.info;
@@ -54,7 +55,6 @@ export function tellRequests({ log, metrics }: Pick<AppParts, 'log' | 'metrics'>
       request,
       trace: traceparent?.slice(3, 35),
     });
-    return serverTiming(milliseconds, spent);
   };
 }
 
@@ -94,7 +94,8 @@ export function logRequests(parts: Pick<AppParts, 'log' | 'metrics'>) {
       ...{ request, method, route: routeOf(c), status, bytes: numberOf(headers.get('content-length')) },
       ...{ milliseconds: performance.now() - begun, spent: stopwatch.spent(), traceparent },
     };
-    headers.set('Server-Timing', tell(told));
+    tell(told);
+    headers.set('Server-Timing', serverTiming(told.milliseconds, told.spent));
   });
 }
 

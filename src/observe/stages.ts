@@ -5,6 +5,7 @@
  * https://nodejs.org/api/diagnostics_channel.html#class-tracingchannel
  */
 import { tracingChannel } from 'node:diagnostics_channel';
+import { performance } from 'node:perf_hooks';
 
 /** The text of a query → typed query; → plan; statements, rows fetched; rows → text. */
 export const STAGES = ['parse', 'plan', 'sql', 'write'] as const;

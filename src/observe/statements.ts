@@ -2,6 +2,7 @@
  * A database whose statements are counted. In: a database, and who counts. Out: the same, told of each statement with the
  * mapping that it is for, its outcome and its time.
  */
+import { performance } from 'node:perf_hooks';
 import { type Database, DatabaseError } from '../sql/database.ts';
 import type { Metrics, StatementOutcome } from './metrics.ts';
 

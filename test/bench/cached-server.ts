@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 
 const say = (message: unknown) => process.send?.(message as object);
 
-async function same(): Promise<{ readonly headers: readonly string[]; readonly body: Buffer<ArrayBuffer> }> {
+async function same(): Promise<{ readonly headers: string[]; readonly body: Buffer<ArrayBuffer> }> {
   const [{ headers, body }] = await once(process, 'message');
   return { headers, body: Buffer.from(body, 'base64') };
 }
@@ -17,7 +17,7 @@ switch (process.argv[2]) {
   case 'bare': {
     const { headers, body } = await same();
     const server = createServer((_request, response) => {
-      response.writeHead(200, [...headers]);
+      response.writeHead(200, headers);
       response.end(body);
     });
     server.listen(0, '127.0.0.1', () => say({ port: (server.address() as AddressInfo).port }));

@@ -15,73 +15,73 @@ function marks() {
 test('nothing is known before the first mark; after it a table is unchanged until its mark is another', async () => {
   const { time, state, watermarks } = marks();
   const before = watermarks.moment();
-  expect(watermarks.since(['t'], before, 1000)).toBe('changed');
-  await watermarks.ask(['t'], 1000);
+  expect(watermarks.of(['t']).since(before, 1000)).toBe('changed');
+  await watermarks.of(['t']).ask(1000);
   const after = watermarks.moment();
   // The mark was seen after this moment: what was read then may be older than it.
-  expect(watermarks.since(['t'], before, 1000)).toBe('changed');
-  expect(watermarks.since(['t'], after, 1000)).toBe('unchanged');
+  expect(watermarks.of(['t']).since(before, 1000)).toBe('changed');
+  expect(watermarks.of(['t']).since(after, 1000)).toBe('unchanged');
   time.now = 2000;
-  expect(watermarks.since(['t'], after, 2000)).toBe('unknown');
-  await watermarks.ask(['t'], 2000);
-  expect(watermarks.since(['t'], after, 2000)).toBe('unchanged');
+  expect(watermarks.of(['t']).since(after, 2000)).toBe('unknown');
+  await watermarks.of(['t']).ask(2000);
+  expect(watermarks.of(['t']).since(after, 2000)).toBe('unchanged');
   state.mark = 'b';
   time.now = 3000;
-  await watermarks.ask(['t'], 3000);
-  expect(watermarks.since(['t'], after, 3000)).toBe('changed');
+  await watermarks.of(['t']).ask(3000);
+  expect(watermarks.of(['t']).since(after, 3000)).toBe('changed');
 });
 
 test('a lesser mark is a change as well: rows may have been deleted, clocks set back', async () => {
   const { time, state, watermarks } = marks();
   state.mark = 'z';
-  await watermarks.ask(['t'], 1000);
+  await watermarks.of(['t']).ask(1000);
   const moment = watermarks.moment();
   state.mark = 'a';
   time.now = 2000;
-  await watermarks.ask(['t'], 2000);
-  expect(watermarks.since(['t'], moment, 2000)).toBe('changed');
+  await watermarks.of(['t']).ask(2000);
+  expect(watermarks.of(['t']).since(moment, 2000)).toBe('changed');
 });
 
 test('a table is asked once, however many want to know, and not again while its mark is recent enough', async () => {
   const { time, state, watermarks } = marks();
-  await Promise.all([watermarks.ask(['t'], 1000), watermarks.ask(['t'], 1000), watermarks.ask(['t'], 500)]);
+  await Promise.all([watermarks.of(['t']).ask(1000), watermarks.of(['t']).ask(1000), watermarks.of(['t']).ask(500)]);
   expect(state.asked).toBe(1);
   time.now = 1500;
-  await watermarks.ask(['t'], 1000);
+  await watermarks.of(['t']).ask(1000);
   expect(state.asked).toBe(1);
-  await watermarks.ask(['t'], 1500);
+  await watermarks.of(['t']).ask(1500);
   expect(state.asked).toBe(2);
   expect(watermarks.statements()).toBe(2);
 });
 
 test('a mark that was asked for too early is waited for, then asked again', async () => {
   const { time, state, watermarks } = marks();
-  const early = watermarks.ask(['t'], 1000);
+  const early = watermarks.of(['t']).ask(1000);
   time.now = 2000;
-  await watermarks.ask(['t'], 2000);
+  await watermarks.of(['t']).ask(2000);
   await early;
   expect(state.asked).toBe(2);
 });
 
 test('a table that cannot be asked counts as changed, until it can be', async () => {
   const { time, state, watermarks } = marks();
-  await watermarks.ask(['t'], 1000);
+  await watermarks.of(['t']).ask(1000);
   const moment = watermarks.moment();
   state.fails = true;
   time.now = 2000;
-  await watermarks.ask(['t'], 2000);
-  expect(watermarks.since(['t'], moment, 2000)).toBe('changed');
+  await watermarks.of(['t']).ask(2000);
+  expect(watermarks.of(['t']).since(moment, 2000)).toBe('changed');
   state.fails = false;
   time.now = 3000;
-  await watermarks.ask(['t'], 3000);
-  expect(watermarks.since(['t'], moment, 3000)).toBe('changed');
-  expect(watermarks.since(['t'], watermarks.moment(), 3000)).toBe('unchanged');
+  await watermarks.of(['t']).ask(3000);
+  expect(watermarks.of(['t']).since(moment, 3000)).toBe('changed');
+  expect(watermarks.of(['t']).since(watermarks.moment(), 3000)).toBe('unchanged');
 });
 
 test('tables without a mark are told apart, and asked nothing', async () => {
   const { watermarks } = marks();
   expect([watermarks.watches('t'), watermarks.watches('u')]).toEqual([true, false]);
-  await watermarks.ask(['u'], 1000);
-  expect(watermarks.since(['u'], 0, 1000)).toBe('unchanged');
+  await watermarks.of(['u']).ask(1000);
+  expect(watermarks.of(['u']).since(0, 1000)).toBe('unchanged');
   expect(watermarks.statements()).toBe(0);
 });

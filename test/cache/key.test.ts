@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import type { Access } from '../../src/auth/access.ts';
+import { type AnswerKey, answerKey } from '../../src/cache/key.ts';
+
+const OPEN: Access = { kind: 'all', caller: 'open' };
+const ASKED: AnswerKey = {
+  ...{
+    version: 'v1',
+    access: OPEN,
+    base: 'http://localhost/fhir',
+    handling: 'lenient',
+    accept: 'application/fhir+json',
+  },
+  target: '/fhir/Patient/1',
+};
+
+test('the key of an equal question is equal', () => {
+  expect(answerKey({ ...ASKED, access: { ...OPEN } })).toBe(answerKey(ASKED));
+});
+
+test.each<[string, Partial<AnswerKey>]>([
+  ['mappings', { version: 'v2' }],
+  ['caller', { access: { kind: 'all', caller: 'other' } }],
+  ['patients', { access: { kind: 'patients', caller: 'open', patients: ['1'] } }],
+  ['base', { base: 'https://ehr.example.org/fhir' }],
+  ['handling', { handling: 'strict' }],
+  ['accept', { accept: undefined }],
+  ['address', { target: '/fhir/Patient/2' }],
+])('another %s is another key', (_what, instead) => {
+  expect(answerKey({ ...ASKED, ...instead })).not.toBe(answerKey(ASKED));
+});
+
+test('the key of a stem that was forgotten is nobody else’s', () => {
+  const before = answerKey(ASKED);
+  const others = new Set(Array.from({ length: 20_000 }, (_, i) => answerKey({ ...ASKED, accept: `text/x-${i}` })));
+  expect(others.size).toBe(20_000);
+  expect(others).not.toContain(before);
+  expect(others).not.toContain(answerKey(ASKED));
+});
