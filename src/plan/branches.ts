@@ -7,7 +7,7 @@ import type { Mapping } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
 import type { Filter, SortKey } from '../search/query.ts';
 import { and, not, or, type Predicate, TRUE } from '../sql/expression.ts';
-import { expressionKey, predicateKey } from '../sql/expression-key.ts';
+import { predicateKey } from '../sql/expression-key.ts';
 import { accessPredicate } from './access.ts';
 import type { Environment } from './environment.ts';
 import { filterPredicate } from './filter.ts';
@@ -57,7 +57,7 @@ export function groupBranches(
       if (contradicts(rows, part.where)) continue;
       const where = and(rows, part.where);
       // Variants that sort by different columns cannot share a scan.
-      const columns = part.faces.map(face => face?.by.map(expressionKey).join() ?? '');
+      const columns = part.faces.map(face => face?.apart ?? '');
       const key = [mapping.group, part.number, ...columns].join('|');
       const members = groups.get(key) ?? [];
       members.push({ mapping, where, part });

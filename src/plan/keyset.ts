@@ -56,7 +56,7 @@ export function afterCursor(branch: Branch, sort: readonly SortKey[], cursor: Cu
 function leadingBound(branch: Branch, sort: readonly SortKey[], cursor: Cursor): Predicate {
   const [face] = branch.sort;
   const key = cursor.sort[0] ?? null;
-  const [raw] = face && key !== null ? face.order.fromKey(key) : [];
+  const [raw] = face && key !== null && face.side?.(key) === undefined ? face.order.fromKey(key) : [];
   if (!face || raw === undefined) return TRUE;
   return compareAt(face, 0, sort[0]?.descending ? '<=' : '>=', value(raw, face.by[0]?.type ?? INTEGER));
 }
@@ -103,6 +103,12 @@ function positionOf(
       return;
     }
     if (key === null) {
+      tied = FALSE;
+      return;
+    }
+    const side = face.side?.(key);
+    if (side !== undefined) {
+      if ((side === 'above') !== descending) after.push(tied);
       tied = FALSE;
       return;
     }

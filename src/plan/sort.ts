@@ -8,13 +8,19 @@ import type { Mapping, Node } from '../mapping/model.ts';
 import { isPrimitive } from '../r4/definitions.ts';
 import type { SearchParameter, SearchPath } from '../r4/search-parameters.ts';
 import { and, type Expression, FALSE, not, type Predicate, TRUE } from '../sql/expression.ts';
+import { expressionKey } from '../sql/expression-key.ts';
 import type { Environment } from './environment.ts';
 import { presentPredicate } from './presence.ts';
+import { idParts } from './sort-ids.ts';
 import { along } from './walk.ts';
 
 export interface SortFace {
   readonly by: readonly Expression[];
   readonly order: OrderFace;
+  /** Rows that differ in this text cannot be ordered by one statement. */
+  readonly apart: string;
+  /** Where a key is none of these rows': on which side of it all of them are. Undefined: `by` tells. */
+  readonly side?: (key: number | string) => 'below' | 'above' | undefined;
 }
 
 /** Rows of a mapping whose value comes from the same columns, or that have none. */
@@ -39,9 +45,9 @@ export function sortParts(
   parameter: SearchParameter,
   env: Environment,
 ): readonly SortPart[] | undefined {
-  // Ids are made of keys, by each mapping in its own way: their order is nobody's column.
-  if (parameter.code === '_id') return undefined;
-  const parts = valuesOf(mapping, parameter, env);
+  // The server's own resources have no rows.
+  if (mapping.source.key.length === 0) return undefined;
+  const parts = parameter.code === '_id' ? idParts(mapping) : valuesOf(mapping, parameter, env);
   if (!parts || parts.length > PARTS_AT_MOST) return undefined;
   return [...parts, { where: and(...parts.map(({ where }) => not(where))), face: null }];
 }
@@ -57,19 +63,51 @@ function valuesOf(mapping: Mapping, parameter: SearchParameter, env: Environment
       if (parameter.type === 'date' && isPrimitive(leaf.type) && !MOMENTS.has(leaf.type)) continue;
       const where = emitted(mapping, path, leaf, env);
       if (where?.kind === 'false') continue;
-      if (!where || leaf.kind !== 'value' || !leaf.codec.order) return undefined;
-      parts.set(leaf, { where, face: { by: leaf.codec.order.by(leaf.from), order: leaf.codec.order } });
+      const face = faceOf(leaf, parameter);
+      if (!where || !face) return undefined;
+      parts.set(leaf, { where, face });
     }
   }
-  return atOnce(mapping.root, parts) > 1 ? undefined : [...parts.values()];
+  return atOnce(mapping.root, [...parts.keys()]) > 1 ? undefined : [...parts.values()];
 }
 
-/** Nodes that a path leads to; of a Period its start. */
+/** Parameters whose values are sorted as texts, so that a constant may stand among them. */
+const TEXTS: ReadonlySet<string> = new Set(['token', 'string']);
+
+function faceOf(leaf: Node, { type }: SearchParameter): SortFace | undefined {
+  if (leaf.kind === 'constant')
+    return TEXTS.has(type) && typeof leaf.json !== 'object' ? constantFace(String(leaf.json)) : undefined;
+  if (leaf.kind !== 'value' || !leaf.codec.order) return undefined;
+  const by = leaf.codec.order.by(leaf.from);
+  return { by, order: leaf.codec.order, apart: by.map(expressionKey).join() };
+}
+
+/** Rows that all have one value. */
+function constantFace(text: string): SortFace {
+  return {
+    by: [],
+    order: { by: () => [], toKey: () => text, fromKey: () => [] },
+    apart: text,
+    side: key => (text === key ? undefined : text < String(key) ? 'below' : 'above'),
+  };
+}
+
+/** What of a data type sorts. */
+const SORTED_BY: ReadonlyMap<string, SearchPath> = new Map([
+  ['Period', [{ element: 'start' }]],
+  ['CodeableConcept', [{ element: 'coding' }, { element: 'code' }]],
+  ['Coding', [{ element: 'code' }]],
+  ['Identifier', [{ element: 'value' }]],
+  ['ContactPoint', [{ element: 'value' }]],
+]);
+
+/** Nodes that a path leads to, or that sort in their place. */
 function leavesOf(mapping: Mapping, path: SearchPath, env: Environment): readonly Node[] | undefined {
   const found: Node[] = [];
   const collect = (node: Node): Predicate | undefined => {
-    if (node.type === 'Period') return along(node, [{ element: 'start' }], collect, env);
-    found.push(node);
+    const inner = SORTED_BY.get(node.type);
+    if (inner) return along(node, inner, collect, env);
+    if (!found.some(one => isSame(one, node))) found.push(node);
     return TRUE;
   };
   return along(mapping.root, path, collect, env) && found;
@@ -78,18 +116,27 @@ function leavesOf(mapping: Mapping, path: SearchPath, env: Environment): readonl
 /** Rows for which this very node is emitted at the end of the path. */
 function emitted(mapping: Mapping, path: SearchPath, leaf: Node, env: Environment): Predicate | undefined {
   const itself = (node: Node): Predicate | undefined => {
-    if (node.type === 'Period') return along(node, [{ element: 'start' }], itself, env);
-    return node === leaf ? presentPredicate(node, env) : FALSE;
+    const inner = SORTED_BY.get(node.type);
+    if (inner) return along(node, inner, itself, env);
+    return isSame(node, leaf) ? presentPredicate(node, env) : FALSE;
   };
   return along(mapping.root, path, itself, env);
 }
 
+/** Parts of a constant are made anew each time a path leads there. */
+function isSame(a: Node, b: Node): boolean {
+  if (a === b) return true;
+  return a.kind === 'constant' && b.kind === 'constant' && a.at === b.at && a.json === b.json;
+}
+
 /** How many of some values a resource may have at once. */
-function atOnce(node: Node, values: ReadonlyMap<Node, unknown>): number {
+function atOnce(node: Node, values: readonly Node[]): number {
   const sum = (nodes: readonly Node[]): number => nodes.reduce((n, one) => n + atOnce(one, values), 0);
   switch (node.kind) {
     case 'value':
-      return values.has(node) ? 1 : 0;
+      return values.includes(node) ? 1 : 0;
+    case 'constant':
+      return values.filter(one => one.kind === 'constant' && one.at === node.at).length;
     case 'object':
       return node.members.reduce(
         (n, member) =>

@@ -7,7 +7,7 @@ import { FhirError, type Issue } from '../outcome.ts';
 import { parseFilter } from './filters.ts';
 import { LIMITS, type ParseContext, printable, UnknownParameter } from './limits.ts';
 import type { Filter, SearchQuery, SystemQuery } from './query.ts';
-import { emptyResult, isResultParameter, readResultParameter } from './result-parameters.ts';
+import { emptyResult, isResultParameter, itemsOf, readResultParameter } from './result-parameters.ts';
 
 /** Read by the HTTP layer, not by the search. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['_format', '_pretty']);
@@ -54,14 +54,18 @@ export function parseQuestions(asked: Asked, parameters: Parameters, context: Pa
       sealed = text;
       continue;
     }
-    try {
-      if (isResultParameter(name)) readResultParameter(result, types, name, text, context);
-      else filters.push(types.map(type => parseFilter(type, name, text, context)));
-      applied.push([name, text]);
-    } catch (error) {
-      if (!(error instanceof UnknownParameter)) throw error;
-      warnings.push(unknownParameter(name, error.message, context));
+    const understood: string[] = [];
+    for (const item of itemsOf(name, text)) {
+      try {
+        if (isResultParameter(name)) readResultParameter(result, types, name, item, context);
+        else filters.push(types.map(type => parseFilter(type, name, item, context)));
+        understood.push(item);
+      } catch (error) {
+        if (!(error instanceof UnknownParameter)) throw error;
+        warnings.push(unknownParameter(name, error.message, context));
+      }
     }
+    if (understood.length > 0) applied.push([name, understood.join(',')]);
   }
   const values = filters.reduce((n, ofTypes) => n + valuesIn(ofTypes[0]), 0);
   if (values > LIMITS.values) throw new FhirError('too-costly', `more than ${LIMITS.values} values in one search`);

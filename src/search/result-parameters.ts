@@ -50,9 +50,10 @@ const READERS: Readonly<Record<string, Reader>> = {
       throw invalid('_total', 'none, estimate or accurate');
     result.total = text;
   },
-  _sort: (result, types, text, _modifier, context) => {
-    const sorts = types.map(type => text.split(',').map(key => sortKey(type, key, context)));
-    result.sorts = result.sorts.map((before, i) => [...before, ...(sorts[i] ?? [])]);
+  // One key of those in the value: `itemsOf`.
+  _sort: (result, types, key, _modifier, context) => {
+    const keys = types.map(type => sortKey(type, key, context));
+    result.sorts = result.sorts.map((before, i) => [...before, ...keys.slice(i, i + 1)]);
   },
   _elements: (result, types, text) => {
     const known = new Set(types.flatMap(type => elementsOf(type).map(({ name }) => name)));
@@ -101,6 +102,11 @@ const READERS: Readonly<Record<string, Reader>> = {
 
 export function isResultParameter(name: string): boolean {
   return Object.hasOwn(READERS, nameOf(name));
+}
+
+/** A value, or the items of one that are understood one by one: of several sort keys the known ones sort. */
+export function itemsOf(name: string, text: string): readonly string[] {
+  return name === '_sort' ? text.split(',') : [text];
 }
 
 /** Throws FhirError, and UnknownParameter for what is not offered; then `result` is as it was. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SearchParameter } from '../../src/r4/search-parameters.ts';
 import { type Demo, openDemo } from './demo.ts';
 import { allOf } from './law.ts';
 import { type Indexed, indexOf, interval } from './oracle.ts';
@@ -28,36 +29,106 @@ describe.each([
   test('a sorted search gives every match once, in order, missing values last, whatever the page size', async () => {
     let sorted = 0;
     for (const type of demo.facade.offers.types) {
+      const all = await allOf(demo.facade, type, []);
       for (const { parameter, sortable } of demo.facade.offers.of(type)) {
-        if (!sortable || (parameter.type !== 'date' && parameter.type !== 'string')) continue;
-        const all = await allOf(demo.facade, type, []);
-        if (all.length > 3000) continue;
-        const starts = new Map(
-          all.map(resource => {
-            const [value] = indexOf(resource, parameter.expression);
-            return [resource.id, parameter.type === 'date' ? startOf(value) : textOf(value?.value)] as const;
-          }),
-        );
+        if (!sortable || parameter.code === '_id' || all.length > 3000) continue;
         for (const descending of [false, true]) {
+          const keys = new Map(all.map(resource => [resource.id, keyOf(resource, parameter, descending)] as const));
           // Pages of one continue after every row, of whatever kind its value is.
           const size = all.length < 200 ? 1 : 13;
           const sort = `${descending ? '-' : ''}${parameter.code}`;
-          const found = await allOf(demo.facade, type, [['_sort', sort]], size);
-          const keys = found.map(({ id }) => starts.get(id));
-          expect(found.map(({ id }) => id).toSorted(), `${type} ${parameter.code}`).toEqual(
-            all.map(({ id }) => id).toSorted(),
-          );
-          const present = keys.filter(key => key !== undefined);
-          expect(keys.slice(0, present.length), `${type} ${parameter.code} missing last`).toEqual(present);
-          const inOrder = present.toSorted((a, b) => (a === b ? 0 : a < b === descending ? 1 : -1));
-          expect(present, `${type} ${descending ? '-' : ''}${parameter.code}`).toEqual(inOrder);
+          const found = (await allOf(demo.facade, type, [['_sort', sort]], size)).map(({ id }) => id);
+          const name = `${type}?_sort=${sort}`;
+          expect(found.toSorted(), name).toEqual(all.map(({ id }) => id).toSorted());
+          const values = found.map(id => keys.get(id));
+          const present = values.filter(key => key !== undefined);
+          expect(values.slice(0, present.length), `${name}, missing last`).toEqual(present);
+          expect(present, name).toEqual(present.toSorted((a, b) => (a === b ? 0 : a < b === descending ? 1 : -1)));
           sorted++;
         }
       }
     }
-    expect(sorted).toBeGreaterThan(80);
+    expect(sorted).toBeGreaterThan(240);
+  });
+
+  test('sorted by id, each match comes once, ids of one form in the order of their numbers, and backwards the same way', async () => {
+    let sorted = 0;
+    for (const type of demo.facade.offers.types) {
+      const all = await allOf(demo.facade, type, [['_elements', 'id']]);
+      if (!demo.facade.offers.find(type, '_id')?.sortable || all.length > 3000) continue;
+      const size = all.length < 200 ? 1 : 13;
+      const ids = async (sort: string): Promise<readonly string[]> =>
+        (
+          await allOf(
+            demo.facade,
+            type,
+            [
+              ['_sort', sort],
+              ['_elements', 'id'],
+            ],
+            size,
+          )
+        ).map(({ id }) => id);
+      const forth = await ids('_id');
+      expect(forth.toSorted(), type).toEqual(all.map(({ id }) => id).toSorted());
+      expect(await ids('-_id'), type).toEqual(forth.toReversed());
+      for (const [form, list] of Map.groupBy(forth, id => id.replace(/\d+/g, '#'))) {
+        if (/^[a-z-]*#$/.test(form)) {
+          const numbers = list.map(id => Number(/\d+/.exec(id)?.[0]));
+          expect(numbers, `${type} ${form}`).toEqual(numbers.toSorted((a, b) => a - b));
+          sorted++;
+        }
+      }
+    }
+    expect(sorted).toBeGreaterThan(20);
+  });
+
+  test('further keys order what the first leaves equal', async () => {
+    const all = await allOf(demo.facade, 'Encounter', []);
+    const [status, date] = ['status', 'date'].map(code => demo.facade.offers.find('Encounter', code)?.parameter);
+    if (!status || !date) throw new Error('no such parameters');
+    const found = await allOf(demo.facade, 'Encounter', [['_sort', 'status,-date,_id']], 7);
+    expect(found.length).toBe(all.length);
+    const keys = found.map(one => [keyOf(one, status, false), keyOf(one, date, true), Number(one.id)] as const);
+    for (const [i, [code, begin, id]] of keys.entries()) {
+      const [codeBefore, beginBefore, idBefore] = keys[i - 1] ?? [];
+      if (code !== codeBefore) expect(String(codeBefore ?? '') < String(code)).toBe(true);
+      else if (begin !== beginBefore) expect(Number(beginBefore) > Number(begin ?? -Infinity)).toBe(true);
+      else if (idBefore !== undefined) expect(idBefore < id).toBe(true);
+    }
   });
 });
+
+/**
+ * What a resource sorts by: of several values the one that comes first in the order. Undefined: it has none. Instants of
+ * dates; texts without the case of ASCII letters, unless they are codes.
+ */
+function keyOf(
+  resource: Readonly<Record<string, unknown>>,
+  { type, expression }: SearchParameter,
+  descending: boolean,
+): number | string | undefined {
+  const keys = indexOf(resource, expression).flatMap(value => {
+    if (type === 'date') return startOf(value) ?? [];
+    if (type === 'token') return codesOf(value);
+    return textOf(value.value) ?? [];
+  });
+  const ordered = keys.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return descending ? ordered.at(-1) : ordered[0];
+}
+
+/** Codes as they stand; what is typed by people, such as mail addresses, as a text. */
+function codesOf({ type, value }: Indexed): readonly string[] {
+  if (typeof value === 'string' || typeof value === 'boolean') return [String(value)];
+  const object = value as {
+    readonly coding?: readonly { readonly code?: string }[];
+    readonly code?: string;
+    readonly value?: string;
+  };
+  if (type === 'CodeableConcept') return (object.coding ?? []).flatMap(({ code }) => code ?? []);
+  if (type === 'ContactPoint') return [textOf(object.value)].filter(text => text !== undefined);
+  return [object.code ?? object.value].filter(code => code !== undefined);
+}
 
 /** Text as it sorts: the case of ASCII letters does not count. */
 function textOf(value: unknown): string | undefined {

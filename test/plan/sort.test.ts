@@ -67,11 +67,39 @@ test.each([
   },
 );
 
+test('a code map sorts by the ranks of its codes, a constant by no column', () => {
+  const parts = sorted('Encounter', 'status');
+  const codes = parts.flatMap(({ sort: [face] }) => (face?.by.length === 0 ? [face.order.toKey([])] : []));
+  expect(codes.length).toBeGreaterThan(0);
+  const kinds = sorted('CarePlan', 'status').map(({ sort: [face] }) => face?.by.map(({ kind }) => kind));
+  expect(kinds).toContainEqual(['flag', 'flag', 'flag']);
+});
+
+test('constants that differ are never read together, whatever they share', () => {
+  const parts = sorted('Observation', 'status');
+  for (const { mappings, sort } of parts)
+    if (sort[0]?.by.length === 0) expect(new Set(mappings.map(() => sort[0]?.apart)).size).toBe(1);
+});
+
+test('ids sort by their forms, and within a form by the columns they are made of', () => {
+  const [patients] = sorted('Patient', '_id');
+  expect(patients?.sort[0]?.by).toMatchObject([{ kind: 'column', column: 'PT_NO' }]);
+  const order = patients?.sort[0]?.order;
+  expect(order?.toKey([9])).toBeDefined();
+  for (const [less, more] of [
+    [9, 10],
+    [-10, -9],
+    [-1, 0],
+    [2 ** 31, 2 ** 40],
+  ] as const)
+    expect(String(order?.toKey([less])) < String(order?.toKey([more])), `${less}`).toBe(true);
+  for (const raw of [-5, 0, 7, 2 ** 40]) expect(order?.fromKey(order.toKey([raw]) ?? '')).toEqual([raw]);
+});
+
 test.each([
   ['Patient', 'family'],
   ['Patient', 'address-city'],
   ['Observation', 'code'],
-  ['Patient', '_id'],
 ])('%s is not sorted by %s', (type, code) => {
   expect(demo.facade.offers.find(type, code)?.sortable).toBe(false);
 });

@@ -170,15 +170,22 @@ describe('a search over types', () => {
   });
 });
 
-test('an unknown sort key leaves the whole _sort out, so that links go on as they began', async () => {
+test('of several sort keys the known ones sort, on every page, and the others are told', async () => {
   const asked: Parameters = [
-    ['_sort', '-_lastUpdated,colour'],
+    ['_sort', 'colour,-_lastUpdated,shape'],
     ['_count', '7'],
     ['patient', '1'],
   ];
   const context = { ...CONTEXT, handling: 'lenient' } as const;
-  const pages = await allPages(page => demo.facade.search({ type: 'Encounter', parameters: page }, context), asked);
-  const plain = await each(['Encounter'], [['patient', '1']]);
-  expect(namesOf(pages.matches)).toEqual(plain);
-  expect(pages.warnings.join()).toContain('colour');
+  const search = (parameters: Parameters, handling: 'lenient' | 'strict' = 'lenient') =>
+    demo.facade.search({ type: 'Encounter', parameters }, { ...context, handling });
+  const pages = await allPages(page => search(page), asked);
+  const known = await allPages(page => search(page), [['_sort', '-_lastUpdated'], ...asked.slice(1)]);
+  expect(namesOf(pages.matches)).toEqual(namesOf(known.matches));
+  for (const unknown of ['colour', 'shape']) expect(pages.warnings.join()).toContain(unknown);
+  const { link } = JSON.parse((await search(asked)).json) as {
+    readonly link: readonly { readonly relation: string; readonly url: string }[];
+  };
+  expect(link.find(({ relation }) => relation === 'self')?.url).toContain('_sort=-_lastUpdated&');
+  await expect(search(asked, 'strict')).rejects.toMatchObject({ code: 'not-supported' });
 });

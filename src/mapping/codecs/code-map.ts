@@ -7,7 +7,7 @@
 import type { ColumnType } from '../../sql/column-type.ts';
 import { UNICODE } from '../../sql/column-type.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { among, and, call, FALSE, filled, isNull, not, or, TRUE, value } from '../../sql/expression.ts';
+import { among, and, call, FALSE, filled, flag, isNull, not, or, TRUE, value } from '../../sql/expression.ts';
 import { fold } from '../../sql/fold.ts';
 import type { Criterion } from '../criterion.ts';
 import { trimEnd } from './blank.ts';
@@ -155,6 +155,45 @@ export function codeMapCodec({ map, facet, columnType, boolean }: CodeMapOptions
       const column = only(columns);
       const accept = accepts(criterion, facet);
       return accept && preimage(column, accept, unmappedMatch(column, criterion));
+    },
+    ...ordered(facesOf(map, faceOf), (column, accept) => preimage(column, accept, FALSE)),
+  };
+}
+
+/** All faces that a map gives, in order; undefined where it also gives what it has no row for. */
+function facesOf(
+  { rows, blank, else: unmapped }: CodeMap,
+  faceOf: (coded: Coded | undefined) => string | undefined,
+): readonly string[] | undefined {
+  if (unmapped.kind === 'local') return undefined;
+  const all = [...rows.values(), blank, unmapped.kind === 'code' ? unmapped.coded : undefined].map(faceOf);
+  return [...new Set(all)].filter(face => face !== undefined).sort();
+}
+
+/** More faces than these do not sort: every statement would list the raw values of half of them several times. */
+const SORTED_AT_MOST = 64;
+
+/**
+ * Faces sort by their rank among all of the map, bit by bit from the highest: each bit is a flag that the raw value is
+ * one of those whose rank has it.
+ */
+function ordered(
+  faces: readonly string[] | undefined,
+  preimage: (column: Expression, accept: (face: string) => boolean) => Predicate,
+): Pick<Codec, 'order'> {
+  if (faces === undefined || faces.length === 0 || faces.length > SORTED_AT_MOST) return {};
+  const ranks = new Map(faces.map((face, rank) => [face, rank]));
+  // One rank more than there are faces, for keys behind all of them.
+  const bits = Array.from({ length: Math.ceil(Math.log2(faces.length + 1)) }, (_, i) => 2 ** i).reverse();
+  return {
+    order: {
+      by: columns => bits.map(bit => flag(preimage(only(columns), face => ((ranks.get(face) ?? 0) & bit) !== 0))),
+      toKey: raws => faces[bits.reduce((rank, bit, i) => rank + (raws[i] === 1 ? bit : 0), 0)],
+      fromKey: key => {
+        const at = faces.findIndex(face => face >= String(key));
+        const rank = at < 0 ? faces.length : at;
+        return bits.map(bit => ((rank & bit) === 0 ? 0 : 1));
+      },
     },
   };
 }

@@ -6,7 +6,7 @@ import { codeMapCodec } from '../../../src/mapping/codecs/code-map.ts';
 import type { Codec } from '../../../src/mapping/codecs/codec.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
 import { exact, nullable, RUNS, stringCriterion, text } from './arbitrary.ts';
-import { CLOCK, columnType, decodeAll, expectMatch, expectPresent, table } from './law.ts';
+import { CLOCK, columnType, decodeAll, expectMatch, expectOrder, expectPresent, table } from './law.ts';
 
 const SYSTEM = 'http://example.org/status';
 const ACTIVE: Coded = { code: 'active', system: SYSTEM, display: 'Active now' };
@@ -122,6 +122,30 @@ describe('code map', () => {
       not: false,
     });
     expect(codec.match(columns, { kind: 'exact', text: 'RESOLVED' }, CLOCK)).toEqual({ kind: 'false' });
+  });
+
+  it.each(FACETS)('orders facet %s as its texts', facet => {
+    const rows = table('VARCHAR(80)');
+    fc.assert(
+      fc.property(maps, fc.array(nullable(fc.oneof(keys, text)), { minLength: 1, maxLength: 12 }), (map, raws) => {
+        const codec = codeMapCodec({ map, facet, columnType: columnType('VARCHAR(80)'), boolean: false });
+        rows.fill(raws.map(raw => [raw]));
+        if (codec.order) expectOrder(codec, rows, ['', 'active', 'b', 'resolved', 'zz']);
+        else expect([map.else.kind, facet]).toContain(map.else.kind === 'local' ? 'local' : 'text');
+      }),
+      RUNS,
+    );
+  });
+
+  it('has no order where codes have no end, or are many', () => {
+    const many = new Map(Array.from({ length: 65 }, (_, i) => [`${i}`, { code: `c${i}` }]));
+    const orderOf = (map: Partial<CodeMap>) =>
+      codeMapCodec({ map: { ...STATUS, ...map }, facet: 'code', columnType: columnType('CHAR(1)'), boolean: false })
+        .order;
+    expect(orderOf({})).toBeDefined();
+    expect(orderOf({ rows: new Map([...many].slice(1)) })).toBeDefined();
+    expect(orderOf({ rows: many })).toBeUndefined();
+    expect(orderOf({ else: { kind: 'local', system: 'urn:x' } })).toBeUndefined();
   });
 
   it('answers no string search on codes and systems', () => {

@@ -1,0 +1,65 @@
+/**
+ * Sorting by `_id`. In: a mapping. Out: the parts of its rows whose ids have one form each. Ids sort by their form first
+ * (what stands between the key values), then by the key values, numbers as numbers: so the order is that of keys, which an
+ * index has, and `10` comes after `9`. https://hl7.org/fhir/R4/search.html#sort leaves the order of ids open.
+ */
+import { trimEnd } from '../mapping/codecs/blank.ts';
+import type { IdPart, Mapping } from '../mapping/model.ts';
+import { UNICODE } from '../sql/column-type.ts';
+import { and, call, not, type SqlValue } from '../sql/expression.ts';
+import { idPartsPresent } from './presence.ts';
+import type { SortFace, SortPart } from './sort.ts';
+
+const END = '\u0001';
+/** Wider than any integer of 64 bits. */
+const WIDTH = 20;
+const FLOOR = 10n ** BigInt(WIDTH);
+
+/** One part for each alternative of the id rule. */
+export function idParts({ id: { alternatives } }: Mapping): readonly SortPart[] {
+  return alternatives.map((alternative, i) => {
+    const earlier = alternatives.slice(0, i).map(before => not(idPartsPresent(before)));
+    return { where: and(...earlier, idPartsPresent(alternative)), face: faceOf(alternative) };
+  });
+}
+
+type KeyPart = Extract<IdPart, { kind: 'column' }>;
+
+function faceOf(parts: readonly IdPart[]): SortFace {
+  const keys = parts.filter(part => part.kind === 'column');
+  // SQL Server orders its UUIDs otherwise than their texts.
+  const by = keys.map(({ column }) => (column.type.kind === 'uuid' ? call('text', [column], UNICODE) : column));
+  const form = parts.map(part => (part.kind === 'literal' ? part.text : `{${part.codec.name}}`)).join('') + END;
+  return {
+    by,
+    order: {
+      by: () => by,
+      toKey: raws => form + keys.map((part, i) => written(raws[i] ?? null, part)).join(''),
+      fromKey: key => {
+        const values = String(key).slice(form.length).split(END);
+        return keys.map((part, i) => read(values[i] ?? '', part));
+      },
+    },
+    apart: form,
+    side: key => {
+      const text = String(key);
+      return text.startsWith(form) ? undefined : form < text ? 'below' : 'above';
+    },
+  };
+}
+
+/** A key value as a text that sorts as the value does. */
+function written(raw: SqlValue, { codec }: KeyPart): string {
+  if (codec.name === 'uuid') return codec.print(raw) + END;
+  if (codec.name !== 'integer') return trimEnd(String(raw)) + END;
+  const n = BigInt(String(raw));
+  return (n < 0n ? `-${String(FLOOR + n).padStart(WIDTH, '0')}` : String(n).padStart(WIDTH, '0')) + END;
+}
+
+function read(text: string, { codec }: KeyPart): SqlValue {
+  if (codec.name === 'uuid') return codec.parse(text) ?? null;
+  if (codec.name !== 'integer') return text;
+  const n = text.startsWith('-') ? BigInt(text.slice(1)) - FLOOR : BigInt(text);
+  const asNumber = Number(n);
+  return Number.isSafeInteger(asNumber) ? asNumber : String(n);
+}
