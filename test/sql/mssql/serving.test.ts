@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { createLog } from '../../../src/log.ts';
 import { startServer, tellError } from '../../../src/main.ts';
-import { type Endpoint, openEndpoint } from './endpoint.ts';
+import { type Asked, type Endpoint, openEndpoint } from './endpoint.ts';
 import { until } from './open.ts';
 import { HOUSE, PLACE, packFolder, ROOM } from './places.ts';
 import { schemaScript } from './schema-script.ts';
@@ -22,15 +22,15 @@ interface Told {
 }
 
 interface Served extends Told {
-  readonly get: (path: string) => Promise<Response>;
+  readonly get: (path: string, signal?: AbortSignal) => Promise<Response>;
 }
 
-/** The password comes out of a file. */
-function environment(endpoint: Endpoint): Readonly<Record<string, string>> {
+/** The password comes out of a file. `options` are those of the address. */
+function environment(endpoint: Endpoint, options: string): Readonly<Record<string, string>> {
   const folder = packFolder();
   writeFileSync(join(folder, 'password'), `${SECRET}\n`);
   return {
-    DATABASE_URL: `mssql://reader@127.0.0.1:${endpoint.port}/ehr?encrypt=false&connectTimeout=300`,
+    DATABASE_URL: `mssql://reader@127.0.0.1:${endpoint.port}/ehr?encrypt=false&connectTimeout=300${options}`,
     DATABASE_PASSWORD_FILE: join(folder, 'password'),
     MAPPINGS: folder,
     DATA_DIR: join(folder, 'data'),
@@ -39,19 +39,19 @@ function environment(endpoint: Endpoint): Readonly<Record<string, string>> {
   };
 }
 
-async function serve(endpoint: Endpoint, told: Told): Promise<Served | undefined> {
+async function serve(endpoint: Endpoint, told: Told, options = ''): Promise<Served | undefined> {
   const note = (text: string): void => void told.lines.push(text);
   const log = createLog({ level: 'debug', format: 'json', write: note });
-  const running = await startServer(readConfig(environment(endpoint)), { out: note, note }, log);
+  const running = await startServer(readConfig(environment(endpoint, options)), { out: note, note }, log);
   if (running === undefined) return undefined;
   onTestFinished(() => running.stop());
-  return { ...told, get: path => fetch(running.url + path) };
+  return { ...told, get: (path, signal) => fetch(running.url + path, signal ? { signal } : {}) };
 }
 
-async function opened(): Promise<{ readonly endpoint: Endpoint; readonly served: Served }> {
+async function opened(options?: string): Promise<{ readonly endpoint: Endpoint; readonly served: Served }> {
   const endpoint = await openEndpoint(script);
   onTestFinished(() => endpoint.stop());
-  const served = await serve(endpoint, { lines: [] });
+  const served = await serve(endpoint, { lines: [] }, options);
   if (served === undefined) throw new Error('nothing is served');
   return { endpoint, served };
 }
@@ -91,6 +91,41 @@ test('a server that falls silent is answered for with 503', async () => {
   expect(statements()).toBe(before);
   endpoint.script = script;
   await until(async () => (await served.get(PLACES)).status === 200);
+});
+
+const asksPlaces = ({ kind, text }: Asked): boolean => kind === 'rpc' && text.includes('FROM PLACE');
+
+test('a client that goes away has its statement cancelled on the server', async () => {
+  const { endpoint, served } = await opened();
+  endpoint.script = asked => (asksPlaces(asked) ? 'hang' : script(asked));
+  const client = new AbortController();
+  const answer = served.get(PLACES, client.signal);
+  const gone = expect(answer).rejects.toThrow();
+  await until(() => endpoint.asked.some(asksPlaces));
+  client.abort();
+  await gone;
+  await until(() => endpoint.asked.some(({ kind }) => kind === 'attention'));
+  endpoint.script = script;
+  expect((await served.get(PLACES)).status).toBe(200);
+});
+
+test('requests beyond the queue are answered with 503 and a time to come again, those in it when their turn comes', async () => {
+  const { endpoint, served } = await opened('&pool=1&queue=1');
+  const { promise: free, resolve } = Promise.withResolvers<void>();
+  endpoint.script = async asked => {
+    if (asksPlaces(asked)) await free;
+    return script(asked);
+  };
+  const first = served.get(PLACES);
+  await until(() => endpoint.asked.some(asksPlaces));
+  // Other questions, so that none is answered along with another.
+  const [second, third] = ['2', '3'].map(count => served.get(`/fhir/Location?_count=${count}`));
+  const refused = await Promise.race([second, third]);
+  expect(refused?.status).toBe(503);
+  expect(Number(refused?.headers.get('Retry-After'))).toBeGreaterThan(0);
+  resolve();
+  const statuses = (await Promise.all([first, second, third])).map(answer => answer?.status);
+  expect(statuses.toSorted()).toEqual([200, 200, 503]);
 });
 
 test.each([

@@ -76,6 +76,24 @@ export function preloginReply(): Buffer {
   return Buffer.concat([...heads, Buffer.from([0xff]), ...options.map(({ data }) => data)]);
 }
 
+export interface LoginSays {
+  readonly user: string;
+  readonly applicationName: string;
+  readonly database: string;
+  readonly readOnly: boolean;
+}
+
+/** What LOGIN7 says: places and lengths of its texts stand from byte 36 on, by four bytes. */
+export function readLogin(data: Buffer): LoginSays {
+  const at = (field: number): string => {
+    const head = 36 + 4 * field;
+    const begin = data.readUInt16LE(head);
+    return data.toString('utf16le', begin, begin + 2 * data.readUInt16LE(head + 2));
+  };
+  const typeFlags = data[26] ?? 0;
+  return { user: at(1), applicationName: at(3), database: at(8), readOnly: (typeFlags & 0x20) !== 0 };
+}
+
 /** Accepts a login. */
 export function loginReply(): Buffer {
   const collation = Buffer.concat([Buffer.from([0xe3, 8, 0, 7, 5]), COLLATION, Buffer.from([0])]);

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { DatabaseError } from '../../../src/sql/database.ts';
 import { type Answer, type Asked, NUMBERS, openEndpoint } from './endpoint.ts';
 import { failureOf, number, openAt, openScripted, planOf, text, until } from './open.ts';
+import { readLogin } from './tds.ts';
 
 const rowsOf = (...rows: readonly (readonly (number | string | null)[])[]): Answer => ({ columns: NUMBERS, rows });
 const isQuery = ({ kind, text: sql }: Asked): boolean => kind === 'rpc' && sql.includes('FROM A AS a');
@@ -53,6 +54,17 @@ describe('sessions', () => {
       expect(sql.split('\n').filter(line => !/^set /i.test(line))).toEqual([]);
       expect(sql).not.toMatch(/uncommitted|nolock/i);
     }
+  });
+
+  it.each([
+    ['', 'Lintel', false],
+    ['&applicationName=Facade%20A&applicationIntent=ReadOnly', 'Facade A', true],
+  ])('with options "%s" come from %s, for reading only: %s', async (options, applicationName, readOnly) => {
+    const { database, endpoint } = await openScripted(() => undefined, options);
+    await Promise.all([database.query(planOf()), database.query(planOf(), { lane: 'export' })]);
+    const logins = endpoint.asked.filter(({ kind }) => kind === 'login').map(({ bytes }) => readLogin(bytes));
+    expect(logins.length).toBeGreaterThan(2);
+    for (const login of logins) expect(login).toEqual({ applicationName, readOnly, user: 'reader', database: 'ehr' });
   });
 
   it.each([
