@@ -62,6 +62,8 @@ export interface SearchRequest {
   readonly type: string;
   /** Names and values, decoded, in the request's order; a POST body's after the URL's. */
   readonly parameters: readonly (readonly [name: string, value: string])[];
+  /** What must hold beside them, typed already: for parts of this server, which can ask what no parameter says. */
+  readonly filters?: readonly Filter[];
 }
 
 export interface Facade {
@@ -199,7 +201,8 @@ export function createFacade(options: FacadeOptions): Facade {
       const query = parse(request, context);
       if (!own.types.has(query.type)) {
         const { type, filters, sort, ...shape } = query;
-        return answer({ ...shape, questions: [{ type, filters, sort }] }, context, context.access);
+        const all = [...filters, ...(request.filters ?? [])];
+        return answer({ ...shape, questions: [{ type, filters: all, sort }] }, context, context.access);
       }
       const now = clock();
       const found = answerOwn(query, own.resources, session(context, now), writing(context, now));

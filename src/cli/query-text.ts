@@ -69,6 +69,8 @@ function valueText(value: TypedValue, values: boolean): string {
       return `${value.type === undefined ? '' : `${value.type}/`}${value.id}`;
     case 'foreign-reference':
       return value.url;
+    case 'digits':
+      return value.any.map(({ digits, where }) => `digits ${digits} (${where})`).join(' or ');
     case 'composite':
       return value.parts.map(part => valueText(part, values)).join(' with ');
   }

@@ -13,7 +13,17 @@ export type Criterion =
   /** The value's interval in time satisfies one of these conjunctions. */
   | { readonly kind: 'date'; readonly any: readonly (readonly DateEdge[])[] }
   /** The value (a point, or an interval for `<5`) satisfies one of these conjunctions. */
-  | { readonly kind: 'number'; readonly any: readonly (readonly NumberEdge[])[] };
+  | { readonly kind: 'number'; readonly any: readonly (readonly NumberEdge[])[] }
+  /** The digits of the value (0 to 9, all else left out) pass one of these tests. No FHIR search asks so. */
+  | { readonly kind: 'digits'; readonly any: readonly DigitsTest[] };
+
+/** Digits compared with those of a text. */
+export interface DigitsTest {
+  /** At least one, 0 to 9 only; else nothing passes. */
+  readonly digits: string;
+  /** `extended`: the text's begin with them, and it has an x or # before an extension. */
+  readonly where: 'whole' | 'end' | 'extended';
+}
 
 /** The start (inclusive) or end (exclusive) of the value's interval against an instant, milliseconds since the epoch. */
 export type DateEdge =

@@ -1,7 +1,7 @@
 /**
  * Criteria asked of constants: decided while planning, so that a mapping that cannot match is not queried.
  */
-import type { Criterion } from '../mapping/criterion.ts';
+import type { Criterion, DigitsTest } from '../mapping/criterion.ts';
 import type { Json } from '../mapping/model.ts';
 import { zoneOf } from '../mapping/zone.ts';
 import { dateInterval } from '../search/dates.ts';
@@ -36,7 +36,17 @@ export function constantSatisfies(json: Json, criterion: Criterion, env: Environ
         !Number.isNaN(value) && criterion.any.some(all => all.every(({ op, at }) => compares(value, op, Number(at))))
       );
     }
+    case 'digits': {
+      const digits = text.replace(/[^0-9]/g, '');
+      return criterion.any.some(one => passes(digits, /[xX#]/.test(text), one));
+    }
   }
+}
+
+function passes(found: string, extended: boolean, { digits, where }: DigitsTest): boolean {
+  if (!/^[0-9]+$/.test(digits)) return false;
+  if (where === 'whole') return found === digits;
+  return where === 'end' ? found.endsWith(digits) : extended && found.startsWith(digits);
 }
 
 function compares(left: number, op: '<' | '<=' | '>' | '>=', right: number): boolean {

@@ -64,6 +64,9 @@ export function leafFor(value: TypedValue, modifier: Modifier | undefined, env: 
     case 'foreign-reference':
       // A canonical is an address as it stands.
       return node => (isPrimitive(node.type) ? exact(value.url, env)(node) : FALSE);
+    case 'digits':
+      return node =>
+        isPrimitive(node.type) ? primitive(value, env)(node) : child(node, 'value', primitive(value, env), env);
     case 'composite':
       return () => undefined;
   }

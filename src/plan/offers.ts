@@ -19,6 +19,8 @@ const PROBE_NUMBER: NumberValue = { kind: 'number', prefix: 'eq', value: '1', lo
 
 const TOKEN = { kind: 'token', system: 'urn:probe', code: 'probe' } as const;
 
+const DIGITS: TypedValue = { kind: 'digits', any: [{ digits: '0', where: 'whole' }] };
+
 const PROBES: Readonly<Record<SearchParameterType, TypedValue | undefined>> = {
   token: TOKEN,
   string: { kind: 'string', text: 'probe' },
@@ -101,6 +103,7 @@ function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: En
     inverse: leaves.some(node => node.kind === 'value' && node.codec.inverse !== 'indexed') ? 'computed' : 'indexed',
     modifiers,
     sortable: isSortable(mappings, parameter, env),
+    byDigits: parameter.type === 'token' && inverts(undefined, DIGITS),
     targets: [...new Set(leaves.flatMap(n => (n.kind === 'ref' ? [env.registry.mapping(n.target).resource] : [])))],
   };
 }

@@ -18,7 +18,7 @@ export async function listedEncounters(
   const { listed } = source.content;
   if (listed === undefined) return [];
   const parameters = [...listed.parameters, ['patient', `Patient/${patientId}`], ['_elements', 'id']] as const;
-  const { resources } = await searchSome<Encounter>(source, 'Encounter', parameters, MOST, context);
+  const { resources } = await searchSome<Encounter>(source, 'Encounter', { parameters }, MOST, context);
   return numbers(resources, source).toSorted((a, b) => a - b);
 }
 
@@ -37,7 +37,7 @@ export async function isListed(
     ['_id', encounterId],
     ['_elements', 'id'],
   ] as const;
-  const { resources } = await searchSome<Encounter>(source, 'Encounter', parameters, 1, context);
+  const { resources } = await searchSome<Encounter>(source, 'Encounter', { parameters }, 1, context);
   return resources.length > 0;
 }
 

@@ -53,7 +53,7 @@ export async function readPatient(
   context: RequestContext,
 ): Promise<object | undefined> {
   const byId = async <T>(type: string, wanted: string): Promise<T | undefined> =>
-    (await searchSome<T>(source, type, [['_id', wanted]], 1, context)).resources[0];
+    (await searchSome<T>(source, type, { parameters: [['_id', wanted]] }, 1, context)).resources[0];
   const patient = await byId<Patient>('Patient', id);
   if (patient === undefined) return undefined;
   const follow = async <T>(reference: Reference | undefined): Promise<T | undefined> => {

@@ -46,7 +46,7 @@ export async function lookUpPatient(
     ...(sex === undefined ? [] : ([['gender', GENDERS[sex]]] as const)),
     ['_elements', 'name,birthDate,gender,link'],
   ] as const;
-  const { resources, more } = await searchSome<Patient>(source, 'Patient', parameters, CANDIDATES, context);
+  const { resources, more } = await searchSome<Patient>(source, 'Patient', { parameters }, CANDIDATES, context);
   const matches = resources.filter(patient => !isSuperseded(patient) && hasName(patient, firstName, lastName));
   const [first, second] = matches;
   if (more || second !== undefined) {

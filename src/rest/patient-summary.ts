@@ -8,7 +8,8 @@ import { localDay } from '../ccda/time.ts';
 import type { RequestContext } from '../facade.ts';
 import { type PatientSummary, patientSummary } from './patient-info.ts';
 import { escapeValue } from './patient-lookup.ts';
-import { isSuperseded, type RestSource, searchSome } from './source.ts';
+import { type Asked, isSuperseded, type RestSource, searchSome } from './source.ts';
+import { readTelephone } from './telephone.ts';
 import { readWrittenDate } from './written-date.ts';
 
 export interface SummaryResult {
@@ -23,8 +24,6 @@ export interface SummaryResult {
 const MOST = 100;
 const ELEMENTS = ['_elements', 'identifier,name,telecom,gender,birthDate,address,link'] as const;
 
-type Parameters = readonly (readonly [name: string, value: string])[];
-
 export async function searchPatients(
   text: string,
   source: RestSource,
@@ -34,8 +33,9 @@ export async function searchPatients(
   const { mrn } = source.content;
   const found = new Map<string, Patient>();
   let more = false;
-  for (const parameters of readings(text, source, localDay(now, source.facade.registry.pack.zone))) {
-    const page = await searchSome<Patient>(source, 'Patient', [...parameters, ELEMENTS], MOST + 1, context);
+  for (const { parameters, filters = [] } of readings(text, source, localDay(now, source.facade.registry.pack.zone))) {
+    const asked = { parameters: [...parameters, ELEMENTS], filters };
+    const page = await searchSome<Patient>(source, 'Patient', asked, MOST + 1, context);
     more ||= page.more;
     for (const patient of page.resources) if (!isSuperseded(patient)) found.set(patient.id, patient);
   }
@@ -50,30 +50,27 @@ export async function searchPatients(
 }
 
 /** Each way to read the text, as a search. */
-function readings(text: string, { facade, content }: RestSource, today: string): readonly Parameters[] {
+function readings(text: string, { facade, content }: RestSource, today: string): readonly Asked[] {
   const offered = (code: string): boolean => facade.offers.find('Patient', code) !== undefined;
-  const all: Parameters[] = [];
+  const all: Asked[] = [];
+  const ask = (...parameters: Asked['parameters']): number => all.push({ parameters });
   const dates = readWrittenDate(text, today);
-  if (dates.length > 0 && offered('birthdate')) all.push([['birthdate', dates.join(',')]]);
+  if (dates.length > 0 && offered('birthdate')) ask(['birthdate', dates.join(',')]);
   const compact = text.trim();
   if (content.mrn !== undefined && offered('identifier') && /^\S{1,40}$/.test(compact)) {
-    all.push([
-      [
-        'identifier',
-        recordNumbers(compact)
-          .map(number => `${content.mrn}|${escapeValue(number)}`)
-          .join(','),
-      ],
-    ]);
+    const numbers = recordNumbers(compact).map(number => `${content.mrn}|${escapeValue(number)}`);
+    ask(['identifier', numbers.join(',')]);
   }
-  const digits = text.replace(/\D/g, '');
-  if (/^[\d\s().+/x-]{7,30}$/i.test(compact) && digits.length >= 7 && digits.length <= 15 && offered('phone')) {
-    all.push([['phone', phoneForms(digits).map(escapeValue).join(',')]]);
+  const telephone = readTelephone(text);
+  const phone = facade.offers.find('Patient', 'phone');
+  if (telephone !== undefined && phone?.byDigits) {
+    const { parameter } = phone;
+    all.push({ parameters: [], filters: [{ kind: 'match', parameter, modifier: undefined, values: [telephone] }] });
   }
   // Each word must stand somewhere in a name.
   const words = text.split(/[\s,;]+/).filter(word => /\p{L}/u.test(word));
   if (words.length > 0 && words.length <= 10 && offered('name')) {
-    all.push(words.map(word => ['name:contains', escapeValue(word)] as const));
+    ask(...words.map(word => ['name:contains', escapeValue(word)] as const));
   }
   return all;
 }
@@ -85,24 +82,4 @@ function recordNumbers(text: string): readonly string[] {
   const bare = digits.replace(/^0+(?=\d)/, '');
   const padded = Array.from({ length: 13 - Math.min(bare.length, 12) }, (_, i) => bare.padStart(bare.length + i, '0'));
   return [...new Set([text, ...padded])];
-}
-
-/** The ways in which a number of these digits is written down. */
-function phoneForms(digits: string): readonly string[] {
-  const local = digits.length === 11 && digits.startsWith('1') ? digits.slice(1) : digits;
-  if (local.length !== 10) {
-    return local.length === 7 ? [local, `${local.slice(0, 3)}-${local.slice(3)}`] : [digits, `+${digits}`];
-  }
-  const [area, office, line] = [local.slice(0, 3), local.slice(3, 6), local.slice(6)];
-  const bare = [
-    local,
-    `${area}-${office}-${line}`,
-    `(${area}) ${office}-${line}`,
-    `(${area})${office}-${line}`,
-    `${area}.${office}.${line}`,
-    `${area} ${office} ${line}`,
-    `${area} ${office}-${line}`,
-    `${area}/${office}-${line}`,
-  ];
-  return bare.flatMap(form => [form, `1${form}`, `1-${form}`, `1 ${form}`, `+1${form}`, `+1-${form}`, `+1 ${form}`]);
 }

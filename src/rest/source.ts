@@ -4,7 +4,7 @@
 import type { Content } from '../ccda/content.ts';
 import { parseExactly } from '../ccda/fhir/exact.ts';
 import type { Patient } from '../ccda/fhir/people.ts';
-import type { Facade, RequestContext } from '../facade.ts';
+import type { Facade, RequestContext, SearchRequest } from '../facade.ts';
 import type { Numbers } from './numbers.ts';
 
 export interface RestSource {
@@ -14,7 +14,8 @@ export interface RestSource {
   readonly encounters: Numbers;
 }
 
-type Parameters = readonly (readonly [name: string, value: string])[];
+/** Parameters of a FHIR search, and what must hold beside them. */
+export type Asked = Pick<SearchRequest, 'parameters' | 'filters'>;
 
 interface Found<T> {
   readonly resources: readonly T[];
@@ -26,7 +27,7 @@ interface Found<T> {
 export async function searchSome<T>(
   source: Pick<RestSource, 'facade'>,
   type: string,
-  parameters: Parameters,
+  { parameters, filters = [] }: Asked,
   most: number,
   context: RequestContext,
 ): Promise<Found<T>> {
@@ -38,7 +39,7 @@ export async function searchSome<T>(
       ['_total', 'none'],
     ] as const;
     const page = cursor === '' ? asked : [...asked, ['_cursor', cursor] as const];
-    const { json } = await source.facade.search({ type, parameters: page }, context);
+    const { json } = await source.facade.search({ type, parameters: page, filters }, context);
     const bundle = parseExactly(json) as Bundle<T>;
     for (const { resource } of bundle.entry ?? []) resources.push(resource);
     const next = bundle.link?.find(({ relation }) => relation === 'next')?.url;

@@ -12,6 +12,8 @@ export interface Offered {
   readonly inverse: 'indexed' | 'computed';
   readonly modifiers: ReadonlySet<Modifier | 'missing'>;
   readonly sortable: boolean;
+  /** Values can be asked for by their digits, which no FHIR search does. */
+  readonly byDigits: boolean;
   /** For references: the types that the mappings really refer to. */
   readonly targets: readonly string[];
 }

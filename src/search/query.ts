@@ -3,6 +3,7 @@
  * https://hl7.org/fhir/R4/search.html
  */
 
+import type { Criterion } from '../mapping/criterion.ts';
 import type { Issue } from '../outcome.ts';
 import type { SearchParameter } from '../r4/search-parameters.ts';
 import type { Cursor } from './cursor.ts';
@@ -108,7 +109,9 @@ export type TypedValue =
   /** A logical id, its type where it was written; or an absolute URL of another server. */
   | { readonly kind: 'reference'; readonly type: string | undefined; readonly id: string }
   | { readonly kind: 'foreign-reference'; readonly url: string }
-  | { readonly kind: 'composite'; readonly parts: readonly TypedValue[] };
+  | { readonly kind: 'composite'; readonly parts: readonly TypedValue[] }
+  /** No text of a request is read as this: asked by parts of this server that search with filters of their own. */
+  | Extract<Criterion, { kind: 'digits' }>;
 
 /** Decimals as text, so that nothing is rounded: the number, and [low, high) that its written precision stands for. */
 export interface NumberValue {

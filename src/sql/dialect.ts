@@ -54,7 +54,15 @@ export interface Dialect {
   fetch(writer: Writer, expression: Expression): string;
 }
 
-const TRIMMING = new Set<FunctionName>(['rtrim', 'trim', 'last-word', 'first-word', 'before-last-word', 'number']);
+const TRIMMING = new Set<FunctionName>([
+  'rtrim',
+  'trim',
+  'last-word',
+  'first-word',
+  'before-last-word',
+  'number',
+  'digits',
+]);
 
 /** Whether an expression cannot end in a blank, so that trimming it again would only cost. */
 export function endsTrimmed(of: Expression): boolean {

@@ -93,7 +93,7 @@ const numberColumn = fc.constantFrom(column('a', 'QTY'), column('a', 'DTI'), col
 export const textExpression: fc.Arbitrary<Expression> = fc.oneof(
   { weight: 3, arbitrary: textColumn },
   fc
-    .tuple(fc.constantFrom('rtrim', 'trim', 'upper', 'fold', 'first-word', 'last-word', 'text'), textColumn)
+    .tuple(fc.constantFrom('rtrim', 'trim', 'upper', 'fold', 'digits', 'first-word', 'last-word', 'text'), textColumn)
     .map(([name, of]) => call(name, [of], UNICODE)),
   fc
     .tuple(fc.constantFrom('before-last-word', 'after-first-word'), textColumn)

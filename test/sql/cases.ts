@@ -98,6 +98,8 @@ export const CASES: readonly Case[] = [
   where('a name starts with a folded text', contains(call('fold', [NAM], UNICODE), 'start', 'elodie')),
   where('a text contains wildcards that stand for themselves', contains(TXT, 'anywhere', '% o')),
   where('a text starts with a text, case counts', contains(TXT, 'start', 'ab')),
+  where('the digits of a text are these', equals(call('digits', [TXT], UNICODE), text('50'))),
+  where('the digits of a text end so', glob(call('digits', [TXT], UNICODE), '*0')),
   where('a text matches a pattern, in which percent and underscore stand for themselves', glob(NAM, '[^-]_?')),
   where(
     'a packed date within a year',
@@ -149,6 +151,7 @@ export const CASES: readonly Case[] = [
     call('substring', [CD, 2, 3], UNICODE),
     call('replace', [TXT, text('a'), text('&')], UNICODE),
     call('upper', [TXT], UNICODE),
+    call('digits', [TXT], UNICODE),
     call('ymd', [QTY, QTY, CD], INTEGER),
   ),
   {

@@ -138,6 +138,8 @@ function called(of: Extract<Expression, { kind: 'function' }>, scope: Scope): Sq
       return text.replace(/[a-z]/g, c => c.toUpperCase());
     case 'fold':
       return fold(text);
+    case 'digits':
+      return [...text].filter(c => '0123456789'.includes(c)).join('');
     case 'before':
       return text.includes(second) ? text.slice(0, text.indexOf(second)) : null;
     case 'after':

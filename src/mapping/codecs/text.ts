@@ -6,9 +6,9 @@
  */
 import { UNICODE } from '../../sql/column-type.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
-import { and, call, equals, FALSE, filled, or, value } from '../../sql/expression.ts';
+import { among, and, call, equals, FALSE, filled, glob, or, value } from '../../sql/expression.ts';
 import { fold } from '../../sql/fold.ts';
-import type { Criterion } from '../criterion.ts';
+import type { Criterion, DigitsTest } from '../criterion.ts';
 import { hasOuterSpace, trim, withoutControls } from './blank.ts';
 import type { Codec } from './codec.ts';
 import { only } from './only.ts';
@@ -44,10 +44,29 @@ export function matchText(text: Expression, criterion: Criterion): Predicate | u
       return isEmittable(criterion.text) ? matchBelow(text, criterion.text) : FALSE;
     case 'string':
       return matchString(text, criterion.mode, criterion.text);
+    case 'digits':
+      return matchDigits(text, criterion.any);
     case 'date':
     case 'number':
       return undefined;
   }
+}
+
+const EXTENSION = '*[xX#]*';
+
+function matchDigits(text: Expression, tests: readonly DigitsTest[]): Predicate {
+  const of = call('digits', [text], UNICODE);
+  const wanted = (where: DigitsTest['where']): readonly string[] =>
+    tests.filter(one => one.where === where && /^[0-9]+$/.test(one.digits)).map(({ digits }) => digits);
+  const whole = wanted('whole').map(digits => value(digits, UNICODE));
+  const begun = wanted('extended').map(
+    digits => ({ kind: 'contains', of, where: 'start', text: digits, not: false }) as const,
+  );
+  return or(
+    among(of, whole),
+    ...wanted('end').map(digits => glob(of, `*${digits}`)),
+    and(glob(text, EXTENSION), or(...begun)),
+  );
 }
 
 function matchString(text: Expression, mode: 'starts' | 'exact' | 'contains', wanted: string): Predicate {

@@ -186,6 +186,8 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
       return `TRANSLATE(${binary(x())}, ${ASCII_CASES})`;
     case 'fold':
       return `${x()} ${FOLDED}`;
+    case 'digits':
+      return digitsOf(x());
     case 'replace':
       return `REPLACE(${binary(x())}, ${writer.expression(operand(args, 1))}, ${writer.expression(operand(args, 2))})`;
     case 'piece':
@@ -219,6 +221,16 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
       return `TRY_CAST(${part(0)} * 10000 + ${part(1)} * 100 + ${part(2)} AS bigint)`;
     }
   }
+}
+
+/**
+ * The characters that are no digits are made to one of them, which is taken out: right whatever they are. The mark at the
+ * end of `other` keeps it from being empty, or from ending in blanks that LEN does not count.
+ */
+function digitsOf(x: string): string {
+  const other = `CONCAT(REPLACE(TRANSLATE(n.t, '123456789', '000000000'), '0', ''), '-')`;
+  const kept = `REPLACE(TRANSLATE(o.t, o.other, REPLICATE('-', LEN(o.other))), '-', '')`;
+  return `(SELECT ${kept} FROM (SELECT n.t, ${other} AS other FROM (SELECT ${binary(x)} AS t) AS n) AS o)`;
 }
 
 /** Where the separator begins, NULL where it does not occur. */

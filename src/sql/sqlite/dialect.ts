@@ -1,7 +1,7 @@
 /**
  * SQLite's half of the compiler. Text is compared by the collation RTRIM (binary, blind to trailing blanks); an index
- * serves such a comparison if its column was declared COLLATE RTRIM. Two functions are the adapter's own
- * (functions.ts): lintel_fold and lintel_number.
+ * serves such a comparison if its column was declared COLLATE RTRIM. Three functions are the adapter's
+ * own (functions.ts): lintel_fold, lintel_digits and lintel_number.
  * https://sqlite.org/datatype3.html#collating_sequences https://sqlite.org/lang_expr.html
  */
 import type { ColumnType } from '../column-type.ts';
@@ -158,6 +158,8 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
       return `upper(${x()})`;
     case 'fold':
       return `lintel_fold(${x()})`;
+    case 'digits':
+      return `lintel_digits(${x()})`;
     case 'replace':
       return `replace(${x()}, ${writer.expression(operand(args, 1))}, ${writer.expression(operand(args, 2))})`;
     case 'piece':

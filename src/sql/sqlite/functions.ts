@@ -8,6 +8,9 @@ const NUMBER = /^[ \t\r\n]*(-?\d+(?:\.\d+)?)[ \t\r\n]*$/;
 
 export function registerFunctions(database: DatabaseSync): void {
   database.function('lintel_fold', { deterministic: true }, text => (typeof text === 'string' ? fold(text) : text));
+  database.function('lintel_digits', { deterministic: true }, text =>
+    typeof text === 'string' ? text.replace(/[^0-9]+/g, '') : text,
+  );
   database.function('lintel_number', { deterministic: true }, text => {
     if (typeof text === 'number') return text;
     const match = typeof text === 'string' ? NUMBER.exec(text) : null;

@@ -35,6 +35,7 @@ const PIECES = [
   '-',
   '.',
   '<',
+  '#',
   '&amp;',
   '&lt;',
   '日',
@@ -88,6 +89,16 @@ export function stringCriterion(emitted: readonly unknown[]): fc.Arbitrary<Crite
 
 export function uriBelow(emitted: readonly unknown[]): fc.Arbitrary<Criterion> {
   return textNear(emitted).map(found => ({ kind: 'uri-below', text: found }));
+}
+
+/** Digits of a value, whole or in part, or others. */
+export function digitsCriterion(emitted: readonly unknown[]): fc.Arbitrary<Criterion> {
+  const near = textNear(emitted).map(found => found.replace(/[^0-9]/g, ''));
+  const test = fc.record({
+    digits: fc.oneof(near, near, fc.constantFrom('', '0', '01', '1x')),
+    where: fc.constantFrom('whole' as const, 'end' as const, 'extended' as const),
+  });
+  return fc.array(test, { maxLength: 3 }).map(any => ({ kind: 'digits', any }));
 }
 
 /** Instants at, just before and after the ends of the values' intervals, and around clock changes. */

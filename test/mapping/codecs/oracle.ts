@@ -22,6 +22,15 @@ export function satisfies(value: unknown, criterion: Criterion, zone: string): b
         value === criterion.text ||
         String(value).startsWith(criterion.text.endsWith('/') ? criterion.text : `${criterion.text}/`)
       );
+    case 'digits': {
+      const found = [...String(value)].filter(c => c >= '0' && c <= '9').join('');
+      const marked = /x|#/i.test(String(value));
+      return criterion.any.some(({ digits, where }) => {
+        if (digits.length === 0 || /\D/.test(digits)) return false;
+        if (where === 'extended') return marked && found.startsWith(digits);
+        return where === 'end' ? found.endsWith(digits) : found === digits;
+      });
+    }
     case 'date': {
       const interval = intervalOf(String(value), zone);
       return criterion.any.some(edges => edges.every(edge => holdsDate(interval, edge)));

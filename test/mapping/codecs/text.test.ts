@@ -5,7 +5,7 @@ import type { Codec } from '../../../src/mapping/codecs/codec.ts';
 import { integerTextCodec } from '../../../src/mapping/codecs/integer-text.ts';
 import { textCodec } from '../../../src/mapping/codecs/text.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
-import { exact, nullable, RUNS, stringCriterion, text, uriBelow } from './arbitrary.ts';
+import { digitsCriterion, exact, nullable, RUNS, stringCriterion, text, uriBelow } from './arbitrary.ts';
 import { CLOCK, columnType, decodeAll, expectMatch, expectPresent, table } from './law.ts';
 
 describe('text', () => {
@@ -93,7 +93,8 @@ function expectLaw(codec: Codec, declared: string, raw: fc.Arbitrary<SqlValue>):
       rows.fill(raws.map(one => [one]));
       expectPresent(codec, rows);
       const values = decodeAll(codec, rows);
-      for (const criterion of [exact, stringCriterion, uriBelow]) expectMatch(codec, rows, g(criterion, values));
+      for (const criterion of [exact, stringCriterion, uriBelow, digitsCriterion])
+        expectMatch(codec, rows, g(criterion, values));
     }),
     RUNS,
   );
