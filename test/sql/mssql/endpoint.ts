@@ -43,7 +43,7 @@ export type Answer =
   | 'deaf';
 
 /** A statement's answer; logins are accepted and settings taken unless the script says otherwise. */
-export type Script = (asked: Asked) => Answer | Promise<Answer> | undefined;
+export type Script = (asked: Asked) => Answer | undefined | Promise<Answer | undefined>;
 
 export interface Endpoint {
   readonly port: number;
