@@ -36,8 +36,8 @@ export const blocks: ContentMaker = (task, source) => {
     const asked: SliceRequest = { type, query, access: OPEN_ACCESS, slice };
     const texts: string[] = [];
     const branches = await planSlice(asked, session);
-    for await (const batch of readBatches(branches, asked, { cursor: undefined, count }, context, session))
-      for (const text of batch.texts) if (text !== '') texts.push(text);
+    for await (const { lists } of readBatches(branches, asked, { cursor: undefined, count }, context, session))
+      for (const list of lists) texts.push(...list.filter(text => text !== ''));
     return texts;
   };
 
@@ -70,7 +70,7 @@ export const blocks: ContentMaker = (task, source) => {
           for (const type of inOrder) own.push(...(await read(type, slice, count, session)));
           const referred = await readReferred(own, count, session);
           const texts = own.length === 0 ? [] : [header(memberOf(slice)), ...own, ...referred];
-          yield { texts, last: undefined };
+          yield { lists: [texts], last: undefined };
         },
       };
     },

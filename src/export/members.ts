@@ -66,8 +66,8 @@ async function* textsOf(
   const branches = await planSlice(request, session);
   const context = { base: job.base, now: job.transactionTime, zone: registry.pack.zone };
   const all = { cursor: undefined, count: BATCH };
-  for await (const { texts } of readBatches(branches, request, all, context, session))
-    for (const text of texts) if (text !== '') yield text;
+  for await (const { lists } of readBatches(branches, request, all, context, session))
+    for (const texts of lists) for (const text of texts) if (text !== '') yield text;
 }
 
 interface GroupMembers {

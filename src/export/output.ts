@@ -1,9 +1,9 @@
 /**
- * The files of a part. In: batches of JSON texts. Out: NDJSON files of a bounded number of lines, one write per batch.
- * What is on disk beyond the recorded length belongs to a batch that was not finished: it is cut off on opening.
+ * The files of a part. In: JSON texts. Out: NDJSON files of a bounded number of lines. What is on disk beyond the recorded
+ * length belongs to a batch that was not finished: it is cut off on opening.
  */
-import { closeSync, constants, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import type { FileState } from './job.ts';
+import { type Lines, openLines } from './lines.ts';
 import { collectedFile, outputFile } from './store.ts';
 
 /** Bytes that all jobs together may take, counted across threads. */
@@ -23,11 +23,6 @@ export function isDiskFull(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
 }
 
-/** Bytes that are written at once. */
-const SCRATCH = 1 << 18;
-/** Characters that are joined before they are encoded: a string of a whole batch costs more than the writing itself. */
-const JOINED = 1 << 14;
-
 export interface Output {
   readonly files: readonly FileState[];
   readonly collected: number;
@@ -44,7 +39,7 @@ export interface OutputOptions {
   readonly part: number;
   readonly files: readonly FileState[];
   readonly collected: number;
-  /** Lines of a file; a batch is never split. */
+  /** Lines of a file; texts that are given at once are never split. */
   readonly fileLines: number;
   readonly quota: Quota;
 }
@@ -53,50 +48,25 @@ export function openOutput(options: OutputOptions): Output {
   const { folder, part, fileLines, quota } = options;
   const files: FileState[] = [...options.files];
   let collected = options.collected;
-  let output: number | undefined;
-  let references: number | undefined;
+  let output: Lines | undefined;
+  let references: Lines | undefined;
   /** Bytes that are counted and not yet kept: whoever continues from the recorded length writes them again. */
   let pending = 0;
 
-  /** One buffer for all batches: fresh memory for each costs more than the writing itself. */
-  let scratch = Buffer.allocUnsafeSlow(SCRATCH);
-  const put = (descriptor: number, length: number, position: number): void => {
-    const before = Number(Atomics.add(quota.used, 0, BigInt(length)));
-    pending += length;
-    if (before + length > quota.limit) throw new QuotaError('the space for exports is used up');
-    for (let at = 0; at < length; ) at += writeSync(descriptor, scratch, at, length - at, position + at);
+  const claim = (bytes: number): void => {
+    const before = Number(Atomics.add(quota.used, 0, BigInt(bytes)));
+    pending += bytes;
+    if (before + bytes > quota.limit) throw new QuotaError('the space for exports is used up');
   };
-  /** Writes lines at a place, and gives how many bytes they took. */
-  const append = (descriptor: number, lines: readonly string[], position: number): number => {
-    let [written, filled] = [0, 0];
-    const flush = (): void => {
-      put(descriptor, filled, position + written);
-      written += filled;
-      filled = 0;
-    };
-    for (let at = 0; at < lines.length; ) {
-      let text = '';
-      while (at < lines.length && text.length < JOINED) text += `${lines[at++]}\n`;
-      // No UTF-16 unit takes more than three bytes; to count them exactly costs as much as to write them.
-      const most = text.length * 3;
-      if (filled + most > scratch.byteLength) flush();
-      if (most > scratch.byteLength) scratch = Buffer.allocUnsafeSlow(most);
-      filled += scratch.write(text, filled, 'utf8');
-    }
-    flush();
-    return written;
-  };
-  const current = (): number => {
+  const current = (): Lines => {
     const last = files.at(-1);
     if (last === undefined || last.lines >= fileLines) {
-      if (output !== undefined) {
-        fdatasyncSync(output);
-        closeSync(output);
-      }
+      output?.sync();
+      output?.close();
+      output = undefined;
       files.push({ lines: 0, bytes: 0 });
-      output = openAt(outputFile(folder, part, files.length - 1), 0);
     }
-    output ??= openAt(outputFile(folder, part, files.length - 1), last?.bytes ?? 0);
+    output ??= openLines(outputFile(folder, part, files.length - 1), files.at(-1)?.bytes ?? 0, claim);
     return output;
   };
 
@@ -109,34 +79,28 @@ export function openOutput(options: OutputOptions): Output {
     },
     write(texts) {
       if (texts.length === 0) return;
-      const descriptor = current();
-      const last = files.at(-1) ?? { lines: 0, bytes: 0 };
-      const bytes = append(descriptor, texts, last.bytes);
-      files[files.length - 1] = { lines: last.lines + texts.length, bytes: last.bytes + bytes };
+      const lines = current();
+      lines.add(texts);
+      files[files.length - 1] = { lines: (files.at(-1)?.lines ?? 0) + texts.length, bytes: lines.bytes };
     },
     collect(found) {
       if (found.length === 0) return;
-      references ??= openAt(collectedFile(folder, part), collected);
-      collected += append(references, found, collected);
+      references ??= openLines(collectedFile(folder, part), collected, claim);
+      references.add(found);
+      collected = references.bytes;
     },
     sync() {
-      if (output !== undefined) fdatasyncSync(output);
-      if (references !== undefined) fdatasyncSync(references);
+      output?.sync();
+      references?.sync();
       pending = 0;
     },
     close() {
       Atomics.sub(quota.used, 0, BigInt(pending));
       pending = 0;
-      for (const descriptor of [output, references]) if (descriptor !== undefined) closeSync(descriptor);
+      output?.close();
+      references?.close();
       output = undefined;
       references = undefined;
     },
   };
-}
-
-/** A file to write on, cut to the length that was recorded. */
-function openAt(file: string, length: number): number {
-  const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT, 0o600);
-  ftruncateSync(descriptor, length);
-  return descriptor;
 }

@@ -5,7 +5,7 @@
 import type { Access } from '../auth/access.ts';
 import type { Mapping } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
-import { writeAll, writtenId } from '../pipeline/emitted.ts';
+import { writeLists, writtenId } from '../pipeline/emitted.ts';
 import { countMatches, streamMatches } from '../pipeline/page.ts';
 import { planResolved } from '../pipeline/resolve.ts';
 import type { Session } from '../pipeline/source.ts';
@@ -24,9 +24,12 @@ import { type DeletedMapping, deletedMappings, deletedWithin } from './deletions
 import type { TypeQuery } from './filters.ts';
 import type { Slice } from './slices.ts';
 
+/** Texts that are in memory at once. */
+const LIST = 64;
+
 export interface Batch {
-  /** JSON; '' for a row that is no resource. */
-  readonly texts: readonly string[];
+  /** JSON, '' for a row that is no resource; made as they are taken, so that few are in memory at a time. */
+  readonly lists: Iterable<readonly string[]>;
   /** Of the last of them. */
   readonly last: Cursor | undefined;
 }
@@ -73,7 +76,7 @@ export async function* readBatches(
 ): AsyncGenerator<Batch, void, undefined> {
   const { selection } = request.query;
   for await (const { matches, last } of streamMatches(branches, { selection, ...place }, session)) {
-    yield { texts: await writeAll(matches, context, session), last };
+    yield { lists: await writeLists(matches, LIST, context, session), last };
   }
 }
 
@@ -88,7 +91,8 @@ export async function* readDeletions(
   session: Session,
 ): AsyncGenerator<Batch, void, undefined> {
   const { type } = request;
-  for await (const { texts, last } of readBatches(branches, request, place, context, session)) {
+  for await (const { lists, last } of readBatches(branches, request, place, context, session)) {
+    const texts = [...lists].flat();
     const ids = texts.map(text => writtenId(text, type));
     const served = new Set<string>();
     const again: SliceRequest = {
@@ -99,8 +103,8 @@ export async function* readDeletions(
     };
     const whole = { cursor: undefined, count: place.count };
     for await (const found of readBatches(await planSlice(again, session), again, whole, context, session))
-      for (const text of found.texts) served.add(writtenId(text, type));
-    yield { texts: texts.filter((_, i) => !served.has(ids[i] ?? '')), last };
+      for (const text of [...found.lists].flat()) served.add(writtenId(text, type));
+    yield { lists: [texts.filter((_, i) => !served.has(ids[i] ?? ''))], last };
   }
 }
 

@@ -151,8 +151,8 @@ class PartRun {
     const content = await this.#content.open(slice, session);
     await this.#count(content);
     const place = { cursor: this.#state.cursor, count: Math.min(settings.batch, settings.fileLines) };
-    for await (const { texts, last } of content.batches(place)) {
-      this.#take(texts);
+    for await (const { lists, last } of content.batches(place)) {
+      for (const texts of lists) this.#take(texts);
       this.#advance({ cursor: last });
       if (stopped()) return false;
     }

@@ -53,6 +53,24 @@ export async function writeAll(
   return session.stages.time('write', () => items.map(write));
 }
 
+/** Likewise in lists, each written when it is taken: what nobody holds on to is garbage before the next one is made. */
+export async function writeLists(
+  items: readonly Emittable[],
+  size: number,
+  context: WriteContext,
+  session: Session,
+): Promise<Iterable<readonly string[]>> {
+  const childrenOf = await readAllChildren(items, session);
+  return lists();
+  function* lists(): Generator<readonly string[], void, undefined> {
+    for (let at = 0; at < items.length; at += size) {
+      yield items
+        .slice(at, at + size)
+        .map(({ mapping, row, shaped }) => shaped.writer(mapping).write(row, childrenOf(row), context));
+    }
+  }
+}
+
 /** The id of a resource that a writer wrote: it stands behind the type, and needs no escapes. '' where there is none. */
 export function writtenId(json: string, type: string): string {
   const begin = '{"resourceType":"","id":"'.length + type.length;

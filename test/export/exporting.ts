@@ -64,10 +64,16 @@ export async function kickOff(url: string, init: RequestInit = {}): Promise<stri
 
 /** Polls until there is a manifest. */
 export async function finished(poll: string): Promise<Manifest> {
+  const response = await ended(poll);
+  if (response.status !== 200) throw new Error(`${response.status}`);
+  return (await response.json()) as Manifest;
+}
+
+/** Polls until the job runs no more, as slowly as the server wants it. */
+export async function ended(poll: string): Promise<Response> {
   for (;;) {
     const response = await fetch(poll);
-    if (response.status === 200) return (await response.json()) as Manifest;
-    if (response.status !== 202 && response.status !== 429) throw new Error(`${response.status}`);
+    if (response.status !== 202 && response.status !== 429) return response;
     await response.arrayBuffer();
     await new Promise(resolve => setTimeout(resolve, 150));
   }
