@@ -12,13 +12,14 @@ import type { SystemQuery } from '../search/query.ts';
 import type { BranchNeeds } from './branch-plan.ts';
 import { type Emitted, emitAll } from './emitted.ts';
 import { type AskedRows, type Included, readIncluded, wantedForIncludes } from './includes.ts';
-import { countMatches, readPage } from './page.ts';
+import { countMatches, type PageRequest, readPage } from './page.ts';
+import { type Written, type WrittenPage, writeInLists } from './page-lists.ts';
 import { planKey } from './plans.ts';
 import { planKept } from './resolve.ts';
 import type { Session } from './source.ts';
 
 export interface Answer {
-  readonly matches: readonly Emitted[];
+  readonly matches: readonly Written[];
   readonly included: Included;
   readonly next: Cursor | undefined;
   readonly total: number | undefined;
@@ -42,23 +43,36 @@ export async function answerQuery(query: SystemQuery, context: AnswerContext, se
   const { planned: branches, places } = await planKept(session, plan, asked);
   const sort = query.questions[0]?.sort ?? [];
   const also = wantedBy(query, session);
-  const page =
+  const request = { sort, selection, count, cursor, also, places };
+  const { matches, next, included }: WrittenPage & Pick<Answer, 'included'> =
     count === 0
-      ? { matches: [], next: undefined }
-      : await readPage(branches, { sort, selection, count, cursor, also, places }, session);
-  const matches = await emitAll(page.matches, context.write, session);
-  const included = await readIncluded(
-    matches,
-    {
-      query,
-      access: context.includable,
-      read: (asked, limit) => readRows(asked, limit, query, context.write, session),
-    },
-    session,
-  );
-  const complete = cursor === undefined && page.next === undefined && count > 0;
+      ? { matches: [], next: undefined, included: NOTHING }
+      : also || sort.length > 0
+        ? await readAtOnce(branches, request, query, context, session)
+        : { ...(await writeInLists(branches, request, context.write, session)), included: NOTHING };
+  const complete = cursor === undefined && next === undefined && count > 0;
   const total = complete ? matches.length : query.total === 'none' ? undefined : await totalOf(query, context, session);
-  return { matches, included, next: page.next, total };
+  return { matches, included, next, total };
+}
+
+const NOTHING: Included = { resources: [], cut: false };
+
+/** Includes go by the rows of the page. */
+async function readAtOnce(
+  branches: readonly Branch[],
+  request: PageRequest,
+  query: SystemQuery,
+  { includable, write }: AnswerContext,
+  session: Session,
+): Promise<WrittenPage & Pick<Answer, 'included'>> {
+  const page = await readPage(branches, request, session);
+  const matches = await emitAll(page.matches, write, session);
+  const read = (asked: readonly AskedRows[], limit: number) => readRows(asked, limit, query, write, session);
+  return {
+    matches,
+    next: page.next,
+    included: await readIncluded(matches, { query, access: includable, read }, session),
+  };
 }
 
 /** What includes want of each row; undefined where there are none. */

@@ -7,7 +7,7 @@ import { type EntryText, searchsetBundle } from '../resource/bundle.ts';
 import type { CursorCodec } from '../search/cursor.ts';
 import type { AnswerShape } from '../search/query.ts';
 import type { Answer } from './answer.ts';
-import type { Emitted } from './emitted.ts';
+import type { Written } from './page-lists.ts';
 
 /** A searchset Bundle as FHIR JSON text. */
 export interface BundleText {
@@ -45,7 +45,7 @@ export function searchsetOf(
   return { json, entries: matches.length + included.resources.length };
 }
 
-function entryOf({ mapping, id, json }: Emitted): EntryText {
+function entryOf({ mapping, id, json }: Written): EntryText {
   return { type: mapping.resource, id, json };
 }
 
