@@ -19,8 +19,11 @@ FROM node:24-slim
 ENV NODE_ENV=production DATA_DIR=/app/.lintel
 WORKDIR /app
 COPY --from=build /app ./
+RUN mkdir -p node_modules/.cache && chown node node_modules/.cache
 USER node
+# What is compiled is kept for this user: starts read it.
+RUN node bin/lintel.mjs check
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health`).then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "src/main.ts"]
+CMD ["node", "bin/lintel.mjs", "serve"]

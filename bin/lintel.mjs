@@ -3,12 +3,17 @@
 // the dependencies. Plain JavaScript, so that an old Node can read it and say what is missing.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+// As a whole: Node 20 has no enableCompileCache.
+import * as nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const OLDEST = [24, 12];
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) {
+  // What was compiled is kept for the next start, beside the code and nowhere else: who can write there can write the code
+  // too. A folder that cannot be written is no error.
+  nodeModule.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/lintel', import.meta.url)));
   const { runProcess } = await import('../src/cli/main.ts');
   await runProcess();
 } else {

@@ -3,7 +3,7 @@
  */
 import { once } from 'node:events';
 import { createAnswerCache } from './cache/answers.ts';
-import { type Config, ConfigError, readConfig } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import { openExports } from './export/open.ts';
 import type { Answer } from './http/answer.ts';
 import { offeredTypes, sampleRequests } from './http/samples.ts';
@@ -186,17 +186,4 @@ export function tellError(error: unknown, { note }: Pick<Console, 'note'>): void
 /** Of the file system or the network: a port that is taken, a folder that is not there. */
 function isSystemError(error: unknown): error is Error & { readonly code: string } {
   return error instanceof Error && 'syscall' in error && 'code' in error;
-}
-
-if (import.meta.main) {
-  const console: Console = {
-    out: text => process.stdout.write(`${text}\n`),
-    note: text => process.stderr.write(`${text}\n`),
-  };
-  try {
-    process.exitCode = await runServer(readConfig(), console);
-  } catch (error) {
-    tellError(error, console);
-    process.exitCode = 1;
-  }
 }

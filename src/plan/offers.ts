@@ -60,21 +60,42 @@ export function makeOffers(
   own: readonly Mapping[] = [],
   valueSets: ReadonlyMap<string, CodesBySystem> = new Map(),
 ): Offers {
-  const env = environment(registry, 0);
-  const byType = new Map<string, ReadonlyMap<string, Offered>>();
   const types = [...new Set([...registry.types, ...own.map(({ resource }) => resource)])];
-  for (const type of types) {
-    const mappings = [...registry.ofType(type), ...own.filter(({ resource }) => resource === type)];
-    const offered = searchParametersOf(type).flatMap(parameter => offer(parameter, mappings, env) ?? []);
-    offered.sort((a, b) => (a.parameter.code < b.parameter.code ? -1 : 1));
-    byType.set(type, new Map(offered.map(o => [o.parameter.code, o])));
-  }
+  const mapped = offersOf(registry);
+  const byType = new Map(
+    types.map(type => {
+      const added = own.filter(({ resource }) => resource === type);
+      const offered = added.length === 0 ? mapped.get(type) : undefined;
+      return [type, offered ?? offersOfType(type, [...registry.ofType(type), ...added], environment(registry, 0))];
+    }),
+  );
+  const lists = new Map([...byType].map(([type, offered]) => [type, [...offered.values()]]));
   return {
     types,
     find: (type, code) => byType.get(type)?.get(code),
-    of: type => [...(byType.get(type)?.values() ?? [])],
+    of: type => lists.get(type) ?? [],
     valueSet: url => valueSets.get(url),
   };
+}
+
+type OffersOfType = ReadonlyMap<string, Offered>;
+
+/** Of the mapped types: a start asks for them when it tries out documents, and again when it serves. */
+const known = new WeakMap<Registry, ReadonlyMap<string, OffersOfType>>();
+
+function offersOf(registry: Registry): ReadonlyMap<string, OffersOfType> {
+  const kept = known.get(registry);
+  if (kept !== undefined) return kept;
+  const env = environment(registry, 0);
+  const made = new Map(registry.types.map(type => [type, offersOfType(type, registry.ofType(type), env)]));
+  known.set(registry, made);
+  return made;
+}
+
+function offersOfType(type: string, mappings: readonly Mapping[], env: Environment): OffersOfType {
+  const offered = searchParametersOf(type).flatMap(parameter => offer(parameter, mappings, env) ?? []);
+  offered.sort((a, b) => (a.parameter.code < b.parameter.code ? -1 : 1));
+  return new Map(offered.map(one => [one.parameter.code, one]));
 }
 
 function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: Environment): Offered | undefined {

@@ -203,7 +203,7 @@ elements:
 
 test('SIGHUP has the mappings loaded anew', async () => {
   const clinic = smallClinic({ 'person.yaml': PEOPLE });
-  const child = spawn(process.execPath, [new URL('../../src/main.ts', import.meta.url).pathname], {
+  const child = spawn(process.execPath, [new URL('../../bin/lintel.mjs', import.meta.url).pathname, 'serve'], {
     env: { ...clinic.environment, RELOAD_INTERVAL: '0', LOG_FORMAT: 'json' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
