@@ -120,16 +120,17 @@ async function valueSetsOf(facade: Facade): Promise<ReadonlyMap<string, CodesByS
   );
 }
 
-/** All matches of a search, page by page. */
+/** All matches of a search, page by page, or at least so many of them. */
 export async function allOf(
   facade: Facade,
   type: string,
   parameters: readonly (readonly [string, string])[],
   pageSize = 1000,
+  enough = Number.POSITIVE_INFINITY,
 ): Promise<readonly Resource[]> {
   const found: Resource[] = [];
   let page: readonly (readonly [string, string])[] | undefined = [...parameters, ['_count', String(pageSize)]];
-  while (page) {
+  while (page && found.length < enough) {
     const { json } = await facade.search({ type, parameters: page }, CONTEXT);
     const bundle = JSON.parse(json) as {
       readonly entry?: readonly { readonly resource: Resource; readonly search: { readonly mode: string } }[];
