@@ -7,8 +7,8 @@ import { type Indexed, indexOf, interval } from './oracle.ts';
 
 const ZONE = 'America/New_York';
 
-/** For thousands of pages on a machine that does much else. */
-const LONG = { timeout: 170_000 };
+/** For thousands of pages on a machine or a server that does much else. */
+const LONG = { timeout: 600_000 };
 
 describe.each([
   ['on the fixture', {}],
@@ -81,7 +81,7 @@ describe.each([
     LONG,
     async () => {
       let sorted = 0;
-      for (const type of demo.facade.offers.types) {
+      for (const type of drawer(sample)(demo.facade.offers.types)) {
         if (!demo.facade.offers.find(type, '_id')?.sortable) continue;
         const { all, within } = await someOf(type);
         const size = pageSize(all);
@@ -98,7 +98,7 @@ describe.each([
           }
         }
       }
-      expect(sorted).toBeGreaterThan(20);
+      expect(sorted).toBeGreaterThan(20 / sample.oneIn);
     },
   );
 
