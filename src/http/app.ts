@@ -58,10 +58,12 @@ function crossOrigin(origins: readonly string[]) {
     origin: origins.includes('*') ? '*' : [...origins],
     allowMethods: ['GET', 'HEAD', 'POST', 'DELETE'],
     exposeHeaders: [
+      'Cache-Status',
       'Content-Location',
       'ETag',
       'Last-Modified',
       'Retry-After',
+      'Server-Timing',
       'X-Progress',
       'X-Request-Id',
       'X-Correlation-Id',

@@ -80,6 +80,13 @@ test('browser applications may call from the configured origins only', async () 
   expect((await from('https://app.example.org')).headers.get('access-control-allow-origin')).toBe(
     'https://app.example.org',
   );
+  const exposed = (await from('https://app.example.org')).headers.get('access-control-expose-headers');
+  expect(exposed?.toLowerCase().split(',')).toEqual(
+    expect.arrayContaining([
+      ...['cache-status', 'content-location', 'etag', 'last-modified', 'retry-after', 'server-timing'],
+      ...['x-progress', 'x-request-id', 'x-correlation-id'],
+    ]),
+  );
   expect((await from('https://app.example.org.evil.com')).headers.has('access-control-allow-origin')).toBe(false);
   const preflight = await from('https://app.example.org', 'OPTIONS');
   expect(preflight.status).toBe(204);
