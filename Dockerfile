@@ -13,7 +13,7 @@ COPY src ./src
 COPY mappings ./mappings
 COPY fixtures ./fixtures
 COPY bin ./bin
-RUN node bin/lintel.mjs check
+RUN node bin/lintel.mjs check && rm -r node_modules/.cache
 
 FROM node:24-slim
 ENV NODE_ENV=production DATA_DIR=/app/.lintel

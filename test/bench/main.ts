@@ -30,6 +30,11 @@ switch (what) {
     await benchCached();
     break;
   }
+  case 'startup': {
+    const { benchStartup } = await import('./startup.ts');
+    await withDatabases(more.slice(0, 1), [120], ([file = '']) => benchStartup(file));
+    break;
+  }
   case '--target': {
     if (size !== 'mssql') throw new RangeError('--target takes mssql');
     const { benchMssql } = await import('./mssql.ts');
@@ -37,6 +42,8 @@ switch (what) {
     break;
   }
   default:
-    console.error(`There is no bench ${JSON.stringify(what)}; there are search, growth, cached, export and writer.`);
+    console.error(
+      `There is no bench ${JSON.stringify(what)}; there are search, growth, cached, startup, export and writer.`,
+    );
     process.exitCode = 2;
 }
