@@ -212,6 +212,8 @@ export interface RefNode extends NodeBase {
   readonly on: readonly JoinColumn[];
   /** False: emitted from our columns without looking whether the target is there (its id is made of `theirs`). */
   readonly exists: boolean;
+  /** It says whose the resource is and not what it is about: what includes go along backwards are the others. */
+  readonly revinclude?: false;
   /** `reference`: a Reference; `url`: the target's absolute URL as a string. */
   readonly as: 'reference' | 'url';
   /** Further elements of the Reference (display, identifier, type). */

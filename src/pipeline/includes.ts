@@ -94,7 +94,7 @@ export function wantedForIncludes(
   const columns = query.revincludes.flatMap(include =>
     session.registry
       .ofType(include.source)
-      .flatMap(source => refNodes(source, include, session).filter(node => node.target === mapping.name))
+      .flatMap(source => backwardNodes(source, include, session).filter(node => node.target === mapping.name))
       .flatMap(node => node.on.map(({ theirs }) => theirs)),
   );
   const references = new Set(query.includes.flatMap(include => refNodes(mapping, include, session)));
@@ -130,7 +130,7 @@ function backward(from: readonly Emitted[], include: Include, access: Access, se
   const asked: AskedRows[] = [];
   const groups = byMapping(from);
   for (const source of session.registry.ofType(include.source)) {
-    for (const node of refNodes(source, include, session)) {
+    for (const node of backwardNodes(source, include, session)) {
       for (const [mapping, resources] of groups) {
         if (node.target !== mapping.name) continue;
         const keys = distinct(
@@ -190,6 +190,11 @@ function refNodes(mapping: Mapping, include: Include, session: Session): readonl
     }
   }
   return found;
+}
+
+/** Likewise from the resources referred to: not along references that only say whose a resource is. */
+function backwardNodes(mapping: Mapping, include: Include, session: Session): readonly RefNode[] {
+  return refNodes(mapping, include, session).filter(({ revinclude }) => revinclude !== false);
 }
 
 function everyNode(node: Node, see: (node: Node) => void): void {

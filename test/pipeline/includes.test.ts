@@ -52,6 +52,16 @@ describe('_include along references in child rows', () => {
       expect(included).toContain(reference);
   });
 
+  it('brings back what is about a resource, and not what only says whose it is', async () => {
+    const about = async (type: string, query: string): Promise<readonly string[]> =>
+      names(await search(type, `${query}&_revinclude=Provenance:target`), 'include');
+    expect(await about('Patient', '_id=1')).toEqual(['Provenance/pt-1']);
+    expect(await about('Encounter', 'patient=1&_count=1')).toHaveLength(1);
+    const targets = (await search('Provenance', 'target=Patient/1&_count=1000')).length;
+    expect(targets).toBeGreaterThan(500);
+    expect((await search('Provenance', 'patient=1&_count=1000')).length).toBe(targets);
+  });
+
   it('brings everything of a type that refers here for _revinclude=Type:*', async () => {
     const entries = await search('Practitioner', '_count=3&_revinclude=Encounter:*');
     const named = new Set<string>();

@@ -32,6 +32,7 @@ export const LANGUAGE_KEYS: readonly string[] = [
     'parse',
     'ref',
     'exists',
+    'revinclude',
     'missing',
   ],
   ...['display', 'identifier', 'join', 'template', 'sql', 'type', 'insert'],

@@ -108,7 +108,18 @@ const column = z.union([text, z.strictObject({ from: texts, via: via.optional() 
 
 /** Keys of a map that make it another node than an object; an element of the same name stands under `elements:`. */
 export const NODE_DIRECTIVES = ['from', 'const', 'each', 'ref', 'join', 'template', 'sql'] as const;
-export const NODE_MODIFIERS = ['via', 'none', 'else', 'on', 'exists', 'item', 'with', 'as', 'type'] as const;
+export const NODE_MODIFIERS = [
+  'via',
+  'none',
+  'else',
+  'on',
+  'exists',
+  'revinclude',
+  'item',
+  'with',
+  'as',
+  'type',
+] as const;
 
 const node: z.ZodType = z
   .lazy(() =>
@@ -134,6 +145,7 @@ const node: z.ZodType = z
         ref: texts,
         on: joinColumns,
         exists: flag.optional(),
+        revinclude: flag.optional().describe('false: `_revinclude` does not go along it'),
         as: z.enum(['url', 'reference']).optional(),
         display: node.optional(),
         identifier: node.optional(),
