@@ -20,16 +20,13 @@ import { openFixture } from '../engines/fixture.ts';
 import { MSSQL_URL } from '../engines/url.ts';
 import { exportRequest } from '../export/export-request.ts';
 import { type Demo, demoOver } from '../law/demo.ts';
+import { sideBySide, type Work } from './clock.ts';
 
-const ROUNDS = 3;
-/** Turns of a round, by what is measured; as many come first, so that the compiler has seen the code. */
-const TURNS = { page: 12, export: 3 } as const;
+/** The server's time counts for none of both, so a round takes longer than elsewhere. */
+const ROUNDS = { rounds: 7, least: 2000 } as const;
 const PAGES = ['Observation', 'MedicationRequest', 'Encounter'];
 const EXPORTED = ['Observation', 'MedicationRequest', 'DiagnosticReport'];
 const PAGE_SIZE = '1000';
-
-/** Resolves to the number of rows, or of resources, that were made. */
-type Work = () => Promise<number>;
 
 export async function benchMssql(patients = 60): Promise<void> {
   if (MSSQL_URL === undefined) {
@@ -45,46 +42,26 @@ export async function benchMssql(patients = 60): Promise<void> {
     await raw.connect();
     const asked: Statement[] = [];
     const demo = await demoOver(recorded(fixture.database, asked));
-    const measure = async (what: string, turns: number, work: Work): Promise<number> => {
+    const measure = async (what: string, work: Work): Promise<number> => {
       asked.length = 0;
       await work();
       const statements = [...asked];
-      const share = await compare(turns, work, () => replay(raw, statements));
-      console.log(`${what}: ${statements.length} statements, ${share.toFixed(2)} of the driver's rate`);
+      const { facade, driver } = await sideBySide({ facade: work, driver: () => replay(raw, statements) }, ROUNDS);
+      const share = driver.cpu / facade.cpu;
+      const times = `${(facade.cpu / 1000).toFixed(1)} ms beside ${(driver.cpu / 1000).toFixed(1)}`;
+      console.log(`${what}: ${statements.length} statements, ${times}, ${share.toFixed(2)} of the driver's rate`);
       return share;
     };
     const pages = [];
-    for (const type of PAGES)
-      pages.push(await measure(`a page of ${PAGE_SIZE} × ${type}`, TURNS.page, () => page(demo, type)));
+    for (const type of PAGES) pages.push(await measure(`a page of ${PAGE_SIZE} × ${type}`, () => page(demo, type)));
     const exports = [];
-    for (const type of EXPORTED)
-      exports.push(await measure(`export of ${type}`, TURNS.export, () => exportOf(demo, type)));
+    for (const type of EXPORTED) exports.push(await measure(`export of ${type}`, () => exportOf(demo, type)));
     console.log(`pages  ${mean(pages).toFixed(2)} (mark: 0.75)`);
     console.log(`export ${mean(exports).toFixed(2)} (mark: 0.6)`);
   } finally {
     await raw.close();
     await fixture.close();
   }
-}
-
-/** The best rounds of both, taken in turns. */
-async function compare(turns: number, facade: Work, driver: Work): Promise<number> {
-  const best = { facade: Number.POSITIVE_INFINITY, driver: Number.POSITIVE_INFINITY };
-  await cpuOf(facade, turns);
-  await cpuOf(driver, turns);
-  for (let round = 0; round < ROUNDS; round++) {
-    best.facade = Math.min(best.facade, await cpuOf(facade, turns));
-    best.driver = Math.min(best.driver, await cpuOf(driver, turns));
-  }
-  return best.driver / best.facade;
-}
-
-/** Seconds of CPU of a round. */
-async function cpuOf(work: Work, turns: number): Promise<number> {
-  const begun = process.cpuUsage();
-  for (let turn = 0; turn < turns; turn++) await work();
-  const { user, system } = process.cpuUsage(begun);
-  return (user + system) / 1e6;
 }
 
 const mean = (numbers: readonly number[]): number => numbers.reduce((sum, n) => sum + n, 0) / numbers.length;

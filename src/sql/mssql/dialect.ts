@@ -225,11 +225,13 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
 
 /**
  * The characters that are no digits are made to one of them, which is taken out: right whatever they are. The mark at the
- * end of `other` keeps it from being empty, or from ending in blanks that LEN does not count.
+ * end of `other` keeps it from being empty, or from ending in blanks that LEN does not count. TRANSLATE wants its second
+ * and third argument to be of one type, that of the column: nothing of `other` makes the marks that.
  */
 function digitsOf(x: string): string {
   const other = `CONCAT(REPLACE(TRANSLATE(n.t, '123456789', '000000000'), '0', ''), '-')`;
-  const kept = `REPLACE(TRANSLATE(o.t, o.other, REPLICATE('-', LEN(o.other))), '-', '')`;
+  const marks = `CONCAT(REPLICATE('-', LEN(o.other)), LEFT(o.other, 0))`;
+  const kept = `REPLACE(TRANSLATE(o.t, o.other, ${marks}), '-', '')`;
   return `(SELECT ${kept} FROM (SELECT n.t, ${other} AS other FROM (SELECT ${binary(x)} AS t) AS n) AS o)`;
 }
 

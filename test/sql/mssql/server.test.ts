@@ -84,11 +84,14 @@ describe('a real SQL Server', () => {
 
   it('selects the rows for which a predicate holds, whatever it is', () =>
     // STRING_SPLIT of Babelfish finds no piece in an empty text, its JSON_VALUE leaves escapes in, joins on
-    // texts may fail, and two collations meet in other ways.
+    // texts may fail, two collations meet in other ways, and its planner gives up on some lists with decimals
+    // (missing support function 1(1700,1700) in opfamily 1976).
     checkPredicates(
       database,
       500,
-      where => !there.isBabelfish || !/"(some-)?piece"|"fold"|"joins":\[\{/.test(JSON.stringify(where)),
+      where =>
+        !there.isBabelfish ||
+        !/"(some-)?piece"|"fold"|"joins":\[\{|"values":\[[^\]]*"decimal"/.test(JSON.stringify(where)),
     ));
 
   it('has the catalog that SQLite has', async ({ skip }) => {
