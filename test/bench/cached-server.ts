@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { answerCpu } from './servers.ts';
 
 const say = (message: unknown) => process.send?.(message as object);
 
@@ -48,8 +49,4 @@ switch (process.argv[2]) {
   }
 }
 
-process.on('message', message => {
-  if (message !== 'cpu') return;
-  const { user, system } = process.cpuUsage();
-  say((user + system) / 1e6);
-});
+answerCpu();

@@ -30,6 +30,11 @@ switch (what) {
     await benchCached();
     break;
   }
+  case 'http': {
+    const { benchHttp } = await import('./http.ts');
+    await withDatabases(more.slice(0, 1), [300], ([file = '']) => benchHttp(file));
+    break;
+  }
   case 'startup': {
     const { benchStartup } = await import('./startup.ts');
     await withDatabases(more.slice(0, 1), [120], ([file = '']) => benchStartup(file));
@@ -43,7 +48,7 @@ switch (what) {
   }
   default:
     console.error(
-      `There is no bench ${JSON.stringify(what)}; there are search, growth, cached, startup, export and writer.`,
+      `There is no bench ${JSON.stringify(what)}; there are search, http, cached, startup, growth, export and writer.`,
     );
     process.exitCode = 2;
 }

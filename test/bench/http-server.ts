@@ -1,0 +1,78 @@
+/**
+ * One server of `npm run bench -- http`, a process of its own. In: which, and a database file with what is asked of it, as
+ * a message. Out: the port, and seconds of CPU when asked, as messages.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page, Read } from './laboratory-pages.ts';
+import { bestProgram, obviousProgram, type Program } from './laboratory-programs.ts';
+import { answerCpu } from './servers.ts';
+
+export interface Task {
+  readonly file: string;
+  readonly baseUrl: string;
+  readonly pages: Readonly<Record<string, Page>>;
+  readonly reads: Readonly<Record<string, Read>>;
+  /** Names and values in turn, as Lintel sends them, but for the length of the body. */
+  readonly headers: readonly string[];
+}
+
+const say = (message: unknown) => process.send?.(message as object);
+
+const [task]: Task[] = await once(process, 'message');
+if (task === undefined) throw new Error('Nothing is asked');
+
+/** What is asked is known beforehand: neither program reads addresses, checks who asks or keeps a log. */
+function answerOf(program: Program, { pages, reads }: Task): (address: string) => string {
+  const answers = new Map<string, () => string>([
+    ...Object.entries(pages).map(([address, page]) => [address, () => program.page(page)] as const),
+    ...Object.entries(reads).map(([address, read]) => [address, () => program.read(read)] as const),
+  ]);
+  return address => answers.get(address)?.() ?? '';
+}
+
+switch (process.argv[2]) {
+  case 'by hand': {
+    const answer = answerOf(bestProgram(task.file), task);
+    const headers = [...task.headers, 'content-length', ''];
+    const server = createServer((request, response) => {
+      const body = Buffer.from(answer(request.url ?? ''), 'utf8');
+      headers[headers.length - 1] = String(body.byteLength);
+      response.writeHead(200, headers);
+      response.end(body);
+    });
+    server.listen(0, '127.0.0.1', () => say({ port: (server.address() as AddressInfo).port }));
+    break;
+  }
+  case 'obvious': {
+    const [{ serve }, { Hono }] = await Promise.all([import('@hono/node-server'), import('hono')]);
+    const answer = answerOf(obviousProgram(task.file), task);
+    const { headers } = task;
+    const pairs = Object.fromEntries(headers.flatMap((name, i) => (i % 2 === 0 ? [[name, headers[i + 1] ?? '']] : [])));
+    const app = new Hono().get('*', c => {
+      const { pathname, search } = new URL(c.req.url);
+      return c.body(answer(pathname + search), 200, pairs);
+    });
+    serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => say({ port }));
+    break;
+  }
+  default: {
+    const { readConfig } = await import('../../src/config.ts');
+    const { createLog } = await import('../../src/log.ts');
+    const { startServer } = await import('../../src/main.ts');
+    // As it comes, with its check of who asks and its log, but every answer is made anew.
+    const config = readConfig({
+      PORT: '0',
+      DATABASE_URL: `sqlite:${task.file}`,
+      BASE_URL: task.baseUrl,
+      CACHE_MAX_AGE: '0',
+      LOG_FORMAT: 'json',
+      RELOAD_INTERVAL: '0',
+    });
+    const running = await startServer(config, { out: () => {}, note: () => {} }, createLog(config.log));
+    say({ port: Number(new URL(running?.url ?? '').port) });
+  }
+}
+
+answerCpu();

@@ -1,0 +1,155 @@
+/**
+ * Servers as processes of their own, and clients for them. What is compared is CPU time of the server's process alone, in
+ * alternating rounds, so that whatever else the machine does falls on all of them.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { connect } from 'node:net';
+import { median } from './clock.ts';
+
+const CONNECTIONS = 8;
+
+export interface Server {
+  readonly port: number;
+  readonly child: ChildProcess;
+  /** Seconds of CPU so far. */
+  cpu(): Promise<number>;
+}
+
+/** `program`: beside this file; it gets `kind` as its argument and `what` as a message, and sends its port. */
+export async function startProgram(program: string, kind: string, what?: object): Promise<Server> {
+  // The log goes where nobody reads it, but it is written.
+  const child = fork(new URL(program, import.meta.url), [kind], { stdio: ['ignore', 'inherit', 'ignore', 'ipc'] });
+  if (what) child.send(what);
+  const [{ port }] = await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(() => {
+      throw new Error(`The server ${kind} does not start`);
+    }),
+  ]);
+  return {
+    ...{ port, child },
+    async cpu() {
+      child.send('cpu');
+      const [seconds] = await once(child, 'message');
+      return seconds;
+    },
+  };
+}
+
+/** What a program of `startProgram` does with its messages once it listens. */
+export function answerCpu(): void {
+  process.on('message', message => {
+    if (message !== 'cpu') return;
+    const { user, system } = process.cpuUsage();
+    process.send?.((user + system) / 1e6);
+  });
+}
+
+export interface Asked {
+  /** Asked one after the other, again and again. */
+  readonly paths: readonly string[];
+  readonly coding: string;
+}
+
+/** Microseconds of CPU per request of each server: the rounds of one belong to those of the others. */
+export async function compareServers<Name extends string>(
+  servers: Readonly<Record<Name, Server>>,
+  asked: Asked,
+  { rounds, requests, warm }: { readonly rounds: number; readonly requests: number; readonly warm: number },
+): Promise<Readonly<Record<Name, readonly number[]>>> {
+  const names = Object.keys(servers) as Name[];
+  const times = new Map<Name, number[]>(names.map(name => [name, []]));
+  for (const name of names) await load(servers[name], asked, warm);
+  for (let round = 0; round < rounds; round++) {
+    for (const name of names) {
+      const before = await servers[name].cpu();
+      await load(servers[name], asked, requests);
+      times.get(name)?.push((((await servers[name].cpu()) - before) / requests) * 1e6);
+    }
+  }
+  return Object.fromEntries(times) as unknown as Readonly<Record<Name, readonly number[]>>;
+}
+
+/** How fast `own` is in terms of `other`: the median of the rounds' ratios. */
+export function ratio(own: readonly number[], other: readonly number[]): number {
+  return median(own.map((time, i) => (other[i] ?? Number.NaN) / time));
+}
+
+export interface Fetched {
+  /** Names and values in turn, without those that each connection has of its own. */
+  readonly headers: readonly string[];
+  readonly body: Buffer;
+}
+
+export async function fetchOnce({ port }: Server, path: string, coding: string): Promise<Fetched> {
+  const request = get({ host: '127.0.0.1', port, path, headers: headersFor(coding) });
+  const [response] = await once(request, 'response');
+  const body = await bytesOf(response);
+  if (response.statusCode !== 200) throw new Error(`${path} is answered with ${response.statusCode}`);
+  const own = new Set(['date', 'connection', 'keep-alive']);
+  const headers: string[] = [];
+  for (let i = 0; i < response.rawHeaders.length; i += 2) {
+    if (!own.has(response.rawHeaders[i].toLowerCase()))
+      headers.push(response.rawHeaders[i], response.rawHeaders[i + 1]);
+  }
+  return { headers, body };
+}
+
+async function bytesOf(response: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function headersFor(coding: string): Record<string, string> {
+  return { Accept: 'application/fhir+json', 'Accept-Encoding': coding, 'User-Agent': 'bench' };
+}
+
+/**
+ * Sends requests over kept connections, each when the answer before it has come as a whole. `waited` is told the
+ * milliseconds of each.
+ */
+export async function load(
+  { port }: Pick<Server, 'port'>,
+  { paths, coding }: Asked,
+  requests: number,
+  { connections = CONNECTIONS, waited }: { connections?: number; waited?: (milliseconds: number) => void } = {},
+): Promise<void> {
+  const lines = Object.entries(headersFor(coding)).map(([name, value]) => `${name}: ${value}\r\n`);
+  const texts = paths.map(path => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${lines.join('')}\r\n`);
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      const socket = connect(port, '127.0.0.1');
+      socket.setNoDelay(true);
+      let left = Math.ceil(requests / connections);
+      let missing = 0;
+      let begun = 0;
+      const ask = (): void => {
+        begun = performance.now();
+        socket.write(texts[next++ % texts.length] ?? '');
+      };
+      socket.on('data', chunk => {
+        if (missing === 0) missing = lengthOf(chunk);
+        missing -= chunk.byteLength;
+        if (missing > 0) return;
+        missing = 0;
+        waited?.(performance.now() - begun);
+        if (--left > 0) ask();
+        else socket.end();
+      });
+      ask();
+      await once(socket, 'close');
+    }),
+  );
+}
+
+/** Of head and body together; the head comes in one piece. */
+function lengthOf(chunk: Buffer): number {
+  const end = chunk.indexOf('\r\n\r\n') + 4;
+  const length = /\r\ncontent-length: (\d+)/i.exec(chunk.toString('latin1', 0, end))?.[1];
+  if (length === undefined) throw new Error('An answer without a length, or with a head in pieces');
+  return end + Number(length);
+}
