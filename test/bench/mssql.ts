@@ -40,12 +40,10 @@ export async function benchMssql(patients = 60): Promise<void> {
   const raw = createPool({ ...fixture.address, connectTimeout: 15_000 }, 1, 'READ COMMITTED');
   try {
     await raw.connect();
-    const asked: Statement[] = [];
-    const demo = await demoOver(recorded(fixture.database, asked));
+    const { database, statementsOf } = recorded(fixture.database);
+    const demo = await demoOver(database);
     const measure = async (what: string, work: Work): Promise<number> => {
-      asked.length = 0;
-      await work();
-      const statements = [...asked];
+      const statements = await statementsOf(work);
       const { facade, driver } = await sideBySide({ facade: work, driver: () => replay(raw, statements) }, ROUNDS);
       const share = driver.cpu / facade.cpu;
       const times = `${(facade.cpu / 1000).toFixed(1)} ms beside ${(driver.cpu / 1000).toFixed(1)}`;
@@ -66,16 +64,30 @@ export async function benchMssql(patients = 60): Promise<void> {
 
 const mean = (numbers: readonly number[]): number => numbers.reduce((sum, n) => sum + n, 0) / numbers.length;
 
-function recorded(database: Database, asked: Statement[]): Database {
+/** `statementsOf` runs a work and gives the statements that it sends; otherwise nothing is done besides. */
+function recorded(database: Database): {
+  readonly database: Database;
+  readonly statementsOf: (work: Work) => Promise<readonly Statement[]>;
+} {
+  let asked: Statement[] | undefined;
   return {
-    ...database,
-    query(plan, options) {
-      asked.push(database.render(plan, options?.places));
-      return database.query(plan, options);
+    database: {
+      ...database,
+      query(plan, options) {
+        asked?.push(database.render(plan, options?.places));
+        return database.query(plan, options);
+      },
+      stream(plan, size, options) {
+        asked?.push(database.render(plan, options?.places));
+        return database.stream(plan, size, options);
+      },
     },
-    stream(plan, size, options) {
-      asked.push(database.render(plan, options?.places));
-      return database.stream(plan, size, options);
+    async statementsOf(work) {
+      asked = [];
+      await work();
+      const statements = asked;
+      asked = undefined;
+      return statements;
     },
   };
 }
