@@ -13,7 +13,7 @@ const ADDRESSES: Readonly<Record<string, string>> = {
 };
 
 const ROUNDS = { rounds: 15, requests: 2000, warm: 20_000 };
-const PROGRAM = 'cached-server.ts';
+const PROGRAM = new URL('cached-server.ts', import.meta.url);
 
 export async function benchCached(): Promise<void> {
   const lintel = await startProgram(PROGRAM, 'lintel');

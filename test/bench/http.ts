@@ -12,7 +12,7 @@ import { compareServers, fetchOnce, ratio, type Server, startProgram } from './s
 import { printTable } from './table.ts';
 
 const ROUNDS = { rounds: 11, requests: 400, warm: 2000 };
-const PROGRAM = 'http-server.ts';
+const PROGRAM = new URL('http-server.ts', import.meta.url);
 
 /** As the programs write it. */
 const BASE_URL = 'http://127.0.0.1';

@@ -17,10 +17,10 @@ export interface Server {
   cpu(): Promise<number>;
 }
 
-/** `program`: beside this file; it gets `kind` as its argument and `what` as a message, and sends its port. */
-export async function startProgram(program: string, kind: string, what?: object): Promise<Server> {
+/** `program` gets `kind` as its argument and `what` as a message, and sends its port. */
+export async function startProgram(program: URL, kind: string, what?: object): Promise<Server> {
   // The log goes where nobody reads it, but it is written.
-  const child = fork(new URL(program, import.meta.url), [kind], { stdio: ['ignore', 'inherit', 'ignore', 'ipc'] });
+  const child = fork(program, [kind], { stdio: ['ignore', 'inherit', 'ignore', 'ipc'] });
   if (what) child.send(what);
   const [{ port }] = await Promise.race([
     once(child, 'message'),
