@@ -112,6 +112,8 @@ class PartRun {
     while (!stopped()) {
       const slice = this.#slices.at(this.#state.slice);
       if (slice === undefined) {
+        // What resources refer to has to be in its file: further slices are made of it.
+        this.#keep(this.#state);
         if (this.#slices.extend()) continue;
         return this.#keep({ ...this.#state, done: true });
       }
