@@ -1,6 +1,7 @@
 /**
  * One document. In: a topic, a patient, a range or an encounter. Out: its sections one after the other and then its header,
- * as XML and as HTML from the same narrative. Nothing is kept but the text: time and memory grow with the document.
+ * as XML and as HTML from the same narrative. All is read before the first piece of text is given out, and the text is never
+ * held whole.
  */
 import { createHash } from 'node:crypto';
 import type { Facade, RequestContext } from '../facade.ts';
@@ -112,7 +113,7 @@ export function* documentXml({ header, sections, nothing }: Document): Generator
   yield '<ClinicalDocument xmlns="urn:hl7-org:v3" xmlns:sdtc="urn:hl7-org:sdtc" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">\n';
   yield headerXml(header);
   yield '<component><structuredBody>\n';
-  for (const section of sections) yield sectionXml(section, nothing);
+  for (const section of sections) yield* sectionXml(section, nothing);
   yield '</structuredBody></component>\n</ClinicalDocument>\n';
 }
 
@@ -162,8 +163,8 @@ function servicePeriod(patient: Patient, range: Days | undefined, today: string)
 function contentKey(sections: readonly Section[], patient: Patient): string {
   const hash = createHash('sha256').update(JSON.stringify(patient));
   for (const { definition, table, entries } of sections) {
-    hash.update(definition.key).update(JSON.stringify(table.rows));
-    for (const entry of entries) hash.update(entry);
+    hash.update(definition.key).update(entries.digest());
+    for (const row of table.rows) hash.update(JSON.stringify(row));
   }
   return hash.digest('hex');
 }

@@ -24,34 +24,28 @@ const TIME = /\b\d{4}-\d{2}(?:-\d{2}(?: \d{2}:\d{2})?)?\b/g;
 /** More without a blank than a column has room for, as a unique device identifier. */
 const LONG = /[^\s<>]{28,}/g;
 
-/** Content of a section's `text`. `nothing` stands where there are no rows. */
-export function narrativeXml({ columns, rows }: Table, nothing: string): string {
-  if (rows.length === 0) return `<paragraph>${escapeXml(nothing)}</paragraph>`;
-  const parts = [
-    `<table><thead><tr>${columns.map(name => `<th>${escapeXml(name)}</th>`).join('')}</tr></thead><tbody>`,
-  ];
+/** Content of a section's `text`, row by row. `nothing` stands where there are no rows. */
+export function* narrativeXml({ columns, rows }: Table, nothing: string): Generator<string> {
+  if (rows.length === 0) return yield `<paragraph>${escapeXml(nothing)}</paragraph>`;
+  yield `<table><thead><tr>${columns.map(name => `<th>${escapeXml(name)}</th>`).join('')}</tr></thead><tbody>`;
   for (const { id, cells, marked } of rows) {
-    parts.push(`<tr ID="${id}"${marked === true ? ' styleCode="Bold"' : ''}>`);
-    for (const cell of cells) parts.push('<td>', lines(cell, '<br/>'), '</td>');
-    parts.push('</tr>');
+    const style = marked === true ? ' styleCode="Bold"' : '';
+    yield `<tr ID="${id}"${style}>${cells.map(cell => `<td>${lines(cell, '<br/>')}</td>`).join('')}</tr>`;
   }
-  parts.push('</tbody></table>');
-  return parts.join('');
+  yield '</tbody></table>';
 }
 
 /** The same as HTML. */
-export function narrativeHtml({ columns, rows }: Table, nothing: string): string {
-  if (rows.length === 0) return `<p class="nothing">${escapeXml(nothing)}</p>`;
-  const parts = [
-    `<div class="table"><table><thead><tr>${columns.map(name => `<th scope="col">${escapeXml(name)}</th>`).join('')}</tr></thead><tbody>`,
-  ];
+export function* narrativeHtml({ columns, rows }: Table, nothing: string): Generator<string> {
+  if (rows.length === 0) return yield `<p class="nothing">${escapeXml(nothing)}</p>`;
+  const names = columns.map(name => `<th scope="col">${escapeXml(name)}</th>`);
+  yield `<div class="table"><table><thead><tr>${names.join('')}</tr></thead><tbody>`;
   for (const { id, cells, marked } of rows) {
-    parts.push(`<tr id="${id}"${marked === true ? ' class="marked"' : ''}>`);
-    for (const [i, cell] of cells.entries()) parts.push('<td>', i === 0 ? head(cell) : htmlLines(cell), '</td>');
-    parts.push('</tr>');
+    const style = marked === true ? ' class="marked"' : '';
+    const shown = cells.map((cell, i) => `<td>${i === 0 ? head(cell) : htmlLines(cell)}</td>`);
+    yield `<tr id="${id}"${style}>${shown.join('')}</tr>`;
   }
-  parts.push('</tbody></table></div>');
-  return parts.join('');
+  yield '</tbody></table></div>';
 }
 
 /** The first line says what the row is about. */

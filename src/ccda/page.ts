@@ -37,7 +37,9 @@ export function* documentPage({ header, sections, nothing, about, mrn }: Documen
   for (const { definition, table } of sections) {
     const empty = table.rows.length === 0;
     const count = empty ? '' : ` <span class="count">${table.rows.length}</span>`;
-    yield `<section id="${definition.key}"${empty ? ' class="empty"' : ''}><h3>${escapeXml(definition.title)}${count}</h3>${narrativeHtml(table, nothing)}</section>\n`;
+    yield `<section id="${definition.key}"${empty ? ' class="empty"' : ''}><h3>${escapeXml(definition.title)}${count}</h3>`;
+    yield* narrativeHtml(table, nothing);
+    yield '</section>\n';
   }
   const custodian = header.custodian?.name ?? header.publisher;
   yield `</main>

@@ -9,6 +9,7 @@ import type { Patient } from './fhir/people.ts';
 import { uuidOf } from './ids.ts';
 import { narrativeXml, type Row, type Table } from './narrative.ts';
 import type { Resolve } from './participants.ts';
+import { keepTexts, type Texts } from './texts.ts';
 import { escapeXml, templateIds } from './xml.ts';
 
 export interface SectionDefinition {
@@ -42,7 +43,8 @@ export interface SectionWriter {
 export interface Section {
   readonly definition: SectionDefinition;
   readonly table: Table;
-  readonly entries: readonly string[];
+  /** XML; as many as were added. */
+  readonly entries: Texts;
 }
 
 export interface SectionSource {
@@ -55,7 +57,7 @@ export interface SectionSource {
 export async function buildSection(definition: SectionDefinition, source: SectionSource): Promise<Section> {
   const { chart, patient, namespace } = source;
   const rows: Row[] = [];
-  const entries: string[] = [];
+  const entries = keepTexts();
   const add = (cells: readonly string[], marked?: true): string => {
     const id = `${definition.key}-${rows.length + 1}`;
     rows.push({ id, cells, ...(marked && { marked }) });
@@ -68,7 +70,7 @@ export async function buildSection(definition: SectionDefinition, source: Sectio
       row: (...cells) => add(cells),
       markedRow: (...cells) => add(cells, true),
       entry(xml) {
-        entries.push(`<entry>${xml}</entry>`);
+        entries.add(`<entry>${xml}</entry>`);
       },
       id: ({ resourceType, id }, part = '') => `<id root="${uuidOf(namespace, resourceType, id, part)}"/>`,
     },
@@ -77,13 +79,15 @@ export async function buildSection(definition: SectionDefinition, source: Sectio
   return { definition, table: { columns: definition.columns, rows }, entries };
 }
 
-/** The section as XML, within its `component`. `nothing` is what an empty one says. */
-export function sectionXml({ definition, table, entries }: Section, nothing: string): string {
+/** The section as XML, within its `component`, in pieces. `nothing` is what an empty one says. */
+export function* sectionXml({ definition, table, entries }: Section, nothing: string): Generator<string> {
   const { title, code, codeName, templates } = definition;
   const empty = table.rows.length === 0 && definition.narrativeOnly !== true ? ' nullFlavor="NI"' : '';
-  return (
-    `<component><section${empty}>${templateIds(...templates)}` +
-    `<code code="${code}" displayName="${escapeXml(codeName)}" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>` +
-    `<title>${escapeXml(title)}</title><text>${narrativeXml(table, nothing)}</text>${entries.join('')}</section></component>\n`
-  );
+  yield `<component><section${empty}>${templateIds(...templates)}`;
+  yield `<code code="${code}" displayName="${escapeXml(codeName)}" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>`;
+  yield `<title>${escapeXml(title)}</title><text>`;
+  yield* narrativeXml(table, nothing);
+  yield '</text>';
+  yield* entries;
+  yield '</section></component>\n';
 }

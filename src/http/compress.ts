@@ -4,8 +4,9 @@
  * resources a tenth to a twentieth of its size, br in the time of gzip and smaller; and bytes at once cost a third of
  * what a stream costs. RFC 9110 section 12.5.3
  */
+import type { Transform } from 'node:stream';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import { parseAccept } from 'hono/utils/accept';
 import { type BoundedCache, boundedCache } from '../cache/bounded.ts';
 
@@ -81,6 +82,13 @@ export async function encodeBody(
   const coding = codingFor(body, contentType, acceptEncoding);
   if (coding === undefined) return { body, encoding: {} };
   return { body: (await compress(body, coding)) as Buffer<ArrayBuffer>, encoding: { 'Content-Encoding': coding } };
+}
+
+/** A coding of what is sent piece by piece, at the same levels. */
+export function codingStream(coding: Coding): Transform {
+  if (coding === 'gzip') return createGzip({ level: constants.Z_BEST_SPEED });
+  const quality = { [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT, [constants.BROTLI_PARAM_QUALITY]: 1 };
+  return createBrotliCompress({ params: quality });
 }
 
 /** True if Accept-Encoding allows gzip. */

@@ -1,12 +1,15 @@
 /**
  * Documents over HTTP. In: a document and what the client accepts. Out: XML, or a page for people, compressed where the
- * client takes it. RFC 9110 section 12
+ * client takes it; a large one as a stream, whose text is made as fast as the client takes it. RFC 9110 section 12
  */
+import { pipeline, Readable } from 'node:stream';
 import { parseAccept } from 'hono/utils/accept';
 import { type Document, documentXml } from '../ccda/document.ts';
 import { documentPage, PAGE_STYLE_HASH } from '../ccda/page.ts';
-import { encodeBody } from './compress.ts';
-import type { HttpContext } from './context.ts';
+import { inBuffers } from '../ccda/texts.ts';
+import { describeError } from '../log.ts';
+import { codingOf, codingStream, encodeBody } from './compress.ts';
+import type { AppParts, HttpContext } from './context.ts';
 import { RestError } from './rest-errors.ts';
 
 export type DocumentFormat = 'application/xml' | 'text/xml' | 'text/html';
@@ -36,23 +39,64 @@ export function documentFormat(accept: string | undefined): DocumentFormat {
   throw new RestError('not-acceptable', `Accept: this is answered as ${FORMATS.join(', ')}`);
 }
 
+/** Up to so many bytes a document is sent at once, with its length; the others piece by piece. */
+const AT_ONCE = 1024 * 1024;
+/** Bytes of a piece. */
+const PIECE = 64 * 1024;
+
+/**
+ * All that a document says has been read before, so nothing but a fault of ours can break it off; the client sees that by
+ * the missing end of the chunks.
+ */
 export async function respondWithDocument(
   c: HttpContext,
   document: Document,
   format: DocumentFormat,
+  { log }: Pick<AppParts, 'log'>,
 ): Promise<Response> {
-  const pieces = format === 'text/html' ? documentPage(document) : documentXml(document);
-  const whole = Buffer.concat([...pieces].map(piece => Buffer.from(piece, 'utf8')));
-  const { body, encoding } = await encodeBody(whole, format, c.req.header('accept-encoding'));
+  const pieces = inBuffers(format === 'text/html' ? documentPage(document) : documentXml(document), PIECE);
+  const begun: Buffer<ArrayBuffer>[] = [];
+  let bytes = 0;
+  let ended = false;
+  while (bytes < AT_ONCE && !ended) {
+    const { value, done } = pieces.next();
+    if (done === true) ended = true;
+    else bytes += value.byteLength;
+    if (value !== undefined) begun.push(value);
+  }
+  const headers = headersOf(format);
+  const accepted = c.req.header('accept-encoding');
   c.header('Vary', 'Accept-Encoding', { append: true });
-  return c.body(body, 200, {
-    'Content-Type': `${format}; charset=utf-8`,
-    'Content-Length': String(body.byteLength),
-    ...(format === 'text/html'
-      ? {
-          'Content-Security-Policy': `default-src 'none'; style-src '${PAGE_STYLE_HASH}'; base-uri 'none'; form-action 'none'`,
-        }
-      : {}),
-    ...encoding,
-  });
+  if (ended) {
+    const { body, encoding } = await encodeBody(Buffer.concat(begun), format, accepted);
+    return c.body(body, 200, { ...headers, 'Content-Length': String(body.byteLength), ...encoding });
+  }
+  const coding = codingOf(accepted);
+  const encoding = coding === undefined ? {} : { 'Content-Encoding': coding };
+  if (c.req.method === 'HEAD') return c.body(null, 200, { ...headers, ...encoding });
+  const brokeOff = (error: Error | null | undefined): void => {
+    if (error && !isGone(error)) log.error('a document broke off', { request, ...describeError(error) });
+  };
+  const request = c.get('requestId');
+  const plain = Readable.from(following(begun, pieces), { objectMode: false });
+  const sent = coding === undefined ? plain.on('error', brokeOff) : pipeline(plain, codingStream(coding), brokeOff);
+  return c.body(Readable.toWeb(sent) as ReadableStream<Uint8Array>, 200, { ...headers, ...encoding });
+}
+
+/** What was taken already, each piece let go as it is sent, and then the others. */
+function* following(begun: Buffer[], pieces: Iterable<Buffer>): Generator<Buffer> {
+  for (let piece = begun.shift(); piece !== undefined; piece = begun.shift()) yield piece;
+  yield* pieces;
+}
+
+/** The client went away. */
+function isGone(error: Error & { readonly code?: string }): boolean {
+  return error.name === 'AbortError' || error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+}
+
+function headersOf(format: DocumentFormat): Readonly<Record<string, string>> {
+  const type = { 'Content-Type': `${format}; charset=utf-8` };
+  if (format !== 'text/html') return type;
+  const policy = `default-src 'none'; style-src '${PAGE_STYLE_HASH}'; base-uri 'none'; form-action 'none'`;
+  return { ...type, 'Content-Security-Policy': policy };
 }

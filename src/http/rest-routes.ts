@@ -124,7 +124,7 @@ async function document(
     { facade: rest.source.facade, content: rest.source.content, software: rest.software },
   );
   if (made === undefined) throw unknownPatient();
-  return respondWithDocument(c, made, format);
+  return respondWithDocument(c, made, format, parts);
 }
 
 async function patientExists(id: string, rest: RestParts, context: RequestContext): Promise<boolean> {

@@ -45,7 +45,7 @@ async function summary(
   context: RequestContext,
   { facade }: AppParts,
   make: MakeSummary,
-): Promise<string> {
+): Promise<Buffer<ArrayBuffer>> {
   const { access, handling: _handling, ...rest } = context;
   const there = ID.test(id) && (await facade.read(TYPE, id, [['_elements', 'id']], context)) !== undefined;
   const [start, end] = [dayOf(parameters, 'start'), dayOf(parameters, 'end')];
@@ -66,12 +66,12 @@ function dayOf(parameters: Parameters, name: string): string | undefined {
   return lastOf(parameters, name)?.slice(0, 10);
 }
 
-function answerIn(c: HttpContext, xml: string, parameters: Parameters): Answer {
+function answerIn(c: HttpContext, xml: Buffer<ArrayBuffer>, parameters: Parameters): Answer {
   if (!asksForFhir(lastOf(parameters, '_format'), c.req.header('accept'))) {
     const headers = { 'Content-Security-Policy': "default-src 'none'; sandbox" };
-    return answerOfBytes(Buffer.from(xml, 'utf8'), `${CONTENT_TYPE}; charset=utf-8`, { headers });
+    return answerOfBytes(xml, `${CONTENT_TYPE}; charset=utf-8`, { headers });
   }
-  const data = Buffer.from(xml, 'utf8').toString('base64');
+  const data = xml.toString('base64');
   return answerOf(
     JSON.stringify({ resourceType: 'Binary', contentType: CONTENT_TYPE, data }),
     representationOf(c, parameters),

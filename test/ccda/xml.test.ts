@@ -92,7 +92,7 @@ describe('any text', () => {
   test('is a cell of the narrative, whose lines are kept', () => {
     fc.assert(
       fc.property(anyText, text => {
-        const xml = narrativeXml({ columns: ['c'], rows: [{ id: 'r-1', cells: [text] }] }, '');
+        const xml = [...narrativeXml({ columns: ['c'], rows: [{ id: 'r-1', cells: [text] }] }, '')].join('');
         const [cell] = all(read(xml), 'td');
         const expected = heldByXml(text.trim()).split(/\r?\n/);
         expect(cell?.children.map(({ name }) => name)).toEqual(expected.slice(1).map(() => 'br'));

@@ -1,0 +1,60 @@
+/**
+ * Texts in the order in which they are made, to be written out later: a document is sent when all of it was read, and its
+ * text is many times what it tells. In: text by text. Out: the same in pieces, as often as asked; full blocks are kept
+ * compressed, so that a large document is never held as text.
+ */
+import { createHash } from 'node:crypto';
+import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
+
+/** Characters of a block. The sections of most documents are smaller, and cost nothing. */
+const BLOCK = 256 * 1024;
+
+export interface Texts extends Iterable<string> {
+  readonly count: number;
+  add(text: string): void;
+  /** Of everything so far. */
+  digest(): string;
+}
+
+export function keepTexts(): Texts {
+  const blocks: Buffer[] = [];
+  const hash = createHash('sha256');
+  let open: string[] = [];
+  let size = 0;
+  let count = 0;
+  return {
+    get count() {
+      return count;
+    },
+    add(text) {
+      count++;
+      hash.update(text).update('\n');
+      open.push(text);
+      size += text.length;
+      if (size < BLOCK) return;
+      blocks.push(deflateRawSync(open.join(''), { level: constants.Z_BEST_SPEED }));
+      open = [];
+      size = 0;
+    },
+    digest: () => hash.copy().digest('hex'),
+    *[Symbol.iterator]() {
+      for (const block of blocks) yield inflateRawSync(block).toString('utf8');
+      yield* open;
+    },
+  };
+}
+
+/** Texts as UTF-8, in buffers of about so many bytes; a longer text is a buffer by itself. */
+export function* inBuffers(texts: Iterable<string>, bytes: number): Generator<Buffer<ArrayBuffer>> {
+  let open: string[] = [];
+  let size = 0;
+  for (const text of texts) {
+    open.push(text);
+    size += text.length;
+    if (size < bytes) continue;
+    yield Buffer.from(open.join(''), 'utf8');
+    open = [];
+    size = 0;
+  }
+  if (open.length > 0) yield Buffer.from(open.join(''), 'utf8');
+}
