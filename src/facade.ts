@@ -30,7 +30,7 @@ import { cursorCodec } from './search/cursor.ts';
 import type { ParseContext } from './search/limits.ts';
 import type { Offers } from './search/offers.ts';
 import { parseSearch } from './search/parse.ts';
-import type { Filter, SearchQuery, SystemQuery } from './search/query.ts';
+import type { Filter, SearchQuery, Selection, SystemQuery } from './search/query.ts';
 import { parseSystemSearch } from './search/system.ts';
 import type { Database } from './sql/database.ts';
 import type { Places, SqlPlan } from './sql/plan.ts';
@@ -148,7 +148,7 @@ export function createFacade(options: FacadeOptions): Facade {
 
   const read: Facade['read'] = async (type, id, parameters, context) => {
     const selecting = parameters.filter(([name]) => name === '_elements' || name === '_summary');
-    const { selection } = parse({ type, parameters: selecting }, context);
+    const selection = selecting.length === 0 ? WHOLE : parse({ type, parameters: selecting }, context).selection;
     const now = clock();
     const open = session(context, now);
     if (own.types.has(type)) {
@@ -161,7 +161,7 @@ export function createFacade(options: FacadeOptions): Facade {
     const { planned: branches, places } = await planKept(
       open,
       env => branchesOf({ type, filters, sort: [], access }, env),
-      { key: `read ${type} ${JSON.stringify(access)}`, ids: [id] },
+      { key: readKey(type, access), ids: [id] },
     );
     const page = await readPage(branches, { sort: [], selection, count: 1, cursor: undefined, places }, open);
     const [match] = page.matches;
@@ -245,6 +245,13 @@ export function createFacade(options: FacadeOptions): Facade {
         version: options.softwareVersion,
       }),
   };
+}
+
+const WHOLE: Selection = { kind: 'all' };
+
+/** Of a question for one id; where a caller sees everything, it is the same whoever asks. */
+function readKey(type: string, access: Access): string {
+  return access.kind === 'all' ? `read ${type}` : `read ${type} ${JSON.stringify(access.patients)}`;
 }
 
 /** Throws FhirError `not-found` for an unknown type. */

@@ -57,6 +57,9 @@ export function readId(parts: readonly IdPart[], id: string, env: Environment): 
 
 /** Likewise as values: more than one reading where text keys contain the separator. */
 export function parseId(parts: readonly IdPart[], id: string): readonly (readonly KeyValue[])[] {
+  const [first] = parts;
+  // Most rules of a type begin otherwise.
+  if (first?.kind === 'literal' && !id.startsWith(first.text)) return [];
   return LEGAL.test(id) ? readParts(parts, id) : [];
 }
 
@@ -67,7 +70,7 @@ function readParts(parts: readonly IdPart[], text: string): readonly (readonly K
   const readings: (readonly KeyValue[])[] = [];
   for (const end of endsOf(rest, text)) {
     const raw = part.codec.parse(text.slice(0, end));
-    if (raw === undefined || part.codec.print(raw) !== text.slice(0, end)) continue;
+    if (raw === undefined) continue;
     for (const tail of readParts(rest, text.slice(end))) readings.push([{ column: part.column, raw }, ...tail]);
   }
   return readings;

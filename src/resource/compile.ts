@@ -51,7 +51,7 @@ export function compileWriter(mapping: Mapping, shape: RowShape): Writer {
   const source = new Source();
   const { lookups } = mapping.source;
   const frame: Frame = { kind: 'row', level: shape, lookups, row: 'row', children: 'children' };
-  const at: Emission = { source, frame, remembering: false, emit };
+  const at: Emission = { source, frame, remembering: false, slots: new Map(), emit };
   const id = (): string => idCode(mapping.id, column => rawCode(column, frame), source);
   const parameters = `row, children, ${CONTEXT}`;
   const generated = source.functions<Generated>({

@@ -117,12 +117,12 @@ function amongTexts(literals: ReadonlySet<string>, canonical: Canonical): (raw: 
 
 const BLANK = 32;
 
-/** Years are told apart before anything else is read. */
+/** Centuries are told apart before anything else is read. */
 function amongMoments(literals: ReadonlySet<string>): (raw: SqlValue) => boolean {
-  const years = new Set([...literals].map(literal => digits(literal, 0, 4)));
+  const centuries = [...new Set([...literals].map(literal => digits(literal, 0, 2)))];
   return raw => {
-    const year = typeof raw === 'string' ? digits(raw, 0, 4) : Number.NaN;
-    if (!Number.isNaN(year) && !years.has(year)) return false;
+    const century = typeof raw === 'string' ? digits(raw, 0, 2) : Number.NaN;
+    if (!Number.isNaN(century) && !centuries.includes(century)) return false;
     const own = canonicalMoment(raw);
     return own !== null && literals.has(own);
   };

@@ -4,6 +4,7 @@
 import type { Node, ValueNode } from '../mapping/model.ts';
 import { isCode, type Places } from './condition.ts';
 import { type Frame, flagCode, rawCode } from './frame.ts';
+import type { SlotMemo } from './memo.ts';
 import type { Source, Text } from './source.ts';
 
 /** What emitting needs beside the node; `remembering`: inside a fragment that is remembered as a whole. */
@@ -11,6 +12,8 @@ export interface Emission {
   readonly source: Source;
   readonly frame: Frame;
   readonly remembering: boolean;
+  /** By the source of a column of the base row: the texts that depend on it alone, and how many fragments those are. */
+  readonly slots: Map<string, { readonly memo: SlotMemo; next: number }>;
   /** JSON text of an inner node (src/resource/emit.ts). */
   readonly emit: (node: Node, at: Emission) => Text;
 }

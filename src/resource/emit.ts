@@ -7,28 +7,17 @@ import { isPrimitive, jsonKindOf } from '../r4/definitions.ts';
 import { CONTEXT, conditionCode } from './condition.ts';
 import { isDynamic } from './dynamic.ts';
 import { decodeCode, type Emission, firstPresent, placesOf, unlessAbsent } from './emission.ts';
-import { EntryMemo, entryInputs } from './entry-memo.ts';
-import { lookupsIn, rawCode } from './frame.ts';
 import { emitList } from './items.ts';
 import { booleanText, cleanText, numberText, plainStringText, stringText } from './json-text.ts';
-import { memoInputs, memoOf } from './memo.ts';
 import { referenceText } from './reference.ts';
+import { rememberedText } from './remember.ts';
 import { ABSENT, anyPresent, Joined, literal, type Text } from './source.ts';
 import { joinedText } from './text.ts';
 
 /** JSON text of a node; '' where it does not exist. */
 export function emit(node: Node, at: Emission): Text {
-  if (!at.remembering) {
-    const inputs = memoInputs(node);
-    if (inputs)
-      return remembered(
-        node,
-        inputs.map(input => rawCode(input, at.frame)),
-        at,
-      );
-    const entry = entryInputs(node, lookupsIn(at.frame));
-    if (entry) return rememberedEntry(node, entry, at);
-  }
+  const remembered = at.remembering ? undefined : rememberedText(node, at);
+  if (remembered) return remembered;
   const condition = node.if ? conditionCode(node.if, placesOf(at)) : 'true';
   if (condition === 'true') return emitExisting(node, at);
   if (condition === 'false') return ABSENT;
@@ -74,45 +63,6 @@ function emitValue(node: ValueNode, at: Emission): Text {
   const write = source.bind({ string, number: numberText, boolean: booleanText }[kind]);
   const text = `${write}(${decodeCode(node, places)})`;
   return { code: source.variable(unlessAbsent(node, text, places), 'const'), certain: false };
-}
-
-/** A fragment computed once per distinct input. */
-function remembered(node: Node, inputs: readonly string[], at: Emission): Text {
-  const { source } = at;
-  const memo = source.bind(memoOf(inputs.length));
-  const result = source.variable(`${memo}.get(${inputs.join()})`);
-  let certain = false;
-  source.when(`${result} === undefined`, () => {
-    const text = emit(node, { ...at, remembering: true });
-    certain = text.certain;
-    source.line(`${memo}.put(${[...inputs, `${result} = ${text.code}`].join()});`);
-  });
-  return { code: result, certain };
-}
-
-/** A fragment computed once per code, for as long as the values beside the code stay the same. */
-function rememberedEntry(
-  node: Node,
-  { code, others }: NonNullable<ReturnType<typeof entryInputs>>,
-  at: Emission,
-): Text {
-  const { source, frame } = at;
-  const memo = source.bind(new EntryMemo());
-  const key = rawCode(code, frame);
-  const values = others.map(other => rawCode(other, frame));
-  const entry = source.variable(`${memo}.get(${key})`, 'const');
-  const result = source.variable("''");
-  const same = values.map((value, i) => `${entry}.of[${i}] === ${value}`);
-  source.block(`if (${[`${entry} !== undefined`, ...same].join(' && ')})`, () =>
-    source.line(`${result} = ${entry}.text;`),
-  );
-  let certain = false;
-  source.block('else', () => {
-    const text = emit(node, { ...at, remembering: true });
-    certain = text.certain;
-    source.line(`${memo}.put(${[key, `${result} = ${text.code}`, ...values].join()});`);
-  });
-  return { code: result, certain };
 }
 
 function emitObject(node: ObjectNode, at: Emission): Text {

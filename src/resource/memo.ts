@@ -34,6 +34,26 @@ class Memo {
   }
 }
 
+/** Texts of all fragments that depend on one column: those of one value stand together and are found at once. */
+export class SlotMemo {
+  readonly #slots = new Map<SqlValue, string[]>();
+  #fillings = 0;
+
+  /** Where the texts for a value are, by the number of the fragment; where it is not remembered, nothing is there. */
+  of(input: SqlValue): string[] {
+    const known = this.#slots.get(input);
+    if (known !== undefined) return known;
+    const made: string[] = [];
+    if (this.#fillings === FILLINGS_AT_MOST || isLong(input)) return made;
+    if (this.#slots.size === ENTRIES_AT_MOST) {
+      this.#slots.clear();
+      this.#fillings++;
+    }
+    this.#slots.set(input, made);
+    return made;
+  }
+}
+
 class PairMemo {
   readonly #texts = new Map<SqlValue, Map<SqlValue, string>>();
   #size = 0;

@@ -30,6 +30,8 @@ export class Source {
   readonly #lines: string[] = [];
   readonly #bound = new Map<unknown, string>();
   #names = 0;
+  /** Variables of the function at hand, by what they hold. */
+  readonly #hoisted = new Map<string, string>();
 
   line(text: string): void {
     this.#lines.push(text);
@@ -61,6 +63,16 @@ export class Source {
     return name;
   }
 
+  /** A variable of the whole function, undefined at first; the same for the same key. */
+  hoisted(key: string): string {
+    let name = this.#hoisted.get(key);
+    if (name === undefined) {
+      name = this.fresh();
+      this.#hoisted.set(key, name);
+    }
+    return name;
+  }
+
   /** The name by which the generated code reaches a value. */
   bind(value: unknown): string {
     let name = this.#bound.get(value);
@@ -75,7 +87,12 @@ export class Source {
   functions<T>(heads: Readonly<Record<string, { readonly parameters: string; readonly body: () => void }>>): T {
     this.line('return {');
     for (const [name, { parameters, body }] of Object.entries(heads)) {
-      this.block(`${name}(${parameters})`, body);
+      this.block(`${name}(${parameters})`, () => {
+        const at = this.#lines.length;
+        body();
+        if (this.#hoisted.size > 0) this.#lines.splice(at, 0, `let ${[...this.#hoisted.values()].join()};`);
+        this.#hoisted.clear();
+      });
       this.line(',');
     }
     this.line('};');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoInputs, memoOf } from '../../src/resource/memo.ts';
+import { memoInputs, memoOf, SlotMemo } from '../../src/resource/memo.ts';
 import * as make from './nodes.ts';
 
 const SMALL = make.codeMap({ A: 'x' });
@@ -34,6 +34,21 @@ describe('remembered fragments', () => {
     const memo = memoOf(1) as { get(a: string): string | undefined; put(a: string, text: string): void };
     memo.put('x'.repeat(65), 'text');
     expect(memo.get('x'.repeat(65))).toBeUndefined();
+  });
+
+  it('of one column stand together, by their number; bounded, given up, and not kept for long texts', () => {
+    const memo = new SlotMemo();
+    memo.of('A')[1] = 'second';
+    memo.of('A')[0] = 'first';
+    memo.of(null)[0] = 'none';
+    expect([memo.of('A'), memo.of(null), memo.of('null'), memo.of(1)]).toEqual([['first', 'second'], ['none'], [], []]);
+    memo.of('x'.repeat(65))[0] = 'long';
+    expect(memo.of('x'.repeat(65))).toEqual([]);
+    for (let i = 0; i < 10_000; i++) memo.of(`${i}`)[0] = 'text';
+    const kept = Array.from({ length: 10_000 }, (_, i) => memo.of(`${i}`).length).filter(length => length > 0);
+    expect(kept.length).toBeLessThanOrEqual(1000);
+    memo.of('later')[0] = 'text';
+    expect(memo.of('later')).toEqual([]);
   });
 
   it('are those of at most two columns with few values each', () => {

@@ -95,6 +95,10 @@ export function parseDay(text: string): number | undefined {
   return isDay(year, month, day) ? dayOf(year, month, day) : undefined;
 }
 
+/** A number from 0 on in decimal digits, with zeros before it. */
 export function pad(number: number, width: number): string {
-  return String(number).padStart(width, '0');
+  return (width === 2 ? PAIRS[number] : undefined) ?? String(number).padStart(width, '0');
 }
+
+/** Months, days, hours: written again and again. */
+const PAIRS: readonly string[] = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));

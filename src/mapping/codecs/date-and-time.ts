@@ -10,7 +10,7 @@ import { and, compare, FALSE, flag, given, glob, isNull, not, or, TRUE, value } 
 import { clip, type Range } from '../ranges.ts';
 import type { Zone } from '../zone.ts';
 import { trimEnd } from './blank.ts';
-import { DAY, END_DAY, FIRST_DAY, parseDay, printDay, printOffset, printTime } from './calendar.ts';
+import { DAY, digits, END_DAY, FIRST_DAY, parseDay, printDay, printOffset, printTime } from './calendar.ts';
 import type { Codec, OrderFace } from './codec.ts';
 import { MINUTE, SECOND, satisfying } from './date-interval.ts';
 import { dateCodec } from './datetime.ts';
@@ -37,13 +37,16 @@ const GLOBS: Readonly<Record<Exclude<TimeForm, 'time'>, string>> = {
   'hh:mm': `:${SIXTY}`,
   'hh:mm:ss': `:${SIXTY}:${SIXTY}`,
 };
-const FORMS: Readonly<Record<TimeForm, RegExp>> = {
-  hhmm: /^([01]\d|2[0-3])([0-5]\d)$/,
-  hhmmss: /^([01]\d|2[0-3])([0-5]\d)([0-5]\d)$/,
-  'hh:mm': /^([01]\d|2[0-3]):([0-5]\d)$/,
-  'hh:mm:ss': /^([01]\d|2[0-3]):([0-5]\d):([0-5]\d)$/,
-  time: /^([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.\d+)?$/,
-};
+/** Where minutes and seconds begin, and how long a time is. */
+const FORMS: Readonly<Record<TimeForm, { readonly minute: 2 | 3; readonly second?: 4 | 6; readonly length: number }>> =
+  {
+    hhmm: { minute: 2, length: 4 },
+    hhmmss: { minute: 2, second: 4, length: 6 },
+    'hh:mm': { minute: 3, length: 5 },
+    'hh:mm:ss': { minute: 3, second: 6, length: 8 },
+    time: { minute: 3, second: 6, length: 8 },
+  };
+const COLON = 58;
 
 /** A date column and a time column together. */
 export function dateAndTimeCodec({ zone, dateType, timeType, time: form }: DateAndTimeOptions): Codec {
@@ -87,6 +90,16 @@ export function dateAndTimeCodec({ zone, dateType, timeType, time: form }: DateA
     );
   };
 
+  // Rows of a page mostly come day by day.
+  let last: { readonly raw: SqlValue; readonly date: string | undefined; readonly day: number | undefined } | undefined;
+  const dayOf = (raw: SqlValue): NonNullable<typeof last> => {
+    if (last?.raw === raw) return last;
+    const date = dates.decode(raw);
+    if (typeof date !== 'string') return { raw, date: undefined, day: undefined };
+    last = { raw, date, day: date.length === 10 ? parseDay(date) : undefined };
+    return last;
+  };
+
   return {
     label: 'date-and-time',
     yields: ['dateTime'],
@@ -95,11 +108,9 @@ export function dateAndTimeCodec({ zone, dateType, timeType, time: form }: DateA
     plain: true,
     inverse: 'indexed',
     decode: (rawDate, rawTime = null) => {
-      const date = dates.decode(rawDate);
-      if (typeof date !== 'string') return undefined;
-      const time = date.length === 10 ? readTime(rawTime, form) : undefined;
-      const day = time === undefined ? undefined : parseDay(date);
-      if (day === undefined || time === undefined) return date;
+      const { date, day } = dayOf(rawDate);
+      const time = day === undefined ? undefined : readTime(rawTime, form);
+      if (date === undefined || day === undefined || time === undefined) return date;
       return `${date}T${printTime(time)}${printOffset(zone.offsetOf(day * DAY + time))}`;
     },
     present: columns => hasDate(column(columns, 0)),
@@ -158,8 +169,20 @@ function packText(date: SqlValue | undefined): number | undefined {
 /** Milliseconds since midnight, or undefined if the text is no time of that form. */
 function readTime(raw: SqlValue, form: TimeForm): number | undefined {
   if (typeof raw !== 'string') return undefined;
-  const match = FORMS[form].exec(trimEnd(raw));
-  return match ? Number(match[1]) * 3_600_000 + Number(match[2]) * 60_000 + Number(match[3] ?? 0) * 1000 : undefined;
+  const text = trimEnd(raw);
+  const { minute: at, second: end, length } = FORMS[form];
+  if (text.length !== length && !(form === 'time' && isFraction(text, length))) return undefined;
+  if (at === 3 && (text.charCodeAt(2) !== COLON || (end !== undefined && text.charCodeAt(5) !== COLON)))
+    return undefined;
+  const hour = digits(text, 0, 2);
+  const minute = digits(text, at, at + 2);
+  const second = end === undefined ? 0 : digits(text, end, end + 2);
+  return hour < 24 && minute < 60 && second < 60 ? hour * 3_600_000 + minute * 60_000 + second * 1000 : undefined;
+}
+
+/** A point and digits from there on. */
+function isFraction(text: string, at: number): boolean {
+  return text.charAt(at) === '.' && text.length > at + 1 && !Number.isNaN(digits(text, at + 1, text.length));
 }
 
 function printForm(local: number, form: TimeForm, type: ColumnType): string {

@@ -36,6 +36,15 @@ export function datetimeCodec({ zone, columnType, fhirType, midnight }: Datetime
   const milliseconds = fhirType === 'instant';
   const hasTime = (column: Expression): Predicate =>
     midnight === 'absent' ? not(glob(call('text', [column], UNICODE), midnightPattern(columnType))) : TRUE;
+  // The time of a row's last change is written, and told again in a header.
+  let last: { readonly text: string; readonly value: string | undefined } | undefined;
+  const read = (text: string): string | undefined => {
+    const local = parseLocal(text);
+    if (local === undefined) return undefined;
+    if (midnight !== 'time' && local % DAY === 0) return known ? undefined : text.slice(0, 10);
+    const fraction = milliseconds ? `.${text.slice(20, 23).padEnd(3, '0')}` : '';
+    return `${text.slice(0, 10)}T${text.slice(11, 19) || '00:00:00'}${fraction}${printOffset(zone.offsetOf(local))}`;
+  };
   return {
     label: midnight === 'time' ? 'datetime' : `datetime (midnight: ${midnight})`,
     yields: [fhirType],
@@ -44,12 +53,9 @@ export function datetimeCodec({ zone, columnType, fhirType, midnight }: Datetime
     plain: true,
     inverse: 'indexed',
     decode: raw => {
-      const text = typeof raw === 'string' ? raw : '';
-      const local = parseLocal(text);
-      if (local === undefined) return undefined;
-      if (midnight !== 'time' && local % DAY === 0) return known ? undefined : text.slice(0, 10);
-      const fraction = milliseconds ? `.${text.slice(20, 23).padEnd(3, '0')}` : '';
-      return `${text.slice(0, 10)}T${text.slice(11, 19) || '00:00:00'}${fraction}${printOffset(zone.offsetOf(local))}`;
+      if (typeof raw !== 'string') return undefined;
+      if (last?.text !== raw) last = { text: raw, value: read(raw) };
+      return last.value;
     },
     present: columns => and(not(isNull(only(columns))), hasTime(only(columns))),
     match: (columns, criterion) => {

@@ -52,9 +52,13 @@ export function parseAs(text: string, type: ColumnType): SqlValue | undefined {
   }
 }
 
+/** Shorter texts are integers of 32 bits. */
+const SURELY = 10;
+
 /** An integer of a size, as a number where that is exact, else as its digits; undefined for any other spelling. */
 export function parseInteger(text: string, bits: 8 | 16 | 32 | 64): number | string | undefined {
   if (!INTEGER_TEXT.test(text) || text.length > 20) return undefined;
+  if (bits === 32 && text.length < SURELY) return Number(text);
   const number = BigInt(text);
   const low = bits === 8 ? 0n : -(1n << BigInt(bits - 1));
   const high = bits === 8 ? 255n : (1n << BigInt(bits - 1)) - 1n;
