@@ -11,7 +11,7 @@ import { type JobView, manifest, type OutputFile, outputFiles, shareOf } from '.
 import { openExports } from '../export/open.ts';
 import { readExportRequest } from '../export/request.ts';
 import { withSmallHeap } from '../export/small-heap.ts';
-import { outputFile } from '../export/store.ts';
+import { JOB_ID, outputFile } from '../export/store.ts';
 import type { RequestContext } from '../facade.ts';
 import { createLog } from '../log.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
@@ -149,7 +149,8 @@ async function follow(jobs: Jobs, id: string, folder: string, { out, note }: Ter
   );
   for (const { diagnostics } of done.errors) note(diagnostics);
   await jobs.remove(OPEN_ACCESS.caller, id);
-  if (readdirSync(join(folder, UNFINISHED)).length === 0) rmSync(join(folder, UNFINISHED), { recursive: true });
+  if (!readdirSync(join(folder, UNFINISHED)).some(name => JOB_ID.test(name)))
+    rmSync(join(folder, UNFINISHED), { recursive: true });
   out(`${linesOf(done.parts)} resources in ${files.output.length} files of ${folder}`);
   return errors.length === 0 ? 0 : 1;
 }

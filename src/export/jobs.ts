@@ -3,9 +3,12 @@
  * requests that were understood. Out: views of jobs. Jobs fall into parts, which wait in one queue for a thread.
  */
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { ConfigError } from '../config.ts';
 import { describeError, type Log } from '../log.ts';
 import { FhirError } from '../outcome.ts';
+import { folderLock } from './folder-lock.ts';
 import { bytesOf, type JobRecord, type JobStatus } from './job.ts';
 import { type ExportPack, fileOf, type LiveJob, liveJob, statesOf, stopFlag, viewOf } from './live-job.ts';
 import { errorLines, errorsOf, type JobView, type OutputFile, outputFiles } from './manifest.ts';
@@ -74,12 +77,16 @@ export interface Jobs {
 const SWEEP_MILLISECONDS = 60_000;
 const LONGEST_TIMER = 2 ** 31 - 1;
 
+/** Throws ConfigError where another process has the folder. */
 export function openJobs(options: JobsOptions): Jobs {
   const { root, pack, threads, limits, settings, log, clock = Date.now } = options;
   const jobs = new Map<string, LiveJob>();
   const used = new BigInt64Array(new SharedArrayBuffer(8));
   const quota = { used, limit: limits.bytes };
   let closed = false;
+  const lock = folderLock(root);
+  if (existsSync(root) && !lock.take())
+    throw new ConfigError([`another process exports into ${root}: a second one needs a folder (DATA_DIR) of its own`]);
 
   const own = (caller: string, id: string): LiveJob | undefined => {
     sweep();
@@ -180,6 +187,7 @@ export function openJobs(options: JobsOptions): Jobs {
           retryAfter: 60,
         });
       }
+      if (!lock.take()) throw new FhirError('conflict', 'Another process exports into the folder of this one');
       const record: JobRecord = {
         id: randomBytes(16).toString('hex'),
         caller,
@@ -261,6 +269,7 @@ export function openJobs(options: JobsOptions): Jobs {
       for (const job of jobs.values()) Atomics.store(job.stop, 0, 1);
       await Promise.all([...jobs.values()].map(({ running }) => running));
       await threads.close();
+      lock.release();
     },
   };
 }

@@ -1,0 +1,45 @@
+/**
+ * One process at a time in a folder. In: the folder. Out: a lock that the system itself takes back when the process ends,
+ * however it ends: nothing stale is ever left to be judged. The lock is SQLite's on an empty file.
+ * https://sqlite.org/lockingv3.html
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+export interface FolderLock {
+  /** Makes the folder if need be. False: another process has it. Throws what the file system throws. */
+  take(): boolean;
+  release(): void;
+}
+
+const FILE = 'lock';
+/** SQLITE_BUSY */
+const BUSY = 5;
+
+export function folderLock(folder: string): FolderLock {
+  let held: DatabaseSync | undefined;
+  return {
+    take() {
+      held ??= lock(folder);
+      return held !== undefined;
+    },
+    release() {
+      held?.close();
+      held = undefined;
+    },
+  };
+}
+
+function lock(folder: string): DatabaseSync | undefined {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const database = new DatabaseSync(join(folder, FILE), { timeout: 0 });
+  try {
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database.close();
+    if (error instanceof Error && 'errcode' in error && error.errcode === BUSY) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { folderLock } from '../../src/export/folder-lock.ts';
+import { clinic, kickOff, served } from './exporting.ts';
+
+/** Another process that takes the lock of a folder and says so. */
+async function holder(folder: string): Promise<ChildProcess> {
+  const module = JSON.stringify(new URL('../../src/export/folder-lock.ts', import.meta.url).href);
+  const script = `const { folderLock } = await import(${module});
+    console.log(folderLock(process.argv[1]).take()); setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [said] = await once(child.stdout, 'data');
+  expect(String(said)).toBe('true\n');
+  return child;
+}
+
+test('the folder of a process that was killed is free at once, that of a living one is not', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const child = await holder(folder);
+  const lock = folderLock(folder);
+  expect(lock.take()).toBe(false);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  expect(lock.take()).toBe(true);
+  expect(folderLock(folder).take()).toBe(false);
+  lock.release();
+  expect(folderLock(folder).take()).toBe(true);
+});
+
+test('a second server does not start in the folder of exports of another', async () => {
+  const where = clinic(3);
+  const first = await served(where);
+  await kickOff(`${first.fhir}/$export`);
+  await expect(served(where)).rejects.toMatchObject({ problems: [expect.stringContaining('DATA_DIR')] });
+  await first.stop();
+  await served(where);
+});
+
+test('of two servers that found no folder of exports the first to export has it', async () => {
+  const where = clinic(3);
+  const [first, second] = [await served(where), await served(where)];
+  await kickOff(`${first.fhir}/$export`);
+  await expect(kickOff(`${second.fhir}/$export`)).rejects.toThrow('409');
+  expect((await fetch(`${second.fhir}/Patient/1`)).status).toBe(200);
+});
