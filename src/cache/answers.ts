@@ -113,7 +113,21 @@ const NOTED = 100;
 
 /** Notes the tables of each plan that is sent. */
 export function hearPlans(touch: Touch): (plan: SqlPlan) => void {
-  return plan => eachTable(plan, touch);
+  return plan => {
+    for (const table of tablesIn(plan)) touch(table);
+  };
+}
+
+/** Plans are kept for questions that come again. */
+const known = new WeakMap<SqlPlan, ReadonlySet<string>>();
+
+function tablesIn(plan: SqlPlan): ReadonlySet<string> {
+  const kept = known.get(plan);
+  if (kept !== undefined) return kept;
+  const tables = new Set<string>();
+  eachTable(plan, table => tables.add(table));
+  known.set(plan, tables);
+  return tables;
 }
 
 /** Kinds of requests whose tables are remembered. */

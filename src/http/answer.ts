@@ -3,13 +3,14 @@
  * text and a representation. Out: an Answer; and a Response for one client of it, 304 where the client has it already.
  * https://hl7.org/fhir/R4/http.html#read, RFC 9110 section 13
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ResourceText } from '../facade.ts';
 import { toXml } from '../resource/xml.ts';
 import { type Coding, codingFor, compress } from './compress.ts';
 import type { HttpContext } from './context.ts';
 import { CONTENT_TYPE, type Format } from './negotiate.ts';
 import { indentJson, indentXml } from './pretty.ts';
+import { headerOf } from './request-header.ts';
 
 /** How the representation is written. */
 export interface Representation {
@@ -57,7 +58,7 @@ export function answerOf(json: string, { format, pretty }: Representation, descr
 
 /** A resource that was read: with validators. */
 export function answerOfResource(resource: ResourceText, representation: Representation): Answer {
-  const etag = `W/"${createHash('sha256').update(resource.json).digest('base64url').slice(0, 22)}"`;
+  const etag = `W/"${hash('sha256', resource.json, 'base64url').slice(0, 22)}"`;
   const changed = resource.lastUpdated === undefined ? Number.NaN : Date.parse(resource.lastUpdated);
   if (Number.isNaN(changed)) return answerOf(resource.json, representation, { etag, headers: { ETag: etag } });
   const seconds = Math.floor(changed / 1000);
@@ -106,7 +107,7 @@ export async function sendAnswer(
   c.header('Vary', 'Accept-Encoding', { append: true });
   if (isUnchanged(c, answer)) return c.body(null, 304, answer.headers);
   const { body, contentType, headers } = answer;
-  const coding = codingFor(body, contentType, c.req.header('accept-encoding'));
+  const coding = codingFor(body, contentType, headerOf(c, 'accept-encoding'));
   const form = coding === undefined ? body : await answer.encoded(coding, onGrown);
   return c.body(form, status, {
     'Content-Type': contentType,
@@ -119,11 +120,11 @@ export async function sendAnswer(
 /** If-None-Match is compared weakly and decides alone where it is sent. */
 function isUnchanged(c: HttpContext, { etag, changed }: Answer): boolean {
   if (etag === undefined) return false;
-  const match = c.req.header('if-none-match');
+  const match = headerOf(c, 'if-none-match');
   if (match !== undefined) {
     const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
     return match.trim() === '*' || match.split(',').some(tag => opaque(tag) === opaque(etag));
   }
-  const since = Date.parse(c.req.header('if-modified-since') ?? '');
+  const since = Date.parse(headerOf(c, 'if-modified-since') ?? '');
   return changed !== undefined && !Number.isNaN(since) && changed * 1000 <= since;
 }

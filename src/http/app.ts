@@ -80,6 +80,8 @@ const tellAsRest = createMiddleware<HttpEnv>(async (c, next) => {
 /** Patients' data is kept in no cache on its way; which representation is sent depends on Accept. */
 const describeResponse = createMiddleware<HttpEnv>(async (c, next) => {
   await next();
-  c.header('Cache-Control', 'no-store');
-  c.header('Vary', 'Accept', { append: true });
+  // Not by `c.header`, which makes the finished response anew.
+  const { headers } = c.res;
+  headers.set('Cache-Control', 'no-store');
+  headers.append('Vary', 'Accept');
 });

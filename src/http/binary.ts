@@ -8,6 +8,7 @@ import { type Answer, answerOfBytes } from './answer.ts';
 import type { HttpContext } from './context.ts';
 import { accepts, asksForFhir } from './negotiate.ts';
 import { lastOf } from './parameters.ts';
+import { headerOf } from './request-header.ts';
 
 /** The one type whose content R4 gives without the resource around it. */
 const CONTENT_TYPE = 'Binary';
@@ -18,7 +19,7 @@ export function nativeContent(
   resource: ResourceText,
   parameters: SearchRequest['parameters'],
 ): Answer | undefined {
-  const accept = c.req.header('accept');
+  const accept = headerOf(c, 'accept');
   if (resource.type !== CONTENT_TYPE || asksForFhir(lastOf(parameters, '_format'), accept)) return undefined;
   const { contentType, data }: { contentType?: string; data?: string } = JSON.parse(resource.json);
   if (contentType === undefined || data === undefined) return undefined;

@@ -9,6 +9,7 @@ import type { RequestContext } from '../facade.ts';
 import { type Answer, sendAnswer } from './answer.ts';
 import { type AppParts, type HttpContext, requestContext } from './context.ts';
 import { queryOf } from './parameters.ts';
+import { headerOf } from './request-header.ts';
 
 /** The process's cache, and what it needs to know of the mappings that are served. */
 export interface KeptAnswers {
@@ -45,14 +46,14 @@ export async function respondCached(
   });
   const status = cacheStatus(origin);
   if (status !== undefined) c.header('Cache-Status', status);
-  c.set('answer', answer);
+  if (origin.kind === 'hit' || (origin.kind === 'made' && origin.stored)) c.set('answer', answer);
   return sendAnswer(c, answer, 200, () => answers.cache.grown(key, answer));
 }
 
 function keyOf(c: HttpContext, { access, base, handling }: RequestContext, version: string): string {
   const { url } = c.req;
   const target = url.slice(url.indexOf('/', url.indexOf('//') + 2));
-  return answerKey({ version, access, base, handling, accept: c.req.header('accept'), target });
+  return answerKey({ version, access, base, handling, accept: headerOf(c, 'accept'), target });
 }
 
 /** Path pattern and names of parameters. */
@@ -62,7 +63,7 @@ function kindOf(c: HttpContext): string {
 
 /** What the client says of kept answers. `Pragma` counts where there is no Cache-Control. RFC 9111 section 5.4 */
 function directivesOf(c: HttpContext): { readonly maxAge?: number; readonly noStore?: true } {
-  const text = c.req.header('cache-control') ?? c.req.header('pragma');
+  const text = headerOf(c, 'cache-control') ?? headerOf(c, 'pragma');
   if (text === undefined) return {};
   const directives = text
     .toLowerCase()

@@ -2,6 +2,7 @@
  * What every part of src/http shares: the parts an app is made of, and what a request carries from one middleware to the
  * next.
  */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import { type Access, OPEN_ACCESS } from '../auth/access.ts';
 import type { Account } from '../auth/accounts.ts';
@@ -15,6 +16,7 @@ import type { Stages } from '../observe/stages.ts';
 import type { RestParts } from '../rest/start.ts';
 import type { Answer } from './answer.ts';
 import type { KeptAnswers } from './cached.ts';
+import { headerOf } from './request-header.ts';
 
 /** What is mapped, for the routes and the page at `/`. */
 export interface Served {
@@ -67,6 +69,8 @@ export interface AppParts {
 }
 
 export interface HttpEnv {
+  /** Of the connection; absent in requests of a batch. */
+  Bindings: { readonly incoming?: IncomingMessage; readonly outgoing?: ServerResponse };
   Variables: {
     requestId: string;
     /** Where the time of this request goes. */
@@ -107,7 +111,7 @@ function accessOf(_c: HttpContext, parts: AppParts): Access {
 
 /** The request's context for the facade. https://hl7.org/fhir/R4/search.html#lenient */
 export function requestContext(c: HttpContext, parts: AppParts): RequestContext {
-  const preferred = /(?:^|[,;\s])handling\s*=\s*"?(strict|lenient)"?(?=$|[,;\s])/i.exec(c.req.header('prefer') ?? '');
+  const preferred = /(?:^|[,;\s])handling\s*=\s*"?(strict|lenient)"?(?=$|[,;\s])/i.exec(headerOf(c, 'prefer') ?? '');
   return {
     access: accessOf(c, parts),
     base: fhirBase(c, parts),

@@ -49,7 +49,7 @@ export const rememberAnswers = createMiddleware<HttpEnv>(async (c, next) => {
   await next();
   const answer = c.get('answer');
   if (answer === undefined || c.res.status !== 200 || c.req.method !== 'GET') return;
-  if (askedOf(Object.entries(c.req.header()).flat()) === undefined) return;
+  if (askedOf(c.env?.incoming?.rawHeaders ?? Object.entries(c.req.header()).flat()) === undefined) return;
   const forms = formsOf.get(answer) ?? {
     worthCoding: isWorthCoding(answer.body, answer.contentType),
     sendable: new Map(),

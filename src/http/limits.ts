@@ -24,11 +24,15 @@ export const limitUrl = createMiddleware<HttpEnv>(async (c, next) => {
   );
 });
 
-/** 413 for a body beyond BODY_BYTES. */
-export const limitBody = bodyLimit({
+const boundedBody = bodyLimit({
   maxSize: BODY_BYTES,
   onError: c => refuse(c, 413, 'too-long', `The body has more than ${BODY_BYTES} bytes`),
 });
+
+/** 413 for a body beyond BODY_BYTES. GET and HEAD have none: what is sent with them is never read. */
+export const limitBody = createMiddleware<HttpEnv>((c, next) =>
+  c.req.method === 'GET' || c.req.method === 'HEAD' ? next() : boundedBody(c, next),
+);
 
 /**
  * While access is open, only requests addressed to loopback (or to BASE_URL) are answered: otherwise any web page could
@@ -57,7 +61,9 @@ export function limitTime({ config }: Pick<AppParts, 'config'>) {
       late = true;
       abort.abort();
     }, config.timeout.request);
-    c.req.raw.signal.addEventListener('abort', () => abort.abort(), { once: true });
+    const outgoing = c.env?.outgoing;
+    if (outgoing === undefined) c.req.raw.signal.addEventListener('abort', () => abort.abort(), { once: true });
+    else outgoing.once('close', () => outgoing.writableFinished || abort.abort());
     c.set('timedOut', () => late);
     c.set('signal', abort.signal);
     await next();

@@ -9,6 +9,7 @@ import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
 import { type Spent, STAGES, startStopwatch } from '../observe/stages.ts';
 import type { AppParts, HttpContext, HttpEnv } from './context.ts';
+import { headerOf } from './request-header.ts';
 
 /** What subscribers of `lintel:request` are told; route and status once they are known. */
 export interface RequestEvent {
@@ -86,7 +87,7 @@ export function logRequests(parts: Pick<AppParts, 'log' | 'metrics'>) {
     const stopwatch = startStopwatch(request);
     c.set('stages', stopwatch);
     const method = METHODS.has(c.req.method) ? c.req.method : 'other';
-    const traceparent = traceparentOf(c.req.header('traceparent'));
+    const traceparent = traceparentOf(headerOf(c, 'traceparent'));
     if (CHANNEL.hasSubscribers) await traced({ request, method, traceparent }, c, next);
     else await next();
     const { status, headers } = c.res;

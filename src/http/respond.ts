@@ -7,6 +7,7 @@ import { answerOf, type Representation, sendAnswer } from './answer.ts';
 import type { HttpContext } from './context.ts';
 import { negotiate } from './negotiate.ts';
 import { lastOf, parseParameters, queryOf } from './parameters.ts';
+import { headerOf } from './request-header.ts';
 
 type Parameters = ReturnType<typeof parseParameters>;
 
@@ -16,7 +17,7 @@ export function representationOf(c: HttpContext, parameters: Parameters): Repres
   if (pretty !== undefined && pretty !== 'true' && pretty !== 'false') {
     throw new FhirError('value', '_pretty: expected true or false', { parameter: '_pretty' });
   }
-  const format = negotiate(lastOf(parameters, '_format'), c.req.header('accept'));
+  const format = negotiate(lastOf(parameters, '_format'), headerOf(c, 'accept'));
   return { format, pretty: pretty === 'true' };
 }
 

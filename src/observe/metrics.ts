@@ -48,6 +48,7 @@ export function createMetrics(): Metrics {
   const reloads = counter('lintel_mapping_reloads_total', 'Looks at mappings that had changed, by outcome.', [
     'outcome',
   ]);
+  const outcomes = kept((mapping: string) => kept((outcome: string) => statements.labels(mapping, outcome)));
   const ofStage = kept((stage: string) => stages.labels(stage));
   const ofMapping = kept((mapping: string) => seconds.labels(mapping));
 
@@ -63,7 +64,7 @@ export function createMetrics(): Metrics {
       }
     },
     statement(mapping, outcome, milliseconds) {
-      statements.inc({ mapping, outcome });
+      outcomes(mapping)(outcome).inc();
       ofMapping(mapping).inc(milliseconds / 1000);
     },
     reload: outcome => reloads.inc({ outcome }),
