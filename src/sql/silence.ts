@@ -16,6 +16,8 @@ export interface SilenceOptions {
 export interface Silence {
   /** Runs a statement. Its signal aborts with a DatabaseError (`unavailable`) where the database has fallen silent. */
   during<T>(statement: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** Likewise of rows that come in lists: watched is the wait for each list, not what the caller does with it. */
+  duringEach<T>(rows: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>): AsyncGenerator<T, void, undefined>;
 }
 
 /** Seconds. */
@@ -47,15 +49,32 @@ export function createSilence({ probe, patience, onSilence }: SilenceOptions): S
     timer.unref();
   };
 
+  const waitFor = async <T>(answer: Promise<T>, controller: AbortController): Promise<T> => {
+    waiting.set(controller, performance.now());
+    schedule();
+    try {
+      return await answer;
+    } finally {
+      waiting.delete(controller);
+    }
+  };
+
   return {
-    async during(statement) {
+    during(statement) {
       const controller = new AbortController();
-      waiting.set(controller, performance.now());
-      schedule();
+      return waitFor(statement(controller.signal), controller);
+    },
+    async *duringEach(rows) {
+      const controller = new AbortController();
+      const lists = rows(controller.signal);
       try {
-        return await statement(controller.signal);
+        for (;;) {
+          const { value, done } = await waitFor(lists.next(), controller);
+          if (done) return;
+          yield value;
+        }
       } finally {
-        waiting.delete(controller);
+        await lists.return();
       }
     },
   };

@@ -104,9 +104,7 @@ function databaseOf(
     for (let first = true; ; first = false) {
       try {
         const [source, options] = await enter(name, signal);
-        return await silence.during(silent =>
-          source.run(statement, { ...options, signal: signal ? AbortSignal.any([signal, silent]) : silent }),
-        );
+        return await silence.during(silent => source.run(statement, watched(options, silent)));
       } catch (thrown) {
         judge(thrown, first, signal);
       }
@@ -124,7 +122,8 @@ function databaseOf(
     for (let first = true; ; first = false) {
       try {
         const [source, options] = await enter(name, signal);
-        for await (const rows of source.stream(statement, size, options)) {
+        const lists = silence.duringEach(silent => source.stream(statement, size, watched(options, silent)));
+        for await (const rows of lists) {
           given += rows.length;
           yield rows;
         }
@@ -160,4 +159,9 @@ function databaseOf(
       await Promise.all([lanes.interactive.source, lanes.export.source, probing].map(source => source.close()));
     },
   };
+}
+
+/** The options of a statement that ends when the server has fallen silent, too. */
+function watched(options: RunOptions, silent: AbortSignal): RunOptions {
+  return { ...options, signal: options.signal ? AbortSignal.any([options.signal, silent]) : silent };
 }

@@ -32,8 +32,11 @@ export interface Asked {
   readonly connection: number;
 }
 
+/** After the rows: the connection ends within one, or nothing comes any more. */
+type Cut = 'mid-row' | 'deaf';
+
 export type Answer =
-  | { readonly columns: readonly Column[]; readonly rows: Iterable<readonly Cell[]>; readonly cut?: 'mid-row' }
+  | { readonly columns: readonly Column[]; readonly rows: Iterable<readonly Cell[]>; readonly cut?: Cut }
   | { readonly error: number }
   /** Closes the connection without a word. */
   | 'drop'
@@ -103,7 +106,9 @@ export async function openEndpoint(script: Script = () => undefined): Promise<En
         socket.write(reply(endOf(kind, 0)));
       else {
         const state = { stopped: false };
-        const end = sendRows(socket, kind, answer ?? usual(what), () => state.stopped);
+        const rows = answer ?? usual(what);
+        deaf = rows.cut === 'deaf';
+        const end = sendRows(socket, kind, rows, () => state.stopped);
         sending = Object.assign(state, { end });
         await end;
         sending = undefined;
@@ -203,6 +208,7 @@ async function sendRows(
     socket.end();
     return;
   }
+  if (cut === 'deaf') return flush(false);
   held.push(endOf(kind, count));
   await flush(true);
 }

@@ -1,10 +1,10 @@
 /**
  * Rows that are taken list by list, by the real driver from a scripted server on loopback.
  */
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Row } from '../../../src/sql/plan.ts';
-import { type Answer, type Asked, NUMBERS } from './endpoint.ts';
-import { failureOf, number, openScripted, planOf, text, until } from './open.ts';
+import { type Answer, type Asked, NUMBERS, openEndpoint } from './endpoint.ts';
+import { failureOf, number, openAt, openScripted, planOf, text, until } from './open.ts';
 
 const isQuery = ({ kind, text: sql }: Asked): boolean => kind === 'rpc' && sql.includes('FROM A AS a');
 const numbers = (count: number): readonly (readonly [number])[] => Array.from({ length: count }, (_, i) => [i]);
@@ -120,4 +120,26 @@ test('a stream keeps its place in the lane, and others use what is left', async 
     expect(await database.query(planOf(undefined, [text]), lane)).toEqual([[1]]);
     break;
   }
+});
+
+test('a server that falls silent in mid-stream is noticed, however slowly the lists before were taken', async () => {
+  const endpoint = await openEndpoint();
+  onTestFinished(() => endpoint.stop());
+  const { database } = await openAt(endpoint, '', { patience: 50 });
+  let silent = false;
+  endpoint.script = asked => {
+    if (isQuery(asked)) return { columns: NUMBERS, rows: numbers(2005), cut: 'deaf' };
+    return silent ? 'deaf' : undefined;
+  };
+  const got: Row[] = [];
+  const take = async (): Promise<void> => {
+    for await (const rows of database.stream(planOf(), 1000)) {
+      got.push(...rows);
+      // The caller's own time is not the server's silence.
+      await new Promise(resolve => setTimeout(resolve, 200));
+      silent = got.length === 2000;
+    }
+  };
+  expect(await failureOf(take())).toMatchObject({ reason: 'unavailable', message: 'the database does not answer' });
+  expect(got).toEqual(numbers(2000));
 });
