@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { uuidOf } from '../../src/ccda/ids.ts';
-import { type DemoDocuments, openDemoDocuments } from './demo-documents.ts';
+import { demoOfFile } from './demo-of-file.ts';
 import { structureProblems } from './structure.ts';
 import { all, at, templatesOf, textOf, withTemplate } from './xml-tree.ts';
 
-let demo: DemoDocuments;
-beforeAll(async () => {
-  demo = await openDemoDocuments(30);
-});
-afterAll(() => demo.close());
+const demo = demoOfFile(30);
 
 const RANGES: readonly (readonly [first: string | undefined, last: string | undefined])[] = [
   ['2024-01-01', '2024-12-31'],

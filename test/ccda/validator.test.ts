@@ -1,22 +1,16 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { TOPICS } from '../../src/ccda/topics.ts';
-import { type DemoDocuments, openDemoDocuments } from './demo-documents.ts';
+import { demoOfFile } from './demo-of-file.ts';
 import { explainedWarnings } from './explained-warnings.ts';
 import { findValidator, validate } from './shared-validator.ts';
 
 const validator = findValidator();
 const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-let demo: DemoDocuments;
-beforeAll(async () => {
-  demo = await openDemoDocuments(30);
-});
-afterAll(async () => {
-  await demo.close();
-  rmSync(folder, { recursive: true });
-});
+const demo = demoOfFile(30);
+afterAll(() => rmSync(folder, { recursive: true }));
 
 /** A few documents of every kind; `node test/ccda/validate-shared.ts` takes all of all patients. */
 async function samples(): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type DemoDocuments, openDemoDocuments } from '../demo-documents.ts';
+import { expect, test } from 'vitest';
+import { demoOfFile } from '../demo-of-file.ts';
 import { at, type Element, withTemplate } from '../xml-tree.ts';
 import {
   CHARTS,
@@ -16,11 +16,7 @@ import {
   ymd8,
 } from './legacy.ts';
 
-let demo: DemoDocuments;
-beforeAll(async () => {
-  demo = await openDemoDocuments(CHARTS);
-});
-afterAll(() => demo.close());
+const demo = demoOfFile(CHARTS);
 
 test.each(PATIENTS)('procedures of patient %i', async patient => {
   type Row = { id: string; status: string; STRT: string | null; code: string | null };

@@ -32,7 +32,7 @@ export function entriesOf(
 
 /** The same of a topic's document. */
 export async function entries(
-  demo: DemoDocuments,
+  demo: Pick<DemoDocuments, 'make'>,
   topic: string,
   patient: number,
   template: string,

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type DemoDocuments, openDemoDocuments } from '../demo-documents.ts';
+import { expect, test } from 'vitest';
+import { demoOfFile } from '../demo-of-file.ts';
 import { at, withTemplate } from '../xml-tree.ts';
 import {
   CHARTS,
@@ -15,11 +15,7 @@ import {
   ymd8,
 } from './legacy.ts';
 
-let demo: DemoDocuments;
-beforeAll(async () => {
-  demo = await openDemoDocuments(CHARTS);
-});
-afterAll(() => demo.close());
+const demo = demoOfFile(CHARTS);
 
 test.each(PATIENTS)('laboratory results of patient %i', async patient => {
   type Row = {

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type DemoDocuments, openDemoDocuments } from '../demo-documents.ts';
+import { expect, test } from 'vitest';
+import { demoOfFile } from '../demo-of-file.ts';
 import { at, withTemplate } from '../xml-tree.ts';
 import { CHARTS, compare, dayOf, entries, type Facts, PATIENTS, rootOf, TODAY, value, ymd8 } from './legacy.ts';
 
-let demo: DemoDocuments;
-beforeAll(async () => {
-  demo = await openDemoDocuments(CHARTS);
-});
-afterAll(() => demo.close());
+const demo = demoOfFile(CHARTS);
 
 test.each(PATIENTS)('laboratory tests that patient %i waits for', async patient => {
   const rows = demo.rows<{ ORD_NO: number; LN_NO: number; OCC_FR: string | null }>(
