@@ -3,6 +3,7 @@
  * every column by the catalog. Readonly data; src/mapping/load makes it, src/plan inverts it, src/resource emits it.
  */
 
+import type { Hierarchies } from '../r4/terminology.ts';
 import type { ColumnExpression, Expression, Order } from '../sql/expression.ts';
 import type { Identifier, TableName } from '../sql/identifier.ts';
 import type { CodeMap } from './codecs/code-map.ts';
@@ -252,4 +253,6 @@ export interface Pack {
   readonly zone: string;
   readonly publisher?: string;
   readonly systems: Readonly<Record<string, string>>;
+  readonly hierarchies?: Hierarchies;
 }
+

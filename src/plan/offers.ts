@@ -75,6 +75,7 @@ export function makeOffers(
     find: (type, code) => byType.get(type)?.get(code),
     of: type => lists.get(type) ?? [],
     valueSet: url => valueSets.get(url),
+    hierarchies: registry.pack.hierarchies,
   };
 }
 

@@ -6,9 +6,9 @@
  * https://hl7.org/fhir/R4/valueset.html, https://hl7.org/fhir/R4/codesystem.html#hierarchy
  *
  *   codesOfValueSet(url): CodesBySystem|undefined
- *   codesBelow(system, code): readonly string[]|undefined     the code itself among them; undefined: no such hierarchy
- *   codesAbove(system, code): readonly string[]|undefined
- *   systemsWithHierarchy(code): readonly string[]
+ *   codesBelow(system, code, more?): readonly string[]|undefined    the code itself among them; undefined: no such hierarchy
+ *   codesAbove(system, code, more?): readonly string[]|undefined
+ *   systemsWithHierarchy(code, more?): readonly string[]
  */
 
 import { readFileSync } from 'node:fs';
@@ -16,56 +16,68 @@ import { readFileSync } from 'node:fs';
 /** All codes of a value set. */
 export type CodesBySystem = readonly (readonly [system: string, codes: readonly string[]])[];
 
-type Children = Readonly<Record<string, readonly string[]>>;
+/** By code: the codes directly below it. */
+type Children = ReadonlyMap<string, readonly string[]>;
+
+/** By code system. */
+export type Hierarchies = ReadonlyMap<string, Children>;
 
 interface Table {
+  readonly valueSets: ReadonlyMap<string, CodesBySystem>;
+  readonly below: Hierarchies;
+}
+
+interface TableJson {
   readonly valueSets: Readonly<Record<string, CodesBySystem>>;
-  readonly below: Readonly<Record<string, Children>>;
+  readonly below: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 }
 
 let table: Table | undefined;
 
 function known(): Table {
-  table ??= JSON.parse(readFileSync(new URL('./terminology.json', import.meta.url), 'utf8')) as Table;
+  table ??= read();
   return table;
+}
+
+function read(): Table {
+  const json = JSON.parse(readFileSync(new URL('./terminology.json', import.meta.url), 'utf8')) as TableJson;
+  const below = Object.entries(json.below).map(([system, children]) => [system, mapOf(children)] as const);
+  return { valueSets: mapOf(json.valueSets), below: new Map(below) };
+}
+
+function mapOf<T>(record: Readonly<Record<string, T>>): ReadonlyMap<string, T> {
+  return new Map(Object.entries(record));
 }
 
 /** The codes of a value set by its canonical address; undefined where they are not all known. */
 export function codesOfValueSet(url: string): CodesBySystem | undefined {
-  const { valueSets } = known();
-  return Object.hasOwn(valueSets, url) ? valueSets[url] : undefined;
+  return known().valueSets.get(url);
 }
 
-/** A code and all that it subsumes; undefined where the system has no hierarchy with this code. */
-export function codesBelow(system: string, code: string): readonly string[] | undefined {
-  const children = hierarchyWith(system, code);
-  return children && reach(code, one => childrenOf(children, one));
+/** A code and all that it subsumes; undefined where the system has no hierarchy with this code. `more`: beside HL7's. */
+export function codesBelow(system: string, code: string, more?: Hierarchies): readonly string[] | undefined {
+  const children = hierarchyWith(system, code, more);
+  return children && reach(code, one => children.get(one) ?? []);
 }
 
 /** A code and all that subsume it. */
-export function codesAbove(system: string, code: string): readonly string[] | undefined {
-  const children = hierarchyWith(system, code);
+export function codesAbove(system: string, code: string, more?: Hierarchies): readonly string[] | undefined {
+  const children = hierarchyWith(system, code, more);
   return (
-    children && reach(code, one => Object.keys(children).filter(parent => childrenOf(children, parent).includes(one)))
+    children && reach(code, one => [...children].flatMap(([parent, codes]) => (codes.includes(one) ? [parent] : [])))
   );
 }
 
 /** The code systems in whose hierarchy a code stands. */
-export function systemsWithHierarchy(code: string): readonly string[] {
-  return Object.keys(known().below).filter(system => hierarchyWith(system, code) !== undefined);
+export function systemsWithHierarchy(code: string, more?: Hierarchies): readonly string[] {
+  const systems = new Set([...known().below.keys(), ...(more?.keys() ?? [])]);
+  return [...systems].filter(system => hierarchyWith(system, code, more) !== undefined);
 }
 
-function hierarchyWith(system: string, code: string): Children | undefined {
-  const { below } = known();
-  const children = Object.hasOwn(below, system) ? below[system] : undefined;
-  if (!children) return undefined;
-  return Object.hasOwn(children, code) || Object.values(children).some(codes => codes.includes(code))
-    ? children
-    : undefined;
-}
-
-function childrenOf(children: Children, code: string): readonly string[] {
-  return Object.hasOwn(children, code) ? (children[code] ?? []) : [];
+function hierarchyWith(system: string, code: string, more: Hierarchies | undefined): Children | undefined {
+  return [more?.get(system), known().below.get(system)].find(
+    children => children?.has(code) || children?.values().some(codes => codes.includes(code)),
+  );
 }
 
 /** Everything that can be reached from a code, each once: a code may stand below several. */

@@ -3,7 +3,7 @@
  * src/plan/offers.ts from the mappings.
  */
 import type { SearchParameter } from '../r4/search-parameters.ts';
-import type { CodesBySystem } from '../r4/terminology.ts';
+import type { CodesBySystem, Hierarchies } from '../r4/terminology.ts';
 import type { Modifier } from './query.ts';
 
 export interface Offered {
@@ -25,4 +25,6 @@ export interface Offers {
   of(type: string): readonly Offered[];
   /** The codes of a value set of this server's own, by its canonical address. */
   valueSet(url: string): CodesBySystem | undefined;
+  /** Hierarchies of code systems that the pack brings. */
+  readonly hierarchies: Hierarchies | undefined;
 }

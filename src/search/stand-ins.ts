@@ -4,7 +4,7 @@
  * the server does not know what the value stands for. https://hl7.org/fhir/R4/search.html#token
  */
 import { FhirError } from '../outcome.ts';
-import { codesAbove, codesBelow, codesOfValueSet, systemsWithHierarchy } from '../r4/terminology.ts';
+import { codesAbove, codesBelow, codesOfValueSet, type Hierarchies, systemsWithHierarchy } from '../r4/terminology.ts';
 import { LIMITS, type ParseContext } from './limits.ts';
 import type { Modifier, TypedValue } from './query.ts';
 import { token, unescaped, type ValueContext } from './values.ts';
@@ -19,8 +19,8 @@ interface StandIn {
 const STAND_INS: Readonly<Record<string, StandIn>> = {
   'token:in': { modifier: undefined, values: codesIn },
   'token:not-in': { modifier: 'not', values: codesIn },
-  'token:below': { modifier: undefined, values: (text, name) => related(text, name, codesBelow) },
-  'token:above': { modifier: undefined, values: (text, name) => related(text, name, codesAbove) },
+  'token:below': { modifier: undefined, values: (text, name, context) => related(text, name, codesBelow, context) },
+  'token:above': { modifier: undefined, values: (text, name, context) => related(text, name, codesAbove, context) },
   'uri:above': { modifier: undefined, values: addressesAbove },
 };
 
@@ -42,13 +42,18 @@ function codesIn(text: string, { name }: ValueContext, { offers }: ParseContext)
   );
 }
 
-type Related = (system: string, code: string) => readonly string[] | undefined;
+type Related = (system: string, code: string, more?: Hierarchies) => readonly string[] | undefined;
 
-function related(text: string, { name }: ValueContext, find: Related): readonly TypedValue[] {
+function related(
+  text: string,
+  { name }: ValueContext,
+  find: Related,
+  { offers: { hierarchies } }: ParseContext,
+): readonly TypedValue[] {
   const { system: named, code = '' } = token(text);
-  const systems = named === undefined ? systemsWithHierarchy(code) : [named];
+  const systems = named === undefined ? systemsWithHierarchy(code, hierarchies) : [named];
   const found = systems.flatMap(system =>
-    (find(system, code) ?? []).map(one => ({ kind: 'token', system, code: one }) as const),
+    (find(system, code, hierarchies) ?? []).map(one => ({ kind: 'token', system, code: one }) as const),
   );
   if (found.length === 0)
     throw new FhirError('not-supported', `${name}: no hierarchy with this code is known here`, { parameter: name });

@@ -47,13 +47,14 @@ export async function checkLaw(facade: Facade, options: LawOptions): Promise<Law
   let cases = 0;
   const draw = drawer(options.sample ?? { oneIn: 1, seed: 0 });
   const valueSets = await valueSetsOf(options.reference ?? facade);
+  const { hierarchies } = facade.registry.pack;
   for (const type of options.types ?? facade.offers.types) {
     const resources = await allOf(options.reference ?? facade, type, []);
     for (const offered of facade.offers.of(type)) {
       if (offered.parameter.type === 'composite' || offered.parameter.type === 'special') continue;
       const indexed = resources.map(resource => indexOf(resource, offered.parameter.expression));
       const values = indexed.flat();
-      const questions = questionsFor(offered, values, { ...options, valueSets });
+      const questions = questionsFor(offered, values, { ...options, valueSets, hierarchies });
       for (const question of draw(questions.filter(one => !asksPrimitiveForSystem(values, one, offered)))) {
         cases++;
         const name = `${type}.${offered.parameter.code}`;

@@ -2,7 +2,7 @@
  * Questions to ask of a parameter: values that occur in the data, values beside them, and values made to go wrong.
  */
 
-import { type CodesBySystem, codesAbove, codesBelow } from '../../src/r4/terminology.ts';
+import { type CodesBySystem, codesAbove, codesBelow, type Hierarchies } from '../../src/r4/terminology.ts';
 import type { Offered } from '../../src/search/offers.ts';
 import type { Indexed, Question } from './oracle.ts';
 
@@ -13,6 +13,8 @@ export interface Amount {
   readonly values: number;
   /** Value sets of the server, by address. */
   readonly valueSets?: ReadonlyMap<string, CodesBySystem>;
+  /** Hierarchies of the pack. */
+  readonly hierarchies?: Hierarchies | undefined;
 }
 
 /** Questions for one parameter, from all values it has in the data. */
@@ -101,7 +103,7 @@ function questionsOfCodes(
     if (!modifiers.has(modifier) || parameter.type !== 'token') continue;
     for (const text of tokens) {
       const [system = '', code = ''] = text.split('|');
-      const anyOf = find(system, code)?.map(one => `${system}|${one}`);
+      const anyOf = find(system, code, amount.hierarchies)?.map(one => `${system}|${one}`);
       if (anyOf) questions.push({ parameter, modifier, text, anyOf });
     }
   }

@@ -15,6 +15,12 @@ const found = async (type: string, ...parameters: Parameters): Promise<readonly 
   ).toSorted();
 };
 
+interface Compose {
+  readonly include: readonly { readonly system: string; readonly concept: readonly { readonly code: string }[] }[];
+}
+
+const escaped = (text: string): string => text.replace(/[\\,|$]/g, '\\$&');
+
 describe('value sets', () => {
   const STATUS = 'http://hl7.org/fhir/ValueSet/observation-status';
   const VITALS = 'http://hl7.org/fhir/us/core/ValueSet/us-core-vital-signs';
@@ -27,6 +33,36 @@ describe('value sets', () => {
     expect(outside.length).toBeGreaterThan(0);
     expect([...inside, ...outside].toSorted()).toEqual(all);
     expect(await found('Observation', ['data-absent-reason:not-in', STATUS])).toEqual(all);
+  });
+
+  test('what a value set holds of is what :in finds, whatever code map it comes from, and :not-in the rest', async () => {
+    const sets = JSON.parse(
+      (await demo.facade.search({ type: 'ValueSet', parameters: [['_count', '1000']] }, CONTEXT)).json,
+    );
+    const own = (sets.entry as readonly { resource: { title: string; url: string; compose: Compose } }[]).map(
+      ({ resource }) => resource,
+    );
+    for (const [type, parameter, title] of [
+      ['Encounter', 'class', undefined],
+      ['Condition', 'category', undefined],
+      ['Condition', 'verification-status', undefined],
+      ['AllergyIntolerance', 'clinical-status', 'allergy-clinical'],
+    ] as const) {
+      const all = await found(type);
+      let some = 0;
+      for (const { url, compose } of own.filter(one => title === undefined || one.title === title)) {
+        const tokens = compose.include.flatMap(({ system, concept }) =>
+          concept.map(({ code }) => `${escaped(system)}|${escaped(code)}`),
+        );
+        if (tokens.length > 100) continue;
+        const inside = await found(type, [`${parameter}:in`, url]);
+        expect(inside, `${type} ${parameter} ${url}`).toEqual(await found(type, [parameter, tokens.join()]));
+        const outside = await found(type, [`${parameter}:not-in`, url]);
+        expect([...inside, ...outside].toSorted()).toEqual(all);
+        if (inside.length > 0) some++;
+      }
+      expect(some, type).toBeGreaterThan(0);
+    }
   });
 
   test('a code element is in the value set that it is bound to', async () => {
@@ -76,6 +112,21 @@ describe('codes above and below others', () => {
     expect(await found('Observation', ['status:below', 'amended'])).toEqual(
       await found('Observation', ['status', 'amended,corrected']),
     );
+  });
+
+  test('a hierarchy that the pack brings is known like any other', async () => {
+    const ICD = 'http://hl7.org/fhir/sid/icd-10-cm';
+    const diabetes = await found('Condition', ['code:below', `${ICD}|E11`]);
+    expect(diabetes.length).toBeGreaterThan(0);
+    expect(diabetes).toEqual(await found('Condition', ['code', `${ICD}|E11.9`]));
+    expect(await found('Condition', ['code', `${ICD}|E11`])).toEqual([]);
+    expect(await found('Condition', ['code:below', 'E11'])).toEqual(diabetes);
+    expect(await found('Condition', ['code:above', `${ICD}|E11.9`])).toEqual(diabetes);
+    expect(await found('Condition', ['code:above', `${ICD}|E11`])).toEqual([]);
+    const chained = await found('Patient', ['_has:Condition:patient:code:below', `${ICD}|E11`]);
+    expect(chained).toEqual(await found('Patient', ['_has:Condition:patient:code', `${ICD}|E11.9`]));
+    for (const unknown of [`${ICD}|Z99.9`, 'http://hl7.org/fhir/sid/icd-9-cm|E11'])
+      await expect(found('Condition', ['code:below', unknown])).rejects.toMatchObject({ code: 'not-supported' });
   });
 
   test.each(['http://loinc.org|8302-2', 'nothing', `${CLINICAL}|nothing`, `${CLINICAL}|`])(

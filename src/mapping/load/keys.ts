@@ -37,6 +37,6 @@ export const LANGUAGE_KEYS: readonly string[] = [
   ],
   ...['display', 'identifier', 'join', 'template', 'sql', 'type', 'insert'],
   ...['system', 'rows', 'blank', 'fold', 'code'],
-  ...['name', 'title', 'schema', 'zone', 'publisher', 'systems', 'deny', 'absent', 'lists', 'fragments'],
+  ...['name', 'title', 'schema', 'zone', 'publisher', 'systems', 'deny', 'absent', 'lists', 'fragments', 'hierarchies'],
   ...['text', 'number', 'date', 'columns'],
 ];

@@ -10,6 +10,7 @@ import { createRegistry } from '../registry.ts';
 import { readCodeMaps } from './codes.ts';
 import type { PackContext } from './context.ts';
 import { type PackFile, type PackFiles, readPackFiles } from './files.ts';
+import { readHierarchies } from './hierarchies.ts';
 import { placesIn, readLock } from './lock.ts';
 import { expandMappings } from './macros.ts';
 import { createReport, type Problem, type Report } from './problem.ts';
@@ -60,7 +61,9 @@ export function loadPackFiles(
   // Without the words that all files share, everything in them would seem wrong.
   if (shared.some(({ path }) => unread.has(path))) return { registry: undefined, problems: report.problems() };
   const settings = readSettings(documents.pack[0], 'pack.yaml', report);
-  const codeMaps = readCodeMaps(documents.codes, files.tables, settings, report);
+  const { hierarchies, files: trees } = readHierarchies(files.tables, settings, report);
+  const tables = files.tables.filter(file => !trees.has(file));
+  const codeMaps = readCodeMaps(documents.codes, tables, settings, report);
   const fragments = { named: settings.fragments, used: new Set<string>() };
   const drafts = expandMappings(documents.mappings, settings.schema, fragments, report);
   if (!known) {
@@ -89,7 +92,7 @@ export function loadPackFiles(
   const used = [...codeMaps.values()].flatMap(one =>
     one.kind === 'rows' && pack.usedCodeMaps.has(one.name) ? [one.map] : [],
   );
-  const registry = createRegistry(settings.pack, resolved.mappings, files.version, used);
+  const registry = createRegistry({ ...settings.pack, hierarchies }, resolved.mappings, files.version, used);
   return { registry, problems, ...(resolved.unserved.length > 0 ? { unserved: resolved.unserved } : {}) };
 }
 

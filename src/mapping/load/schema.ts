@@ -276,5 +276,6 @@ export const packSchema = z.strictObject({
     .optional()
     .describe('raw values that mean "no value" in bindings, never in keys'),
   lists: z.record(z.string(), z.array(text)).optional(),
+  hierarchies: z.record(z.string(), text).optional().describe('CSV files parent,code of code systems'),
   fragments: z.record(z.string(), anything).optional(),
 });

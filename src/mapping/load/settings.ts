@@ -19,6 +19,8 @@ export interface Settings {
   readonly absent: AbsentRules;
   readonly lists: ReadonlyMap<string, Entry>;
   readonly fragments: ReadonlyMap<string, Entry>;
+  /** CSV files by code system. */
+  readonly hierarchies: readonly Entry[];
 }
 
 /** Raw values that mean "no value", by kind of column and by `TABLE.COL` (lower-case, without the schema). */
@@ -73,6 +75,7 @@ export function readSettings(document: Tree | undefined, file: string, report: R
     },
     lists: byKey(child(document, 'lists')),
     fragments: byKey(child(document, 'fragments')),
+    hierarchies: entriesOf(child(document, 'hierarchies')),
   };
 }
 
