@@ -14,7 +14,7 @@ import { lookUpPatient } from '../rest/patient-lookup.ts';
 import { searchPatients } from '../rest/patient-summary.ts';
 import type { RestParts } from '../rest/start.ts';
 import { type AppParts, fhirBase, type HttpContext, type HttpEnv } from './context.ts';
-import { lastOf, parseParameters, queryOf } from './parameters.ts';
+import { parseParameters, queryOf } from './parameters.ts';
 import { documentFormat, respondWithDocument } from './rest-documents.ts';
 import { RestError } from './rest-errors.ts';
 import { accountOf, login, logout, requireSession } from './rest-session.ts';
@@ -61,6 +61,10 @@ export function restRoutes(parts: AppParts, rest: RestParts): Hono<HttpEnv> {
       document(c, topic, patientOf(c, rest).id, undefined, parts, rest),
     );
   }
+  routes.get('/:patientId/ccds/api/*', () => {
+    const names = ['list-encounters', ENCOUNTER_TOPIC.name, ...TOPICS.map(({ name }) => name)];
+    throw new RestError('not-found', `No such topic; there are ${names.join(', ')}`);
+  });
   return routes;
 }
 
@@ -152,9 +156,12 @@ function sexOf(text: string | undefined): 'M' | 'F' | undefined {
   throw new RestError('bad-request', 'sex expects M or F');
 }
 
-/** The last value of a parameter; one that is blank counts as not given. */
+/** The value of a parameter; one that is blank counts as not given. Throws RestError where others are given beside it. */
 function parameter(c: HttpContext, name: string): string | undefined {
-  return lastOf(parseParameters(queryOf(c.req.url), 'query string'), name)?.trim() || undefined;
+  const given = parseParameters(queryOf(c.req.url), 'query string').filter(([one]) => one === name);
+  const [value, ...others] = new Set(given.map(([, text]) => text.trim()));
+  if (others.length > 0) throw new RestError('bad-request', `${name} is given more than once`);
+  return value || undefined;
 }
 
 /** With the rights of who is logged in; within one patient's compartment where one is named. */

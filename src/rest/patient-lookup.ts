@@ -1,12 +1,12 @@
 /**
  * The number of one patient. In: first name, last name, date of birth, sex, at least one. Out: the number, or how many
- * patients there are and what would tell them apart. Nobody is guessed: names must be equal but for case and accents, and
+ * patients there are and what would tell them apart. Nobody is guessed: names must be equal but for what names.ts says, and
  * two that fit are two. ../shared/spec/interfaces.md section 4.4
  */
 import type { HumanName } from '../ccda/fhir/datatypes.ts';
 import type { Patient } from '../ccda/fhir/people.ts';
 import type { RequestContext } from '../facade.ts';
-import { fold } from '../sql/fold.ts';
+import { nameValue, wordsOf } from './names.ts';
 import { isSuperseded, type RestSource, searchSome } from './source.ts';
 
 export interface LookupQuery {
@@ -40,8 +40,8 @@ export async function lookUpPatient(
   const { firstName, lastName, dob, sex } = query;
   const parameters = [
     // FHIR's string search finds what begins so; the names are compared below.
-    ...(lastName === undefined ? [] : ([['family', escapeValue(lastName)]] as const)),
-    ...(firstName === undefined ? [] : ([['given', escapeValue(wordsOf(firstName)[0] ?? '')]] as const)),
+    ...(lastName === undefined ? [] : ([['family', nameValue(lastName)]] as const)),
+    ...(firstName === undefined ? [] : ([['given', nameValue(wordsOf(firstName)[0] ?? '')]] as const)),
     ...(dob === undefined ? [] : ([['birthdate', dob]] as const)),
     ...(sex === undefined ? [] : ([['gender', GENDERS[sex]]] as const)),
     ['_elements', 'name,birthDate,gender,link'],
@@ -70,13 +70,6 @@ function begins(words: readonly string[], start: readonly string[]): boolean {
   return start.every((word, i) => words[i] === word);
 }
 
-/** Words as they are compared. */
-function wordsOf(text: string): readonly string[] {
-  return fold(text)
-    .split(/\s+/)
-    .filter(word => word !== '');
-}
-
 function narrowing(query: LookupQuery, matches: readonly Patient[]): readonly (keyof LookupQuery)[] {
   const values: { readonly [K in keyof LookupQuery]-?: (patient: Patient) => string } = {
     firstName: ({ name }) => wordsOf((current(name)?.given ?? []).join(' ')).join(' '),
@@ -91,9 +84,4 @@ function narrowing(query: LookupQuery, matches: readonly Patient[]): readonly (k
 
 function current(name: readonly HumanName[] | undefined): HumanName | undefined {
   return name?.find(({ use }) => use === 'official') ?? name?.[0];
-}
-
-/** FHIR's separators within a value. https://hl7.org/fhir/R4/search.html#escaping */
-export function escapeValue(text: string): string {
-  return text.trim().replace(/[\\,$|]/g, '\\$&');
 }

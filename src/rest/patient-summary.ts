@@ -6,8 +6,8 @@
 import type { Patient } from '../ccda/fhir/people.ts';
 import { localDay } from '../ccda/time.ts';
 import type { RequestContext } from '../facade.ts';
+import { escapeValue, nameValue } from './names.ts';
 import { type PatientSummary, patientSummary } from './patient-info.ts';
-import { escapeValue } from './patient-lookup.ts';
 import { type Asked, isSuperseded, type RestSource, searchSome } from './source.ts';
 import { readTelephone } from './telephone.ts';
 import { readWrittenDate } from './written-date.ts';
@@ -70,7 +70,7 @@ function readings(text: string, { facade, content }: RestSource, today: string):
   // Each word must stand somewhere in a name.
   const words = text.split(/[\s,;]+/).filter(word => /\p{L}/u.test(word));
   if (words.length > 0 && words.length <= 10 && offered('name')) {
-    ask(...words.map(word => ['name:contains', escapeValue(word)] as const));
+    ask(...words.map(word => ['name:contains', nameValue(word)] as const));
   }
   return all;
 }

@@ -129,6 +129,9 @@ describe('what is refused', () => {
     ['/api/1/ccds/api/problems?rangeStart=2020-02-02&rangeEnd=2020-01-01', 400],
     ['/api/1/ccds/api/problems?date=2020-02-02&rangeEnd=2020-01-01', 400],
     ['/api/1/ccds/api/problems?date=%FF', 400],
+    ['/api/1/ccds/api/problems?date=2020-01-01&date=2020-01-02', 400],
+    ['/api/1/ccds/api/problems?rangeStart=2020-01-01&rangeStart=2021-01-01', 400],
+    ['/api/1/ccds/api/encounter-ccds?encounterId=1&encounterId=2', 400],
     ['/api/one/ccds/api/problems', 400],
     ['/api/1/ccds/api/encounter-ccds', 400],
     ['/api/1/ccds/api/encounter-ccds?encounterId=x', 400],
@@ -144,6 +147,13 @@ describe('what is refused', () => {
     const body = (await response.json()) as Record<string, string>;
     expect(Object.keys(body)).toEqual(['error', 'message', 'requestId']);
     expect(body['message']).not.toMatch(/49|999999|tomorrow/);
+  });
+
+  test('whoever asks for a topic that there is none of is told which there are', async () => {
+    const { body } = await client.json('/api/1/ccds/api/problem');
+    expect((body as { message: string }).message).toMatch(
+      /^No such topic; there are list-encounters, .*health-concerns$/,
+    );
   });
 
   test('writing is not offered', async () => {

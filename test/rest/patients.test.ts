@@ -25,6 +25,7 @@ describe('the number of a patient', () => {
     ['by the date of birth alone', { dob: '1968-06-02' }, 1],
     ['by a name of before', { firstName: 'Amelia', lastName: 'Okonkwo' }, 1],
     ['with a middle name', { firstName: 'Amelia Josephine', lastName: 'Okonkwo-Reyes' }, 1],
+    ['with the apostrophe of another keyboard', { firstName: 'Zoë', lastName: 'O’Brien-Nuñez 𠮷' }, 14],
     ['with padding around it', { firstName: ' Elmer ', lastName: ' Empty ' }, 2],
     ['with what SQL takes for wildcards', { lastName: 'Percent%_[x]' }, 22],
   ])('%s', async (_title, query, expected) => {
@@ -69,6 +70,12 @@ describe('the number of a patient', () => {
     [{ sex: 'female' }],
   ])('400 for %j', async query => {
     expect((await number(query)).status).toBe(400);
+  });
+
+  test('400 for a parameter that is given twice: it is not guessed which is meant', async () => {
+    const { status, body } = await client.json('/api/patientinfo/patient/id?lastName=Nobody&lastName=Okonkwo-Reyes');
+    expect({ status, body }).toMatchObject({ status: 400, body: { message: 'lastName is given more than once' } });
+    expect((await client.json('/api/patientinfo/patient/id?dob=1968-06-02&dob=1968-06-02')).status).toBe(200);
   });
 
   test('it is the key that the FHIR id is made from', async () => {
@@ -178,6 +185,11 @@ describe('the search for patients', () => {
   test('finds without regard to accents', async () => {
     expect(await found('nuñez')).toEqual([14]);
     expect(await found('NUNEZ zoe')).toEqual([14]);
+  });
+
+  test('finds with either apostrophe, whichever is kept', async () => {
+    for (const search of ["O'Brien", 'O’Brien', 'O‘Brien', "D'Arcy", 'D’Arcy'])
+      expect(await found(search)).toContain(14);
   });
 
   test('finds a record number without its leading zeros', async () => {
