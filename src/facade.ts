@@ -2,6 +2,7 @@
  * The pipeline, on one screen: query string → typed query → plan → rows → resources → Bundle.
  */
 import type { Access } from './auth/access.ts';
+import { boundedCache } from './cache/bounded.ts';
 import { capabilityStatement } from './capability.ts';
 import type { Registry } from './mapping/model.ts';
 import { zoneOf } from './mapping/zone.ts';
@@ -15,21 +16,17 @@ import { operationEntry } from './own/operations.ts';
 import type { RecordOperation } from './own/record-operations.ts';
 import { type MadeResource, SUMMARY } from './own/summary-operation.ts';
 import { answerQuery } from './pipeline/answer.ts';
-import { writeAll } from './pipeline/emitted.ts';
-import { readPage } from './pipeline/page.ts';
-import { planKept } from './pipeline/resolve.ts';
+import { idFilter, readById } from './pipeline/read.ts';
 import { type BundleText, searchsetOf } from './pipeline/searchset.ts';
 import { shapeStore } from './pipeline/shapes.ts';
 import { openSession, type Session } from './pipeline/source.ts';
-import { branchesOf } from './plan/branches.ts';
 import { ALL_RULES, environment, type Rules } from './plan/environment.ts';
-import { idName } from './plan/opaque-ids.ts';
 import { COMPARTMENT_TYPE } from './r4/search-parameters.ts';
 import type { WriteContext } from './resource/compile.ts';
 import { cursorCodec } from './search/cursor.ts';
-import type { ParseContext } from './search/limits.ts';
+import type { ParseContext, UnderstoodQuery } from './search/limits.ts';
 import type { Offers } from './search/offers.ts';
-import { parseSearch } from './search/parse.ts';
+import { parseSearch, parseTypeSearch } from './search/parse.ts';
 import type { Filter, SearchQuery, Selection, SystemQuery } from './search/query.ts';
 import { parseSystemSearch } from './search/system.ts';
 import type { Database } from './sql/database.ts';
@@ -113,6 +110,9 @@ export interface FacadeOptions extends OwnOptions {
   readonly onQuery?: (plan: SqlPlan, places?: Places) => void;
 }
 
+/** Searches whose parameters are not read again while they are kept. */
+const QUERIES = 500;
+
 export function createFacade(options: FacadeOptions): Facade {
   const { registry, database, clock = Date.now, rules = ALL_RULES } = options;
   const own = ownOf(registry, options);
@@ -120,6 +120,7 @@ export function createFacade(options: FacadeOptions): Facade {
   const zone = zoneOf(registry.pack.zone);
   const shapes = shapeStore();
   const cursors = cursorCodec(options.secret, registry.version);
+  const queries = boundedCache<UnderstoodQuery>(QUERIES);
 
   const session = (context: RequestContext, now: number): Session =>
     openSession(database, environment(registry, now, rules), shapes, {
@@ -140,6 +141,7 @@ export function createFacade(options: FacadeOptions): Facade {
     caller: context.access.caller,
     pageSize: options.pageSize,
     pageMax: options.pageMax,
+    remembered: queries.get,
   });
   const parse = (request: SearchRequest, context: RequestContext): SearchQuery =>
     timed(context, 'parse', () => parseSearch(request.type, request.parameters, parseContext(context)));
@@ -156,19 +158,8 @@ export function createFacade(options: FacadeOptions): Facade {
       const found = own.resources.find(one => one.mapping.resource === type && passes(one, filters, open.env));
       return found && { type, id, json: emitOwn(found, selection, open, writing(context, now)).json };
     }
-    const { access } = context;
-    const filters = [idFilter(type, idName(0), offers)];
-    const { planned: branches, places } = await planKept(
-      open,
-      env => branchesOf({ type, filters, sort: [], access }, env),
-      { key: readKey(type, access), ids: [id] },
-    );
-    const page = await readPage(branches, { sort: [], selection, count: 1, cursor: undefined, places }, open);
-    const [match] = page.matches;
-    const [json] = await writeAll(page.matches, writing(context, now), open);
-    if (!match || json === undefined) return undefined;
-    const lastUpdated = match.shaped.writer(match.mapping).lastUpdated(match.row);
-    return { type, id, json, ...(lastUpdated ? { lastUpdated } : {}) };
+    const found = await readById({ type, id, selection, access: context.access }, offers, writing(context, now), open);
+    return found && { type, id, ...found };
   };
 
   /** `includable`: what may be included, where that is not what may match. */
@@ -198,12 +189,12 @@ export function createFacade(options: FacadeOptions): Facade {
     read,
 
     async search(request, context) {
-      const query = parse(request, context);
-      if (!own.types.has(query.type)) {
-        const { type, filters, sort, ...shape } = query;
-        const all = [...filters, ...(request.filters ?? [])];
-        return answer({ ...shape, questions: [{ type, filters: all, sort }] }, context, context.access);
+      const { type, parameters, filters } = request;
+      if (!own.types.has(type)) {
+        const query = timed(context, 'parse', () => parseTypeSearch(type, parameters, parseContext(context)));
+        return answer(filters ? withFilters(query, filters) : query, context, context.access);
       }
+      const query = parse(request, context);
       const now = clock();
       const found = answerOwn(query, own.resources, session(context, now), writing(context, now));
       return searchsetOf(query, found, context.base, cursors);
@@ -247,17 +238,9 @@ export function createFacade(options: FacadeOptions): Facade {
   };
 }
 
+function withFilters(query: SystemQuery, more: readonly Filter[]): SystemQuery {
+  const questions = query.questions.map(question => ({ ...question, filters: [...question.filters, ...more] }));
+  return { ...query, questions };
+}
+
 const WHOLE: Selection = { kind: 'all' };
-
-/** Of a question for one id; where a caller sees everything, it is the same whoever asks. */
-function readKey(type: string, access: Access): string {
-  return access.kind === 'all' ? `read ${type}` : `read ${type} ${JSON.stringify(access.patients)}`;
-}
-
-/** Throws FhirError `not-found` for an unknown type. */
-function idFilter(type: string, id: string, offers: Offers): Filter {
-  const byId = offers.find(type, '_id');
-  if (!byId) throw new FhirError('not-found', `this server has no ${type} resources`);
-  const token = { kind: 'token', system: undefined, code: id } as const;
-  return { kind: 'match', parameter: byId.parameter, modifier: undefined, values: [token] };
-}

@@ -5,7 +5,7 @@
 import type { Access } from '../auth/access.ts';
 import { type Branch, branchesOf, groupBranches } from '../plan/branches.ts';
 import type { Environment } from '../plan/environment.ts';
-import { withoutIds } from '../plan/opaque-ids.ts';
+import { type OpaqueQuestions, withoutIds } from '../plan/opaque-ids.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import type { Cursor } from '../search/cursor.ts';
 import type { SystemQuery } from '../search/query.ts';
@@ -14,7 +14,7 @@ import { type Emitted, emitAll } from './emitted.ts';
 import { type AskedRows, type Included, readIncluded, wantedForIncludes } from './includes.ts';
 import { countMatches, type PageRequest, readPage } from './page.ts';
 import { type Written, type WrittenPage, writeInLists } from './page-lists.ts';
-import { planKey } from './plans.ts';
+import { accessed, planKey } from './plans.ts';
 import { planKept } from './resolve.ts';
 import type { Session } from './source.ts';
 
@@ -37,9 +37,9 @@ export async function answerQuery(query: SystemQuery, context: AnswerContext, se
   const { selection, count, cursor } = query;
   const { questions } = query;
   const { access } = context;
-  const opaque = withoutIds(questions);
+  const opaque = keptForm(questions);
   const plan = (env: Environment) => branchesOfAll(opaque.questions, access, env);
-  const asked = { key: planKey('matches', [opaque.questions, access]), ids: opaque.ids };
+  const asked = { key: accessed(opaque.key, access), ids: opaque.ids };
   const { planned: branches, places } = await planKept(session, plan, asked);
   const sort = query.questions[0]?.sort ?? [];
   const also = wantedBy(query, session);
@@ -53,6 +53,18 @@ export async function answerQuery(query: SystemQuery, context: AnswerContext, se
   const complete = cursor === undefined && next === undefined && count > 0;
   const total = complete ? matches.length : query.total === 'none' ? undefined : await totalOf(query, context, session);
   return { matches, included, next, total };
+}
+
+/** Questions as plans are kept by; the same questions come again, page after page. */
+const forms = new WeakMap<SystemQuery['questions'], OpaqueQuestions & { readonly key: string }>();
+
+function keptForm(questions: SystemQuery['questions']): OpaqueQuestions & { readonly key: string } {
+  const known = forms.get(questions);
+  if (known) return known;
+  const opaque = withoutIds(questions);
+  const form = { ...opaque, key: planKey('matches', opaque.questions) };
+  forms.set(questions, form);
+  return form;
 }
 
 const NOTHING: Included = { resources: [], cut: false };
@@ -85,7 +97,7 @@ function wantedBy(query: SystemQuery, session: Session): BranchNeeds['also'] {
 async function totalOf({ questions }: SystemQuery, { access }: AnswerContext, session: Session): Promise<number> {
   const { questions: unsorted, ids } = withoutIds(questions.map(question => ({ ...question, sort: [] })));
   const plan = (env: Environment) => unsorted.flatMap(question => branchesOf({ ...question, access }, env));
-  const asked = { key: planKey('total', [unsorted, access]), ids };
+  const asked = { key: accessed(planKey('total', unsorted), access), ids };
   const { planned: branches, places } = await planKept(session, plan, asked);
   return countMatches(branches, session, places);
 }

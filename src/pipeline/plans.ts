@@ -4,6 +4,7 @@
  * instant is kept. In: a question, its ids, the keys found so far, and how to plan. Out: what is planned, the values of its
  * places, and the keys that it asks for first.
  */
+import type { Access } from '../auth/access.ts';
 import { boundedCache } from '../cache/bounded.ts';
 import type { Registry } from '../mapping/model.ts';
 import { ALL_RULES, type Environment, type KeysQuestion, watchClock } from '../plan/environment.ts';
@@ -50,6 +51,11 @@ const kept = new WeakMap<Registry, ReturnType<typeof created>>();
  */
 export function planKey(purpose: string, question: object): string {
   return `${purpose} ${JSON.stringify(question, told)}`;
+}
+
+/** The key of a question that is asked under an access: callers share plans where they may see the same. */
+export function accessed(key: string, access: Access): string {
+  return access.kind === 'all' ? key : `${key} ${JSON.stringify(access.patients)}`;
 }
 
 function told(name: string, value: unknown): unknown {

@@ -35,9 +35,9 @@ export function searchsetBundle(set: Searchset): string {
   const { base, matches, included = [], warnings = [], total, timestamp } = set;
   const links = [link('self', set.self), link('next', set.next), link('previous', set.previous)].filter(l => l !== '');
   const address = JSON.stringify(`${base}/`).slice(0, -1);
-  let entries = '';
-  for (const entry of matches) entries += entryText(address, entry, entries === '' ? MATCH : NEXT_MATCH);
-  for (const entry of included) entries += entryText(address, entry, entries === '' ? INCLUDE : NEXT_INCLUDE);
+  const matching = entriesText(address, matches, 'match');
+  const including = entriesText(address, included, 'include');
+  let entries = matching === '' || including === '' ? matching + including : `${matching},${including}`;
   if (warnings.length > 0) {
     const outcome = JSON.stringify(operationOutcome(warnings));
     entries += `${entries === '' ? '' : ','}{"resource":${outcome},"search":{"mode":"outcome"}}`;
@@ -52,17 +52,22 @@ export function searchsetBundle(set: Searchset): string {
   return entries === '' ? `${head}}` : `${head},"entry":[${entries}]}`;
 }
 
-type Frame = readonly [begin: string, end: string];
+const OPEN = '{"fullUrl":';
 
-const MATCH: Frame = ['{"fullUrl":', ',"search":{"mode":"match"}}'];
-const NEXT_MATCH: Frame = [`,${MATCH[0]}`, MATCH[1]];
-const INCLUDE: Frame = ['{"fullUrl":', ',"search":{"mode":"include"}}'];
-const NEXT_INCLUDE: Frame = [`,${INCLUDE[0]}`, INCLUDE[1]];
-
-/** `address`: of the base, as the begin of a JSON string. */
-function entryText(address: string, { type, id, json, fullUrl }: EntryText, [begin, end]: Frame): string {
-  const url = fullUrl === undefined ? `${address}${type}/${id}"` : quote(fullUrl);
-  return `${begin}${url},"resource":${json}${end}`;
+/** `address`: of the base, as the begin of a JSON string. Neighbours mostly share all but their ids and themselves. */
+function entriesText(address: string, entries: readonly EntryText[], mode: 'match' | 'include'): string {
+  const end = `,"search":{"mode":"${mode}"}}`;
+  let text = '';
+  let type: string | undefined;
+  let begin = '';
+  for (const entry of entries) {
+    const open = text === '' ? OPEN : `${end},${OPEN}`;
+    if (entry.type !== type || text === '') begin = `${open}${address}${entry.type}/`;
+    type = text === '' ? undefined : entry.type;
+    const url = entry.fullUrl === undefined ? `${begin}${entry.id}"` : `${open}${quote(entry.fullUrl)}`;
+    text += `${url},"resource":${entry.json}`;
+  }
+  return text === '' ? '' : text + end;
 }
 
 function link(relation: string, url: string | undefined): string {

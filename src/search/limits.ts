@@ -4,6 +4,7 @@
 import type { CursorCodec } from './cursor.ts';
 import type { DateZone } from './dates.ts';
 import type { Offers } from './offers.ts';
+import type { SystemQuery } from './query.ts';
 
 /** Bounds of one request; beyond them a search is refused as too costly. */
 export const LIMITS = { parameters: 100, values: 500, valueLength: 4000, chainSteps: 4, includes: 20 } as const;
@@ -18,7 +19,12 @@ export interface ParseContext {
   readonly cursors: CursorCodec;
   readonly pageSize: number;
   readonly pageMax: number;
+  /** What was understood of equal parameters before, in an equal context; without it each search is understood anew. */
+  readonly remembered?: (key: string, understand: () => UnderstoodQuery) => UnderstoodQuery;
 }
+
+/** A search but for where its page begins. */
+export type UnderstoodQuery = Omit<SystemQuery, 'cursor'>;
 
 /** A parameter that is not offered; the message names it and what is offered instead. */
 export class UnknownParameter extends Error {

@@ -4,8 +4,9 @@
  * handling and a warning under lenient. https://hl7.org/fhir/R4/search.html
  */
 import { FhirError, type Issue } from '../outcome.ts';
+import type { Cursor } from './cursor.ts';
 import { parseFilter } from './filters.ts';
-import { LIMITS, type ParseContext, printable, UnknownParameter } from './limits.ts';
+import { LIMITS, type ParseContext, printable, type UnderstoodQuery, UnknownParameter } from './limits.ts';
 import type { Filter, SearchQuery, SystemQuery } from './query.ts';
 import { emptyResult, isResultParameter, itemsOf, readResultParameter } from './result-parameters.ts';
 
@@ -16,11 +17,16 @@ type Parameters = readonly (readonly [name: string, value: string])[];
 
 /** A search on one type. */
 export function parseSearch(type: string, parameters: Parameters, context: ParseContext): SearchQuery {
-  if (!context.offers.types.includes(type))
-    throw new FhirError('not-found', `this server has no ${printable(type)} resources`);
-  const { questions, ...shape } = parseQuestions({ types: [type], place: type }, parameters, context);
+  const { questions, ...shape } = parseTypeSearch(type, parameters, context);
   const [{ filters, sort } = { filters: [], sort: [] }] = questions;
   return { ...shape, type, filters, sort };
+}
+
+/** Likewise, as a search that could be over several types. */
+export function parseTypeSearch(type: string, parameters: Parameters, context: ParseContext): SystemQuery {
+  if (!context.offers.types.includes(type))
+    throw new FhirError('not-found', `this server has no ${printable(type)} resources`);
+  return parseQuestions({ types: [type], place: type }, parameters, context);
 }
 
 /** What is asked beside the parameters: the types, where links lead, and parameters that were understood already. */
@@ -33,49 +39,66 @@ export interface Asked {
 
 /** The same parameters asked of several types: offered is what each of them offers. */
 export function parseQuestions(asked: Asked, parameters: Parameters, context: ParseContext): SystemQuery {
-  const { types, place } = asked;
   if (parameters.length > LIMITS.parameters) {
     throw new FhirError('too-costly', `more than ${LIMITS.parameters} parameters in one search`);
   }
+  const sealed = parameters.findLast(([name]) => name === '_cursor')?.[1];
+  const others = sealed === undefined ? parameters : parameters.filter(([name]) => name !== '_cursor');
+  const understand = (): UnderstoodQuery => understood(asked, others, context);
+  const key = context.remembered && keyOf(asked, others, context);
+  const query = context.remembered && key !== undefined ? context.remembered(key, understand) : understand();
+  return { ...query, cursor: sealed === undefined ? undefined : opened(sealed, query, context) };
+}
+
+function opened(sealed: string, { binding }: UnderstoodQuery, { cursors }: ParseContext): Cursor {
+  checkLength('_cursor', sealed);
+  const cursor = cursors.open(sealed, binding);
+  if (cursor) return cursor;
+  throw new FhirError('value', 'this page link is not valid for this search; start again from the first page', {
+    parameter: '_cursor',
+  });
+}
+
+function checkLength(name: string, text: string): void {
+  if (text.length <= LIMITS.valueLength) return;
+  throw new FhirError('too-costly', `the value of ${printable(name)} is longer than ${LIMITS.valueLength} characters`);
+}
+
+/** Longer ones are seldom asked again. */
+const KEY_LENGTH = 1000;
+
+/** Equal for searches that are understood alike; undefined for one that is not worth remembering. */
+function keyOf(asked: Asked, parameters: Parameters, { handling, base, caller }: ParseContext): string | undefined {
+  if (asked.types.length !== 1 || asked.understood || asked.warnings) return undefined;
+  const key = JSON.stringify([asked.place, asked.types[0], handling, base, caller, parameters]);
+  return key.length > KEY_LENGTH ? undefined : key;
+}
+
+function understood(asked: Asked, parameters: Parameters, context: ParseContext): UnderstoodQuery {
+  const { types, place } = asked;
   const filters: Filter[][] = [];
   const warnings: Issue[] = [...(asked.warnings ?? [])];
   const applied = [...(asked.understood ?? [])];
   const result = emptyResult(types, context.pageSize);
-  let sealed: string | undefined;
   for (const [name, text] of parameters) {
-    if (text.length > LIMITS.valueLength) {
-      throw new FhirError(
-        'too-costly',
-        `the value of ${printable(name)} is longer than ${LIMITS.valueLength} characters`,
-      );
-    }
+    checkLength(name, text);
     if (ELSEWHERE.has(name)) continue;
-    if (name === '_cursor') {
-      sealed = text;
-      continue;
-    }
-    const understood: string[] = [];
+    const items: string[] = [];
     for (const item of itemsOf(name, text)) {
       try {
         if (isResultParameter(name)) readResultParameter(result, types, name, item, context);
         else filters.push(types.map(type => parseFilter(type, name, item, context)));
-        understood.push(item);
+        items.push(item);
       } catch (error) {
         if (!(error instanceof UnknownParameter)) throw error;
         warnings.push(unknownParameter(name, error.message, context));
       }
     }
-    if (understood.length > 0) applied.push([name, understood.join(',')]);
+    if (items.length > 0) applied.push([name, items.join(',')]);
   }
   const values = filters.reduce((n, ofTypes) => n + valuesIn(ofTypes[0]), 0);
   if (values > LIMITS.values) throw new FhirError('too-costly', `more than ${LIMITS.values} values in one search`);
   const binding = JSON.stringify([context.caller, place, applied]);
-  const cursor = sealed === undefined ? undefined : context.cursors.open(sealed, binding);
-  if (sealed !== undefined && !cursor) {
-    throw new FhirError('value', 'this page link is not valid for this search; start again from the first page', {
-      parameter: '_cursor',
-    });
-  }
   const { sorts, onlyTotal, ...shape } = result;
   const count = onlyTotal ? 0 : shape.count;
   const total = count === 0 ? 'accurate' : shape.total;
@@ -84,7 +107,7 @@ export function parseQuestions(asked: Asked, parameters: Parameters, context: Pa
     filters: filters.flatMap(ofTypes => ofTypes[i] ?? []),
     sort: sorts[i] ?? [],
   }));
-  return { questions, place, ...shape, count, total, cursor, warnings, applied, binding };
+  return { questions, place, ...shape, count, total, warnings, applied, binding };
 }
 
 /** The warning for a parameter that is ignored; under strict handling it is refused instead. */

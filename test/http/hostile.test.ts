@@ -109,19 +109,22 @@ test.each([
   30_000,
 );
 
-test('many references take as many statements as one, and find what each of them finds', async () => {
+test('many references take as many statements as two, and find what each of them finds', async () => {
   const idsOf = async (query: string): Promise<readonly string[]> => {
     const response = await ask(`/fhir/Observation?${query}&_elements=id&_count=1000`);
     const { entry = [] } = (await response.json()) as { entry?: { resource: { id: string } }[] };
     return entry.map(({ resource }) => resource.id).toSorted();
   };
   const each = [await idsOf('patient=1'), await idsOf('patient=2')];
-  const one = demo.statements.length / 2;
+  demo.statements.length = 0;
+  // A page of as many rows: large pages are read in lists, each a statement.
+  await idsOf('patient=1,Patient/2');
+  const two = demo.statements.length;
   demo.statements.length = 0;
   const all = await idsOf(`patient=${['1', 'Patient/2', ...Array.from({ length: 300 }, (_, i) => `x${i}`)].join()}`);
   expect(all).toEqual(each.flat().toSorted());
   expect(all.length).toBeGreaterThan(100);
-  expect(demo.statements.length).toBeLessThanOrEqual(one);
+  expect(demo.statements.length).toBeLessThanOrEqual(two);
 });
 
 test.each([

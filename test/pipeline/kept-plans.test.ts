@@ -124,3 +124,30 @@ test('a plan that is used again is never asked with the values of its first use'
     expressionKey({ kind: 'value', value: 1, type: { kind: 'integer', bits: 32 }, place: 1 }),
   );
 });
+
+test('what was understood for one caller, base or handling is understood anew for another', async () => {
+  const [id = ''] = idsOf(await search('Patient?'));
+  const ask = async (parameters: readonly (readonly [string, string])[], context: Partial<RequestContext>) => {
+    const { json } = await demo.facade.search({ type: 'Encounter', parameters }, { ...CONTEXT, ...context });
+    return JSON.parse(json) as { readonly entry?: readonly Found[]; readonly link: readonly { url: string }[] };
+  };
+  const matches = ({ entry = [] }: { readonly entry?: readonly Found[] }) =>
+    entry.filter(({ search: { mode } }) => mode === 'match').length;
+
+  const unknown = [['colour', 'blue']] as const;
+  for (let i = 0; i < 2; i++) {
+    expect((await ask(unknown, { handling: 'lenient' })).entry?.at(-1)?.search.mode).toBe('outcome');
+    await expect(ask(unknown, {})).rejects.toThrow('colour');
+  }
+  const local = [['patient', `http://localhost/fhir/Patient/${id}`]] as const;
+  for (let i = 0; i < 2; i++) {
+    expect(matches(await ask(local, {}))).toBeGreaterThan(0);
+    expect(matches(await ask(local, { base: 'http://elsewhere/fhir' }))).toBe(0);
+  }
+  const next = (await ask([['_count', '1']], {})).link.at(-1)?.url ?? '';
+  const parameters = [...new URL(next).searchParams];
+  const anna = { access: { kind: 'all', caller: 'anna' } } as const;
+  expect(matches(await ask(parameters, {}))).toBe(1);
+  await expect(ask(parameters, anna)).rejects.toThrow('not valid for this search');
+  expect(matches(await ask(parameters.slice(0, 1), anna))).toBe(1);
+});

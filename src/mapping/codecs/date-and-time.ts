@@ -90,14 +90,15 @@ export function dateAndTimeCodec({ zone, dateType, timeType, time: form }: DateA
     );
   };
 
-  // Rows of a page mostly come day by day.
-  let last: { readonly raw: SqlValue; readonly date: string | undefined; readonly day: number | undefined } | undefined;
-  const dayOf = (raw: SqlValue): NonNullable<typeof last> => {
-    if (last?.raw === raw) return last;
-    const date = dates.decode(raw);
-    if (typeof date !== 'string') return { raw, date: undefined, day: undefined };
-    last = { raw, date, day: date.length === 10 ? parseDay(date) : undefined };
-    return last;
+  // Rows that were made together stand together.
+  let last: { readonly rawDate: SqlValue; readonly rawTime: SqlValue; readonly value: string | undefined } | undefined;
+  const read = (rawDate: SqlValue, rawTime: SqlValue): string | undefined => {
+    const date = dates.decode(rawDate);
+    if (typeof date !== 'string') return undefined;
+    const time = date.length === 10 ? readTime(rawTime, form) : undefined;
+    const day = time === undefined ? undefined : parseDay(date);
+    if (day === undefined || time === undefined) return date;
+    return `${date}T${printTime(time)}${printOffset(zone.offsetOf(day * DAY + time))}`;
   };
 
   return {
@@ -108,10 +109,9 @@ export function dateAndTimeCodec({ zone, dateType, timeType, time: form }: DateA
     plain: true,
     inverse: 'indexed',
     decode: (rawDate, rawTime = null) => {
-      const { date, day } = dayOf(rawDate);
-      const time = day === undefined ? undefined : readTime(rawTime, form);
-      if (date === undefined || day === undefined || time === undefined) return date;
-      return `${date}T${printTime(time)}${printOffset(zone.offsetOf(day * DAY + time))}`;
+      if (last === undefined || last.rawDate !== rawDate || last.rawTime !== rawTime)
+        last = { rawDate, rawTime, value: read(rawDate, rawTime) };
+      return last.value;
     },
     present: columns => hasDate(column(columns, 0)),
     match: (columns, criterion, clock) => {
