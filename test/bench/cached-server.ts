@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answerCpu } from './servers.ts';
+import { answerQuestions } from './servers.ts';
 
 const say = (message: unknown) => process.send?.(message as object);
 
@@ -49,4 +49,4 @@ switch (process.argv[2]) {
   }
 }
 
-answerCpu();
+answerQuestions();

@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page, Read } from './laboratory-pages.ts';
 import { bestProgram, obviousProgram, type Program } from './laboratory-programs.ts';
-import { answerCpu } from './servers.ts';
+import { answerQuestions } from './servers.ts';
 
 export interface Task {
   readonly file: string;
@@ -75,4 +75,4 @@ switch (process.argv[2]) {
   }
 }
 
-answerCpu();
+answerQuestions();

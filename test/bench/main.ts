@@ -35,6 +35,11 @@ switch (what) {
     await withDatabases(more.slice(0, 1), [300], ([file = '']) => benchHttp(file));
     break;
   }
+  case 'latency': {
+    const { benchLatency } = await import('./latency.ts');
+    await withDatabases(more.slice(0, 1), [300], ([file = '']) => benchLatency(file));
+    break;
+  }
   case 'startup': {
     const { benchStartup } = await import('./startup.ts');
     await withDatabases(more.slice(0, 1), [120], ([file = '']) => benchStartup(file));
@@ -48,7 +53,7 @@ switch (what) {
   }
   default:
     console.error(
-      `There is no bench ${JSON.stringify(what)}; there are search, http, cached, startup, growth, export and writer.`,
+      `There is no bench ${JSON.stringify(what)}; there are search, http, latency, cached, startup, growth, export and writer.`,
     );
     process.exitCode = 2;
 }

@@ -6,6 +6,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { connect } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { median } from './clock.ts';
 
 const CONNECTIONS = 8;
@@ -39,11 +40,17 @@ export async function startProgram(program: URL, kind: string, what?: object): P
 }
 
 /** What a program of `startProgram` does with its messages once it listens. */
-export function answerCpu(): void {
+export function answerQuestions(): void {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
   process.on('message', message => {
-    if (message !== 'cpu') return;
-    const { user, system } = process.cpuUsage();
-    process.send?.((user + system) / 1e6);
+    if (message === 'cpu') {
+      const { user, system } = process.cpuUsage();
+      process.send?.((user + system) / 1e6);
+    } else if (message === 'delay') {
+      process.send?.({ p99: delay.percentile(99) / 1e6, longest: delay.max / 1e6 });
+      delay.enable();
+      delay.reset();
+    }
   });
 }
 

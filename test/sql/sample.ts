@@ -91,6 +91,7 @@ export function column(alias: string, name: string, table = alias.startsWith('b'
 
 /** The rows in a SQLite file that is removed by `remove`. Text is declared COLLATE RTRIM, as the fixture declares it. */
 export function openSample(tables: Tables = ROWS): {
+  readonly file: string;
   readonly database: Database;
   readonly remove: () => Promise<void>;
 } {
@@ -108,6 +109,7 @@ export function openSample(tables: Tables = ROWS): {
   raw.close();
   const database = openSqlite(file);
   return {
+    file,
     database,
     remove: async () => {
       await database.close();

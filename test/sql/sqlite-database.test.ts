@@ -50,6 +50,19 @@ describe('a SQLite database', () => {
     expect(await lists(1000)).toEqual([rows]);
   });
 
+  it('looks at other clients between statements that take long in all', async () => {
+    const impatient = openSqlite(sample.file, { patience: 0 });
+    const order: string[] = [];
+    const statements = (async () => {
+      for (let i = 0; i < 20; i++) order.push(String((await impatient.query(planOf(TRUE))).length));
+    })();
+    setImmediate(() => order.push('another client'));
+    await statements;
+    await impatient.close();
+    expect(order.indexOf('another client')).toBeGreaterThan(-1);
+    expect(order.indexOf('another client')).toBeLessThan(5);
+  });
+
   it('gives a 64-bit integer as text and takes it back as a number', async () => {
     const big = column('a', 'BIG');
     const where = compare(big, '>=', value('5000000009', big.type));

@@ -12,20 +12,26 @@ import { statementsOf } from '../statement.ts';
 import { readCatalog } from './catalog.ts';
 import { SQLITE } from './dialect.ts';
 import { registerFunctions } from './functions.ts';
+import { createTurns } from './turns.ts';
 
 /** Prepared statements kept; a busy pack has some hundred shapes. */
 const STATEMENTS = 500;
 const BUSY_MILLISECONDS = 5000;
 
+/** Milliseconds that statements may follow each other before other clients are looked at. */
+const PATIENCE = 10;
+
 export interface SqliteOptions {
   /** Kilobytes of the file that are kept in memory. Default 64 MB. */
   readonly cache?: number;
+  /** Milliseconds that statements may follow each other before the event loop goes on. */
+  readonly patience?: number;
 }
 
 /**
  * Opens a SQLite file read-only. Throws DatabaseError (`unavailable`) if there is none, or no database in it.
  */
-export function openSqlite(file: string, { cache = 65_536 }: SqliteOptions = {}): Database {
+export function openSqlite(file: string, { cache = 65_536, patience = PATIENCE }: SqliteOptions = {}): Database {
   const database = attempt('open', () => {
     const opened = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MILLISECONDS });
     opened.exec(`PRAGMA query_only = ON; PRAGMA cache_size = -${cache}`);
@@ -34,6 +40,7 @@ export function openSqlite(file: string, { cache = 65_536 }: SqliteOptions = {})
     return opened;
   });
   const statements = new Map<string, StatementSync>();
+  const turn = createTurns(patience);
   const statementOf = statementsOf(SQLITE);
 
   /** Least recently used first. */
@@ -66,6 +73,8 @@ export function openSqlite(file: string, { cache = 65_536 }: SqliteOptions = {})
     engine: 'sqlite',
     render: statementOf,
     async query(plan: SqlPlan, options) {
+      const wait = turn();
+      if (wait !== undefined) await wait;
       if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
       return run(statementOf(plan, options?.places));
     },
