@@ -47,6 +47,8 @@ export interface SqlServerAddress {
   readonly applicationName: string;
   readonly readOnlyIntent: boolean;
   readonly multiSubnetFailover: boolean;
+  /** Bytes. */
+  readonly packetSize: number;
   /** Milliseconds. */
   readonly connectTimeout: number;
   readonly lockTimeout: number;
@@ -87,6 +89,7 @@ export function parseSqlServerAddress(
       applicationName: option('applicationName'),
       readOnlyIntent: option('applicationIntent') === 'ReadOnly',
       multiSubnetFailover: option('multiSubnetFailover') === 'true',
+      packetSize: Number(option('packetSize')),
       connectTimeout: Number(option('connectTimeout')),
       lockTimeout: Number(option('lockTimeout')),
       interactive: limits(option, 'pool', 'queue', 'queueTimeout', 'timeout'),

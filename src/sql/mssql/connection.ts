@@ -50,6 +50,8 @@ function driverConfig(address: SqlServerAddress, size: number, isolation: Isolat
       encrypt: address.encrypt,
       trustServerCertificate: address.trustServerCertificate,
       ...(address.ca === undefined ? {} : { cryptoCredentialsDetails: { ca: readFileSync(address.ca, 'utf8') } }),
+      // The driver reads a row anew for each packet that ends within it, which costs it more than the row.
+      packetSize: address.packetSize,
       appName: address.applicationName,
       readOnlyIntent: address.readOnlyIntent,
       multiSubnetFailover: address.multiSubnetFailover,

@@ -81,6 +81,8 @@ export interface LoginSays {
   readonly applicationName: string;
   readonly database: string;
   readonly readOnly: boolean;
+  /** That it asks for. */
+  readonly packetSize: number;
 }
 
 /** What LOGIN7 says: places and lengths of its texts stand from byte 36 on, by four bytes. */
@@ -91,7 +93,8 @@ export function readLogin(data: Buffer): LoginSays {
     return data.toString('utf16le', begin, begin + 2 * data.readUInt16LE(head + 2));
   };
   const typeFlags = data[26] ?? 0;
-  return { user: at(1), applicationName: at(3), database: at(8), readOnly: (typeFlags & 0x20) !== 0 };
+  const readOnly = (typeFlags & 0x20) !== 0;
+  return { user: at(1), applicationName: at(3), database: at(8), readOnly, packetSize: data.readUInt32LE(8) };
 }
 
 /** Accepts a login. */

@@ -57,14 +57,16 @@ describe('sessions', () => {
   });
 
   it.each([
-    ['', 'Lintel', false],
-    ['&applicationName=Facade%20A&applicationIntent=ReadOnly', 'Facade A', true],
-  ])('with options "%s" come from %s, for reading only: %s', async (options, applicationName, readOnly) => {
+    ['', 'Lintel', false, 16_383],
+    ['&applicationName=Facade%20A&applicationIntent=ReadOnly&packetSize=4096', 'Facade A', true, 4096],
+  ])('with options "%s" come from %s, for reading only: %s, in packets of %i', async (options, ...said) => {
+    const [applicationName, readOnly, packetSize] = said;
     const { database, endpoint } = await openScripted(() => undefined, options);
     await Promise.all([database.query(planOf()), database.query(planOf(), { lane: 'export' })]);
     const logins = endpoint.asked.filter(({ kind }) => kind === 'login').map(({ bytes }) => readLogin(bytes));
     expect(logins.length).toBeGreaterThan(2);
-    for (const login of logins) expect(login).toEqual({ applicationName, readOnly, user: 'reader', database: 'ehr' });
+    const expected = { applicationName, readOnly, packetSize, user: 'reader', database: 'ehr' };
+    for (const login of logins) expect(login).toEqual(expected);
   });
 
   it.each([
