@@ -87,7 +87,8 @@ async function patientNumber(c: HttpContext, parts: AppParts, rest: RestParts): 
     case 'none':
       throw unknownPatient();
     case 'several': {
-      const count = `${result.more ? 'More than ' : ''}${result.count} patients match`;
+      const most = result.count > 1 ? `At least ${result.count} patients match` : 'Too many patients may match to tell';
+      const count = result.more ? most : `${result.count} patients match`;
       const hint =
         result.narrowing.length > 0
           ? `add ${result.narrowing.join(', ')}`

@@ -7,7 +7,7 @@ import type { HumanName } from '../ccda/fhir/datatypes.ts';
 import type { Patient } from '../ccda/fhir/people.ts';
 import type { RequestContext } from '../facade.ts';
 import { nameValue, wordsOf } from './names.ts';
-import { isSuperseded, type RestSource, searchSome } from './source.ts';
+import { isSuperseded, type RestSource, searchPages } from './source.ts';
 
 export interface LookupQuery {
   readonly firstName?: string | undefined;
@@ -24,12 +24,15 @@ export type LookupResult =
   | {
       readonly kind: 'several';
       readonly count: number;
+      /** Not all candidates were looked at, so there may be more; `count` can be 0 then. */
       readonly more: boolean;
       readonly narrowing: readonly (keyof LookupQuery)[];
     };
 
-/** Candidates that are compared by name at most. */
-const CANDIDATES = 5000;
+/** Candidates that are compared by name: so many count them where several match, so many at most to find the one. */
+const TO_COUNT = 5000;
+const TO_FIND = 100_000;
+const PAGE = 500;
 const GENDERS = { M: 'male', F: 'female' } as const;
 
 export async function lookUpPatient(
@@ -46,8 +49,15 @@ export async function lookUpPatient(
     ...(sex === undefined ? [] : ([['gender', GENDERS[sex]]] as const)),
     ['_elements', 'name,birthDate,gender,link'],
   ] as const;
-  const { resources, more } = await searchSome<Patient>(source, 'Patient', { parameters }, CANDIDATES, context);
-  const matches = resources.filter(patient => !isSuperseded(patient) && hasName(patient, firstName, lastName));
+  const matches: Patient[] = [];
+  let read = 0;
+  let more = false;
+  for await (const page of searchPages<Patient>(source, 'Patient', { parameters }, PAGE, context)) {
+    matches.push(...page.resources.filter(patient => !isSuperseded(patient) && hasName(patient, firstName, lastName)));
+    read += page.resources.length;
+    more = page.more;
+    if (read >= (matches.length > 1 ? TO_COUNT : TO_FIND)) break;
+  }
   const [first, second] = matches;
   if (more || second !== undefined) {
     return { kind: 'several', count: matches.length, more, narrowing: narrowing(query, matches) };

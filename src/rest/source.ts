@@ -23,30 +23,44 @@ interface Found<T> {
   readonly more: boolean;
 }
 
+/** Resources per page of a search. */
+const PAGE = 500;
+
 /** Resources of a search, at most so many. */
 export async function searchSome<T>(
   source: Pick<RestSource, 'facade'>,
   type: string,
-  { parameters, filters = [] }: Asked,
+  asked: Asked,
   most: number,
   context: RequestContext,
 ): Promise<Found<T>> {
   const resources: T[] = [];
-  for (let cursor: string | undefined = ''; cursor !== undefined && resources.length < most; ) {
-    const asked = [
-      ...parameters,
-      ['_count', String(Math.min(most - resources.length, 500))],
-      ['_total', 'none'],
-    ] as const;
-    const page = cursor === '' ? asked : [...asked, ['_cursor', cursor] as const];
-    const { json } = await source.facade.search({ type, parameters: page, filters }, context);
-    const bundle = parseExactly(json) as Bundle<T>;
-    for (const { resource } of bundle.entry ?? []) resources.push(resource);
-    const next = bundle.link?.find(({ relation }) => relation === 'next')?.url;
-    cursor = next === undefined ? undefined : (new URL(next).searchParams.get('_cursor') ?? undefined);
-    if (cursor !== undefined && resources.length >= most) return { resources, more: true };
+  let more = false;
+  for await (const page of searchPages<T>(source, type, asked, Math.min(most, PAGE), context)) {
+    resources.push(...page.resources);
+    more = page.more || resources.length > most;
+    if (resources.length >= most) break;
   }
-  return { resources, more: false };
+  return { resources: resources.slice(0, most), more };
+}
+
+/** Resources of a search, page by page as far as they are asked for; `count` of a page at most. */
+export async function* searchPages<T>(
+  { facade }: Pick<RestSource, 'facade'>,
+  type: string,
+  { parameters, filters = [] }: Asked,
+  count: number,
+  context: RequestContext,
+): AsyncGenerator<Found<T>> {
+  const asked = [...parameters, ['_count', String(count)], ['_total', 'none']] as const;
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const page = cursor === '' ? asked : [...asked, ['_cursor', cursor] as const];
+    const { json } = await facade.search({ type, parameters: page, filters }, context);
+    const { link, entry } = parseExactly(json) as Bundle<T>;
+    const next = link?.find(({ relation }) => relation === 'next')?.url;
+    cursor = next === undefined ? undefined : (new URL(next).searchParams.get('_cursor') ?? undefined);
+    yield { resources: (entry ?? []).map(({ resource }) => resource), more: cursor !== undefined };
+  }
 }
 
 interface Bundle<T> {

@@ -1,0 +1,59 @@
+/** Looking up one of very many people, whose names begin alike: nobody is guessed, and nobody is missed. */
+import { expect, test } from 'vitest';
+import { lookUpPatient } from '../../src/rest/patient-lookup.ts';
+import type { RestSource } from '../../src/rest/source.ts';
+import { demoContent } from '../ccda/demo-documents.ts';
+import { openDemo } from '../law/demo.ts';
+
+/** Finds these family names, in this order, whoever is asked for. */
+async function lookUp(families: readonly string[], lastName: string): Promise<{ result: unknown; read: number }> {
+  const demo = await openDemo({ patients: 1, engine: 'sqlite' });
+  let read = 0;
+  const search: RestSource['facade']['search'] = async ({ parameters }) => {
+    const asked = new Map(parameters);
+    const from = Number(asked.get('_cursor') ?? 0);
+    const to = from + Number(asked.get('_count'));
+    read += Math.min(to, families.length) - from;
+    const entry = families
+      .slice(from, to)
+      .map((family, i) => ({ resource: { resourceType: 'Patient', id: String(from + i), name: [{ family }] } }));
+    const link = to < families.length ? [{ relation: 'next', url: `http://x/fhir/Patient?_cursor=${to}` }] : [];
+    return { json: JSON.stringify({ link, entry }) } as Awaited<ReturnType<RestSource['facade']['search']>>;
+  };
+  const numbers = { idOf: String, numberOf: Number };
+  const { registry, offers } = demo.facade;
+  const source = {
+    facade: { search, registry, offers },
+    content: demoContent(demo.facade),
+    patients: numbers,
+    encounters: numbers,
+  };
+  await demo.close();
+  const context = { access: { kind: 'all', caller: '' }, base: 'http://x/fhir', handling: 'strict' } as const;
+  return { result: await lookUpPatient({ lastName }, source, context), read };
+}
+
+const lindens = (count: number): readonly string[] => Array.from({ length: count }, () => 'Linden');
+
+test('one person is found behind thousands whose names only begin so', async () => {
+  const { result } = await lookUp([...lindens(12_000), 'Li'], 'li');
+  expect(result).toEqual({ kind: 'one', number: 12_000 });
+});
+
+test('nobody is nobody, however many have names that begin so', async () => {
+  expect((await lookUp(lindens(12_000), 'Li')).result).toEqual({ kind: 'none' });
+});
+
+test('of several the reading ends early, and they are no more than were counted', async () => {
+  const { result, read } = await lookUp(lindens(50_000), 'Linden');
+  expect(result).toMatchObject({ kind: 'several', count: 5000, more: true });
+  expect(read).toBe(5000);
+});
+
+test('what is read is bounded, and then it is not told that there is one or none', async () => {
+  for (const families of [lindens(200_000), ['Li', ...lindens(200_000)]]) {
+    const { result, read } = await lookUp(families, 'Li');
+    expect(result).toMatchObject({ kind: 'several', count: families.length - 200_000, more: true });
+    expect(read).toBe(100_000);
+  }
+});
