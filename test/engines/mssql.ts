@@ -47,7 +47,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     address,
     isBabelfish,
     // A server to develop against may take its time.
-    open: () => openMssql({ ...address, interactive: patient }, isBabelfish ? { dialect: BABELFISH } : {}),
+    open: () =>
+      openMssql({ ...address, interactive: patient }, isBabelfish ? { dialect: BABELFISH, patience: 10_000 } : {}),
     batch: (...statements) => batch(address, statements),
     async drop() {
       const master = { ...server, database: 'master' };
