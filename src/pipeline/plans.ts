@@ -78,7 +78,8 @@ export function planRound<T>(
     if (places) return { ...(round as Omit<Round<T>, 'places'>), places };
   }
   const reader = idReader(ids);
-  const clock = watchClock(ids.length === 0 ? env : Object.create(env, { ids: { value: reader } }));
+  const named: Environment = ids.length === 0 ? env : Object.create(env, { ids: { value: reader } });
+  const clock = watchClock(named);
   const round = plannedIn(clock.env, plan);
   if (templates && !clock.looked()) {
     if (templates.length === SHAPES) templates.shift();
