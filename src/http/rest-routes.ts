@@ -75,6 +75,9 @@ async function patientNumber(c: HttpContext, parts: AppParts, rest: RestParts): 
     dob: parameter(c, 'dob'),
     sex: sexOf(parameter(c, 'sex')),
   };
+  // An unknown one may be what tells two people apart.
+  if (parametersOf(c).some(([name]) => !Object.hasOwn(query, name)))
+    throw new RestError('bad-request', `Unknown parameter; expected ${Object.keys(query).join(', ')}`);
   if (query.dob !== undefined && !isCalendarDay(query.dob))
     throw new RestError('bad-request', 'dob expects a day as yyyy-MM-dd');
   if (Object.values(query).every(value => value === undefined)) {
@@ -157,9 +160,16 @@ function sexOf(text: string | undefined): 'M' | 'F' | undefined {
   throw new RestError('bad-request', 'sex expects M or F');
 }
 
+function parametersOf(c: HttpContext): readonly (readonly [name: string, value: string])[] {
+  return parseParameters(queryOf(c.req.url), 'query string');
+}
+
 /** The value of a parameter; one that is blank counts as not given. Throws RestError where others are given beside it. */
 function parameter(c: HttpContext, name: string): string | undefined {
-  const given = parseParameters(queryOf(c.req.url), 'query string').filter(([one]) => one === name);
+  const given = parametersOf(c).filter(([one]) => one.toLowerCase() === name.toLowerCase());
+  // Ignored, a range would give the whole record and a name somebody else.
+  const misspelt = given.find(([one]) => one !== name);
+  if (misspelt !== undefined) throw new RestError('bad-request', `${misspelt[0]}: expected ${name}`);
   const [value, ...others] = new Set(given.map(([, text]) => text.trim()));
   if (others.length > 0) throw new RestError('bad-request', `${name} is given more than once`);
   return value || undefined;

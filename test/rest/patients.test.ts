@@ -72,6 +72,16 @@ describe('the number of a patient', () => {
     expect((await number(query)).status).toBe(400);
   });
 
+  test('400 for a name that the interface does not know: whoever is looked up more closely is not answered more widely', async () => {
+    for (const [query, message] of [
+      ['lastName=Okonkwo-Reyes&firstname=Nobody', 'firstname: expected firstName'],
+      ['lastName=Okonkwo-Reyes&birthdate=1990-01-01', 'Unknown parameter; expected firstName, lastName, dob, sex'],
+    ]) {
+      const { status, body } = await client.json(`/api/patientinfo/patient/id?${query}`);
+      expect({ status, body }).toMatchObject({ status: 400, body: { message } });
+    }
+  });
+
   test('400 for a parameter that is given twice: it is not guessed which is meant', async () => {
     const { status, body } = await client.json('/api/patientinfo/patient/id?lastName=Nobody&lastName=Okonkwo-Reyes');
     expect({ status, body }).toMatchObject({ status: 400, body: { message: 'lastName is given more than once' } });
