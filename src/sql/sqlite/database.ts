@@ -81,7 +81,7 @@ export function openSqlite(file: string, { cache = 65_536, patience = PATIENCE }
     async *stream(plan, size, options) {
       if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
       // An open statement would hold the lock that keeps the application from writing.
-      yield run(statementOf({ ...plan, limit: Math.min(plan.limit, size) }, options?.places));
+      yield run(statementOf(listOf(plan, size), options?.places));
     },
     async catalog(tables) {
       return attempt('catalog', () => readCatalog(database, tables));
@@ -103,6 +103,18 @@ export function openSqlite(file: string, { cache = 65_536, patience = PATIENCE }
       if (database.isOpen) database.close();
     },
   };
+}
+
+const shortened = new WeakMap<SqlPlan, SqlPlan>();
+
+/** A plan for one list of its rows: the same each time, so that its statement is kept. */
+function listOf(plan: SqlPlan, size: number): SqlPlan {
+  if (plan.limit <= size) return plan;
+  const known = shortened.get(plan);
+  if (known?.limit === size) return known;
+  const list = { ...plan, limit: size };
+  shortened.set(plan, list);
+  return list;
 }
 
 /** SQLite compares by the type of what is bound: numbers that travel as text are bound as numbers. */

@@ -5,19 +5,27 @@
  */
 import { performance } from 'node:perf_hooks';
 
-/** `patience`: milliseconds. */
+/** `patience`: milliseconds. Beyond, statements go one by one in the order in which they came, other clients' events in between. */
 export function createTurns(patience: number): () => Promise<void> | undefined {
+  const waiting: (() => void)[] = [];
   let begun: number | undefined;
-  const over = (): void => {
+  const begin = (): void => {
+    begun = performance.now();
+    setImmediate(goRound);
+  };
+  const goRound = (): void => {
     begun = undefined;
+    const next = waiting.shift();
+    if (next === undefined) return;
+    begin();
+    next();
   };
   return () => {
     if (begun === undefined) {
-      begun = performance.now();
-      setImmediate(over);
+      begin();
       return undefined;
     }
-    if (performance.now() - begun < patience) return undefined;
-    return new Promise(resolve => setImmediate(resolve));
+    if (waiting.length === 0 && performance.now() - begun < patience) return undefined;
+    return new Promise(resolve => waiting.push(resolve));
   };
 }

@@ -26,3 +26,19 @@ test('statements that take long in all let others in between', async () => {
 test('statements that are soon over do not wait', async () => {
   expect(await statementsInOneTurn(60_000)).toBe(20);
 });
+
+test('statements that wait together go one by one too', async () => {
+  const turn = createTurns(0);
+  const order: string[] = [];
+  const statements = Array.from({ length: 10 }, async (_, i) => {
+    await turn();
+    order.push(String(i));
+  });
+  for (let i = 0; i < 5; i++) {
+    await afterEvents();
+    order.push('another client');
+  }
+  await Promise.all(statements);
+  expect(order.filter(one => one !== 'another client')).toEqual(Array.from({ length: 10 }, (_, i) => String(i)));
+  expect(order.lastIndexOf('another client')).toBeLessThan(order.indexOf('9'));
+});
