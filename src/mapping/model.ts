@@ -255,4 +255,3 @@ export interface Pack {
   readonly systems: Readonly<Record<string, string>>;
   readonly hierarchies?: Hierarchies;
 }
-

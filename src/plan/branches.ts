@@ -91,8 +91,8 @@ const PARTS_AT_MOST = 64;
 /** Every combination of the parts that each sort key makes. */
 function partsOf(mapping: Mapping, sort: readonly SortKey[], env: Environment): readonly Part[] {
   let parts: readonly Omit<Part, 'number'>[] = [{ where: TRUE, faces: [] }];
-  for (const { parameter } of sort) {
-    const own = sortParts(mapping, parameter, env) ?? [{ where: TRUE, face: null }];
+  for (const { parameter, descending } of sort) {
+    const own = sortParts(mapping, parameter, env, descending) ?? [{ where: TRUE, face: null }];
     parts = parts.flatMap(({ where, faces }) =>
       own.map(part => ({ where: and(where, part.where), faces: [...faces, part.face] })),
     );

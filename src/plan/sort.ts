@@ -12,6 +12,7 @@ import { expressionKey } from '../sql/expression-key.ts';
 import type { Environment } from './environment.ts';
 import { presentPredicate } from './presence.ts';
 import { idParts } from './sort-ids.ts';
+import { type Candidate, partsOfSeveral } from './sort-several.ts';
 import { along } from './walk.ts';
 
 export interface SortFace {
@@ -44,17 +45,23 @@ export function sortParts(
   mapping: Mapping,
   parameter: SearchParameter,
   env: Environment,
+  descending = false,
 ): readonly SortPart[] | undefined {
   // The server's own resources have no rows.
   if (mapping.source.key.length === 0) return undefined;
-  const parts = parameter.code === '_id' ? idParts(mapping) : valuesOf(mapping, parameter, env);
+  const parts = parameter.code === '_id' ? idParts(mapping) : valuesOf(mapping, parameter, env, descending);
   if (!parts || parts.length > PARTS_AT_MOST) return undefined;
   return [...parts, { where: and(...parts.map(({ where }) => not(where))), face: null }];
 }
 
-/** The values that a row may sort by, of which it has one at most. */
-function valuesOf(mapping: Mapping, parameter: SearchParameter, env: Environment): readonly SortPart[] | undefined {
-  const parts = new Map<Node, SortPart>();
+/** The values that a row may sort by, each in the rows where it is the one. */
+function valuesOf(
+  mapping: Mapping,
+  parameter: SearchParameter,
+  env: Environment,
+  descending: boolean,
+): readonly SortPart[] | undefined {
+  const parts = new Map<Node, Candidate>();
   for (const path of parameter.paths ?? []) {
     const leaves = leavesOf(mapping, path, env);
     if (!leaves) return undefined;
@@ -65,10 +72,11 @@ function valuesOf(mapping: Mapping, parameter: SearchParameter, env: Environment
       if (where?.kind === 'false') continue;
       const face = faceOf(leaf, parameter);
       if (!where || !face) return undefined;
-      parts.set(leaf, { where, face });
+      parts.set(leaf, { where, face, isInRows: atOnce(mapping.root, [leaf]) > 1 });
     }
   }
-  return atOnce(mapping.root, [...parts.keys()]) > 1 ? undefined : [...parts.values()];
+  const found = [...parts.values()];
+  return atOnce(mapping.root, [...parts.keys()]) > 1 ? partsOfSeveral(found, descending) : found;
 }
 
 /** Parameters whose values are sorted as texts, so that a constant may stand among them. */
@@ -99,6 +107,7 @@ const SORTED_BY: ReadonlyMap<string, SearchPath> = new Map([
   ['Coding', [{ element: 'code' }]],
   ['Identifier', [{ element: 'value' }]],
   ['ContactPoint', [{ element: 'value' }]],
+  ['HumanName', [{ element: 'family' }]],
 ]);
 
 /** Nodes that a path leads to, or that sort in their place. */

@@ -2,7 +2,7 @@
  * Texts by which expressions and predicates are compared: equal for equal ones, whoever made them. Columns are fetched
  * once and predicates kept once by them; they are no SQL.
  */
-import type { Expression, Predicate, Relation } from './expression.ts';
+import type { Expression, Order, Predicate, Relation } from './expression.ts';
 
 export function expressionKey(expression: Expression): string {
   switch (expression.kind) {
@@ -19,10 +19,16 @@ export function expressionKey(expression: Expression): string {
     case 'given':
       return `given(${predicateKey(expression.when)}|${expressionKey(expression.of)})`;
     case 'scalar':
-      return `scalar(${expressionKey(expression.select)}|${relationKey(expression.from)})`;
+      return `scalar(${expressionKey(expression.select)}|${relationKey(expression.from)}${orderKey(expression.order)})`;
     case 'raw':
       return `raw(${expression.parts.map(p => (typeof p === 'string' ? p : expressionKey(p))).join('|')})`;
   }
+}
+
+function orderKey(orders: readonly Order[] = []): string {
+  return orders
+    .map(({ by, descending, native }) => `|${expressionKey(by)}${descending ? '-' : ''}${native ? '~' : ''}`)
+    .join('');
 }
 
 /** Predicates are immutable, and the same ones are compared again and again while planning. */

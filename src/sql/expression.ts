@@ -59,8 +59,14 @@ export type Expression =
   | { readonly kind: 'flag'; readonly when: Predicate; readonly type: ColumnType }
   /** The expression where the predicate holds, else NULL. */
   | { readonly kind: 'given'; readonly when: Predicate; readonly of: Expression; readonly type: ColumnType }
-  /** A value of at most one row elsewhere, NULL where there is none. */
-  | { readonly kind: 'scalar'; readonly select: Expression; readonly from: Relation; readonly type: ColumnType }
+  /** A value of at most one row elsewhere, NULL where there is none; of several rows, of the first in `order`. */
+  | {
+      readonly kind: 'scalar';
+      readonly select: Expression;
+      readonly from: Relation;
+      readonly order?: readonly Order[];
+      readonly type: ColumnType;
+    }
   /** The escape: text from a mapping with `{alias.COLUMN}` already resolved. Never contains request data. */
   | { readonly kind: 'raw'; readonly parts: readonly (string | Expression)[]; readonly type: ColumnType };
 

@@ -78,6 +78,9 @@ export function renameExpression(expression: Expression, aliases: Replacements):
         ...expression,
         select: renameExpression(expression.select, free),
         from: renameInner(expression.from, aliases),
+        ...(expression.order === undefined
+          ? {}
+          : { order: expression.order.map(one => ({ ...one, by: renameExpression(one.by, free) })) }),
       };
     }
     case 'raw':
@@ -168,6 +171,7 @@ export function aliasesOf(parts: {
       case 'scalar':
         seeExpression(x.select);
         seeRelation(x.from);
+        for (const { by } of x.order ?? []) seeExpression(by);
         return;
       case 'raw':
         for (const p of x.parts) if (typeof p !== 'string') seeExpression(p);

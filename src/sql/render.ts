@@ -118,7 +118,10 @@ function createWriter(dialect: Dialect): {
       case 'scalar':
         return once(of, () => {
           const one = () => '1';
-          return `(SELECT ${dialect.top(one)}${expression(of.select)} ${relation(of.from, ' ')}${dialect.tail(one, ' ')})`;
+          // Parameters are numbered as they are written.
+          const selected = `SELECT ${dialect.top(one)}${expression(of.select)} ${relation(of.from, ' ')}`;
+          const by = of.order === undefined ? '' : ` ORDER BY ${order(of.order)}`;
+          return `(${selected}${by}${dialect.tail(one, ' ')})`;
         });
       case 'raw':
         return `(${raw(of.parts)})`;

@@ -130,6 +130,7 @@ function keyOf(
   const keys = indexOf(resource, expression).flatMap(value => {
     if (type === 'date') return startOf(value) ?? [];
     if (type === 'token') return codesOf(value);
+    if (value.type === 'HumanName') return textOf((value.value as { readonly family?: string }).family) ?? [];
     return textOf(value.value) ?? [];
   });
   const ordered = keys.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));

@@ -116,6 +116,8 @@ export const REQUESTS: readonly Asked[] = [
     title: 'sorted by what is one of two columns, and may be missing',
     request: 'Encounter?patient=1&_sort=-date&_elements=id',
   },
+  { title: 'sorted by the first of several names', request: 'Patient?_sort=-family&_count=2&_elements=id' },
+  { title: 'sorted by codes', request: 'Encounter?_sort=status&_count=2&_elements=id' },
   { title: 'sorted', request: 'DocumentReference?patient=1&_sort=-date,_lastUpdated&_count=2&_elements=id' },
   {
     title: 'sorted, from the last row of page 1 on',

@@ -81,6 +81,17 @@ test('constants that differ are never read together, whatever they share', () =>
     if (sort[0]?.by.length === 0) expect(new Set(mappings.map(() => sort[0]?.apart)).size).toBe(1);
 });
 
+test('of several names the one that comes first counts: the least of the child rows beside that of the row', () => {
+  const parts = sorted('Patient', 'family');
+  expect(parts.map(({ sort: [face] }) => face?.by.map(({ kind }) => kind))).toEqual([
+    ['function'],
+    ['scalar'],
+    undefined,
+  ]);
+  const [, inRows] = parts;
+  expect(inRows?.sort[0]?.by).toMatchObject([{ select: { name: 'upper' }, order: [{ descending: false }] }]);
+});
+
 test('ids sort by their forms, and within a form by the columns they are made of', () => {
   const [patients] = sorted('Patient', '_id');
   expect(patients?.sort[0]?.by).toMatchObject([{ kind: 'column', column: 'PT_NO' }]);
@@ -97,8 +108,9 @@ test('ids sort by their forms, and within a form by the columns they are made of
 });
 
 test.each([
-  ['Patient', 'family'],
-  ['Patient', 'address-city'],
+  ['Patient', 'address'],
+  ['Patient', 'identifier'],
+  ['Observation', 'value-quantity'],
   ['Observation', 'code'],
 ])('%s is not sorted by %s', (type, code) => {
   expect(demo.facade.offers.find(type, code)?.sortable).toBe(false);

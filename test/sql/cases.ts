@@ -135,6 +135,11 @@ export const CASES: readonly Case[] = [
     ...{ kind: 'scalar', select: column('b', 'VAL'), type: UNICODE },
     from: children(equals(column('b', 'SEQ'), number(1))),
   }),
+  select('the least value from elsewhere', {
+    ...{ kind: 'scalar', select: column('b', 'VAL'), type: UNICODE },
+    from: children(TRUE),
+    order: [{ by: column('b', 'VAL'), descending: false }],
+  }),
   select('pieces of a text', call('piece', [TXT, text(';'), 2], UNICODE), call('trim', [TXT], UNICODE)),
   select(
     'what is before and after a separator',

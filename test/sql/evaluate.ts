@@ -2,7 +2,7 @@
  * What expressions and predicates mean, said in JavaScript: the oracle of the dialects. In: a predicate, the tables, and
  * the row that each alias stands for. Out: true or false, never a third. Slow and plain on purpose.
  */
-import type { Expression, Join, Operator, Predicate, Relation, SqlValue } from '../../src/sql/expression.ts';
+import type { Expression, Join, Operator, Order, Predicate, Relation, SqlValue } from '../../src/sql/expression.ts';
 import { fold } from '../../src/sql/fold.ts';
 import type { Cells, Tables } from './sample.ts';
 
@@ -87,17 +87,18 @@ function joined(join: Join, scope: Scope): readonly Scope[] {
     .map(cells => within(scope, join.alias, cells))
     .filter(s => holds(join.on, s));
   const { pick } = join;
-  if (pick) {
-    found.sort((a, b) => {
-      for (const { by, descending } of pick) {
-        const sign = order(evaluated(by, a), evaluated(by, b));
-        if (sign !== 0) return descending ? -sign : sign;
-      }
-      return 0;
-    });
-    found = found.slice(0, 1);
-  }
+  if (pick) found = inOrder(found, pick).slice(0, 1);
   return found.length === 0 && join.kind === 'left' ? [within(scope, join.alias, {})] : found;
+}
+
+function inOrder(scopes: readonly Scope[], orders: readonly Order[]): Scope[] {
+  return scopes.toSorted((a, b) => {
+    for (const { by, descending } of orders) {
+      const sign = order(evaluated(by, a), evaluated(by, b));
+      if (sign !== 0) return descending ? -sign : sign;
+    }
+    return 0;
+  });
 }
 
 function within(scope: Scope, alias: string, cells: Cells): Scope {
@@ -115,7 +116,7 @@ export function evaluated(of: Expression, scope: Scope): SqlValue {
     case 'given':
       return holds(of.when, scope) ? evaluated(of.of, scope) : null;
     case 'scalar': {
-      const [first] = rowsOf(of.from, scope);
+      const [first] = inOrder(rowsOf(of.from, scope), of.order ?? []);
       return first ? evaluated(of.select, first) : null;
     }
     case 'function':

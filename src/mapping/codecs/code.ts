@@ -35,7 +35,8 @@ export function codeCodec(): Codec {
     },
     order: {
       by: columns => [only(columns)],
-      toKey: () => undefined,
+      // Engines do not tell values apart by the blanks behind them, so pages must not either.
+      toKey: ([raw]) => (typeof raw === 'string' ? trimEnd(raw) : undefined),
       fromKey: key => [key],
     },
   };
