@@ -112,8 +112,8 @@ class PartRun {
     while (!stopped()) {
       const slice = this.#slices.at(this.#state.slice);
       if (slice === undefined) {
-        // What resources refer to has to be in its file: further slices are made of it.
-        this.#keep(this.#state);
+        // Further slices are made of what resources refer to, which has to be in its file.
+        if (this.#task.part.scope === 'referenced') this.#keep(this.#state);
         if (this.#slices.extend()) continue;
         return this.#keep({ ...this.#state, done: true });
       }

@@ -34,11 +34,8 @@ export interface Threads {
 
 const IDLE_MILLISECONDS = 30_000;
 const PATIENCE_MILLISECONDS = 3000;
-/**
- * Keeps the heap of a thread, and with it the memory of an export, small whatever its size. A young generation of 4 MB
- * takes 5 MB less, and a sixth more of the time: texts outlive it.
- */
-const RESOURCES = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 12 } as const;
+/** Keeps the heap of a thread, and with it the memory of an export, small whatever its size. */
+const RESOURCES = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8 } as const;
 
 /** Asks a thread to close what it has open and to end; one that does not is cut off. */
 async function end(worker: Worker): Promise<void> {

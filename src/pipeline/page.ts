@@ -10,7 +10,7 @@ import type { Cursor } from '../search/cursor.ts';
 import type { SortKey } from '../search/query.ts';
 import { flag, or, type SqlValue } from '../sql/expression.ts';
 import type { Places, Row, SqlPlan } from '../sql/plan.ts';
-import { type BranchNeeds, type BranchPlan, keptPlan, planBranch } from './branch-plan.ts';
+import { type BranchNeeds, type BranchPlan, keptPlan } from './branch-plan.ts';
 import type { Shaped } from './shapes.ts';
 import type { Session } from './source.ts';
 
@@ -104,14 +104,15 @@ export async function* streamMatches(
   for (const branch of branches) {
     let cursor = request.cursor;
     for (let more = true; more; ) {
-      const begun: PageRequest = { ...request, sort: [], cursor };
+      // Nothing of a branch stands in places but the cursor.
+      const begun: PageRequest = { ...request, sort: [], cursor, places: [] };
       // The row of the cursor may come again.
       const size = request.count + (cursor ? 1 : 0);
-      const planned = planBranch(branch, begun, size * LISTS_PER_STATEMENT, session);
+      const wanted = size * LISTS_PER_STATEMENT - (cursor ? 1 : 0);
+      const { planned, places } = keptPlan(branch, begun, wanted, session);
       if (!planned) break;
-      const plan = { ...planned.plan, limit: size * LISTS_PER_STATEMENT };
       more = false;
-      for await (const rows of session.stream(plan, size)) {
+      for await (const rows of session.stream(planned.plan, size, places)) {
         const matches = matchesOf(rows, branch, planned, begun);
         cursor = cursorOf(matches.at(-1), session) ?? cursor;
         if (matches.length > 0) yield { matches, last: cursor };

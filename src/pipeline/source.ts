@@ -19,7 +19,7 @@ export interface Session {
   /** `places`: of a plan that is used again. */
   query(plan: SqlPlan, mapping: string, places?: Places): Promise<readonly Row[]>;
   /** As Database.stream. */
-  stream(plan: SqlPlan, size: number): AsyncIterable<readonly Row[]>;
+  stream(plan: SqlPlan, size: number, places?: Places): AsyncIterable<readonly Row[]>;
 }
 
 /** One request that asks for a hundred things leaves connections to the others. */
@@ -52,9 +52,9 @@ export function openSession(
       const how = { ...asked, mapping, ...(places ? { places } : {}) };
       return inTurn(() => stages.statement(mapping, () => database.query(plan, how)));
     },
-    stream(plan, size) {
-      options.onQuery?.(plan);
-      return database.stream(plan, size, asked);
+    stream(plan, size, places) {
+      options.onQuery?.(plan, places);
+      return database.stream(plan, size, { ...asked, ...(places && { places }) });
     },
   };
 }

@@ -16,6 +16,8 @@ export interface Task {
   readonly reads: Readonly<Record<string, Read>>;
   /** Names and values in turn, as Lintel sends them, but for the length of the body. */
   readonly headers: readonly string[];
+  /** Where exports are kept. */
+  readonly dataDir?: string;
 }
 
 const say = (message: unknown) => process.send?.(message as object);
@@ -69,6 +71,7 @@ switch (process.argv[2]) {
       CACHE_MAX_AGE: '0',
       LOG_FORMAT: 'json',
       RELOAD_INTERVAL: '0',
+      ...(task.dataDir !== undefined && { DATA_DIR: task.dataDir }),
     });
     const running = await startServer(config, { out: () => {}, note: () => {} }, createLog(config.log));
     say({ port: Number(new URL(running?.url ?? '').port) });

@@ -11,7 +11,7 @@ const PROGRAM = new URL('http-server.ts', import.meta.url);
 const REQUESTS = 4000;
 
 /** Of each kind so many in a turn: what an application asks when it opens a chart, and a list now and then. */
-async function mixOf(server: Server): Promise<readonly string[]> {
+export async function mixOf(server: Server): Promise<readonly string[]> {
   const page = await fetchOnce(server, '/fhir/Patient?_count=40', 'identity');
   const { entry }: { entry: readonly { resource: { id: string } }[] } = JSON.parse(page.body.toString());
   return entry.flatMap(({ resource: { id } }) => [

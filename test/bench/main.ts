@@ -40,6 +40,11 @@ switch (what) {
     await withDatabases(more.slice(0, 1), [300], ([file = '']) => benchLatency(file));
     break;
   }
+  case 'export-latency': {
+    const { benchExportLatency } = await import('./export-latency.ts');
+    await withDatabases(more.slice(0, 1), [3000], ([file = '']) => benchExportLatency(file));
+    break;
+  }
   case 'startup': {
     const { benchStartup } = await import('./startup.ts');
     await withDatabases(more.slice(0, 1), [120], ([file = '']) => benchStartup(file));
@@ -53,7 +58,7 @@ switch (what) {
   }
   default:
     console.error(
-      `There is no bench ${JSON.stringify(what)}; there are search, http, latency, cached, startup, growth, export and writer.`,
+      `There is no bench ${JSON.stringify(what)}; there are search, http, latency, cached, startup, growth, export, export-latency and writer.`,
     );
     process.exitCode = 2;
 }
