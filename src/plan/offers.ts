@@ -120,11 +120,16 @@ function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: En
     if (parameter.type === 'token' && mappings.some(mapping => isCoded(mapping, parameter, env)))
       for (const modifier of OF_CODES) modifiers.add(modifier);
   }
+  let sortable: boolean | undefined;
   return {
     parameter,
     inverse: leaves.some(node => node.kind === 'value' && node.codec.inverse !== 'indexed') ? 'computed' : 'indexed',
     modifiers,
-    sortable: isSortable(mappings, parameter, env),
+    // Asked when somebody sorts: a start does not wait for it.
+    get sortable() {
+      sortable ??= isSortable(mappings, parameter, env);
+      return sortable;
+    },
     byDigits: parameter.type === 'token' && inverts(undefined, DIGITS),
     targets: [...new Set(leaves.flatMap(n => (n.kind === 'ref' ? [env.registry.mapping(n.target).resource] : [])))],
   };
