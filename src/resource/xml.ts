@@ -9,11 +9,12 @@ const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>';
 const FHIR = 'http://hl7.org/fhir';
 const XHTML = 'http://www.w3.org/1999/xhtml';
 /**
- * A number that a binary float could print with other digits, after its name. Within a string no quote is bare, so the
- * name's two quotes are really those of a name.
+ * A number that a binary float could print with other digits, with the quote that ends its name. Within a string every quote
+ * stands behind a backslash, so a quote behind a letter is really that of a name.
  */
-const DELICATE_NUMBER = /("[A-Za-z]+"\s*:\s*)(-?\d+(?:\d{15}|\.\d+)(?:[eE][+-]?\d+)?|-?\d+[eE][+-]?\d+)(?=\s*[,}])/g;
-const SPECIAL = /[&<>"\t\n\r\ufffe\uffff\p{Cc}\p{Cs}]/u;
+const DELICATE_NUMBER = /(?<=[A-Za-z])("\s*:\s*)(-?\d+(?:\d{15}|\.\d+)(?:[eE][+-]?\d+)?|-?\d+[eE][+-]?\d+)(?=\s*[,}])/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const SPECIAL = /[&<>"\u0000-\u001f\u007f-\u009f\ud800-\udfff\ufffe\uffff]/;
 
 type Value = string | number | boolean | null | readonly Value[] | Members;
 type Members = { readonly [name: string]: Value };
@@ -32,94 +33,128 @@ function parse(json: string): Value {
 function resourceXml(resource: Members, namespace: string): string {
   const type = resource['resourceType'];
   if (typeof type !== 'string' || !isResourceType(type)) throw new RangeError('no FHIR resource');
-  const { attributes, content } = contentOf(resource, type);
-  return `<${type}${namespace}${attributes}>${content}</${type}>`;
-}
-
-interface Content {
-  readonly attributes: string;
-  readonly content: string;
+  return objectXml(type, namespace, resource, typeMeaning(type));
 }
 
 /** What a JSON name means in a type, and its place among the elements. */
 interface Meaning {
   readonly name: string;
-  readonly type: string;
   readonly element: ElementDefinition;
   readonly order: number;
+  readonly form: 'attribute' | 'primitive' | 'narrative' | 'resource' | 'object';
+  /** Of an object: what stands in it. */
+  readonly inside: TypeMeaning;
 }
 
-const meanings = new Map<string, ReadonlyMap<string, Meaning>>();
+type Meanings = ReadonlyMap<string, Meaning>;
 
-/** Only types that the definitions know are kept. */
-function meaningsOf(type: string): ReadonlyMap<string, Meaning> {
-  const known = meanings.get(type);
-  if (known) return known;
+/** A type, and the meanings of its members, which are looked up when they are needed first: types are recursive. */
+class TypeMeaning {
+  readonly type: string;
+  readonly isResource: boolean;
+  #meanings: Meanings | undefined;
+
+  constructor(type: string) {
+    this.type = type;
+    this.isResource = isResourceType(type);
+  }
+
+  get meanings(): Meanings {
+    this.#meanings ??= meaningsOf(this.type);
+    return this.#meanings;
+  }
+}
+
+const types = new Map<string, TypeMeaning>();
+
+/** Of types that the definitions name, so that there are not many. */
+function typeMeaning(type: string): TypeMeaning {
+  const known = types.get(type) ?? new TypeMeaning(type);
+  types.set(type, known);
+  return known;
+}
+
+function meaningsOf(type: string): Meanings {
   const made = new Map<string, Meaning>();
   for (const element of elementsOf(type)) {
-    for (const [name, childType] of element.jsonNames)
-      made.set(name, { name, type: childType, element, order: made.size });
+    for (const [name, childType] of element.jsonNames) {
+      const form = formOf(childType, element);
+      made.set(name, { name, element, form, order: made.size, inside: typeMeaning(childType) });
+    }
   }
-  if (made.size > 0) meanings.set(type, made);
   return made;
 }
 
-/** What stands in an element of a type: its attributes and child elements. */
-function contentOf(members: Members, type: string): Content {
-  const known = meaningsOf(type);
-  const found: Meaning[] = [];
-  let last = -1;
-  let sorted = true;
-  for (const key of Object.keys(members)) {
-    const name = key.startsWith('_') ? key.slice(1) : key;
-    if (name !== key && members[name] !== undefined) continue;
-    const meaning = known.get(name);
-    if (!meaning) {
-      if (key === 'resourceType' && isResourceType(type)) continue;
-      throw new RangeError(`${type} has elements that are not defined`);
-    }
-    if (meaning.order < last) sorted = false;
-    last = meaning.order;
-    found.push(meaning);
-  }
-  if (!sorted) found.sort((a, b) => a.order - b.order);
+function formOf(type: string, { isXmlAttribute }: ElementDefinition): Meaning['form'] {
+  if (isXmlAttribute) return 'attribute';
+  if (type === 'xhtml') return 'narrative';
+  if (type === 'Resource') return 'resource';
+  return isPrimitive(type) ? 'primitive' : 'object';
+}
+
+/** The element of an object; `begin`: its name, and the namespace if it is the first. `own`: the value of a primitive. */
+function objectXml(name: string, namespace: string, members: Members, of: TypeMeaning, own = ''): string {
+  const { meanings } = of;
   let attributes = '';
   let content = '';
-  for (const meaning of found) {
-    const { name, element } = meaning;
-    const value = members[name];
-    if (element.isXmlAttribute) attributes += ` ${name}="${escapeXml(textOf(value ?? null, element))}"`;
-    else content += elementXml(meaning, value, members[`_${name}`]);
+  let last = -1;
+  for (const key in members) {
+    const companion = key.charCodeAt(0) === UNDERSCORE;
+    const meaning = meanings.get(companion ? key.slice(1) : key);
+    if (meaning === undefined) {
+      if (key === 'resourceType' && of.isResource) continue;
+      throw new RangeError(`${of.type} has elements that are not defined`);
+    }
+    // With its value, where there is one.
+    if (companion && members[meaning.name] !== undefined) continue;
+    if (meaning.order < last) return objectXml(name, namespace, inOrder(members, meanings), of, own);
+    last = meaning.order;
+    const value = companion ? undefined : members[key];
+    if (meaning.form === 'attribute') attributes += ` ${meaning.name}="${escapeXml(textOf(value ?? null, meaning))}"`;
+    else content += elementXml(meaning, value, meaning.form === 'primitive' ? members[`_${meaning.name}`] : undefined);
   }
-  return { attributes, content };
+  const head = `<${name}${namespace}${attributes}${own}`;
+  return content === '' ? `${head}/>` : `${head}>${content}</${name}>`;
+}
+
+const UNDERSCORE = 95;
+
+/** The same members in the order of the definitions. */
+function inOrder(members: Members, meanings: Meanings): Members {
+  const orderOf = (key: string): number => meanings.get(key.startsWith('_') ? key.slice(1) : key)?.order ?? -1;
+  return Object.fromEntries(Object.entries(members).sort(([a], [b]) => orderOf(a) - orderOf(b)));
 }
 
 /** An element with all its repetitions. `beside`: id and extensions of primitives, from the member with underscore. */
-function elementXml({ name, type, element }: Meaning, value: Value | undefined, beside: Value | undefined): string {
+function elementXml(meaning: Meaning, value: Value | undefined, beside: Value | undefined): string {
+  if (beside === undefined && value !== undefined && !isList(value)) return itemXml(meaning, value, null);
   const [values, besides] = [itemsOf(value), itemsOf(beside)];
   const count = Math.max(values.length, besides.length);
-  if (element.max === '1' && count > 1) throw new RangeError(`${element.path} occurs more than once`);
-  const primitive = isPrimitive(type);
+  if (meaning.element.max === '1' && count > 1) throw new RangeError(`${meaning.element.path} occurs more than once`);
   let xml = '';
-  for (let i = 0; i < count; i++) {
-    const item = values[i] ?? null;
-    if (type === 'xhtml') xml += narrativeXml(textOf(item, element));
-    else if (primitive) xml += primitiveXml(name, item, besides[i] ?? null, element);
-    else if (type === 'Resource') xml += `<${name}>${resourceXml(membersOf(item, element.path), '')}</${name}>`;
-    else {
-      const { attributes, content } = contentOf(membersOf(item, element.path), type);
-      xml += content === '' ? `<${name}${attributes}/>` : `<${name}${attributes}>${content}</${name}>`;
-    }
-  }
+  for (let i = 0; i < count; i++) xml += itemXml(meaning, values[i] ?? null, besides[i] ?? null);
   return xml;
 }
 
-function primitiveXml(name: string, value: Value, beside: Value, element: ElementDefinition): string {
-  const own = value === null ? '' : ` value="${escapeXml(textOf(value, element))}"`;
-  if (beside === null) return own === '' ? '' : `<${name}${own}/>`;
-  const { attributes, content } = contentOf(membersOf(beside, element.path), 'Element');
-  return content === '' ? `<${name}${attributes}${own}/>` : `<${name}${attributes}${own}>${content}</${name}>`;
+function itemXml(meaning: Meaning, item: Value, beside: Value): string {
+  const { name, element, inside } = meaning;
+  switch (meaning.form) {
+    case 'primitive': {
+      const own = item === null ? '' : ` value="${escapeXml(textOf(item, meaning))}"`;
+      if (beside !== null) return objectXml(name, '', membersOf(beside, element.path), ELEMENT, own);
+      return own === '' ? '' : `<${name}${own}/>`;
+    }
+    case 'narrative':
+      return narrativeXml(textOf(item, meaning));
+    case 'resource':
+      return `<${name}>${resourceXml(membersOf(item, element.path), '')}</${name}>`;
+    default:
+      return objectXml(name, '', membersOf(item, element.path), inside);
+  }
 }
+
+/** What id and extensions of a primitive stand in. */
+const ELEMENT = typeMeaning('Element');
 
 /** The div is XHTML already; only its namespace may be missing. https://hl7.org/fhir/R4/narrative.html */
 function narrativeXml(div: string): string {
@@ -146,14 +181,17 @@ function isList(value: Value): value is readonly Value[] {
   return Array.isArray(value);
 }
 
-function textOf(value: Value, { path }: ElementDefinition): string {
-  if (value === null || typeof value === 'object') throw new RangeError(`${path} is no primitive`);
+function textOf(value: Value, { element }: Meaning): string {
+  if (value === null || typeof value === 'object') throw new RangeError(`${element.path} is no primitive`);
   return String(value);
 }
 
 /** Text for an attribute in double quotes; what XML cannot carry becomes U+FFFD. */
 function escapeXml(text: string): string {
-  if (!SPECIAL.test(text)) return text;
+  return SPECIAL.test(text) ? escapedXml(text) : text;
+}
+
+function escapedXml(text: string): string {
   return cleanText(text)
     .replaceAll(/[\ufffe\uffff]/g, '\ufffd')
     .replaceAll('&', '&amp;')
