@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import type { Mapping, Node } from '../../src/mapping/model.ts';
+import { LIST } from '../../src/pipeline/page-lists.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { render } from '../../src/sql/render.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
@@ -28,14 +29,14 @@ async function page(
   return { statements: plans.map(plan => render(plan, SQLITE).text), entries };
 }
 
-/** Types of one table, or whose first table fills the pages asked for: with 1:N collections, nested ones, and without. */
+/** A larger page is read in lists of so many. Types of one table, or whose first table fills the pages asked for: with 1:N collections, nested ones, and without. */
 test.each([
   ['CarePlan', 1, 50, 2],
   ['CareTeam', 1, 20, 2],
   ['Patient', 1, 20, 3],
   ['Encounter', 1, 200, 3],
   ['DocumentReference', 1, 200, 1],
-  ['Observation', 1, 500, 1],
+  ['Observation', 1, LIST, 1],
   ['DiagnosticReport', 50, 200, 6],
   ['QuestionnaireResponse', 10, 25, 9],
 ])('%s: a page of %i and one of %i take %i statements', async (type, few, many, expected) => {
