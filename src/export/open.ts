@@ -9,10 +9,13 @@ import type { ExportPack } from './live-job.ts';
 import type { PartSettings } from './part-task.ts';
 import { openThreads } from './threads.ts';
 
-/** Resources read at once: more of them outlive the young generation of a thread, which costs more than it saves. */
-const BATCH = 500;
-/** Milliseconds of work that a crash may cost. */
-const CHECKPOINT = 1000;
+/** What is the same for every server. */
+export const SETTINGS: Omit<PartSettings, 'fileLines'> = {
+  // More resources at once outlive the young generation of a thread, which costs more than it saves.
+  batch: 500,
+  // What a crash may cost.
+  checkpoint: 1000,
+};
 
 type ExportConfig = Pick<Config, 'database' | 'dataDir' | 'mappings' | 'degraded' | 'page' | 'export'>;
 
@@ -28,7 +31,7 @@ export function openExports(
     pack,
     threads: openThreads({ database, dataDir, mappings, degraded, page }, limits.concurrency),
     limits,
-    settings: { batch: BATCH, fileLines: limits.fileLines, checkpoint: CHECKPOINT, ...instead.settings },
+    settings: { ...SETTINGS, fileLines: limits.fileLines, ...instead.settings },
     log,
   });
 }

@@ -9,8 +9,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { outputFile } from '../../src/export/store.ts';
 import { offsets, offsetsAsked } from './offsets.ts';
 
-/** Rows that the facade and the best program read at once. */
-export const BATCH = 1000;
+/** Rows that the best program reads at once. */
+const BATCH = 1000;
 const ZONE = 'Europe/Warsaw';
 
 /** The statement that the facade makes of the mapping, without the place to continue at. */

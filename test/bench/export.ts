@@ -9,14 +9,17 @@ import { createReadStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config.ts';
-import type { Part } from '../../src/export/job.ts';
-import { runPart } from '../../src/export/run-part.ts';
-import { openSource } from '../../src/export/source.ts';
+import type { JobRecord, Part } from '../../src/export/job.ts';
+import { stopFlag } from '../../src/export/live-job.ts';
+import { SETTINGS } from '../../src/export/open.ts';
+import type { PartTask } from '../../src/export/part-task.ts';
 import { outputFile } from '../../src/export/store.ts';
+import { openThreads } from '../../src/export/threads.ts';
+import { readPackFiles } from '../../src/mapping/load/files.ts';
 import { makeClinic } from '../export/clinic.ts';
 import { exportRequest } from '../export/export-request.ts';
 import { median } from './clock.ts';
-import { BATCH, bestExport, type Export, keptOffsetsExport, obviousExport } from './export-programs.ts';
+import { bestExport, type Export, keptOffsetsExport, obviousExport } from './export-programs.ts';
 
 const EACH = 50;
 const ROUNDS = 5;
@@ -36,10 +39,13 @@ const CONTENDERS = {
 type Name = keyof typeof CONTENDERS;
 const NAMES = Object.keys(CONTENDERS) as readonly Name[];
 
+/** As a server exports: in a thread with little memory, whose CPU counts with that of the process. */
 async function facadeExport(database: string, pack: string): Promise<Export> {
-  const source = await openSource(readConfig({ DATABASE_URL: `sqlite:${database}`, MAPPINGS: pack }));
+  const config = readConfig({ DATABASE_URL: `sqlite:${database}`, MAPPINGS: pack });
+  const threads = openThreads(config, 1);
+  const files = readPackFiles(pack);
   const part: Part = { number: 0, type: 'Observation', scope: 'all', content: 'resources', write: true, collect: [] };
-  const job = {
+  const job: JobRecord = {
     id: '',
     caller: 'open',
     base: 'http://127.0.0.1/fhir',
@@ -49,22 +55,13 @@ async function facadeExport(database: string, pack: string): Promise<Export> {
     version: '',
     transactionTime: 0,
     status: 'running',
-  } as const;
+  };
+  const settings = { ...SETTINGS, fileLines: 1e9 };
   return async folder => {
-    const state = await runPart(
-      {
-        folder,
-        job,
-        part,
-        parts: 1,
-        settings: { batch: BATCH, fileLines: 1e9, checkpoint: 1000 },
-        quota: { used: new BigInt64Array(new SharedArrayBuffer(8)), limit: 1e15 },
-        stop: new Int32Array(1),
-      },
-      source,
-      () => {},
-    );
-    return state.files[0]?.lines ?? 0;
+    const quota = { used: new BigInt64Array(new SharedArrayBuffer(8)), limit: 1e15 };
+    const task: PartTask = { folder, job, part, parts: 1, settings, quota, stop: stopFlag() };
+    const outcome = await threads.run({ kind: 'part', files, task }, () => {});
+    return outcome.kind === 'part' ? (outcome.state.files[0]?.lines ?? 0) : 0;
   };
 }
 
@@ -150,4 +147,6 @@ if (import.meta.main) {
   const known = NAMES.find(own => own === name);
   if (known === undefined) throw new RangeError(`no contender ${name}`);
   process.stdout.write(JSON.stringify(await runOne(known, folder, file, pack)));
+  // Idle threads would end by themselves, in a while.
+  process.exit();
 }
