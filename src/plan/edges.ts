@@ -2,7 +2,7 @@
  * Prefixes as comparisons of interval ends. In: a typed date or number. Out: a disjunction of conjunctions of edges.
  * https://hl7.org/fhir/R4/search.html#prefix
  */
-import type { DateEdge, NumberEdge } from '../mapping/criterion.ts';
+import type { Clock, DateEdge, NumberEdge } from '../mapping/criterion.ts';
 import type { NumberValue, TypedValue } from '../search/query.ts';
 
 /** Share of the distance to now, and of a number, that `ap` allows (the specification suggests 10 %). */
@@ -10,8 +10,8 @@ const APPROXIMATELY = 0.1;
 
 type Edges<E> = readonly (readonly E[])[];
 
-/** The value's interval [start, end) against the searched interval [low, high). `now`: milliseconds since the epoch. */
-export function dateEdges(value: TypedValue & { readonly kind: 'date' }, now: number): Edges<DateEdge> {
+/** The value's interval [start, end) against the searched interval [low, high). Only `ap` looks at the clock. */
+export function dateEdges(value: TypedValue & { readonly kind: 'date' }, clock: Clock): Edges<DateEdge> {
   const { low, high } = value;
   const startsIn: DateEdge = { edge: 'start', op: '>=', at: low };
   const endsIn: DateEdge = { edge: 'end', op: '<=', at: high };
@@ -35,7 +35,7 @@ export function dateEdges(value: TypedValue & { readonly kind: 'date' }, now: nu
     case 'eb':
       return [[{ edge: 'end', op: '<=', at: low }]];
     case 'ap': {
-      const slack = Math.round(Math.abs(now - low) * APPROXIMATELY);
+      const slack = Math.round(Math.abs(clock.now - low) * APPROXIMATELY);
       return [
         [
           { edge: 'start', op: '<', at: high + slack },

@@ -200,7 +200,7 @@ function dateMatches(
   value: TypedValue & { readonly kind: 'date' },
   env: Environment,
 ): Predicate | undefined {
-  const any = dateEdges(value, env.now);
+  const any = dateEdges(value, env);
   if (node.type === 'Period') {
     const open = (element: string): Predicate | undefined => {
       const there = child(node, element, presenceLeaf(env), env);

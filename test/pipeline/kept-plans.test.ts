@@ -151,3 +151,15 @@ test('what was understood for one caller, base or handling is understood anew fo
   await expect(ask(parameters, anna)).rejects.toThrow('not valid for this search');
   expect(matches(await ask(parameters.slice(0, 1), anna))).toBe(1);
 });
+
+test('a search by date is planned once, one for about a date each time', async () => {
+  const [one = '', two = ''] = idsOf(await search('Patient?'));
+  const firstPlan = async (query: string, id: string): Promise<SqlPlan | undefined> => {
+    plans.length = 0;
+    await search(`${query}&patient=${id}`);
+    return plans[0];
+  };
+  const isKept = async (query: string) => (await firstPlan(query, one)) === (await firstPlan(query, two));
+  expect(await isKept('Encounter?date=ge2010-03-01&_count=5')).toBe(true);
+  expect(await isKept('Encounter?date=ap2010-03-01&_count=5')).toBe(false);
+});
