@@ -60,7 +60,7 @@ export const OPTIONS = {
     expected: 'bytes, one of `4096`, `8192`, `16383`, `32767`',
     pattern: /^(4096|8192|16383|32767)$/,
     meaning:
-      'Size of the network packets that is asked for. The default is the most that goes with TLS; with the 4096 that drivers ask for, rows take this process twice as long.',
+      'Size of the network packets that is asked for. The default is the most that goes with TLS; with the 4096 that drivers ask for, rows take this process twice as long. Logins with `auth=azure-…` always ask for 4096: their tokens are sent before the size is agreed on.',
   },
   lockTimeout: {
     ...whole(6, 'milliseconds'),

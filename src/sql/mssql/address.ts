@@ -89,7 +89,7 @@ export function parseSqlServerAddress(
       applicationName: option('applicationName'),
       readOnlyIntent: option('applicationIntent') === 'ReadOnly',
       multiSubnetFailover: option('multiSubnetFailover') === 'true',
-      packetSize: Number(option('packetSize')),
+      packetSize: option('auth').startsWith('azure-') ? USUAL_PACKET_SIZE : Number(option('packetSize')),
       connectTimeout: Number(option('connectTimeout')),
       lockTimeout: Number(option('lockTimeout')),
       interactive: limits(option, 'pool', 'queue', 'queueTimeout', 'timeout'),
@@ -97,6 +97,9 @@ export function parseSqlServerAddress(
     },
   };
 }
+
+/** The driver cuts a login into packets of the size that it asks for, and Azure takes none larger than these before it agrees. */
+const USUAL_PACKET_SIZE = 4096;
 
 type Option = (name: OptionName) => string;
 

@@ -57,6 +57,12 @@ test.each([
   expect(addressOf(`mssql://u:s@db/EHR?${options}`).login).toEqual(login);
 });
 
+test('packets are large, but of the usual size where a login brings a token', () => {
+  expect(addressOf('mssql://r:s@db/EHR').packetSize).toBe(16_383);
+  expect(addressOf('mssql://r:s@db/EHR?packetSize=8192').packetSize).toBe(8192);
+  expect(addressOf('mssql://r:s@db/EHR?auth=azure-default').packetSize).toBe(4096);
+});
+
 test('the lanes have limits of their own', () => {
   const { interactive, export: bulk } = addressOf('mssql://r:s@db/EHR?pool=3&queue=4&timeout=5000&exportPool=4');
   expect(interactive).toEqual({ size: 3, queue: 4, wait: 5000, timeout: 5000 });
