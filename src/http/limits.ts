@@ -3,6 +3,7 @@
  */
 import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
+import { type BoundedCache, boundedCache } from '../cache/bounded.ts';
 import { isLoopback } from '../config.ts';
 import type { AppParts, HttpEnv } from './context.ts';
 import { refuse } from './refuse.ts';
@@ -40,8 +41,11 @@ export const limitBody = createMiddleware<HttpEnv>((c, next) =>
  */
 export function guardHost(parts: Pick<AppParts, 'config'>) {
   const isOwn = ownHost(parts);
+  const asked: BoundedCache<{ readonly own: boolean }> = boundedCache(100);
   return createMiddleware<HttpEnv>(async (c, next) => {
-    if (isOwn(new URL(c.req.url).hostname)) return next();
+    const { url } = c.req;
+    const origin = url.slice(0, url.indexOf('/', url.indexOf('//') + 2));
+    if (asked.get(origin, () => ({ own: isOwn(new URL(url).hostname) })).own) return next();
     return refuse(c, 421, 'forbidden', 'Host: expected the name of this server (localhost or that of BASE_URL)');
   });
 }

@@ -3,6 +3,7 @@
  * `_format` overrides Accept. https://hl7.org/fhir/R4/http.html#mime-type, RFC 9110 section 12.5.1
  */
 import { type Accept, parseAccept } from 'hono/utils/accept';
+import { type BoundedCache, boundedCache } from '../cache/bounded.ts';
 import { FhirError } from '../outcome.ts';
 
 export type Format = 'json' | 'xml';
@@ -21,7 +22,15 @@ export const CONTENT_TYPE: Readonly<Record<Format, string>> = {
 /** Throws FhirError `not-acceptable` where neither JSON nor XML of FHIR R4 will do. */
 export function negotiate(format: string | undefined, accept: string | undefined): Format {
   if (format !== undefined && format !== '') return byFormat(format);
-  const ranges = parseAccept(accept ?? '');
+  if (accept === undefined) return 'json';
+  return understood.get(accept, () => ({ format: byAccept(accept) })).format;
+}
+
+/** Clients send a handful of different values. */
+const understood: BoundedCache<{ readonly format: Format }> = boundedCache(200);
+
+function byAccept(accept: string): Format {
+  const ranges = parseAccept(accept);
   if (ranges.length === 0) return 'json';
   const json = preference(MEDIA_TYPES.json, ranges);
   const xml = preference(MEDIA_TYPES.xml, ranges);
