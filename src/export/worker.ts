@@ -2,6 +2,7 @@
  * A thread that exports: its own database connection, its own mappings, so that searches never wait for it. In: tasks as
  * messages. Out: progress and outcomes as messages; none holds a value of a patient.
  */
+import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { describeError } from '../log.ts';
 import type { PackFiles } from '../mapping/load/files.ts';
@@ -44,6 +45,12 @@ function errorMessage(error: unknown): WorkerMessage {
 function tell(message: WorkerMessage): void {
   parentPort?.postMessage(message);
 }
+
+// Where there is not enough of the processor for all, those who search come first. On Linux threads have priorities of
+// their own, and without a number the calling one is meant; elsewhere it would be that of the whole process.
+// https://man7.org/linux/man-pages/man2/setpriority.2.html
+const { PRIORITY_BELOW_NORMAL } = constants.priority;
+if (process.platform === 'linux' && getPriority() < PRIORITY_BELOW_NORMAL) setPriority(PRIORITY_BELOW_NORMAL);
 
 let opened: { readonly version: string; readonly source: PartSource } | undefined;
 

@@ -12,8 +12,8 @@ import { load, type Server, startProgram } from './servers.ts';
 import { printTable } from './table.ts';
 
 const PROGRAM = new URL('http-server.ts', import.meta.url);
-const ROUNDS = 8;
-const REQUESTS = 1000;
+const ROUNDS = 5;
+const REQUESTS = 400;
 /** One leaves a core to the export, as a server with room does; four keep both of them busy without it. */
 const CONNECTIONS = [1, 4];
 
