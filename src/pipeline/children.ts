@@ -3,12 +3,14 @@
  */
 import type { JoinColumn } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
-import { inStatements, theirsAmong } from '../plan/key.ts';
+import { ALL_RULES, type Environment, watchClock } from '../plan/environment.ts';
+import { canBePlaces, inStatements, type Key, theirsAmong } from '../plan/key.ts';
 import { type ChildRow, type Children, childrenOf, NO_CHILDREN } from '../resource/rows.ts';
 import type { ChildShape, LevelShape } from '../resource/shape.ts';
 import type { ColumnType } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
-import type { Row, SqlPlan } from '../sql/plan.ts';
+import type { Places, Row, SqlPlan } from '../sql/plan.ts';
+import { valueShape } from '../sql/statement.ts';
 import type { Session } from './source.ts';
 
 /** Child rows of one collection of one statement; more is a fault of the mapping's `on`, not data of a page. */
@@ -32,28 +34,58 @@ async function readCollection(
   mapping: string,
   session: Session,
 ): Promise<readonly ChildRow[]> {
-  const { on, scope, order } = shape.each.from;
+  const { on, scope } = shape.each.from;
   const keys = distinctKeys(parents, shape, on);
   const rows: Row[] = [];
   for (const some of inStatements(keys)) {
-    const from = scopeRelation(scope, theirsAmong(on, some), session.env, [
-      ...shape.columns,
-      ...order.map(({ by }) => by),
-    ]);
-    const plan: SqlPlan = {
-      from,
-      columns: shape.columns,
-      orderBy: order,
-      limit: CHILD_ROWS_AT_MOST,
-      shape: 'rows',
-    };
-    const found = await session.query(plan, mapping);
+    const { plan, places } = collectionPlan(shape, some, session.env);
+    const found = await session.query(plan, mapping, places);
     if (found.length >= CHILD_ROWS_AT_MOST)
       throw new RangeError(`more than ${CHILD_ROWS_AT_MOST} rows of ${scope.table.name} for one page`);
     for (const row of found) rows.push(row);
   }
   const children = await readChildren(rows, shape, mapping, session);
   return rows.map((row, i) => ({ row, children: children[i] ?? NO_CHILDREN }));
+}
+
+/** Plans of one collection at most: of a few parents each, with keys of several shapes. */
+const PLANS = 20;
+
+/** Shapes live as long as their mappings. */
+const kept = new WeakMap<ChildShape, Map<string, SqlPlan>>();
+
+/** The statement for the children of these keys; that of as many keys before, where nothing but values differs. */
+function collectionPlan(
+  shape: ChildShape,
+  keys: readonly Key[],
+  env: Environment,
+): { readonly plan: SqlPlan; readonly places?: Places } {
+  if (!canBePlaces(keys) || env.rules !== ALL_RULES) return { plan: planCollection(shape, keys, env) };
+  const plans = kept.get(shape) ?? new Map<string, SqlPlan>();
+  kept.set(shape, plans);
+  const key = keys.map(values => values.map(valueShape).join('')).join('/');
+  const places = keys.flat();
+  const known = plans.get(key);
+  if (known) return { plan: known, places };
+  const clock = watchClock(env);
+  const plan = planCollection(shape, keys, clock.env, 0);
+  if (!clock.looked()) {
+    if (plans.size === PLANS) plans.clear();
+    plans.set(key, plan);
+  }
+  return { plan, places };
+}
+
+function planCollection(shape: ChildShape, keys: readonly Key[], env: Environment, place?: number): SqlPlan {
+  const { on, scope, order } = shape.each.from;
+  const expressions = [...shape.columns, ...order.map(({ by }) => by)];
+  return {
+    from: scopeRelation(scope, theirsAmong(on, keys, place), env, expressions),
+    columns: shape.columns,
+    orderBy: order,
+    limit: CHILD_ROWS_AT_MOST,
+    shape: 'rows',
+  };
 }
 
 /** Keys of the parents in the form of `theirs`, each once; a parent with a NULL in its key has no children. */

@@ -8,8 +8,11 @@ import type { Access } from '../auth/access.ts';
 import { boundedCache } from '../cache/bounded.ts';
 import type { Registry } from '../mapping/model.ts';
 import { ALL_RULES, type Environment, type KeysQuestion, watchClock } from '../plan/environment.ts';
+import { canBePlaces } from '../plan/key.ts';
 import { type IdReader, idReader, placesFor } from '../plan/opaque-ids.ts';
+import type { SqlValue } from '../sql/expression.ts';
 import type { Places } from '../sql/plan.ts';
+import { valueShape } from '../sql/statement.ts';
 
 /** One round of planning. */
 export interface Round<T> {
@@ -72,32 +75,59 @@ export function planRound<T>(
 ): Round<T> {
   if (question === undefined) return { ...plannedIn(env, plan), places: NO_PLACES };
   const { ids } = question;
-  const templates = templatesOf(question.key, env);
+  const known = resolvedForm(env);
+  const templates = templatesOf(question.key + known.key, env);
   for (const { round, guards } of templates ?? []) {
-    const places = placesFor(guards, ids);
-    if (places) return { ...(round as Omit<Round<T>, 'places'>), places };
+    const read = placesFor(guards, ids);
+    if (read) return { ...(round as Omit<Round<T>, 'places'>), places: together(known.places, read) };
   }
-  const reader = idReader(ids);
-  const named: Environment = ids.length === 0 ? env : Object.create(env, { ids: { value: reader } });
-  const clock = watchClock(named);
+  const reader = idReader(ids, known.places.length);
+  const opaque: Environment = Object.create(env, {
+    ...(ids.length > 0 ? { ids: { value: reader } } : {}),
+    keyPlaces: { value: known.at },
+  });
+  const clock = watchClock(opaque);
   const round = plannedIn(clock.env, plan);
   if (templates && !clock.looked()) {
     if (templates.length === SHAPES) templates.shift();
     templates.push({ round, guards: reader.guards });
   }
-  return { ...round, places: reader.places };
+  return { ...round, places: together(known.places, reader.places) };
+}
+
+/** What references were resolved to, in the words of a key: by the shapes of the values where those can be places. */
+function resolvedForm({ resolved }: Environment): {
+  readonly key: string;
+  readonly places: Places;
+  readonly at: ReadonlyMap<string, number>;
+} {
+  let key = '';
+  const places: SqlValue[] = [];
+  const at = new Map<string, number>();
+  for (const [name, keys] of resolved) {
+    if (keys === 'many' || !canBePlaces(keys)) {
+      key += ` ${JSON.stringify([name, keys])}`;
+      continue;
+    }
+    at.set(name, places.length);
+    key += ` ${JSON.stringify(name)} ${keys.map(values => values.map(valueShape).join('')).join('/')}`;
+    places.push(...keys.flat());
+  }
+  return { key, places, at };
+}
+
+function together(keys: Places, read: Places): Places {
+  return keys.length === 0 ? read : [...keys, ...read];
 }
 
 const NO_PLACES: Places = [];
 
 /** Undefined where nothing is to be kept. */
-function templatesOf(key: string, { registry, rules, resolved }: Environment): Template[] | undefined {
-  if (rules !== ALL_RULES) return undefined;
-  const whole = resolved.size === 0 ? key : `${key} ${JSON.stringify([...resolved])}`;
-  if (whole.length > KEY_LENGTH) return undefined;
+function templatesOf(key: string, { registry, rules }: Environment): Template[] | undefined {
+  if (rules !== ALL_RULES || key.length > KEY_LENGTH) return undefined;
   const plans = kept.get(registry) ?? created();
   kept.set(registry, plans);
-  return plans.get(whole, () => []);
+  return plans.get(key, () => []);
 }
 
 function plannedIn<T>(env: Environment, plan: (env: Environment) => T): Omit<Round<T>, 'places'> {

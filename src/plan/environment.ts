@@ -26,6 +26,8 @@ export interface Environment extends Clock {
   /** By `Resolution.key`. `many`: too many to list, so a correlated EXISTS is the better question. */
   readonly resolved: Map<string, readonly (readonly SqlValue[])[] | 'many'>;
   readonly pending: Map<string, KeysQuestion>;
+  /** Of resolved keys that stand in places of the plan: the place of the first value, by `Resolution.key`. */
+  readonly keyPlaces?: ReadonlyMap<string, number>;
   /** Logical ids that stand in a question under other names, so that its plan can serve other ids too. */
   readonly ids?: OpaqueIds;
   /** Switches of mapping-primitives.md section 2, on except in tests that prove that the law notices. */

@@ -12,6 +12,7 @@ import {
   FALSE,
   or,
   type Predicate,
+  placed,
   type SqlValue,
   value,
 } from '../sql/expression.ts';
@@ -29,24 +30,38 @@ export function inStatements(keys: readonly Key[]): readonly (readonly Key[])[] 
   return Array.from({ length: Math.ceil(keys.length / size) }, (_, i) => keys.slice(i * size, (i + 1) * size));
 }
 
-/** Our columns hold one of these keys. */
-export function oursAmong(on: readonly JoinColumn[], keys: readonly Key[]): Predicate {
+/** Keys whose values can be places of a plan: the plan is the same whatever they are, as long as none is NULL. */
+export function canBePlaces(keys: readonly Key[]): boolean {
+  const [first = []] = keys;
+  return keys.length <= PLACED_AT_MOST && (keys.length === 1 || first.length === 1);
+}
+
+const PLACED_AT_MOST = 8;
+
+/** Our columns hold one of these keys. `place`: that of the first value, in a plan that is used again. */
+export function oursAmong(on: readonly JoinColumn[], keys: readonly Key[], place?: number): Predicate {
   const [only, ...more] = on;
+  const at = (row: number, column: number): number | undefined =>
+    place === undefined ? undefined : place + row * on.length + column;
   if (only && more.length === 0 && only.ours.type.kind === only.theirs.type.kind)
-    return oneOf(only.theirs.type, only.ours, keys);
-  const whole = or(...keys.map(key => and(...on.map((pair, i) => oursEquals(pair, key[i] ?? null)))));
+    return oneOf(only.theirs.type, only.ours, keys, place);
+  const whole = or(
+    ...keys.map((key, row) => and(...on.map((pair, i) => oursEquals(pair, key[i] ?? null, at(row, i))))),
+  );
   return only && only.ours.type.kind === only.theirs.type.kind ? begunBy(only.ours, only, keys, whole) : whole;
 }
 
-/** Their columns hold one of these keys. */
-export function theirsAmong(on: readonly JoinColumn[], keys: readonly Key[]): Predicate {
+/** Their columns hold one of these keys. `place`: that of the first value, in a plan that is used again. */
+export function theirsAmong(on: readonly JoinColumn[], keys: readonly Key[], place?: number): Predicate {
   const [only, ...more] = on;
-  if (only && more.length === 0) return oneOf(only.theirs.type, only.theirs, keys);
+  if (only && more.length === 0) return oneOf(only.theirs.type, only.theirs, keys, place);
+  const theirsEquals = ({ theirs }: JoinColumn, raw: SqlValue, at: number | undefined): Predicate =>
+    raw === null ? FALSE : equals(theirs, cell(raw, theirs.type, at));
   const whole = or(
-    ...keys.map(key =>
+    ...keys.map((key, row) =>
       and(
-        ...on.map(({ theirs }, i) =>
-          key[i] === null || key[i] === undefined ? FALSE : equals(theirs, value(key[i], theirs.type)),
+        ...on.map((pair, i) =>
+          theirsEquals(pair, key[i] ?? null, place === undefined ? undefined : place + row * on.length + i),
         ),
       ),
     ),
@@ -62,8 +77,8 @@ function begunBy(column: ColumnExpression, { theirs }: JoinColumn, keys: readonl
 }
 
 /** Our column holds this value of theirs. */
-export function oursEquals({ ours, theirs }: JoinColumn, raw: SqlValue): Predicate {
-  return raw === null ? FALSE : equalsOurs({ ours, theirs }, value(raw, theirs.type));
+export function oursEquals({ ours, theirs }: JoinColumn, raw: SqlValue, place?: number): Predicate {
+  return raw === null ? FALSE : equalsOurs({ ours, theirs }, cell(raw, theirs.type, place));
 }
 
 /** Likewise for a value of the type of theirs. */
@@ -71,9 +86,15 @@ export function equalsOurs({ ours, theirs }: JoinColumn, bound: Expression): Pre
   return ours.type.kind === theirs.type.kind ? equals(ours, bound) : equals(bound, ours);
 }
 
-function oneOf(type: ColumnType, column: ColumnExpression, keys: readonly Key[]): Predicate {
+function oneOf(type: ColumnType, column: ColumnExpression, keys: readonly Key[], place?: number): Predicate {
   return among(
     column,
-    keys.flatMap(([raw]) => (raw === undefined || raw === null ? [] : [value(raw, type)])),
+    keys.flatMap(([raw], i) =>
+      raw === undefined || raw === null ? [] : [cell(raw, type, place === undefined ? undefined : place + i)],
+    ),
   );
+}
+
+function cell(raw: SqlValue, type: ColumnType, place: number | undefined): Expression {
+  return place === undefined ? value(raw, type) : placed(raw, type, place);
 }

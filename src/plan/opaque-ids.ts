@@ -65,8 +65,8 @@ export interface IdReader extends OpaqueIds {
   readonly places: Places;
 }
 
-/** Reads ids for a plan that is being made. */
-export function idReader(ids: readonly string[]): IdReader {
+/** Reads ids for a plan that is being made. `first`: the place of the first value. */
+export function idReader(ids: readonly string[], first = 0): IdReader {
   const guards: Guard[] = [];
   const places: SqlValue[] = [];
   const names = new Map(ids.map((_, i) => [idName(i), i]));
@@ -75,7 +75,7 @@ export function idReader(ids: readonly string[]): IdReader {
     const readings = parseId(parts, ids[id] ?? '');
     guards.push({ parts, id, shape: shapeOf(readings) });
     return readings.map(keys =>
-      keys.map(({ column, raw }) => ({ column, value: placed(raw, column.type, places.push(raw) - 1) })),
+      keys.map(({ column, raw }) => ({ column, value: placed(raw, column.type, first + places.push(raw) - 1) })),
     );
   };
   return {

@@ -79,7 +79,7 @@ export function refersToRows(
     const { relation, aliases } = targetRelation(target, node.on, env);
     return exists({ ...relation, where: and(relation.where, renamePredicate(wanted, aliases)) });
   }
-  return oursAmong(node.on, keys);
+  return oursAmong(node.on, keys, env.keyPlaces?.get(resolution));
 }
 
 function keysPlan(node: RefNode, target: Mapping, wanted: Predicate, env: Environment): SqlPlan {
