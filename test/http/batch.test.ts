@@ -215,9 +215,7 @@ test('a batch in XML is read, and answered in XML where that is asked for', asyn
   const response = await post(app, xml, { 'content-type': 'application/fhir+xml', accept: 'application/fhir+xml' });
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('application/fhir+xml; charset=utf-8');
-  expect(await response.text()).toContain(
-    '<entry><resource><Group/></resource><response><status value="200 OK"/>',
-  );
+  expect(await response.text()).toContain('<entry><resource><Group/></resource><response><status value="200 OK"/>');
 });
 
 test('the base takes GET, HEAD and POST, with a slash at its end and without', async () => {
