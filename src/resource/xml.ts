@@ -39,6 +39,8 @@ function resourceXml(resource: Members, namespace: string): string {
 /** What a JSON name means in a type, and its place among the elements. */
 interface Meaning {
   readonly name: string;
+  /** Where the id and the extensions of a primitive stand. */
+  readonly companion: string;
   readonly element: ElementDefinition;
   readonly order: number;
   readonly form: 'attribute' | 'primitive' | 'narrative' | 'resource' | 'object';
@@ -79,7 +81,7 @@ function meaningsOf(type: string): Meanings {
   for (const element of elementsOf(type)) {
     for (const [name, childType] of element.jsonNames) {
       const form = formOf(childType, element);
-      made.set(name, { name, element, form, order: made.size, inside: typeMeaning(childType) });
+      made.set(name, { name, companion: `_${name}`, element, form, order: made.size, inside: typeMeaning(childType) });
     }
   }
   return made;
@@ -111,7 +113,7 @@ function objectXml(name: string, namespace: string, members: Members, of: TypeMe
     last = meaning.order;
     const value = companion ? undefined : members[key];
     if (meaning.form === 'attribute') attributes += ` ${meaning.name}="${escapeXml(textOf(value ?? null, meaning))}"`;
-    else content += elementXml(meaning, value, meaning.form === 'primitive' ? members[`_${meaning.name}`] : undefined);
+    else content += elementXml(meaning, value, meaning.form === 'primitive' ? members[meaning.companion] : undefined);
   }
   const head = `<${name}${namespace}${attributes}${own}`;
   return content === '' ? `${head}/>` : `${head}>${content}</${name}>`;
