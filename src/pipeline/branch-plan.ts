@@ -43,7 +43,7 @@ export interface KeptPlan {
   readonly places: Places | undefined;
 }
 
-/** Plans of one branch at most: pages of several sizes, with and without a cursor, of several selections. */
+/** Plans of one branch at most: with and without a cursor, of several selections. */
 const PLANS = 20;
 
 const kept = new WeakMap<Branch, Map<string, BranchPlan | undefined>>();
@@ -57,8 +57,8 @@ export function keptPlan(branch: Branch, needs: BranchNeeds, wanted: number, ses
     return { planned: planBranch(branch, needs, wanted, session), places };
   const plans = kept.get(branch) ?? new Map<string, BranchPlan | undefined>();
   kept.set(branch, plans);
-  const key = `${wanted} ${selectionKey(needs.selection)} ${cursorShape(branch, cursor)}`;
-  const whole = cursor ? [...places, ...cursor.key] : places;
+  const key = `${selectionKey(needs.selection)} ${cursorShape(branch, cursor)}`;
+  const whole = [...places, ...(cursor?.key ?? []), limitOf(wanted, cursor)];
   if (plans.has(key)) return { planned: plans.get(key), places: whole };
   const clock = watchClock(env);
   const planned = planBranch(branch, needs, wanted, { ...session, env: clock.env }, places.length);
@@ -77,7 +77,15 @@ function cursorShape(branch: Branch, cursor: Cursor | undefined): string {
   return `${place} ${key.map(valueShape).join('')}`;
 }
 
-/** Undefined: the branch has no rows that could match. `place`: the first of the cursor's key, in a plan that is kept. */
+/** The row of the cursor may come again for its further resources. */
+function limitOf(wanted: number, cursor: Cursor | undefined): number {
+  return wanted + (cursor ? 1 : 0);
+}
+
+/**
+ * Undefined: the branch has no rows that could match. `place`: in a plan that is kept, that of the first value of the
+ * cursor's key; the limit has the place behind them.
+ */
 export function planBranch(
   branch: Branch,
   request: BranchNeeds,
@@ -109,8 +117,9 @@ export function planBranch(
     return at;
   });
   const orderBy = orderOf(branch, request.sort);
-  // The row of the cursor may come again for its further resources.
-  const limit = wanted + (request.cursor ? 1 : 0);
+  const limit = limitOf(wanted, request.cursor);
+  const limitPlace = place === undefined ? undefined : place + (request.cursor?.key.length ?? 0);
   const from = bareRelation(first.mapping.source, where, env, [...columns, ...orderBy.map(({ by }) => by)]);
-  return { plan: { from, columns, orderBy, limit, shape: 'rows' }, mapping: first.mapping.name, shaped, flags, sortAt };
+  const plan: SqlPlan = { from, columns, orderBy, limit, limitPlace, shape: 'rows' };
+  return { plan, mapping: first.mapping.name, shaped, flags, sortAt };
 }

@@ -15,8 +15,7 @@ export interface Session {
   readonly env: Environment;
   readonly shapes: Shapes;
   readonly stages: Stages;
-  /** `mapping`: whose rows, or which the rows are needed for. */
-  /** `places`: of a plan that is used again. */
+  /** `mapping`: whose rows, or which the rows are needed for. `places`: of a plan that is used again. */
   query(plan: SqlPlan, mapping: string, places?: Places): Promise<readonly Row[]>;
   /** As Database.stream. */
   stream(plan: SqlPlan, size: number, places?: Places): AsyncIterable<readonly Row[]>;

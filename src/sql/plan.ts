@@ -13,6 +13,8 @@ export interface SqlPlan {
   readonly orderBy: readonly Order[];
   /** Rows at most; every plan that returns rows of a legacy table has one. */
   readonly limit: number;
+  /** Each use brings its own limit along: which of the values it is. */
+  readonly limitPlace?: number | undefined;
   /**
    * `count`: one row with the number of rows, or of true flags among `columns` if there are any. `groups`: one row per
    * combination of `columns` (text is equal as in `equals`), ended by the number of rows that have it, largest first.

@@ -36,7 +36,8 @@ function selectText(
   relation: (of: Relation, gap: '\n') => string,
 ): string {
   if (plan.shape === 'count') return countText(plan, writer, relation);
-  const limit = () => writer.bind(plan.limit, INTEGER);
+  const place = plan.limitPlace === undefined ? undefined : { at: plan.limitPlace, type: INTEGER };
+  const limit = () => writer.bind(plan.limit, INTEGER, place);
   const top = dialect.top(limit);
   if (plan.shape === 'groups')
     return `SELECT ${top}${groupsText(plan, dialect, writer, relation)}${dialect.tail(limit, '\n')}`;

@@ -2,7 +2,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import type { RequestContext } from '../../src/facade.ts';
-import { ALL_RULES } from '../../src/plan/environment.ts';
+import { streamMatches } from '../../src/pipeline/page.ts';
+import { shapeStore } from '../../src/pipeline/shapes.ts';
+import { openSession } from '../../src/pipeline/source.ts';
+import { branchesOf } from '../../src/plan/branches.ts';
+import { ALL_RULES, environment } from '../../src/plan/environment.ts';
 import { expressionKey } from '../../src/sql/expression-key.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
@@ -117,7 +121,7 @@ test('a plan that is used again is never asked with the values of its first use'
   const statementOf = statementsOf(SQLITE);
   expect(() => statementOf(plan, undefined)).toThrow('without their values');
   expect(() => statementOf(plan, [])).toThrow('more places');
-  const [first, second] = [statementOf(plan, ['1']), statementOf(plan, ['2'])];
+  const [first, second] = [statementOf(plan, ['1', 2]), statementOf(plan, ['2', 2])];
   expect(second.text).toBe(first.text);
   expect(second.parameters).not.toEqual(first.parameters);
   expect(expressionKey({ kind: 'value', value: 1, type: { kind: 'integer', bits: 32 }, place: 0 })).not.toBe(
@@ -177,3 +181,33 @@ test('a search of a patient whose key has to be asked for first is planned once 
   expect(all.every(list => list.length >= 2)).toBe(true);
   expect(new Set(all.flat()).size).toBeLessThan(all.flat().length / 2);
 });
+
+test('a plan that served a small page serves a large one, and a stream of lists', async () => {
+  const whole = idsOf(await search('Observation?category=laboratory&_count=1000'));
+  expect(whole.length).toBeGreaterThan(100);
+  expect(idsOf(await search('Observation?category=laboratory&_count=3'))).toEqual(whole.slice(0, 3));
+  expect(idsOf(await search('Observation?category=laboratory&_count=1000'))).toEqual(whole);
+  expect(idsOf(await search('Observation?category=laboratory&_count=1'))).toEqual(whole.slice(0, 1));
+
+  const { env, session } = streaming();
+  const branches = branchesOf({ type: 'Condition', filters: [], sort: [], access: OPEN_ACCESS }, env);
+  const keysOf = async (count: number): Promise<readonly string[]> => {
+    const found: string[] = [];
+    const request = { selection: { kind: 'all' }, count, cursor: undefined } as const;
+    for await (const { matches } of streamMatches(branches, request, session)) {
+      expect(matches.length).toBeLessThanOrEqual(count + 1);
+      found.push(...matches.map(({ mapping, row }) => `${mapping.name} ${JSON.stringify(row)}`));
+    }
+    return found;
+  };
+  // The same branches, so that the plans of one are those of the next.
+  const [small, large] = [await keysOf(2), await keysOf(50)];
+  expect(small).toEqual(large);
+  expect(new Set(small).size).toBe(small.length);
+  expect(small.length).toBeGreaterThan(50);
+});
+
+function streaming() {
+  const env = environment(demo.registry, 0);
+  return { env, session: openSession(demo.database, env, shapeStore(), {}) };
+}

@@ -7,7 +7,7 @@ import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 import type { Database } from '../database.ts';
 import { DatabaseError } from '../database.ts';
-import type { Parameter, Row, SqlPlan, Statement } from '../plan.ts';
+import type { Parameter, Places, Row, SqlPlan, Statement } from '../plan.ts';
 import { statementsOf } from '../statement.ts';
 import { readCatalog } from './catalog.ts';
 import { SQLITE } from './dialect.ts';
@@ -81,7 +81,7 @@ export function openSqlite(file: string, { cache = 65_536, patience = PATIENCE }
     async *stream(plan, size, options) {
       if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
       // An open statement would hold the lock that keeps the application from writing.
-      yield run(statementOf(listOf(plan, size), options?.places));
+      yield run(statementOf(listOf(plan, size, options?.places), options?.places));
     },
     async catalog(tables) {
       return attempt('catalog', () => readCatalog(database, tables));
@@ -108,11 +108,12 @@ export function openSqlite(file: string, { cache = 65_536, patience = PATIENCE }
 const shortened = new WeakMap<SqlPlan, SqlPlan>();
 
 /** A plan for one list of its rows: the same each time, so that its statement is kept. */
-function listOf(plan: SqlPlan, size: number): SqlPlan {
-  if (plan.limit <= size) return plan;
+function listOf(plan: SqlPlan, size: number, places: Places | undefined): SqlPlan {
+  const limit = plan.limitPlace === undefined ? plan.limit : Number(places?.[plan.limitPlace]);
+  if (limit <= size) return plan;
   const known = shortened.get(plan);
   if (known?.limit === size) return known;
-  const list = { ...plan, limit: size };
+  const list = { ...plan, limit: size, limitPlace: undefined };
   shortened.set(plan, list);
   return list;
 }
