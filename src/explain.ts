@@ -5,7 +5,7 @@
 import { OPEN_ACCESS } from './auth/access.ts';
 import type { Facade, RequestContext } from './facade.ts';
 import type { Mapping, Node } from './mapping/model.ts';
-import { rehearse } from './pipeline/rehearsal.ts';
+import { type RehearsedStatement, rehearse } from './pipeline/rehearsal.ts';
 import { planResolved } from './pipeline/resolve.ts';
 import { shapeStore } from './pipeline/shapes.ts';
 import { openSession } from './pipeline/source.ts';
@@ -16,9 +16,9 @@ import type { Database } from './sql/database.ts';
 import type { Expression } from './sql/expression.ts';
 import { expressionKey } from './sql/expression-key.ts';
 import { MSSQL } from './sql/mssql/dialect.ts';
-import type { SqlPlan, Statement } from './sql/plan.ts';
-import { render } from './sql/render.ts';
+import type { Statement } from './sql/plan.ts';
 import { SQLITE } from './sql/sqlite/dialect.ts';
+import { statementsOf } from './sql/statement.ts';
 
 export interface Explanation {
   readonly query: SearchQuery;
@@ -46,6 +46,8 @@ export interface Lineage {
   readonly place: string;
 }
 
+const [inSqlite, inMssql] = [statementsOf(SQLITE), statementsOf(MSSQL)];
+
 /** Throws FhirError for a search that the facade would refuse. */
 export async function explainSearch(
   facade: Facade,
@@ -55,28 +57,27 @@ export async function explainSearch(
 ): Promise<Explanation> {
   const { registry } = facade;
   const query = facade.parse(request, { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling });
-  const resolving: SqlPlan[] = [];
+  const resolving: RehearsedStatement[] = [];
   const session = openSession(database, environment(registry, now), shapeStore(), {
-    onQuery: plan => resolving.push(plan),
+    onQuery: (plan, places) => resolving.push({ purpose: `keys of ${plan.from.table.name}`, plan, places }),
   });
   const { type, filters, sort } = query;
   const branches = await planResolved(session, () =>
     branchesOf({ type, filters, sort, access: OPEN_ACCESS }, session.env),
   );
   const read = new Set(branches.flatMap(branch => branch.mappings.map(({ mapping }) => mapping)));
-  const keys = resolving.map(plan => ({ purpose: `keys of ${plan.from.table.name}`, plan }));
-  const statements = [...keys, ...(await rehearse(query, branches, OPEN_ACCESS, session))];
+  const statements = [...resolving, ...(await rehearse(query, branches, OPEN_ACCESS, session))];
   return {
     query,
     mappings: registry
       .ofType(type)
       .map(mapping => ({ name: mapping.name, place: placeOf(mapping), read: read.has(mapping) })),
     statements: await Promise.all(
-      statements.map(async ({ purpose, plan }) => ({
+      statements.map(async ({ purpose, plan, places }) => ({
         purpose,
-        sqlite: render(plan, SQLITE),
-        mssql: render(plan, MSSQL),
-        served: await database.explain(plan),
+        sqlite: inSqlite(plan, places),
+        mssql: inMssql(plan, places),
+        served: await database.explain(plan, places),
       })),
     ),
     lineage: [...read].flatMap(mapping => lineageOf(mapping)),

@@ -7,7 +7,7 @@ import { type Branch, groupBranches } from '../plan/branches.ts';
 import type { SearchQuery } from '../search/query.ts';
 import type { ColumnType } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
-import type { SqlPlan } from '../sql/plan.ts';
+import type { Places, SqlPlan } from '../sql/plan.ts';
 import { planBranch } from './branch-plan.ts';
 import { type Emittable, type Emitted, emitAll } from './emitted.ts';
 import { readIncluded, wantedForIncludes } from './includes.ts';
@@ -18,6 +18,7 @@ export interface RehearsedStatement {
   /** `page of <mappings>`, `TABLE of <mapping>` for its collections, `included: …`, `total of …`. */
   readonly purpose: string;
   readonly plan: SqlPlan;
+  readonly places?: Places | undefined;
 }
 
 /** The statements, in the order in which they are sent first; a page that is full needs fewer of the later ones. */
@@ -48,12 +49,12 @@ export async function rehearse(
     });
     const collections: Session = {
       ...session,
-      query: (plan, mapping) => noted(plan, `${plan.from.table.name} of ${mapping}`),
+      query: (plan, mapping, places) => noted(plan, `${plan.from.table.name} of ${mapping}`, places),
     };
     return emitAll(items, write, collections);
   };
-  const noted = async (plan: SqlPlan, purpose: string): Promise<readonly (readonly SqlValue[])[]> => {
-    found.push({ purpose, plan });
+  const noted = async (plan: SqlPlan, purpose: string, places?: Places): Promise<readonly (readonly SqlValue[])[]> => {
+    found.push({ purpose, plan, places });
     return [plan.columns.map(({ type }) => madeUp(type))];
   };
 
@@ -69,10 +70,13 @@ export async function rehearse(
         return (await Promise.all(of.map(some => resourcesOf(some, 'included:', own)))).flat();
       },
     },
-    { ...session, query: (plan, mapping) => noted(plan, `keys of ${mapping}`) },
+    { ...session, query: (plan, mapping, places) => noted(plan, `keys of ${mapping}`, places) },
   );
   if (query.total !== 'none') {
-    const totals: Session = { ...session, query: (plan, mapping) => noted(plan, `total of ${mapping}`) };
+    const totals: Session = {
+      ...session,
+      query: (plan, mapping, places) => noted(plan, `total of ${mapping}`, places),
+    };
     await countMatches(branches, totals);
   }
   return found;

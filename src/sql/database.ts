@@ -51,7 +51,7 @@ export interface Database {
   /** What the login may do with these tables, as far as the engine has logins. */
   permissions(tables: readonly string[]): Promise<Permissions>;
   /** The index or scan that would serve a statement, as the engine says it, one line each. */
-  explain(plan: SqlPlan): Promise<readonly string[]>;
+  explain(plan: SqlPlan, places?: Places): Promise<readonly string[]>;
   /** How busy the way to it is; asks nothing. */
   load(): DatabaseLoad;
   /** One cheap statement; throws if the database does not answer. */

@@ -144,7 +144,7 @@ function databaseOf(
       stream(statementOf(plan, options?.places), size, options?.lane ?? 'interactive', options?.signal),
     catalog: tables => readCatalog(statement => run(statement, 'interactive'), tables),
     permissions: tables => readPermissions(statement => run(statement, 'interactive'), tables),
-    explain: plan => explainStatement(() => createPool(address, 1, isolation), statementOf(plan, undefined)),
+    explain: (plan, places) => explainStatement(() => createPool(address, 1, isolation), statementOf(plan, places)),
     load: () => ({
       away: breaker.isOpen(),
       lanes: { interactive: lanes.interactive.lane.load(), export: lanes.export.lane.load() },

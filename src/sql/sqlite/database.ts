@@ -89,8 +89,8 @@ export function openSqlite(file: string, { cache = 65_536, patience = PATIENCE }
     async permissions() {
       return { unreadable: [], writes: [] };
     },
-    async explain(plan) {
-      const { text, parameters } = statementOf(plan, undefined);
+    async explain(plan, places) {
+      const { text, parameters } = statementOf(plan, places);
       // Rows of EXPLAIN QUERY PLAN: id, parent, unused, detail.
       return run({ text: `EXPLAIN QUERY PLAN ${text}`, parameters }).map(row => String(row[3]));
     },
