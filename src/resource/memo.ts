@@ -2,9 +2,9 @@
  * Ready text of fragments that depend only on a code, a unit, a category. In: the one or two raw values that a fragment
  * is made of. Out: its text, if it was made before. Bounded; a memo whose inputs turn out to be many gives up.
  */
-import type { Condition, Node } from '../mapping/model.ts';
+import type { Node } from '../mapping/model.ts';
 import type { Expression, SqlValue } from '../sql/expression.ts';
-import { namedNodesOf } from './dynamic.ts';
+import { inputsOf, type Remembering } from './memo-inputs.ts';
 
 const ENTRIES_AT_MOST = 1000;
 const LONGEST_INPUT = 64;
@@ -77,61 +77,19 @@ class PairMemo {
   }
 }
 
-function isLong(raw: SqlValue): boolean {
-  return typeof raw === 'object' ? raw !== null : typeof raw === 'string' && raw.length > LONGEST_INPUT;
+/** Whether a value is too long to be kept, or of bytes. */
+export function isLong(raw: SqlValue, longest = LONGEST_INPUT): boolean {
+  return typeof raw === 'object' ? raw !== null : typeof raw === 'string' && raw.length > longest;
 }
 
 /** The inputs of a fragment worth remembering; undefined for one with other or with too many inputs. */
 export function memoInputs(node: Node): readonly Expression[] | undefined {
-  if (node.kind === 'constant') return undefined;
-  const inputs = new Map<string, Expression>();
-  const add = (expression: Expression, key: string): boolean => {
-    inputs.set(key, expression);
-    return expression.type.kind !== 'binary' && inputs.size <= INPUTS_AT_MOST;
-  };
-  return seeNode(node, add) && inputs.size > 0 ? [...inputs.values()] : undefined;
+  return node.kind === 'constant' ? undefined : inputsOf(node, FEW_VALUES);
 }
 
-type Add = (expression: Expression, key: string) => boolean;
-
-function seeNode(node: Node, add: Add): boolean {
-  if (node.if && !seeCondition(node.if, add)) return false;
-  switch (node.kind) {
-    case 'constant':
-      return true;
-    case 'value':
-      return node.codec.small && node.from.every(expression => seeExpression(expression, add));
-    case 'object':
-      return node.members.every(member => namedNodesOf(member).every(named => seeNode(named.node, add)));
-    case 'list':
-      return node.items.every(item => seeNode(item, add));
-    case 'first':
-      return node.alternatives.every(alternative => seeNode(alternative, add));
-    case 'text':
-      return node.parts.every(part => typeof part === 'string' || seeNode(part, add));
-    case 'each':
-    case 'ref':
-      return false;
-  }
-}
-
-/** Equality tests alone: other tests are mostly asked of columns with many values, or of the clock. */
-function seeCondition(condition: Condition, add: Add): boolean {
-  switch (condition.kind) {
-    case 'always':
-      return true;
-    case 'all':
-    case 'any':
-      return condition.of.every(part => seeCondition(part, add));
-    case 'none':
-      return seeCondition(condition.of, add);
-    case 'is':
-      return seeExpression(condition.column, add);
-    default:
-      return false;
-  }
-}
-
-function seeExpression(expression: Expression, add: Add): boolean {
-  return expression.kind === 'column' && add(expression, `${expression.alias}.${expression.column}`);
-}
+/** Equality tests alone: other tests are mostly asked of columns with many values. */
+const FEW_VALUES: Remembering = {
+  most: INPUTS_AT_MOST,
+  value: ({ codec }) => codec.small,
+  conditions: new Set(['is']),
+};

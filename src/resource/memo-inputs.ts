@@ -1,0 +1,64 @@
+/**
+ * What a fragment is made of. In: a node, and which of its parts a memo can go by. Out: the expressions, each once;
+ * undefined for a fragment that is made of anything else, or of too much.
+ */
+import type { Condition, Node, ValueNode } from '../mapping/model.ts';
+import type { Expression } from '../sql/expression.ts';
+import { expressionKey } from '../sql/expression-key.ts';
+import { namedNodesOf } from './dynamic.ts';
+
+export interface Remembering {
+  /** Distinct inputs at most. */
+  readonly most: number;
+  readonly value: (node: ValueNode) => boolean;
+  /** Tests that look at the clock or into other tables are never among them. */
+  readonly conditions: ReadonlySet<Condition['kind']>;
+}
+
+export function inputsOf(node: Node, { most, value, conditions }: Remembering): readonly Expression[] | undefined {
+  const inputs = new Map<string, Expression>();
+  const add = (expression: Expression): boolean => {
+    if (expression.kind !== 'column' || expression.type.kind === 'binary') return false;
+    inputs.set(expressionKey(expression), expression);
+    return inputs.size <= most;
+  };
+  const seeCondition = (condition: Condition): boolean => {
+    switch (condition.kind) {
+      case 'always':
+        return true;
+      case 'all':
+      case 'any':
+        return condition.of.every(seeCondition);
+      case 'none':
+        return seeCondition(condition.of);
+      case 'now':
+      case 'exists':
+        return false;
+      case 'same':
+        return conditions.has(condition.kind) && add(condition.column) && add(condition.other);
+      default:
+        return conditions.has(condition.kind) && add(condition.column);
+    }
+  };
+  const see = (part: Node): boolean => {
+    if (part.if && !seeCondition(part.if)) return false;
+    switch (part.kind) {
+      case 'constant':
+        return true;
+      case 'value':
+        return value(part) && part.from.every(add);
+      case 'object':
+        return part.members.every(member => namedNodesOf(member).every(named => see(named.node)));
+      case 'list':
+        return part.items.every(see);
+      case 'first':
+        return part.alternatives.every(see);
+      case 'text':
+        return part.parts.every(piece => typeof piece === 'string' || see(piece));
+      case 'each':
+      case 'ref':
+        return false;
+    }
+  };
+  return see(node) && inputs.size > 0 ? [...inputs.values()] : undefined;
+}
