@@ -3,7 +3,7 @@
  */
 import { once } from 'node:events';
 import { createAnswerCache } from './cache/answers.ts';
-import { type Config, ConfigError } from './config.ts';
+import type { Config } from './config.ts';
 import { openExports } from './export/open.ts';
 import type { Answer } from './http/answer.ts';
 import { offeredTypes, sampleRequests } from './http/samples.ts';
@@ -18,7 +18,7 @@ import { createMetrics, type Metrics } from './observe/metrics.ts';
 import { countStatements } from './observe/statements.ts';
 import { type DemoAccount, openEntrance } from './rest/start.ts';
 import { setUp } from './setup.ts';
-import { type Database, DatabaseError } from './sql/database.ts';
+import type { Database } from './sql/database.ts';
 
 /** Where a server says what a person should read; the log goes elsewhere. */
 export interface Console {
@@ -77,7 +77,7 @@ async function serve(
   const counted = countStatements(database, metrics);
   const entrance = await openEntrance(config);
   let pack = first;
-  const jobs = openExports(config, () => pack, log);
+  const jobs = openExports(config, () => pack.files, log);
   const cache = createAnswerCache<Answer>(config.cache);
   const make = (next: SoundPack): Version => {
     const refused = () => live.refused();
@@ -167,23 +167,4 @@ export async function runServer(config: Config, console: Console): Promise<numbe
   await running.stop();
   process.off('SIGHUP', reload);
   return 0;
-}
-
-/** Tells an error that ends a process: what a person can mend in full, anything else without its message. */
-export function tellError(error: unknown, { note }: Pick<Console, 'note'>): void {
-  if (error instanceof ConfigError) {
-    note([`${error.message}:`, ...error.problems.map(problem => `  ${problem}`)].join('\n'));
-  } else if (error instanceof DatabaseError) {
-    note(`The database: ${error.message}`);
-  } else if (isSystemError(error)) {
-    note(`The system refuses: ${error.message}`);
-  } else {
-    const { kind, at } = describeError(error);
-    note(`Unexpected ${kind} at ${at}`);
-  }
-}
-
-/** Of the file system or the network: a port that is taken, a folder that is not there. */
-function isSystemError(error: unknown): error is Error & { readonly code: string } {
-  return error instanceof Error && 'syscall' in error && 'code' in error;
 }

@@ -63,6 +63,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cli: ['*'],
   live: ['*'],
   setup: ['*'],
+  'tell-error': ['config', 'log', 'outcome', 'sql/database'],
   main: ['*'],
 };
 

@@ -1,22 +1,22 @@
 /**
  * `lintel export`: resources into NDJSON files of a folder, by the same jobs and threads as the server's export.
+ * The mappings are in the memory of the threads alone.
  */
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OPEN_ACCESS } from '../auth/access.ts';
 import { type Config, readConfig } from '../config.ts';
+import { demoDatabase } from '../demo.ts';
 import type { ExportLevel } from '../export/job.ts';
 import type { Jobs } from '../export/jobs.ts';
 import { type JobView, manifest, type OutputFile, outputFiles, shareOf } from '../export/manifest.ts';
-import { openExports } from '../export/open.ts';
-import { readExportRequest } from '../export/request.ts';
-import { withSmallHeap } from '../export/small-heap.ts';
+import { exportThreads, openExports } from '../export/open.ts';
+import type { UnderstoodRequest } from '../export/request.ts';
 import { JOB_ID, outputFile } from '../export/store.ts';
 import type { RequestContext } from '../facade.ts';
 import { createLog } from '../log.ts';
-import { formatProblem } from '../mapping/load/problem.ts';
+import { readPackFiles } from '../mapping/load/files.ts';
 import { operationOutcome } from '../outcome.ts';
-import { facadeOf, setUp } from '../setup.ts';
 import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
 import { progressLine } from './progress.ts';
 
@@ -69,41 +69,60 @@ Exit code: 0 complete, 1 not complete or some type could not be exported.`,
   positionals: [1, 1],
   async run(args, terminal) {
     const instead = overrides({ DATABASE_URL: textOf(args, 'database'), MAPPINGS: textOf(args, 'mappings') });
-    const config = readConfig(terminal.environment, instead);
+    const config = await withDatabase(readConfig(terminal.environment, instead), terminal);
     const folder = args.positionals[0] ?? '';
-    const { database, pack, files, changed } = await withSmallHeap(() => setUp(config, terminal.note));
+    const context = contextOf(args, config);
+    const files = readPackFiles(config.mappings);
+    const threads = exportThreads(config);
     try {
-      for (const problem of pack.problems.filter(({ severity }) => severity === 'error'))
-        terminal.note(formatProblem(problem));
-      const { registry } = pack;
-      if (registry === undefined) return 1;
-      const facade = facadeOf(registry, database, changed, config);
-      const context = contextOf(args, config);
-      const parameters = Object.entries(PARAMETERS).flatMap(([option, name]) => {
-        const text = textOf(args, option);
-        return text === undefined ? [] : [[name, text] as const];
-      });
-      const understood = readExportRequest(levelOf(args), parameters, facade, context);
+      const asked = { level: levelOf(args), parameters: parametersOf(args), context };
+      const outcome = await threads.run({ kind: 'understand', files, ...asked }, () => {});
+      if (outcome.kind !== 'understood') return 1;
+      const { understood, notes } = outcome;
+      for (const text of notes) terminal.note(text);
+      if (understood === undefined) return 1;
       mkdirSync(folder, { recursive: true });
       const log = createLog({ ...config.log, level: 'error' });
-      const jobs = openExports(config, () => ({ registry, files }), log, { root: join(folder, UNFINISHED) });
+      const jobs = openExports(config, () => files, log, { root: join(folder, UNFINISHED), threads });
       try {
-        const origin = { caller: context.access.caller, base: context.base, url: `${context.base}/$export` };
-        const asked = JSON.stringify(understood.request);
-        const known = jobs.list(origin.caller).filter(({ job }) => JSON.stringify(job.request) === asked);
-        for (const { job } of known) if (job.status === 'failed') await jobs.remove(origin.caller, job.id);
-        // One that is complete was interrupted before its files were in their place.
-        const same = known.find(({ job }) => job.status !== 'failed');
-        if (same) terminal.note('Going on with an export that was interrupted.');
-        return await follow(jobs, (same ?? jobs.start(understood, origin)).job.id, folder, terminal);
+        return await follow(jobs, await begin(jobs, understood, context, terminal), folder, terminal);
       } finally {
         await jobs.close();
       }
     } finally {
-      await database.close();
+      await threads.close();
     }
   },
 };
+
+/** The demo's database is built here, where it can be told while it is. */
+async function withDatabase(config: Config, { note }: Terminal): Promise<Config> {
+  if (config.database) return config;
+  return { ...config, database: { engine: 'sqlite', file: await demoDatabase(config.dataDir, note) } };
+}
+
+/** Starts a job, or goes on with one that was asked for the same; resolves to its id. */
+async function begin(
+  jobs: Jobs,
+  understood: UnderstoodRequest,
+  { access: { caller }, base }: RequestContext,
+  { note }: Terminal,
+): Promise<string> {
+  const asked = JSON.stringify(understood.request);
+  const known = jobs.list(caller).filter(({ job }) => JSON.stringify(job.request) === asked);
+  for (const { job } of known) if (job.status === 'failed') await jobs.remove(caller, job.id);
+  // One that is complete was interrupted before its files were in their place.
+  const same = known.find(({ job }) => job.status !== 'failed');
+  if (same) note('Going on with an export that was interrupted.');
+  return (same ?? jobs.start(understood, { caller, base, url: `${base}/$export` })).job.id;
+}
+
+function parametersOf(args: Arguments): readonly (readonly [name: string, value: string])[] {
+  return Object.entries(PARAMETERS).flatMap(([option, name]) => {
+    const text = textOf(args, option);
+    return text === undefined ? [] : [[name, text] as const];
+  });
+}
 
 function levelOf(args: Arguments): ExportLevel {
   const group = textOf(args, 'group');

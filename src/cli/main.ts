@@ -2,7 +2,7 @@
  * The command line. In: arguments. Out: an exit code: 0 fine, 1 the answer is no, 2 not understood.
  */
 import { parseArgs } from 'node:util';
-import { tellError } from '../main.ts';
+import { tellError } from '../tell-error.ts';
 import type { Command, Terminal } from './command.ts';
 
 /** Each is loaded when it is asked for: a server starts sooner without the others. */
@@ -45,7 +45,7 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
   try {
     return await runCommand(name, await load(), rest, terminal);
   } catch (error) {
-    tellError(error, terminal);
+    tellError(error, terminal.note);
     return 1;
   }
 }

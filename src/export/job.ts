@@ -54,6 +54,7 @@ export interface JobRecord {
   /** The kick-off request's URL. */
   readonly url: string;
   readonly request: ExportRequest;
+  readonly stages: Stages;
   /** What was ignored and why, for the manifest's error file. */
   readonly remarks: readonly Issue[];
   /** Of the pack; a job is not continued with other mappings. */
@@ -82,6 +83,13 @@ export interface Part {
   readonly write: boolean;
   /** Types outside every compartment whose references are collected here. */
   readonly collect: readonly string[];
+}
+
+/** The parts that a job falls into: what can be read at once, and then, one after the other, the rest. */
+export interface Stages {
+  readonly first: readonly Part[];
+  /** In order: a type comes after those that refer to it. */
+  readonly second: readonly Part[];
 }
 
 export interface FileState {

@@ -7,10 +7,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../config.ts';
 import { describeError, type Log } from '../log.ts';
+import type { PackFiles } from '../mapping/load/files.ts';
 import { FhirError } from '../outcome.ts';
 import { folderLock } from './folder-lock.ts';
 import { bytesOf, type JobRecord, type JobStatus } from './job.ts';
-import { type ExportPack, fileOf, type LiveJob, liveJob, statesOf, stopFlag, viewOf } from './live-job.ts';
+import { fileOf, type LiveJob, liveJob, statesOf, stopFlag, viewOf } from './live-job.ts';
 import { errorLines, errorsOf, type JobView, type OutputFile, outputFiles } from './manifest.ts';
 import { isDiskFull } from './output.ts';
 import type { PartSettings } from './part-task.ts';
@@ -32,8 +33,8 @@ export interface JobLimits {
 export interface JobsOptions {
   /** Folder of the jobs; made with the first. */
   readonly root: string;
-  /** The version that is served now. A job keeps the one that it began with. */
-  readonly pack: () => ExportPack;
+  /** The mappings that are served now. A job keeps those that it began with. */
+  readonly pack: () => PackFiles;
   readonly threads: Threads;
   readonly limits: JobLimits;
   readonly settings: PartSettings;
@@ -166,7 +167,7 @@ export function openJobs(options: JobsOptions): Jobs {
     if (record.status === 'complete' || record.status === 'failed') {
       const left = Math.max(0, Math.min(limits.expiry, (record.finished ?? 0) + limits.expiry - clock()));
       job.expires = performance.now() + left;
-    } else if (record.version !== pack().registry.version) {
+    } else if (record.version !== pack().version) {
       fail(job, new Error('the mappings have changed'), ': the mappings have changed since it began');
     } else if (record.status === 'running') {
       go(job);
@@ -178,7 +179,7 @@ export function openJobs(options: JobsOptions): Jobs {
     [...jobs.values()].filter(({ record }) => record.status === 'running' || record.status === 'paused');
 
   return {
-    start({ request, remarks }, { caller, base, url }) {
+    start({ request, stages, remarks }, { caller, base, url }) {
       sweep();
       const all = unfinished();
       const mine = all.filter(({ record }) => record.caller === caller);
@@ -194,8 +195,9 @@ export function openJobs(options: JobsOptions): Jobs {
         base,
         url,
         request,
+        stages,
         remarks,
-        version: pack().registry.version,
+        version: pack().version,
         transactionTime: clock(),
         status: 'running',
       };

@@ -3,24 +3,16 @@
  */
 import { join } from 'node:path';
 import type { PackFiles } from '../mapping/load/files.ts';
-import type { Registry } from '../mapping/model.ts';
 import { type JobRecord, NEW_PART, type Part, type PartState } from './job.ts';
 import { errorLines, errorsOf, type JobView, type OutputFile, outputFiles } from './manifest.ts';
 import type { PartReport } from './part-task.ts';
-import { partsOf, type Stages } from './parts.ts';
 import { errorFile, outputFile, readPart } from './store.ts';
-
-/** A version of the mappings, and the files that threads load it from. */
-export interface ExportPack {
-  readonly registry: Registry;
-  readonly files: PackFiles;
-}
 
 export interface LiveJob {
   record: JobRecord;
   readonly folder: string;
+  /** The mappings that it began with. */
   readonly files: PackFiles;
-  readonly stages: Stages;
   readonly progress: Map<number, { report: PartReport; running: boolean }>;
   stop: Int32Array;
   running: Promise<void>;
@@ -31,16 +23,14 @@ export interface LiveJob {
 }
 
 /** Where it stands on disk; it does not run yet. */
-export function liveJob(record: JobRecord, root: string, { registry, files }: ExportPack): LiveJob {
+export function liveJob(record: JobRecord, root: string, files: PackFiles): LiveJob {
   const folder = join(root, record.id);
-  const stages = partsOf(record.request, registry);
   const progress: LiveJob['progress'] = new Map();
-  for (const { number } of allParts(stages)) progress.set(number, standing(readPart(folder, number)));
+  for (const { number } of allParts(record)) progress.set(number, standing(readPart(folder, number)));
   return {
     record,
     folder,
     files,
-    stages,
     progress,
     stop: stopFlag(),
     running: Promise.resolve(),
@@ -75,14 +65,14 @@ export function fileOf(job: LiveJob, name: string): { readonly file: OutputFile;
 }
 
 export function viewOf(job: LiveJob): JobView {
-  const parts = allParts(job.stages).map(part => {
+  const parts = allParts(job.record).map(part => {
     const { report, running } = job.progress.get(part.number) ?? standing(NEW_PART);
     return { part, state: report.state, share: report.share, waiting: report.waiting, running };
   });
   return { job: job.record, parts, errors: errorsOf(job.record, statesOf(job)) };
 }
 
-export const allParts = ({ first, second }: Stages): readonly Part[] => [...first, ...second];
+export const allParts = ({ stages }: JobRecord): readonly Part[] => [...stages.first, ...stages.second];
 export const statesOf = (job: LiveJob): readonly PartState[] =>
   [...job.progress.values()].map(({ report }) => report.state);
 export const stopFlag = (): Int32Array => new Int32Array(new SharedArrayBuffer(4));

@@ -4,10 +4,10 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
+import type { PackFiles } from '../mapping/load/files.ts';
 import { type Jobs, openJobs } from './jobs.ts';
-import type { ExportPack } from './live-job.ts';
 import type { PartSettings } from './part-task.ts';
-import { openThreads } from './threads.ts';
+import { openThreads, type Threads } from './threads.ts';
 
 /** What is the same for every server. */
 export const SETTINGS: Omit<PartSettings, 'fileLines'> = {
@@ -19,17 +19,23 @@ export const SETTINGS: Omit<PartSettings, 'fileLines'> = {
 
 type ExportConfig = Pick<Config, 'database' | 'dataDir' | 'mappings' | 'degraded' | 'page' | 'export'>;
 
-/** Jobs of the same mappings that a stopped server left behind go on at once. `instead` replaces folder and settings. */
+/** The threads that a configuration wants. */
+export function exportThreads({ database, dataDir, mappings, degraded, page, export: limits }: ExportConfig): Threads {
+  return openThreads({ database, dataDir, mappings, degraded, page }, limits.concurrency);
+}
+
+/** Jobs of the same mappings that a stopped server left behind go on at once. `instead` replaces what is said here. */
 export function openExports(
-  { database, dataDir, mappings, degraded, page, export: limits }: ExportConfig,
-  pack: () => ExportPack,
+  config: ExportConfig,
+  pack: () => PackFiles,
   log: Log,
-  instead: { readonly root?: string; readonly settings?: Partial<PartSettings> } = {},
+  instead: { readonly root?: string; readonly settings?: Partial<PartSettings>; readonly threads?: Threads } = {},
 ): Jobs {
+  const { dataDir, export: limits } = config;
   return openJobs({
     root: instead.root ?? join(dataDir, 'export'),
     pack,
-    threads: openThreads({ database, dataDir, mappings, degraded, page }, limits.concurrency),
+    threads: instead.threads ?? exportThreads(config),
     limits,
     settings: { ...SETTINGS, fileLines: limits.fileLines, ...instead.settings },
     log,

@@ -5,13 +5,7 @@
 import type { Mapping, Node, Registry } from '../mapping/model.ts';
 import { childrenOf, isBound } from './compartment.ts';
 import { deletedMappings } from './deletions.ts';
-import { type ExportRequest, GROUP_TYPE, type Part } from './job.ts';
-
-export interface Stages {
-  readonly first: readonly Part[];
-  /** In order: a type comes after those that refer to it. */
-  readonly second: readonly Part[];
-}
+import { type ExportRequest, GROUP_TYPE, type Part, type Stages } from './job.ts';
 
 export function partsOf(request: ExportRequest, registry: Registry): Stages {
   const { level, types, organizedBy } = request;

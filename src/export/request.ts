@@ -1,6 +1,6 @@
 /**
- * A kick-off's parameters understood. In: names and values. Out: an ExportRequest, and what was ignored under lenient
- * handling. Throws FhirError naming the parameter. https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters
+ * A kick-off's parameters understood. In: names and values. Out: an ExportRequest, its parts, and what was ignored under
+ * lenient handling. Throws FhirError naming the parameter. https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters
  */
 import type { Facade, RequestContext } from '../facade.ts';
 import type { Registry } from '../mapping/model.ts';
@@ -9,13 +9,14 @@ import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { printable } from '../search/limits.ts';
 import { associatedType } from './associated.ts';
 import { typeQuery } from './filters.ts';
-import type { ExportLevel, ExportRequest } from './job.ts';
-import { typesWithDeletions } from './parts.ts';
+import type { ExportLevel, ExportRequest, Stages } from './job.ts';
+import { partsOf, typesWithDeletions } from './parts.ts';
 
-type Parameters = readonly (readonly [name: string, value: string])[];
+export type Parameters = readonly (readonly [name: string, value: string])[];
 
 export interface UnderstoodRequest {
   readonly request: ExportRequest;
+  readonly stages: Stages;
   readonly remarks: readonly Issue[];
 }
 
@@ -142,7 +143,11 @@ export function readExportRequest(
   for (const type of request.types) {
     typeQuery(type, { ...request, since: undefined, until: undefined }, facade.parse, context);
   }
-  return { request, remarks: [...reading.remarks, ...unknownDeletions(request, facade.registry)] };
+  return {
+    request,
+    stages: partsOf(request, facade.registry),
+    remarks: [...reading.remarks, ...unknownDeletions(request, facade.registry)],
+  };
 }
 
 /** Types of which nobody can tell what was deleted. */

@@ -27,9 +27,9 @@ export async function runParts(job: LiveJob, runner: JobRunner): Promise<boolean
   await patiently(job, () => runner.threads.run({ kind: 'members', files, folder, job: record }, () => {}));
   await together(
     job,
-    job.stages.first.map(part => runOne(job, part, runner)),
+    record.stages.first.map(part => runOne(job, part, runner)),
   );
-  for (const part of job.stages.second) await runOne(job, part, runner);
+  for (const part of record.stages.second) await runOne(job, part, runner);
   if (isStopped(job)) return false;
   if (!statesOf(job).every(({ done }) => done)) throw new Error('a part is not finished');
   return true;
@@ -45,8 +45,8 @@ async function together(job: LiveJob, parts: readonly Promise<void>[]): Promise<
 async function runOne(job: LiveJob, part: Part, { threads, settings, quota, log }: JobRunner): Promise<void> {
   const known = job.progress.get(part.number);
   if (!known || known.report.state.done || isStopped(job)) return;
-  const { folder, record, files, stages, stop } = job;
-  const task: PartTask = { folder, job: record, part, parts: allParts(stages).length, settings, quota, stop };
+  const { folder, record, files, stop } = job;
+  const task: PartTask = { folder, job: record, part, parts: allParts(record).length, settings, quota, stop };
   const outcome = await patiently(job, () =>
     threads.run({ kind: 'part', files, task }, report => job.progress.set(part.number, { report, running: true })),
   );

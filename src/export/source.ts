@@ -4,8 +4,9 @@
  */
 import type { Config } from '../config.ts';
 import type { PackFiles } from '../mapping/load/files.ts';
+import { formatProblem } from '../mapping/load/problem.ts';
 import { shapeStore } from '../pipeline/shapes.ts';
-import { facadeOf, openDatabase, setUp } from '../setup.ts';
+import { type Announce, facadeOf, openDatabase, setUp } from '../setup.ts';
 import type { PartSource } from './part-task.ts';
 import { withSmallHeap } from './small-heap.ts';
 
@@ -14,11 +15,27 @@ export type SourceConfig = Pick<Config, 'database' | 'dataDir' | 'mappings' | 'd
 /** An export reads every row once: what it reads again and again, indexes of targets, is little. */
 const SQLITE = { cache: 8192 };
 
-/** `files`: the pack, where it is not to be read anew. Throws DatabaseError while the database is away. */
-export async function openSource(own: SourceConfig, files?: PackFiles): Promise<PartSource> {
+/** The mappings have errors, which were announced. */
+export class PackError extends Error {
+  override readonly name = 'PackError';
+}
+
+/**
+ * `files`: the pack, where it is not to be read anew. `announce` is told the errors of the mappings. Throws PackError, and
+ * DatabaseError while the database is away.
+ */
+export async function openSource(
+  own: SourceConfig,
+  files?: PackFiles,
+  announce: Announce = () => {},
+): Promise<PartSource> {
   const config = { ...own, sqlite: SQLITE };
-  const { database: first, pack, changed } = await withSmallHeap(() => setUp(config, () => {}, files));
-  if (pack.registry === undefined) throw new Error('the mappings have errors');
+  const { database: first, pack, changed } = await withSmallHeap(() => setUp(config, announce, files));
+  for (const problem of pack.problems) if (problem.severity === 'error') announce(formatProblem(problem));
+  if (pack.registry === undefined) {
+    await first.close();
+    throw new PackError('the mappings have errors');
+  }
   let database = first;
   const { registry } = pack;
   const facade = facadeOf(registry, first, changed, { page: config.page, linkSecret: new Uint8Array(32) });

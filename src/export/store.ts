@@ -62,14 +62,15 @@ export function writeJob(folder: string, job: JobRecord): void {
   replaceFile(jobFile(folder), JSON.stringify(job));
 }
 
-/** Every job below `root`; a folder whose job was never written is removed. */
+/** Every job below `root`; a folder is removed whose job was never written, or before jobs kept their parts. */
 export function readJobs(root: string): readonly JobRecord[] {
   if (!existsSync(root)) return [];
   return readdirSync(root)
     .filter(name => JOB_ID.test(name))
     .flatMap(name => {
       const file = jobFile(join(root, name));
-      if (existsSync(file)) return [JSON.parse(readFileSync(file, 'utf8')) as JobRecord];
+      const job = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as JobRecord) : undefined;
+      if (job && 'stages' in job) return [job];
       removeFolder(join(root, name));
       return [];
     });

@@ -4,36 +4,72 @@
  */
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import type { RequestContext } from '../facade.ts';
 import { describeError } from '../log.ts';
 import type { PackFiles } from '../mapping/load/files.ts';
+import type { Announce } from '../setup.ts';
 import { DatabaseError } from '../sql/database.ts';
-import type { JobRecord, PartState } from './job.ts';
+import { tellError } from '../tell-error.ts';
+import type { ExportLevel, JobRecord, PartState } from './job.ts';
 import { findMembers } from './members.ts';
 import { isDiskFull } from './output.ts';
 import type { PartReport, PartSource, PartTask } from './part-task.ts';
+import { type Parameters, readExportRequest, type UnderstoodRequest } from './request.ts';
 import { runPart } from './run-part.ts';
-import { openSource, type SourceConfig } from './source.ts';
+import { openSource, PackError, type SourceConfig } from './source.ts';
 
 /** `files`: the pack as it was when the job began, whatever the folder holds by now. */
 export type WorkerTask = { readonly files: PackFiles } & (
   | { readonly kind: 'part'; readonly task: PartTask }
   | { readonly kind: 'members'; readonly folder: string; readonly job: JobRecord }
+  /** For a process that has no mappings of its own. */
+  | {
+      readonly kind: 'understand';
+      readonly level: ExportLevel;
+      readonly parameters: Parameters;
+      readonly context: RequestContext;
+    }
 );
+
+type TaskOf<K extends WorkerTask['kind']> = Extract<WorkerTask, { kind: K }>;
 
 export type WorkerMessage =
   | { readonly kind: 'progress'; readonly report: PartReport }
   | { readonly kind: 'part'; readonly state: PartState }
   | { readonly kind: 'members' }
+  /** `notes` are for a person; nothing is understood where the mappings, the database or the request is at fault. */
+  | {
+      readonly kind: 'understood';
+      readonly understood: UnderstoodRequest | undefined;
+      readonly notes: readonly string[];
+    }
   /** `full`: the disk, or the space for exports; `away`: the database; `other`: a fault, described without its message. */
   | { readonly kind: 'error'; readonly reason: 'full' | 'away' | 'other'; readonly error: string; readonly at: string };
 
-async function perform(task: WorkerTask, source: PartSource): Promise<WorkerMessage> {
-  if (task.kind === 'members') {
-    await findMembers(task.folder, task.job, source);
-    return { kind: 'members' };
+async function perform(task: WorkerTask): Promise<WorkerMessage> {
+  switch (task.kind) {
+    case 'members':
+      await findMembers(task.folder, task.job, await sourceOf(task.files));
+      return { kind: 'members' };
+    case 'part': {
+      const source = await sourceOf(task.files);
+      return { kind: 'part', state: await runPart(task.task, source, report => tell({ kind: 'progress', report })) };
+    }
+    case 'understand':
+      return understand(task);
   }
-  const state = await runPart(task.task, source, report => tell({ kind: 'progress', report }));
-  return { kind: 'part', state };
+}
+
+async function understand({ files, level, parameters, context }: TaskOf<'understand'>): Promise<WorkerMessage> {
+  const notes: string[] = [];
+  const note = (text: string): void => void notes.push(text);
+  try {
+    const source = await sourceOf(files, note);
+    return { kind: 'understood', understood: readExportRequest(level, parameters, source, context), notes };
+  } catch (error) {
+    if (!(error instanceof PackError)) tellError(error, note);
+    return { kind: 'understood', understood: undefined, notes };
+  }
 }
 
 function errorMessage(error: unknown): WorkerMessage {
@@ -55,11 +91,11 @@ if (process.platform === 'linux' && getPriority() < PRIORITY_BELOW_NORMAL) setPr
 let opened: { readonly version: string; readonly source: PartSource } | undefined;
 
 /** One version at a time; a database that is away at first may be there later. */
-async function sourceOf(files: PackFiles): Promise<PartSource> {
+async function sourceOf(files: PackFiles, announce?: Announce): Promise<PartSource> {
   if (opened?.version === files.version) return opened.source;
   await opened?.source.database().close();
   opened = undefined;
-  const source = await openSource(workerData as SourceConfig, files);
+  const source = await openSource(workerData as SourceConfig, files, announce);
   opened = { version: files.version, source };
   return source;
 }
@@ -73,7 +109,7 @@ async function end(): Promise<void> {
 parentPort?.on('message', async (task: WorkerTask | 'end') => {
   try {
     if (task === 'end') return await end();
-    tell(await perform(task, await sourceOf(task.files)));
+    tell(await perform(task));
   } catch (error) {
     tell(errorMessage(error));
   }

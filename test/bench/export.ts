@@ -51,6 +51,7 @@ async function facadeExport(database: string, pack: string): Promise<Export> {
     base: 'http://127.0.0.1/fhir',
     url: '',
     request: exportRequest({ types: ['Observation'] }),
+    stages: { first: [part], second: [] },
     remarks: [],
     version: '',
     transactionTime: 0,

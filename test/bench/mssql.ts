@@ -159,6 +159,7 @@ async function exportOf(source: PartSource, type: string): Promise<number> {
     job: {
       ...{ id: '', caller: 'open', base: 'http://127.0.0.1/fhir', url: '', remarks: [], version: '' },
       request: exportRequest({ types: [type] }),
+      stages: { first: [part], second: [] },
       transactionTime: 0,
       status: 'running',
     },

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
@@ -73,7 +73,7 @@ async function interrupted(environment: Environment, root: string, lines: number
   const understood = readExportRequest({ kind: 'system' }, [['_type', 'Observation']], facade, context);
   const log = createLog({ level: 'silent', format: 'text' });
   const settings = { batch: 10, checkpoint: 0 };
-  const jobs = openExports(config, () => ({ registry, files }), log, { root, settings });
+  const jobs = openExports(config, () => files, log, { root, settings });
   const origin = { caller: OPEN_ACCESS.caller, base: context.base, url: `${context.base}/$export` };
   const { job } = jobs.start(understood, origin);
   const written = (): number =>
@@ -85,9 +85,27 @@ async function interrupted(environment: Environment, root: string, lines: number
 
 test('what is not understood is told, and nothing is written', async () => {
   const where = clinic(3);
-  const { code } = await lintel(where.environment, 'export', join(where.folder, 'out'), '--type', 'Nonsense');
-  expect(code).toBe(1);
-  expect(existsSync(join(where.folder, 'out'))).toBe(false);
+  const folder = join(where.folder, 'out');
+  const { code, notes } = await lintel(where.environment, 'export', folder, '--type', 'Nonsense');
+  expect([code, notes]).toEqual([1, '_type: a type that this server does not export']);
+  const without = { ...where.environment, DATABASE_URL: `sqlite:${join(where.folder, 'none')}` };
+  expect((await lintel(without, 'export', folder)).notes).toMatch(/^The database: .*open/);
+  expect(existsSync(folder)).toBe(false);
+});
+
+test('the errors of a pack are told as `lintel check` tells them, and nothing is written', async () => {
+  const where = clinic(3);
+  const folder = join(where.folder, 'out');
+  cpSync(where.environment['MAPPINGS'] ?? '', join(where.folder, 'broken'), { recursive: true });
+  writeFileSync(join(where.folder, 'broken', 'wrong.yaml'), 'mapping: wrong\nresource: Nonsense\n');
+  const { code, notes } = await lintel(
+    { ...where.environment, MAPPINGS: join(where.folder, 'broken') },
+    'export',
+    folder,
+  );
+  expect([code, notes]).toEqual([1, expect.stringMatching(/^wrong\.yaml:\d+:\d+: /)]);
+  expect(notes).not.toContain('Unexpected');
+  expect(existsSync(folder)).toBe(false);
 });
 
 test('progress is a bar, a number, a rate and the time that is left', () => {

@@ -3,6 +3,7 @@
  */
 import { readConfig } from '../../src/config.ts';
 import { openExports } from '../../src/export/open.ts';
+import { partsOf } from '../../src/export/parts.ts';
 import { createLog } from '../../src/log.ts';
 import { facadeOf, setUp } from '../../src/setup.ts';
 import { exportRequest } from './export-request.ts';
@@ -14,12 +15,12 @@ if (!pack.registry) throw new Error('the pack has errors');
 const { registry } = pack;
 const log = createLog({ level: 'error', format: 'text' });
 const settings = { batch: 20, fileLines: 90, checkpoint: 0 };
-const jobs = openExports(config, () => ({ registry, files }), log, { root, settings });
+const jobs = openExports(config, () => files, log, { root, settings });
 const [known] = jobs.list('open');
 const facade = facadeOf(registry, database, changed, config);
 const request = exportRequest({ level: { kind: 'group', id: undefined }, types: facade.registry.types });
 const origin = { caller: 'open', base: 'http://127.0.0.1/fhir', url: 'http://127.0.0.1/fhir/$export' };
-const { job } = known ?? jobs.start({ request, remarks: [] }, origin);
+const { job } = known ?? jobs.start({ request, stages: partsOf(request, registry), remarks: [] }, origin);
 process.stdout.write('begun\n');
 await jobs.settled(job.id);
 const status = jobs.view('open', job.id)?.job.status;

@@ -1,23 +1,21 @@
 /**
  * The life of jobs over threads that do as a test says: limits, expiry, clocks, pause, failure, restart.
  */
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { NEW_PART, type PartState } from '../../src/export/job.ts';
+import { NEW_PART, type Part, type PartState } from '../../src/export/job.ts';
 import { type Jobs, type JobsOptions, openJobs } from '../../src/export/jobs.ts';
 import { progressText } from '../../src/export/manifest.ts';
 import { outputFile, replaceFile, writePart } from '../../src/export/store.ts';
 import { TaskError, type Threads } from '../../src/export/threads.ts';
 import { createLog } from '../../src/log.ts';
-import type { Registry } from '../../src/mapping/model.ts';
-import { createRegistry } from '../../src/mapping/registry.ts';
-import { constantMapping } from '../../src/own/constant-mapping.ts';
 import { exportRequest } from './export-request.ts';
 
 const ORIGIN = { caller: 'ann', base: 'http://127.0.0.1/fhir', url: 'http://127.0.0.1/fhir/$export' };
-const UNDERSTOOD = { request: exportRequest({ types: ['Observation'] }), remarks: [] };
+const PART: Part = { number: 0, type: 'Observation', scope: 'all', content: 'resources', write: true, collect: [] };
+const UNDERSTOOD = { request: exportRequest(), stages: { first: [PART], second: [] }, remarks: [] };
 const WRITTEN: PartState = { ...NEW_PART, files: [{ lines: 1, bytes: 3 }], done: true, slice: 1 };
 
 type Perform = (folder: string, stop: Int32Array) => Promise<PartState>;
@@ -37,7 +35,7 @@ const hangs: Perform = async (_folder, stop) => {
 function threadsThat(perform: Perform): Threads {
   return {
     async run(task) {
-      if (task.kind === 'members') return { kind: 'members' };
+      if (task.kind !== 'part') return { kind: 'members' };
       return { kind: 'part', state: await perform(task.task.folder, task.task.stop) };
     },
     load: () => ({ running: 0, waiting: 0 }),
@@ -45,9 +43,9 @@ function threadsThat(perform: Perform): Threads {
   };
 }
 
-function packOf(registry: Registry): JobsOptions['pack'] {
+function packOf(version: string): JobsOptions['pack'] {
   const none = { pack: undefined, codes: [], tables: [], mappings: [], ccds: undefined, lock: undefined };
-  return () => ({ registry, files: { ...none, version: registry.version, changed: 0 } });
+  return () => ({ ...none, version, changed: 0 });
 }
 
 interface World {
@@ -58,14 +56,12 @@ interface World {
 function world(): World {
   const root = join(mkdtempSync(join(tmpdir(), 'lintel-')), 'export');
   onTestFinished(() => rmSync(join(root, '..'), { recursive: true, force: true }));
-  const { mapping } = constantMapping({ type: 'Observation', id: '1', content: {} }, 0);
-  const registry = createRegistry({ name: 'p', title: 'P', zone: 'UTC', systems: {} }, [mapping], 'v1');
   return {
     root,
     open(perform, change = {}) {
       const jobs = openJobs({
         root,
-        pack: packOf(registry),
+        pack: packOf('v1'),
         threads: threadsThat(perform),
         limits: { jobs: 3, jobsPerClient: 2, bytes: 1e6, expiry: 60_000 },
         settings: { batch: 10, fileLines: 10, checkpoint: 0 },
@@ -216,7 +212,20 @@ test('a job is not continued with other mappings after a restart', async () => {
   const jobs = open(hangs);
   const { job } = jobs.start(UNDERSTOOD, ORIGIN);
   await jobs.close();
-  const registry = createRegistry({ name: 'p', title: 'P', zone: 'UTC', systems: {} }, [], 'v2');
-  const failed = open(writes, { pack: packOf(registry) }).view('ann', job.id)?.job;
+  const failed = open(writes, { pack: packOf('v2') }).view('ann', job.id)?.job;
   expect(failed).toMatchObject({ status: 'failed', failure: expect.stringContaining('mappings have changed') });
+});
+
+test('a job that does not say what its parts are is removed, and the others go on', async () => {
+  const { open, root } = world();
+  const jobs = open(writes);
+  const kept = jobs.start(UNDERSTOOD, ORIGIN).job;
+  await jobs.settled(kept.id);
+  await jobs.close();
+  const old = join(root, 'f'.repeat(32));
+  mkdirSync(old);
+  const { stages: _, ...before } = kept;
+  replaceFile(join(old, 'job.json'), JSON.stringify({ ...before, id: 'f'.repeat(32) }));
+  expect(open(writes).list('ann')).toHaveLength(1);
+  expect(existsSync(old)).toBe(false);
 });

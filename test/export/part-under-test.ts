@@ -45,7 +45,7 @@ export async function exportPart(where: Clinic, options: PartOptions = {}): Prom
   const used = new BigInt64Array(new SharedArrayBuffer(8));
   const task: PartTask = {
     folder,
-    job: jobOf(source, type),
+    job: jobOf(source, part),
     part,
     parts: 1,
     settings: { batch: 10, fileLines: 1000, checkpoint: 0, ...options.settings },
@@ -61,13 +61,14 @@ export async function exportPart(where: Clinic, options: PartOptions = {}): Prom
   }
 }
 
-function jobOf({ registry }: PartSource, type: string): JobRecord {
+function jobOf({ registry }: PartSource, part: Part): JobRecord {
   return {
     id: '0'.repeat(32),
     caller: 'open',
     base: 'http://127.0.0.1/fhir',
     url: 'http://127.0.0.1/fhir/$export',
-    request: exportRequest({ types: [type] }),
+    request: exportRequest({ types: [part.type] }),
+    stages: { first: [part], second: [] },
     remarks: [],
     version: registry.version,
     transactionTime: 1_700_000_000_000,

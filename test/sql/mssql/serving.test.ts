@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { createLog } from '../../../src/log.ts';
-import { startServer, tellError } from '../../../src/main.ts';
+import { startServer } from '../../../src/main.ts';
+import { tellError } from '../../../src/tell-error.ts';
 import { type Asked, type Endpoint, openEndpoint } from './endpoint.ts';
 import { until } from './open.ts';
 import { HOUSE, PLACE, packFolder, ROOM } from './places.ts';
@@ -136,7 +137,7 @@ test.each([
   onTestFinished(() => endpoint.stop());
   const told: Told = { lines: [] };
   const failed = await serve(endpoint, told).catch((thrown: unknown) => thrown);
-  tellError(failed, { note: text => told.lines.push(text) });
+  tellError(failed, text => told.lines.push(text));
   expect(told.lines.join('\n')).toMatch(message);
   expect(told.lines.join('\n')).not.toMatch(/hunter2|reader|canary/);
 });
