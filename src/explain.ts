@@ -18,7 +18,7 @@ import { expressionKey } from './sql/expression-key.ts';
 import { MSSQL } from './sql/mssql/dialect.ts';
 import type { Statement } from './sql/plan.ts';
 import { SQLITE } from './sql/sqlite/dialect.ts';
-import { statementsOf } from './sql/statement.ts';
+import { renderedBy } from './sql/statement.ts';
 
 export interface Explanation {
   readonly query: SearchQuery;
@@ -46,7 +46,7 @@ export interface Lineage {
   readonly place: string;
 }
 
-const [inSqlite, inMssql] = [statementsOf(SQLITE), statementsOf(MSSQL)];
+const [inSqlite, inMssql] = [renderedBy(SQLITE), renderedBy(MSSQL)];
 
 /** Throws FhirError for a search that the facade would refuse. */
 export async function explainSearch(

@@ -17,18 +17,48 @@ export function valueShape(value: SqlValue): string {
   return value === null ? '0' : typeof value === 'number' ? 'n' : 'b';
 }
 
-/** Statements of one dialect, for as long as their plans live. */
-export function statementsOf(dialect: Dialect): (plan: SqlPlan, places: Places | undefined) => Statement {
-  const rendered = new WeakMap<SqlPlan, Statement>();
-  return (plan, places) => {
-    if (places === undefined) return whole(render(plan, dialect));
-    let statement = rendered.get(plan);
-    if (statement === undefined) {
-      statement = render(plan, dialect);
-      rendered.set(plan, statement);
-    }
-    return { text: statement.text, parameters: statement.parameters.map(parameter => filled(parameter, places)) };
+/** A statement whose values have the form in which a driver takes them. */
+export interface BoundStatement<T> {
+  readonly text: string;
+  readonly parameters: readonly T[];
+}
+
+/** A statement of a plan that is used again: what its mapping says is bound once, what each use brings along each time. */
+interface KeptStatement<T> {
+  readonly text: string;
+  readonly bound: readonly T[];
+  readonly open: readonly { readonly at: number; readonly parameter: Parameter }[];
+}
+
+/** Statements of one dialect, for as long as their plans live. `bind`: a parameter as the driver takes it. */
+export function statementsOf<T>(
+  dialect: Dialect,
+  bind: (parameter: Parameter) => T,
+): (plan: SqlPlan, places: Places | undefined) => BoundStatement<T> {
+  const kept = new WeakMap<SqlPlan, KeptStatement<T>>();
+  const keep = (plan: SqlPlan): KeptStatement<T> => {
+    const { text, parameters } = render(plan, dialect);
+    const open = parameters.flatMap((parameter, at) => (parameter.place === undefined ? [] : [{ at, parameter }]));
+    const statement = { text, bound: parameters.map(bind), open };
+    kept.set(plan, statement);
+    return statement;
   };
+  return (plan, places) => {
+    if (places === undefined) {
+      const { text, parameters } = whole(render(plan, dialect));
+      return { text, parameters: parameters.map(bind) };
+    }
+    const { text, bound, open } = kept.get(plan) ?? keep(plan);
+    const parameters = bound.slice();
+    for (const { at, parameter } of open) parameters[at] = bind(filled(parameter, places));
+    return { text, parameters };
+  };
+}
+
+/** Statements as `Database.render` tells them. */
+export function renderedBy(dialect: Dialect): (plan: SqlPlan, places?: Places) => Statement {
+  const statementOf = statementsOf(dialect, parameter => parameter);
+  return (plan, places) => statementOf(plan, places);
 }
 
 /** The values of a plan that is used again are those of its first use: they are nobody else's. */

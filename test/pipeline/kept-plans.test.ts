@@ -10,7 +10,7 @@ import { ALL_RULES, environment } from '../../src/plan/environment.ts';
 import { expressionKey } from '../../src/sql/expression-key.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
-import { statementsOf } from '../../src/sql/statement.ts';
+import { renderedBy } from '../../src/sql/statement.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
 
 const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' };
@@ -118,7 +118,7 @@ test('a plan that is used again is never asked with the values of its first use'
   await demo.facade.read('Patient', id, [], CONTEXT);
   const [plan] = plans;
   if (!plan) throw new Error('nothing was asked');
-  const statementOf = statementsOf(SQLITE);
+  const statementOf = renderedBy(SQLITE);
   expect(() => statementOf(plan, undefined)).toThrow('without their values');
   expect(() => statementOf(plan, [])).toThrow('more places');
   const [first, second] = [statementOf(plan, ['1', 2]), statementOf(plan, ['2', 2])];

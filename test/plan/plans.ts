@@ -8,7 +8,7 @@ import { type ExplainedStatement, explainSearch } from '../../src/explain.ts';
 import type { SearchRequest } from '../../src/facade.ts';
 import { MSSQL } from '../../src/sql/mssql/dialect.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
-import { statementsOf } from '../../src/sql/statement.ts';
+import { renderedBy } from '../../src/sql/statement.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
 import { NOW } from '../law/law.ts';
 import type { Asked } from './requests.ts';
@@ -43,7 +43,7 @@ const CONTEXT = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 
 
 export async function openPlannedDemo(): Promise<PlannedDemo> {
   const sent: Explained[] = [];
-  const [sqlite, mssql] = [statementsOf(SQLITE), statementsOf(MSSQL)];
+  const [sqlite, mssql] = [renderedBy(SQLITE), renderedBy(MSSQL)];
   const demo = await openDemo({
     patients: 4,
     onQuery: (plan, places) =>

@@ -10,7 +10,7 @@ import type { Dialect } from '../dialect.ts';
 import { createLane, type Lane } from '../lane.ts';
 import type { Row, Statement } from '../plan.ts';
 import { createSilence } from '../silence.ts';
-import { statementsOf } from '../statement.ts';
+import { renderedBy } from '../statement.ts';
 import type { LaneLimits, SqlServerAddress } from './address.ts';
 import { readCatalog } from './catalog.ts';
 import { createPool, type Isolation } from './connection.ts';
@@ -135,7 +135,7 @@ function databaseOf(
     }
   }
 
-  const statementOf = statementsOf(dialect);
+  const statementOf = renderedBy(dialect);
   return {
     engine: 'mssql',
     render: statementOf,

@@ -25,6 +25,8 @@ const BUSY = new Set([701, 802, 1204, 8645, 8651, 10928, 10929]);
 
 /** Codes of the driver for a connection that did not come about or was lost. */
 const LOST = new Set(['ESOCKET', 'ECONNCLOSED', 'ECONNRESET', 'ENOTOPEN']);
+/** Codes of the system beneath them: there was no connection that could be lost. */
+const NOBODY = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 const NOT_REACHED = new Set(['ELOGIN', 'ETIMEOUT', 'EINSTLOOKUP', 'EFEDAUTH', 'EENCRYPT']);
 
 const RETRY_AFTER = 5;
@@ -54,7 +56,11 @@ export function readFailure(thrown: unknown): Failure {
     return failure('unavailable', message, { outage: true });
   }
   if (number === undefined && (codes.some(code => LOST.has(code)) || isPoolTimeout(thrown))) {
-    return failure('unavailable', `the connection to the server is lost (${told})`, { again: true, outage: true });
+    const nobody = codes.find(code => NOBODY.has(code));
+    const message = nobody
+      ? `the server cannot be reached (${nobody})`
+      : `the connection to the server is lost (${told})`;
+    return failure('unavailable', message, { again: true, outage: true });
   }
   if (number === 208 || number === 207) return failure('failed', `a table or column is not there (${told})`);
   if (number === 229 || number === 230) return failure('failed', `the login may not read a table or column (${told})`);

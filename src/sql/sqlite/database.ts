@@ -7,8 +7,8 @@ import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 import type { Database } from '../database.ts';
 import { DatabaseError } from '../database.ts';
-import type { Parameter, Places, Row, SqlPlan, Statement } from '../plan.ts';
-import { statementsOf } from '../statement.ts';
+import type { Parameter, Places, Row, SqlPlan } from '../plan.ts';
+import { type BoundStatement, renderedBy, statementsOf } from '../statement.ts';
 import { readCatalog } from './catalog.ts';
 import { SQLITE } from './dialect.ts';
 import { registerFunctions } from './functions.ts';
@@ -41,16 +41,12 @@ export function openSqlite(file: string, { cache = 65_536, patience = PATIENCE }
   });
   const statements = new Map<string, StatementSync>();
   const turn = createTurns(patience);
-  const statementOf = statementsOf(SQLITE);
+  const statementOf = statementsOf(SQLITE, bindable);
 
-  /** Least recently used first. */
+  /** The first to come is the first to go: to keep them in the order of use costs more than to prepare one again. */
   const prepared = (text: string): StatementSync => {
     const known = statements.get(text);
-    if (known) {
-      statements.delete(text);
-      statements.set(text, known);
-      return known;
-    }
+    if (known) return known;
     const statement = database.prepare(text);
     statement.setReturnArrays(true);
     statements.set(text, statement);
@@ -63,15 +59,15 @@ export function openSqlite(file: string, { cache = 65_536, patience = PATIENCE }
     return statement;
   };
 
-  const run = (statement: Statement): readonly Row[] =>
+  const run = (statement: BoundStatement<SQLInputValue>): readonly Row[] =>
     attempt('query', () => {
-      const rows: unknown = prepared(statement.text).all(...statement.parameters.map(bindable));
+      const rows: unknown = prepared(statement.text).all(...statement.parameters);
       return rows as readonly Row[];
     });
 
   return {
     engine: 'sqlite',
-    render: statementOf,
+    render: renderedBy(SQLITE),
     async query(plan: SqlPlan, options) {
       const wait = turn();
       if (wait !== undefined) await wait;
