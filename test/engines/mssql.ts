@@ -5,7 +5,6 @@
 import type sql from 'mssql';
 import type { Row } from '../../fixtures/cells.ts';
 import { createDatabase, loadMssql } from '../../fixtures/load-mssql.ts';
-import type { WriteRows } from '../../fixtures/mssql-batch.ts';
 import type { Database } from '../../src/sql/database.ts';
 import { parseSqlServerAddress, type SqlServerAddress } from '../../src/sql/mssql/address.ts';
 import { createPool } from '../../src/sql/mssql/connection.ts';
@@ -68,41 +67,12 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 
 /** Fills a database with the fixture, or with rows of its tables from elsewhere. */
 export async function fillWithFixture(
-  { address, isBabelfish }: TestDatabase,
+  { address }: TestDatabase,
   patients: number,
   source?: Iterable<Row>,
 ): Promise<void> {
-  await loadMssql(
-    address,
-    { patients, seed: 1 },
-    {
-      ...(source ? { source } : {}),
-      ...(isBabelfish ? { write: insertRows, size: Number.POSITIVE_INFINITY } : {}),
-    },
-  );
+  await loadMssql(address, { patients, seed: 1 }, source);
 }
-
-/** Below the 2,100 parameters of a statement, and its 1,000 rows. */
-const PARAMETERS = 2000;
-const ROWS = 1000;
-
-/** By INSERT. */
-const insertRows: WriteRows = async (pool, { table, columns, rows }) => {
-  const names = columns.map(({ name }) => name).join(', ');
-  const step = Math.min(ROWS, Math.floor(PARAMETERS / columns.length));
-  for (let start = 0; start < rows.length; start += step) {
-    const request = pool.request();
-    const tuples = rows.slice(start, start + step).map((cells, row) => {
-      const marks = columns.map(({ type }, i) => {
-        const name = `p${row * columns.length + i}`;
-        request.input(name, type, storable(cells[i] ?? null));
-        return `@${name}`;
-      });
-      return `(${marks.join(', ')})`;
-    });
-    await request.query(`INSERT INTO dbo.${table} (${names}) VALUES ${tuples.join(', ')}`);
-  }
-};
 
 async function inDatabase<T>(address: SqlServerAddress, use: (pool: sql.ConnectionPool) => Promise<T>): Promise<T> {
   const pool = createPool(address, 1, 'READ COMMITTED');
@@ -112,9 +82,4 @@ async function inDatabase<T>(address: SqlServerAddress, use: (pool: sql.Connecti
   } finally {
     await pool.close();
   }
-}
-
-/** PostgreSQL has no U+0000 in texts. */
-function storable<T>(cell: T): T | string {
-  return typeof cell === 'string' ? cell.replaceAll('\0', '') : cell;
 }

@@ -18,12 +18,13 @@ import {
   metadata,
   preloginReply,
   readRpc,
+  readTransaction,
   reply,
   rowOf,
 } from './tds.ts';
 
 export interface Asked {
-  readonly kind: 'login' | 'batch' | 'rpc' | 'bulk' | 'attention';
+  readonly kind: 'login' | 'batch' | 'rpc' | 'bulk' | 'transaction' | 'attention';
   readonly text: string;
   /** Types of the parameters, and the bytes in which they come. */
   readonly declared: string;
@@ -102,7 +103,8 @@ export async function openEndpoint(script: Script = () => undefined): Promise<En
         const text = `Something about the value 'canary-4711' (${answer.error})`;
         socket.write(reply(Buffer.concat([errorOf(answer.error, text), failedEnd(kind)])));
       } else if (what.kind === 'login') socket.write(reply(loginReply()));
-      else if (what.kind === 'bulk' || /^(set|insert bulk|create|alter) /i.test(what.text))
+      else if (what.kind === 'transaction') socket.write(reply(readTransaction(what.bytes).reply));
+      else if (what.kind === 'bulk' || /^(set|insert bulk|create|alter|drop) /i.test(what.text))
         socket.write(reply(endOf(kind, 0)));
       else {
         const state = { stopped: false };
@@ -123,6 +125,8 @@ export async function openEndpoint(script: Script = () => undefined): Promise<En
         else if (type === MESSAGE.attention) void give({ ...base, kind: 'attention' });
         else if (type === MESSAGE.batch) void give({ ...base, kind: 'batch', text: batchText(data) });
         else if (type === MESSAGE.bulk) void give({ ...base, kind: 'bulk' });
+        else if (type === MESSAGE.transaction)
+          void give({ ...base, kind: 'transaction', text: readTransaction(data).text });
         else if (type === MESSAGE.rpc) void give({ ...base, kind: 'rpc', ...readRpc(data) });
       }
     });

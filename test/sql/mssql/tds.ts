@@ -10,6 +10,7 @@ export const MESSAGE = {
   reply: 0x04,
   attention: 0x06,
   bulk: 0x07,
+  transaction: 0x0e,
   login: 0x10,
   prelogin: 0x12,
 } as const;
@@ -142,6 +143,24 @@ export function rowOf(columns: readonly Column[], cells: readonly Cell[]): Buffe
 export function endOf(kind: 'batch' | 'rpc', rows: number): Buffer {
   if (kind === 'batch') return done(0xfd, 0x10, rows);
   return Buffer.concat([done(0xff, 0x11, rows), Buffer.from([0x79, 0, 0, 0, 0]), done(0xfe, 0)]);
+}
+
+const TRANSACTIONS: Readonly<Record<number, { readonly name: string; readonly changed: number }>> = {
+  5: { name: 'begin', changed: 8 },
+  7: { name: 'commit', changed: 9 },
+  8: { name: 'rollback', changed: 10 },
+};
+
+/** What a transaction request asks for, and its reply: the descriptor that the connection has from now on. */
+export function readTransaction(data: Buffer): { readonly text: string; readonly reply: Buffer } {
+  const { name = 'other', changed = 0 } = TRANSACTIONS[data.readUInt16LE(data.readUInt32LE(0))] ?? {};
+  const descriptor = Buffer.from([8, 1, 0, 0, 0, 0, 0, 0, 0]);
+  const none = Buffer.from([0]);
+  const change = Buffer.concat([
+    Buffer.from([changed]),
+    ...(name === 'begin' ? [descriptor, none] : [none, descriptor]),
+  ]);
+  return { text: name, reply: Buffer.concat([Buffer.from([0xe3]), uint16(change.length), change, done(0xfd, 0)]) };
 }
 
 export function attentionReply(): Buffer {
