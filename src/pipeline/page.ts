@@ -129,8 +129,7 @@ function matchesOf(rows: readonly Row[], branch: Branch, planned: BranchPlan, re
   const matches: Match[] = [];
   for (const row of rows) {
     const sort = sortKeysOf(branch, planned, row);
-    const resumed =
-      cursor?.group === branch.group && sameKey(cursor.key, keyOf(shaped, row)) ? cursor.ordinal : BEFORE_ALL;
+    const resumed = cursor?.group === branch.group && isAt(cursor, shaped, row) ? cursor.ordinal : BEFORE_ALL;
     for (let i = 0; i < branch.mappings.length; i++) {
       const mapping = branch.mappings[i]?.mapping;
       const at = flags[i];
@@ -170,8 +169,11 @@ function sortKeysOf(branch: Branch, { sortAt }: BranchPlan, row: Row): Cursor['s
   });
 }
 
-function sameKey(a: readonly SqlValue[], b: readonly SqlValue[]): boolean {
-  return a.length === b.length && a.every((x, i) => same(x, b[i] ?? null));
+/** Whether a row is that of the cursor. */
+function isAt({ key }: Cursor, { shape }: Shaped, row: Row): boolean {
+  if (key.length !== shape.key.length) return false;
+  for (let i = 0; i < key.length; i++) if (!same(key[i] ?? null, row[shape.key[i] ?? 0] ?? null)) return false;
+  return true;
 }
 
 function same(a: SqlValue, b: SqlValue): boolean {

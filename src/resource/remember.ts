@@ -31,7 +31,7 @@ function byInputs(node: Node, inputs: readonly string[], at: Emission): Text {
   source.when(`${result} === undefined`, () => {
     const text = at.emit(node, { ...at, remembering: true });
     certain = text.certain;
-    source.line(`${memo}.put(${[...inputs, `${result} = ${text.code}`].join()});`);
+    source.line(`${memo}.put(${[...inputs, `${result} = ${source.bind(flat)}(${text.code})`].join()});`);
   });
   return { code: result, certain };
 }
@@ -49,7 +49,7 @@ function inSlot(node: Node, input: string, at: Emission): Text {
   source.when(`${result} === undefined`, () => {
     const text = at.emit(node, { ...at, remembering: true });
     certain = text.certain;
-    source.line(`${place} = ${result} = ${text.code};`);
+    source.line(`${place} = ${result} = ${source.bind(flat)}(${text.code});`);
   });
   return { code: result, certain };
 }
@@ -70,7 +70,15 @@ function byEntry(node: Node, { code, others }: NonNullable<ReturnType<typeof ent
   source.block('else', () => {
     const text = at.emit(node, { ...at, remembering: true });
     certain = text.certain;
-    source.line(`${memo}.put(${[key, `${result} = ${text.code}`, ...values].join()});`);
+    source.line(`${memo}.put(${[key, `${result} = ${source.bind(flat)}(${text.code})`, ...values].join()});`);
   });
   return { code: result, certain };
+}
+
+/**
+ * The same text in one piece. What was added up stays pieces until somebody looks into it, and they would be put together
+ * anew for every resource that the text is part of.
+ */
+function flat(text: string): string {
+  return text.charCodeAt(0) === 0 ? '' : text;
 }
