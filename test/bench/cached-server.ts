@@ -4,8 +4,7 @@
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { answerQuestions } from './servers.ts';
+import { answerQuestions, portOf, startLintel } from './servers.ts';
 
 const say = (message: unknown) => process.send?.(message as object);
 
@@ -21,7 +20,7 @@ switch (process.argv[2]) {
       response.writeHead(200, headers);
       response.end(body);
     });
-    server.listen(0, '127.0.0.1', () => say({ port: (server.address() as AddressInfo).port }));
+    say({ port: await portOf(server) });
     break;
   }
   case 'hono': {
@@ -33,19 +32,8 @@ switch (process.argv[2]) {
     break;
   }
   default: {
-    const { readConfig } = await import('../../src/config.ts');
-    const { createLog } = await import('../../src/log.ts');
-    const { startServer } = await import('../../src/main.ts');
     // Everything as it comes, but the cache lives as long as the measurement.
-    const config = readConfig({
-      PORT: '0',
-      CACHE_MAX_AGE: '86400',
-      CACHE_TTL: '86400',
-      LOG_FORMAT: 'json',
-      RELOAD_INTERVAL: '0',
-    });
-    const running = await startServer(config, { out: () => {}, note: () => {} }, createLog(config.log));
-    say({ port: Number(new URL(running?.url ?? '').port) });
+    say({ port: await startLintel({ CACHE_MAX_AGE: '86400', CACHE_TTL: '86400' }) });
   }
 }
 

@@ -4,10 +4,9 @@
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page, Read } from './laboratory-pages.ts';
 import { bestProgram, obviousProgram, type Program } from './laboratory-programs.ts';
-import { answerQuestions } from './servers.ts';
+import { answerQuestions, portOf, startLintel } from './servers.ts';
 
 export interface Task {
   readonly file: string;
@@ -44,7 +43,7 @@ switch (process.argv[2]) {
       response.writeHead(200, headers);
       response.end(body);
     });
-    server.listen(0, '127.0.0.1', () => say({ port: (server.address() as AddressInfo).port }));
+    say({ port: await portOf(server) });
     break;
   }
   case 'obvious': {
@@ -60,21 +59,14 @@ switch (process.argv[2]) {
     break;
   }
   default: {
-    const { readConfig } = await import('../../src/config.ts');
-    const { createLog } = await import('../../src/log.ts');
-    const { startServer } = await import('../../src/main.ts');
-    // As it comes, with its check of who asks and its log, but every answer is made anew.
-    const config = readConfig({
-      PORT: '0',
+    // Every answer is made anew.
+    const port = await startLintel({
       DATABASE_URL: `sqlite:${task.file}`,
       BASE_URL: task.baseUrl,
       CACHE_MAX_AGE: '0',
-      LOG_FORMAT: 'json',
-      RELOAD_INTERVAL: '0',
       ...(task.dataDir !== undefined && { DATA_DIR: task.dataDir }),
     });
-    const running = await startServer(config, { out: () => {}, note: () => {} }, createLog(config.log));
-    say({ port: Number(new URL(running?.url ?? '').port) });
+    say({ port });
   }
 }
 

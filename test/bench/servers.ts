@@ -4,8 +4,8 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { get } from 'node:http';
-import { connect } from 'node:net';
+import { get, type Server as HttpServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { median } from './clock.ts';
 
@@ -52,6 +52,24 @@ export function answerQuestions(): void {
       delay.reset();
     }
   });
+}
+
+/** The product's own server in this process, with its check of who asks and its log. Out: its port. */
+export async function startLintel(environment: Readonly<Record<string, string>>): Promise<number> {
+  const { readConfig } = await import('../../src/config.ts');
+  const { createLog } = await import('../../src/log.ts');
+  const { startServer } = await import('../../src/main.ts');
+  const config = readConfig({ PORT: '0', LOG_FORMAT: 'json', RELOAD_INTERVAL: '0', ...environment });
+  const running = await startServer(config, { out: () => {}, note: () => {} }, createLog(config.log));
+  if (running === undefined) throw new Error('Lintel does not start');
+  return Number(new URL(running.url).port);
+}
+
+/** The port of a server once it listens on loopback. */
+export async function portOf(server: HttpServer): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
 export interface Asked {
