@@ -63,6 +63,8 @@ function driverConfig(address: SqlServerAddress, size: number, isolation: Isolat
     beforeConnect(connection) {
       const settings = connection.getInitialSql.bind(connection);
       connection.getInitialSql = () => `${settings()}\n${sessionSettings(address.lockTimeout, isolation)}`;
+      // The last packet of a long statement would wait for the server to acknowledge those before, which takes it 40 ms or more.
+      connection.on('connect', () => connection.socket?.setNoDelay());
     },
   };
 }
