@@ -60,14 +60,20 @@ export async function writeLists(
   context: WriteContext,
   session: Session,
 ): Promise<Iterable<readonly string[]>> {
-  const childrenOf = await readAllChildren(items, session);
-  return lists();
-  function* lists(): Generator<readonly string[], void, undefined> {
-    for (let at = 0; at < items.length; at += size) {
-      yield items
-        .slice(at, at + size)
-        .map(({ mapping, row, shaped }) => shaped.writer(mapping).write(row, childrenOf(row), context));
-    }
+  return listsOf(items, size, context, await readAllChildren(items, session));
+}
+
+/** Not within `writeLists`: V8 keeps what a generator closes over for as long as the closure's hidden class, which is old. */
+function* listsOf(
+  items: readonly Emittable[],
+  size: number,
+  context: WriteContext,
+  childrenOf: (row: Row) => Children,
+): Generator<readonly string[], void, undefined> {
+  for (let at = 0; at < items.length; at += size) {
+    yield items
+      .slice(at, at + size)
+      .map(({ mapping, row, shaped }) => shaped.writer(mapping).write(row, childrenOf(row), context));
   }
 }
 
