@@ -6,7 +6,7 @@
 import type { Lookup, Node } from '../mapping/model.ts';
 import type { Expression, SqlValue } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
-import { isLong } from './memo.ts';
+import { flat, isLong } from './memo.ts';
 import { inputsOf, type Remembering } from './memo-inputs.ts';
 
 const ENTRIES_AT_MOST = 1000;
@@ -21,7 +21,7 @@ export interface Entry {
   readonly of: readonly SqlValue[];
 }
 
-/** Generated code calls `get`, compares the values itself, and calls `put` where they differ. */
+/** Generated code calls `get`, compares the values itself, and calls `put` where they differ: it gives the text to go on with. */
 export class EntryMemo {
   readonly #entries = new Map<SqlValue, Entry>();
   #asked = 0;
@@ -33,17 +33,19 @@ export class EntryMemo {
     return this.#entries.get(code);
   }
 
-  put(code: SqlValue, text: string, ...of: readonly SqlValue[]): void {
-    if (!this.#helps) return;
+  put(code: SqlValue, text: string, ...of: readonly SqlValue[]): string {
+    if (!this.#helps) return text;
     this.#made++;
     if (this.#made > TRIAL && this.#made * 2 > this.#asked) {
       this.#helps = false;
       this.#entries.clear();
-      return;
+      return text;
     }
-    if (isLong(code, LONGEST_INPUT) || of.some(raw => isLong(raw, LONGEST_INPUT))) return;
+    if (isLong(code, LONGEST_INPUT) || of.some(raw => isLong(raw, LONGEST_INPUT))) return text;
     if (this.#entries.size === ENTRIES_AT_MOST && !this.#entries.has(code)) this.#entries.clear();
-    this.#entries.set(code, { text, of });
+    const whole = flat(text);
+    this.#entries.set(code, { text: whole, of });
+    return whole;
   }
 }
 

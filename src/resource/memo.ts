@@ -11,7 +11,10 @@ const LONGEST_INPUT = 64;
 const FILLINGS_AT_MOST = 4;
 const INPUTS_AT_MOST = 2;
 
-/** Generated code calls `get` with the inputs and `put` with the inputs and the text. */
+/**
+ * Generated code calls `get` with the inputs, and `put` with the inputs and the text that was made of them, which gives the
+ * text to go on with.
+ */
 export function memoOf(inputs: number): Memo | PairMemo {
   return inputs === 1 ? new Memo() : new PairMemo();
 }
@@ -24,13 +27,15 @@ class Memo {
     return this.#texts.get(input);
   }
 
-  put(input: SqlValue, text: string): void {
-    if (this.#fillings === FILLINGS_AT_MOST || isLong(input)) return;
+  put(input: SqlValue, text: string): string {
+    if (this.#fillings === FILLINGS_AT_MOST || isLong(input)) return text;
     if (this.#texts.size === ENTRIES_AT_MOST) {
       this.#texts.clear();
       this.#fillings++;
     }
-    this.#texts.set(input, text);
+    const whole = flat(text);
+    this.#texts.set(input, whole);
+    return whole;
   }
 }
 
@@ -39,12 +44,12 @@ export class SlotMemo {
   readonly #slots = new Map<SqlValue, string[]>();
   #fillings = 0;
 
-  /** Where the texts for a value are, by the number of the fragment; where it is not remembered, nothing is there. */
+  /** Where the texts for a value are, by the number of the fragment. */
   of(input: SqlValue): string[] {
     const known = this.#slots.get(input);
     if (known !== undefined) return known;
+    if (this.#fillings === FILLINGS_AT_MOST || isLong(input)) return NOT_REMEMBERED;
     const made: string[] = [];
-    if (this.#fillings === FILLINGS_AT_MOST || isLong(input)) return made;
     if (this.#slots.size === ENTRIES_AT_MOST) {
       this.#slots.clear();
       this.#fillings++;
@@ -52,7 +57,18 @@ export class SlotMemo {
     this.#slots.set(input, made);
     return made;
   }
+
+  /** `slot`: as `of` gave it. Gives the text to go on with. */
+  put(slot: string[], fragment: number, text: string): string {
+    if (slot === NOT_REMEMBERED) return text;
+    const whole = flat(text);
+    slot[fragment] = whole;
+    return whole;
+  }
 }
+
+/** Nothing is ever put there. */
+const NOT_REMEMBERED: string[] = [];
 
 class PairMemo {
   readonly #texts = new Map<SqlValue, Map<SqlValue, string>>();
@@ -63,18 +79,28 @@ class PairMemo {
     return this.#texts.get(a)?.get(b);
   }
 
-  put(a: SqlValue, b: SqlValue, text: string): void {
-    if (this.#fillings === FILLINGS_AT_MOST || isLong(a) || isLong(b)) return;
+  put(a: SqlValue, b: SqlValue, text: string): string {
+    if (this.#fillings === FILLINGS_AT_MOST || isLong(a) || isLong(b)) return text;
     if (this.#size === ENTRIES_AT_MOST) {
       this.#texts.clear();
       this.#size = 0;
       this.#fillings++;
     }
+    const whole = flat(text);
     const inner = this.#texts.get(a);
-    if (inner) inner.set(b, text);
-    else this.#texts.set(a, new Map([[b, text]]));
+    if (inner) inner.set(b, whole);
+    else this.#texts.set(a, new Map([[b, whole]]));
     this.#size++;
+    return whole;
   }
+}
+
+/**
+ * The same text in one piece. What was added up stays pieces until somebody looks into it, and they would be put together
+ * anew for every resource that the text is part of.
+ */
+export function flat(text: string): string {
+  return text.charCodeAt(0) === 0 ? '' : text;
 }
 
 /** Whether a value is too long to be kept, or of bytes. */

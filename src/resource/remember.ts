@@ -31,7 +31,7 @@ function byInputs(node: Node, inputs: readonly string[], at: Emission): Text {
   source.when(`${result} === undefined`, () => {
     const text = at.emit(node, { ...at, remembering: true });
     certain = text.certain;
-    source.line(`${memo}.put(${[...inputs, `${result} = ${source.bind(flat)}(${text.code})`].join()});`);
+    source.line(`${result} = ${memo}.put(${[...inputs, text.code].join()});`);
   });
   return { code: result, certain };
 }
@@ -42,14 +42,15 @@ function inSlot(node: Node, input: string, at: Emission): Text {
   const own = slots.get(input) ?? { memo: new SlotMemo(), next: 0 };
   slots.set(input, own);
   const texts = source.hoisted(input);
-  const place = `${texts}[${own.next++}]`;
-  source.line(`if (${texts} === undefined) ${texts} = ${source.bind(own.memo)}.of(${input});`);
-  const result = source.variable(place);
+  const memo = source.bind(own.memo);
+  const fragment = own.next++;
+  source.line(`if (${texts} === undefined) ${texts} = ${memo}.of(${input});`);
+  const result = source.variable(`${texts}[${fragment}]`);
   let certain = false;
   source.when(`${result} === undefined`, () => {
     const text = at.emit(node, { ...at, remembering: true });
     certain = text.certain;
-    source.line(`${place} = ${result} = ${source.bind(flat)}(${text.code});`);
+    source.line(`${result} = ${memo}.put(${texts}, ${fragment}, ${text.code});`);
   });
   return { code: result, certain };
 }
@@ -70,15 +71,7 @@ function byEntry(node: Node, { code, others }: NonNullable<ReturnType<typeof ent
   source.block('else', () => {
     const text = at.emit(node, { ...at, remembering: true });
     certain = text.certain;
-    source.line(`${memo}.put(${[key, `${result} = ${source.bind(flat)}(${text.code})`, ...values].join()});`);
+    source.line(`${result} = ${memo}.put(${[key, text.code, ...values].join()});`);
   });
   return { code: result, certain };
-}
-
-/**
- * The same text in one piece. What was added up stays pieces until somebody looks into it, and they would be put together
- * anew for every resource that the text is part of.
- */
-function flat(text: string): string {
-  return text.charCodeAt(0) === 0 ? '' : text;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memoInputs, memoOf, SlotMemo } from '../../src/resource/memo.ts';
+import type { SqlValue } from '../../src/sql/expression.ts';
 import * as make from './nodes.ts';
 
 const SMALL = make.codeMap({ A: 'x' });
@@ -38,16 +39,15 @@ describe('remembered fragments', () => {
 
   it('of one column stand together, by their number; bounded, given up, and not kept for long texts', () => {
     const memo = new SlotMemo();
-    memo.of('A')[1] = 'second';
-    memo.of('A')[0] = 'first';
-    memo.of(null)[0] = 'none';
+    const put = (input: SqlValue, fragment: number, text: string) => memo.put(memo.of(input), fragment, text);
+    expect([put('A', 1, 'second'), put('A', 0, 'first'), put(null, 0, 'none')]).toEqual(['second', 'first', 'none']);
     expect([memo.of('A'), memo.of(null), memo.of('null'), memo.of(1)]).toEqual([['first', 'second'], ['none'], [], []]);
-    memo.of('x'.repeat(65))[0] = 'long';
+    expect(put('x'.repeat(65), 0, 'long')).toBe('long');
     expect(memo.of('x'.repeat(65))).toEqual([]);
-    for (let i = 0; i < 10_000; i++) memo.of(`${i}`)[0] = 'text';
+    for (let i = 0; i < 10_000; i++) put(`${i}`, 0, 'text');
     const kept = Array.from({ length: 10_000 }, (_, i) => memo.of(`${i}`).length).filter(length => length > 0);
     expect(kept.length).toBeLessThanOrEqual(1000);
-    memo.of('later')[0] = 'text';
+    expect(put('later', 0, 'text')).toBe('text');
     expect(memo.of('later')).toEqual([]);
   });
 
