@@ -1,0 +1,100 @@
+/**
+ * The functions of expressions as T-SQL spells them. In: a function's name and arguments. Out: SQL; what is no number of this
+ * program is a parameter.
+ * https://learn.microsoft.com/sql/t-sql/functions/functions
+ */
+import type { Writer } from '../dialect.ts';
+import { count, jsonSeparator, operand, separatorOf } from '../dialect.ts';
+import type { Expression, FunctionName } from '../expression.ts';
+import { castInteger, castNumber } from './cast.ts';
+import { asText, BLANKS, binary, bindText, FOLDED, trimmed } from './text.ts';
+
+/** UPPER changes every letter that the collation knows; SQLite and the codecs change those of ASCII. */
+const ASCII_CASES = "'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'";
+
+export function call(writer: Writer, name: FunctionName, args: readonly (Expression | number)[]): string {
+  const first = operand(args, 0);
+  const x = () => asText(writer, first);
+  switch (name) {
+    case 'rtrim':
+      return `RTRIM(${x()})`;
+    case 'trim':
+      return `TRIM(${BLANKS} FROM ${x()})`;
+    case 'upper':
+      return `TRANSLATE(${binary(x())}, ${ASCII_CASES})`;
+    case 'fold':
+      return `${x()} ${FOLDED}`;
+    case 'digits':
+      return digitsOf(x());
+    case 'replace':
+      return `REPLACE(${binary(x())}, ${writer.expression(operand(args, 1))}, ${writer.expression(operand(args, 2))})`;
+    case 'piece':
+      return jsonPiece(writer, first, separatorOf(args), count(args, 2));
+    case 'before':
+      return `LEFT(${x()}, ${place(writer, x(), args)} - 1)`;
+    case 'after':
+      return `SUBSTRING(${x()}, ${place(writer, x(), args)} + ${separatorOf(args).length}, LEN(${x()}))`;
+    case 'first-word':
+    case 'after-first-word':
+    case 'last-word':
+    case 'before-last-word':
+      // Binary, so that no other character counts as the blank.
+      return words(name, binary(trimmed(writer, first)));
+    case 'number':
+      if (first.type.kind !== 'text') return writer.expression(first);
+      return castNumber(x());
+    case 'text':
+      return x();
+    case 'concat':
+      return `(${args.map((_, i) => binary(asText(writer, operand(args, i)))).join(' + ')})`;
+    case 'substring':
+      return `SUBSTRING(${x()}, ${count(args, 1)}, ${count(args, 2)})`;
+    case 'ymd': {
+      const part = (at: number): string => {
+        const of = operand(args, at);
+        const sql = writer.expression(of);
+        // Whatever stands in the columns: an int would overflow, and fail the whole statement.
+        return `CAST(${of.type.kind === 'text' ? castInteger(sql) : sql} AS decimal(19,0))`;
+      };
+      return `TRY_CAST(${part(0)} * 10000 + ${part(1)} * 100 + ${part(2)} AS bigint)`;
+    }
+  }
+}
+
+/**
+ * The characters that are no digits are made to one of them, which is taken out: right whatever they are. The mark at the
+ * end of `other` keeps it from being empty, or from ending in blanks that LEN does not count. TRANSLATE wants its second
+ * and third argument to be of one type, that of the column: nothing of `other` makes the marks that.
+ */
+function digitsOf(x: string): string {
+  const other = `CONCAT(REPLACE(TRANSLATE(n.t, '123456789', '000000000'), '0', ''), '-')`;
+  const marks = `CONCAT(REPLICATE('-', LEN(o.other)), LEFT(o.other, 0))`;
+  const kept = `REPLACE(TRANSLATE(o.t, o.other, ${marks}), '-', '')`;
+  return `(SELECT ${kept} FROM (SELECT n.t, ${other} AS other FROM (SELECT ${binary(x)} AS t) AS n) AS o)`;
+}
+
+/** Where the separator begins, NULL where it does not occur. */
+function place(writer: Writer, sql: string, args: readonly (Expression | number)[]): string {
+  return `NULLIF(CHARINDEX(${bindText(writer, separatorOf(args))}, ${binary(sql)}), 0)`;
+}
+
+function words(name: 'first-word' | 'after-first-word' | 'last-word' | 'before-last-word', x: string): string {
+  switch (name) {
+    case 'first-word':
+      return `LEFT(${x}, CHARINDEX(' ', ${x} + ' ') - 1)`;
+    case 'after-first-word':
+      return `LTRIM(SUBSTRING(${x}, NULLIF(CHARINDEX(' ', ${x}), 0), LEN(${x})))`;
+    case 'last-word':
+      return `RIGHT(${x}, CHARINDEX(' ', REVERSE(${x}) + ' ') - 1)`;
+    case 'before-last-word':
+      return `NULLIF(RTRIM(LEFT(${x}, LEN(${x}) - NULLIF(CHARINDEX(' ', REVERSE(${x})), 0))), '')`;
+  }
+}
+
+/** The text as a JSON array of its pieces: right for any content, since STRING_ESCAPE comes first. */
+function jsonPiece(writer: Writer, of: Expression, by: string, position: number): string {
+  if (position < 1) throw new TypeError('positions count from 1');
+  const escaped = `STRING_ESCAPE(${binary(asText(writer, of))}, 'json')`;
+  const separator = bindText(writer, jsonSeparator(by, true));
+  return `JSON_VALUE('["' + REPLACE(${escaped}, ${separator}, '","') + '"]', '$[${position - 1}]')`;
+}
