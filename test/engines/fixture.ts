@@ -31,15 +31,20 @@ export interface OpenFixture {
 /** `spoil` changes a SQLite file in place; `sound` is the fixture as it was. */
 export type Spoil = (file: string, sound: Database) => Promise<void>;
 
-/** Opens a fixture of its own. */
-export async function openFixture(patients: number, spoil?: Spoil, engine = ENGINE): Promise<OpenFixture> {
+/** Opens a fixture of its own; `url` names another SQL Server than MSSQL_URL. */
+export async function openFixture(
+  patients: number,
+  spoil?: Spoil,
+  engine = ENGINE,
+  url?: string,
+): Promise<OpenFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
   const remove = (): void => rmSync(folder, { recursive: true });
   const file = join(folder, 'fixture.sqlite');
   try {
     if (engine === 'sqlite' || spoil) buildFixture({ patients, seed: 1, file });
     if (spoil) await spoiled(file, spoil);
-    if (engine === 'mssql') return await onMssql(patients, spoil ? rowsOf(file) : undefined);
+    if (engine === 'mssql') return await onMssql(patients, spoil ? rowsOf(file) : undefined, url);
     const database = openSqlite(file);
     return {
       database,
@@ -61,8 +66,8 @@ async function spoiled(file: string, spoil: Spoil): Promise<void> {
   await sound.close();
 }
 
-async function onMssql(patients: number, source: Iterable<Row> | undefined): Promise<OpenFixture> {
-  const there = await createTestDatabase();
+async function onMssql(patients: number, source?: Iterable<Row>, url?: string): Promise<OpenFixture> {
+  const there = await createTestDatabase(url);
   try {
     await fillWithFixture(there, patients, source);
     const database = await there.open();

@@ -25,9 +25,9 @@ export interface TestDatabase {
 
 let made = 0;
 
-/** An empty database. Throws where MSSQL_URL is not set or its login may not create one. */
-export async function createTestDatabase(): Promise<TestDatabase> {
-  const read = parseSqlServerAddress(MSSQL_URL ?? '');
+/** An empty database. Throws where no server is named or its login may not create one. */
+export async function createTestDatabase(url = MSSQL_URL): Promise<TestDatabase> {
+  const read = parseSqlServerAddress(url ?? '');
   if ('problems' in read) throw new Error(`MSSQL_URL: ${read.problems.join('; ')}`);
   const server = { ...read.address, connectTimeout: 15_000 };
   const address = { ...server, database: `lintel_test_${process.pid}_${++made}` };
