@@ -9,9 +9,9 @@ import { type OpaqueQuestions, withoutIds } from '../plan/opaque-ids.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import type { Cursor } from '../search/cursor.ts';
 import type { SystemQuery } from '../search/query.ts';
-import type { BranchNeeds } from './branch-plan.ts';
 import { type Emitted, emitAll } from './emitted.ts';
-import { type AskedRows, type Included, readIncluded, wantedForIncludes } from './includes.ts';
+import { wantedForIncludes } from './include-nodes.ts';
+import { type AskedRows, type Included, readIncluded } from './includes.ts';
 import { countMatches, type PageRequest, readPage } from './page.ts';
 import { type Written, type WrittenPage, writeInLists } from './page-lists.ts';
 import { accessed, planKey } from './plans.ts';
@@ -42,7 +42,7 @@ export async function answerQuery(query: SystemQuery, context: AnswerContext, se
   const asked = { key: accessed(opaque.key, access), ids: opaque.ids };
   const { planned: branches, places } = await planKept(session, plan, asked);
   const sort = query.questions[0]?.sort ?? [];
-  const also = wantedBy(query, session);
+  const also = wantedForIncludes(query, session);
   const request = { sort, selection, count, cursor, also, places };
   const { matches, next, included }: WrittenPage & Pick<Answer, 'included'> =
     count === 0
@@ -87,12 +87,6 @@ async function readAtOnce(
   };
 }
 
-/** What includes want of each row; undefined where there are none. */
-function wantedBy(query: SystemQuery, session: Session): BranchNeeds['also'] {
-  if (query.includes.length === 0 && query.revincludes.length === 0) return undefined;
-  return mapping => wantedForIncludes(mapping, query, session);
-}
-
 /** Counted without the order, which takes mappings apart. */
 async function totalOf({ questions }: SystemQuery, { access }: AnswerContext, session: Session): Promise<number> {
   const { questions: unsorted, ids } = withoutIds(questions.map(question => ({ ...question, sort: [] })));
@@ -122,7 +116,7 @@ async function readRows(
   context: WriteContext,
   session: Session,
 ): Promise<readonly Emitted[]> {
-  const also = wantedBy(query, session);
+  const also = wantedForIncludes(query, session);
   const { selection } = query;
   const pages = await Promise.all(
     asked.map(one =>

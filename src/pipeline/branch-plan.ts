@@ -22,10 +22,16 @@ export interface BranchNeeds {
   readonly sort: readonly SortKey[];
   readonly selection: Selection;
   readonly cursor: Cursor | undefined;
-  /** Columns, and nodes of references, that later stages want of each row. */
-  readonly also?: ((mapping: Mapping) => Pick<ShapeRequest, 'columns' | 'nodes'>) | undefined;
+  readonly also?: AlsoWanted | undefined;
   /** Values of the places of the branches; without them each plan is for one use. */
   readonly places?: Places;
+}
+
+/** Columns, and nodes of references, that later stages want of each row. */
+export interface AlsoWanted {
+  /** Equal where the same is wanted. */
+  readonly key: string;
+  of(mapping: Mapping): Pick<ShapeRequest, 'columns' | 'nodes'>;
 }
 
 export interface BranchPlan {
@@ -53,11 +59,11 @@ export function keptPlan(branch: Branch, needs: BranchNeeds, wanted: number, ses
   const { cursor, places, also } = needs;
   const { env } = session;
   // What a cursor of sort values means in SQL depends on the values themselves.
-  if (places === undefined || also || env.rules !== ALL_RULES || (cursor && needs.sort.length > 0))
+  if (places === undefined || env.rules !== ALL_RULES || (cursor && needs.sort.length > 0))
     return { planned: planBranch(branch, needs, wanted, session), places };
   const plans = kept.get(branch) ?? new Map<string, BranchPlan | undefined>();
   kept.set(branch, plans);
-  const key = `${selectionKey(needs.selection)} ${cursorShape(branch, cursor)}`;
+  const key = `${selectionKey(needs.selection)} ${cursorShape(branch, cursor)} ${also?.key ?? ''}`;
   const whole = [...places, ...(cursor?.key ?? []), limitOf(wanted, cursor)];
   if (plans.has(key)) return { planned: plans.get(key), places: whole };
   const clock = watchClock(env);
@@ -99,7 +105,7 @@ export function planBranch(
   const [first] = branch.mappings;
   if (where.kind === 'false' || !first) return undefined;
   const mappings = branch.mappings.map(({ mapping }) => mapping);
-  const also = mappings.map(mapping => request.also?.(mapping) ?? { columns: [], nodes: [] });
+  const also = mappings.map(mapping => request.also?.of(mapping) ?? { columns: [], nodes: [] });
   const shaped = session.shapes.of(
     {
       mappings,

@@ -3,19 +3,19 @@
  * key columns that their rows carry, a fixed number of statements per step. https://hl7.org/fhir/R4/search.html#include
  */
 import type { Access } from '../auth/access.ts';
-import type { Mapping, Node, RefNode } from '../mapping/model.ts';
+import type { Mapping, RefNode } from '../mapping/model.ts';
 import { accessPredicate } from '../plan/access.ts';
 import { inStatements, oursAmong, theirsAmong } from '../plan/key.ts';
 import { servedPredicate } from '../plan/presence.ts';
 import { along, some } from '../plan/walk.ts';
-import { type SearchPath, searchParametersOf } from '../r4/search-parameters.ts';
 import type { Children } from '../resource/rows.ts';
 import type { LevelShape } from '../resource/shape.ts';
 import type { Include, SearchQuery } from '../search/query.ts';
-import { and, type Expression, FALSE, type Predicate, type SqlValue, TRUE } from '../sql/expression.ts';
+import { and, FALSE, type Predicate, type SqlValue } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import type { Row } from '../sql/plan.ts';
 import type { Emitted } from './emitted.ts';
+import { backwardNodes, pathsOf, refNodes } from './include-nodes.ts';
 import { planResolved } from './resolve.ts';
 import type { Session } from './source.ts';
 
@@ -85,29 +85,6 @@ export async function readIncluded(
   return { resources, cut: false };
 }
 
-/** Columns and nodes of a mapping's row that includes will want. */
-export function wantedForIncludes(
-  mapping: Mapping,
-  query: Pick<SearchQuery, 'includes' | 'revincludes'>,
-  session: Session,
-): { readonly columns: readonly Expression[]; readonly nodes: readonly Node[] } {
-  const columns = query.revincludes.flatMap(include =>
-    session.registry
-      .ofType(include.source)
-      .flatMap(source => backwardNodes(source, include, session).filter(node => node.target === mapping.name))
-      .flatMap(node => node.on.map(({ theirs }) => theirs)),
-  );
-  const references = new Set(query.includes.flatMap(include => refNodes(mapping, include, session)));
-  return { columns, nodes: references.size > 0 ? ofBaseRow(mapping.root, references) : [] };
-}
-
-/** The references that stand in the base row, and the collections that others stand in: child rows bring their own. */
-function ofBaseRow(node: Node, references: ReadonlySet<RefNode>): readonly Node[] {
-  if (node.kind === 'ref') return references.has(node) ? [node] : [];
-  const inner = innerNodes(node).flatMap(each => ofBaseRow(each, references));
-  return node.kind === 'each' && inner.length > 0 ? [node] : inner;
-}
-
 interface Asked {
   readonly rows: readonly AskedRows[];
   readonly direction: 'forward' | 'backward';
@@ -158,65 +135,6 @@ function backward(from: readonly Emitted[], include: Include, access: Access, se
 function served(mapping: Mapping, access: Access, extra: Predicate, session: Session): AskedRows {
   const { env } = session;
   return { mapping, where: and(servedPredicate(mapping, env), accessPredicate(mapping, access, env), extra) };
-}
-
-/** The ways to the references that an include goes along backwards; `*` stands for all that can be searched by. */
-function pathsOf({ resource }: Mapping, { parameter }: Include): readonly SearchPath[] {
-  const parameters = parameter ? [parameter] : searchParametersOf(resource).filter(({ type }) => type === 'reference');
-  return parameters.flatMap(({ paths }) => paths ?? []);
-}
-
-/** Reference nodes that an include goes along. */
-function refNodes(mapping: Mapping, include: Include, session: Session): readonly RefNode[] {
-  if (include.source !== '*' && include.source !== mapping.resource) return [];
-  const found: RefNode[] = [];
-  const take = (node: Node): void => {
-    if (node.kind !== 'ref' || node.as !== 'reference') return;
-    if (include.target === undefined || session.registry.mapping(node.target).resource === include.target)
-      found.push(node);
-  };
-  if (!include.parameter) everyNode(mapping.root, take);
-  else {
-    for (const path of include.parameter.paths ?? []) {
-      along(
-        mapping.root,
-        path,
-        node => {
-          take(node);
-          return TRUE;
-        },
-        session.env,
-      );
-    }
-  }
-  return found;
-}
-
-/** Likewise from the resources referred to: not along references that only say whose a resource is. */
-function backwardNodes(mapping: Mapping, include: Include, session: Session): readonly RefNode[] {
-  return refNodes(mapping, include, session).filter(({ revinclude }) => revinclude !== false);
-}
-
-function everyNode(node: Node, see: (node: Node) => void): void {
-  see(node);
-  for (const inner of innerNodes(node)) everyNode(inner, see);
-}
-
-function innerNodes(node: Node): readonly Node[] {
-  switch (node.kind) {
-    case 'object':
-      return node.members.flatMap(member =>
-        (member.kind === 'element' ? [member] : member.alternatives.flat()).map(named => named.node),
-      );
-    case 'list':
-      return node.items;
-    case 'first':
-      return node.alternatives;
-    case 'each':
-      return [node.item];
-    default:
-      return [];
-  }
 }
 
 /** Values of `ours` wherever the node occurs in a resource: in its row or in child rows. */

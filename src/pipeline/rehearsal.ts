@@ -10,7 +10,8 @@ import type { SqlValue } from '../sql/expression.ts';
 import type { Places, SqlPlan } from '../sql/plan.ts';
 import { planBranch } from './branch-plan.ts';
 import { type Emittable, type Emitted, emitAll } from './emitted.ts';
-import { readIncluded, wantedForIncludes } from './includes.ts';
+import { wantedForIncludes } from './include-nodes.ts';
+import { readIncluded } from './includes.ts';
 import { countMatches } from './page.ts';
 import type { Session } from './source.ts';
 
@@ -31,7 +32,7 @@ export async function rehearse(
   const found: RehearsedStatement[] = [];
   const { sort, selection, count, cursor, includes, revincludes } = query;
   const write = { base: '', now: session.env.now, zone: session.registry.pack.zone };
-  const also = (mapping: Emittable['mapping']) => wantedForIncludes(mapping, { includes, revincludes }, session);
+  const also = wantedForIncludes({ includes, revincludes }, session);
 
   const resourcesOf = async (
     of: readonly Branch[],

@@ -73,6 +73,9 @@ test('the same search of one patient after the other finds what a facade finds t
     (id: string) => `Patient?_has:Encounter:patient:status=finished&_id=${id}`,
     (id: string) => `MedicationRequest?patient=${id}&_total=accurate&_count=1`,
     (id: string) => `Observation?subject:Patient._id=${id}&_count=5`,
+    (id: string) => `Observation?patient=${id}&_count=5&_include=Observation:encounter`,
+    (id: string) => `Observation?patient=${id}&_count=5&_include=Observation:patient&_revinclude=Provenance:target`,
+    (id: string) => `Observation?patient=${id}&_count=5&_include=Observation:subject:Patient&_include=Observation:*`,
   ];
   let some = 0;
   for (const query of queries) {

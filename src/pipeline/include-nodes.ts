@@ -1,0 +1,113 @@
+/**
+ * Which references of a mapping an include goes along. In: a mapping and an `_include` or `_revinclude`. Out: its
+ * reference nodes, and what rows have to carry so that the include can go on from them.
+ * https://hl7.org/fhir/R4/search.html#include
+ */
+import type { Mapping, Node, RefNode } from '../mapping/model.ts';
+import { along } from '../plan/walk.ts';
+import { type SearchPath, searchParametersOf } from '../r4/search-parameters.ts';
+import type { Include, SearchQuery } from '../search/query.ts';
+import { TRUE } from '../sql/expression.ts';
+import type { AlsoWanted } from './branch-plan.ts';
+import { planKey } from './plans.ts';
+import type { Session } from './source.ts';
+
+type Includes = Pick<SearchQuery, 'includes' | 'revincludes'>;
+
+/** What includes want of each row; undefined where there are none. */
+export function wantedForIncludes(query: Includes, session: Session): AlsoWanted | undefined {
+  const { includes, revincludes } = query;
+  if (includes.length === 0 && revincludes.length === 0) return undefined;
+  return { key: planKey('includes', [includes, revincludes]), of: mapping => wantedOf(mapping, query, session) };
+}
+
+function wantedOf(mapping: Mapping, query: Includes, session: Session): ReturnType<AlsoWanted['of']> {
+  const columns = query.revincludes.flatMap(include =>
+    session.registry
+      .ofType(include.source)
+      .flatMap(source => backwardNodes(source, include, session).filter(node => node.target === mapping.name))
+      .flatMap(node => node.on.map(({ theirs }) => theirs)),
+  );
+  const references = new Set(query.includes.flatMap(include => refNodes(mapping, include, session)));
+  return { columns, nodes: references.size > 0 ? ofBaseRow(mapping.root, references) : [] };
+}
+
+/** The references that stand in the base row, and the collections that others stand in: child rows bring their own. */
+function ofBaseRow(node: Node, references: ReadonlySet<RefNode>): readonly Node[] {
+  if (node.kind === 'ref') return references.has(node) ? [node] : [];
+  const inner = innerNodes(node).flatMap(each => ofBaseRow(each, references));
+  return node.kind === 'each' && inner.length > 0 ? [node] : inner;
+}
+
+/** The ways to the references that an include goes along backwards; `*` stands for all that can be searched by. */
+export function pathsOf({ resource }: Mapping, { parameter }: Include): readonly SearchPath[] {
+  const parameters = parameter ? [parameter] : searchParametersOf(resource).filter(({ type }) => type === 'reference');
+  return parameters.flatMap(({ paths }) => paths ?? []);
+}
+
+/** They depend on the mapping and the include alone, and every page asks for them several times. */
+const known = new WeakMap<Mapping, Map<string, readonly RefNode[]>>();
+
+/** Reference nodes that an include goes along. */
+export function refNodes(mapping: Mapping, include: Include, session: Session): readonly RefNode[] {
+  const { source, parameter, target } = include;
+  if (source !== '*' && source !== mapping.resource) return [];
+  // A request may name anything there; what is kept are types.
+  if (target !== undefined && !session.registry.types.includes(target)) return [];
+  const ofMapping = known.get(mapping) ?? new Map<string, readonly RefNode[]>();
+  known.set(mapping, ofMapping);
+  const key = `${parameter?.code ?? '*'} ${target ?? ''}`;
+  const nodes = ofMapping.get(key) ?? findNodes(mapping, include, session);
+  ofMapping.set(key, nodes);
+  return nodes;
+}
+
+function findNodes(mapping: Mapping, { parameter, target }: Include, session: Session): readonly RefNode[] {
+  const found: RefNode[] = [];
+  const take = (node: Node): void => {
+    if (node.kind !== 'ref' || node.as !== 'reference') return;
+    if (target === undefined || session.registry.mapping(node.target).resource === target) found.push(node);
+  };
+  if (!parameter) everyNode(mapping.root, take);
+  else {
+    for (const path of parameter.paths ?? []) {
+      along(
+        mapping.root,
+        path,
+        node => {
+          take(node);
+          return TRUE;
+        },
+        session.env,
+      );
+    }
+  }
+  return found;
+}
+
+/** Likewise from the resources referred to: not along references that only say whose a resource is. */
+export function backwardNodes(mapping: Mapping, include: Include, session: Session): readonly RefNode[] {
+  return refNodes(mapping, include, session).filter(({ revinclude }) => revinclude !== false);
+}
+
+function everyNode(node: Node, see: (node: Node) => void): void {
+  see(node);
+  for (const inner of innerNodes(node)) everyNode(inner, see);
+}
+
+function innerNodes(node: Node): readonly Node[] {
+  switch (node.kind) {
+    case 'object':
+      return node.members.flatMap(member =>
+        (member.kind === 'element' ? [member] : member.alternatives.flat()).map(named => named.node),
+      );
+    case 'list':
+      return node.items;
+    case 'first':
+      return node.alternatives;
+    case 'each':
+      return [node.item];
+    default:
+      return [];
+  }
+}
