@@ -1,4 +1,4 @@
-/** A scripted server and a database opened on it, both closed at the end of the test. */
+/** A scripted server and a database opened on it, both closed at the end of the test; what tests say of the two. */
 import { onTestFinished } from 'vitest';
 import { INTEGER, UNICODE } from '../../../src/sql/column-type.ts';
 import { type Database, DatabaseError } from '../../../src/sql/database.ts';
@@ -7,7 +7,7 @@ import { identifier } from '../../../src/sql/identifier.ts';
 import { parseSqlServerAddress } from '../../../src/sql/mssql/address.ts';
 import { type OpenOptions, openMssql } from '../../../src/sql/mssql/database.ts';
 import type { SqlPlan } from '../../../src/sql/plan.ts';
-import { type Endpoint, openEndpoint, type Script } from './endpoint.ts';
+import { type Answer, type Asked, type Endpoint, NUMBERS, openEndpoint, type Script } from './endpoint.ts';
 
 export interface Opened {
   readonly endpoint: Endpoint;
@@ -57,4 +57,27 @@ export async function failureOf(action: Promise<unknown>): Promise<DatabaseError
 /** Waits for what another party of the test brings about. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise(resolve => setTimeout(resolve, 5));
+}
+
+export const rowsOf = (...rows: readonly (readonly (number | string | null)[])[]): Answer => ({
+  columns: NUMBERS,
+  rows,
+});
+/** One that asks for what `planOf` does. */
+export const isQuery = ({ kind, text: sql }: Asked): boolean => kind === 'rpc' && sql.includes('FROM A AS a');
+
+/** A promise and the way to fulfil it. */
+export function gate(): { readonly passed: Promise<void>; readonly open: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { passed: promise, open: () => resolve() };
+}
+
+/** Resolves once a database that was away serves again. */
+export async function isBack(database: Database): Promise<void> {
+  await until(() =>
+    database
+      .ping()
+      .then(() => true)
+      .catch(() => false),
+  );
 }

@@ -1,0 +1,91 @@
+/** The real driver against a scripted server: statements that are given up, and those that are too many. */
+import { describe, expect, it } from 'vitest';
+import { failureOf, gate, isQuery, openScripted, planOf, rowsOf, text, until } from './open.ts';
+
+describe('a query that is given up', () => {
+  it('by its caller is cancelled on the server, and its connection serves on', async () => {
+    const asking = gate();
+    const { database, endpoint } = await openScripted(asked => {
+      if (!isQuery(asked)) return undefined;
+      asking.open();
+      return 'hang';
+    });
+    const controller = new AbortController();
+    const failing = failureOf(database.query(planOf(), { signal: controller.signal }));
+    await asking.passed;
+    controller.abort();
+    expect((await failing).reason).toBe('cancelled');
+    await until(() => endpoint.asked.some(({ kind }) => kind === 'attention'));
+    endpoint.script = () => undefined;
+    const connections = endpoint.asked.filter(({ kind }) => kind === 'login').length;
+    expect(await database.query(planOf())).toEqual([[1]]);
+    expect(endpoint.asked.filter(({ kind }) => kind === 'login')).toHaveLength(connections);
+  });
+
+  it('before it began is not sent', async () => {
+    const { database, endpoint } = await openScripted(() => undefined);
+    const error = await failureOf(database.query(planOf(), { signal: AbortSignal.abort() }));
+    expect(error.reason).toBe('cancelled');
+    expect(endpoint.asked.filter(isQuery)).toEqual([]);
+  });
+
+  it('because it took too long is cancelled on the server', async () => {
+    const { database, endpoint } = await openScripted(asked => (isQuery(asked) ? 'hang' : undefined), '&timeout=30');
+    expect(await failureOf(database.query(planOf()))).toMatchObject({
+      reason: 'unavailable',
+      message: 'the statement took too long and was cancelled',
+    });
+    await until(() => endpoint.asked.some(({ kind }) => kind === 'attention'));
+    endpoint.script = () => undefined;
+    expect(await database.query(planOf())).toEqual([[1]]);
+  });
+
+  it('is answered at once where the server ignores the attention, and its connection is dropped', async () => {
+    const { database, endpoint } = await openScripted(asked => (isQuery(asked) ? 'deaf' : undefined), '&timeout=30');
+    await failureOf(database.query(planOf()));
+    const deaf = endpoint.asked.findLast(isQuery)?.connection;
+    endpoint.script = () => undefined;
+    expect(await database.query(planOf())).toEqual([[1]]);
+    expect(endpoint.asked.findLast(isQuery)?.connection).not.toBe(deaf);
+    await until(() => endpoint.connections() === 1);
+  });
+});
+
+describe('more statements than connections', () => {
+  it('wait for their turn, and those beyond the queue are refused with a time to come again', async () => {
+    const free = gate();
+    const { database, endpoint } = await openScripted(async asked => {
+      if (isQuery(asked)) await free.passed;
+      return rowsOf([1]);
+    }, '&pool=2&queue=1');
+    const three = [1, 2, 3].map(() => database.query(planOf()));
+    await until(() => endpoint.asked.filter(isQuery).length === 2);
+    expect(await failureOf(database.query(planOf()))).toMatchObject({ reason: 'unavailable', retryAfter: 1 });
+    free.open();
+    expect(await Promise.all(three)).toEqual([[[1]], [[1]], [[1]]]);
+  });
+
+  it('of an export do not keep a request waiting', async () => {
+    const free = gate();
+    const { database, endpoint } = await openScripted(async asked => {
+      if (isQuery(asked) && asked.text.includes('a.T')) await free.passed;
+      return rowsOf([1]);
+    }, '&exportPool=2&pool=1');
+    const slow = planOf(undefined, [text]);
+    const exports = [1, 2, 3].map(() => database.query(slow, { lane: 'export' }));
+    await until(() => endpoint.asked.filter(isQuery).length === 2);
+    expect(await database.query(planOf())).toEqual([[1]]);
+    free.open();
+    await Promise.all(exports);
+  });
+
+  it('a statement that was given up keeps its place until its connection is free', async () => {
+    const { database, endpoint } = await openScripted(
+      asked => (isQuery(asked) ? 'deaf' : undefined),
+      '&pool=1&queue=1&queueTimeout=20&timeout=30',
+    );
+    await failureOf(database.query(planOf()));
+    expect((await failureOf(database.query(planOf()))).message).toContain('no connection');
+    expect(endpoint.asked.filter(isQuery)).toHaveLength(1);
+  });
+});

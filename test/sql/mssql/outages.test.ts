@@ -1,0 +1,74 @@
+/** The real driver against a scripted server that is away, or does not answer: who is told, and how serving goes on. */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openEndpoint } from './endpoint.ts';
+import { failureOf, gate, isBack, isQuery, openAt, openScripted, planOf, rowsOf, until } from './open.ts';
+
+describe('the breaker', () => {
+  it('answers at once while the database is away, and serves by itself when it is back', async () => {
+    const { database, endpoint } = await openScripted(() => undefined);
+    await database.query(planOf());
+    await endpoint.stop();
+    expect((await failureOf(database.query(planOf()))).reason).toBe('unavailable');
+    const told = await failureOf(database.query(planOf()));
+    expect(told).toMatchObject({ reason: 'unavailable', message: 'the database is away' });
+    expect(told.retryAfter).toBeGreaterThan(0);
+    await endpoint.start();
+    await isBack(database);
+    expect(await database.query(planOf())).toEqual([[1]]);
+    expect(await database.query(planOf(), { lane: 'export' })).toEqual([[1]]);
+  });
+
+  it('opens for a login that is refused, as it is while a server recovers', async () => {
+    const { database, endpoint } = await openScripted(() => undefined);
+    await endpoint.stop();
+    await endpoint.start();
+    endpoint.script = ({ kind }) => (kind === 'login' ? { error: 18456 } : undefined);
+    expect((await failureOf(database.query(planOf()))).reason).toBe('unavailable');
+    expect((await failureOf(database.query(planOf()))).message).toBe('the database is away');
+    endpoint.script = () => undefined;
+    await isBack(database);
+  });
+
+  it('opens where a login is accepted by nobody in time', async () => {
+    const { database, endpoint } = await openScripted(() => undefined, '&connectTimeout=50');
+    await endpoint.stop();
+    await endpoint.start();
+    endpoint.script = ({ kind }) => (kind === 'login' ? 'deaf' : undefined);
+    expect((await failureOf(database.query(planOf()))).reason).toBe('unavailable');
+    expect((await failureOf(database.query(planOf()))).message).toBe('the database is away');
+  });
+});
+
+describe('a server that takes statements and answers none', () => {
+  it('is noticed on a connection that was good: all who wait are told, the breaker opens, and serving goes on when it speaks', async () => {
+    const endpoint = await openEndpoint();
+    onTestFinished(() => endpoint.stop());
+    const { database } = await openAt(endpoint, '&connectTimeout=100&timeout=600000', { patience: 20 });
+    await database.query(planOf());
+    endpoint.script = () => 'deaf';
+    const failures = await Promise.all([1, 2, 3].map(() => failureOf(database.query(planOf()))));
+    for (const { reason, retryAfter } of failures) {
+      expect(reason).toBe('unavailable');
+      expect(retryAfter).toBeGreaterThan(0);
+    }
+    expect((await failureOf(database.query(planOf()))).message).toBe('the database is away');
+    endpoint.script = () => undefined;
+    await isBack(database);
+    expect(await database.query(planOf())).toEqual([[1]]);
+  });
+
+  it('is told from one that takes its time', async () => {
+    const endpoint = await openEndpoint();
+    onTestFinished(() => endpoint.stop());
+    const { database } = await openAt(endpoint, '&connectTimeout=1000', { patience: 10 });
+    const slow = gate();
+    endpoint.script = async asked => {
+      if (isQuery(asked)) await slow.passed;
+      return rowsOf([1]);
+    };
+    const asked = database.query(planOf());
+    await until(() => endpoint.asked.filter(({ text: sql }) => sql === 'SELECT 1').length > 2);
+    slow.open();
+    expect(await asked).toEqual([[1]]);
+  });
+});
