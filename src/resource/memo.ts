@@ -100,7 +100,8 @@ class PairMemo {
  * anew for every resource that the text is part of.
  */
 export function flat(text: string): string {
-  return text.charCodeAt(0) === 0 ? '' : text;
+  // Both are the same; what decides is looked up in the text, and for that it is put together.
+  return text.charCodeAt(0) === 0 ? text.slice() : text;
 }
 
 /** Whether a value is too long to be kept, or of bytes. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoInputs, memoOf, SlotMemo } from '../../src/resource/memo.ts';
+import { flat, memoInputs, memoOf, SlotMemo } from '../../src/resource/memo.ts';
 import type { SqlValue } from '../../src/sql/expression.ts';
 import * as make from './nodes.ts';
 
@@ -29,6 +29,10 @@ describe('remembered fragments', () => {
     expect(kept).toBeLessThanOrEqual(1000);
     memo.put('later', 'text');
     expect(memo.get('later')).toBeUndefined();
+  });
+
+  it('are the text that was put, whatever it begins with', () => {
+    for (const text of ['', '\0', 'text']) expect(flat(text)).toBe(text);
   });
 
   it('are not kept for long texts', () => {
