@@ -18,6 +18,9 @@ export interface Rounds {
 
 const ROUNDS: Rounds = { rounds: 9, least: 300 };
 
+/** Milliseconds that each runs before it is measured: more code is compiled for a second or two. */
+const WARM_UP = 3000;
+
 /** Runs all contenders side by side, after a warm-up of each. */
 export async function sideBySide<Name extends string>(
   contenders: Readonly<Record<Name, Work>>,
@@ -25,7 +28,7 @@ export async function sideBySide<Name extends string>(
 ): Promise<Readonly<Record<Name, Clocked>>> {
   const names = Object.keys(contenders) as Name[];
   const times = new Map<Name, number[]>();
-  for (const name of names) await round(contenders[name], least * 2);
+  for (const name of names) await round(contenders[name], WARM_UP);
   for (let i = 0; i < rounds; i++) {
     for (const name of names) times.set(name, [...(times.get(name) ?? []), await round(contenders[name], least)]);
   }

@@ -11,7 +11,7 @@ import { laboratoryPages, laboratoryReads, nextOf, type Page, unsealed } from '.
 import { compareServers, fetchOnce, ratio, type Server, startProgram } from './servers.ts';
 import { printTable } from './table.ts';
 
-const ROUNDS = { rounds: 11, requests: 400, warm: 2000 };
+const ROUNDS = { rounds: 11, requests: 400, warm: 6000 };
 const PROGRAM = new URL('http-server.ts', import.meta.url);
 
 /** As the programs write it. */

@@ -64,7 +64,7 @@ function smallerPack(folder: string): string {
 
 async function start(environment: Readonly<Record<string, string>>): Promise<Start> {
   const begun = performance.now();
-  const child = spawn(process.execPath, [PROGRAM, 'serve'], {
+  const child = spawn(process.execPath, [...process.execArgv, PROGRAM, 'serve'], {
     env: { ...environment, PORT: '0', RELOAD_INTERVAL: '0', LOG_LEVEL: 'silent' },
     // What the smaller pack no longer uses is told there each time.
     stdio: ['ignore', 'pipe', 'ignore'],
