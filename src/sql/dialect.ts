@@ -5,7 +5,7 @@
 import type { ColumnType } from './column-type.ts';
 import type { Expression, FunctionName, Join, Predicate, SqlValue } from './expression.ts';
 import type { Fragments } from './fragments.ts';
-import type { TableName } from './identifier.ts';
+import type { Identifier, TableName } from './identifier.ts';
 import type { Parameter } from './plan.ts';
 
 /** The compiler as a dialect sees it. Parameters are numbered as they are bound. */
@@ -36,8 +36,8 @@ export interface Dialect {
   top(limit: () => string): string;
   /** Stands at the end. */
   tail(limit: () => string, gap: '\n' | ' '): string;
-  /** A join of the first row in an order. */
-  pick(writer: Writer, join: Join, pick: NonNullable<Join['pick']>): string;
+  /** A join of the first row in an order; `columns` tells which of its columns the rest of the query refers to. */
+  pick(writer: Writer, join: Join, pick: NonNullable<Join['pick']>, columns: () => readonly Identifier[]): string;
   /** Text for an exact comparison or order: binary, blind to trailing blanks. `sql` is what `of` was written as. */
   exact(sql: string, of: Expression): string;
   /** `sql` (of type `from`) as an operand beside a column of another type `to`; NULL where it cannot be one. */

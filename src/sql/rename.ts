@@ -2,6 +2,7 @@
  * The same expression under other aliases: a relation of one mapping placed inside a query of another, or of itself.
  * An alias may also give way to what its columns are computed from.
  */
+import { eachColumn, type Parts } from './each-column.ts';
 import type { ColumnExpression, Expression, Join, Predicate, Relation } from './expression.ts';
 import { type Identifier, identifier } from './identifier.ts';
 
@@ -145,81 +146,9 @@ function nesting(relation: Relation): number {
   return deepest + 1;
 }
 
-/** All aliases that a predicate or expression refers to, those inside nested relations included. */
-export function aliasesOf(parts: {
-  readonly predicates?: readonly Predicate[];
-  readonly expressions?: readonly Expression[];
-}): Set<Identifier> {
+/** All aliases that predicates or expressions refer to, those inside nested relations included. */
+export function aliasesOf(parts: Parts): Set<Identifier> {
   const found = new Set<Identifier>();
-  const seeExpression = (x: Expression): void => {
-    switch (x.kind) {
-      case 'column':
-        found.add(x.alias);
-        return;
-      case 'value':
-        return;
-      case 'function':
-        for (const a of x.args) if (typeof a !== 'number') seeExpression(a);
-        return;
-      case 'flag':
-        seePredicate(x.when);
-        return;
-      case 'given':
-        seePredicate(x.when);
-        seeExpression(x.of);
-        return;
-      case 'scalar':
-        seeExpression(x.select);
-        seeRelation(x.from);
-        for (const { by } of x.order ?? []) seeExpression(by);
-        return;
-      case 'raw':
-        for (const p of x.parts) if (typeof p !== 'string') seeExpression(p);
-        return;
-    }
-  };
-  const seeRelation = (r: Relation): void => {
-    seePredicate(r.where);
-    for (const join of r.joins) {
-      seePredicate(join.on);
-      join.pick?.forEach(o => {
-        seeExpression(o.by);
-      });
-    }
-  };
-  const seePredicate = (p: Predicate): void => {
-    switch (p.kind) {
-      case 'true':
-      case 'false':
-        return;
-      case 'and':
-      case 'or':
-        p.of.forEach(seePredicate);
-        return;
-      case 'compare':
-      case 'equals':
-        seeExpression(p.left);
-        seeExpression(p.right);
-        return;
-      case 'in':
-        seeExpression(p.left);
-        p.values.forEach(seeExpression);
-        return;
-      case 'exists':
-        seeRelation(p.from);
-        return;
-      case 'some-piece':
-        seeExpression(p.of);
-        seePredicate(p.where);
-        return;
-      case 'raw':
-        for (const part of p.parts) if (typeof part !== 'string') seeExpression(part);
-        return;
-      default:
-        seeExpression(p.of);
-    }
-  };
-  parts.predicates?.forEach(seePredicate);
-  parts.expressions?.forEach(seeExpression);
+  eachColumn(parts, ({ alias }) => found.add(alias));
   return found;
 }

@@ -9,10 +9,11 @@
 import { INTEGER } from './column-type.ts';
 import { StatementTooLarge } from './database.ts';
 import type { Dialect, Writer } from './dialect.ts';
+import { columnsUsed } from './each-column.ts';
 import type { Expression, Join, Order, Predicate, Relation } from './expression.ts';
 import { expressionKey } from './expression-key.ts';
 import { writtenOnce } from './fragments.ts';
-import { identifier } from './identifier.ts';
+import { type Identifier, identifier } from './identifier.ts';
 import { sqlName } from './name.ts';
 import { looseType } from './parameter-type.ts';
 import type { Parameter, SqlPlan, Statement } from './plan.ts';
@@ -29,12 +30,10 @@ export function render(plan: SqlPlan, dialect: Dialect): Statement {
   return { text, parameters };
 }
 
-function selectText(
-  plan: SqlPlan,
-  dialect: Dialect,
-  writer: Writer,
-  relation: (of: Relation, gap: '\n') => string,
-): string {
+/** `outside`: what is selected from the relation, and sorted by. */
+type RenderRelation = (relation: Relation, gap: '\n' | ' ', outside: readonly Expression[]) => string;
+
+function selectText(plan: SqlPlan, dialect: Dialect, writer: Writer, relation: RenderRelation): string {
   if (plan.shape === 'count') return countText(plan, writer, relation);
   const place = plan.limitPlace === undefined ? undefined : { at: plan.limitPlace, type: INTEGER };
   const limit = () => writer.bind(plan.limit, INTEGER, place);
@@ -42,7 +41,7 @@ function selectText(
   if (plan.shape === 'groups')
     return `SELECT ${top}${groupsText(plan, dialect, writer, relation)}${dialect.tail(limit, '\n')}`;
   const items = plan.columns.length === 0 ? '1' : plan.columns.map(c => dialect.fetch(writer, c)).join(', ');
-  const from = relation(plan.from, '\n');
+  const from = relation(plan.from, '\n', [...plan.columns, ...plan.orderBy.map(({ by }) => by)]);
   const order = writer.order(plan.orderBy);
   return `SELECT ${top}${items}\n${from}${order === '' ? '' : `\nORDER BY ${order}`}${dialect.tail(limit, '\n')}`;
 }
@@ -59,20 +58,15 @@ export function renderExpression(expression: Expression, dialect: Dialect): Stat
   return { text: writer.expression(expression), parameters };
 }
 
-function countText(plan: SqlPlan, writer: Writer, relation: (of: Relation, gap: '\n') => string): string {
-  if (plan.columns.length === 0) return `SELECT COUNT(*)\n${relation(plan.from, '\n')}`;
+function countText(plan: SqlPlan, writer: Writer, relation: RenderRelation): string {
+  if (plan.columns.length === 0) return `SELECT COUNT(*)\n${relation(plan.from, '\n', [])}`;
   // T-SQL refuses a subquery, such as the EXISTS of a flag, inside an aggregate.
   const flags = plan.columns.map(c => writer.expression(c)).join(' + ');
-  return `SELECT COALESCE(SUM(f.n), 0)\nFROM (SELECT ${flags} AS n\n${relation(plan.from, '\n')}) AS f`;
+  return `SELECT COALESCE(SUM(f.n), 0)\nFROM (SELECT ${flags} AS n\n${relation(plan.from, '\n', plan.columns)}) AS f`;
 }
 
 /** The inner select gives text the collation in which it is compared exactly; the outer one can then group by it. */
-function groupsText(
-  plan: SqlPlan,
-  dialect: Dialect,
-  writer: Writer,
-  relation: (of: Relation, gap: '\n') => string,
-): string {
+function groupsText(plan: SqlPlan, dialect: Dialect, writer: Writer, relation: RenderRelation): string {
   const grouped = plan.columns.map((by, i): Expression => {
     return { kind: 'column', alias: identifier('g'), column: identifier(`k${i}`), type: by.type };
   });
@@ -81,7 +75,7 @@ function groupsText(
     const sql = writer.expression(by);
     return `${by.type.kind === 'text' ? dialect.exact(sql, by) : sql} AS k${i}`;
   });
-  const inner = `SELECT ${keys.join(', ')}\n${relation(plan.from, '\n')}`;
+  const inner = `SELECT ${keys.join(', ')}\n${relation(plan.from, '\n', plan.columns)}`;
   const by = grouped.map(column => writer.expression(column)).join(', ');
   const having = plan.least === undefined ? '' : `\nHAVING COUNT(*) >= ${writer.bind(plan.least, INTEGER)}`;
   return `${fetched}, COUNT(*)\nFROM (${inner}) AS g\nGROUP BY ${by}${having}\nORDER BY COUNT(*) DESC, ${by}`;
@@ -89,7 +83,7 @@ function groupsText(
 
 function createWriter(dialect: Dialect): {
   readonly writer: Writer;
-  readonly relation: (relation: Relation, gap: '\n' | ' ') => string;
+  readonly relation: RenderRelation;
   readonly parameters: readonly Parameter[];
 } {
   const parameters: Parameter[] = [];
@@ -120,7 +114,7 @@ function createWriter(dialect: Dialect): {
         return once(of, () => {
           const one = () => '1';
           // Parameters are numbered as they are written.
-          const selected = `SELECT ${dialect.top(one)}${expression(of.select)} ${relation(of.from, ' ')}`;
+          const selected = `SELECT ${dialect.top(one)}${expression(of.select)} ${relation(of.from, ' ', [of.select, ...(of.order ?? []).map(({ by }) => by)])}`;
           const by = of.order === undefined ? '' : ` ORDER BY ${order(of.order)}`;
           return `(${selected}${by}${dialect.tail(one, ' ')})`;
         });
@@ -146,19 +140,22 @@ function createWriter(dialect: Dialect): {
     return items.join(', ');
   };
 
-  const join = (of: Join): string => {
-    if (of.pick) return dialect.pick(writer, of, of.pick);
+  const join = (of: Join, usedColumns: () => readonly Identifier[]): string => {
+    if (of.pick) return dialect.pick(writer, of, of.pick, usedColumns);
     const kind = of.kind === 'left' ? 'LEFT JOIN' : 'JOIN';
     return `${kind} ${dialect.table(of.table)} AS ${sqlName(of.alias)} ON ${predicates.predicate(of.on)}`;
   };
 
-  const relation = (of: Relation, gap: '\n' | ' '): string => {
-    const joins = of.joins.map(j => `${gap}${join(j)}`).join('');
+  const relation: RenderRelation = (of, gap, outside) => {
+    const joins = of.joins.map(j => `${gap}${join(j, () => columnsUsed(j.alias, of, outside))}`).join('');
     const where = of.where.kind === 'true' ? '' : `${gap}WHERE ${predicates.predicate(of.where)}`;
     return `FROM ${dialect.table(of.table)} AS ${sqlName(of.alias)}${joins}${where}`;
   };
 
-  const predicates = createPredicates(dialect, { expression, raw, relation, bind, once, self: () => writer });
+  const predicates = createPredicates(dialect, {
+    ...{ expression, raw, bind, once, self: () => writer },
+    relation: (of, gap) => relation(of, gap, []),
+  });
   const writer: Writer = { expression, predicate: predicates.predicate, order, bind };
   return { writer, relation, parameters };
 }

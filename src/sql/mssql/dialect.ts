@@ -29,12 +29,15 @@ export const MSSQL: Dialect = {
   top: limit => `TOP (${limit()}) `,
   tail: () => '',
 
-  pick(writer, join, pick) {
+  /** Its columns by name: a login may be forbidden some of the table, and `*` would need them all. */
+  pick(writer, join, pick, columns) {
     const kind = join.kind === 'left' ? 'OUTER APPLY' : 'CROSS APPLY';
     const table = MSSQL.table(join.table);
     const alias = sqlName(join.alias);
     const on = writer.predicate(join.on);
-    return `${kind} (SELECT TOP (1) ${alias}.* FROM ${table} AS ${alias} WHERE ${on} ORDER BY ${writer.order(pick)}) AS ${alias}`;
+    const needed = columns().map(column => `${alias}.${sqlName(column)}`);
+    const items = needed.length === 0 ? '1 AS one' : needed.join(', ');
+    return `${kind} (SELECT TOP (1) ${items} FROM ${table} AS ${alias} WHERE ${on} ORDER BY ${writer.order(pick)}) AS ${alias}`;
   },
 
   exact: (sql, of) => (isFold(of) ? sql : binary(sql)),
