@@ -12,6 +12,7 @@ import type { Jobs } from '../export/jobs.ts';
 import { type JobView, manifest, type OutputFile, outputFiles, shareOf } from '../export/manifest.ts';
 import { exportThreads, openExports } from '../export/open.ts';
 import type { UnderstoodRequest } from '../export/request.ts';
+import { withSmallHeap } from '../export/small-heap.ts';
 import { JOB_ID, outputFile } from '../export/store.ts';
 import type { RequestContext } from '../facade.ts';
 import { createLog } from '../log.ts';
@@ -76,7 +77,7 @@ Exit code: 0 complete, 1 not complete or some type could not be exported.`,
     const threads = exportThreads(config);
     try {
       const asked = { level: levelOf(args), parameters: parametersOf(args), context };
-      const outcome = await threads.run({ kind: 'understand', files, ...asked }, () => {});
+      const outcome = await withSmallHeap(() => threads.run({ kind: 'understand', files, ...asked }, () => {}));
       if (outcome.kind !== 'understood') return 1;
       const { understood, notes } = outcome;
       for (const text of notes) terminal.note(text);

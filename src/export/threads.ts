@@ -35,7 +35,7 @@ export interface Threads {
 const IDLE_MILLISECONDS = 30_000;
 const PATIENCE_MILLISECONDS = 3000;
 /** Keeps the heap of a thread, and with it the memory of an export, small whatever its size. */
-const RESOURCES = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8 } as const;
+const RESOURCES = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 } as const;
 
 /** Asks a thread to close what it has open and to end; one that does not is cut off. */
 async function end(worker: Worker): Promise<void> {

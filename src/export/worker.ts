@@ -7,6 +7,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { RequestContext } from '../facade.ts';
 import { describeError } from '../log.ts';
 import type { PackFiles } from '../mapping/load/files.ts';
+import { shapeStore } from '../pipeline/shapes.ts';
 import type { Announce } from '../setup.ts';
 import { DatabaseError } from '../sql/database.ts';
 import { tellError } from '../tell-error.ts';
@@ -52,7 +53,7 @@ async function perform(task: WorkerTask): Promise<WorkerMessage> {
       await findMembers(task.folder, task.job, await sourceOf(task.files));
       return { kind: 'members' };
     case 'part': {
-      const source = await sourceOf(task.files);
+      const source = await sourceFor(task.task.part.type, task.files);
       return { kind: 'part', state: await runPart(task.task, source, report => tell({ kind: 'progress', report })) };
     }
     case 'understand':
@@ -88,7 +89,7 @@ function tell(message: WorkerMessage): void {
 const { PRIORITY_BELOW_NORMAL } = constants.priority;
 if (process.platform === 'linux' && getPriority() < PRIORITY_BELOW_NORMAL) setPriority(PRIORITY_BELOW_NORMAL);
 
-let opened: { readonly version: string; readonly source: PartSource } | undefined;
+let opened: { readonly version: string; readonly type?: string; readonly source: PartSource } | undefined;
 
 /** One version at a time; a database that is away at first may be there later. */
 async function sourceOf(files: PackFiles, announce?: Announce): Promise<PartSource> {
@@ -98,6 +99,14 @@ async function sourceOf(files: PackFiles, announce?: Announce): Promise<PartSour
   const source = await openSource(workerData as SourceConfig, files, announce);
   opened = { version: files.version, source };
   return source;
+}
+
+/** What was compiled for a type is let go of with the next one: a whole record has many. */
+async function sourceFor(type: string, files: PackFiles): Promise<PartSource> {
+  const source = await sourceOf(files);
+  if (opened?.type === type) return source;
+  opened = { version: files.version, type, source: { ...source, shapes: shapeStore() } };
+  return opened.source;
 }
 
 /** Closes what is open, so that the thread ends by itself. */
