@@ -10,14 +10,15 @@ import { describeError, type Log } from '../log.ts';
 import type { PackFiles } from '../mapping/load/files.ts';
 import { FhirError } from '../outcome.ts';
 import { folderLock } from './folder-lock.ts';
-import { bytesOf, type JobRecord, type JobStatus } from './job.ts';
-import { fileOf, type LiveJob, liveJob, statesOf, stopFlag, viewOf } from './live-job.ts';
-import { errorLines, errorsOf, type JobView, type OutputFile, outputFiles } from './manifest.ts';
+import type { JobRecord, JobStatus } from './job.ts';
+import { keepJobs } from './kept-jobs.ts';
+import { type LiveJob, statesOf, stopFlag, viewOf } from './live-job.ts';
+import { type Download, errorLines, errorsOf, type JobView, outputFiles } from './manifest.ts';
 import { isDiskFull } from './output.ts';
 import type { PartSettings } from './part-task.ts';
 import type { UnderstoodRequest } from './request.ts';
 import { runParts } from './run-job.ts';
-import { errorFile, readJobs, removeFolder, replaceFile, writeJob } from './store.ts';
+import { errorFile, readJobs, replaceFile, writeJob } from './store.ts';
 import { TaskError, type Threads } from './threads.ts';
 
 export interface JobLimits {
@@ -41,13 +42,6 @@ export interface JobsOptions {
   readonly log: Log;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
-}
-
-export interface Download {
-  readonly file: OutputFile;
-  readonly path: string;
-  /** To be called once the file is no longer read: until then it is not removed. */
-  readonly release: () => void;
 }
 
 export interface JobsLoad {
@@ -75,37 +69,17 @@ export interface Jobs {
   close(): Promise<void>;
 }
 
-const SWEEP_MILLISECONDS = 60_000;
-const LONGEST_TIMER = 2 ** 31 - 1;
-
 /** Throws ConfigError where another process has the folder. */
 export function openJobs(options: JobsOptions): Jobs {
   const { root, pack, threads, limits, settings, log, clock = Date.now } = options;
-  const jobs = new Map<string, LiveJob>();
-  const used = new BigInt64Array(new SharedArrayBuffer(8));
-  const quota = { used, limit: limits.bytes };
   let closed = false;
   const lock = folderLock(root);
   if (existsSync(root) && !lock.take())
     throw new ConfigError([`another process exports into ${root}: a second one needs a folder (DATA_DIR) of its own`]);
+  const jobs = keepJobs({ root, bytes: limits.bytes, expiry: limits.expiry });
 
-  const own = (caller: string, id: string): LiveJob | undefined => {
-    sweep();
-    const job = jobs.get(id);
-    return job?.record.caller === caller && !job.removed ? job : undefined;
-  };
-
-  const update = (job: LiveJob, change: Partial<JobRecord>): void => {
-    job.record = { ...job.record, ...change };
-    writeJob(job.folder, job.record);
-  };
-
-  const addJob = (record: JobRecord): LiveJob => {
-    const job = liveJob(record, root, pack());
-    for (const state of statesOf(job)) Atomics.add(used, 0, BigInt(bytesOf(state)));
-    jobs.set(record.id, job);
-    return job;
-  };
+  const own = (caller: string, id: string): LiveJob | undefined =>
+    jobs.own(caller).find(({ record }) => record.id === id);
 
   const go = (job: LiveJob): void => {
     job.stop = stopFlag();
@@ -113,10 +87,10 @@ export function openJobs(options: JobsOptions): Jobs {
   };
 
   const run = async (job: LiveJob): Promise<void> => {
-    if (!(await runParts(job, { threads, settings, quota, log }))) return;
+    if (!(await runParts(job, { threads, settings, quota: jobs.quota, log }))) return;
     replaceFile(errorFile(job.folder), errorLines(errorsOf(job.record, statesOf(job))));
-    update(job, { status: 'complete', finished: clock() });
-    job.expires = performance.now() + limits.expiry;
+    jobs.update(job, { status: 'complete', finished: clock() });
+    jobs.expire(job, limits.expiry);
     log.info('export complete', { job: job.record.id, files: outputFiles(viewOf(job)).length });
   };
 
@@ -131,56 +105,34 @@ export function openJobs(options: JobsOptions): Jobs {
       full,
       ...(error instanceof TaskError ? { kind: error.message, at: error.at } : describeError(error)),
     });
-    discard(job);
-    job.record = { ...job.record, status: 'failed', finished: clock(), failure };
-    job.expires = performance.now() + limits.expiry;
+    jobs.discard(job);
+    jobs.expire(job, limits.expiry);
     job.progress.clear();
     try {
-      writeJob(job.folder, job.record);
+      jobs.update(job, { status: 'failed', finished: clock(), failure });
     } catch (again) {
       // A disk without room even for this: the job is gone after a restart, and failed until then.
       log.error('the state of a failed export could not be kept', { job: job.record.id, full: isDiskFull(again) });
     }
   };
 
-  const discard = (job: LiveJob): void => {
-    const bytes = statesOf(job).reduce((sum, state) => sum + bytesOf(state), 0);
-    Atomics.sub(used, 0, BigInt(bytes));
-    removeFolder(job.folder);
-  };
-
-  const forget = (job: LiveJob): void => {
-    job.removed = true;
-    if (job.readers > 0) return;
-    discard(job);
-    jobs.delete(job.record.id);
-  };
-
-  const sweep = (): void => {
-    const now = performance.now();
-    for (const job of jobs.values())
-      if (job.expires !== undefined && job.expires <= now && job.readers === 0) forget(job);
-  };
-
   for (const record of readJobs(root)) {
-    const job = addJob(record);
+    const job = jobs.add(record, pack());
     if (record.status === 'complete' || record.status === 'failed') {
       const left = Math.max(0, Math.min(limits.expiry, (record.finished ?? 0) + limits.expiry - clock()));
-      job.expires = performance.now() + left;
+      jobs.expire(job, left);
     } else if (record.version !== pack().version) {
       fail(job, new Error('the mappings have changed'), ': the mappings have changed since it began');
     } else if (record.status === 'running') {
       go(job);
     }
   }
-  const sweeper = setInterval(sweep, Math.min(SWEEP_MILLISECONDS, limits.expiry, LONGEST_TIMER)).unref();
 
   const unfinished = (): readonly LiveJob[] =>
-    [...jobs.values()].filter(({ record }) => record.status === 'running' || record.status === 'paused');
+    jobs.all().filter(({ record }) => record.status === 'running' || record.status === 'paused');
 
   return {
     start({ request, stages, remarks }, { caller, base, url }) {
-      sweep();
       const all = unfinished();
       const mine = all.filter(({ record }) => record.caller === caller);
       if (all.length >= limits.jobs || mine.length >= limits.jobsPerClient) {
@@ -202,7 +154,7 @@ export function openJobs(options: JobsOptions): Jobs {
         status: 'running',
       };
       writeJob(join(root, record.id), record);
-      const job = addJob(record);
+      const job = jobs.add(record, pack());
       go(job);
       return viewOf(job);
     },
@@ -210,15 +162,12 @@ export function openJobs(options: JobsOptions): Jobs {
       const job = own(caller, id);
       return job && viewOf(job);
     },
-    list(caller) {
-      sweep();
-      return [...jobs.values()].filter(job => job.record.caller === caller && !job.removed).map(viewOf);
-    },
+    list: caller => jobs.own(caller).map(viewOf),
     async pause(caller, id) {
       const job = own(caller, id);
       if (job?.record.status === 'running') {
         Atomics.store(job.stop, 0, 1);
-        update(job, { status: 'paused' });
+        jobs.update(job, { status: 'paused' });
         await job.running;
       }
       return job && viewOf(job);
@@ -226,7 +175,7 @@ export function openJobs(options: JobsOptions): Jobs {
     resume(caller, id) {
       const job = own(caller, id);
       if (job?.record.status === 'paused') {
-        update(job, { status: 'running' });
+        jobs.update(job, { status: 'running' });
         go(job);
       }
       return job && viewOf(job);
@@ -237,39 +186,27 @@ export function openJobs(options: JobsOptions): Jobs {
       job.removed = true;
       Atomics.store(job.stop, 0, 1);
       await job.running;
-      forget(job);
+      jobs.forget(job);
       return true;
     },
     download(caller, id, name) {
       const job = own(caller, id);
-      if (job?.record.status !== 'complete') return undefined;
-      const found = fileOf(job, name);
-      if (!found) return undefined;
-      job.readers += 1;
-      let released = false;
-      return {
-        ...found,
-        release() {
-          if (released) return;
-          released = true;
-          job.readers -= 1;
-          if (job.removed && job.readers === 0) forget(job);
-        },
-      };
+      return job?.record.status === 'complete' ? jobs.open(job, name) : undefined;
     },
     load() {
       const counts: Record<JobStatus, number> = { running: 0, paused: 0, complete: 0, failed: 0 };
-      for (const { record } of jobs.values()) counts[record.status] += 1;
+      for (const { record } of jobs.all()) counts[record.status] += 1;
       return { jobs: counts, threads: threads.load() };
     },
     async settled(id) {
-      await jobs.get(id)?.running;
+      await jobs.find(id)?.running;
     },
     async close() {
       closed = true;
-      clearInterval(sweeper);
-      for (const job of jobs.values()) Atomics.store(job.stop, 0, 1);
-      await Promise.all([...jobs.values()].map(({ running }) => running));
+      jobs.close();
+      const all = jobs.all();
+      for (const job of all) Atomics.store(job.stop, 0, 1);
+      await Promise.all(all.map(({ running }) => running));
       await threads.close();
       lock.release();
     },

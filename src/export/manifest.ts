@@ -18,6 +18,13 @@ export interface OutputFile {
   readonly bytes: number;
 }
 
+export interface Download {
+  readonly file: OutputFile;
+  readonly path: string;
+  /** To be called once the file is no longer read: until then it is not removed. */
+  readonly release: () => void;
+}
+
 export interface PartView {
   readonly part: Part;
   readonly state: PartState;

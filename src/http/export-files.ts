@@ -4,7 +4,7 @@
 import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
-import type { Download } from '../export/jobs.ts';
+import type { Download } from '../export/manifest.ts';
 import { takesGzip } from './compress.ts';
 import type { HttpContext } from './context.ts';
 
