@@ -12,8 +12,8 @@ import { withSmallHeap } from './small-heap.ts';
 
 export type SourceConfig = Pick<Config, 'database' | 'dataDir' | 'mappings' | 'degraded' | 'page'>;
 
-/** An export reads every row once: what it reads again and again, indexes of targets, is little. So are a type's statements. */
-const SQLITE = { cache: 4096, statements: 30 };
+/** An export reads every row once: what it reads again and again, indexes of targets, is little. */
+const SQLITE = { cache: 4096 };
 
 /** The mappings have errors, which were announced. */
 export class PackError extends Error {

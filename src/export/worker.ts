@@ -101,10 +101,11 @@ async function sourceOf(files: PackFiles, announce?: Announce): Promise<PartSour
   return source;
 }
 
-/** What was compiled for a type is let go of with the next one: a whole record has many. */
+/** What was compiled and prepared for a type is let go of with the next one: a whole record has many. */
 async function sourceFor(type: string, files: PackFiles): Promise<PartSource> {
   const source = await sourceOf(files);
   if (opened?.type === type) return source;
+  source.database().forget?.();
   opened = { version: files.version, type, source: { ...source, shapes: shapeStore() } };
   return opened.source;
 }

@@ -56,6 +56,8 @@ export interface Database {
   load(): DatabaseLoad;
   /** One cheap statement; throws if the database does not answer. */
   ping(): Promise<void>;
+  /** Lets go of what is kept for statements that come again; they may. */
+  forget?(): void;
   close(): Promise<void>;
 }
 

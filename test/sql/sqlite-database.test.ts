@@ -50,6 +50,12 @@ describe('a SQLite database', () => {
     expect(await lists(1000)).toEqual([rows]);
   });
 
+  it('answers a statement that it was told to forget as before', async () => {
+    const rows = await sample.database.query(planOf(TRUE));
+    sample.database.forget?.();
+    expect(await sample.database.query(planOf(TRUE))).toEqual(rows);
+  });
+
   it('looks at other clients between statements that take long in all', async () => {
     const impatient = openSqlite(sample.file, { patience: 0 });
     const order: string[] = [];

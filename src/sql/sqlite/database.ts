@@ -14,7 +14,7 @@ import { SQLITE } from './dialect.ts';
 import { registerFunctions } from './functions.ts';
 import { createTurns } from './turns.ts';
 
-/** A busy pack has some hundred shapes of statements. */
+/** Prepared statements kept; a busy pack has some hundred shapes. */
 const STATEMENTS = 500;
 const BUSY_MILLISECONDS = 5000;
 
@@ -24,8 +24,6 @@ const PATIENCE = 10;
 export interface SqliteOptions {
   /** Kilobytes of the file that are kept in memory. Default 64 MB. */
   readonly cache?: number;
-  /** Prepared statements that are kept. */
-  readonly statements?: number;
   /** Milliseconds that statements may follow each other before the event loop goes on. */
   readonly patience?: number;
 }
@@ -33,10 +31,7 @@ export interface SqliteOptions {
 /**
  * Opens a SQLite file read-only. Throws DatabaseError (`unavailable`) if there is none, or no database in it.
  */
-export function openSqlite(
-  file: string,
-  { cache = 65_536, statements: kept = STATEMENTS, patience = PATIENCE }: SqliteOptions = {},
-): Database {
+export function openSqlite(file: string, { cache = 65_536, patience = PATIENCE }: SqliteOptions = {}): Database {
   const database = attempt('open', () => {
     const opened = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MILLISECONDS });
     opened.exec(`PRAGMA query_only = ON; PRAGMA cache_size = -${cache}`);
@@ -55,7 +50,7 @@ export function openSqlite(
     const statement = database.prepare(text);
     statement.setReturnArrays(true);
     statements.set(text, statement);
-    if (statements.size > kept) {
+    if (statements.size > STATEMENTS) {
       for (const oldest of statements.keys()) {
         statements.delete(oldest);
         break;
@@ -99,6 +94,7 @@ export function openSqlite(
     async ping() {
       run({ text: 'SELECT 1', parameters: [] });
     },
+    forget: () => statements.clear(),
     async close() {
       statements.clear();
       if (database.isOpen) database.close();
