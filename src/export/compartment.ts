@@ -5,6 +5,7 @@
  * Everything else is outside: it is exported only where it is referred to.
  * docs/decisions/0020-exports-by-compartment.md, https://hl7.org/fhir/R4/compartmentdefinition-patient.html
  */
+import { childrenOf } from '../mapping/load/children.ts';
 import type { Mapping, Node, RefNode, Registry } from '../mapping/model.ts';
 import { type Environment, environment } from '../plan/environment.ts';
 import { idPredicate } from '../plan/identity.ts';
@@ -125,22 +126,4 @@ function isPatientReference(node: Node, registry: Registry): node is RefNode {
 function isRepeated(node: Node, wanted: Node, below: boolean): boolean {
   if (node === wanted) return below;
   return childrenOf(node).some(child => isRepeated(child, wanted, below || node.kind === 'each'));
-}
-
-/** The nodes directly below a node. */
-export function childrenOf(node: Node): readonly Node[] {
-  switch (node.kind) {
-    case 'object':
-      return node.members.flatMap(member =>
-        member.kind === 'element' ? [member.node] : member.alternatives.flat().map(({ node: inner }) => inner),
-      );
-    case 'list':
-      return node.items;
-    case 'first':
-      return node.alternatives;
-    case 'each':
-      return [node.item];
-    default:
-      return [];
-  }
 }

@@ -3,6 +3,7 @@
  * reference nodes, and what rows have to carry so that the include can go on from them.
  * https://hl7.org/fhir/R4/search.html#include
  */
+import { childrenOf } from '../mapping/load/children.ts';
 import type { Mapping, Node, RefNode } from '../mapping/model.ts';
 import { along } from '../plan/walk.ts';
 import { type SearchPath, searchParametersOf } from '../r4/search-parameters.ts';
@@ -35,7 +36,7 @@ function wantedOf(mapping: Mapping, query: Includes, session: Session): ReturnTy
 /** The references that stand in the base row, and the collections that others stand in: child rows bring their own. */
 function ofBaseRow(node: Node, references: ReadonlySet<RefNode>): readonly Node[] {
   if (node.kind === 'ref') return references.has(node) ? [node] : [];
-  const inner = innerNodes(node).flatMap(each => ofBaseRow(each, references));
+  const inner = childrenOf(node).flatMap(each => ofBaseRow(each, references));
   return node.kind === 'each' && inner.length > 0 ? [node] : inner;
 }
 
@@ -92,22 +93,5 @@ export function backwardNodes(mapping: Mapping, include: Include, session: Sessi
 
 function everyNode(node: Node, see: (node: Node) => void): void {
   see(node);
-  for (const inner of innerNodes(node)) everyNode(inner, see);
-}
-
-function innerNodes(node: Node): readonly Node[] {
-  switch (node.kind) {
-    case 'object':
-      return node.members.flatMap(member =>
-        (member.kind === 'element' ? [member] : member.alternatives.flat()).map(named => named.node),
-      );
-    case 'list':
-      return node.items;
-    case 'first':
-      return node.alternatives;
-    case 'each':
-      return [node.item];
-    default:
-      return [];
-  }
+  for (const inner of childrenOf(node)) everyNode(inner, see);
 }
