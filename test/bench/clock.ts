@@ -19,7 +19,7 @@ export interface Rounds {
 const ROUNDS: Rounds = { rounds: 9, least: 300 };
 
 /** Milliseconds that each runs before it is measured: more code is compiled for a second or two. */
-const WARM_UP = 3000;
+export const WARM_UP = 3000;
 
 /** Runs all contenders side by side, after a warm-up of each. */
 export async function sideBySide<Name extends string>(

@@ -1,25 +1,23 @@
 /**
  * The programs that an export is held against, over the clinic of test/export. In: a SQLite file, and the folder to
- * write to. Out: the file that the facade writes too. The best is as fast as we know how to write it by hand; the obvious ones are row objects,
+ * write to. Out: the file that the facade writes too. All run the
+ * facade's own statements. The best is as fast as we know how to write it by hand; the obvious ones are row objects,
  * objects, JSON.stringify and stream.write, and differ in how they come by the offset of a local time.
  */
 import { once } from 'node:events';
 import { closeSync, createWriteStream, openSync, writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { outputFile } from '../../src/export/store.ts';
+import { withNames } from './column-names.ts';
+import type { ExportStatements } from './export-source.ts';
 import { offsets, offsetsAsked } from './offsets.ts';
 
 /** Rows that the best program reads at once. */
 const BATCH = 1000;
 const ZONE = 'Europe/Warsaw';
 
-/** The statement that the facade makes of the mapping, without the place to continue at. */
-const SELECT = `SELECT w.[NO], w.UPD, w.PERSON_ID,
-  CASE WHEN EXISTS (SELECT 1 FROM PERSON AS p_1 WHERE p_1.ID = w.PERSON_ID) THEN 1 ELSE 0 END AS PERSON_THERE, w.TAKEN,
-  w.STAFF_NO, CASE WHEN EXISTS (SELECT 1 FROM STAFF AS s_1 WHERE s_1.[NO] = w.STAFF_NO) THEN 1 ELSE 0 END AS STAFF_THERE,
-  CASE WHEN w.KG IS NOT NULL THEN printf('%.2f', w.KG) END AS KG, w.DEVICE_NO,
-  CASE WHEN EXISTS (SELECT 1 FROM IMPLANT AS i_1 WHERE i_1.[NO] = w.DEVICE_NO) THEN 1 ELSE 0 END AS DEVICE_THERE
-  FROM WEIGHING AS w`;
+/** What the columns of the facade's statement are. */
+const NAMES = 'NO UPD PERSON_ID PERSON_THERE TAKEN STAFF_NO STAFF_THERE KG DEVICE_NO DEVICE_THERE'.split(' ');
 
 type WeighingRow = readonly [
   number: number,
@@ -52,29 +50,38 @@ function weighingText(row: WeighingRow): string {
 }
 
 /** Array rows, text, encoded some resources at a time into one buffer that is written whole. */
-export function bestExport(file: string): Export {
+export function bestExport(file: string, { first, next, constants }: ExportStatements): Export {
   const database = new DatabaseSync(file, { readOnly: true });
-  const prepared = (where: string) => {
-    const statement = database.prepare(`${SELECT} ${where} ORDER BY w.[NO] LIMIT ${BATCH}`);
+  const [beginning, continued] = [first, next].map(sql => {
+    const statement = database.prepare(sql);
     statement.setReturnArrays(true);
-    return (...bound: number[]) => statement.all(...bound) as unknown as readonly WeighingRow[];
+    return statement;
+  });
+  /** A batch that is continued begins with the row that the one before ended with. */
+  const rowsAfter = (key: number | undefined): readonly WeighingRow[] => {
+    const rows: unknown =
+      key === undefined ? beginning?.all(...constants, BATCH) : continued?.all(...constants, key, BATCH);
+    return rows as readonly WeighingRow[];
   };
-  const [first, next] = [prepared(''), prepared('WHERE w.[NO] > ?')];
   const buffer = Buffer.allocUnsafeSlow(BATCH * 600);
   return async folder => {
     const out = openSync(outputFile(folder, 0, 0), 'w');
     let count = 0;
-    for (let rows = first(); rows.length > 0; rows = next(rows.at(-1)?.[0] ?? 0)) {
+    let key: number | undefined;
+    for (;;) {
+      const [rows, skip] = [rowsAfter(key), key === undefined ? 0 : 1];
+      if (rows.length <= skip) break;
       let [text, filled] = ['', 0];
-      for (const row of rows) {
-        text += weighingText(row);
+      for (let i = skip; i < rows.length; i++) {
+        text += weighingText(rows[i] as WeighingRow);
         if (text.length < 16_384) continue;
         filled += buffer.write(text, filled, 'utf8');
         text = '';
       }
       filled += buffer.write(text, filled, 'utf8');
       writeSync(out, buffer, 0, filled);
-      count += rows.length;
+      count += rows.length - skip;
+      key = rows.at(-1)?.[0];
     }
     closeSync(out);
     return count;
@@ -82,23 +89,29 @@ export function bestExport(file: string): Export {
 }
 
 /** Asks the formatter for the offset of each time, as it comes to hand. */
-export function obviousExport(file: string): Export {
-  return objectsExport(file, offsetsAsked(ZONE));
+export function obviousExport(file: string, statements: ExportStatements): Export {
+  return objectsExport(file, statements, offsetsAsked(ZONE));
 }
 
 /** Keeps offsets by the hour: all that the obvious program differs in then is how rows become lines. */
-export function keptOffsetsExport(file: string): Export {
-  return objectsExport(file, offset);
+export function keptOffsetsExport(file: string, statements: ExportStatements): Export {
+  return objectsExport(file, statements, offset);
 }
 
-function objectsExport(file: string, offsetOf: (hour: string) => string): Export {
+/** One statement to the end of the table. */
+function objectsExport(
+  file: string,
+  { first, constants }: ExportStatements,
+  offsetOf: (hour: string) => string,
+): Export {
   const database = new DatabaseSync(file, { readOnly: true });
-  const statement = database.prepare(`${SELECT} ORDER BY w.[NO]`);
+  const statement = database.prepare(withNames(first, NAMES));
+  const bound = [...constants, Number.MAX_SAFE_INTEGER];
   const zoned = (text: unknown): string => String(text).replace(' ', 'T') + offsetOf(String(text).slice(0, 13));
   return async folder => {
     const out = createWriteStream(outputFile(folder, 0, 0));
     let count = 0;
-    for (const row of statement.iterate()) {
+    for (const row of statement.iterate(...bound)) {
       const resource = {
         resourceType: 'Observation',
         id: `w-${row['NO']}`,

@@ -9,17 +9,13 @@ import { createReadStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config.ts';
-import type { JobRecord, Part } from '../../src/export/job.ts';
-import { stopFlag } from '../../src/export/live-job.ts';
-import { SETTINGS } from '../../src/export/open.ts';
-import type { PartTask } from '../../src/export/part-task.ts';
 import { outputFile } from '../../src/export/store.ts';
 import { openThreads } from '../../src/export/threads.ts';
 import { readPackFiles } from '../../src/mapping/load/files.ts';
 import { makeClinic } from '../export/clinic.ts';
-import { exportRequest } from '../export/export-request.ts';
-import { median } from './clock.ts';
+import { median, WARM_UP } from './clock.ts';
 import { bestExport, type Export, keptOffsetsExport, obviousExport } from './export-programs.ts';
+import { type ExportStatements, exportStatements, exportTask } from './export-source.ts';
 
 const EACH = 50;
 const ROUNDS = 5;
@@ -27,41 +23,24 @@ const ROUNDS = 5;
 const RUNS = 2;
 
 /** Opens what it reads from; what it gives is measured. */
-type Contender = (database: string, pack: string) => Promise<Export>;
+type Contender = (database: string, pack: string, statements: ExportStatements) => Export;
 
 const CONTENDERS = {
   facade: facadeExport,
-  best: async file => bestExport(file),
-  obvious: async file => obviousExport(file),
-  'obvious, offsets kept': async file => keptOffsetsExport(file),
+  best: (database, _, statements) => bestExport(database, statements),
+  obvious: (database, _, statements) => obviousExport(database, statements),
+  'obvious, offsets kept': (database, _, statements) => keptOffsetsExport(database, statements),
 } as const satisfies Readonly<Record<string, Contender>>;
 
 type Name = keyof typeof CONTENDERS;
 const NAMES = Object.keys(CONTENDERS) as readonly Name[];
 
 /** As a server exports: in a thread with little memory, whose CPU counts with that of the process. */
-async function facadeExport(database: string, pack: string): Promise<Export> {
-  const config = readConfig({ DATABASE_URL: `sqlite:${database}`, MAPPINGS: pack });
-  const threads = openThreads(config, 1);
+function facadeExport(database: string, pack: string): Export {
+  const threads = openThreads(readConfig({ DATABASE_URL: `sqlite:${database}`, MAPPINGS: pack }), 1);
   const files = readPackFiles(pack);
-  const part: Part = { number: 0, type: 'Observation', scope: 'all', content: 'resources', write: true, collect: [] };
-  const job: JobRecord = {
-    id: '',
-    caller: 'open',
-    base: 'http://127.0.0.1/fhir',
-    url: '',
-    request: exportRequest({ types: ['Observation'] }),
-    stages: { first: [part], second: [] },
-    remarks: [],
-    version: '',
-    transactionTime: 0,
-    status: 'running',
-  };
-  const settings = { ...SETTINGS, fileLines: 1e9 };
   return async folder => {
-    const quota = { used: new BigInt64Array(new SharedArrayBuffer(8)), limit: 1e15 };
-    const task: PartTask = { folder, job, part, parts: 1, settings, quota, stop: stopFlag() };
-    const outcome = await threads.run({ kind: 'part', files, task }, () => {});
+    const outcome = await threads.run({ kind: 'part', files, task: exportTask(folder) }, () => {});
     return outcome.kind === 'part' ? (outcome.state.files[0]?.lines ?? 0) : 0;
   };
 }
@@ -79,19 +58,31 @@ interface Result {
   readonly memory: number;
 }
 
-/** In a process of its own: a run to warm up and some that count. */
-async function runOne(name: Name, folder: string, file: string, pack: string): Promise<Result> {
+/** In a process of its own: some to warm up and some that count. */
+async function runOne(
+  name: Name,
+  folder: string,
+  file: string,
+  pack: string,
+  statements: ExportStatements,
+): Promise<Result> {
   const runs: Run[] = [];
-  const run = await CONTENDERS[name](file, pack);
-  for (let i = 0; i <= RUNS; i++) {
-    const into = join(folder, String(i));
+  const place = (what: string): string => {
+    const into = join(folder, what);
+    rmSync(into, { recursive: true, force: true });
     mkdirSync(into);
+    return into;
+  };
+  const run = CONTENDERS[name](file, pack, statements);
+  for (const end = performance.now() + WARM_UP; performance.now() < end; ) await run(place('warm'));
+  for (let i = 0; i < RUNS; i++) {
+    const into = place(String(i));
     const [cpu, wall] = [process.cpuUsage(), performance.now()];
     const count = await run(into);
     const { user, system } = process.cpuUsage(cpu);
     runs.push({ count, cpu: (user + system) / 1e6, wall: (performance.now() - wall) / 1000 });
   }
-  return { runs: runs.slice(1), memory: process.resourceUsage().maxRSS / 1024 };
+  return { runs, memory: process.resourceUsage().maxRSS / 1024 };
 }
 
 async function hashOf(file: string): Promise<string> {
@@ -107,13 +98,17 @@ export async function benchExport(people = 4000): Promise<void> {
     const clinic = makeClinic(folder, people, EACH);
     clinic.change(`UPDATE WEIGHING SET KG = printf('%.2f', 40 + NO % 6000 / 100.0),
       TAKEN = strftime('%Y-%m-%d %H:%M:%S.000', '2020-01-01', (NO % 79) || ' days', (NO % 1440) || ' minutes')`);
+    const pack = join(folder, 'pack');
+    const heard = join(folder, 'heard');
+    mkdirSync(heard);
+    const statements = JSON.stringify(await exportStatements(clinic.file, pack, heard));
     const results = new Map<Name, Result[]>(NAMES.map(name => [name, []]));
     const hashes = new Map<Name, string>();
     for (let round = 0; round < ROUNDS; round++) {
       for (const name of NAMES) {
         const out = join(folder, 'out');
         mkdirSync(out);
-        const args = [new URL(import.meta.url).pathname, '--run', name, out, clinic.file, join(folder, 'pack')];
+        const args = [new URL(import.meta.url).pathname, '--run', name, out, clinic.file, pack, statements];
         results.get(name)?.push(JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Result);
         hashes.set(name, await hashOf(outputFile(join(out, '0'), 0, 0)));
         rmSync(out, { recursive: true });
@@ -144,10 +139,12 @@ function report(results: ReadonlyMap<Name, readonly Result[]>): void {
 }
 
 if (import.meta.main) {
-  const [, name = '', folder = '', file = '', pack = ''] = process.argv.slice(2);
+  const [, name = '', folder = '', file = '', pack = '', statements = ''] = process.argv.slice(2);
   const known = NAMES.find(own => own === name);
   if (known === undefined) throw new RangeError(`no contender ${name}`);
-  process.stdout.write(JSON.stringify(await runOne(known, folder, file, pack)));
+  process.stdout.write(
+    JSON.stringify(await runOne(known, folder, file, pack, JSON.parse(statements) as ExportStatements)),
+  );
   // Idle threads would end by themselves, in a while.
   process.exit();
 }

@@ -2,24 +2,20 @@
  * The pages and reads that the facade, the reference and the obvious program all answer. In: the demo's database. Out: per
  * page the request, its statement with what is bound, and the bytes of the facade, to which the others are held.
  */
-import type { SQLInputValue } from 'node:sqlite';
 import type { SearchRequest } from '../../src/facade.ts';
 import type { Statement } from '../../src/sql/plan.ts';
+import { type BoundText, boundText } from './bound-text.ts';
 import { CONTEXT, type Opened, statementsOf } from './demo.ts';
 
-export interface Page {
+export interface Page extends BoundText {
   readonly parameters: SearchRequest['parameters'];
-  readonly sql: string;
-  readonly bound: readonly SQLInputValue[];
   /** Of the first page, the row that it begins with is the first; of others, the last one of the page before. */
   readonly skip: 0 | 1;
   readonly json: string;
 }
 
-export interface Read {
+export interface Read extends BoundText {
   readonly id: string;
-  readonly sql: string;
-  readonly bound: readonly SQLInputValue[];
   readonly json: string;
 }
 
@@ -59,16 +55,10 @@ export async function laboratoryReads(opened: Opened, pages: readonly Page[]): P
   return reads;
 }
 
-function only(statements: readonly Statement[]): { readonly sql: string; readonly bound: readonly SQLInputValue[] } {
+function only(statements: readonly Statement[]): BoundText {
   const [statement, ...others] = statements;
   if (statement === undefined || others.length > 0) throw new Error('one statement was expected');
-  return {
-    sql: statement.text,
-    // As the adapter binds them: numbers that travel as text are numbers.
-    bound: statement.parameters.map(({ value, type }) =>
-      typeof value === 'string' && type.kind === 'integer' ? BigInt(value) : value,
-    ),
-  };
+  return boundText(statement);
 }
 
 export function nextOf(json: string): SearchRequest['parameters'] {

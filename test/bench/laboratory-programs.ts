@@ -5,6 +5,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { cursorCodec } from '../../src/search/cursor.ts';
 import { registerFunctions } from '../../src/sql/sqlite/functions.ts';
+import { withNames } from './column-names.ts';
 import { CONTEXT } from './demo.ts';
 import { type LaboratoryObject, laboratoryObject } from './laboratory-object.ts';
 import { COUNT, type Page, type Read } from './laboratory-pages.ts';
@@ -85,27 +86,9 @@ const NAMES =
     ' ',
   );
 
-/** The same statement, its columns named, as an object of a row needs them. */
-function withNames(sql: string): string {
-  const items: string[] = [];
-  let [depth, begun] = [0, 'SELECT '.length];
-  const end = sql.indexOf('\nFROM ');
-  for (let at = begun; at <= end; at++) {
-    const char = sql[at];
-    if (char === '(') depth++;
-    else if (char === ')') depth--;
-    else if (at === end || (char === ',' && depth === 0)) {
-      items.push(`${sql.slice(begun, at).trim()} AS ${NAMES[items.length]}`);
-      begun = at + 1;
-    }
-  }
-  if (items.length !== NAMES.length) throw new Error('the statement has other columns now');
-  return `SELECT ${items.join(', ')}${sql.slice(end)}`;
-}
-
 export function obviousProgram(file: string): Program {
   const database = openFile(file);
-  const prepared = statements(sql => database.prepare(withNames(sql)));
+  const prepared = statements(sql => database.prepare(withNames(sql, NAMES)));
   const rowsOf = ({ sql, bound }: Page | Read): readonly LaboratoryObject[] =>
     prepared(sql).all(...bound) as unknown as readonly LaboratoryObject[];
   return {
