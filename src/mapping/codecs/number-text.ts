@@ -17,8 +17,13 @@ export function parseNumberText(text: string): string | undefined {
   return text.length <= LONGEST && GRAMMAR.test(text) ? canonicalNumber(text) : undefined;
 }
 
+const DIGIT_ONE = 49;
+const DIGIT_NINE = 57;
+
 /** `-007.50` → `-7.50`, `-0` → `0`: the digits after the point stay, they are the precision. */
 export function canonicalNumber(text: string): string {
+  const first = text.charCodeAt(0);
+  if (first >= DIGIT_ONE && first <= DIGIT_NINE) return text;
   const negative = text.startsWith('-');
   const digits = (negative ? text.slice(1) : text).replace(/^0+(?=\d)/, '');
   return negative && /[1-9]/.test(digits) ? `-${digits}` : digits;
