@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { createAnswerCache } from './cache/answers.ts';
 import type { Config } from './config.ts';
-import { openExports } from './export/open.ts';
+import { exportThreads, openExports } from './export/open.ts';
 import type { Answer } from './http/answer.ts';
 import { offeredTypes, sampleRequests } from './http/samples.ts';
 import { type Answers, listen } from './http/server.ts';
@@ -74,10 +74,10 @@ async function serve(
   database: Database,
   { config, console, log, metrics }: Process,
 ): Promise<Running> {
-  const counted = countStatements(database, metrics);
+  const counted = countStatements(database, metrics.statements);
   const entrance = await openEntrance(config);
   let pack = first;
-  const jobs = openExports(config, () => pack.files, log);
+  const jobs = openExports(config, () => pack.files, log, { threads: exportThreads(config, metrics.statements) });
   const cache = createAnswerCache<Answer>(config.cache);
   const make = (next: SoundPack): Version => {
     const refused = () => live.refused();

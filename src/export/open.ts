@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { PackFiles } from '../mapping/load/files.ts';
+import type { CountStatements } from '../observe/statements.ts';
 import { type Jobs, openJobs } from './jobs.ts';
 import type { PartSettings } from './part-task.ts';
 import { openThreads, type Threads } from './threads.ts';
@@ -19,9 +20,12 @@ export const SETTINGS: Omit<PartSettings, 'fileLines'> = {
 
 type ExportConfig = Pick<Config, 'database' | 'dataDir' | 'mappings' | 'degraded' | 'page' | 'export'>;
 
-/** The threads that a configuration wants. */
-export function exportThreads({ database, dataDir, mappings, degraded, page, export: limits }: ExportConfig): Threads {
-  return openThreads({ database, dataDir, mappings, degraded, page }, limits.concurrency);
+/** The threads that a configuration wants. `count` is told of the statements that they send. */
+export function exportThreads(
+  { database, dataDir, mappings, degraded, page, export: limits }: ExportConfig,
+  count?: CountStatements,
+): Threads {
+  return openThreads({ database, dataDir, mappings, degraded, page }, limits.concurrency, count);
 }
 
 /** Jobs of the same mappings that a stopped server left behind go on at once. `instead` replaces what is said here. */

@@ -7,6 +7,7 @@ import type { PackFiles } from '../mapping/load/files.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
 import { shapeStore } from '../pipeline/shapes.ts';
 import { type Announce, facadeOf, openDatabase, setUp } from '../setup.ts';
+import type { Database } from '../sql/database.ts';
 import type { PartSource } from './part-task.ts';
 import { withSmallHeap } from './small-heap.ts';
 
@@ -21,13 +22,15 @@ export class PackError extends Error {
 }
 
 /**
- * `files`: the pack, where it is not to be read anew. `announce` is told the errors of the mappings. Throws PackError, and
+ * `files`: the pack, where it is not to be read anew. `announce` is told the errors of the mappings. `watched` stands
+ * before each database that is opened. Throws PackError, and
  * DatabaseError while the database is away.
  */
 export async function openSource(
   own: SourceConfig,
   files?: PackFiles,
   announce: Announce = () => {},
+  watched: (database: Database) => Database = database => database,
 ): Promise<PartSource> {
   const config = { ...own, sqlite: SQLITE };
   const { database: first, pack, changed } = await withSmallHeap(() => setUp(config, announce, files));
@@ -36,7 +39,7 @@ export async function openSource(
     await first.close();
     throw new PackError('the mappings have errors');
   }
-  let database = first;
+  let database = watched(first);
   const { registry } = pack;
   const facade = facadeOf(registry, first, changed, { page: config.page, linkSecret: new Uint8Array(32) });
   return {
@@ -47,7 +50,7 @@ export async function openSource(
     async reopen() {
       const opened = await openDatabase(config, () => {});
       await database.close();
-      database = opened;
+      database = watched(opened);
     },
   };
 }

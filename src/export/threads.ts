@@ -4,6 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import PQueue from 'p-queue';
+import type { CountStatements } from '../observe/statements.ts';
 import type { PartReport } from './part-task.ts';
 import type { SourceConfig } from './source.ts';
 import type { WorkerMessage, WorkerTask } from './worker.ts';
@@ -21,7 +22,7 @@ export class TaskError extends Error {
   }
 }
 
-export type Outcome = Exclude<WorkerMessage, { kind: 'error' | 'progress' }>;
+export type Outcome = Exclude<WorkerMessage, { kind: 'error' | 'progress' | 'statements' }>;
 
 export interface Threads {
   /** Rejects with TaskError. */
@@ -46,7 +47,8 @@ async function end(worker: Worker): Promise<void> {
   clearTimeout(cut);
 }
 
-export function openThreads(config: SourceConfig, concurrency: number): Threads {
+/** `count` is told of the statements that the threads send. */
+export function openThreads(config: SourceConfig, concurrency: number, count: CountStatements = () => {}): Threads {
   const queue = new PQueue({ concurrency });
   const idle: Worker[] = [];
   const all = new Set<Worker>();
@@ -97,6 +99,10 @@ export function openThreads(config: SourceConfig, concurrency: number): Threads 
       const receive = (message: WorkerMessage): void => {
         if (message.kind === 'progress') {
           report(message.report);
+          return;
+        }
+        if (message.kind === 'statements') {
+          message.counts.forEach(count);
           return;
         }
         worker.off('message', receive);

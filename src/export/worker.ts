@@ -7,9 +7,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { RequestContext } from '../facade.ts';
 import { describeError } from '../log.ts';
 import type { PackFiles } from '../mapping/load/files.ts';
+import { countStatements, type StatementCount, tallyStatements } from '../observe/statements.ts';
 import { shapeStore } from '../pipeline/shapes.ts';
 import type { Announce } from '../setup.ts';
-import { DatabaseError } from '../sql/database.ts';
+import { type Database, DatabaseError } from '../sql/database.ts';
 import { tellError } from '../tell-error.ts';
 import type { ExportLevel, JobRecord, PartState } from './job.ts';
 import { findMembers } from './members.ts';
@@ -36,6 +37,8 @@ type TaskOf<K extends WorkerTask['kind']> = Extract<WorkerTask, { kind: K }>;
 
 export type WorkerMessage =
   | { readonly kind: 'progress'; readonly report: PartReport }
+  /** That have ended since they were told last; before every other message, so that none is lost with the last one. */
+  | { readonly kind: 'statements'; readonly counts: readonly StatementCount[] }
   | { readonly kind: 'part'; readonly state: PartState }
   | { readonly kind: 'members' }
   /** `notes` are for a person; nothing is understood where the mappings, the database or the request is at fault. */
@@ -79,7 +82,11 @@ function errorMessage(error: unknown): WorkerMessage {
   return { kind: 'error', reason: isDiskFull(error) ? 'full' : away ? 'away' : 'other', error: kind, at };
 }
 
+const tally = tallyStatements();
+
 function tell(message: WorkerMessage): void {
+  const counts = tally.take();
+  if (counts.length > 0) parentPort?.postMessage({ kind: 'statements', counts } satisfies WorkerMessage);
   parentPort?.postMessage(message);
 }
 
@@ -96,7 +103,8 @@ async function sourceOf(files: PackFiles, announce?: Announce): Promise<PartSour
   if (opened?.version === files.version) return opened.source;
   await opened?.source.database().close();
   opened = undefined;
-  const source = await openSource(workerData as SourceConfig, files, announce);
+  const counted = (database: Database): Database => countStatements(database, tally.count);
+  const source = await openSource(workerData as SourceConfig, files, announce, counted);
   opened = { version: files.version, source };
   return source;
 }

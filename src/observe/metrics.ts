@@ -6,6 +6,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { createDurations } from './durations.ts';
 import { type Spent, STAGES } from './stages.ts';
+import type { CountStatements } from './statements.ts';
 
 /** Numbers that somebody else keeps, asked for at each scrape. */
 export interface Reading {
@@ -16,14 +17,12 @@ export interface Reading {
   read(): Iterable<readonly [labels: readonly string[], value: number]>;
 }
 
-export type StatementOutcome = 'answered' | 'cancelled' | 'unavailable' | 'failed';
-
 export interface Metrics {
   readonly contentType: string;
   text(): Promise<string>;
   /** An HTTP request was answered after so many milliseconds. */
   request(method: string, route: string, status: number, milliseconds: number, spent: Spent): void;
-  statement(mapping: string, outcome: StatementOutcome, milliseconds: number): void;
+  readonly statements: CountStatements;
   reload(outcome: string): void;
   add(reading: Reading): void;
   /** Memory, garbage, event loop of the process; once per process. */
@@ -40,17 +39,23 @@ export function createMetrics(): Metrics {
     'Requests by method, route pattern and status, until the answer begins.',
   );
   const stages = counter('lintel_stage_seconds_total', 'Time of requests by stage.', ['stage']);
-  const statements = counter('lintel_sql_statements_total', 'Statements by mapping and outcome.', [
+  const statements = counter('lintel_sql_statements_total', 'Statements by mapping, lane and outcome.', [
     'mapping',
+    'lane',
     'outcome',
   ]);
-  const seconds = counter('lintel_sql_seconds_total', 'Time until the rows of statements were there.', ['mapping']);
+  const seconds = counter('lintel_sql_seconds_total', 'Time until the rows of statements were there.', [
+    'mapping',
+    'lane',
+  ]);
   const reloads = counter('lintel_mapping_reloads_total', 'Looks at mappings that had changed, by outcome.', [
     'outcome',
   ]);
-  const outcomes = kept((mapping: string) => kept((outcome: string) => statements.labels(mapping, outcome)));
+  const ended = kept((lane: string) =>
+    kept((mapping: string) => kept((outcome: string) => statements.labels({ mapping, lane, outcome }))),
+  );
   const ofStage = kept((stage: string) => stages.labels(stage));
-  const ofMapping = kept((mapping: string) => seconds.labels(mapping));
+  const spent = kept((lane: string) => kept((mapping: string) => seconds.labels({ mapping, lane })));
 
   return {
     contentType: register.contentType,
@@ -63,9 +68,9 @@ export function createMetrics(): Metrics {
         if (taken > 0) ofStage(stage).inc(taken / 1000);
       }
     },
-    statement(mapping, outcome, milliseconds) {
-      outcomes(mapping)(outcome).inc();
-      ofMapping(mapping).inc(milliseconds / 1000);
+    statements({ mapping, lane, outcome, statements: count, milliseconds }) {
+      ended(lane)(mapping)(outcome).inc(count);
+      spent(lane)(mapping).inc(milliseconds / 1000);
     },
     reload: outcome => reloads.inc({ outcome }),
     add({ kind, name, help, labels, read }) {

@@ -1,29 +1,98 @@
 /**
  * A database whose statements are counted. In: a database, and who counts. Out: the same, told of each statement with the
- * mapping that it is for, its outcome and its time.
+ * mapping that it is for, its lane, its outcome and its time.
  */
 import { performance } from 'node:perf_hooks';
-import { type Database, DatabaseError } from '../sql/database.ts';
-import type { Metrics, StatementOutcome } from './metrics.ts';
+import { type Database, DatabaseError, type QueryOptions } from '../sql/database.ts';
+
+export type StatementOutcome = 'answered' | 'cancelled' | 'unavailable' | 'failed';
+
+/** Statements that have ended. */
+export interface StatementCount {
+  readonly mapping: string;
+  readonly lane: 'interactive' | 'export';
+  readonly outcome: StatementOutcome;
+  readonly statements: number;
+  /** In all, until their rows were there. */
+  readonly milliseconds: number;
+}
+
+export type CountStatements = (ended: StatementCount) => void;
 
 /** What is asked for no mapping: whether the database is there, whether a table has changed. */
 const NO_MAPPING = 'none';
 
-export function countStatements(database: Database, { statement }: Pick<Metrics, 'statement'>): Database {
+/** A stream counts once, at its end, with the waits for its lists; what is left before its end was cancelled. */
+export function countStatements(database: Database, count: CountStatements): Database {
+  const tell = (options: QueryOptions | undefined, outcome: StatementOutcome, milliseconds: number): void => {
+    const { mapping = NO_MAPPING, lane = 'interactive' } = options ?? {};
+    count({ mapping, lane, outcome, statements: 1, milliseconds });
+  };
   return {
     ...database,
     async query(plan, options) {
-      const mapping = options?.mapping ?? NO_MAPPING;
       const begun = performance.now();
       let outcome: StatementOutcome = 'answered';
       try {
         return await database.query(plan, options);
       } catch (error) {
-        outcome = error instanceof DatabaseError ? error.reason : 'failed';
+        outcome = outcomeOf(error);
         throw error;
       } finally {
-        statement(mapping, outcome, performance.now() - begun);
+        tell(options, outcome, performance.now() - begun);
       }
+    },
+    async *stream(plan, size, options) {
+      const lists = database.stream(plan, size, options)[Symbol.asyncIterator]();
+      let outcome: StatementOutcome = 'cancelled';
+      let waited = 0;
+      const next = async () => {
+        const begun = performance.now();
+        try {
+          return await lists.next();
+        } catch (error) {
+          outcome = outcomeOf(error);
+          throw error;
+        } finally {
+          waited += performance.now() - begun;
+        }
+      };
+      try {
+        for (let list = await next(); !list.done; list = await next()) yield list.value;
+        if (outcome === 'cancelled') outcome = 'answered';
+      } finally {
+        tell(options, outcome, waited);
+        await lists.return?.();
+      }
+    },
+  };
+}
+
+const outcomeOf = (error: unknown): StatementOutcome => (error instanceof DatabaseError ? error.reason : 'failed');
+
+export interface StatementTally {
+  readonly count: CountStatements;
+  /** What was counted since it was taken last: as many as there are mappings, lanes and outcomes at most. */
+  take(): readonly StatementCount[];
+}
+
+/** Counts of a thread that somebody else asks for now and then. */
+export function tallyStatements(): StatementTally {
+  const sums = new Map<string, StatementCount>();
+  return {
+    count(ended) {
+      const key = `${ended.mapping} ${ended.lane} ${ended.outcome}`;
+      const known = sums.get(key);
+      sums.set(key, {
+        ...ended,
+        statements: ended.statements + (known?.statements ?? 0),
+        milliseconds: ended.milliseconds + (known?.milliseconds ?? 0),
+      });
+    },
+    take() {
+      const taken = [...sums.values()];
+      sums.clear();
+      return taken;
     },
   };
 }

@@ -112,7 +112,7 @@ export async function* streamMatches(
       const { planned, places } = keptPlan(branch, begun, wanted, session);
       if (!planned) break;
       more = false;
-      for await (const rows of session.stream(planned.plan, size, places)) {
+      for await (const rows of session.stream(planned.plan, size, planned.mapping, places)) {
         const matches = matchesOf(rows, branch, planned, begun);
         cursor = cursorOf(matches.at(-1), session) ?? cursor;
         if (matches.length > 0) yield { matches, last: cursor };

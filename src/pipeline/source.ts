@@ -17,8 +17,8 @@ export interface Session {
   readonly stages: Stages;
   /** `mapping`: whose rows, or which the rows are needed for. `places`: of a plan that is used again. */
   query(plan: SqlPlan, mapping: string, places?: Places): Promise<readonly Row[]>;
-  /** As Database.stream. */
-  stream(plan: SqlPlan, size: number, places?: Places): AsyncIterable<readonly Row[]>;
+  /** As Database.stream; `mapping` as in `query`. */
+  stream(plan: SqlPlan, size: number, mapping: string, places?: Places): AsyncIterable<readonly Row[]>;
 }
 
 /** One request that asks for a hundred things leaves connections to the others. */
@@ -51,9 +51,9 @@ export function openSession(
       const how = { ...asked, mapping, ...(places ? { places } : {}) };
       return inTurn(() => stages.statement(mapping, () => database.query(plan, how)));
     },
-    stream(plan, size, places) {
+    stream(plan, size, mapping, places) {
       options.onQuery?.(plan, places);
-      return database.stream(plan, size, { ...asked, ...(places && { places }) });
+      return database.stream(plan, size, { ...asked, mapping, ...(places && { places }) });
     },
   };
 }

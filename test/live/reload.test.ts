@@ -104,7 +104,7 @@ test('a file with errors leaves the old version serving, and /, /ready and the l
     'lintel_mapping_refused 1',
     `lintel_mapping_info{pack="small",version="${pack.version}"} 1`,
     'lintel_mapping_reloads_total{outcome="refused"} 1',
-    'lintel_sql_statements_total{mapping="people",outcome="answered"} 1',
+    'lintel_sql_statements_total{mapping="people",lane="interactive",outcome="answered"} 1',
     'lintel_export_jobs{status="running"} 0',
     'lintel_cache_answers_total{result="miss"} 1',
     'lintel_http_request_duration_seconds_count{method="GET",route="/fhir/Patient",status="200"} 1',

@@ -1,16 +1,15 @@
 import { expect, test } from 'vitest';
 import { createMetrics } from '../../src/observe/metrics.ts';
-import { countStatements } from '../../src/observe/statements.ts';
-import { DatabaseError } from '../../src/sql/database.ts';
-import { openSqlite } from '../../src/sql/sqlite/database.ts';
 
 const SPENT = { stages: { parse: 1, plan: 0, sql: 250, write: 0 }, statements: 1 };
 
 test('requests, stages, statements and reloads are counted under labels that are few', async () => {
   const metrics = createMetrics();
   for (const ms of [3, 400]) metrics.request('GET', '/fhir/Patient/:id', 200, ms, SPENT);
-  metrics.statement('people', 'answered', 1500);
-  metrics.statement('people', 'failed', 500);
+  const people = { mapping: 'people', lane: 'interactive' } as const;
+  metrics.statements({ ...people, outcome: 'answered', statements: 1, milliseconds: 1500 });
+  metrics.statements({ ...people, outcome: 'failed', statements: 1, milliseconds: 500 });
+  metrics.statements({ ...people, lane: 'export', outcome: 'answered', statements: 40, milliseconds: 3000 });
   metrics.reload('swapped');
   const text = await metrics.text();
   const labels = 'method="GET",route="/fhir/Patient/:id",status="200"';
@@ -18,9 +17,11 @@ test('requests, stages, statements and reloads are counted under labels that are
     `lintel_http_request_duration_seconds_bucket{le="0.005",${labels}} 1`,
     `lintel_http_request_duration_seconds_count{${labels}} 2`,
     'lintel_stage_seconds_total{stage="sql"} 0.5',
-    'lintel_sql_statements_total{mapping="people",outcome="answered"} 1',
-    'lintel_sql_statements_total{mapping="people",outcome="failed"} 1',
-    'lintel_sql_seconds_total{mapping="people"} 2',
+    'lintel_sql_statements_total{mapping="people",lane="interactive",outcome="answered"} 1',
+    'lintel_sql_statements_total{mapping="people",lane="interactive",outcome="failed"} 1',
+    'lintel_sql_statements_total{mapping="people",lane="export",outcome="answered"} 40',
+    'lintel_sql_seconds_total{mapping="people",lane="interactive"} 2',
+    'lintel_sql_seconds_total{mapping="people",lane="export"} 3',
     'lintel_mapping_reloads_total{outcome="swapped"} 1',
   ]) {
     expect(text.split('\n')).toContain(line);
@@ -46,29 +47,4 @@ test('numbers of others are asked for at each scrape, and those that are gone ar
   expect(text).toContain('taken{lane="interactive"} 0');
   expect(text).not.toContain('lane="export"');
   expect(text).toContain('\nhits_total 41\n');
-});
-
-test('a statement is counted for its mapping with how it ended', async () => {
-  const told: unknown[] = [];
-  const database = countStatements(openSqlite(':memory:'), {
-    statement: (mapping, outcome) => told.push([mapping, outcome]),
-  });
-  const failing = countStatements(
-    {
-      ...database,
-      query: async () => {
-        throw new DatabaseError('unavailable', 'away');
-      },
-    },
-    { statement: (mapping, outcome) => told.push([mapping, outcome]) },
-  );
-  const plan = {} as Parameters<typeof database.query>[0];
-  await expect(database.query(plan, { mapping: 'people' })).rejects.toThrow();
-  await expect(failing.query(plan)).rejects.toThrow('away');
-  await database.ping();
-  expect(told).toEqual([
-    ['people', 'failed'],
-    ['none', 'unavailable'],
-  ]);
-  await database.close();
 });

@@ -1,0 +1,33 @@
+/**
+ * Statements that the threads of exports send, in the metrics of the server.
+ */
+import { expect, test } from 'vitest';
+import { clinic, finished, kickOff, served } from './exporting.ts';
+
+/** By mapping; all of them answered. */
+async function statements(fhir: string): Promise<Readonly<Record<string, number>>> {
+  const text = await (await fetch(new URL('/metrics', fhir))).text();
+  const pattern = /^lintel_sql_statements_total\{mapping="(.*?)",lane="export",outcome="answered"\} (\d+)$/gm;
+  return Object.fromEntries([...text.matchAll(pattern)].map(([, mapping = '', count]) => [mapping, Number(count)]));
+}
+
+test('each statement of an export is counted, none is lost at the end of a part, and no other has its lane', async () => {
+  const { fhir } = await served(clinic(600, 1), { EXPORT_CONCURRENCY: '2' });
+  await fetch(`${fhir}/Observation?_count=1`);
+  expect(await statements(fhir)).toEqual({});
+  await finished(await kickOff(`${fhir}/$export?_type=Observation,Practitioner,Device`));
+  // One that counts, and one for each list of 500 rows.
+  const once = { weights: 3, staff: 2, implants: 3 };
+  expect(await statements(fhir)).toEqual(once);
+  await finished(await kickOff(`${fhir}/$export?_type=Practitioner`));
+  expect(await statements(fhir)).toEqual({ ...once, staff: 4 });
+});
+
+test('what is asked to find the members of a group is counted too, with its time', async () => {
+  const { fhir } = await served(clinic());
+  await finished(await kickOff(`${fhir}/Group/g-1/$export?_type=Patient`));
+  const counted = await statements(fhir);
+  expect(Object.keys(counted).toSorted()).toEqual(['lists', 'people']);
+  const text = await (await fetch(new URL('/metrics', fhir))).text();
+  expect(text).toMatch(/^lintel_sql_seconds_total\{mapping="lists",lane="export"\} [\d.e-]+$/m);
+});

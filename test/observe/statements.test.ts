@@ -1,0 +1,104 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { countStatements, type StatementCount, tallyStatements } from '../../src/observe/statements.ts';
+import { type Database, DatabaseError } from '../../src/sql/database.ts';
+import type { Row, SqlPlan } from '../../src/sql/plan.ts';
+import { openSqlite } from '../../src/sql/sqlite/database.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+const PLAN = {} as SqlPlan;
+
+/** A database that is counted, and what was counted. */
+function counted(instead: Partial<Database>) {
+  const told: StatementCount[] = [];
+  return { told, database: countStatements({ ...openSqlite(':memory:'), ...instead }, one => told.push(one)) };
+}
+
+const ended = (told: readonly StatementCount[]) => told.map(({ mapping, lane, outcome }) => [mapping, lane, outcome]);
+
+test('a statement is counted for its mapping and lane with how it ended', async () => {
+  const query = vi.fn<Database['query']>();
+  const { database, told } = counted({ query });
+  query.mockResolvedValueOnce([]);
+  await database.query(PLAN, { mapping: 'people', lane: 'export' });
+  query.mockRejectedValueOnce(new RangeError('broken'));
+  await expect(database.query(PLAN, { mapping: 'people' })).rejects.toThrow('broken');
+  query.mockRejectedValueOnce(new DatabaseError('unavailable', 'away'));
+  await expect(database.query(PLAN)).rejects.toThrow('away');
+  await database.ping();
+  expect(ended(told)).toEqual([
+    ['people', 'export', 'answered'],
+    ['people', 'interactive', 'failed'],
+    ['none', 'interactive', 'unavailable'],
+  ]);
+  await database.close();
+});
+
+test('a stream is one statement, which takes as long as its lists are waited for', async () => {
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  const { database, told } = counted({
+    async *stream() {
+      now += 5;
+      yield [[1]];
+      now += 7;
+      yield [[2]];
+    },
+  });
+  const rows: Row[] = [];
+  for await (const list of database.stream(PLAN, 1, { mapping: 'people', lane: 'export' })) {
+    rows.push(...list);
+    // What the caller does with them.
+    now += 1000;
+  }
+  expect(rows).toEqual([[1], [2]]);
+  expect(told).toEqual([{ mapping: 'people', lane: 'export', outcome: 'answered', statements: 1, milliseconds: 12 }]);
+  await database.close();
+});
+
+test('a stream that fails, and one that is left, are counted as that; the latter ends its statement', async () => {
+  let open = 0;
+  const { database, told } = counted({
+    async *stream(_plan, size) {
+      open++;
+      try {
+        yield [[1]];
+        if (size === 2) throw new DatabaseError('unavailable', 'cut');
+        yield [[2]];
+      } finally {
+        open--;
+      }
+    },
+  });
+  const read = async (size: number): Promise<void> => {
+    for await (const _ of database.stream(PLAN, size, { lane: 'export' })) if (size === 1) break;
+  };
+  await read(1);
+  await expect(read(2)).rejects.toThrow('cut');
+  expect(ended(told)).toEqual([
+    ['none', 'export', 'cancelled'],
+    ['none', 'export', 'unavailable'],
+  ]);
+  expect(open).toBe(0);
+  await database.close();
+});
+
+test('a tally adds up what is alike, and gives everything once', () => {
+  const { count, take } = tallyStatements();
+  const one: StatementCount = {
+    mapping: 'people',
+    lane: 'export',
+    outcome: 'answered',
+    statements: 1,
+    milliseconds: 2,
+  };
+  for (let i = 0; i < 1000; i++) count(one);
+  count({ ...one, outcome: 'failed' });
+  expect(take()).toEqual([
+    { ...one, statements: 1000, milliseconds: 2000 },
+    { ...one, outcome: 'failed' },
+  ]);
+  expect(take()).toEqual([]);
+  count(one);
+  expect(take()).toEqual([one]);
+});
