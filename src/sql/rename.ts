@@ -10,6 +10,8 @@ type Aliases = ReadonlyMap<Identifier, Identifier>;
 /** Another name for an alias, or what stands in place of its columns. */
 type Replacements = ReadonlyMap<Identifier, Identifier | ((column: ColumnExpression) => Expression)>;
 
+const NONE: Aliases = new Map();
+
 /**
  * Renames the aliases that a relation declares, in all its parts. The suffix counts how deep relations are nested
  * inside, so an inner relation never hides an outer one that it refers to.
@@ -40,14 +42,33 @@ function renameJoin(join: Join, aliases: Replacements): Join {
   };
 }
 
-function renameInner(relation: Relation, aliases: Replacements): Relation {
-  const own = new Set<Identifier>([relation.alias, ...relation.joins.map(join => join.alias)]);
-  const free: Replacements = new Map([...aliases].filter(([from]) => !own.has(from)));
+/** What a nested relation declares itself keeps its name, unless that would hide a new name from outside. */
+function renameInner(nested: Relation, aliases: Replacements): { relation: Relation; free: Replacements } {
+  const outside = new Map([...aliases].filter(([from]) => !declares(nested, from)));
+  const { relation, aliases: own } = hides(nested, outside)
+    ? renameRelation(nested)
+    : { relation: nested, aliases: NONE };
   return {
-    ...relation,
-    joins: relation.joins.map(join => renameJoin(join, free)),
-    where: renamePredicate(relation.where, free),
+    relation: {
+      ...relation,
+      joins: relation.joins.map(join => renameJoin(join, outside)),
+      where: renamePredicate(relation.where, outside),
+    },
+    free: new Map([...outside, ...own]),
   };
+}
+
+function declares(relation: Relation, alias: Identifier): boolean {
+  return relation.alias === alias || relation.joins.some(join => join.alias === alias);
+}
+
+/** The relation refers to a column outside whose new name is one of its own. */
+function hides(relation: Relation, outside: Replacements): boolean {
+  const hidden = [...outside].filter(([, to]) => typeof to === 'string' && declares(relation, to));
+  if (hidden.length === 0) return false;
+  const where = [relation.where, ...relation.joins.map(join => join.on)];
+  const used = aliasesOf({ predicates: where });
+  return hidden.some(([from]) => used.has(from));
 }
 
 export function renameExpression(expression: Expression, aliases: Replacements): Expression {
@@ -73,12 +94,11 @@ export function renameExpression(expression: Expression, aliases: Replacements):
         of: renameExpression(expression.of, aliases),
       };
     case 'scalar': {
-      const own = new Set<Identifier>([expression.from.alias, ...expression.from.joins.map(join => join.alias)]);
-      const free: Replacements = new Map([...aliases].filter(([from]) => !own.has(from)));
+      const { relation, free } = renameInner(expression.from, aliases);
       return {
         ...expression,
         select: renameExpression(expression.select, free),
-        from: renameInner(expression.from, aliases),
+        from: relation,
         ...(expression.order === undefined
           ? {}
           : { order: expression.order.map(one => ({ ...one, by: renameExpression(one.by, free) })) }),
@@ -117,7 +137,7 @@ export function renamePredicate(predicate: Predicate, aliases: Replacements): Pr
       return { ...predicate, of: e(predicate.of), where: renamePredicate(predicate.where, free) };
     }
     case 'exists':
-      return { ...predicate, from: renameInner(predicate.from, aliases) };
+      return { ...predicate, from: renameInner(predicate.from, aliases).relation };
     case 'raw':
       return { ...predicate, parts: predicate.parts.map(p => (typeof p === 'string' ? p : e(p))) };
   }
