@@ -42,6 +42,8 @@ export interface JobsOptions {
   readonly log: Log;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
+  /** Milliseconds that are waited for statements under way, when a job or all of them are to stop. */
+  readonly patience?: number;
 }
 
 export interface JobsLoad {
@@ -55,9 +57,10 @@ export interface Jobs {
   /** The caller's own job; undefined: there is none of that id (any more). */
   view(caller: string, id: string): JobView | undefined;
   list(caller: string): readonly JobView[];
+  /** Its thread stops at the next batch. */
   pause(caller: string, id: string): Promise<JobView | undefined>;
   resume(caller: string, id: string): JobView | undefined;
-  /** False: there is none. Resolves once the files are gone, or are as good as gone because they are being read. */
+  /** False: there is none. Its files go at once, or when nobody reads or writes them any more; after a restart at the latest. */
   remove(caller: string, id: string): Promise<boolean>;
   /** `name` of an OutputFile of a complete job. */
   download(caller: string, id: string, name: string): Download | undefined;
@@ -65,13 +68,15 @@ export interface Jobs {
   load(): JobsLoad;
   /** Resolves when the job is no longer running. */
   settled(id: string): Promise<void>;
-  /** Stops at the next batch; jobs go on when they are opened again. */
+  /** Stops at the next batch, or, where that takes long, as if killed; jobs go on when they are opened again. */
   close(): Promise<void>;
 }
 
+const PATIENCE_MILLISECONDS = 2000;
+
 /** Throws ConfigError where another process has the folder. */
 export function openJobs(options: JobsOptions): Jobs {
-  const { root, pack, threads, limits, settings, log, clock = Date.now } = options;
+  const { root, pack, threads, limits, settings, log, clock = Date.now, patience = PATIENCE_MILLISECONDS } = options;
   let closed = false;
   const lock = folderLock(root);
   if (existsSync(root) && !lock.take())
@@ -81,9 +86,15 @@ export function openJobs(options: JobsOptions): Jobs {
   const own = (caller: string, id: string): LiveJob | undefined =>
     jobs.own(caller).find(({ record }) => record.id === id);
 
+  /** One run at a time: the one before may still be busy with the batch in which it was stopped. */
   const go = (job: LiveJob): void => {
-    job.stop = stopFlag();
-    job.running = run(job).catch((error: unknown) => fail(job, error));
+    job.running = job.running
+      .then(async () => {
+        if (closed || job.removed || job.record.status !== 'running') return;
+        job.stop = stopFlag();
+        await run(job);
+      })
+      .catch((error: unknown) => fail(job, error));
   };
 
   const run = async (job: LiveJob): Promise<void> => {
@@ -168,7 +179,7 @@ export function openJobs(options: JobsOptions): Jobs {
       if (job?.record.status === 'running') {
         Atomics.store(job.stop, 0, 1);
         jobs.update(job, { status: 'paused' });
-        await job.running;
+        await atMost(patience, job.running);
       }
       return job && viewOf(job);
     },
@@ -183,10 +194,12 @@ export function openJobs(options: JobsOptions): Jobs {
     async remove(caller, id) {
       const job = own(caller, id);
       if (!job) return false;
-      job.removed = true;
+      jobs.unlist(job);
       Atomics.store(job.stop, 0, 1);
-      await job.running;
-      jobs.forget(job);
+      await atMost(
+        patience,
+        job.running.then(() => jobs.forget(job)),
+      );
       return true;
     },
     download(caller, id, name) {
@@ -206,9 +219,20 @@ export function openJobs(options: JobsOptions): Jobs {
       jobs.close();
       const all = jobs.all();
       for (const job of all) Atomics.store(job.stop, 0, 1);
-      await Promise.all(all.map(({ running }) => running));
+      await atMost(patience, Promise.all(all.map(({ running }) => running)));
       await threads.close();
       lock.release();
     },
   };
+}
+
+/** Resolves with the promise, or after so many milliseconds; rejects as it does. */
+async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, milliseconds);
+  try {
+    await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

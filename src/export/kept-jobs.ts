@@ -7,7 +7,7 @@ import { bytesOf, type JobRecord } from './job.ts';
 import { fileOf, type LiveJob, liveJob, statesOf } from './live-job.ts';
 import type { Download } from './manifest.ts';
 import type { Quota } from './output.ts';
-import { removeFolder, writeJob } from './store.ts';
+import { removeFolder, removeJob, writeJob } from './store.ts';
 
 export interface KeptJobsOptions {
   /** Folder of the jobs; made with the first. */
@@ -36,6 +36,8 @@ export interface KeptJobs {
   readonly open: (job: LiveJob, name: string) => Download | undefined;
   /** Removes its files; the job stays. */
   readonly discard: (job: LiveJob) => void;
+  /** Its caller has it no longer, and a restart does not find it. */
+  readonly unlist: (job: LiveJob) => void;
   /** Removes the job, at once or when nobody reads its files any more. */
   readonly forget: (job: LiveJob) => void;
   /** No job expires any more. */
@@ -55,8 +57,13 @@ export function keepJobs({ root, bytes, expiry }: KeptJobsOptions): KeptJobs {
     removeFolder(job.folder);
   };
 
-  const forget = (job: LiveJob): void => {
+  const unlist = (job: LiveJob): void => {
     job.removed = true;
+    removeJob(job.folder);
+  };
+
+  const forget = (job: LiveJob): void => {
+    unlist(job);
     if (job.readers > 0) return;
     discard(job);
     jobs.delete(job.record.id);
@@ -88,7 +95,7 @@ export function keepJobs({ root, bytes, expiry }: KeptJobsOptions): KeptJobs {
     },
     update(job, change) {
       job.record = { ...job.record, ...change };
-      writeJob(job.folder, job.record);
+      if (!job.removed) writeJob(job.folder, job.record);
     },
     expire(job, after) {
       job.expires = performance.now() + after;
@@ -109,6 +116,7 @@ export function keepJobs({ root, bytes, expiry }: KeptJobsOptions): KeptJobs {
       };
     },
     discard,
+    unlist,
     forget,
     close: () => clearInterval(sweeper),
   };

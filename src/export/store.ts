@@ -62,6 +62,11 @@ export function writeJob(folder: string, job: JobRecord): void {
   replaceFile(jobFile(folder), JSON.stringify(job));
 }
 
+/** Its folder is none of a job from then on. */
+export function removeJob(folder: string): void {
+  rmSync(jobFile(folder), { force: true });
+}
+
 /** Every job below `root`; a folder is removed whose job was never written, or before jobs kept their parts. */
 export function readJobs(root: string): readonly JobRecord[] {
   if (!existsSync(root)) return [];

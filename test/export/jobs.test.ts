@@ -114,6 +114,78 @@ test('a paused job stays paused over a restart, and goes on when it is told to',
   expect(again.view('ann', job.id)?.job.status).toBe('complete');
 });
 
+/** Does not look whether it is to stop before it is let go, as a statement that takes long. */
+function slow() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let [atOnce, most] = [0, 0];
+  const perform: Perform = async (folder, stop) => {
+    most = Math.max(most, ++atOnce);
+    await promise;
+    atOnce--;
+    return Atomics.load(stop, 0) === 0 ? writes(folder, stop) : NEW_PART;
+  };
+  return { perform, letGo: resolve, most: () => most };
+}
+
+test('neither pausing nor cancelling nor stopping waits for a statement that takes long', async () => {
+  const { open, root } = world();
+  const { perform, letGo } = slow();
+  const jobs = open(perform, { patience: 20 });
+  const { job: first } = jobs.start(UNDERSTOOD, ORIGIN);
+  const { job: second } = jobs.start(UNDERSTOOD, ORIGIN);
+  expect((await jobs.pause('ann', first.id))?.job.status).toBe('paused');
+  expect(await jobs.remove('ann', second.id)).toBe(true);
+  expect(jobs.view('ann', second.id)).toBeUndefined();
+  await jobs.close();
+  expect(readdirSync(root).toSorted()).toEqual([first.id, second.id, 'lock'].toSorted());
+  // It was cancelled, whenever its files are removed.
+  const again = open(writes);
+  expect(again.list('ann').map(({ job }) => job.id)).toEqual([first.id]);
+  expect(readdirSync(root).toSorted()).toEqual([first.id, 'lock'].toSorted());
+  letGo();
+});
+
+test('the files of a job that was cancelled in mid-statement are removed once it has ended', async () => {
+  const { open, root } = world();
+  const { perform, letGo } = slow();
+  const jobs = open(perform, { patience: 20 });
+  const { job } = jobs.start(UNDERSTOOD, ORIGIN);
+  await jobs.remove('ann', job.id);
+  expect(await jobs.remove('ann', job.id)).toBe(false);
+  letGo();
+  await jobs.settled(job.id);
+  await expect.poll(() => readdirSync(root)).toEqual(['lock']);
+});
+
+test('a job that goes on before the statement has ended in which it was paused is worked on by one thread at a time', async () => {
+  const { open } = world();
+  const { perform, letGo, most } = slow();
+  const jobs = open(perform, { patience: 20 });
+  const { job } = jobs.start(UNDERSTOOD, ORIGIN);
+  for (let i = 0; i < 3; i++) {
+    await jobs.pause('ann', job.id);
+    expect(jobs.resume('ann', job.id)?.job.status).toBe('running');
+  }
+  letGo();
+  await jobs.settled(job.id);
+  expect(jobs.view('ann', job.id)?.job.status).toBe('complete');
+  expect(most()).toBe(1);
+});
+
+test('a job that was cancelled while its file was read does not come back with a restart', async () => {
+  const { open } = world();
+  const jobs = open(writes);
+  const { job } = jobs.start(UNDERSTOOD, ORIGIN);
+  await jobs.settled(job.id);
+  const download = jobs.download('ann', job.id, '0-0');
+  expect(await jobs.remove('ann', job.id)).toBe(true);
+  expect(existsSync(download?.path ?? '')).toBe(true);
+  // The process ends before the client has all of it.
+  await jobs.close();
+  expect(open(writes).list('ann')).toEqual([]);
+  expect(existsSync(download?.path ?? '')).toBe(false);
+});
+
 test('a running job goes on after a restart; a complete one is complete', async () => {
   const { open } = world();
   const jobs = open(hangs);
