@@ -65,15 +65,21 @@ function requestOf(entry: unknown, base: string): BatchRequest | Refusal {
   const path = pathOf(url, base);
   if (path === undefined || path === '')
     return refusal('400 Bad Request', 'invalid', 'Bundle.entry.request.url: expected a path behind the base');
+  if (typeof ifNoneMatch === 'string' && !HEADER_VALUE.test(ifNoneMatch))
+    return refusal('400 Bad Request', 'invalid', 'Bundle.entry.request.ifNoneMatch: expected entity tags');
   const headers = {
     Accept: 'application/fhir+json',
     ...(typeof ifNoneMatch === 'string' ? { 'If-None-Match': ifNoneMatch } : {}),
     ...(typeof ifModifiedSince === 'string' ? { 'If-Modified-Since': httpDate(ifModifiedSince) } : {}),
   };
   if (method === 'GET' || method === 'HEAD') return { method, path, headers };
-  // The parameters of a search stand in its address: a form cannot stand in a Bundle.
-  if (method === 'POST' && /(^|\/)_search(\?|$)/.test(path)) return { method, path, headers };
   const { resource } = entry as Members;
+  if (method === 'POST' && /(^|\/)_search(\?|$)/.test(path)) {
+    if (resource === undefined) return { method, path, headers };
+    // A form cannot stand in a Bundle, and R4 knows no search by a resource.
+    const expected = 'Bundle.entry.resource: expected none; the parameters of a search stand in its address';
+    return refusal('400 Bad Request', 'invalid', expected);
+  }
   if (method === 'POST' && /(^|\/)\$[a-z-]+(\?|$)/.test(path)) {
     const contentType = { 'Content-Type': 'application/fhir+json' };
     const body = resource === undefined ? '' : JSON.stringify(resource);
@@ -86,12 +92,16 @@ function requestOf(entry: unknown, base: string): BatchRequest | Refusal {
   );
 }
 
-/** Undefined for the address of another server. */
+/** Without a fragment, which is the client's own matter. Undefined for the address of another server. */
 function pathOf(url: string, base: string): string | undefined {
-  if (url.startsWith(`${base}/`)) return url.slice(base.length + 1);
-  if (/^[a-z][a-z0-9+.-]*:/i.test(url) || url.startsWith('//')) return undefined;
-  return url.replace(/^\//, '');
+  const [asked = ''] = url.split('#', 1);
+  if (asked.startsWith(`${base}/`)) return asked.slice(base.length + 1);
+  if (/^[a-z][a-z0-9+.-]*:/i.test(asked) || asked.startsWith('//')) return undefined;
+  return asked.replace(/^\//, '');
 }
+
+/** RFC 9110 section 5.5 */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 function httpDate(instant: string): string {
   const date = new Date(instant);

@@ -7,6 +7,7 @@ import { fromXml, XmlError } from '../resource/from-xml.ts';
 import { contentTypeOf, utf8, WrongMediaType } from './content-type.ts';
 import type { HttpContext } from './context.ts';
 import { formatOf } from './negotiate.ts';
+import { hasRepeatedName } from './repeated-name.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -38,6 +39,7 @@ function parseJson(text: string): unknown {
     // The parser's message repeats the text.
     throw new FhirError('invalid', 'The body is not JSON');
   }
+  if (hasRepeatedName(text)) throw new FhirError('invalid', 'The body names something twice in one object');
   if (isDeeper(body, DEEPEST)) throw new FhirError('invalid', `The body nests deeper than ${DEEPEST} levels`);
   return body;
 }

@@ -141,6 +141,32 @@ test('conditional reads of a batch are conditional', async () => {
   expect(same).not.toHaveProperty('resource');
 });
 
+test.each(['W/"1"\r\nX: y', 'W/"\u2028"', '\0'])(
+  'entity tags that are no header are 400 for that request alone: %j',
+  async tags => {
+    const { app } = appUnderTest();
+    const requests = [get('Widget/1', { ifNoneMatch: tags }), get('Widget/1')];
+    const answers = await answersOf(await post(app, batch(...requests)));
+    expect(answers.map(({ response }) => response.status)).toEqual(['400 Bad Request', '200 OK']);
+  },
+);
+
+test('a fragment of an address is no part of the request', async () => {
+  const { app, calls } = appUnderTest();
+  const answers = await answersOf(await post(app, batch(get('Widget?name=a&_format=xml#b'), get('Widget/1#c'))));
+  expect(answers.map(({ resource }) => resource?.resourceType)).toEqual(['Bundle', 'Widget']);
+  expect(calls.flatMap(({ request }) => request.parameters)).toContainEqual(['name', 'a']);
+});
+
+test('a search by POST that brings a resource is refused, not answered without what it asks', async () => {
+  const { app, calls } = appUnderTest();
+  const parameters = { resourceType: 'Parameters', parameter: [{ name: 'maker', valueString: 'x' }] };
+  const entry = [{ request: { method: 'POST', url: 'Widget/_search' }, resource: parameters }];
+  const [answer] = await answersOf(await post(app, { resourceType: 'Bundle', type: 'batch', entry }));
+  expect(answer?.response.status).toBe('400 Bad Request');
+  expect(calls).toEqual([]);
+});
+
 test('one request that fails unexpectedly is 500 for itself alone', async () => {
   const { app, lines } = appUnderTest(
     {},
@@ -177,6 +203,7 @@ test.each([
   ['a=b', 'application/x-www-form-urlencoded', 415],
   ['{}', 'application/fhir+json; charset=latin1', 415],
   ['{}', 'text/plain', 415],
+  ['{"resourceType":"Bundle","type":"batch","type":"batch"}', 'application/fhir+json', 400],
 ])('a body that is no batch is refused: %s as %s', async (body, type, status) => {
   const { app } = appUnderTest();
   expect((await post(app, body, { 'content-type': type })).status).toBe(status);
