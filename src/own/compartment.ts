@@ -10,6 +10,7 @@ import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { type ParseContext, printable } from '../search/limits.ts';
 import { parseQuestions } from '../search/parse.ts';
 import type { SystemQuery } from '../search/query.ts';
+import { parseSystemSearch } from '../search/system.ts';
 
 /** What is asked of a compartment. */
 export interface CompartmentSearch {
@@ -29,10 +30,10 @@ export function compartmentQuery(
 ): SystemQuery {
   if (compartment !== COMPARTMENT_TYPE || !(type === '*' || types.includes(type)))
     throw new FhirError('not-found', 'Nothing is here; [base]/metadata says what this server offers');
-  const bound = types.filter(isBound);
-  const wanted = type === '*' ? bound : bound.filter(one => one === type);
-  if (wanted.length === 0) throw new FhirError('not-supported', `${printable(type)} belongs to no ${compartment}`);
-  return parseQuestions({ types: wanted, place: `${compartment}/${id}/${type}` }, parameters, context);
+  const place = `${compartment}/${id}/${type}`;
+  if (type === '*') return parseSystemSearch(types.filter(isBound), parameters, context, place);
+  if (!isBound(type)) throw new FhirError('not-supported', `${printable(type)} belongs to no ${compartment}`);
+  return parseQuestions({ types: [type], place }, parameters, context);
 }
 
 /** Resources of the type belong to patients. */

@@ -100,6 +100,9 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
 };
 
+/** Those with modifiers. */
+const INCLUDES: ReadonlySet<string> = new Set(['_include', '_revinclude']);
+
 export function isResultParameter(name: string): boolean {
   return Object.hasOwn(READERS, nameOf(name));
 }
@@ -118,7 +121,9 @@ export function readResultParameter(
   context: ParseContext,
 ): void {
   const bare = nameOf(name);
-  READERS[bare]?.(result, types, text, name === bare ? undefined : name.slice(bare.length + 1), context);
+  const modifier = name === bare ? undefined : name.slice(bare.length + 1);
+  if (modifier !== undefined && !INCLUDES.has(bare)) throw unsupported(bare, `${bare} takes no modifier`);
+  READERS[bare]?.(result, types, text, modifier, context);
 }
 
 function sortKey(type: string, key: string, context: ParseContext): SortKey {

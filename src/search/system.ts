@@ -14,19 +14,20 @@ const TYPE = '_type';
 /** Read elsewhere, or of what refers to a resource. */
 const NOT_OF_TYPES: ReadonlySet<string> = new Set(['_cursor', '_format', '_pretty', '_has']);
 
-/** `known`: the types that may be searched together, in the order in which they are answered. */
+/** `known`: the types that may be searched together, in the order in which they are answered. `place`: where links lead. */
 export function parseSystemSearch(
   known: readonly string[],
   parameters: Parameters,
   context: ParseContext,
+  place = '',
 ): SystemQuery {
   const [understood, rest] = split(parameters);
   if (understood.length > 0)
-    return parseQuestions({ types: typesNamed(understood, known), place: '', understood }, rest, context);
+    return parseQuestions({ types: typesNamed(understood, known), place, understood }, rest, context);
   const able = known.filter(type => offersAll(type, rest, context));
   // Where no type does, all are asked: that says what is wrong.
   const types = able.length === 0 ? known : able;
-  return parseQuestions({ types, place: '', warnings: leftOut(known, types) }, rest, context);
+  return parseQuestions({ types, place, warnings: leftOut(known, types) }, rest, context);
 }
 
 function offersAll(type: string, parameters: Parameters, context: ParseContext): boolean {

@@ -43,6 +43,17 @@ describe('a search in the compartment of a patient', () => {
     for (const type of ['Organization', 'Practitioner', 'Location', 'Medication']) expect(types).not.toContain(type);
   });
 
+  test('goes over the types that _type names, and over those that have what is asked', async () => {
+    const named = await inside('1', '*', [['_type', 'Condition,Encounter']]);
+    expect(new Set(named.matches.map(({ resourceType }) => resourceType))).toEqual(new Set(['Condition', 'Encounter']));
+    const asked = await inside('1', '*', [['clinical-status', 'active']]);
+    const types = ['AllergyIntolerance', 'Condition'];
+    expect(types).toEqual(expect.arrayContaining(asked.matches.map(({ resourceType }) => resourceType)));
+    const each = types.map(type => inside('1', type, [['clinical-status', 'active']]));
+    expect(namesOf(asked.matches)).toEqual((await Promise.all(each)).flatMap(({ matches }) => namesOf(matches)));
+    await expect(inside('1', '*', [['_type', 'Organization']])).rejects.toMatchObject({ code: 'not-supported' });
+  });
+
   test.each([
     ['1', 'Organization', 'Patient', 'not-supported'],
     ['1', 'Nothing', 'Patient', 'not-found'],

@@ -26,6 +26,16 @@ const elements = ({ entry = [] }: Bundle): readonly string[] => [
 ];
 const isTagged = ({ entry = [] }: Bundle): boolean => JSON.stringify(entry).includes('"SUBSETTED"');
 
+test.each([
+  ['_sort:desc', '_id'],
+  ['_elements:not', 'status'],
+  ['_summary:data', 'true'],
+  ['_count:exact', '1'],
+  ['_total:missing', 'none'],
+])('%s is refused: a modifier that does nothing would leave another question', async (name, value) => {
+  await expect(search('CarePlan', [[name, value]])).rejects.toMatchObject({ code: 'not-supported' });
+});
+
 describe('_summary', () => {
   test('true gives the elements of the summary and says that the resources are not whole', async () => {
     const summary = new Set(
