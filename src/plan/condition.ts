@@ -9,6 +9,7 @@ import {
   among,
   and,
   compare,
+  constant,
   type Expression,
   equals,
   exists,
@@ -20,7 +21,6 @@ import {
   type Predicate,
   type Relation,
   TRUE,
-  value,
 } from '../sql/expression.ts';
 import { aliasesOf } from '../sql/rename.ts';
 
@@ -38,10 +38,10 @@ export function conditionPredicate(condition: Condition, clock: Clock): Predicat
     case 'is':
       return among(
         condition.column,
-        condition.values.map(v => value(v, condition.column.type)),
+        condition.values.map(v => constant(v, condition.column.type)),
       );
     case 'order':
-      return compare(condition.column, condition.op, value(condition.value, condition.column.type));
+      return compare(condition.column, condition.op, constant(condition.value, condition.column.type));
     case 'now': {
       const edge: DateEdge =
         condition.op === 'before'

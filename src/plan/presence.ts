@@ -10,6 +10,7 @@ import {
   and,
   call,
   compare,
+  constant,
   type Expression,
   equals,
   exists,
@@ -20,7 +21,6 @@ import {
   or,
   type Predicate,
   TRUE,
-  value,
 } from '../sql/expression.ts';
 import { identifier } from '../sql/identifier.ts';
 import { renameExpression, renamePredicate, renameRelation } from '../sql/rename.ts';
@@ -122,7 +122,7 @@ export function notAbsent(node: ValueNode, env: Environment): Predicate {
   return not(
     among(
       column,
-      node.absent.map(raw => value(raw, column.type)),
+      node.absent.map(raw => constant(raw, column.type)),
     ),
   );
 }
@@ -224,7 +224,7 @@ function piecePredicate({ alias, parts, between }: Pieces, item: Predicate): Pre
   let rest: Expression = { kind: 'column', alias, column: identifier('piece'), type: UNICODE };
   const columns = new Map<string, Expression>();
   for (const [i, separator] of between.entries()) {
-    const cut = [rest, value(separator, UNICODE)];
+    const cut = [rest, constant(separator, UNICODE)];
     columns.set(parts[i] ?? '', call('trim', [call('before', cut, UNICODE)], UNICODE));
     rest = call('after', cut, UNICODE);
   }

@@ -16,6 +16,8 @@ export interface Writer {
   order(join: NonNullable<Join['pick']>): string;
   /** Binds a value, or that of a place, and returns its placeholder. */
   bind(value: SqlValue, type: ColumnType, place?: Parameter['place']): string;
+  /** What the mapping or a codec says: a literal, or a placeholder where it is none. */
+  constant(value: SqlValue, type: ColumnType): string;
 }
 
 export interface Dialect {
@@ -29,6 +31,8 @@ export interface Dialect {
   /** What was written before; undefined where placeholders are numbered. */
   readonly fragments: Fragments | undefined;
   placeholder(position: number): string;
+  /** A constant as SQL; undefined where it is bound. */
+  literal(value: SqlValue, type: ColumnType): string | undefined;
   table(name: TableName): string;
   /** A column as an operand. */
   column(sql: string, type: ColumnType): string;

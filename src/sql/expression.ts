@@ -46,6 +46,8 @@ export type Expression =
       readonly kind: 'value';
       readonly value: SqlValue;
       readonly type: ColumnType;
+      /** The mapping's or a codec's, never a request's: it may stand in the text of a statement. */
+      readonly constant?: true;
       /** The plan is used again with other values here: which of those that come along; `value` is that of the first use. */
       readonly place?: number;
     }
@@ -93,15 +95,15 @@ export type Predicate =
   | { readonly kind: 'null'; readonly of: Expression; readonly not: boolean }
   /** Text that is neither NULL nor blank. */
   | { readonly kind: 'filled'; readonly of: Expression; readonly not: boolean }
-  /** A substring test; the text is bound, its wildcards escaped. */
+  /** A substring test; the text is bound, its wildcards escaped. `end`: of the text without the blanks at its end. */
   | {
       readonly kind: 'contains';
       readonly of: Expression;
-      readonly where: 'start' | 'anywhere' | 'whole';
+      readonly where: 'start' | 'end' | 'anywhere' | 'whole';
       readonly text: string;
       readonly not: boolean;
     }
-  /** A pattern of a mapping or a codec, in GLOB's spelling (`*`, `?`, `[0-9]`, `[^…]`), case-sensitive. */
+  /** A pattern of a mapping or a codec, never of a request, in GLOB's spelling (`*`, `?`, `[0-9]`, `[^…]`), case-sensitive. */
   | { readonly kind: 'glob'; readonly of: Expression; readonly pattern: string; readonly not: boolean }
   /** Digits yyyymmdd that are a calendar day, or with 00 a month or a year. */
   | { readonly kind: 'packed-date'; readonly of: Expression; readonly not: boolean }
@@ -150,6 +152,11 @@ export const FALSE: Predicate = { kind: 'false' };
 
 export function value(content: SqlValue, type: ColumnType): Expression {
   return { kind: 'value', value: content, type };
+}
+
+/** What the mapping or a codec says, whoever asks. */
+export function constant(content: SqlValue, type: ColumnType): Expression {
+  return { kind: 'value', value: content, type, constant: true };
 }
 
 /** A value that each use of the plan brings along; `content` is that of the first. */

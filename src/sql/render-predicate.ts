@@ -15,6 +15,7 @@ interface Parts {
   readonly raw: (parts: readonly (string | Expression)[]) => string;
   readonly relation: (relation: Relation, gap: '\n' | ' ') => string;
   readonly bind: Writer['bind'];
+  readonly constant: Writer['constant'];
   readonly once: (part: Predicate, write: () => string) => string;
   readonly self: () => Writer;
 }
@@ -47,6 +48,7 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
   const right = (left: ColumnType, of: Expression): string => {
     if (of.kind === 'value') {
       const { value, type } = parameterFor(of.value, of.type, left);
+      if (of.constant) return parts.constant(value, type);
       const place = of.place === undefined ? undefined : { at: of.place, type: of.type, against: left };
       return parts.bind(value, type, place);
     }
@@ -191,13 +193,17 @@ function needsCast(from: ColumnType, to: ColumnType): boolean {
 /** Lists come in few lengths, so that statements prepared for one page serve the next: the last value is repeated. */
 function padded(values: readonly Expression[]): readonly Expression[] {
   const last = values.at(-1);
-  if (values.length <= 4 || !last) return values;
+  if (values.length <= 4 || !last || values.every(isConstant)) return values;
   const length = LIST_LENGTHS.find(l => l >= values.length) ?? values.length;
   return [...values, ...new Array<Expression>(length - values.length).fill(last)];
 }
 
 function isNullValue(of: Expression): boolean {
   return of.kind === 'value' && of.value === null;
+}
+
+function isConstant(of: Expression): boolean {
+  return of.kind === 'value' && of.constant === true;
 }
 
 function isDigits(of: Expression): boolean {

@@ -1,6 +1,6 @@
 /**
  * The compiler: a SqlPlan and a dialect in, one SELECT with its bound parameters out. The text depends only on the shape
- * of the plan (whether a value is NULL, and how many values a list has, is shape); no value stands in it.
+ * of the plan (whether a value is NULL, and how many values a list has, is shape); no value of a request stands in it.
  *
  * Every predicate is two-valued in effect. NOT stands only at leaves, and the complement of a leaf holds where an
  * operand is NULL. Both engines sort NULL first ascending and last descending.
@@ -94,6 +94,8 @@ function createWriter(dialect: Dialect): {
     return dialect.placeholder(position);
   };
 
+  const constant: Writer['constant'] = (value, type) => dialect.literal(value, type) ?? bind(value, type);
+
   const { fragments } = dialect;
   const once = (part: Expression | Predicate, write: () => string): string =>
     fragments ? writtenOnce(part, fragments, parameters, write) : write();
@@ -102,8 +104,10 @@ function createWriter(dialect: Dialect): {
     switch (of.kind) {
       case 'column':
         return dialect.column(`${sqlName(of.alias)}.${sqlName(of.column)}`, of.type);
-      case 'value':
-        return bind(of.value, looseType(of.value, of.type), placeOf(of));
+      case 'value': {
+        const type = looseType(of.value, of.type);
+        return of.constant ? constant(of.value, type) : bind(of.value, type, placeOf(of));
+      }
       case 'function':
         return dialect.call(writer, of.name, of.args);
       case 'flag':
@@ -153,10 +157,10 @@ function createWriter(dialect: Dialect): {
   };
 
   const predicates = createPredicates(dialect, {
-    ...{ expression, raw, bind, once, self: () => writer },
+    ...{ expression, raw, bind, constant, once, self: () => writer },
     relation: (of, gap) => relation(of, gap, []),
   });
-  const writer: Writer = { expression, predicate: predicates.predicate, order, bind };
+  const writer: Writer = { expression, predicate: predicates.predicate, order, bind, constant };
   return { writer, relation, parameters };
 }
 

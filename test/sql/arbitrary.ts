@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { INTEGER, NUMBER, UNICODE } from '../../src/sql/column-type.ts';
 import type { Expression, Operator, Predicate } from '../../src/sql/expression.ts';
-import { and, call, compare, equals, filled, flag, not, or, value } from '../../src/sql/expression.ts';
+import { and, call, compare, constant, equals, filled, flag, not, or, value } from '../../src/sql/expression.ts';
 import { identifier } from '../../src/sql/identifier.ts';
 import type { Cells, Tables } from './sample.ts';
 import { column } from './sample.ts';
@@ -100,14 +100,14 @@ export const textExpression: fc.Arbitrary<Expression> = fc.oneof(
     .map(([name, of]) => call(name, [of], UNICODE)),
   fc
     .tuple(textColumn, fc.constantFrom(';', ':', '"', '\\', ' '), fc.integer({ min: 1, max: 4 }))
-    .map(([of, by, at]) => call('piece', [of, value(by, UNICODE), at], UNICODE)),
+    .map(([of, by, at]) => call('piece', [of, constant(by, UNICODE), at], UNICODE)),
   fc
     .tuple(fc.constantFrom('before', 'after'), textColumn, fc.constantFrom(';', ':', '"', ' ', 'a', '||'))
-    .map(([name, of, by]) => call(name, [of, value(by, UNICODE)], UNICODE)),
+    .map(([name, of, by]) => call(name, [of, constant(by, UNICODE)], UNICODE)),
   fc.tuple(textColumn, textColumn).map(of => call('concat', of, UNICODE)),
   fc.tuple(textColumn, numberColumn).map(of => call('concat', of, UNICODE)),
   fc.tuple(textColumn, fc.integer({ min: 1, max: 4 })).map(([of, n]) => call('substring', [of, n, 2], UNICODE)),
-  textColumn.map(of => call('replace', [of, value('a', UNICODE), value('$&b', UNICODE)], UNICODE)),
+  textColumn.map(of => call('replace', [of, constant('a', UNICODE), constant('$&b', UNICODE)], UNICODE)),
 );
 
 export const numberExpression: fc.Arbitrary<Expression> = fc.oneof(
@@ -119,10 +119,14 @@ export const numberExpression: fc.Arbitrary<Expression> = fc.oneof(
 );
 
 const operator = fc.constantFrom<Operator>('=', '<>', '<', '<=', '>', '>=');
-const textValue = fc.oneof({ weight: 9, arbitrary: ANY_TEXT }, fc.constant(null)).map(t => value(t, UNICODE));
+/** Of a request or of a mapping. */
+const origin = fc.constantFrom(value, constant);
+const textValue = fc
+  .tuple(origin, fc.oneof({ weight: 9, arbitrary: ANY_TEXT }, fc.constant(null)))
+  .map(([of, t]) => of(t, UNICODE));
 const numberValue = fc
-  .oneof(ANY_INTEGER, fc.constant('12.50'), fc.constant(null))
-  .map(n => value(n, typeof n === 'string' ? NUMBER : INTEGER));
+  .tuple(origin, fc.oneof(ANY_INTEGER, fc.constant('12.50'), fc.constant(null)))
+  .map(([of, n]) => of(n, typeof n === 'string' ? NUMBER : INTEGER));
 const negated = fc.boolean();
 const glob = fc.oneof(
   fc.constantFrom(
@@ -189,7 +193,7 @@ const leaf: fc.Arbitrary<Predicate> = fc.oneof(
   fc.record({
     kind: fc.constant('contains'),
     of: textExpression,
-    where: fc.constantFrom('start', 'anywhere', 'whole'),
+    where: fc.constantFrom('start', 'end', 'anywhere', 'whole'),
     text: ANY_TEXT.map(t => t.trimEnd()),
     not: negated,
   }),

@@ -9,6 +9,7 @@ import {
   and,
   call,
   compare,
+  constant,
   equals,
   exists,
   filled,
@@ -38,6 +39,7 @@ const NAM = column('a', 'NAM');
 const DT8 = column('a', 'DT8');
 const QTY = column('a', 'QTY');
 const text = (content: string | null): Expression => value(content, UNICODE);
+const own = (content: string): Expression => constant(content, UNICODE);
 const number = (content: number): Expression => value(content, INTEGER);
 const A: TableName = { schema: identifier('dbo'), name: identifier('A') };
 const B: TableName = { schema: identifier('dbo'), name: identifier('B') };
@@ -63,7 +65,7 @@ function select(title: string, ...columns: readonly Expression[]): Case {
   return { title, plan: rows(from(filled(CD)), [ID, ...columns]) };
 }
 
-function contains(of: Expression, place: 'start' | 'anywhere' | 'whole', content: string): Predicate {
+function contains(of: Expression, place: 'start' | 'end' | 'anywhere' | 'whole', content: string): Predicate {
   return { kind: 'contains', of, where: place, text: content, not: false };
 }
 
@@ -85,6 +87,9 @@ export const CASES: readonly Case[] = [
   where('a text does not equal, NULL counts as different', not(equals(CD, text('M ')))),
   where('a text is one of some, whose number is rounded up', among(CD, ['M', 'Z', '50%', 'a_b', '[x]'].map(text))),
   where('a text is none of two', not(among(CD, ['M', 'Z'].map(text)))),
+  where('a text is none of what a mapping says, which stands in the text', not(among(CD, ['N/A', "it's"].map(own)))),
+  where('what a mapping says is bound where it cannot be read', equals(TXT, own('a\u0007'))),
+  where('a number is what a mapping says', equals(QTY, constant(-1, INTEGER))),
   where('a number equals', equals(QTY, number(5))),
   where('a decimal is more than one given as text', compare(column('a', 'AMT'), '>', value('2.00', NUMBER))),
   where('nothing equals NULL', equals(CD, text(null))),
@@ -99,7 +104,7 @@ export const CASES: readonly Case[] = [
   where('a text contains wildcards that stand for themselves', contains(TXT, 'anywhere', '% o')),
   where('a text starts with a text, case counts', contains(TXT, 'start', 'ab')),
   where('the digits of a text are these', equals(call('digits', [TXT], UNICODE), text('50'))),
-  where('the digits of a text end so', glob(call('digits', [TXT], UNICODE), '*0')),
+  where('the digits of a text end so', contains(call('digits', [TXT], UNICODE), 'end', '0')),
   where('a text matches a pattern, in which percent and underscore stand for themselves', glob(NAM, '[^-]_?')),
   where(
     'a packed date within a year',

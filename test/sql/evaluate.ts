@@ -12,6 +12,15 @@ export interface Scope {
   readonly rows: Readonly<Record<string, Cells>>;
 }
 
+const HAS: Readonly<
+  Record<Extract<Predicate, { kind: 'contains' }>['where'], (text: string, what: string) => boolean>
+> = {
+  start: (text, what) => text.startsWith(what),
+  end: (text, what) => text.endsWith(what),
+  whole: (text, what) => text === what,
+  anywhere: (text, what) => text.includes(what),
+};
+
 export function holds(of: Predicate, scope: Scope): boolean {
   switch (of.kind) {
     case 'true':
@@ -44,12 +53,7 @@ function leaf(of: Exclude<Predicate, { kind: 'true' | 'false' | 'and' | 'or' }>,
     case 'contains': {
       const value = textOf(of.of, scope);
       if (value === null) return false;
-      const text = rtrim(value);
-      return of.where === 'start'
-        ? text.startsWith(of.text)
-        : of.where === 'whole'
-          ? text === of.text
-          : text.includes(of.text);
+      return HAS[of.where](rtrim(value), of.text);
     }
     case 'glob': {
       const value = textOf(of.of, scope);

@@ -7,7 +7,7 @@
 import type { ColumnType } from '../../sql/column-type.ts';
 import { UNICODE } from '../../sql/column-type.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { among, and, call, FALSE, filled, flag, isNull, not, or, TRUE, value } from '../../sql/expression.ts';
+import { among, and, call, constant, FALSE, filled, flag, isNull, not, or, TRUE, value } from '../../sql/expression.ts';
 import { fold } from '../../sql/fold.ts';
 import type { Criterion } from '../criterion.ts';
 import { trimEnd } from './blank.ts';
@@ -82,11 +82,12 @@ export function codeMapCodec({ map, facet, columnType, boolean }: CodeMapOptions
   };
 
   const operand = (column: Expression): Expression => (map.fold && inText ? call('upper', [column], UNICODE) : column);
-  const keys = (accept: (coded: Coded | undefined) => boolean): readonly Expression[] =>
+  /** `as`: whether the mapping alone says which values they are, or a request. */
+  const keys = (accept: (coded: Coded | undefined) => boolean, as: typeof constant): readonly Expression[] =>
     [...keyed].flatMap(([key, coded]) => {
       if (!accept(coded)) return [];
       const typed: SqlValue | undefined = inText ? key : parseAs(key, columnType);
-      return typed === undefined ? [] : [value(typed, columnType)];
+      return typed === undefined ? [] : [as(typed, columnType)];
     });
   const isGiven = (column: Expression): Predicate => (inText ? filled(column) : not(isNull(column)));
   const isUnmapped = (column: Expression): Predicate =>
@@ -95,20 +96,25 @@ export function codeMapCodec({ map, facet, columnType, boolean }: CodeMapOptions
       not(
         among(
           operand(column),
-          keys(() => true),
+          keys(() => true, constant),
         ),
       ),
     );
 
   /** The raw values whose face is accepted; `unmapped` says for which values without a row that is so. */
-  const preimage = (column: Expression, accept: (face: string) => boolean, unmapped: Predicate): Predicate => {
+  const preimage = (
+    column: Expression,
+    accept: (face: string) => boolean,
+    unmapped: Predicate,
+    as = constant,
+  ): Predicate => {
     const accepted = (coded: Coded | undefined): boolean => {
       const face = faceOf(coded);
       return face !== undefined && accept(face);
     };
     const others = map.else.kind === 'code' ? (accepted(map.else.coded) ? TRUE : FALSE) : unmapped;
     return or(
-      among(operand(column), keys(accepted)),
+      among(operand(column), keys(accepted, as)),
       accepted(map.blank) ? not(isGiven(column)) : FALSE,
       others.kind === 'false' ? FALSE : and(isUnmapped(column), others),
     );
@@ -154,7 +160,7 @@ export function codeMapCodec({ map, facet, columnType, boolean }: CodeMapOptions
     match: (columns, criterion) => {
       const column = only(columns);
       const accept = accepts(criterion, facet);
-      return accept && preimage(column, accept, unmappedMatch(column, criterion));
+      return accept && preimage(column, accept, unmappedMatch(column, criterion), value);
     },
     ...ordered(facesOf(map, faceOf), (column, accept) => preimage(column, accept, FALSE)),
   };

@@ -5,7 +5,7 @@
  */
 import { UNICODE } from '../../sql/column-type.ts';
 import type { Expression } from '../../sql/expression.ts';
-import { call, value } from '../../sql/expression.ts';
+import { call, constant } from '../../sql/expression.ts';
 import { trim, trimEnd } from './blank.ts';
 import type { Codec, OrderFace } from './codec.ts';
 
@@ -21,7 +21,7 @@ export function pieceStep(by: string, at: number): TextStep {
   return {
     label: `piece ${by} ${at}`,
     apply: text => text.split(by)[at - 1],
-    sql: text => call('piece', [text, value(by, UNICODE), at], UNICODE),
+    sql: text => call('piece', [text, constant(by, UNICODE), at], UNICODE),
   };
 }
 
@@ -73,7 +73,7 @@ export function entitiesStep(): TextStep {
     sql: column =>
       ENTITIES.reduce<Expression>(
         (text, [entity, character]) =>
-          call('replace', [text, value(entity, UNICODE), value(character, UNICODE)], UNICODE),
+          call('replace', [text, constant(entity, UNICODE), constant(character, UNICODE)], UNICODE),
         column,
       ),
   };

@@ -64,7 +64,7 @@ function matchDigits(text: Expression, tests: readonly DigitsTest[]): Predicate 
   );
   return or(
     among(of, whole),
-    ...wanted('end').map(digits => glob(of, `*${digits}`)),
+    ...wanted('end').map(digits => ({ kind: 'contains', of, where: 'end', text: digits, not: false }) as const),
     and(glob(text, EXTENSION), or(...begun)),
   );
 }

@@ -5,7 +5,20 @@
  */
 import { INTEGER } from '../../sql/column-type.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { and, call, compare, equals, FALSE, flag, given, isNull, not, or, value } from '../../sql/expression.ts';
+import {
+  and,
+  call,
+  compare,
+  constant,
+  equals,
+  FALSE,
+  flag,
+  given,
+  isNull,
+  not,
+  or,
+  value,
+} from '../../sql/expression.ts';
 import { clip, rangePredicate } from '../ranges.ts';
 import type { Zone } from '../zone.ts';
 import type { Codec } from './codec.ts';
@@ -13,7 +26,7 @@ import { column } from './only.ts';
 import { nextPacked, packedAfter, packedSatisfying, printPacked } from './packed-date.ts';
 import { isPacked, packedFromKey, packedKey } from './ymd8.ts';
 
-const ZERO = value(0, INTEGER);
+const ZERO = constant(0, INTEGER);
 
 /** Three columns: year, month, day. */
 export function ymdPartsCodec({ zone }: { readonly zone: Zone }): Codec {
@@ -93,7 +106,7 @@ function unknown(part: Expression): Predicate {
 }
 
 function between(part: Expression, low: number, high: number): Predicate {
-  return and(compare(part, '>=', value(low, INTEGER)), compare(part, '<=', value(high, INTEGER)));
+  return and(compare(part, '>=', constant(low, INTEGER)), compare(part, '<=', constant(high, INTEGER)));
 }
 
 function pack(year: SqlValue, month: SqlValue, day: SqlValue): number | undefined {

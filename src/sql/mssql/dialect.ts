@@ -7,11 +7,12 @@
 import type { Dialect, Writer } from '../dialect.ts';
 import { endsTrimmed, jsonSeparator, operand } from '../dialect.ts';
 import type { Expression, Predicate } from '../expression.ts';
+import { literal } from '../literal.ts';
 import { sqlName } from '../name.ts';
 import { cast } from './cast.ts';
 import { fetchForm } from './forms.ts';
 import { call } from './functions.ts';
-import { asText, BLANKS, binary, bindText, FOLDED, trimmed } from './text.ts';
+import { asText, BLANKS, binary, bindText, constantText, FOLDED, trimmed } from './text.ts';
 
 const EIGHT_DIGITS = `'${'[0-9]'.repeat(8)}'`;
 
@@ -21,6 +22,7 @@ export const MSSQL: Dialect = {
   byRow: '',
   fragments: undefined,
   placeholder: position => `@p${position}`,
+  literal: (value, type) => literal(value, type, type.kind === 'text' && type.unicode ? 'N' : ''),
   table: ({ schema, name }) => (schema === undefined ? sqlName(name) : `${sqlName(schema)}.${sqlName(name)}`),
   column: (sql, type) =>
     type.kind === 'text' && type.lob ? `CAST(${sql} AS ${type.unicode ? 'n' : ''}varchar(max))` : sql,
@@ -44,16 +46,16 @@ export const MSSQL: Dialect = {
   cast,
   /** A varchar column beside Unicode would be converted, and its index lost; what this loses, the exact part refuses. */
   seekOperand: (sql, from, to) =>
-    from.kind === 'text' && to.kind === 'text' && from.unicode && !to.unicode && !sql.startsWith('@')
+    from.kind === 'text' && to.kind === 'text' && from.unicode && !to.unicode && !/^[@']/.test(sql)
       ? `CAST(${sql} AS varchar(8000))`
       : sql,
   contains,
-  glob: (writer, of, pattern) => `${binary(trimmed(writer, of))} LIKE ${bindText(writer, likePattern(pattern))}`,
+  glob: (writer, of, pattern) => `${binary(trimmed(writer, of))} LIKE ${constantText(writer, likePattern(pattern))}`,
   packedDate,
   call,
 
   pieces(writer, of, by) {
-    const separator = bindSeparator(writer, by);
+    const separator = separatorText(writer, by);
     const value = 'CAST(value AS nvarchar(max))';
     return `SELECT TRIM(${BLANKS} FROM ${value}) AS piece FROM STRING_SPLIT(${asText(writer, of)}, ${separator})`;
   },
@@ -65,16 +67,16 @@ function isFold(of: Expression): boolean {
   return of.kind === 'function' && of.name === 'fold';
 }
 
-function bindSeparator(writer: Writer, separator: string): string {
+function separatorText(writer: Writer, separator: string): string {
   jsonSeparator(separator, true);
-  return writer.bind(separator, { kind: 'text', unicode: true, fixed: false, length: 1 });
+  return writer.constant(separator, { kind: 'text', unicode: true, fixed: false, length: 1 });
 }
 
 function contains(writer: Writer, { of, where, text }: Extract<Predicate, { kind: 'contains' }>): string {
   const sql = isFold(of) ? foldedTrimmed(writer, of) : binary(trimmed(writer, of));
   if (where === 'whole') return `${sql} = ${bindText(writer, text)}`;
   const escaped = text.replace(/[%_[]/g, '[$&]');
-  return `${sql} LIKE ${bindText(writer, where === 'start' ? `${escaped}%` : `%${escaped}%`)}`;
+  return `${sql} LIKE ${bindText(writer, `${where === 'start' ? '' : '%'}${escaped}${where === 'end' ? '' : '%'}`)}`;
 }
 
 function foldedTrimmed(writer: Writer, of: Expression): string {

@@ -1,13 +1,13 @@
 /**
- * The functions of expressions as T-SQL spells them. In: a function's name and arguments. Out: SQL; what is no number of this
- * program is a parameter.
+ * The functions of expressions as T-SQL spells them. In: a function's name and arguments. Out: SQL; what a request says is
+ * a parameter.
  * https://learn.microsoft.com/sql/t-sql/functions/functions
  */
 import type { Writer } from '../dialect.ts';
 import { count, jsonSeparator, operand, separatorOf } from '../dialect.ts';
 import type { Expression, FunctionName } from '../expression.ts';
 import { castInteger, castNumber } from './cast.ts';
-import { asText, BLANKS, binary, bindText, FOLDED, trimmed } from './text.ts';
+import { asText, BLANKS, binary, constantText, FOLDED, trimmed } from './text.ts';
 
 /** UPPER changes every letter that the collation knows; SQLite and the codecs change those of ASCII. */
 const ASCII_CASES = "'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'";
@@ -75,7 +75,7 @@ function digitsOf(x: string): string {
 
 /** Where the separator begins, NULL where it does not occur. */
 function place(writer: Writer, sql: string, args: readonly (Expression | number)[]): string {
-  return `NULLIF(CHARINDEX(${bindText(writer, separatorOf(args))}, ${binary(sql)}), 0)`;
+  return `NULLIF(CHARINDEX(${constantText(writer, separatorOf(args))}, ${binary(sql)}), 0)`;
 }
 
 function words(name: 'first-word' | 'after-first-word' | 'last-word' | 'before-last-word', x: string): string {
@@ -95,6 +95,6 @@ function words(name: 'first-word' | 'after-first-word' | 'last-word' | 'before-l
 function jsonPiece(writer: Writer, of: Expression, by: string, position: number): string {
   if (position < 1) throw new TypeError('positions count from 1');
   const escaped = `STRING_ESCAPE(${binary(asText(writer, of))}, 'json')`;
-  const separator = bindText(writer, jsonSeparator(by, true));
+  const separator = constantText(writer, jsonSeparator(by, true));
   return `JSON_VALUE('["' + REPLACE(${escaped}, ${separator}, '","') + '"]', '$[${position - 1}]')`;
 }

@@ -24,6 +24,10 @@ export function bindText(writer: Writer, text: string): string {
   return writer.bind(text, looseType(text, UNICODE));
 }
 
+export function constantText(writer: Writer, text: string): string {
+  return writer.constant(text, looseType(text, UNICODE));
+}
+
 export function asText(writer: Writer, of: Expression): string {
   return textForm(writer.expression(of), of.type);
 }

@@ -9,6 +9,7 @@ import { UNICODE } from '../column-type.ts';
 import type { Dialect, Writer } from '../dialect.ts';
 import { count, endsTrimmed, jsonSeparator, operand, separatorOf } from '../dialect.ts';
 import type { Expression, FunctionName, Predicate } from '../expression.ts';
+import { literal } from '../literal.ts';
 import { sqlName } from '../name.ts';
 import { familyOf, looseType } from '../parameter-type.ts';
 
@@ -23,6 +24,7 @@ export const SQLITE: Dialect = {
   byRow: '+',
   fragments: new WeakMap(),
   placeholder: () => '?',
+  literal: (value, type) => literal(value, type, ''),
   /** SQLite has no schemas: the schema of a mapping is SQL Server's. */
   table: table => sqlName(table.name),
   column: sql => sql,
@@ -48,7 +50,7 @@ export const SQLITE: Dialect = {
   cast,
   seekOperand: sql => sql,
   contains,
-  glob: (writer, of, pattern) => `${trimmed(writer, of)} GLOB ${bindText(writer, pattern)}`,
+  glob: (writer, of, pattern) => `${trimmed(writer, of)} GLOB ${constantText(writer, pattern)}`,
   packedDate,
   call,
 
@@ -65,6 +67,10 @@ export const SQLITE: Dialect = {
 
 function bindText(writer: Writer, text: string): string {
   return writer.bind(text, looseType(text, UNICODE));
+}
+
+function constantText(writer: Writer, text: string): string {
+  return writer.constant(text, looseType(text, UNICODE));
 }
 
 function asText(writer: Writer, of: Expression): string {
@@ -107,7 +113,7 @@ function midnight(fraction: number): string {
   return fraction === 0 ? ' 00:00:00' : ` 00:00:00.${'0'.repeat(fraction)}`;
 }
 
-/** LIKE would be blind to case: instr and substr are exact, and know no wildcards. */
+/** LIKE would be blind to case; instr and substr are exact, and know no wildcards. */
 function contains(writer: Writer, { of, where, text }: Extract<Predicate, { kind: 'contains' }>): string {
   const sql = trimmed(writer, of);
   switch (where) {
@@ -115,6 +121,8 @@ function contains(writer: Writer, { of, where, text }: Extract<Predicate, { kind
       return `instr(${sql}, ${bindText(writer, text)}) > 0`;
     case 'start':
       return `substr(${sql}, 1, length(${bindText(writer, text)})) = ${bindText(writer, text)}`;
+    case 'end':
+      return `${sql} GLOB ${bindText(writer, `*${text.replace(/[*?[]/g, '[$&]')}`)}`;
     case 'whole':
       return `${sql} = ${bindText(writer, text)}`;
   }
@@ -142,7 +150,7 @@ function packedInteger(x: () => string): string {
 /** The text as a JSON array of its pieces, NULL for NULL: right for any content, since json_quote escapes it first. */
 function jsonArray(writer: Writer, of: Expression, by: string): string {
   const quoted = `nullif(json_quote(${asText(writer, of)}), 'null')`;
-  return `'[' || replace(${quoted}, ${bindText(writer, jsonSeparator(by, false))}, '","') || ']'`;
+  return `'[' || replace(${quoted}, ${constantText(writer, jsonSeparator(by, false))}, '","') || ']'`;
 }
 
 function call(writer: Writer, name: FunctionName, args: readonly (Expression | number)[]): string {
@@ -198,7 +206,7 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
 
 /** Where the separator begins, NULL where it does not occur. */
 function place(writer: Writer, sql: string, args: readonly (Expression | number)[]): string {
-  return `nullif(instr(${sql}, ${bindText(writer, separatorOf(args))}), 0)`;
+  return `nullif(instr(${sql}, ${constantText(writer, separatorOf(args))}), 0)`;
 }
 
 function position(args: readonly (Expression | number)[], at: number): number {

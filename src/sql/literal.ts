@@ -1,0 +1,18 @@
+/**
+ * What a mapping says, as SQL. In: a constant of a mapping or a codec, never of a request. Out: a literal, so that a statement
+ * shows what it compares with and the engine plans with it; undefined where the constant is better bound.
+ */
+import type { ColumnType } from './column-type.ts';
+import type { SqlValue } from './expression.ts';
+
+/** Printed alike in every code page, and legible. */
+const PRINTABLE = /^[ -~]{0,200}$/;
+const WHOLE = /^-?\d{1,15}$/;
+
+/** `prefix`: what stands before the quotes of a text. */
+export function literal(value: SqlValue, type: ColumnType, prefix: string): string | undefined {
+  if (value === null || value instanceof Uint8Array) return undefined;
+  if (type.kind === 'integer') return WHOLE.test(String(value)) ? String(Number(value)) : undefined;
+  if (type.kind !== 'text' || typeof value !== 'string' || !PRINTABLE.test(value)) return undefined;
+  return `${prefix}'${value.replaceAll("'", "''")}'`;
+}
