@@ -10,6 +10,7 @@ import type { WriteContext } from '../resource/compile.ts';
 import type { Cursor } from '../search/cursor.ts';
 import type { SystemQuery } from '../search/query.ts';
 import { type Emitted, emitAll } from './emitted.ts';
+import { frontierOf } from './frontier.ts';
 import { wantedForIncludes } from './include-nodes.ts';
 import { type AskedRows, type Included, readIncluded } from './includes.ts';
 import { countMatches, type PageRequest, readPage } from './page.ts';
@@ -44,11 +45,11 @@ export async function answerQuery(query: SystemQuery, context: AnswerContext, se
   const sort = query.questions[0]?.sort ?? [];
   const also = wantedForIncludes(query, session);
   const request = { sort, selection, count, cursor, also, places };
-  const { matches, next, included }: WrittenPage & Pick<Answer, 'included'> =
+  const { matches, next, included } =
     count === 0
       ? { matches: [], next: undefined, included: NOTHING }
-      : also || sort.length > 0
-        ? await readAtOnce(branches, request, query, context, session)
+      : also
+        ? await writeWithIncludes(branches, request, query, context, session)
         : { ...(await writeInLists(branches, request, context.write, session)), included: NOTHING };
   const complete = cursor === undefined && next === undefined && count > 0;
   const total = complete ? matches.length : query.total === 'none' ? undefined : await totalOf(query, context, session);
@@ -69,22 +70,18 @@ function keptForm(questions: SystemQuery['questions']): OpaqueQuestions & { read
 
 const NOTHING: Included = { resources: [], cut: false };
 
-/** Includes go by the rows of the page. */
-async function readAtOnce(
+/** Includes go by what the lists of the page have left behind. */
+async function writeWithIncludes(
   branches: readonly Branch[],
   request: PageRequest,
   query: SystemQuery,
   { includable, write }: AnswerContext,
   session: Session,
 ): Promise<WrittenPage & Pick<Answer, 'included'>> {
-  const page = await readPage(branches, request, session);
-  const matches = await emitAll(page.matches, write, session);
+  const frontier = frontierOf(query, session);
+  const page = await writeInLists(branches, request, write, session, frontier.add);
   const read = (asked: readonly AskedRows[], limit: number) => readRows(asked, limit, query, write, session);
-  return {
-    matches,
-    next: page.next,
-    included: await readIncluded(matches, { query, access: includable, read }, session),
-  };
+  return { ...page, included: await readIncluded(frontier, { query, access: includable, read }, session) };
 }
 
 /** Counted without the order, which takes mappings apart. */

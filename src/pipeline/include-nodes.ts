@@ -13,7 +13,7 @@ import type { AlsoWanted } from './branch-plan.ts';
 import { planKey } from './plans.ts';
 import type { Session } from './source.ts';
 
-type Includes = Pick<SearchQuery, 'includes' | 'revincludes'>;
+export type Includes = Pick<SearchQuery, 'includes' | 'revincludes'>;
 
 /** What includes want of each row; undefined where there are none. */
 export function wantedForIncludes(query: Includes, session: Session): AlsoWanted | undefined {

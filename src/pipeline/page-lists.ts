@@ -1,13 +1,13 @@
 /**
- * A large page in lists. In: the branches of a search without sort keys. Out: texts of its resources. Its rows are read a
- * list at a time and are garbage once they are text, so that no more of them is in memory than of a small page, and no
- * more is asked of the database than was made use of.
+ * A page in lists. In: the branches of a search. Out: texts of its resources. Rows are read a list at a time and are
+ * garbage once they are text, so that no more of them is in memory than of a small page, and no more is asked of the
+ * database than was made use of. Of a page with sort keys, rows are read at once, and only what belongs to them in lists.
  */
 import type { Branch } from '../plan/branches.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import type { Cursor } from '../search/cursor.ts';
 import { type Emitted, emitAll } from './emitted.ts';
-import { type PageRequest, readPage } from './page.ts';
+import { type Match, type PageRequest, readPage } from './page.ts';
 import type { Session } from './source.ts';
 
 /** What an answer needs of a resource. */
@@ -21,20 +21,30 @@ export interface WrittenPage {
 /** Rows. Few statements for the largest page, and some hundred kilobytes of cells. */
 export const LIST = 250;
 
-/** With sort keys each list would cost the database the whole sort again: they are left to pages that are read at once. */
+/** `see`: is shown all of the resources. With sort keys each list of rows would cost the database the whole sort again. */
 export async function writeInLists(
   branches: readonly Branch[],
-  request: Omit<PageRequest, 'sort'>,
+  request: PageRequest,
   context: WriteContext,
   session: Session,
+  see: (resources: readonly Emitted[]) => void = () => {},
 ): Promise<WrittenPage> {
   const matches: Written[] = [];
+  const write = async (some: readonly Match[]): Promise<void> => {
+    const resources = await emitAll(some, context, session);
+    see(resources);
+    for (const { mapping, id, json } of resources) matches.push({ mapping, id, json });
+  };
   let { cursor } = request;
+  if (request.sort.length > 0) {
+    const page = await readPage(branches, request, session);
+    for (let at = 0; at < page.matches.length; at += LIST) await write(page.matches.slice(at, at + LIST));
+    return { matches, next: page.next };
+  }
   do {
     const count = Math.min(LIST, request.count - matches.length);
-    const page = await readPage(branches, { ...request, sort: [], count, cursor }, session);
-    for (const { mapping, id, json } of await emitAll(page.matches, context, session))
-      matches.push({ mapping, id, json });
+    const page = await readPage(branches, { ...request, count, cursor }, session);
+    await write(page.matches);
     cursor = page.next;
   } while (cursor && matches.length < request.count);
   return { matches, next: cursor };

@@ -50,14 +50,18 @@ async function inTurn(branches: readonly Branch[], request: PageRequest, session
 }
 
 async function merged(branches: readonly Branch[], request: PageRequest, session: Session): Promise<readonly Match[]> {
-  const read = async (some: readonly Branch[]): Promise<readonly Match[]> =>
-    (await Promise.all(some.map(branch => readBranch(branch, request, request.count + 1, session)))).flat();
+  const wanted = request.count + 1;
+  let found: readonly Match[] = [];
+  const read = async (branch: Branch): Promise<void> => {
+    const more = await readBranch(branch, request, wanted, session);
+    // No more than a page is held. Sorting is stable: rows of one branch keep the order the database gave them.
+    found = [...found, ...more].sort((a, b) => compareMatches(a, b, request.sort)).slice(0, wanted);
+  };
   const hasValue = ({ sort }: Branch): boolean => sort[0] !== null;
-  const found = [...(await read(branches.filter(hasValue)))];
+  await Promise.all(branches.filter(hasValue).map(read));
   // Rows without the value come last: they are looked for only where the others do not fill the page.
-  if (found.length <= request.count) found.push(...(await read(branches.filter(branch => !hasValue(branch)))));
-  // Array.prototype.sort is stable: rows of one branch keep the order the database gave them.
-  return found.sort((a, b) => compareMatches(a, b, request.sort));
+  if (found.length < wanted) await Promise.all(branches.filter(branch => !hasValue(branch)).map(read));
+  return found;
 }
 
 function compareMatches(a: Match, b: Match, sort: readonly SortKey[]): number {

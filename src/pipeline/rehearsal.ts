@@ -10,6 +10,7 @@ import type { SqlValue } from '../sql/expression.ts';
 import type { Places, SqlPlan } from '../sql/plan.ts';
 import { planBranch } from './branch-plan.ts';
 import { type Emittable, type Emitted, emitAll } from './emitted.ts';
+import { frontierOf } from './frontier.ts';
 import { wantedForIncludes } from './include-nodes.ts';
 import { readIncluded } from './includes.ts';
 import { countMatches } from './page.ts';
@@ -59,9 +60,10 @@ export async function rehearse(
     return [plan.columns.map(({ type }) => madeUp(type))];
   };
 
-  const matches = count === 0 ? [] : await resourcesOf(branches, 'page of', { ...query, sort, selection, cursor });
+  const frontier = frontierOf(query, session);
+  if (count > 0) frontier.add(await resourcesOf(branches, 'page of', { ...query, sort, selection, cursor }));
   await readIncluded(
-    matches,
+    frontier,
     {
       query,
       access,

@@ -11,6 +11,7 @@ const CONTEXT = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 
 
 interface Counted {
   readonly facade: Facade;
+  readonly write: (sql: string) => void;
   /** Rows of each result, in order. */
   readonly results: number[];
 }
@@ -38,18 +39,20 @@ async function clinic(): Promise<Counted> {
     ...{ registry, database: counted, pageSize: 50, pageMax: 10_000, secret: new Uint8Array(32) },
     ...{ softwareVersion: '0', date: '2026-06-30' },
   });
-  return { facade, results };
+  return { facade, write, results };
 }
 
 interface Bundle {
   readonly total?: number;
-  readonly entry: readonly { readonly resource: { readonly id: string; readonly telecom?: readonly object[] } }[];
+  readonly entry: readonly {
+    readonly resource: { readonly resourceType: string; readonly id: string; readonly telecom?: readonly object[] };
+  }[];
   readonly link: readonly { readonly relation: string; readonly url: string }[];
 }
 
-async function search(facade: Facade, query: string): Promise<Bundle> {
+async function search(facade: Facade, query: string, type = 'Patient'): Promise<Bundle> {
   const parameters = [...new URLSearchParams(query)];
-  return JSON.parse((await facade.search({ type: 'Patient', parameters }, CONTEXT)).json);
+  return JSON.parse((await facade.search({ type, parameters }, CONTEXT)).json);
 }
 
 const nextOf = ({ link }: Bundle): string | undefined => {
@@ -86,4 +89,38 @@ test('a search that matches a part has a page that ends where its matches end', 
   const { facade } = await clinic();
   const { entry, total, link } = await search(facade, 'family=n1&_count=10000');
   expect([entry.length, total, link.length]).toEqual([PERSONS / 5, PERSONS / 5, 1]);
+});
+
+test.each([
+  ['AllergyIntolerance', '_include=AllergyIntolerance:patient', 3],
+  ['Patient', '_revinclude=AllergyIntolerance:patient', 30],
+])('a page of %s with %s is read in lists, too, and has all that is included once', async (type, include, persons) => {
+  const { facade, write, results } = await clinic();
+  const allergies = Array.from({ length: type === 'Patient' ? persons : PERSONS }, (_, i) => i + 1);
+  write(`INSERT INTO ALLERGY VALUES ${allergies.map(no => `(${no}, ${1 + (no % persons)}, 'Dust', NULL)`).join()}`);
+  const { entry, link } = await search(facade, `${include}&_count=${PERSONS}`, type);
+  const idsOf = (of: boolean) =>
+    entry.filter(({ resource }) => (resource.resourceType === type) === of).map(({ resource }) => Number(resource.id));
+  expect(idsOf(true)).toEqual(Array.from({ length: PERSONS }, (_, i) => i + 1));
+  expect(idsOf(false).toSorted((a, b) => a - b)).toEqual(Array.from({ length: persons }, (_, i) => i + 1));
+  expect(link.length).toBe(1);
+  expect(Math.max(...results)).toBeLessThanOrEqual(LIST + 2);
+});
+
+test('of a sorted page, what belongs to its rows is read in lists', async () => {
+  const { facade, results } = await clinic();
+  const small: Bundle['entry'][number][] = [];
+  for (let query: string | undefined = '_sort=-family&_count=50'; query !== undefined; ) {
+    const page = await search(facade, query);
+    small.push(...page.entry);
+    query = nextOf(page);
+  }
+  results.length = 0;
+  const large = await search(facade, `_sort=-family&_count=${PERSONS}`);
+  expect(large.entry).toEqual(small);
+  expect(results.toSorted((a, b) => b - a).slice(0, 1)).toEqual([PERSONS]);
+  // Every third has two telephones.
+  const phones = results.filter(n => n < PERSONS && n > 0);
+  expect(phones.length).toBe(Math.ceil(PERSONS / LIST));
+  expect(phones.reduce((sum, n) => sum + n, 0)).toBe(2 * Math.floor(PERSONS / 3));
 });

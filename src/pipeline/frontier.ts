@@ -1,0 +1,129 @@
+/**
+ * Where includes go on from. In: resources, a list at a time. Out: what of them includes need: keys, each once, and
+ * references. Rows and texts are not held, so that a large page need not be in memory for its includes.
+ */
+import type { Mapping, RefNode } from '../mapping/model.ts';
+import type { Key } from '../plan/key.ts';
+import type { Children } from '../resource/rows.ts';
+import type { LevelShape } from '../resource/shape.ts';
+import type { Include } from '../search/query.ts';
+import { expressionKey } from '../sql/expression-key.ts';
+import type { Row } from '../sql/plan.ts';
+import type { Emitted } from './emitted.ts';
+import { backwardNodes, type Includes, refNodes } from './include-nodes.ts';
+import type { Session } from './source.ts';
+
+export interface Frontier extends Includes {
+  add(resources: readonly Emitted[]): void;
+  size(): number;
+  /** Of the resources, in the order in which they came. */
+  mappings(): readonly Mapping[];
+  /** What the resources refer to along a node. */
+  keysOf(node: RefNode): readonly Key[];
+  /** What a node of another resource would hold that refers to one of them. */
+  keysTo(node: RefNode): readonly Key[];
+  /** `Type/id` as they stand in the texts: a row may carry keys for alternatives that were not chosen. */
+  readonly references: ReadonlySet<string>;
+  /** `Type/id` of these resources, and of those before them. */
+  readonly seen: Set<string>;
+}
+
+type Keys = Map<RefNode, Map<string, Key>>;
+
+/** `includes`: those that go on from these resources. `seen`: what is in the Bundle already. */
+export function frontierOf(
+  { includes, revincludes }: Includes,
+  session: Session,
+  seen: Set<string> = new Set(),
+): Frontier {
+  const mappings = new Set<Mapping>();
+  const references = new Set<string>();
+  const ours: Keys = new Map();
+  const theirs: Keys = new Map();
+  let size = 0;
+
+  const take = (mapping: Mapping, resources: readonly Emitted[]): void => {
+    for (const node of nodesOf(mapping, includes, session)) {
+      const keys = keysIn(ours, node);
+      for (const { row, children, shape } of resources) keysAt(node, shape, row, children, keys);
+    }
+    for (const node of nodesTo(mapping, revincludes, session)) {
+      const keys = keysIn(theirs, node);
+      const on = node.on.map(pair => expressionKey(pair.theirs));
+      for (const { row, shape } of resources)
+        addKey(
+          on.map(key => row[shape.positions.get(key) ?? -1] ?? null),
+          keys,
+        );
+    }
+  };
+
+  return {
+    includes,
+    revincludes,
+    references,
+    seen,
+    add(resources) {
+      size += resources.length;
+      for (const resource of resources) {
+        seen.add(identityOf(resource));
+        if (includes.length === 0) continue;
+        for (const [, reference = ''] of resource.json.matchAll(REFERENCE)) references.add(reference);
+      }
+      for (const [mapping, some] of Map.groupBy(resources, resource => resource.mapping)) {
+        mappings.add(mapping);
+        take(mapping, some);
+      }
+    },
+    size: () => size,
+    mappings: () => [...mappings],
+    keysOf: node => [...(ours.get(node)?.values() ?? [])],
+    keysTo: node => [...(theirs.get(node)?.values() ?? [])],
+  };
+}
+
+const REFERENCE = /"reference":"([A-Za-z]+\/[A-Za-z0-9.-]{1,64})"/g;
+
+/** `Type/id`, as a reference has it. */
+export function identityOf({ mapping, id }: Emitted): string {
+  return `${mapping.resource}/${id}`;
+}
+
+function nodesOf(mapping: Mapping, includes: readonly Include[], session: Session): ReadonlySet<RefNode> {
+  return new Set(includes.flatMap(include => refNodes(mapping, include, session)));
+}
+
+function nodesTo(mapping: Mapping, revincludes: readonly Include[], session: Session): ReadonlySet<RefNode> {
+  const nodes = revincludes.flatMap(include =>
+    session.registry.ofType(include.source).flatMap(source => backwardNodes(source, include, session)),
+  );
+  return new Set(nodes.filter(node => node.target === mapping.name));
+}
+
+function keysIn(of: Keys, node: RefNode): Map<string, Key> {
+  const keys = of.get(node) ?? new Map<string, Key>();
+  of.set(node, keys);
+  return keys;
+}
+
+/** Values of `ours` wherever the node occurs in a resource: in its row or in child rows. */
+function keysAt(node: RefNode, level: LevelShape, row: Row, children: Children, keys: Map<string, Key>): void {
+  const here = level.refs.find(ref => ref.node === node);
+  if (here)
+    addKey(
+      here.positions.map(at => row[at] ?? null),
+      keys,
+    );
+  level.children.forEach((shape, i) => {
+    for (const child of children[i] ?? []) keysAt(node, shape, child.row, child.children, keys);
+  });
+}
+
+/** A NULL in a key refers to nothing. */
+function addKey(key: Key, keys: Map<string, Key>): void {
+  if (key.includes(null)) return;
+  keys.set(
+    key.map(part => (part instanceof Uint8Array ? Buffer.from(part).toString('hex') : `${part}`)).join('\0'),
+    key,
+  );
+}
