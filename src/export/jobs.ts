@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { ConfigError } from '../config.ts';
 import { describeError, type Log } from '../log.ts';
 import type { PackFiles } from '../mapping/load/files.ts';
-import { FhirError } from '../outcome.ts';
+import { FhirError, type Issue } from '../outcome.ts';
 import { folderLock } from './folder-lock.ts';
 import type { JobRecord, JobStatus } from './job.ts';
 import { keepJobs } from './kept-jobs.ts';
@@ -97,8 +97,15 @@ export function openJobs(options: JobsOptions): Jobs {
       .catch((error: unknown) => fail(job, error));
   };
 
+  /** Once, though a restart finds it again. */
+  const remark = (job: LiveJob, issue: Issue): void => {
+    const { remarks } = job.record;
+    if (remarks.every(({ diagnostics }) => diagnostics !== issue.diagnostics))
+      jobs.update(job, { remarks: [...remarks, issue] });
+  };
+
   const run = async (job: LiveJob): Promise<void> => {
-    if (!(await runParts(job, { threads, settings, quota: jobs.quota, log }))) return;
+    if (!(await runParts(job, { threads, settings, quota: jobs.quota, log, remark }))) return;
     replaceFile(errorFile(job.folder), errorLines(errorsOf(job.record, statesOf(job))));
     jobs.update(job, { status: 'complete', finished: clock() });
     jobs.expire(job, limits.expiry);

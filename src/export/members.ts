@@ -12,7 +12,7 @@ import type { TypeQuery } from './filters.ts';
 import { GROUP_TYPE, isEverybody, type JobRecord } from './job.ts';
 import type { PartSource } from './part-task.ts';
 import { planSlice, readBatches, type SliceRequest } from './rows.ts';
-import type { Slice } from './slices.ts';
+import { chunks, type Slice } from './slices.ts';
 import { membersFile, replaceFile } from './store.ts';
 
 /** Resources read at once. */
@@ -23,14 +23,12 @@ export async function findMembers(folder: string, job: JobRecord, source: PartSo
   const { level, patients } = job.request;
   const file = membersFile(folder);
   if (existsSync(file) || level.kind === 'system' || isEverybody(job.request)) return;
-  let members = patients === undefined && level.kind === 'patient' ? await everybody(job, source) : new Set(patients);
-  if (level.kind === 'group') {
-    const all = await membersOfGroups(level.id, job, source);
-    members = patients === undefined ? all : new Set([...members].filter(id => all.has(id)));
-  }
+  const members =
+    level.kind === 'group' ? await membersOfGroups(level.id, job, source) : await served(patients, job, source);
+  const wanted = patients === undefined ? members : new Set(patients.filter(id => members.has(id)));
   replaceFile(
     file,
-    [...members]
+    [...wanted]
       .toSorted()
       .map(id => `${id}\n`)
       .join(''),
@@ -45,11 +43,20 @@ async function membersOfGroups(id: string | undefined, job: JobRecord, source: P
   return members;
 }
 
-async function everybody(job: JobRecord, source: PartSource): Promise<Set<string>> {
-  const ids = new Set<string>();
-  for await (const json of textsOf(COMPARTMENT_TYPE, [], { kind: 'all' }, job, source))
-    ids.add(writtenId(json, COMPARTMENT_TYPE));
-  return ids;
+/** All patients that are served, or those of some ids. */
+async function served(
+  ids: readonly string[] | undefined,
+  job: JobRecord,
+  source: PartSource,
+): Promise<ReadonlySet<string>> {
+  const slices: readonly Slice[] = ids
+    ? chunks(ids, BATCH).map(some => ({ kind: 'ids', ids: some }))
+    : [{ kind: 'all' }];
+  const found = new Set<string>();
+  for (const slice of slices)
+    for await (const json of textsOf(COMPARTMENT_TYPE, [], slice, job, source))
+      found.add(writtenId(json, COMPARTMENT_TYPE));
+  return found;
 }
 
 /** Resources of a type with some of their elements. */

@@ -3,11 +3,13 @@
  * tells of itself is kept in the job.
  */
 import type { Log } from '../log.ts';
+import type { Issue } from '../outcome.ts';
 import type { Part } from './job.ts';
 import { allParts, isStopped, type LiveJob, standing, statesOf } from './live-job.ts';
 import type { Quota } from './output.ts';
 import type { PartSettings, PartTask } from './part-task.ts';
 import { TaskError, type Threads } from './threads.ts';
+import { unknownPatients } from './unknown-patients.ts';
 
 /** Threads that end without a word until the job fails. */
 const CRASHES = 3;
@@ -19,12 +21,18 @@ export interface JobRunner {
   readonly settings: PartSettings;
   readonly quota: Quota;
   readonly log: Log;
+  /** For the error file. */
+  readonly remark: (job: LiveJob, issue: Issue) => void;
 }
 
 /** True: all parts are done; false: told to stop. Throws TaskError. */
 export async function runParts(job: LiveJob, runner: JobRunner): Promise<boolean> {
   const { files, folder, record } = job;
-  await patiently(job, () => runner.threads.run({ kind: 'members', files, folder, job: record }, () => {}));
+  const found = await patiently(job, () =>
+    runner.threads.run({ kind: 'members', files, folder, job: record }, () => {}),
+  );
+  const unknown = found && unknownPatients(folder, record);
+  if (unknown) runner.remark(job, unknown);
   await together(
     job,
     record.stages.first.map(part => runOne(job, part, runner)),

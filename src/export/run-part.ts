@@ -11,7 +11,7 @@ import { DatabaseError } from '../sql/database.ts';
 import { isShared } from './compartment.ts';
 import { exportEnvironment, type PartContent, type SliceContent } from './content.ts';
 import { contentOf } from './contents.ts';
-import { bytesOf, type PartState } from './job.ts';
+import { bytesOf, type Part, type PartState } from './job.ts';
 import { type Output, openOutput } from './output.ts';
 import type { PartReport, PartSource, PartTask } from './part-task.ts';
 import { referenceCollector } from './references.ts';
@@ -39,7 +39,7 @@ export async function runPart(
   try {
     return await new PartRun(task, source, output, begun, report).finish(stopped);
   } catch (error) {
-    const problem = problemOf(error, part.type);
+    const problem = problemOf(error, part);
     if (problem === undefined) throw error;
     return abandon(task, readPart(folder, part.number), problem);
   } finally {
@@ -48,15 +48,16 @@ export async function runPart(
 }
 
 /** What a type fails of, alone; undefined: not the type's fault. */
-function problemOf(error: unknown, type: string): Issue | undefined {
+function problemOf(error: unknown, { type, content }: Part): Issue | undefined {
+  const failed = content === 'deletions' ? `${type}: what was deleted is not told` : `${type} was not exported`;
   if (error instanceof FhirError) {
-    return { severity: 'error', code: 'not-supported', diagnostics: `${type} was not exported: ${error.message}` };
+    return { severity: 'error', code: 'not-supported', diagnostics: `${failed}: ${error.message}` };
   }
   if (error instanceof DatabaseError && error.reason === 'failed') {
     return {
       severity: 'error',
       code: 'exception',
-      diagnostics: `${type} was not exported: the database refused a statement`,
+      diagnostics: `${failed}: the database refused a statement`,
     };
   }
   return undefined;

@@ -71,6 +71,7 @@ export function slicesOf({ folder, part, job, parts }: PartTask): Slices {
   }
 }
 
-function chunks<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
+/** Lists of so many items, the last one shorter. */
+export function chunks<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 }

@@ -16,7 +16,8 @@ import type { ExportLevel, JobRecord, PartState } from './job.ts';
 import { findMembers } from './members.ts';
 import { isDiskFull } from './output.ts';
 import type { PartReport, PartSource, PartTask } from './part-task.ts';
-import { type Parameters, readExportRequest, type UnderstoodRequest } from './request.ts';
+import type { Parameters } from './reading.ts';
+import { readExportRequest, type UnderstoodRequest } from './request.ts';
 import { runPart } from './run-part.ts';
 import { openSource, PackError, type SourceConfig } from './source.ts';
 

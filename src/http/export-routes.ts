@@ -29,6 +29,12 @@ import { representationOf, respond, respondWithOutcome } from './respond.ts';
 type Parts = AppParts & { readonly exports: ExportParts };
 
 type Parameters = SearchRequest['parameters'];
+type Operation = (c: HttpContext, parameters: Parameters) => Promise<Response>;
+
+/** Methods of operations. HEAD is for looking: it must not begin an export. */
+const ASKING: readonly string[] = ['GET', 'HEAD', 'POST'];
+const CHANGING: readonly string[] = ['GET', 'POST'];
+const POLLING: readonly string[] = [...ASKING, 'DELETE'];
 
 /** Seconds that a client is asked to wait between polls. */
 const RETRY_AFTER = 5;
@@ -38,22 +44,23 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
   const routes = new Hono<HttpEnv>();
   const tooFast = pollLimit();
 
-  const operation = (path: string, run: (c: HttpContext, parameters: Parameters) => Promise<Response>): void => {
+  const operation = (path: string, run: Operation, methods = ASKING): void => {
     routes.use(path, named(path));
-    routes.get(path, c => run(c, urlParameters(c)));
+    routes.get(path, c => (methods.includes(c.req.method) ? run(c, urlParameters(c)) : wrongMethod(c, methods)));
     routes.post(path, async c => run(c, [...urlParameters(c), ...(await bodyParameters(c))]));
-    routes.all(path, wrongMethod);
+    routes.all(path, c => wrongMethod(c, methods));
   };
+  const changing = (path: string, run: Operation): void => operation(path, run, CHANGING);
 
   routes.delete('/$export-poll-status', async c => {
     const found = await parts.exports.jobs.remove(callerOf(c, parts), jobId(urlParameters(c)));
     if (!found) throw noSuchJob();
     return respondWithOutcome(c, 202, [told('The export was cancelled and its files are removed')]);
   });
-  operation('/$export', (c, parameters) => kickOff(c, parts, { kind: 'system' }, parameters));
-  operation('/Patient/$export', (c, parameters) => kickOff(c, parts, { kind: 'patient' }, parameters));
-  operation('/Group/$export', (c, parameters) => kickOff(c, parts, { kind: 'group', id: undefined }, parameters));
-  operation('/Group/:id/$export', async (c, parameters) => {
+  changing('/$export', (c, parameters) => kickOff(c, parts, { kind: 'system' }, parameters));
+  changing('/Patient/$export', (c, parameters) => kickOff(c, parts, { kind: 'patient' }, parameters));
+  changing('/Group/$export', (c, parameters) => kickOff(c, parts, { kind: 'group', id: undefined }, parameters));
+  changing('/Group/:id/$export', async (c, parameters) => {
     const id = c.req.param('id') ?? '';
     const group = /^[A-Za-z0-9.-]{1,64}$/.test(id)
       ? await parts.facade.read(GROUP_TYPE, id, [['_elements', 'type']], requestContext(c, parts))
@@ -61,19 +68,23 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
     if (group === undefined) throw new FhirError('not-found', 'No Group has this id');
     return kickOff(c, parts, { kind: 'group', id }, parameters);
   });
-  operation('/$export-poll-status', async (c, parameters) => {
-    const view = parts.exports.jobs.view(callerOf(c, parts), jobId(parameters));
-    if (!view) throw noSuchJob();
-    if (tooFast(view.job.id)) {
-      throw new FhirError('throttled', 'Too many polls; wait as Retry-After says', { retryAfter: RETRY_AFTER });
-    }
-    return poll(c, parts, view);
-  });
-  operation('/$pause-job', async (c, parameters) => {
+  operation(
+    '/$export-poll-status',
+    async (c, parameters) => {
+      const view = parts.exports.jobs.view(callerOf(c, parts), jobId(parameters));
+      if (!view) throw noSuchJob();
+      if (tooFast(view.job.id)) {
+        throw new FhirError('throttled', 'Too many polls; wait as Retry-After says', { retryAfter: RETRY_AFTER });
+      }
+      return poll(c, parts, view);
+    },
+    POLLING,
+  );
+  changing('/$pause-job', async (c, parameters) => {
     const view = await parts.exports.jobs.pause(callerOf(c, parts), jobId(parameters));
     return changed(c, view, 'paused', 'The export is paused; $resume-job lets it go on');
   });
-  operation('/$resume-job', async (c, parameters) => {
+  changing('/$resume-job', async (c, parameters) => {
     const view = parts.exports.jobs.resume(callerOf(c, parts), jobId(parameters));
     return changed(c, view, 'running', 'The export goes on');
   });
@@ -174,8 +185,8 @@ const noSuchJob = (): FhirError => new FhirError('not-found', 'There is no such 
 
 const told = (diagnostics: string): Issue => ({ severity: 'information', code: 'informational', diagnostics });
 
-async function wrongMethod(c: HttpContext): Promise<Response> {
-  const allow = c.req.path.endsWith('poll-status') ? 'GET, HEAD, POST, DELETE' : 'GET, HEAD, POST';
+async function wrongMethod(c: HttpContext, methods: readonly string[]): Promise<Response> {
+  const allow = methods.join(', ');
   if (c.req.method === 'OPTIONS') return c.body(null, 204, { Allow: allow });
   const issue = { severity: 'error', code: 'not-supported', diagnostics: `This operation takes ${allow}` } as const;
   return respondWithOutcome(c, 405, [issue], { Allow: allow });

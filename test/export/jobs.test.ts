@@ -163,8 +163,9 @@ test('a job that goes on before the statement has ended in which it was paused i
   const jobs = open(perform, { patience: 20 });
   const { job } = jobs.start(UNDERSTOOD, ORIGIN);
   for (let i = 0; i < 3; i++) {
-    await jobs.pause('ann', job.id);
+    const pausing = jobs.pause('ann', job.id);
     expect(jobs.resume('ann', job.id)?.job.status).toBe('running');
+    await pausing;
   }
   letGo();
   await jobs.settled(job.id);

@@ -1,0 +1,181 @@
+/**
+ * The parameters of a kick-off one by one. In: a name and a text. Out: what the texts so far ask for, and what was ignored under
+ * lenient handling. Throws FhirError naming the parameter.
+ * https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters
+ */
+import type { Facade, RequestContext } from '../facade.ts';
+import { zoneOf } from '../mapping/zone.ts';
+import { FhirError, type Issue } from '../outcome.ts';
+import { elementsOf } from '../r4/definitions.ts';
+import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
+import { dateInterval } from '../search/dates.ts';
+import { printable } from '../search/limits.ts';
+import { associatedType } from './associated.ts';
+import type { ExportLevel } from './job.ts';
+
+export type Parameters = readonly (readonly [name: string, value: string])[];
+
+const FORMATS = new Set(['application/fhir+ndjson', 'application/ndjson', 'ndjson']);
+const INSTANT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-](0\d|1[0-4]):[0-5]\d))?$/;
+const ID = /^[A-Za-z0-9.-]{1,64}$/;
+/** Patients that one request may name. */
+const PATIENTS_AT_MOST = 10_000;
+
+/** Parameters of a search that say nothing about which resources match. */
+const RESULT_PARAMETERS = /^_(count|sort|total|summary|elements|include|revinclude|cursor|contained)(:|$)/;
+
+/** What is known after some parameters. */
+export interface Reading {
+  readonly facade: Pick<Facade, 'registry' | 'parse'>;
+  readonly context: RequestContext;
+  readonly level: ExportLevel;
+  readonly remarks: Issue[];
+  types: string[] | undefined;
+  since: string | undefined;
+  until: string | undefined;
+  readonly typeFilters: { readonly type: string; readonly parameters: Parameters }[];
+  readonly elements: { readonly type: string | undefined; readonly name: string }[];
+  patients: string[] | undefined;
+  organizedBy: string | undefined;
+  readonly associated: Set<string>;
+}
+
+type Reader = (reading: Reading, text: string) => void;
+
+export const READERS: Readonly<Record<string, Reader>> = {
+  _outputFormat(_reading, text) {
+    if (!FORMATS.has(mediaType(text))) throw wrong('_outputFormat', 'application/fhir+ndjson');
+  },
+  _type(reading, text) {
+    reading.types ??= [];
+    for (const type of listed(text)) {
+      if (!reading.facade.registry.types.includes(type))
+        ignore(reading, '_type', 'a type that this server does not export');
+      else if (!reading.types.includes(type)) reading.types.push(type);
+    }
+  },
+  _since(reading, text) {
+    reading.since = instant('_since', text, reading.since, reading);
+  },
+  _until(reading, text) {
+    reading.until = instant('_until', text, reading.until, reading);
+  },
+  _typeFilter(reading, text) {
+    // Commas stand between searches; one within a search has no `Type?` behind it.
+    for (const search of text.split(/,(?=[A-Za-z]+\?)/)) readTypeFilter(reading, search);
+  },
+  _elements(reading, text) {
+    for (const element of listed(text)) {
+      const [first = '', second] = element.split('.');
+      if (!/^[A-Za-z]+(\.[A-Za-z]+)?$/.test(element)) throw wrong('_elements', 'names of elements');
+      if (second === undefined) reading.elements.push({ type: undefined, name: first });
+      else if (!reading.facade.registry.types.includes(first))
+        ignore(reading, '_elements', 'an element of a type that this server does not export');
+      else if (!elementsOf(first).some(({ name }) => name === second))
+        throw wrong('_elements', `names of elements of ${first}`);
+      else reading.elements.push({ type: first, name: second });
+    }
+  },
+  patient(reading, text) {
+    if (reading.level.kind === 'system') {
+      ignore(reading, 'patient', 'only of exports of patients or of a group');
+      return;
+    }
+    reading.patients ??= [];
+    for (const reference of listed(text)) {
+      const id = reference.replace(`${reading.context.base}/`, '').replace(`${COMPARTMENT_TYPE}/`, '');
+      if (!ID.test(id)) throw wrong('patient', `references to a ${COMPARTMENT_TYPE} of this server`);
+      reading.patients.push(id);
+    }
+    if (reading.patients.length > PATIENTS_AT_MOST) {
+      throw new FhirError('too-costly', `patient: more than ${PATIENTS_AT_MOST} patients in one request`);
+    }
+  },
+  includeAssociatedData(reading, text) {
+    for (const code of listed(text)) {
+      const type = associatedType(code);
+      if (type !== undefined && reading.facade.registry.types.includes(type)) reading.associated.add(type);
+      else ignore(reading, 'includeAssociatedData', 'a value that this server has no data for');
+    }
+  },
+  allowPartialManifests(_reading, text) {
+    // A server may always send the whole manifest in one piece.
+    if (text !== 'true' && text !== 'false') throw wrong('allowPartialManifests', 'true or false');
+  },
+  organizeOutputBy(reading, text) {
+    if (text === COMPARTMENT_TYPE && reading.level.kind !== 'system') reading.organizedBy = text;
+    // Not even ignored under lenient handling: who asks for it cannot read files of another order.
+    else throw wrong('organizeOutputBy', `${COMPARTMENT_TYPE}, in exports of patients or of a group`);
+  },
+};
+
+function readTypeFilter(reading: Reading, search: string): void {
+  const mark = search.indexOf('?');
+  const type = search.slice(0, Math.max(0, mark));
+  if (!/^[A-Za-z]+$/.test(type)) throw wrong('_typeFilter', 'searches like Observation?category=laboratory');
+  if (!reading.facade.registry.types.includes(type)) {
+    ignore(reading, '_typeFilter', 'a search of a type that this server does not export');
+    return;
+  }
+  if (!isEncoded(search)) throw wrong('_typeFilter', 'searches whose texts are percent-encoded UTF-8');
+  const all = [...new URLSearchParams(search.slice(mark + 1))];
+  const parameters = all.filter(([name]) => {
+    if (!RESULT_PARAMETERS.test(name)) return true;
+    ignore(reading, '_typeFilter', 'a parameter that says nothing about which resources match');
+    return false;
+  });
+  const { warnings } = reading.facade.parse({ type, parameters }, reading.context);
+  const ignored = new Set(warnings.map(({ expression }) => expression));
+  reading.remarks.push(...warnings);
+  reading.typeFilters.push({
+    type,
+    parameters: parameters.filter(([name]) => !ignored.has(`http.${printable(name)}`)),
+  });
+}
+
+/** URLSearchParams would search for something else. */
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Strict handling refuses what lenient handling leaves out and says so. */
+export function ignore({ context, remarks }: Reading, parameter: string, reason: string): void {
+  const diagnostics = `${parameter}: ${reason}`;
+  if (context.handling === 'strict') throw new FhirError('not-supported', diagnostics, { parameter });
+  const expression = `http.${parameter}`;
+  remarks.push({
+    severity: 'warning',
+    code: 'not-supported',
+    diagnostics: `${diagnostics}; it was ignored`,
+    expression,
+  });
+}
+
+function listed(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map(item => item.trim())
+    .filter(item => item !== '');
+}
+
+/** A plus that was not percent-encoded arrives as a blank. */
+function mediaType(text: string): string {
+  return (text.split(';')[0] ?? '').trim().toLowerCase().replace(' ', '+');
+}
+
+/** One only: of two windows nobody knows which was meant. */
+function instant(parameter: string, text: string, before: string | undefined, { facade }: Reading): string {
+  const written = text.trim().replace(' ', '+');
+  const known = INSTANT.test(written) && dateInterval(written, zoneOf(facade.registry.pack.zone)) !== undefined;
+  if (!known || before !== undefined) throw wrong(parameter, 'one FHIR instant, like 2024-05-31T08:00:00Z');
+  return written;
+}
+
+export function wrong(parameter: string, expected: string): FhirError {
+  return new FhirError('value', `parameter ${parameter} expects ${expected}`, { parameter });
+}

@@ -1,0 +1,103 @@
+/**
+ * What a kick-off makes of parameters that are nearly right.
+ */
+import { expect, test } from 'vitest';
+import { ASYNC, clinic, contents, finished, kickOff, type Manifest, served } from './exporting.ts';
+
+const STRICT = { ...ASYNC, prefer: 'respond-async, handling=strict' };
+
+async function errorsOf({ error }: Manifest): Promise<readonly string[]> {
+  const text = error[0] ? await (await fetch(error[0].url)).text() : '';
+  return text
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => (JSON.parse(line) as { issue: [{ diagnostics: string }] }).issue[0].diagnostics);
+}
+
+test('an instant that no calendar has is refused at once, as is a second one', async () => {
+  const { fhir } = await served(clinic(3), { EXPORT_JOBS_PER_CLIENT: '20' });
+  const statusOf = async (query: string): Promise<number> =>
+    (await fetch(`${fhir}/$export?_type=Observation&${query}`, { headers: ASYNC })).status;
+  for (const wrong of [
+    '_since=2024-02-30',
+    '_since=2023-02-29T10:00:00Z',
+    '_until=2024-01-01T24:00:00Z',
+    '_since=2024-01-01T10:00:00%2B15:00',
+    '_since=2024-01-01T10:00:00Z&_since=2024-02-01T10:00:00Z',
+    '_until=2024-01-01T10:00:00Z&_until=2024-01-01T10:00:00Z',
+  ]) {
+    expect(await statusOf(wrong), wrong).toBe(400);
+  }
+  for (const right of [
+    '_since=2024-02-29',
+    '_since=2016-12-31T23:59:60Z',
+    '_until=2024-01-01T10:00:00.123456789-09:30',
+  ])
+    expect(await statusOf(right), right).toBe(202);
+});
+
+test('what changed at the instant of _since or _until itself is exported, in whatever zone it is written', async () => {
+  const where = clinic(5, 1);
+  // In Warsaw, in winter.
+  where.change(`UPDATE WEIGHING SET UPD = '2024-12-01 10:00:00.0' || NO || '0'`);
+  const { fhir } = await served(where);
+  const found = async (query: string): Promise<readonly string[]> =>
+    contents(await finished(await kickOff(`${fhir}/$export?_type=Observation&${query}`)));
+  const from = ['Observation/w-3', 'Observation/w-4', 'Observation/w-5'];
+  expect(await found('_since=2024-12-01T09:00:00.030Z')).toEqual(from);
+  expect(await found('_since=2024-12-01T10:00:00.030%2B01:00')).toEqual(from);
+  expect(await found('_since=2024-12-01T04:00:00.030-05:00&_until=2024-12-01T09:00:00.040Z')).toEqual(from.slice(0, 2));
+  expect(await found('_since=2024-12-01T09:00:00.031Z')).toEqual(from.slice(1));
+  expect(await found('_since=2124-12-01T15:00:00Z')).toEqual([]);
+});
+
+test('elements that no type has are refused; those of types that are not exported are ignored with an entry in error', async () => {
+  const { fhir } = await served(clinic(3));
+  for (const wrong of ['nope', 'Observation.nope', 'Observation', 'id,nope'])
+    expect((await fetch(`${fhir}/$export?_elements=${wrong}`, { headers: ASYNC })).status, wrong).toBe(400);
+  const url = `${fhir}/$export?_type=Observation,Device&_elements=Substance.code,Observation.code,lotNumber`;
+  expect((await fetch(url, { headers: STRICT })).status).toBe(400);
+  const manifest = await finished(await kickOff(url));
+  expect(await errorsOf(manifest)).toEqual([expect.stringMatching(/^_elements: .* ignored$/)]);
+  const device = manifest.output.find(({ type }) => type === 'Device');
+  expect(await (await fetch(device?.url ?? '')).text()).toContain('Lot of');
+});
+
+test('a search of _typeFilter that is not percent-encoded UTF-8 is refused', async () => {
+  const { fhir } = await served(clinic(3));
+  const url = `${fhir}/$export?_typeFilter=${encodeURIComponent('Patient?family=%E0%A4')}`;
+  expect((await fetch(url, { headers: ASYNC })).status).toBe(400);
+});
+
+test('patients who are not known, or not on the list, are told by their number and hold nobody else up', async () => {
+  const { fhir } = await served(clinic());
+  const some = await finished(await kickOff(`${fhir}/Patient/$export?_type=Patient&patient=Patient/2,Patient/99,98,2`));
+  expect(await contents(some)).toEqual(['Patient/2']);
+  expect(await errorsOf(some)).toEqual(['patient: of 3 that were named, 2 are not known here']);
+  const listed = await finished(await kickOff(`${fhir}/Group/g-1/$export?_type=Patient&patient=Patient/1,Patient/2`));
+  expect(await contents(listed)).toEqual(['Patient/1']);
+  expect(await errorsOf(listed)).toEqual([
+    'patient: of 2 that were named, 1 is not on the list of the group, or not known here',
+  ]);
+  const all = await finished(await kickOff(`${fhir}/Group/g-1/$export?_type=Patient&patient=Patient/1,Patient/3`));
+  expect(all.error).toEqual([]);
+});
+
+test('HEAD begins, pauses and resumes nothing', async () => {
+  const { fhir } = await served(clinic(3));
+  for (const path of [
+    '$export',
+    'Patient/$export',
+    'Group/$export',
+    'Group/g-1/$export',
+    '$pause-job',
+    '$resume-job',
+  ]) {
+    const response = await fetch(`${fhir}/${path}`, { method: 'HEAD', headers: ASYNC });
+    expect([path, response.status, response.headers.get('allow')]).toEqual([path, 405, 'GET, POST']);
+  }
+  expect(await (await fetch(`${fhir}/$list-jobs`)).json()).toEqual({ resourceType: 'Parameters' });
+  const poll = await kickOff(`${fhir}/$export`);
+  await finished(poll);
+  await expect.poll(async () => (await fetch(poll, { method: 'HEAD' })).status).toBe(200);
+});
