@@ -1,12 +1,12 @@
 /**
- * Sorting by `_id`. In: a mapping. Out: the parts of its rows whose ids have one form each. Ids sort by their form first
+ * Sorting by ids. In: a mapping. Out: the parts of its rows whose ids have one form each. Ids sort by their form first
  * (what stands between the key values), then by the key values, numbers as numbers: so the order is that of keys, which an
  * index has, and `10` comes after `9`. https://hl7.org/fhir/R4/search.html#sort leaves the order of ids open.
  */
 import { trimEnd } from '../mapping/codecs/blank.ts';
 import type { IdPart, Mapping } from '../mapping/model.ts';
 import { UNICODE } from '../sql/column-type.ts';
-import { and, call, not, type SqlValue } from '../sql/expression.ts';
+import { and, type ColumnExpression, call, type Expression, not, type SqlValue } from '../sql/expression.ts';
 import { idPartsPresent } from './presence.ts';
 import type { SortFace, SortPart } from './sort.ts';
 
@@ -19,17 +19,27 @@ const FLOOR = 10n ** BigInt(WIDTH);
 export function idParts({ id: { alternatives } }: Mapping): readonly SortPart[] {
   return alternatives.map((alternative, i) => {
     const earlier = alternatives.slice(0, i).map(before => not(idPartsPresent(before)));
-    return { where: and(...earlier, idPartsPresent(alternative)), face: faceOf(alternative) };
+    return { where: and(...earlier, idPartsPresent(alternative)), face: idFace(alternative) };
   });
 }
 
 type KeyPart = Extract<IdPart, { kind: 'column' }>;
 
-function faceOf(parts: readonly IdPart[]): SortFace {
+/**
+ * How ids of one form sort. `type`: what stands before the id where it refers to a resource; `read`: what takes the place of
+ * a column.
+ */
+export function idFace(
+  parts: readonly IdPart[],
+  type = '',
+  read: (column: ColumnExpression) => Expression = column => column,
+): SortFace {
   const keys = parts.filter(part => part.kind === 'column');
   // SQL Server orders its UUIDs otherwise than their texts.
-  const by = keys.map(({ column }) => (column.type.kind === 'uuid' ? call('text', [column], UNICODE) : column));
-  const form = parts.map(part => (part.kind === 'literal' ? part.text : `{${part.codec.name}}`)).join('') + END;
+  const by = keys.map(({ column }) =>
+    column.type.kind === 'uuid' ? call('text', [read(column)], UNICODE) : read(column),
+  );
+  const form = type + parts.map(part => (part.kind === 'literal' ? part.text : `{${part.codec.name}}`)).join('') + END;
   return {
     by,
     order: {
@@ -37,7 +47,7 @@ function faceOf(parts: readonly IdPart[]): SortFace {
       toKey: raws => form + keys.map((part, i) => written(raws[i] ?? null, part)).join(''),
       fromKey: key => {
         const values = String(key).slice(form.length).split(END);
-        return keys.map((part, i) => read(values[i] ?? '', part));
+        return keys.map((part, i) => rawOf(values[i] ?? '', part));
       },
     },
     apart: form,
@@ -56,7 +66,7 @@ function written(raw: SqlValue, { codec }: KeyPart): string {
   return (n < 0n ? `-${String(FLOOR + n).padStart(WIDTH, '0')}` : String(n).padStart(WIDTH, '0')) + END;
 }
 
-function read(text: string, { codec }: KeyPart): SqlValue {
+function rawOf(text: string, { codec }: KeyPart): SqlValue {
   if (codec.name === 'uuid') return codec.parse(text) ?? null;
   if (codec.name !== 'integer') return text;
   const n = text.startsWith('-') ? BigInt(text.slice(1)) - FLOOR : BigInt(text);

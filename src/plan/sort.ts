@@ -12,6 +12,7 @@ import { expressionKey } from '../sql/expression-key.ts';
 import type { Environment } from './environment.ts';
 import { presentPredicate } from './presence.ts';
 import { idParts } from './sort-ids.ts';
+import { referenceFace } from './sort-references.ts';
 import { type Candidate, partsOfSeveral } from './sort-several.ts';
 import { along } from './walk.ts';
 
@@ -70,7 +71,7 @@ function valuesOf(
       if (parameter.type === 'date' && isPrimitive(leaf.type) && !MOMENTS.has(leaf.type)) continue;
       const where = emitted(mapping, path, leaf, env);
       if (where?.kind === 'false') continue;
-      const face = faceOf(leaf, parameter);
+      const face = faceOf(leaf, parameter, env);
       if (!where || !face) return undefined;
       parts.set(leaf, { where, face, isInRows: atOnce(mapping.root, [leaf]) > 1 });
     }
@@ -82,7 +83,8 @@ function valuesOf(
 /** Parameters whose values are sorted as texts, so that a constant may stand among them. */
 const TEXTS: ReadonlySet<string> = new Set(['token', 'string']);
 
-function faceOf(leaf: Node, { type }: SearchParameter): SortFace | undefined {
+function faceOf(leaf: Node, { type }: SearchParameter, env: Environment): SortFace | undefined {
+  if (leaf.kind === 'ref') return referenceFace(leaf, env);
   if (leaf.kind === 'constant')
     return TEXTS.has(type) && typeof leaf.json !== 'object' ? constantFace(String(leaf.json)) : undefined;
   if (leaf.kind !== 'value' || !leaf.codec.order) return undefined;
@@ -108,6 +110,7 @@ const SORTED_BY: ReadonlyMap<string, SearchPath> = new Map([
   ['Identifier', [{ element: 'value' }]],
   ['ContactPoint', [{ element: 'value' }]],
   ['HumanName', [{ element: 'family' }]],
+  ['Quantity', [{ element: 'value' }]],
 ]);
 
 /** Nodes that a path leads to, or that sort in their place. */
@@ -143,6 +146,7 @@ function atOnce(node: Node, values: readonly Node[]): number {
   const sum = (nodes: readonly Node[]): number => nodes.reduce((n, one) => n + atOnce(one, values), 0);
   switch (node.kind) {
     case 'value':
+    case 'ref':
       return values.includes(node) ? 1 : 0;
     case 'constant':
       return values.filter(one => one.kind === 'constant' && one.at === node.at).length;

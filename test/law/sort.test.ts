@@ -37,6 +37,23 @@ describe.each([
     return { all: await allOf(demo.facade, type, within), within };
   }
 
+  const ranks = new Map<string, string>();
+  const ranked = new Set<string>();
+
+  /** References sort by type, and within a type as that is sorted by `_id`. */
+  async function ranksOf(types: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    for (const type of types) {
+      if (ranked.has(type)) continue;
+      ranked.add(type);
+      const found = await allOf(demo.facade, type, [
+        ['_sort', '_id'],
+        ['_elements', 'id'],
+      ]);
+      for (const [i, { id }] of found.entries()) ranks.set(`${type}/${id}`, `${type}/${String(i).padStart(9, '0')}`);
+    }
+    return ranks;
+  }
+
   test('every type gives the same resources in small pages as in one', async () => {
     for (const type of demo.facade.offers.types) {
       const whole = (await allOf(demo.facade, type, [['_elements', 'id']])).slice(0, 60);
@@ -56,9 +73,12 @@ describe.each([
       for (const type of demo.facade.offers.types) {
         const { all, within } = await someOf(type);
         const sortable = demo.facade.offers.of(type).filter(one => one.sortable && one.parameter.code !== '_id');
-        for (const { parameter } of draw(sortable)) {
+        for (const { parameter, targets } of draw(sortable)) {
+          const ranks = await ranksOf(targets);
           for (const descending of [false, true]) {
-            const keys = new Map(all.map(resource => [resource.id, keyOf(resource, parameter, descending)] as const));
+            const keys = new Map(
+              all.map(resource => [resource.id, keyOf(resource, parameter, descending, ranks)] as const),
+            );
             const size = pageSize(all);
             const sort = `${descending ? '-' : ''}${parameter.code}`;
             const found = (await allOf(demo.facade, type, [['_sort', sort], ...within], size)).map(({ id }) => id);
@@ -120,15 +140,21 @@ describe.each([
 
 /**
  * What a resource sorts by: of several values the one that comes first in the order. Undefined: it has none. Instants of
- * dates; texts without the case of ASCII letters, unless they are codes.
+ * dates; texts without the case of ASCII letters, unless they are codes; numbers of quantities; of references their rank.
  */
 function keyOf(
   resource: Readonly<Record<string, unknown>>,
   { type, expression }: SearchParameter,
   descending: boolean,
+  ranks: ReadonlyMap<string, string> = new Map(),
 ): number | string | undefined {
   const keys = indexOf(resource, expression).flatMap(value => {
     if (type === 'date') return startOf(value) ?? [];
+    if (type === 'quantity') return (value.value as { readonly value?: number }).value ?? [];
+    if (type === 'reference') {
+      const { reference } = value.value as { readonly reference?: string };
+      return reference === undefined ? [] : (ranks.get(reference) ?? `nothing has ${reference}`);
+    }
     if (type === 'token') return codesOf(value);
     if (value.type === 'HumanName') return textOf((value.value as { readonly family?: string }).family) ?? [];
     return textOf(value.value) ?? [];

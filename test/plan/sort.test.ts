@@ -115,3 +115,9 @@ test.each([
 ])('%s is not sorted by %s', (type, code) => {
   expect(demo.facade.offers.find(type, code)?.sortable).toBe(false);
 });
+
+test('a reference sorts by our own columns where the id of its target is made of them, else by a look at its row', () => {
+  const kinds = sorted('AllergyIntolerance', 'patient').map(({ sort: [face] }) => face?.by.map(({ kind }) => kind));
+  expect(kinds).toContainEqual(['column']);
+  expect(kinds).toContainEqual(['scalar']);
+});
