@@ -5,6 +5,7 @@
 import type { TextStep } from '../mapping/codecs/text-step.ts';
 import type { Clock, DateEdge } from '../mapping/criterion.ts';
 import type { Condition, Lookup, Scope } from '../mapping/model.ts';
+import { aliasesOf } from '../sql/columns-used.ts';
 import {
   among,
   and,
@@ -22,7 +23,6 @@ import {
   type Relation,
   TRUE,
 } from '../sql/expression.ts';
-import { aliasesOf } from '../sql/rename.ts';
 
 /** The rows where a condition holds; `not` of it is exactly the rest. */
 export function conditionPredicate(condition: Condition, clock: Clock): Predicate {

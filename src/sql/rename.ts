@@ -2,9 +2,10 @@
  * The same expression under other aliases: a relation of one mapping placed inside a query of another, or of itself.
  * An alias may also give way to what its columns are computed from.
  */
-import { eachColumn, type Parts } from './each-column.ts';
+import { aliasesOf } from './columns-used.ts';
 import type { ColumnExpression, Expression, Join, Predicate, Relation } from './expression.ts';
 import { type Identifier, identifier } from './identifier.ts';
+import { walk } from './walk.ts';
 
 type Aliases = ReadonlyMap<Identifier, Identifier>;
 /** Another name for an alias, or what stands in place of its columns. */
@@ -145,30 +146,19 @@ export function renamePredicate(predicate: Predicate, aliases: Replacements): Pr
 
 /** 1 for a relation without others inside. */
 function nesting(relation: Relation): number {
-  let deepest = 0;
-  const seeRelation = (inner: Relation): void => {
-    deepest = Math.max(deepest, nesting(inner));
-  };
-  const seeExpression = (x: Expression): void => {
-    if (x.kind === 'function') for (const a of x.args) typeof a !== 'number' && seeExpression(a);
-    if (x.kind === 'flag' || x.kind === 'given') seePredicate(x.when);
-    if (x.kind === 'given') seeExpression(x.of);
-    if (x.kind === 'scalar') seeRelation(x.from);
-  };
-  const seePredicate = (p: Predicate): void => {
-    if (p.kind === 'and' || p.kind === 'or') p.of.forEach(seePredicate);
-    if (p.kind === 'exists') seeRelation(p.from);
-    if (p.kind === 'some-piece') seePredicate(p.where);
-    if (p.kind === 'equals' || p.kind === 'compare') [p.left, p.right].forEach(seeExpression);
-  };
-  seePredicate(relation.where);
-  for (const join of relation.joins) seePredicate(join.on);
-  return deepest + 1;
-}
-
-/** All aliases that predicates or expressions refer to, those inside nested relations included. */
-export function aliasesOf(parts: Parts): Set<Identifier> {
-  const found = new Set<Identifier>();
-  eachColumn(parts, ({ alias }) => found.add(alias));
-  return found;
+  let [depth, deepest] = [0, 0];
+  walk(
+    { relations: [relation] },
+    {
+      enter() {
+        depth++;
+        deepest = Math.max(deepest, depth);
+        return true;
+      },
+      leave() {
+        depth--;
+      },
+    },
+  );
+  return deepest;
 }

@@ -7,9 +7,9 @@
  */
 
 import { INTEGER } from './column-type.ts';
+import { columnsUsed } from './columns-used.ts';
 import { StatementTooLarge } from './database.ts';
 import type { Dialect, Writer } from './dialect.ts';
-import { columnsUsed } from './each-column.ts';
 import type { Expression, Join, Order, Predicate, Relation } from './expression.ts';
 import { expressionKey } from './expression-key.ts';
 import { writtenOnce } from './fragments.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { columnsUsed } from '../../src/sql/each-column.ts';
+import { columnsUsed } from '../../src/sql/columns-used.ts';
 import { equals, exists, filled, flag, type Join, type Relation, TRUE } from '../../src/sql/expression.ts';
 import { identifier } from '../../src/sql/identifier.ts';
 import { MSSQL } from '../../src/sql/mssql/dialect.ts';

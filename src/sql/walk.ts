@@ -1,0 +1,111 @@
+/**
+ * A walk over parts of a query: the one place that knows which parts each kind of expression, predicate and relation has. In:
+ * parts, and what to do at them. Out: nothing; what is done is the visitor's.
+ */
+import type { ColumnExpression, Expression, Order, Predicate, Relation } from './expression.ts';
+
+export interface Parts {
+  readonly predicates?: readonly Predicate[];
+  readonly expressions?: readonly Expression[];
+  readonly relations?: readonly Relation[];
+}
+
+export interface Visitor {
+  column?(column: ColumnExpression): void;
+  /** Before what a relation holds and what is selected from it. False: both are passed by, and nothing is left. */
+  enter?(relation: Relation): boolean;
+  /** After them. */
+  leave?(relation: Relation): void;
+  /** Text of a mapping's own SQL. */
+  raw?(text: string): void;
+}
+
+/** Visits all that the parts hold, relations inside relations included. */
+export function walk({ predicates = [], expressions = [], relations = [] }: Parts, visitor: Visitor): void {
+  const expression = (of: Expression): void => {
+    switch (of.kind) {
+      case 'column':
+        visitor.column?.(of);
+        return;
+      case 'value':
+        return;
+      case 'function':
+        for (const argument of of.args) if (typeof argument !== 'number') expression(argument);
+        return;
+      case 'flag':
+        predicate(of.when);
+        return;
+      case 'given':
+        predicate(of.when);
+        expression(of.of);
+        return;
+      case 'scalar':
+        relation(of.from, [of.select], of.order);
+        return;
+      case 'raw':
+        mixed(of.parts);
+        return;
+    }
+  };
+  const predicate = (of: Predicate): void => {
+    switch (of.kind) {
+      case 'true':
+      case 'false':
+        return;
+      case 'and':
+      case 'or':
+        of.of.forEach(predicate);
+        return;
+      case 'compare':
+      case 'equals':
+        expression(of.left);
+        expression(of.right);
+        return;
+      case 'in':
+        expression(of.left);
+        of.values.forEach(expression);
+        return;
+      case 'null':
+      case 'filled':
+      case 'contains':
+      case 'glob':
+      case 'packed-date':
+        expression(of.of);
+        return;
+      case 'exists':
+        relation(of.from);
+        return;
+      case 'some-piece':
+        expression(of.of);
+        predicate(of.where);
+        return;
+      case 'raw':
+        mixed(of.parts);
+        return;
+    }
+  };
+  /** `selected` and `ordered`: what is taken from it. */
+  const relation = (of: Relation, selected: readonly Expression[] = [], ordered: readonly Order[] = []): void => {
+    if (visitor.enter?.(of) === false) return;
+    selected.forEach(expression);
+    orders(ordered);
+    for (const { on, pick = [] } of of.joins) {
+      predicate(on);
+      orders(pick);
+    }
+    predicate(of.where);
+    visitor.leave?.(of);
+  };
+  const orders = (all: readonly Order[]): void => {
+    for (const { by } of all) expression(by);
+  };
+  const mixed = (parts: readonly (string | Expression)[]): void => {
+    for (const part of parts) {
+      if (typeof part === 'string') visitor.raw?.(part);
+      else expression(part);
+    }
+  };
+  predicates.forEach(predicate);
+  expressions.forEach(expression);
+  for (const one of relations) relation(one);
+}
