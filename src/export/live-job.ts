@@ -69,7 +69,8 @@ export function viewOf(job: LiveJob): JobView {
     const { report, running } = job.progress.get(part.number) ?? standing(NEW_PART);
     return { part, state: report.state, share: report.share, waiting: report.waiting, running };
   });
-  return { job: job.record, parts, errors: errorsOf(job.record, statesOf(job)) };
+  const left = job.expires && Math.max(0, job.expires - performance.now());
+  return { job: job.record, parts, errors: errorsOf(job.record, statesOf(job)), left };
 }
 
 export const allParts = ({ stages }: JobRecord): readonly Part[] => [...stages.first, ...stages.second];

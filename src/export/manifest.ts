@@ -37,6 +37,8 @@ export interface JobView {
   readonly job: JobRecord;
   readonly parts: readonly PartView[];
   readonly errors: readonly Issue[];
+  /** Milliseconds until its files are removed; undefined while it is not finished. */
+  readonly left: number | undefined;
 }
 
 /** Files with lines; a file without any is left out, for clients cannot read it. */

@@ -121,10 +121,13 @@ export async function sendAnswer(
 function isUnchanged(c: HttpContext, { etag, changed }: Answer): boolean {
   if (etag === undefined) return false;
   const match = headerOf(c, 'if-none-match');
-  if (match !== undefined) {
-    const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
-    return match.trim() === '*' || match.split(',').some(tag => opaque(tag) === opaque(etag));
-  }
+  if (match !== undefined) return namesTag(match, etag);
   const since = Date.parse(headerOf(c, 'if-modified-since') ?? '');
   return changed !== undefined && !Number.isNaN(since) && changed * 1000 <= since;
+}
+
+/** True if an If-None-Match names an entity tag, which are compared weakly. */
+export function namesTag(match: string, etag: string): boolean {
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
+  return match.trim() === '*' || match.split(',').some(tag => opaque(tag) === opaque(etag));
 }

@@ -5,43 +5,51 @@ import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
 import type { Download } from '../export/manifest.ts';
+import type { Issue } from '../outcome.ts';
+import { namesTag } from './answer.ts';
 import { takesGzip } from './compress.ts';
 import type { HttpContext } from './context.ts';
+import { respondWithOutcome } from './respond.ts';
 
 const CONTENT_TYPE = 'application/fhir+ndjson';
 
-export function downloadFile(c: HttpContext, { file, path, release }: Download): Response {
+export function downloadFile(c: HttpContext, { file, path, release }: Download): Response | Promise<Response> {
+  const head = c.req.method === 'HEAD';
   const etag = `"${file.name}-${file.bytes}"`;
   const headers = { 'Content-Type': CONTENT_TYPE, 'Accept-Ranges': 'bytes', ETag: etag, Vary: 'Accept-Encoding' };
-  const send = (status: 200 | 206, more: Record<string, string>, part?: { start: number; end: number }): Response => {
-    if (!head) return c.body(stream(path, release, part), status, { ...headers, ...more });
+  const unsent = (answer: Response | Promise<Response>): Response | Promise<Response> => {
     release();
-    return c.body(null, status, { ...headers, ...more });
+    return answer;
   };
-  const head = c.req.method === 'HEAD';
   const ifRange = c.req.header('if-range');
   const range = ifRange === undefined || ifRange === etag ? rangeOf(c.req.header('range'), file.bytes) : 'whole';
+  const zipped = range === 'whole' && takesGzip(c.req.header('accept-encoding'));
+  // Bytes of one form must never be put together with bytes of the other.
+  const own = zipped ? { ...headers, ETag: `"${file.name}-${file.bytes}-gzip"`, 'Accept-Ranges': 'none' } : headers;
+  const known = c.req.header('if-none-match');
+  if (known !== undefined && namesTag(known, own.ETag)) return unsent(c.body(null, 304, own));
   if (range === 'unsatisfiable') {
-    release();
-    return c.body(null, 416, { ...headers, 'Content-Range': `bytes */${file.bytes}` });
+    const issue: Issue = { severity: 'error', code: 'value', diagnostics: `Range: the file has ${file.bytes} bytes` };
+    return unsent(respondWithOutcome(c, 416, [issue], { 'Content-Range': `bytes */${file.bytes}` }));
   }
-  if (range === 'whole') {
-    if (!head && takesGzip(c.req.header('accept-encoding'))) {
-      const zip = createGzip({ level: constants.Z_BEST_SPEED });
-      pipeline(createReadStream(path), zip, release);
-      return c.body(Readable.toWeb(zip) as ReadableStream, 200, { ...headers, 'Content-Encoding': 'gzip' });
-    }
-    return send(200, { 'Content-Length': String(file.bytes) });
+  if (zipped) {
+    const coded = { ...own, 'Content-Encoding': 'gzip' };
+    if (head) return unsent(c.body(null, 200, coded));
+    const zip = createGzip({ level: constants.Z_BEST_SPEED });
+    pipeline(createReadStream(path), zip, release);
+    return c.body(Readable.toWeb(zip) as ReadableStream, 200, coded);
   }
-  const { start, end } = range;
-  return send(
-    206,
-    { 'Content-Length': String(end - start + 1), 'Content-Range': `bytes ${start}-${end}/${file.bytes}` },
-    range,
-  );
+  const { start, end } = range === 'whole' ? { start: 0, end: file.bytes - 1 } : range;
+  const sent = {
+    ...own,
+    'Content-Length': String(end - start + 1),
+    ...(range === 'whole' ? {} : { 'Content-Range': `bytes ${start}-${end}/${file.bytes}` }),
+  };
+  const status = range === 'whole' ? 200 : 206;
+  return head ? unsent(c.body(null, status, sent)) : c.body(stream(path, release, { start, end }), status, sent);
 }
 
-function stream(path: string, release: () => void, range?: { start: number; end: number }): ReadableStream {
+function stream(path: string, release: () => void, range: { start: number; end: number }): ReadableStream {
   return Readable.toWeb(createReadStream(path, range).once('close', release)) as ReadableStream;
 }
 

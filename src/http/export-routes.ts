@@ -3,7 +3,6 @@
  * https://hl7.org/fhir/uv/bulkdata/STU2/export.html, interfaces.md section 4.2
  */
 import { Hono } from 'hono';
-import { createMiddleware } from 'hono/factory';
 import { type ExportLevel, GROUP_TYPE } from '../export/job.ts';
 import { type JobView, manifest, progressText } from '../export/manifest.ts';
 import { readExportRequest } from '../export/request.ts';
@@ -45,7 +44,6 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
   const tooFast = pollLimit();
 
   const operation = (path: string, run: Operation, methods = ASKING): void => {
-    routes.use(path, named(path));
     routes.get(path, c => (methods.includes(c.req.method) ? run(c, urlParameters(c)) : wrongMethod(c, methods)));
     routes.post(path, async c => run(c, [...urlParameters(c), ...(await bodyParameters(c))]));
     routes.all(path, c => wrongMethod(c, methods));
@@ -94,21 +92,13 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
     return respond(c, JSON.stringify(body), representationOf(c, parameters));
   });
   operation('/$download-resource', async (c, parameters) => {
-    const id = lastOf(parameters, '_jobResourceId') ?? '';
+    const id = idIn(parameters, '_jobResourceId', 'the id of a file');
     const [, job = '', name = ''] = /^([0-9a-f]{32})-(\d{1,4}-\d{1,6}|error)$/.exec(id) ?? [];
     const download = parts.exports.jobs.download(callerOf(c, parts), job, name);
     if (!download) throw new FhirError('not-found', 'There is no such file; it may have expired');
     return downloadFile(c, download);
   });
   return routes;
-}
-
-/** What the log calls the request. */
-function named(path: string) {
-  return createMiddleware<HttpEnv>(async (c, next) => {
-    await next();
-    c.set('route', path);
-  });
 }
 
 async function kickOff(c: HttpContext, parts: Parts, level: ExportLevel, parameters: Parameters): Promise<Response> {
@@ -131,6 +121,7 @@ function poll(c: HttpContext, parts: Parts, view: JobView): Promise<Response> | 
   if (status === 'complete') {
     return c.body(JSON.stringify(manifest(view, parts.config.access !== 'open')), 200, {
       'Content-Type': 'application/json',
+      ...(view.left !== undefined && { Expires: new Date(Date.now() + view.left).toUTCString() }),
     });
   }
   const progress = progressText(view);
@@ -176,8 +167,12 @@ function callerOf(c: HttpContext, parts: AppParts): string {
 }
 
 function jobId(parameters: Parameters): string {
-  const id = lastOf(parameters, '_jobId');
-  if (id === undefined) throw new FhirError('invalid', '_jobId: expected the id of an export', { parameter: '_jobId' });
+  return idIn(parameters, '_jobId', 'the id of an export');
+}
+
+function idIn(parameters: Parameters, parameter: string, expected: string): string {
+  const id = lastOf(parameters, parameter);
+  if (id === undefined) throw new FhirError('invalid', `${parameter}: expected ${expected}`, { parameter });
   return id;
 }
 

@@ -174,34 +174,6 @@ test('POST with Parameters does what GET does, for every operation', async () =>
   expect((await post('$pause-job', { name: '_jobId', valueString: '../../etc' })).status).toBe(404);
 });
 
-test('a file comes whole, compressed or in ranges, with its length', async () => {
-  const { fhir } = await served(clinic());
-  const { output } = await finished(await kickOff(`${fhir}/$export?_type=Observation`));
-  const url = output[0]?.url ?? '';
-  const whole = await fetch(url, { headers: { 'accept-encoding': 'identity' } });
-  const text = await whole.text();
-  expect(whole.headers.get('content-type')).toBe('application/fhir+ndjson');
-  expect(whole.headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
-  const zipped = await fetch(url, { headers: { 'accept-encoding': 'gzip' } });
-  expect(zipped.headers.get('content-encoding')).toBe('gzip');
-  expect(await zipped.text()).toBe(text);
-  const ranged = async (range: string) => {
-    const response = await fetch(url, { headers: { range } });
-    return { status: response.status, text: await response.text(), of: response.headers.get('content-range') };
-  };
-  expect(await ranged('bytes=10-19')).toEqual({
-    status: 206,
-    text: text.slice(10, 20),
-    of: `bytes 10-19/${text.length}`,
-  });
-  expect((await ranged('bytes=-5')).text).toBe(text.slice(-5));
-  expect((await ranged('bytes=100-')).text).toBe(text.slice(100));
-  expect((await ranged(`bytes=${text.length}-`)).status).toBe(416);
-  expect((await ranged('bytes=5-2')).status).toBe(200);
-  const head = await fetch(url, { method: 'HEAD', headers: { 'accept-encoding': 'identity' } });
-  expect([head.headers.get('content-length'), await head.text()]).toEqual([String(text.length), '']);
-});
-
 test('a deleted job is gone with its files; unknown ids of jobs and files are not found', async () => {
   const { fhir } = await served(clinic());
   const poll = await kickOff(`${fhir}/$export`);
