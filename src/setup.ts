@@ -8,6 +8,7 @@ import { demoDatabase } from './demo.ts';
 import { createFacade, type Facade } from './facade.ts';
 import { type PackFiles, readPackFiles } from './mapping/load/files.ts';
 import { type LoadedPack, type LoadOptions, loadPackFiles } from './mapping/load/pack.ts';
+import { partNamed } from './mapping/load/part-named.ts';
 import { tablesOf } from './mapping/load/tables-used.ts';
 import type { Registry } from './mapping/model.ts';
 import { zoneOf } from './mapping/zone.ts';
@@ -49,7 +50,7 @@ export async function openDatabase(config: DatabaseSource, announce: Announce): 
 /** A pack, checked against a database as far as both are known. */
 export interface CheckedPack {
   readonly files: PackFiles;
-  /** All of the database's tables. */
+  /** The tables that the pack names; all of the database's where something is wrong with it. */
   readonly catalog: Catalog;
   readonly pack: LoadedPack;
   /** What goes into documents; undefined where the pack does not say. */
@@ -92,7 +93,7 @@ export async function checkAgainst(
   options: LoadOptions,
   announce: Announce = () => {},
 ): Promise<CheckedPack> {
-  const checked = checkPack(files, await database.catalog(), options);
+  const checked = await checkSchema(database, files, options);
   const { registry } = checked.pack;
   if (registry === undefined) return checked;
   // As the database spells them: its names may be compared with case.
@@ -101,6 +102,16 @@ export async function checkAgainst(
   if (writes.length > 0)
     announce(`The login can write (${writes.join('; ')}). Lintel only reads; so should its login.`);
   return unreadable.length === 0 ? checked : checkPack(files, withDenied(checked.catalog, unreadable), options);
+}
+
+/**
+ * A database may have tens of thousands of tables, of which a pack names some: all of them are only looked at to say
+ * what may be meant by a name that is not there.
+ */
+async function checkSchema(database: Database, files: PackFiles, options: LoadOptions): Promise<CheckedPack> {
+  const checked = checkPack(files, await database.catalog(partNamed(files)), options);
+  const isSound = checked.pack.problems.every(({ severity }) => severity === 'warning');
+  return isSound ? checked : checkPack(files, await database.catalog(), options);
 }
 
 /** Loads a pack and its `ccds.yaml`, whose searches are tried out as searches are parsed. */

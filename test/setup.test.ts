@@ -11,7 +11,7 @@ import { formatProblem } from '../src/mapping/load/problem.ts';
 import { type Setup, setUp } from '../src/setup.ts';
 import { type Endpoint, openEndpoint } from './sql/mssql/endpoint.ts';
 import { failureOf } from './sql/mssql/open.ts';
-import { HOUSE, PLACE, packFolder, ROOM } from './sql/mssql/places.ts';
+import { HOUSE, PLACE, packFolder, ROOM, STAFF } from './sql/mssql/places.ts';
 import { type ScriptedSchema, schemaScript } from './sql/mssql/schema-script.ts';
 
 interface Opened extends Setup {
@@ -81,6 +81,26 @@ describe('a SQL Server', () => {
     const opened = await open({ MAPPINGS: packFolder(), DATABASE_URL: url });
     expect(served(opened)).toEqual(['houses', 'places', 'rooms']);
     expect([opened.errors, opened.notes]).toEqual([[], []]);
+  });
+
+  it('is asked for tables that the pack names, and not for the tens of thousands beside them', async () => {
+    const { url, endpoint } = await scripted({ tables: { PLACE, ROOM, HOUSE, OTHER: PLACE, STAFF } });
+    const deny = 'name: clinic\ntitle: Clinic\nzone: America/New_York\ndeny: ["*.PIN"]\n';
+    const opened = await open({ MAPPINGS: packFolder({ 'pack.yaml': deny }), DATABASE_URL: url });
+    expect(opened.errors).toEqual([]);
+    // The column that must not be read is that of a table which no mapping names.
+    expect([...opened.catalog.tables.keys()].toSorted()).toEqual(['house', 'place', 'room', 'staff']);
+    const catalog = endpoint.asked.filter(({ text }) => /FROM sys\.(?:objects|columns|indexes)/.test(text));
+    const whole = catalog.filter(({ text }) => !/ IN \((?:@p\d+(?:, )?)+\)/.test(text));
+    expect(catalog.length).toBeGreaterThan(3);
+    expect(whole).toEqual([]);
+  });
+
+  it('is asked for all of them where one is not there, to say which is meant', async () => {
+    const house = 'mapping: houses\nresource: Location\nsource: { table: HOUSES, as: h, key: [NO] }\nid: "h-{NO}"\n';
+    const { url } = await scripted({ tables: { PLACE, ROOM, HOUSE } });
+    const opened = await open({ MAPPINGS: packFolder({ 'house.yaml': house }), DATABASE_URL: url });
+    expect(opened.errors).toContain('house.yaml:3:18: unknown table; found HOUSES; did you mean HOUSE?');
   });
 
   it('without a table refuses, or serves the rest', async () => {

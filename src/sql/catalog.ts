@@ -28,6 +28,12 @@ export interface TableInfo {
   readonly indexes: readonly IndexInfo[];
 }
 
+/** A part of a schema: tables by name, and all that have a column of some name. Without schemas, case does not count. */
+export interface CatalogPart {
+  readonly tables: readonly string[];
+  readonly columns?: readonly string[];
+}
+
 /** Keys are lower-case table and column names: both engines compare names without case. */
 export interface Catalog {
   readonly tables: ReadonlyMap<string, TableInfo>;

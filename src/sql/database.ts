@@ -1,7 +1,7 @@
 /**
  * The one door to a legacy database. Each engine's folder has an adapter; all of them only ever send SELECT.
  */
-import type { Catalog } from './catalog.ts';
+import type { Catalog, CatalogPart } from './catalog.ts';
 import type { Places, Row, SqlPlan, Statement } from './plan.ts';
 
 export interface QueryOptions {
@@ -46,8 +46,8 @@ export interface Database {
    * caller goes on behind it with a further plan. Ending the iteration early cancels the statement. Throws DatabaseError.
    */
   stream(plan: SqlPlan, size: number, options?: QueryOptions): AsyncIterable<readonly Row[]>;
-  /** Columns, types, keys and indexes of the tables named (all tables if none is). */
-  catalog(tables?: readonly string[]): Promise<Catalog>;
+  /** Columns, types, keys and indexes of a part of the schema, or of all of it. What is not there is left out. */
+  catalog(part?: CatalogPart): Promise<Catalog>;
   /** What the login may do with these tables, as far as the engine has logins. */
   permissions(tables: readonly string[]): Promise<Permissions>;
   /** The index or scan that would serve a statement, as the engine says it, one line each. */

@@ -8,6 +8,7 @@ import type { Dialect, Writer } from './dialect.ts';
 import type { Expression, Operator, Predicate, Relation } from './expression.ts';
 import { expressionKey } from './expression-key.ts';
 import { sqlName } from './name.ts';
+import { padded } from './padded.ts';
 import { familyOf, parameterFor } from './parameter-type.ts';
 
 interface Parts {
@@ -33,8 +34,6 @@ const OPPOSITE: Readonly<Record<Operator, Operator>> = {
   '>': '<=',
   '<=': '>',
 };
-/** SQL Server takes 2,100 parameters at most. */
-const LIST_LENGTHS = [8, 16, 32, 64, 128, 256, 512, 1024];
 const NO_DIGITS: Digits = new Set();
 /** What is worth being kept as text. */
 const COMPOUND: ReadonlySet<Predicate['kind']> = new Set(['or', 'exists', 'some-piece', 'in']);
@@ -99,9 +98,7 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
     const known = values.filter(v => !isNullValue(v));
     if (known.length === 0 || isNullValue(left)) return not ? '1 = 1' : '1 = 0';
     const list = () =>
-      `(${padded(known)
-        .map(v => right(left.type, v))
-        .join(', ')})`;
+      `(${(known.every(isConstant) ? known : padded(known)).map(v => right(left.type, v)).join(', ')})`;
     if (not) {
       if (known.some(v => v.kind !== 'value')) return complement(`${exact(left)} IN ${list()}`);
       return `(${exact(left)} NOT IN ${list()}${orNull(left)})`;
@@ -188,14 +185,6 @@ function complement(sql: string): string {
 
 function needsCast(from: ColumnType, to: ColumnType): boolean {
   return familyOf(from) !== familyOf(to) || (familyOf(to) === 'moment' && from.kind !== to.kind);
-}
-
-/** Lists come in few lengths, so that statements prepared for one page serve the next: the last value is repeated. */
-function padded(values: readonly Expression[]): readonly Expression[] {
-  const last = values.at(-1);
-  if (values.length <= 4 || !last || values.every(isConstant)) return values;
-  const length = LIST_LENGTHS.find(l => l >= values.length) ?? values.length;
-  return [...values, ...new Array<Expression>(length - values.length).fill(last)];
 }
 
 function isNullValue(of: Expression): boolean {

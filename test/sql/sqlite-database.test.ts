@@ -88,7 +88,7 @@ describe('a SQLite database', () => {
   });
 
   it('describes tables, columns, types, keys and indexes', async () => {
-    const { tables } = await sample.database.catalog(['b', 'nowhere']);
+    const { tables } = await sample.database.catalog({ tables: ['b', 'nowhere'] });
     expect([...tables.keys()]).toEqual(['b']);
     const table = tables.get('b');
     expect(table?.name).toBe('B');

@@ -5,6 +5,7 @@
 import type { Catalog } from '../../sql/catalog.ts';
 import type { Database } from '../../sql/database.ts';
 import { createReport, type Problem } from '../load/problem.ts';
+import { tablesOf } from '../load/tables-used.ts';
 import type { Registry } from '../model.ts';
 import { checkDrift } from './drift.ts';
 import { partsOf, sourcesOf } from './parts.ts';
@@ -33,7 +34,7 @@ export async function checkLive({
 }: LiveCheck): Promise<readonly Problem[]> {
   const report = createReport();
   const asking = { database, readScope, clock: { now } };
-  const catalog = await database.catalog();
+  const catalog = await database.catalog({ tables: [...tablesOf(registry), ...(locked?.tables.keys() ?? [])] });
   if (locked) checkDrift(locked, catalog, report);
   const { lookups, refs, values } = partsOf(registry);
   for (const mapping of sourcesOf(registry)) await checkKey(mapping, catalog, asking, report);

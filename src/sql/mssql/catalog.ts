@@ -1,57 +1,81 @@
 /**
- * SQL Server's catalog. In: a way to run SELECTs. Out: tables and views as src/sql/catalog.ts describes them; of a name
- * that stands in several schemas, the one in the login's own schema, else in dbo, else the first.
+ * SQL Server's catalog. In: a way to run SELECTs, and what of the schema is wanted: databases of hospitals have tens of
+ * thousands of tables. Out: tables and views as src/sql/catalog.ts describes them; of a name that stands in several schemas,
+ * the one in the login's own schema, else in dbo, else the first.
  * https://learn.microsoft.com/sql/relational-databases/system-catalog-views/object-catalog-views-transact-sql
  */
-import type { Catalog, ColumnInfo, IndexInfo, TableInfo } from '../catalog.ts';
+import type { Catalog, CatalogPart, ColumnInfo, IndexInfo, TableInfo } from '../catalog.ts';
 import { parseColumnType } from '../column-type.ts';
-import type { Row, Statement } from '../plan.ts';
+import type { Row } from '../plan.ts';
+import { askOf, type Run } from './lists.ts';
 
-const OBJECTS = `SELECT o.object_id, CAST(o.name AS nvarchar(128)) AS name,
+/** `also`: a further condition. */
+const objects = (also = ''): string => `SELECT o.object_id, CAST(o.name AS nvarchar(128)) AS name,
   CASE WHEN s.name = SCHEMA_NAME() THEN 0 WHEN s.name = 'dbo' THEN 1 ELSE 2 END AS place
 FROM sys.objects AS o
 JOIN sys.schemas AS s ON s.schema_id = o.schema_id
-WHERE o.type IN ('U', 'V') AND o.is_ms_shipped = 0
+WHERE o.type IN ('U', 'V') AND o.is_ms_shipped = 0${also}
 ORDER BY place, s.name, o.name`;
 
+/** Case does not count, whatever the collation of the catalog. */
+const named = (marks: string): string => objects(` AND LOWER(o.name) IN (${marks})`);
+const withColumn = (marks: string): string =>
+  objects(
+    ` AND EXISTS (SELECT 1 FROM sys.columns AS c WHERE c.object_id = o.object_id AND LOWER(c.name) IN (${marks}))`,
+  );
+
 /** An alias type stands for the system type beneath it. */
-const COLUMNS = `SELECT c.object_id, CAST(c.name AS nvarchar(128)) AS name,
+const columnsOf = (where: string): string => `SELECT c.object_id, CAST(c.name AS nvarchar(128)) AS name,
   CAST(COALESCE(b.name, t.name) AS nvarchar(128)) AS type_name, CAST(c.max_length AS int) AS max_length,
   CAST(c.precision AS int) AS precision, CAST(c.scale AS int) AS scale, CAST(c.is_nullable AS int) AS is_nullable,
   CAST(c.collation_name AS nvarchar(128)) AS collation_name
 FROM sys.columns AS c
 JOIN sys.objects AS o ON o.object_id = c.object_id AND o.type IN ('U', 'V') AND o.is_ms_shipped = 0
 JOIN sys.types AS t ON t.user_type_id = c.user_type_id
-LEFT JOIN sys.types AS b ON b.user_type_id = c.system_type_id
+LEFT JOIN sys.types AS b ON b.user_type_id = c.system_type_id${where}
 ORDER BY c.object_id, c.column_id`;
 
-const INDEXES = `SELECT i.object_id, CAST(i.name AS nvarchar(128)) AS name, CAST(i.is_unique AS int) AS is_unique,
+const indexesOf = (
+  also: string,
+): string => `SELECT i.object_id, CAST(i.name AS nvarchar(128)) AS name, CAST(i.is_unique AS int) AS is_unique,
   CAST(i.is_primary_key AS int) AS is_primary_key, CAST(c.name AS nvarchar(128)) AS column_name
 FROM sys.indexes AS i
 JOIN sys.objects AS o ON o.object_id = i.object_id AND o.type IN ('U', 'V') AND o.is_ms_shipped = 0
 JOIN sys.index_columns AS k ON k.object_id = i.object_id AND k.index_id = i.index_id AND k.key_ordinal > 0
 JOIN sys.columns AS c ON c.object_id = k.object_id AND c.column_id = k.column_id
-WHERE i.has_filter = 0 AND i.is_disabled = 0 AND i.is_hypothetical = 0 AND i.type IN (1, 2)
+WHERE i.has_filter = 0 AND i.is_disabled = 0 AND i.is_hypothetical = 0 AND i.type IN (1, 2)${also}
 ORDER BY i.object_id, i.index_id, k.key_ordinal`;
 
-/** Reads the tables and views named, or all that the login may see. Names that do not exist are left out. */
-export async function readCatalog(
-  run: (statement: Statement) => Promise<readonly Row[]>,
-  names?: readonly string[],
-): Promise<Catalog> {
-  const wanted = names && new Set(names.map(name => name.toLowerCase()));
-  const select = (text: string) => run({ text, parameters: [] });
-  const objects = await select(OBJECTS);
-  const columns = Map.groupBy(await select(COLUMNS), ([object]) => Number(object));
-  const indexes = Map.groupBy(await select(INDEXES), ([object]) => Number(object));
-  const tables = new Map<string, TableInfo>();
-  for (const [object, name] of objects) {
-    const id = Number(object);
-    const key = String(name).toLowerCase();
-    if (tables.has(key) || (wanted && !wanted.has(key))) continue;
-    tables.set(key, tableOf(String(name), columns.get(id) ?? [], indexes.get(id) ?? []));
+/** Reads a part of the schema, or all that the login may see of it. Names that do not exist are left out. */
+export async function readCatalog(run: Run, part?: CatalogPart): Promise<Catalog> {
+  const select = (text: string): Promise<readonly Row[]> => run({ text, parameters: [] });
+  const found = part === undefined ? await select(objects()) : await objectsOf(run, part);
+  const names = new Map<string, Row>();
+  for (const row of found) {
+    const key = String(row[1]).toLowerCase();
+    if (!names.has(key)) names.set(key, row);
   }
-  return { tables };
+  const ids = [...names.values()].map(([object]) => Number(object));
+  const of = async (text: (condition: string) => string, keyword: 'WHERE' | 'AND', id: string) =>
+    Map.groupBy(
+      part === undefined
+        ? await select(text(''))
+        : await askOf(run, marks => text(`\n${keyword} ${id} IN (${marks})`), ids),
+      ([object]) => Number(object),
+    );
+  const columns = await of(columnsOf, 'WHERE', 'c.object_id');
+  const indexes = await of(indexesOf, 'AND', 'i.object_id');
+  const tables = [...names].map(([key, [object, name]]): [string, TableInfo] => {
+    const id = Number(object);
+    return [key, tableOf(String(name), columns.get(id) ?? [], indexes.get(id) ?? [])];
+  });
+  return { tables: new Map(tables) };
+}
+
+/** Of a name in both lists, the table that is named comes first. */
+async function objectsOf(run: Run, { tables, columns = [] }: CatalogPart): Promise<readonly Row[]> {
+  const lower = (names: readonly string[]): readonly string[] => [...new Set(names.map(name => name.toLowerCase()))];
+  return [...(await askOf(run, named, lower(tables))), ...(await askOf(run, withColumn, lower(columns)))];
 }
 
 function tableOf(name: string, columns: readonly Row[], keys: readonly Row[]): TableInfo {

@@ -142,7 +142,7 @@ function databaseOf(
     query: (plan, options) => run(statementOf(plan, options?.places), options?.lane ?? 'interactive', options?.signal),
     stream: (plan, size, options) =>
       stream(statementOf(plan, options?.places), size, options?.lane ?? 'interactive', options?.signal),
-    catalog: tables => readCatalog(statement => run(statement, 'interactive'), tables),
+    catalog: part => readCatalog(statement => run(statement, 'interactive'), part),
     permissions: tables => readPermissions(statement => run(statement, 'interactive'), tables),
     explain: (plan, places) => explainStatement(() => createPool(address, 1, isolation), statementOf(plan, places)),
     load: () => ({

@@ -4,7 +4,8 @@
  * https://learn.microsoft.com/sql/t-sql/functions/has-perms-by-name-transact-sql
  */
 import type { Permissions } from '../database.ts';
-import type { Parameter, Row, Statement } from '../plan.ts';
+import type { Row } from '../plan.ts';
+import { askOf, type Run } from './lists.ts';
 
 const ON_DATABASE = `SELECT CAST(p.name AS nvarchar(128)) AS name
 FROM (VALUES ('INSERT'), ('UPDATE'), ('DELETE'), ('EXECUTE'), ('ALTER'), ('CREATE TABLE'), ('CONTROL')) AS p (name)
@@ -33,28 +34,14 @@ JOIN sys.columns AS c ON c.object_id = o.object_id
 WHERE o.type IN ('U', 'V') AND o.name IN (${marks})
 ORDER BY o.name, c.column_id`;
 
-/** Below the 2,100 parameters of a statement. */
-const TABLES_PER_STATEMENT = 500;
 const CHANGES = ['INSERT', 'UPDATE', 'DELETE'] as const;
 
 /** Asks what the login may do with the tables named. */
-export async function readPermissions(
-  run: (statement: Statement) => Promise<readonly Row[]>,
-  names: readonly string[],
-): Promise<Permissions> {
-  const each = async (text: (marks: string) => string, of: readonly string[]): Promise<readonly Row[]> => {
-    const rows: Row[] = [];
-    for (let start = 0; start < of.length; start += TABLES_PER_STATEMENT) {
-      const parameters = of.slice(start, start + TABLES_PER_STATEMENT).map(named);
-      const marks = parameters.map(({ name }) => `@${name}`).join(', ');
-      rows.push(...(await run({ text: text(marks), parameters })));
-    }
-    return rows;
-  };
+export async function readPermissions(run: Run, names: readonly string[]): Promise<Permissions> {
   const database = (await run({ text: ON_DATABASE, parameters: [] })).map(([name]) => String(name));
-  const tables = await each(onTables, names);
+  const tables = await askOf(run, onTables, names);
   const unread = tables.filter(([, select]) => select === 0).map(([name]) => String(name));
-  const columns = unread.length === 0 ? [] : await each(onColumns, unread);
+  const columns = unread.length === 0 ? [] : await askOf(run, onColumns, unread);
   return {
     unreadable: unread.flatMap(table => {
       const of = columns.filter(([name]) => name === table);
@@ -70,8 +57,4 @@ export async function readPermissions(
 function changesOf([name, , ...may]: Row): readonly string[] {
   const changes = CHANGES.filter((_, i) => may[i] === 1);
   return changes.length === 0 ? [] : [`${changes.join(', ')} on ${String(name)}`];
-}
-
-function named(value: string, i: number): Parameter {
-  return { name: `p${i}`, value, type: { kind: 'text', unicode: true, fixed: false, length: 128 } };
 }

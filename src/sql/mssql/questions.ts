@@ -3,10 +3,8 @@
  * run SELECTs. Out: the answer.
  * https://learn.microsoft.com/sql/relational-databases/sql-server-transaction-locking-and-row-versioning-guide
  */
-import type { Row, Statement } from '../plan.ts';
 import type { Isolation } from './connection.ts';
-
-type Run = (statement: Statement) => Promise<readonly Row[]>;
+import type { Run } from './lists.ts';
 
 const VERSIONS = `SELECT CAST(d.is_read_committed_snapshot_on AS int) AS committed, CAST(d.snapshot_isolation_state AS int) AS state
 FROM sys.databases AS d

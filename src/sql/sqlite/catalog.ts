@@ -4,12 +4,14 @@
  * https://sqlite.org/pragma.html#pragfunc
  */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Catalog, ColumnInfo, IndexInfo, TableInfo } from '../catalog.ts';
+import type { Catalog, CatalogPart, ColumnInfo, IndexInfo, TableInfo } from '../catalog.ts';
 import { parseColumnType } from '../column-type.ts';
 
-/** Reads the tables and views named, or all. Names that do not exist are left out. */
-export function readCatalog(database: DatabaseSync, names?: readonly string[]): Catalog {
-  const wanted = names && new Set(names.map(n => n.toLowerCase()));
+/** Reads a part of the schema, or all of it. Names that do not exist are left out. */
+export function readCatalog(database: DatabaseSync, part?: CatalogPart): Catalog {
+  const lower = (names: readonly string[]): ReadonlySet<string> => new Set(names.map(name => name.toLowerCase()));
+  const named = part && lower(part.tables);
+  const having = lower(part?.columns ?? []);
   const found = all(
     database,
     `SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,
@@ -17,7 +19,10 @@ export function readCatalog(database: DatabaseSync, names?: readonly string[]): 
   const tables = new Map<string, TableInfo>();
   for (const { name } of found) {
     const key = text(name).toLowerCase();
-    if (!wanted || wanted.has(key)) tables.set(key, readTable(database, text(name)));
+    if (named && !named.has(key) && having.size === 0) continue;
+    const table = readTable(database, text(name));
+    if (!named || named.has(key) || [...table.columns.keys()].some(column => having.has(column)))
+      tables.set(key, table);
   }
   return { tables };
 }

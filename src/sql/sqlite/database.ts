@@ -79,8 +79,8 @@ export function openSqlite(file: string, { cache = 65_536, patience = PATIENCE }
       // An open statement would hold the lock that keeps the application from writing.
       yield run(statementOf(listOf(plan, size, options?.places), options?.places));
     },
-    async catalog(tables) {
-      return attempt('catalog', () => readCatalog(database, tables));
+    async catalog(part) {
+      return attempt('catalog', () => readCatalog(database, part));
     },
     async permissions() {
       return { unreadable: [], writes: [] };

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { INTEGER } from '../../../src/sql/column-type.ts';
 import { readCatalog } from '../../../src/sql/mssql/catalog.ts';
-import type { Row } from '../../../src/sql/plan.ts';
+import type { Row, Statement } from '../../../src/sql/plan.ts';
 import { tsqlProblems } from '../grammar/tsql-grammar.ts';
 
 const OBJECTS: readonly Row[] = [
@@ -25,6 +26,10 @@ const INDEXES: readonly Row[] = [
   [1, 'IX_MRN', 0, 0, 'MRN'],
   [1, 'IX_MRN', 0, 0, 'PT_NO'],
 ];
+
+const NAME = { kind: 'text', unicode: true, fixed: false, length: 128 };
+
+const lower = (name: unknown): string => String(name).toLowerCase();
 
 function script(texts: string[] = []) {
   return ({ text }: { readonly text: string }) => {
@@ -66,13 +71,40 @@ it('takes the table of the nearest schema where a name stands in several', async
 });
 
 it('leaves out what was not asked for and what is not there', async () => {
-  const { tables } = await readCatalog(script(), ['VIT_sgn', 'NOWHERE']);
+  const asked: Statement[] = [];
+  const run = (statement: Statement): Promise<readonly Row[]> => {
+    asked.push(statement);
+    const object = OBJECTS.filter(([, name]) => statement.parameters.some(({ value }) => value === lower(name)));
+    return statement.text.includes('FROM sys.objects') ? Promise.resolve(object) : script()(statement);
+  };
+  const { tables } = await readCatalog(run, { tables: ['VIT_sgn', 'NOWHERE'] });
   expect([...tables.keys()]).toEqual(['vit_sgn']);
+  // Names without case in any collation, and then only the columns and indexes of what was found.
+  expect(asked.map(({ parameters }) => parameters.map(({ value }) => value))).toEqual([
+    ['vit_sgn', 'nowhere'],
+    [2],
+    [2],
+  ]);
+  const types = asked.flatMap(({ parameters }) => parameters.map(({ type }) => type));
+  expect(types).toEqual([NAME, NAME, INTEGER, INTEGER]);
 });
 
-it('asks by single SELECTs', async () => {
+it('asks for tables by their columns, too, and for many names in lists of few lengths', async () => {
+  const asked: Statement[] = [];
+  const run = (statement: Statement): Promise<readonly Row[]> => {
+    asked.push(statement);
+    return Promise.resolve([]);
+  };
+  const tables = Array.from({ length: 507 }, (_, i) => `T${i}`);
+  await readCatalog(run, { tables, columns: ['SSN', 'ssn'] });
+  expect(asked.map(({ parameters }) => parameters.length)).toEqual([512, 8, 1]);
+  expect(asked[2]?.text).toContain('LOWER(c.name) IN (@p0)');
+  for (const { text } of asked) expect(tsqlProblems(text)).toEqual([]);
+});
+
+it.each([undefined, { tables: ['PT_MST'] }])('asks by single SELECTs', async part => {
   const texts: string[] = [];
-  await readCatalog(script(texts));
+  await readCatalog(script(texts), part);
   expect(texts).toHaveLength(3);
   for (const text of texts) expect(tsqlProblems(text)).toEqual([]);
 });

@@ -33,6 +33,8 @@ elements:
 
 export const PLACE: ScriptedTable = { columns: { NO: 'int', TITLE: 'varchar' } };
 export const ROOM: ScriptedTable = { columns: { NO: 'int', TITLE: 'varchar', HOUSE_NO: 'int' } };
+/** No mapping names it. */
+export const STAFF: ScriptedTable = { columns: { NO: 'int', PIN: 'varchar' } };
 export const HOUSE: ScriptedTable = { columns: { NO: 'int', TITLE: 'varchar', CHANGED: 'datetime' } };
 
 /** The pack in a folder that is removed at the end of the test, with further files. */

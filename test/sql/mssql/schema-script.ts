@@ -32,7 +32,8 @@ export function schemaScript({ tables, database = [] }: ScriptedSchema): Script 
   const named = Object.entries(tables);
   return ({ kind, text, bytes }: Asked): Answer | undefined => {
     if (kind !== 'rpc' && kind !== 'batch') return undefined;
-    const asked = named.filter(([name]) => bytes.includes(Buffer.from(name, 'utf16le')));
+    const names = (name: string): boolean => bytes.includes(Buffer.from(name, 'utf16le'));
+    const asked = named.filter(([name]) => names(name));
     if (text.includes("DB_NAME(), 'DATABASE'")) return answer(...database.map(name => [name]));
     if (text.includes("'COLUMN'"))
       return answer(
@@ -47,6 +48,13 @@ export function schemaScript({ tables, database = [] }: ScriptedSchema): Script 
           ...(['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const).map(one => (may.includes(one) ? 1 : 0)),
         ]),
       );
+    if (text.includes('FROM sys.objects')) {
+      const wanted = ([name, { columns }]: (typeof named)[number]): boolean => {
+        if (text.includes('LOWER(o.name)')) return names(name.toLowerCase());
+        return !text.includes('LOWER(c.name)') || Object.keys(columns).some(column => names(column.toLowerCase()));
+      };
+      return answer(...named.flatMap((table, id) => (wanted(table) ? [[id, table[0], 1]] : [])));
+    }
     if (text.includes('FROM sys.indexes'))
       return answer(...named.map(([, { columns }], id) => [id, 'PK', 1, 1, Object.keys(columns)[0] ?? '']));
     if (text.includes('FROM sys.columns'))
@@ -55,7 +63,6 @@ export function schemaScript({ tables, database = [] }: ScriptedSchema): Script 
           Object.entries(columns).map(([name, type], i) => [id, name, type, LENGTHS[type], 10, 0, i === 0 ? 0 : 1, '']),
         ),
       );
-    if (text.includes('FROM sys.objects')) return answer(...named.map(([name], id) => [id, name, 1]));
     if (text.includes('sys.databases') || text === 'SELECT 1') return undefined;
     return { columns: [{ name: 'n', type: 'int' }], rows: [] };
   };

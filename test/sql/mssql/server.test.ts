@@ -104,6 +104,13 @@ describe('a real SQL Server', () => {
     }
   });
 
+  it('gives the part of it that is asked for: tables by name, however written, and by their columns', async () => {
+    const whole = await demo.database.catalog();
+    const part = await demo.database.catalog({ tables: ['Pt_Mst', 'ALLRGY', 'NOWHERE'], columns: ['pwd_HASH'] });
+    expect([...part.tables.keys()].toSorted()).toEqual(['allrgy', 'pt_mst', 'usr_lgn']);
+    for (const [name, table] of part.tables) expect(table).toEqual(whole.tables.get(name));
+  });
+
   it('serves every resource of the demo as SQLite does', async () => {
     // Babelfish has no U+0000 in texts, and one document of the fixture has one.
     const comparable = (resource: object): string => {
