@@ -51,6 +51,7 @@ export function idFace(
       },
     },
     apart: form,
+    begin: form,
     side: key => {
       const text = String(key);
       return text.startsWith(form) ? undefined : form < text ? 'below' : 'above';

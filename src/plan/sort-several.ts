@@ -1,11 +1,12 @@
 /**
- * Sorting by texts of which a resource may have several: FHIR sorts by the one that comes first in the order asked for. In:
+ * Sorting by values of which a resource may have several: FHIR sorts by the one that comes first in the order asked for. In:
  * where each of them can come from. Out: parts of the rows, in each of which one of them comes first.
  * https://hl7.org/fhir/R4/search.html#sort
  */
-import { and, compare, type Expression, not, or, type Predicate } from '../sql/expression.ts';
+import { and, type Expression, not, or, type Predicate } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import type { SortFace, SortPart } from './sort.ts';
+import { compareFaces } from './sort-compare.ts';
 
 /** One place that values come from: the rows that have one, and how they sort. */
 export interface Candidate {
@@ -15,35 +16,22 @@ export interface Candidate {
   readonly isInRows: boolean;
 }
 
-/** Undefined where SQL cannot choose: only texts that stand in rows are compared with each other. */
+/** Undefined where SQL cannot choose: values that no expression compares, or child rows that sort by several. */
 export function partsOfSeveral(candidates: readonly Candidate[], descending: boolean): readonly SortPart[] | undefined {
   const chosen = candidates.map(candidate => (candidate.isInRows ? inRows(candidate, descending) : candidate));
-  const texts = chosen.filter(one => one !== undefined && isText(one.face));
-  const known = texts.filter(one => one !== undefined);
-  // With case and without it are two orders.
-  if (known.length !== chosen.length || new Set(known.map(({ face }) => foldsCase(face))).size > 1) return undefined;
-  return known.map(({ where, face }, i) => {
-    const [mine] = face.by;
+  const known = chosen.filter(one => one !== undefined);
+  const parts = known.flatMap(({ where, face }, i) => {
     const first = known.map((other, j) => {
-      const [theirs] = other.face.by;
-      if (i === j || !mine || !theirs) return where;
+      if (i === j) return where;
       // Of equal ones the first counts.
-      const op = descending ? (i < j ? '>=' : '>') : i < j ? '<=' : '<';
-      return or(not(other.where), compare(mine, op, theirs));
+      const order = descending ? (i < j ? '>=' : '>') : i < j ? '<=' : '<';
+      const before = compareFaces(face, order, other.face);
+      return before && or(not(other.where), before);
     });
-    return { where: and(...first), face };
+    const all = first.filter(part => part !== undefined);
+    return all.length === first.length ? [{ where: and(...all), face }] : [];
   });
-}
-
-/** Texts whose keys are what is compared. */
-function isText({ by, order }: SortFace): boolean {
-  return by.length === 1 && by[0]?.type.kind === 'text' && (order.toKey(['x']) ?? 'x') === 'x';
-}
-
-function foldsCase({ by: [first] }: Pick<SortFace, 'by'>): boolean {
-  return first?.kind === 'scalar'
-    ? foldsCase({ by: [first.select] })
-    : first?.kind === 'function' && first.name === 'upper';
+  return parts.length === candidates.length ? parts : undefined;
 }
 
 /** The first value of the child rows: of those that the presence of the value looks into. */

@@ -21,6 +21,8 @@ export interface SortFace {
   readonly order: OrderFace;
   /** Rows that differ in this text cannot be ordered by one statement. */
   readonly apart: string;
+  /** What all keys of these rows begin with, and none of rows that sort by other expressions. */
+  readonly begin?: string;
   /** Where a key is none of these rows': on which side of it all of them are. Undefined: `by` tells. */
   readonly side?: (key: number | string) => 'below' | 'above' | undefined;
 }
@@ -67,8 +69,7 @@ function valuesOf(
     const leaves = leavesOf(mapping, path, env);
     if (!leaves) return undefined;
     for (const leaf of leaves) {
-      // Where a moment is asked for, words for it are no value: such rows count as without one.
-      if (parameter.type === 'date' && isPrimitive(leaf.type) && !MOMENTS.has(leaf.type)) continue;
+      if (isNoValue(leaf, parameter)) continue;
       const where = emitted(mapping, path, leaf, env);
       if (where?.kind === 'false') continue;
       const face = faceOf(leaf, parameter, env);
@@ -78,6 +79,20 @@ function valuesOf(
   }
   const found = [...parts.values()];
   return atOnce(mapping.root, [...parts.keys()]) > 1 ? partsOfSeveral(found, descending) : found;
+}
+
+/** Words where a moment or a reference is asked for: rows that have no more count as without a value. */
+function isNoValue(leaf: Node, { type }: SearchParameter): boolean {
+  if (type === 'date') return isPrimitive(leaf.type) && !MOMENTS.has(leaf.type);
+  if (type !== 'reference') return false;
+  if (leaf.kind === 'constant')
+    return typeof leaf.json === 'object' && leaf.json !== null && !Object.hasOwn(leaf.json, 'reference');
+  if (leaf.kind !== 'object') return false;
+  return !leaf.members.some(one => (one.kind === 'element' ? [one] : one.alternatives.flat()).some(isReference));
+}
+
+function isReference({ name }: { readonly name: string }): boolean {
+  return name === 'reference';
 }
 
 /** Parameters whose values are sorted as texts, so that a constant may stand among them. */

@@ -110,7 +110,7 @@ test('ids sort by their forms, and within a form by the columns they are made of
 test.each([
   ['Patient', 'address'],
   ['Patient', 'identifier'],
-  ['Observation', 'value-quantity'],
+  ['Condition', 'code'],
   ['Observation', 'code'],
 ])('%s is not sorted by %s', (type, code) => {
   expect(demo.facade.offers.find(type, code)?.sortable).toBe(false);
@@ -120,4 +120,22 @@ test('a reference sorts by our own columns where the id of its target is made of
   const kinds = sorted('AllergyIntolerance', 'patient').map(({ sort: [face] }) => face?.by.map(({ kind }) => kind));
   expect(kinds).toContainEqual(['column']);
   expect(kinds).toContainEqual(['scalar']);
+});
+
+test.each([
+  ['Encounter', 'type', 'codes of columns beside a constant'],
+  ['Condition', 'category', 'a constant beside the codes of a map'],
+  ['DiagnosticReport', 'performer', 'references to types that differ'],
+  ['Group', 'member', 'references in child rows'],
+  ['MedicationRequest', 'requester', 'a reference, or words in its place'],
+  ['Observation', 'value-quantity', 'numbers, some with a comparator before them'],
+  ['Observation', 'component-value-quantity', 'numbers of which a resource has several'],
+])('%s sorts by %s: %s', (type, code) => {
+  expect(demo.facade.offers.find(type, code)?.sortable).toBe(true);
+});
+
+test('of references that differ in type none is between those of another', () => {
+  const faces = sorted('DiagnosticReport', 'performer').flatMap(({ sort: [face] }) => face ?? []);
+  expect(new Set(faces.map(({ begin }) => begin?.split('/')[0]))).toEqual(new Set(['Organization', 'Practitioner']));
+  for (const { side } of faces) expect([side?.('A/'), side?.('Z/')]).toEqual(['above', 'below']);
 });

@@ -10,11 +10,11 @@
 import type { ColumnType } from '../../sql/column-type.ts';
 import { UNICODE } from '../../sql/column-type.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
-import { and, call, FALSE, glob, not, or, TRUE } from '../../sql/expression.ts';
+import { and, call, constant, FALSE, glob, not, or, TRUE } from '../../sql/expression.ts';
 import type { NumberEdge } from '../criterion.ts';
 import { trim } from './blank.ts';
 import type { Codec } from './codec.ts';
-import { matchEdge } from './number.ts';
+import { matchEdge, numberCodec } from './number.ts';
 import { isNumberText, numberOf, parseNumberText, trimmedText } from './number-text.ts';
 import { only } from './only.ts';
 
@@ -57,8 +57,20 @@ export function comparatorNumberCodec(facet: 'value' | 'comparator', columnType:
         }),
       );
     },
+    ...(facet === 'value' ? byNumber() : {}),
   };
 }
+
+/** Sorted by the number, whatever stands before it: `<5` is among the fives. */
+function byNumber(): Pick<Codec, 'order'> {
+  const { order } = numberCodec({ columnType: UNICODE, fhirType: 'decimal' });
+  // What has a value has these characters before the number alone.
+  const number = (column: Expression): Expression =>
+    ['<', '>', '='].reduce((text, sign) => call('replace', [text, constant(sign, UNICODE), NOTHING], UNICODE), column);
+  return order ? { order: { ...order, by: columns => order.by([number(only(columns))]) } } : {};
+}
+
+const NOTHING = constant('', UNICODE);
 
 function split(text: string): { readonly comparator: Comparator | undefined; readonly number: string } | undefined {
   const comparator = COMPARATORS.find(one => text.startsWith(one));

@@ -209,9 +209,20 @@ describe('comparator-number', () => {
         );
         for (let i = 0; i < 6; i++) expectMatch(value, rows, g(numberCriterion, facts), 'UTC', facts);
         expectMatch(comparator, rows, g(exact, [...signs, '<', '>=']));
+        expectOrder(value, rows, [0, 5, 4.95]);
       }),
       RUNS,
     );
+  });
+
+  it('sorts by the number, whatever stands before it', () => {
+    const rows = table('VARCHAR(40)');
+    rows.fill([['10'], ['<9.5'], ['>= 100'], ['<=2'], ['-1']]);
+    expectOrder(value, rows);
+    const [by] = value.order?.by(rows.columns) ?? [];
+    if (by === undefined) throw new Error('no order');
+    const sorted = rows.values([by], [{ by, descending: false }]);
+    expect(sorted.map(([number]) => Number(number))).toEqual([-1, 2, 9.5, 10, 100]);
   });
 
   it.each([
