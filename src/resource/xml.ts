@@ -1,206 +1,124 @@
 /**
  * FHIR XML from FHIR JSON. In: a resource as JSON text. Out: the same resource as an XML document, elements in the order
  * of the definitions, digits of decimals kept. https://hl7.org/fhir/R4/xml.html, https://hl7.org/fhir/R4/json.html
+ *
+ * What this server writes has no blanks and its members in order, and says the same codes again and again. Such a text is read
+ * member by member, and the XML of what is short is remembered; any other is read as a whole.
  */
-import { type ElementDefinition, elementsOf, isPrimitive, isResourceType } from '../r4/definitions.ts';
-import { cleanText } from './json-text.ts';
+import { isResourceType } from '../r4/definitions.ts';
+import { COLON, COMMA, endOfValue, LEFT_BRACE, LEFT_BRACKET, QUOTE, RIGHT_BRACE, RIGHT_BRACKET } from './json-scan.ts';
+import { attributeXml, elementXml, membersOf, parseJson, resourceXml } from './xml-element.ts';
+import { type Meaning, type TypeMeaning, typeMeaning } from './xml-meaning.ts';
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>';
-const FHIR = 'http://hl7.org/fhir';
-const XHTML = 'http://www.w3.org/1999/xhtml';
-/**
- * A number that a binary float could print with other digits, with the quote that ends its name. Within a string every quote
- * stands behind a backslash, so a quote behind a letter is really that of a name.
- */
-const DELICATE_NUMBER = /(?<=[A-Za-z])("\s*:\s*)(-?\d+(?:\d{15}|\.\d+)(?:[eE][+-]?\d+)?|-?\d+[eE][+-]?\d+)(?=\s*[,}])/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const SPECIAL = /[&<>"\u0000-\u001f\u007f-\u009f\ud800-\udfff\ufffe\uffff]/;
-
-type Value = string | number | boolean | null | readonly Value[] | Members;
-type Members = { readonly [name: string]: Value };
+const NAMESPACE = ' xmlns="http://hl7.org/fhir"';
+const BEGINNING = '{"resourceType":"';
 
 /** The document. Throws a SyntaxError on text that is no JSON and a RangeError, naming the element, on what is no FHIR. */
 export function toXml(json: string): string {
-  const resource = membersOf(parse(json), 'the document');
-  return DECLARATION + resourceXml(resource, ` xmlns="${FHIR}"`);
+  const reader = new Reader(json);
+  const xml = reader.resource(0, NAMESPACE);
+  return DECLARATION + (reader.end === json.length ? xml : wholeResource(json, NAMESPACE));
 }
 
-/** Delicate numbers become text, which in XML they are anyway. */
-function parse(json: string): Value {
-  return JSON.parse(json.replace(DELICATE_NUMBER, '$1"$2"'));
+function wholeResource(json: string, namespace: string): string {
+  return resourceXml(membersOf(parseJson(json), 'the document'), namespace);
 }
 
-function resourceXml(resource: Members, namespace: string): string {
-  const type = resource['resourceType'];
-  if (typeof type !== 'string' || !isResourceType(type)) throw new RangeError('no FHIR resource');
-  return objectXml(type, namespace, resource, typeMeaning(type));
-}
+/** Is at `end`, behind what was read last; at -1 where the text is none of ours. */
+class Reader {
+  readonly #text: string;
+  end = -1;
 
-/** What a JSON name means in a type, and its place among the elements. */
-interface Meaning {
-  readonly name: string;
-  /** Where the id and the extensions of a primitive stand. */
-  readonly companion: string;
-  readonly element: ElementDefinition;
-  readonly order: number;
-  readonly form: 'attribute' | 'primitive' | 'narrative' | 'resource' | 'object';
-  /** Of an object: what stands in it. */
-  readonly inside: TypeMeaning;
-}
-
-type Meanings = ReadonlyMap<string, Meaning>;
-
-/** A type, and the meanings of its members, which are looked up when they are needed first: types are recursive. */
-class TypeMeaning {
-  readonly type: string;
-  readonly isResource: boolean;
-  #meanings: Meanings | undefined;
-
-  constructor(type: string) {
-    this.type = type;
-    this.isResource = isResourceType(type);
+  constructor(text: string) {
+    this.#text = text;
   }
 
-  get meanings(): Meanings {
-    this.#meanings ??= meaningsOf(this.type);
-    return this.#meanings;
+  /** A resource whose members are not all in order, or not all known, is read as a whole. */
+  resource(at: number, namespace: string): string {
+    const xml = this.#ownResource(at, namespace);
+    if (xml !== undefined) return xml;
+    this.end = endOfValue(this.#text, at);
+    return this.end < 0 ? '' : wholeResource(this.#text.slice(at, this.end), namespace);
   }
-}
 
-const types = new Map<string, TypeMeaning>();
+  #ownResource(at: number, namespace: string): string | undefined {
+    const text = this.#text;
+    if (!text.startsWith(BEGINNING, at)) return undefined;
+    const quote = text.indexOf('"', at + BEGINNING.length);
+    const type = text.slice(at + BEGINNING.length, quote);
+    return isResourceType(type) ? this.#element(type, namespace, quote + 1, typeMeaning(type)) : undefined;
+  }
 
-/** Of types that the definitions name, so that there are not many. */
-function typeMeaning(type: string): TypeMeaning {
-  const known = types.get(type) ?? new TypeMeaning(type);
-  types.set(type, known);
-  return known;
-}
-
-function meaningsOf(type: string): Meanings {
-  const made = new Map<string, Meaning>();
-  for (const element of elementsOf(type)) {
-    for (const [name, childType] of element.jsonNames) {
-      const form = formOf(childType, element);
-      made.set(name, { name, companion: `_${name}`, element, form, order: made.size, inside: typeMeaning(childType) });
+  /** An element with the members of an object; `at`: the brace, or the comma, before the first of them. */
+  #element(name: string, namespace: string, at: number, { meanings }: TypeMeaning): string | undefined {
+    const text = this.#text;
+    let [attributes, content, last, place] = ['', '', -1, at];
+    while (text.charCodeAt(place) !== RIGHT_BRACE) {
+      const quote = text.indexOf('"', place + 2);
+      const meaning = meanings.get(text.slice(place + 2, quote));
+      if (meaning === undefined || meaning.order <= last || !this.#isMember(place, at, quote)) return undefined;
+      const xml = this.#value(meaning, quote + 2);
+      if (xml === undefined) return undefined;
+      if (meaning.form === 'attribute') attributes += xml;
+      else content += xml;
+      last = meaning.order;
+      place = this.end;
     }
+    this.end = place + 1;
+    const head = `<${name}${namespace}${attributes}`;
+    return content === '' ? `${head}/>` : `${head}>${content}</${name}>`;
   }
-  return made;
-}
 
-function formOf(type: string, { isXmlAttribute }: ElementDefinition): Meaning['form'] {
-  if (isXmlAttribute) return 'attribute';
-  if (type === 'xhtml') return 'narrative';
-  if (type === 'Resource') return 'resource';
-  return isPrimitive(type) ? 'primitive' : 'object';
-}
+  /** `,"name":`, or `{"name":` for the first. */
+  #isMember(at: number, first: number, quote: number): boolean {
+    const text = this.#text;
+    const before = text.charCodeAt(at);
+    return (
+      (before === COMMA || (before === LEFT_BRACE && at === first)) &&
+      text.charCodeAt(at + 1) === QUOTE &&
+      text.charCodeAt(quote + 1) === COLON
+    );
+  }
 
-/** The element of an object; `begin`: its name, and the namespace if it is the first. `own`: the value of a primitive. */
-function objectXml(name: string, namespace: string, members: Members, of: TypeMeaning, own = ''): string {
-  const { meanings } = of;
-  let attributes = '';
-  let content = '';
-  let last = -1;
-  for (const key in members) {
-    const companion = key.charCodeAt(0) === UNDERSCORE;
-    const meaning = meanings.get(companion ? key.slice(1) : key);
-    if (meaning === undefined) {
-      if (key === 'resourceType' && of.isResource) continue;
-      throw new RangeError(`${of.type} has elements that are not defined`);
+  #value(meaning: Meaning, at: number): string | undefined {
+    const { name, form, inside, memo } = meaning;
+    if (form === 'resource') return this.#items(meaning, at, item => `<${name}>${this.resource(item, '')}</${name}>`);
+    if (form === 'object' && (inside.holdsResources || memo.isIdle))
+      return this.#items(meaning, at, item => this.#element(name, '', item, inside));
+    this.end = endOfValue(this.#text, at);
+    if (this.end < 0) return undefined;
+    const json = this.#text.slice(at, this.end);
+    if (form === 'object') return memo.of(json, of => elementXml(meaning, parseJson(of), undefined));
+    const plain = plainValue(json);
+    if (form === 'attribute') return plain === undefined ? undefined : attributeXml(meaning, plain);
+    return elementXml(meaning, plain ?? parseJson(json), undefined);
+  }
+
+  /** One, or those of a list. */
+  #items(meaning: Meaning, at: number, read: (at: number) => string | undefined): string | undefined {
+    const text = this.#text;
+    if (text.charCodeAt(at) !== LEFT_BRACKET) return text.charCodeAt(at) === LEFT_BRACE ? read(at) : undefined;
+    if (meaning.element.max === '1') return undefined;
+    let [xml, place] = ['', at];
+    while (text.charCodeAt(place) !== RIGHT_BRACKET) {
+      const before = text.charCodeAt(place);
+      if (before !== (place === at ? LEFT_BRACKET : COMMA) || text.charCodeAt(place + 1) !== LEFT_BRACE)
+        return undefined;
+      const item = read(place + 1);
+      if (item === undefined || this.end < 0) return undefined;
+      xml += item;
+      place = this.end;
     }
-    // With its value, where there is one.
-    if (companion && members[meaning.name] !== undefined) continue;
-    if (meaning.order < last) return objectXml(name, namespace, inOrder(members, meanings), of, own);
-    last = meaning.order;
-    const value = companion ? undefined : members[key];
-    if (meaning.form === 'attribute') attributes += ` ${meaning.name}="${escapeXml(textOf(value ?? null, meaning))}"`;
-    else content += elementXml(meaning, value, meaning.form === 'primitive' ? members[meaning.companion] : undefined);
-  }
-  const head = `<${name}${namespace}${attributes}${own}`;
-  return content === '' ? `${head}/>` : `${head}>${content}</${name}>`;
-}
-
-const UNDERSCORE = 95;
-
-/** The same members in the order of the definitions. */
-function inOrder(members: Members, meanings: Meanings): Members {
-  const orderOf = (key: string): number => meanings.get(key.startsWith('_') ? key.slice(1) : key)?.order ?? -1;
-  return Object.fromEntries(Object.entries(members).sort(([a], [b]) => orderOf(a) - orderOf(b)));
-}
-
-/** An element with all its repetitions. `beside`: id and extensions of primitives, from the member with underscore. */
-function elementXml(meaning: Meaning, value: Value | undefined, beside: Value | undefined): string {
-  if (beside === undefined && value !== undefined && !isList(value)) return itemXml(meaning, value, null);
-  const [values, besides] = [itemsOf(value), itemsOf(beside)];
-  const count = Math.max(values.length, besides.length);
-  if (meaning.element.max === '1' && count > 1) throw new RangeError(`${meaning.element.path} occurs more than once`);
-  let xml = '';
-  for (let i = 0; i < count; i++) xml += itemXml(meaning, values[i] ?? null, besides[i] ?? null);
-  return xml;
-}
-
-function itemXml(meaning: Meaning, item: Value, beside: Value): string {
-  const { name, element, inside } = meaning;
-  switch (meaning.form) {
-    case 'primitive': {
-      const own = item === null ? '' : ` value="${escapeXml(textOf(item, meaning))}"`;
-      if (beside !== null) return objectXml(name, '', membersOf(beside, element.path), ELEMENT, own);
-      return own === '' ? '' : `<${name}${own}/>`;
-    }
-    case 'narrative':
-      return narrativeXml(textOf(item, meaning));
-    case 'resource':
-      return `<${name}>${resourceXml(membersOf(item, element.path), '')}</${name}>`;
-    default:
-      return objectXml(name, '', membersOf(item, element.path), inside);
+    this.end = place + 1;
+    return xml;
   }
 }
 
-/** What id and extensions of a primitive stand in. */
-const ELEMENT = typeMeaning('Element');
-
-/** The div is XHTML already; only its namespace may be missing. https://hl7.org/fhir/R4/narrative.html */
-function narrativeXml(div: string): string {
-  const head = /^\s*<div\b[^>]*>/.exec(div)?.[0];
-  if (head === undefined) throw new RangeError('a narrative that is no div');
-  return head.includes('xmlns=') ? div : div.replace('<div', `<div xmlns="${XHTML}"`);
+/** A string without escapes, or the digits of a number; undefined for what has to be parsed. */
+function plainValue(json: string): string | undefined {
+  if (json.charCodeAt(0) === QUOTE) return json.includes('\\') ? undefined : json.slice(1, -1);
+  return NUMBER.test(json) ? json : undefined;
 }
 
-const NO_ITEMS: readonly Value[] = [];
-
-function itemsOf(value: Value | undefined): readonly Value[] {
-  if (value === undefined) return NO_ITEMS;
-  return isList(value) ? value : [value];
-}
-
-function membersOf(value: Value, path: string): Members {
-  if (value === null || typeof value !== 'object' || isList(value)) {
-    throw new RangeError(`${path} is no object`);
-  }
-  return value;
-}
-
-function isList(value: Value): value is readonly Value[] {
-  return Array.isArray(value);
-}
-
-function textOf(value: Value, { element }: Meaning): string {
-  if (value === null || typeof value === 'object') throw new RangeError(`${element.path} is no primitive`);
-  return String(value);
-}
-
-/** Text for an attribute in double quotes; what XML cannot carry becomes U+FFFD. */
-function escapeXml(text: string): string {
-  return SPECIAL.test(text) ? escapedXml(text) : text;
-}
-
-function escapedXml(text: string): string {
-  return cleanText(text)
-    .replaceAll(/[\ufffe\uffff]/g, '\ufffd')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll('\t', '&#x9;')
-    .replaceAll('\n', '&#xA;')
-    .replaceAll('\r', '&#xD;');
-}
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

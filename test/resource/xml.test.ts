@@ -129,3 +129,69 @@ describe('FHIR XML', () => {
     );
   });
 });
+
+describe('a text as this server writes it is read member by member', () => {
+  /** Blanks make it another text of the same resource, which is read as a whole. */
+  const read = (resource: object): string => {
+    const xml = toXml(JSON.stringify(resource));
+    expect(xml).toBe(toXml(JSON.stringify(resource, undefined, 1)));
+    return xml;
+  };
+  const observation = (n: number) => ({
+    resourceType: 'Observation',
+    id: `o${n}`,
+    contained: [
+      { resourceType: 'Patient', id: 'p', active: n % 2 === 0 },
+      { resourceType: 'Group', id: 'g' },
+    ],
+    extension: [{ url: `urn:${n % 7}`, valueString: 'a \\ "b"' }],
+    code: { coding: [{ system: 'urn:s', code: String(n % 7) }], text: `<${n % 7}>` },
+    subject: { reference: `Patient/${n}`, ...(n % 3 === 0 ? { _reference: { id: 'r' } } : {}) },
+    valueQuantity: { value: n / 8, unit: '\u00b5g\n' },
+    ...(n % 5 === 0 ? { status: 'final' } : {}),
+  });
+  const bundle = (count: number) => ({
+    resourceType: 'Bundle',
+    type: 'searchset',
+    link: [{ relation: 'self', url: `http://x?_count=${count}` }],
+    entry: Array.from({ length: count }, (_, n) => ({
+      fullUrl: `urn:${n}`,
+      resource: observation(n),
+      search: { mode: 'match' },
+    })),
+  });
+
+  it('to the same document, whether its values come again or not, in order or not', () => {
+    for (const count of [0, 1, 50, 700]) read(bundle(count));
+    expect(read(bundle(2))).toContain(
+      '<code><coding><system value="urn:s"/><code value="1"/></coding><text value="&lt;1&gt;"/></code>',
+    );
+    read({
+      resourceType: 'Parameters',
+      parameter: [
+        { name: 'a', resource: observation(1) },
+        { name: 'b', part: [{ name: 'c' }] },
+      ],
+    });
+  });
+
+  it('and what is no JSON, or not FHIR, is refused as by a whole reading', () => {
+    const json = JSON.stringify(bundle(2));
+    for (const text of [
+      json.slice(0, -1),
+      `${json}}`,
+      json.replace('"o0",', '"o0";'),
+      json.replace('"entry":[', '"entry":[,'),
+      '',
+    ]) {
+      expect(() => toXml(text)).toThrow(SyntaxError);
+    }
+    expect(() => toXml(json.replace('"subject"', '"about"'))).toThrow('Observation has elements that are not defined');
+    expect(() => toXml(json.replace('"code":{', '"code":[{},{').replace(',"subject"', '],"subject"'))).toThrow(
+      'Observation.code occurs more than once',
+    );
+    const twice = '{"resourceType":"Patient","gender":"male","gender":"female"}';
+    expect(toXml(twice)).toContain('<gender value="female"/></Patient>');
+    expect(toXml(twice)).not.toContain('"male"');
+  });
+});

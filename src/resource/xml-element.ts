@@ -1,0 +1,145 @@
+/**
+ * Elements of FHIR XML from values of FHIR JSON. In: values as JSON.parse gives them, and what their names mean. Out: XML, elements
+ * in the order of the definitions. https://hl7.org/fhir/R4/xml.html, https://hl7.org/fhir/R4/json.html
+ */
+import { isResourceType } from '../r4/definitions.ts';
+import { cleanText } from './json-text.ts';
+import { type Meaning, type Meanings, type TypeMeaning, typeMeaning } from './xml-meaning.ts';
+
+const XHTML = 'http://www.w3.org/1999/xhtml';
+/**
+ * A number that a binary float could print with other digits, with the quote that ends its name. Within a string every quote
+ * stands behind a backslash, so a quote behind a letter is really that of a name.
+ */
+const DELICATE_NUMBER = /(?<=[A-Za-z])("\s*:\s*)(-?\d+(?:\d{15}|\.\d+)(?:[eE][+-]?\d+)?|-?\d+[eE][+-]?\d+)(?=\s*[,}])/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const SPECIAL = /[&<>"\u0000-\u001f\u007f-\u009f\ud800-\udfff\ufffe\uffff]/;
+
+export type Value = string | number | boolean | null | readonly Value[] | Members;
+export type Members = { readonly [name: string]: Value };
+
+/** Delicate numbers become text, which in XML they are anyway. */
+export function parseJson(json: string): Value {
+  return JSON.parse(json.replace(DELICATE_NUMBER, '$1"$2"'));
+}
+
+export function resourceXml(resource: Members, namespace: string): string {
+  const type = resource['resourceType'];
+  if (typeof type !== 'string' || !isResourceType(type)) throw new RangeError('no FHIR resource');
+  return objectXml(type, namespace, resource, typeMeaning(type));
+}
+
+/** The element of an object; `begin`: its name, and the namespace if it is the first. `own`: the value of a primitive. */
+function objectXml(name: string, namespace: string, members: Members, of: TypeMeaning, own = ''): string {
+  const { meanings } = of;
+  let attributes = '';
+  let content = '';
+  let last = -1;
+  for (const key in members) {
+    const companion = key.charCodeAt(0) === UNDERSCORE;
+    const meaning = meanings.get(companion ? key.slice(1) : key);
+    if (meaning === undefined) {
+      if (key === 'resourceType' && of.isResource) continue;
+      throw new RangeError(`${of.type} has elements that are not defined`);
+    }
+    // With its value, where there is one.
+    if (companion && members[meaning.name] !== undefined) continue;
+    if (meaning.order < last) return objectXml(name, namespace, inOrder(members, meanings), of, own);
+    last = meaning.order;
+    const value = companion ? undefined : members[key];
+    if (meaning.form === 'attribute') attributes += attributeXml(meaning, value ?? null);
+    else content += elementXml(meaning, value, meaning.form === 'primitive' ? members[meaning.companion] : undefined);
+  }
+  const head = `<${name}${namespace}${attributes}${own}`;
+  return content === '' ? `${head}/>` : `${head}>${content}</${name}>`;
+}
+
+const UNDERSCORE = 95;
+
+/** The same members in the order of the definitions. */
+function inOrder(members: Members, meanings: Meanings): Members {
+  const orderOf = (key: string): number => meanings.get(key.startsWith('_') ? key.slice(1) : key)?.order ?? -1;
+  return Object.fromEntries(Object.entries(members).sort(([a], [b]) => orderOf(a) - orderOf(b)));
+}
+
+/** An element with all its repetitions. `beside`: id and extensions of primitives, from the member with underscore. */
+export function elementXml(meaning: Meaning, value: Value | undefined, beside: Value | undefined): string {
+  if (beside === undefined && value !== undefined && !isList(value)) return itemXml(meaning, value, null);
+  const [values, besides] = [itemsOf(value), itemsOf(beside)];
+  const count = Math.max(values.length, besides.length);
+  if (meaning.element.max === '1' && count > 1) throw new RangeError(`${meaning.element.path} occurs more than once`);
+  let xml = '';
+  for (let i = 0; i < count; i++) xml += itemXml(meaning, values[i] ?? null, besides[i] ?? null);
+  return xml;
+}
+
+export function itemXml(meaning: Meaning, item: Value, beside: Value): string {
+  const { name, element, inside } = meaning;
+  switch (meaning.form) {
+    case 'primitive': {
+      const own = item === null ? '' : ` value="${escapeXml(textOf(item, meaning))}"`;
+      if (beside !== null) return objectXml(name, '', membersOf(beside, element.path), ELEMENT, own);
+      return own === '' ? '' : `<${name}${own}/>`;
+    }
+    case 'narrative':
+      return narrativeXml(textOf(item, meaning));
+    case 'resource':
+      return `<${name}>${resourceXml(membersOf(item, element.path), '')}</${name}>`;
+    default:
+      return objectXml(name, '', membersOf(item, element.path), inside);
+  }
+}
+
+/** What id and extensions of a primitive stand in. */
+const ELEMENT = typeMeaning('Element');
+
+/** The div is XHTML already; only its namespace may be missing. https://hl7.org/fhir/R4/narrative.html */
+function narrativeXml(div: string): string {
+  const head = /^\s*<div\b[^>]*>/.exec(div)?.[0];
+  if (head === undefined) throw new RangeError('a narrative that is no div');
+  return head.includes('xmlns=') ? div : div.replace('<div', `<div xmlns="${XHTML}"`);
+}
+
+const NO_ITEMS: readonly Value[] = [];
+
+function itemsOf(value: Value | undefined): readonly Value[] {
+  if (value === undefined) return NO_ITEMS;
+  return isList(value) ? value : [value];
+}
+
+export function membersOf(value: Value, path: string): Members {
+  if (value === null || typeof value !== 'object' || isList(value)) {
+    throw new RangeError(`${path} is no object`);
+  }
+  return value;
+}
+
+function isList(value: Value): value is readonly Value[] {
+  return Array.isArray(value);
+}
+
+export function attributeXml(meaning: Meaning, value: Value): string {
+  return ` ${meaning.name}="${escapeXml(textOf(value, meaning))}"`;
+}
+
+function textOf(value: Value, { element }: Meaning): string {
+  if (value === null || typeof value === 'object') throw new RangeError(`${element.path} is no primitive`);
+  return String(value);
+}
+
+/** Text for an attribute in double quotes; what XML cannot carry becomes U+FFFD. */
+function escapeXml(text: string): string {
+  return SPECIAL.test(text) ? escapedXml(text) : text;
+}
+
+function escapedXml(text: string): string {
+  return cleanText(text)
+    .replaceAll(/[\ufffe\uffff]/g, '\ufffd')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('\t', '&#x9;')
+    .replaceAll('\n', '&#xA;')
+    .replaceAll('\r', '&#xD;');
+}

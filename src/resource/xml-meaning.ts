@@ -1,0 +1,81 @@
+/**
+ * What the names of FHIR JSON mean in XML. In: a type of the definitions. Out: for each name of its members the element, its place
+ * among the others and its form. https://hl7.org/fhir/R4/xml.html
+ */
+import { type ElementDefinition, elementsOf, isPrimitive, isResourceType } from '../r4/definitions.ts';
+import { XmlMemo } from './xml-memo.ts';
+
+/** What a JSON name means in a type, and its place among the elements. */
+export interface Meaning {
+  readonly name: string;
+  /** Of values that are objects, or lists of them. */
+  readonly memo: XmlMemo;
+  /** Where the id and the extensions of a primitive stand. */
+  readonly companion: string;
+  readonly element: ElementDefinition;
+  readonly order: number;
+  readonly form: 'attribute' | 'primitive' | 'narrative' | 'resource' | 'object';
+  /** Of an object: what stands in it. */
+  readonly inside: TypeMeaning;
+}
+
+export type Meanings = ReadonlyMap<string, Meaning>;
+
+/** A type, and the meanings of its members, which are looked up when they are needed first: types are recursive. */
+export class TypeMeaning {
+  readonly type: string;
+  readonly isResource: boolean;
+  #meanings: Meanings | undefined;
+  #holdsResources: boolean | undefined;
+
+  constructor(type: string) {
+    this.type = type;
+    this.isResource = isResourceType(type);
+  }
+
+  /** Whether resources stand in it, as in a Bundle's entry. */
+  get holdsResources(): boolean {
+    this.#holdsResources ??= [...this.meanings.values()].some(({ form }) => form === 'resource');
+    return this.#holdsResources;
+  }
+
+  get meanings(): Meanings {
+    this.#meanings ??= meaningsOf(this.type);
+    return this.#meanings;
+  }
+}
+
+const types = new Map<string, TypeMeaning>();
+
+/** Of types that the definitions name, so that there are not many. */
+export function typeMeaning(type: string): TypeMeaning {
+  const known = types.get(type) ?? new TypeMeaning(type);
+  types.set(type, known);
+  return known;
+}
+
+function meaningsOf(type: string): Meanings {
+  const made = new Map<string, Meaning>();
+  for (const element of elementsOf(type)) {
+    for (const [name, childType] of element.jsonNames) {
+      const form = formOf(childType, element);
+      made.set(name, {
+        name,
+        memo: new XmlMemo(),
+        companion: `_${name}`,
+        element,
+        form,
+        order: made.size,
+        inside: typeMeaning(childType),
+      });
+    }
+  }
+  return made;
+}
+
+function formOf(type: string, { isXmlAttribute }: ElementDefinition): Meaning['form'] {
+  if (isXmlAttribute) return 'attribute';
+  if (type === 'xhtml') return 'narrative';
+  if (type === 'Resource') return 'resource';
+  return isPrimitive(type) ? 'primitive' : 'object';
+}
