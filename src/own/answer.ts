@@ -39,5 +39,6 @@ export function emitOwn(
   write: WriteContext,
 ): Emitted {
   const { shape, writer } = shapes.of({ mappings: [mapping], selection, columns: [], nodes: [] }, env);
-  return { mapping, row: [], children: NO_CHILDREN, shape, ...writer(mapping).written([], NO_CHILDREN, write) };
+  const { id, json } = writer(mapping).written([], NO_CHILDREN, write);
+  return { mapping, row: [], children: NO_CHILDREN, shape, id, json, referring: json };
 }

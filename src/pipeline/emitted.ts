@@ -19,6 +19,8 @@ export interface Emitted {
   readonly shape: RowShape;
   readonly id: string;
   readonly json: string;
+  /** What includes go on from: the text, or where a selection has left elements out, these. */
+  readonly referring: string;
 }
 
 export interface Emittable {
@@ -36,7 +38,8 @@ export async function emitAll(
   const write = ({ mapping, row, shaped }: Emittable): Emitted => {
     const children = childrenOf(row);
     const { id, json } = shaped.writer(mapping).written(row, children, context);
-    return { mapping, row, children, shape: shaped.shape, id, json };
+    const referring = shaped.wantedWriter(mapping)?.write(row, children, context) ?? json;
+    return { mapping, row, children, shape: shaped.shape, id, json, referring };
   };
   return session.stages.time('write', () => items.map(write));
 }

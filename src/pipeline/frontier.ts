@@ -10,7 +10,8 @@ import type { Include } from '../search/query.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import type { Row } from '../sql/plan.ts';
 import type { Emitted } from './emitted.ts';
-import { backwardNodes, type Includes, refNodes } from './include-nodes.ts';
+import { backwardNodes, type Includes, pathsOf, refNodes } from './include-nodes.ts';
+import { referencesAt } from './references-at.ts';
 import type { Session } from './source.ts';
 
 export interface Frontier extends Includes {
@@ -22,8 +23,11 @@ export interface Frontier extends Includes {
   keysOf(node: RefNode): readonly Key[];
   /** What a node of another resource would hold that refers to one of them. */
   keysTo(node: RefNode): readonly Key[];
-  /** `Type/id` as they stand in the texts: a row may carry keys for alternatives that were not chosen. */
-  readonly references: ReadonlySet<string>;
+  /**
+   * `Type/id` that an include leads to, as they stand in the texts: a row may carry keys for alternatives that were not
+   * chosen.
+   */
+  referencesOf(include: Include): ReadonlySet<string>;
   /** `Type/id` of these resources, and of those before them. */
   readonly seen: Set<string>;
 }
@@ -37,7 +41,7 @@ export function frontierOf(
   seen: Set<string> = new Set(),
 ): Frontier {
   const mappings = new Set<Mapping>();
-  const references = new Set<string>();
+  const references = new Map(includes.map(include => [include, new Set<string>()]));
   const ours: Keys = new Map();
   const theirs: Keys = new Map();
   let size = 0;
@@ -46,6 +50,10 @@ export function frontierOf(
     for (const node of nodesOf(mapping, includes, session)) {
       const keys = keysIn(ours, node);
       for (const { row, children, shape } of resources) keysAt(node, shape, row, children, keys);
+    }
+    for (const [include, found] of references) {
+      const read = readerOf(mapping, include, session);
+      for (const { referring } of read ? resources : []) for (const one of read?.(referring) ?? []) found.add(one);
     }
     for (const node of nodesTo(mapping, revincludes, session)) {
       const keys = keysIn(theirs, node);
@@ -61,15 +69,11 @@ export function frontierOf(
   return {
     includes,
     revincludes,
-    references,
+    referencesOf: include => references.get(include) ?? new Set(),
     seen,
     add(resources) {
       size += resources.length;
-      for (const resource of resources) {
-        seen.add(identityOf(resource));
-        if (includes.length === 0) continue;
-        for (const [, reference = ''] of resource.json.matchAll(REFERENCE)) references.add(reference);
-      }
+      for (const resource of resources) seen.add(identityOf(resource));
       for (const [mapping, some] of Map.groupBy(resources, resource => resource.mapping)) {
         mappings.add(mapping);
         take(mapping, some);
@@ -83,6 +87,26 @@ export function frontierOf(
 }
 
 const REFERENCE = /"reference":"([A-Za-z]+\/[A-Za-z0-9.-]{1,64})"/g;
+
+/** How the references of an include are found in a resource of the mapping; undefined: it has none. */
+function readerOf(
+  mapping: Mapping,
+  include: Include,
+  session: Session,
+): ((json: string) => readonly string[]) | undefined {
+  const nodes = refNodes(mapping, include, session);
+  if (nodes.length === 0) return undefined;
+  const typeOf = (node: RefNode): string => session.registry.mapping(node.target).resource;
+  const types = new Set(nodes.map(typeOf));
+  const every = refNodes(mapping, { ...include, parameter: undefined, target: undefined }, session);
+  // References of these types stand nowhere else: no need to look where.
+  if (include.parameter === undefined || every.every(node => nodes.includes(node) || !types.has(typeOf(node))))
+    return json =>
+      [...json.matchAll(REFERENCE)].flatMap(([, found = '']) =>
+        types.has(found.split('/', 1)[0] ?? '') ? [found] : [],
+      );
+  return json => referencesAt(JSON.parse(json), pathsOf(mapping, include));
+}
 
 /** `Type/id`, as a reference has it. */
 export function identityOf({ mapping, id }: Emitted): string {

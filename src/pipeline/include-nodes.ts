@@ -7,6 +7,7 @@ import { childrenOf } from '../mapping/load/children.ts';
 import type { Mapping, Node, RefNode } from '../mapping/model.ts';
 import { along } from '../plan/walk.ts';
 import { type SearchPath, searchParametersOf } from '../r4/search-parameters.ts';
+import { namedNodesOf } from '../resource/dynamic.ts';
 import type { Include, SearchQuery } from '../search/query.ts';
 import { TRUE } from '../sql/expression.ts';
 import type { AlsoWanted } from './branch-plan.ts';
@@ -30,14 +31,17 @@ function wantedOf(mapping: Mapping, query: Includes, session: Session): ReturnTy
       .flatMap(node => node.on.map(({ theirs }) => theirs)),
   );
   const references = new Set(query.includes.flatMap(include => refNodes(mapping, include, session)));
-  return { columns, nodes: references.size > 0 ? ofBaseRow(mapping.root, references) : [] };
+  return { columns, nodes: references.size > 0 ? elementsOf(mapping, references) : [] };
 }
 
-/** The references that stand in the base row, and the collections that others stand in: child rows bring their own. */
-function ofBaseRow(node: Node, references: ReadonlySet<RefNode>): readonly Node[] {
-  if (node.kind === 'ref') return references.has(node) ? [node] : [];
-  const inner = childrenOf(node).flatMap(each => ofBaseRow(each, references));
-  return node.kind === 'each' && inner.length > 0 ? [node] : inner;
+/** The elements that references stand in, whole: what is around a reference decides whether it is there. */
+function elementsOf(mapping: Mapping, references: ReadonlySet<RefNode>): readonly Node[] {
+  const holds = (node: Node): boolean =>
+    node.kind === 'ref' ? references.has(node) : childrenOf(node).some(inner => holds(inner));
+  return mapping.root.members
+    .map(member => namedNodesOf(member).map(({ node }) => node))
+    .filter(nodes => nodes.some(holds))
+    .flat();
 }
 
 /** The ways to the references that an include goes along backwards; `*` stands for all that can be searched by. */

@@ -53,11 +53,11 @@ export async function readIncluded(from: Frontier, request: IncludeRequest, sess
     const room = INCLUDED_AT_MOST - resources.length;
     const found = (
       await Promise.all(
-        asked.map(async ({ rows, direction }) =>
-          (
-            await request.read(rows, room + 1)
-          ).filter(resource => direction === 'backward' || at.references.has(identityOf(resource))),
-        ),
+        asked.map(async ({ rows, include }) => {
+          const read = await request.read(rows, room + 1);
+          const references = include && at.referencesOf(include);
+          return references ? read.filter(resource => references.has(identityOf(resource))) : read;
+        }),
       )
     ).flat();
     const fresh: Emitted[] = [];
@@ -83,7 +83,8 @@ function iterated({ includes, revincludes }: Includes): Includes {
 
 interface Asked {
   readonly rows: readonly AskedRows[];
-  readonly direction: 'forward' | 'backward';
+  /** Of an `_include`: keys lead to more than what it refers to. */
+  readonly include?: Include;
 }
 
 function forward(from: Frontier, include: Include, access: Access, session: Session): readonly Asked[] {
@@ -95,7 +96,7 @@ function forward(from: Frontier, include: Include, access: Access, session: Sess
         asked.push(served(target, access, theirsAmong(node.on, some), session));
     }
   }
-  return asked.length > 0 ? [{ rows: asked, direction: 'forward' }] : [];
+  return asked.length > 0 ? [{ rows: asked, include }] : [];
 }
 
 function backward(from: Frontier, include: Include, access: Access, session: Session): readonly Asked[] {
@@ -112,7 +113,7 @@ function backward(from: Frontier, include: Include, access: Access, session: Ses
       }
     }
   }
-  return asked.length > 0 ? [{ rows: asked, direction: 'backward' }] : [];
+  return asked.length > 0 ? [{ rows: asked }] : [];
 }
 
 function served(mapping: Mapping, access: Access, extra: Predicate, session: Session): AskedRows {

@@ -8,7 +8,8 @@ import { conditionPredicate } from '../plan/condition.ts';
 import { type Environment, watchClock } from '../plan/environment.ts';
 import { targetRelation } from '../plan/presence.ts';
 import { compileWriter, type Writer } from '../resource/compile.ts';
-import { selectionKey } from '../resource/selection.ts';
+import { namedNodesOf } from '../resource/dynamic.ts';
+import { selectionKey, selectRoot } from '../resource/selection.ts';
 import { type RowShape, type ShapeResolver, shapeOfGroup } from '../resource/shape.ts';
 import type { Selection } from '../search/query.ts';
 import type { Expression } from '../sql/expression.ts';
@@ -17,12 +18,14 @@ import { expressionKey } from '../sql/expression-key.ts';
 export interface Shaped {
   readonly shape: RowShape;
   writer(mapping: Mapping): Writer;
+  /** Of the elements that the request wants whatever is selected; undefined where all is written anyway. */
+  wantedWriter(mapping: Mapping): Writer | undefined;
 }
 
 export interface ShapeRequest {
   readonly mappings: readonly Mapping[];
   readonly selection: Selection;
-  /** Columns, and nodes of references, that are wanted whatever is selected; `key` names them. */
+  /** Columns, and elements of the resource, that are wanted whatever is selected. */
   readonly columns: readonly Expression[];
   readonly nodes: readonly Node[];
 }
@@ -54,17 +57,28 @@ function shaped(request: ShapeRequest, env: Environment): Shaped {
     columns: request.columns,
     nodes: request.nodes,
   });
+  const whole = request.selection.kind === 'all' || request.nodes.length === 0;
+  const wanted = whole ? undefined : writersOf(mapping => elementsAlone(mapping, shape, request.nodes));
+  return { shape, writer: writersOf(() => shape), wantedWriter: mapping => wanted?.(mapping) };
+}
+
+/** Made when they are needed, and kept. */
+function writersOf(shapeFor: (mapping: Mapping) => RowShape): (mapping: Mapping) => Writer {
   const writers = new Map<Mapping, Writer>();
-  return {
-    shape,
-    writer(mapping) {
-      const known = writers.get(mapping);
-      if (known) return known;
-      const made = compileWriter(mapping, shape);
-      writers.set(mapping, made);
-      return made;
-    },
+  return mapping => {
+    const known = writers.get(mapping);
+    if (known) return known;
+    const made = compileWriter(mapping, shapeFor(mapping));
+    writers.set(mapping, made);
+    return made;
   };
+}
+
+/** The same rows, of which these elements are written. */
+function elementsAlone(mapping: Mapping, shape: RowShape, nodes: readonly Node[]): RowShape {
+  const all = selectRoot(mapping, { kind: 'all' });
+  const members = all.members.filter(member => namedNodesOf(member).some(({ node }) => nodes.includes(node)));
+  return { ...shape, roots: new Map([[mapping, { ...all, meta: [], members }]]) };
 }
 
 function keyOf({ mappings, selection, columns, nodes }: ShapeRequest): string {

@@ -41,8 +41,27 @@ describe('_include along references in child rows', () => {
       `patient=1&category=LAB&_count=5&_include=DiagnosticReport:result${selection}`,
     );
     expect(names(entries, 'match')).toEqual(names(whole, 'match'));
-    if (selection === '') expect([...names(entries, 'include')].toSorted()).toEqual(wanted.toSorted());
+    expect([...names(entries, 'include')].toSorted()).toEqual(wanted.toSorted());
   });
+
+  it.each(['', '&_elements=status', '&_summary=true', '&_summary=text', '&_summary=data'])(
+    'brings what the parameter refers to, and not what other elements refer to that it could have named%s',
+    async selection => {
+      const whole = await search('Coverage', '_count=100');
+      const wanted = new Set(referred(whole, 'payor').filter(reference => reference !== undefined));
+      const entries = await search('Coverage', `_count=100&_include=Coverage:payor${selection}`);
+      expect([...names(entries, 'include')].toSorted()).toEqual([...wanted].toSorted());
+    },
+  );
+
+  it.each(['&_elements=status', '&_summary=text'])(
+    'brings what is referred to by an element that is left out%s',
+    async selection => {
+      const entries = await search('Observation', `_count=2&_include=Observation:patient${selection}`);
+      expect(names(entries, 'include')).toEqual(['Patient/1']);
+      expect(JSON.stringify(entries.slice(0, 2))).not.toContain('"subject"');
+    },
+  );
 
   it('brings all that is referred to for *', async () => {
     const whole = await search('DiagnosticReport', 'patient=1&category=LAB&_count=2');
