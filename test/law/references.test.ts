@@ -1,0 +1,83 @@
+/**
+ * `_include`, `_has` and chains follow the references that resources show: for each reference parameter the three are asked of
+ * the same resources and held against their JSON. https://hl7.org/fhir/R4/search.html#chaining
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import { drawer, type Sample, sampleFor } from '../engines/sample.ts';
+import { type Demo, openDemo } from './demo.ts';
+import { allOf } from './law.ts';
+import { indexOf } from './oracle.ts';
+
+/** Resources of a type that are asked about. */
+const SOME = 30;
+
+describe.each([
+  ['of the fixture', {}],
+  ['of rows that a careless decade has spoiled', { spoiled: { perMille: 60, seed: 5 } }],
+])('references %s', (name, data) => {
+  let demo: Demo;
+  let sample: Sample;
+  beforeAll(async () => {
+    demo = await openDemo({ patients: 8, ...data });
+    sample = sampleFor(demo.database, `references ${name}`);
+  });
+  afterAll(() => demo.close());
+
+  const namesOf = async (type: string, parameters: readonly (readonly [string, string])[]) =>
+    (await allOf(demo.facade, type, [...parameters, ['_elements', 'id']])).map(({ id }) => `${type}/${id}`).toSorted();
+
+  async function included(
+    type: string,
+    parameters: readonly (readonly [string, string])[],
+  ): Promise<readonly string[]> {
+    const context = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 'strict' } as const;
+    const { json } = await demo.facade.search({ type, parameters }, context);
+    const { entry = [] } = JSON.parse(json) as {
+      readonly entry?: readonly {
+        readonly resource: { readonly resourceType: string; readonly id: string };
+        readonly search: { readonly mode: string };
+      }[];
+    };
+    return entry
+      .filter(({ search }) => search.mode === 'include')
+      .map(({ resource }) => `${resource.resourceType}/${resource.id}`)
+      .toSorted();
+  }
+
+  test('are what includes, _has and chains go along', { timeout: 600_000 }, async () => {
+    let asked = 0;
+    for (const type of drawer(sample)(demo.facade.offers.types)) {
+      const all = await allOf(demo.facade, type, [], 1000, 1000);
+      const some = all.filter((_, i) => i % Math.ceil(all.length / SOME) === 0);
+      const ids = ['_id', some.map(({ id }) => id).join()] as const;
+      for (const { parameter, targets } of demo.facade.offers.of(type)) {
+        if (parameter.type !== 'reference' || targets.length === 0 || some.length === 0) continue;
+        const { code, expression } = parameter;
+        const shown = some.map(resource =>
+          indexOf(resource, expression).flatMap(({ value }) => (value as { reference?: string }).reference ?? []),
+        );
+        const here = new Set(some.map(({ id }) => `${type}/${id}`));
+        const referred = [...new Set(shown.flat())].toSorted();
+        const own = `${type}.${code}`;
+        expect(await included(type, [ids, ['_include', `${type}:${code}`], ['_elements', 'id']]), own).toEqual(
+          referred.filter(one => !here.has(one)),
+        );
+        for (const target of targets) {
+          const wanted = referred.filter(one => one.startsWith(`${target}/`));
+          expect(await namesOf(target, [[`_has:${type}:${code}:_id`, ids[1]]]), `_has:${own}`).toEqual(wanted);
+          const few = wanted.filter((_, i) => i % 3 === 0);
+          if (few.length === 0) continue;
+          const refer = some.flatMap(({ id }, i) =>
+            shown[i]?.some(one => few.includes(one)) ? [`${type}/${id}`] : [],
+          );
+          const chain = [`${code}:${target}._id`, few.map(one => one.slice(target.length + 1)).join()] as const;
+          expect(await namesOf(type, [ids, chain]), `${own}:${target}._id`).toEqual(refer.toSorted());
+          expect(await namesOf(type, [ids, [code, few.join()]]), `${own}=`).toEqual(refer.toSorted());
+          asked++;
+        }
+      }
+    }
+    expect(asked).toBeGreaterThan(90 / sample.oneIn);
+  });
+});
