@@ -14,6 +14,11 @@ export type Isolation = 'READ COMMITTED' | 'SNAPSHOT';
 const CANCEL_TIMEOUT = 2000;
 const IDLE_TIMEOUT = 60_000;
 
+/** An error as the driver's are. */
+class NotEncrypted extends Error {
+  readonly code = 'EPLAIN';
+}
+
 /** What each session is told first. Only numbers of the configuration stand in it. */
 export function sessionSettings(lockTimeout: number, isolation: Isolation): string {
   return [
@@ -63,6 +68,12 @@ function driverConfig(address: SqlServerAddress, size: number, isolation: Isolat
     beforeConnect(connection) {
       const settings = connection.getInitialSql.bind(connection);
       connection.getInitialSql = () => `${settings()}\n${sessionSettings(address.lockTimeout, isolation)}`;
+      // Where the server offers no encryption, or somebody says so for it, the driver would send the password without.
+      const logIn = connection.sendLogin7Packet.bind(connection);
+      connection.sendLogin7Packet = () => {
+        if (address.encrypt && !connection.messageIo.tlsNegotiationComplete) throw new NotEncrypted();
+        logIn();
+      };
       // The last packet of a long statement would wait for the server to acknowledge those before, which takes it 40 ms or more.
       connection.on('connect', () => connection.socket?.setNoDelay());
     },

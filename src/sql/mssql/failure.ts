@@ -27,7 +27,15 @@ const BUSY = new Set([701, 802, 1204, 8645, 8651, 10928, 10929]);
 const LOST = new Set(['ESOCKET', 'ECONNCLOSED', 'ECONNRESET', 'ENOTOPEN']);
 /** Codes of the system beneath them: there was no connection that could be lost. */
 const NOBODY = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
-const NOT_REACHED = new Set(['ELOGIN', 'ETIMEOUT', 'EINSTLOOKUP', 'EFEDAUTH', 'EENCRYPT']);
+const NOT_REACHED = new Set(['ELOGIN', 'ETIMEOUT', 'EINSTLOOKUP', 'EFEDAUTH']);
+/** What one side wants of encryption and the other does not. */
+const ENCRYPTION: ReadonlyMap<string, string> = new Map([
+  ['EPLAIN', 'the server offers no encryption (EPLAIN)'],
+  ['EENCRYPT', 'the server takes encrypted connections only (EENCRYPT)'],
+]);
+
+/** https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+const CERTIFICATE = /CERT_|_CERT|LEAF_SIGNATURE|HOSTNAME_MISMATCH/;
 
 const RETRY_AFTER = 5;
 
@@ -49,6 +57,11 @@ export function readFailure(thrown: unknown): Failure {
           : `the server or the database is not open (${told})`;
     return failure('unavailable', message, { outage: true });
   }
+  const encryption = codes.flatMap(code => ENCRYPTION.get(code) ?? [])[0];
+  if (number === undefined && encryption !== undefined) return failure('unavailable', encryption, { outage: true });
+  const certificate = codes.find(code => CERTIFICATE.test(code));
+  if (number === undefined && certificate !== undefined)
+    return failure('unavailable', `the certificate of the server is not trusted (${certificate})`, { outage: true });
   if (number === undefined && codes.some(code => NOT_REACHED.has(code))) {
     const message = codes.includes('ELOGIN')
       ? 'the server refuses the login, or the database of the address cannot be opened (ELOGIN)'

@@ -1,7 +1,10 @@
 /** What connections of this process are, which no server can see in what they say. */
 import { Socket } from 'node:net';
-import { afterEach, expect, test, vi } from 'vitest';
-import { openScripted, planOf } from './open.ts';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { parseSqlServerAddress } from '../../../src/sql/mssql/address.ts';
+import { openMssql } from '../../../src/sql/mssql/database.ts';
+import { openEndpoint } from './endpoint.ts';
+import { failureOf, openScripted, planOf } from './open.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -15,3 +18,16 @@ test('the last packet of a long statement does not wait until those before are a
   expect(new Set(told.mock.contexts).size).toBe(logins.length);
   expect(told.mock.calls.every(([on]) => on !== false)).toBe(true);
 });
+
+test.each(['', '?encrypt=true', '?encrypt=true&trustServerCertificate=true'])(
+  'with %s no name and no password goes to a server that offers no encryption, or says so for somebody else',
+  async options => {
+    const endpoint = await openEndpoint();
+    onTestFinished(() => endpoint.stop());
+    const read = parseSqlServerAddress(`mssql://reader:hunter2@127.0.0.1:${endpoint.port}/ehr${options}`);
+    if ('problems' in read) throw new Error(read.problems.join());
+    const failed = await failureOf(openMssql(read.address));
+    expect(failed).toMatchObject({ reason: 'unavailable', message: 'the server offers no encryption (EPLAIN)' });
+    expect(endpoint.asked).toEqual([]);
+  },
+);
