@@ -1,7 +1,6 @@
 /**
  * The server's process: configuration → database → mappings → facade → HTTP, until SIGTERM or SIGINT drains it.
  */
-import { once } from 'node:events';
 import { createAnswerCache } from './cache/answers.ts';
 import type { Config } from './config.ts';
 import { exportThreads, openExports } from './export/open.ts';
@@ -18,6 +17,7 @@ import { createMetrics, type Metrics } from './observe/metrics.ts';
 import { countStatements } from './observe/statements.ts';
 import { type DemoAccount, openEntrance } from './rest/start.ts';
 import { setUp } from './setup.ts';
+import { stopSignal } from './signals.ts';
 import type { Database } from './sql/database.ts';
 
 /** Where a server says what a person should read; the log goes elsewhere. */
@@ -161,10 +161,10 @@ export async function runServer(config: Config, console: Console): Promise<numbe
   if (running === undefined) return 1;
   const reload = (): void => void running.reload();
   process.on('SIGHUP', reload);
-  const [signal] = await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
-  log.info('stopping', { signal: String(signal) });
-  for (const again of ['SIGTERM', 'SIGINT'] as const) process.once(again, () => process.exit(1));
+  const stop = stopSignal();
+  log.info('stopping', { signal: await stop.told });
   await running.stop();
+  stop.forget();
   process.off('SIGHUP', reload);
   return 0;
 }

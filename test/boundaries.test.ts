@@ -11,6 +11,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   auth: [],
   outcome: [],
   log: [],
+  signals: [],
   demo: ['../fixtures'],
   r4: [],
   observe: ['sql/database'],

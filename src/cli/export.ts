@@ -2,23 +2,24 @@
  * `lintel export`: resources into NDJSON files of a folder, by the same jobs and threads as the server's export.
  * The mappings are in the memory of the threads alone.
  */
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { OPEN_ACCESS } from '../auth/access.ts';
 import { type Config, readConfig } from '../config.ts';
 import { demoDatabase } from '../demo.ts';
 import type { ExportLevel } from '../export/job.ts';
 import type { Jobs } from '../export/jobs.ts';
-import { type JobView, manifest, type OutputFile, outputFiles, shareOf } from '../export/manifest.ts';
+import { type JobView, shareOf } from '../export/manifest.ts';
 import { exportThreads, openExports } from '../export/open.ts';
 import type { UnderstoodRequest } from '../export/request.ts';
 import { withSmallHeap } from '../export/small-heap.ts';
-import { JOB_ID, outputFile } from '../export/store.ts';
+import { JOB_ID } from '../export/store.ts';
 import type { RequestContext } from '../facade.ts';
 import { createLog } from '../log.ts';
 import { readPackFiles } from '../mapping/load/files.ts';
-import { operationOutcome } from '../outcome.ts';
+import { stopSignal } from '../signals.ts';
 import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
+import { placeExport } from './export-files.ts';
 import { progressLine } from './progress.ts';
 
 /** Below the folder; gone once the export is complete. */
@@ -39,7 +40,7 @@ export const exportCommand: Command = {
   help: `Usage: lintel export FOLDER [--type TYPES] [--since INSTANT] [--group ID | --patients] [options]
 
 Writes all resources, one file or more per type, and manifest.json into FOLDER. An export that was interrupted goes on
-where it stood when the same command is given again.
+where it stood when the same command is given again. A complete one that is there already is replaced.
 
   --type TYPES       resource types, with commas between
   --since INSTANT    only what was changed at or after this instant
@@ -53,7 +54,9 @@ where it stood when the same command is given again.
   --database URL     sqlite:<file> or mssql://<user>:<password>@<host>/<database>
   --mappings FOLDER  the mapping pack
 
-Exit code: 0 complete, 1 not complete or some type could not be exported.`,
+Ctrl+C stops it; what is written is kept.
+
+Exit code: 0 complete, 1 not complete, or some type or patient could not be exported.`,
   options: {
     type: { type: 'string' },
     since: { type: 'string' },
@@ -153,7 +156,7 @@ async function follow(jobs: Jobs, id: string, folder: string, { out, note }: Ter
     note(over + progressLine({ ...shown(now), elapsed: performance.now() - begun, ...(from && { from }) }));
   };
   const ticks = setInterval(show, process.stderr.isTTY ? TICK_MILLISECONDS : 10_000);
-  await jobs.settled(id);
+  await untilStopped(jobs.settled(id), () => jobs.close());
   clearInterval(ticks);
   const done = view();
   if (done?.job.status !== 'complete') {
@@ -161,55 +164,25 @@ async function follow(jobs: Jobs, id: string, folder: string, { out, note }: Ter
     return 1;
   }
   show();
-  const files = placeFiles(done, folder);
+  const files = placeExport(done, join(folder, UNFINISHED, id), folder);
   const errors = done.errors.filter(({ severity }) => severity === 'error');
-  writeFileSync(
-    join(folder, 'manifest.json'),
-    `${JSON.stringify({ ...manifest(done, false), ...files }, undefined, 2)}\n`,
-  );
   for (const { diagnostics } of done.errors) note(diagnostics);
   await jobs.remove(OPEN_ACCESS.caller, id);
   if (!readdirSync(join(folder, UNFINISHED)).some(name => JOB_ID.test(name)))
     rmSync(join(folder, UNFINISHED), { recursive: true });
-  out(`${linesOf(done.parts)} resources in ${files.output.length} files of ${folder}`);
+  out(`${linesOf(done.parts)} resources in ${files} ${files === 1 ? 'file' : 'files'} of ${folder}`);
   return errors.length === 0 ? 0 : 1;
 }
 
 const linesOf = (parts: JobView['parts']): number =>
   parts.reduce((sum, { state }) => sum + state.files.reduce((n, f) => n + f.lines, 0), 0);
 
-/** Moves the files out of the job: `Type.ndjson`, `Type-deleted.ndjson`; with numbers where there are several. */
-function placeFiles(
-  view: JobView,
-  folder: string,
-): { readonly output: readonly object[]; readonly deleted: readonly object[]; readonly error: readonly object[] } {
-  const files = outputFiles(view);
-  const place = ({ type, list, about, name, lines }: OutputFile): object => {
-    const [part = '', number = ''] = name.split('-');
-    const several = files.filter(one => one.about === about && one.list === list).length > 1;
-    const stem = list === 'deleted' ? `${about}-deleted` : about;
-    const url = several ? `${stem}-${Number(number) + 1}.ndjson` : `${stem}.ndjson`;
-    moveFile(outputFile(join(folder, UNFINISHED, view.job.id), Number(part), Number(number)), join(folder, url));
-    return { type, url, count: lines };
-  };
-  const output = files.filter(({ list }) => list === 'output').map(place);
-  const deleted = files.filter(({ list }) => list === 'deleted').map(place);
-  if (view.errors.length === 0) return { output, deleted, error: [] };
-  const lines = view.errors.map(issue => `${JSON.stringify(operationOutcome([issue]))}\n`);
-  writeFileSync(join(folder, 'OperationOutcome.ndjson'), lines.join(''));
-  return {
-    output,
-    deleted,
-    error: [{ type: 'OperationOutcome', url: 'OperationOutcome.ndjson', count: lines.length }],
-  };
-}
-
-function moveFile(from: string, to: string): void {
-  if (existsSync(to)) rmSync(to);
+/** Until the work is done, or a signal has come and what is to be done then is done. */
+async function untilStopped(work: Promise<void>, stop: () => Promise<void>): Promise<void> {
+  const { told, forget } = stopSignal();
   try {
-    renameSync(from, to);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error;
-    copyFileSync(from, to);
+    await Promise.race([work, told.then(stop)]);
+  } finally {
+    forget();
   }
 }

@@ -18,6 +18,8 @@ import { membersFile, replaceFile } from './store.ts';
 /** Resources read at once. */
 const BATCH = 100;
 
+type Moment = Pick<JobRecord, 'base' | 'transactionTime'>;
+
 /** Throws DatabaseError. Does nothing for jobs that are not about certain patients, or that know them already. */
 export async function findMembers(folder: string, job: JobRecord, source: PartSource): Promise<void> {
   const { level, patients } = job.request;
@@ -33,6 +35,13 @@ export async function findMembers(folder: string, job: JobRecord, source: PartSo
       .map(id => `${id}\n`)
       .join(''),
   );
+}
+
+/** True if there is such a group, with members or without. Throws DatabaseError. */
+export async function isGroup(id: string, { base }: Pick<JobRecord, 'base'>, source: PartSource): Promise<boolean> {
+  const asked: Moment = { base, transactionTime: Date.now() };
+  for await (const _ of textsOf(GROUP_TYPE, [], { kind: 'ids', ids: [id] }, asked, source)) return true;
+  return false;
 }
 
 async function membersOfGroups(id: string | undefined, job: JobRecord, source: PartSource): Promise<Set<string>> {
@@ -64,7 +73,7 @@ async function* textsOf(
   type: string,
   names: readonly string[],
   slice: Slice,
-  job: JobRecord,
+  job: Moment,
   { registry, shapes, database }: PartSource,
 ): AsyncGenerator<string, void, undefined> {
   const session = openSession(database(), environment(registry, job.transactionTime), shapes, { lane: 'export' });

@@ -50,7 +50,7 @@ export const READERS: Readonly<Record<string, Reader>> = {
     reading.types ??= [];
     for (const type of listed(text)) {
       if (!reading.facade.registry.types.includes(type))
-        ignore(reading, '_type', 'a type that this server does not export');
+        ignore(reading, '_type', `${printable(type)} is not a type that this server exports`);
       else if (!reading.types.includes(type)) reading.types.push(type);
     }
   },

@@ -8,12 +8,13 @@ import type { RequestContext } from '../facade.ts';
 import { describeError } from '../log.ts';
 import type { PackFiles } from '../mapping/load/files.ts';
 import { countStatements, type StatementCount, tallyStatements } from '../observe/statements.ts';
+import { FhirError } from '../outcome.ts';
 import { shapeStore } from '../pipeline/shapes.ts';
 import type { Announce } from '../setup.ts';
 import { type Database, DatabaseError } from '../sql/database.ts';
 import { tellError } from '../tell-error.ts';
 import type { ExportLevel, JobRecord, PartState } from './job.ts';
-import { findMembers } from './members.ts';
+import { findMembers, isGroup } from './members.ts';
 import { isDiskFull } from './output.ts';
 import type { PartReport, PartSource, PartTask } from './part-task.ts';
 import type { Parameters } from './reading.ts';
@@ -70,7 +71,10 @@ async function understand({ files, level, parameters, context }: TaskOf<'underst
   const note = (text: string): void => void notes.push(text);
   try {
     const source = await sourceOf(files, note);
-    return { kind: 'understood', understood: readExportRequest(level, parameters, source, context), notes };
+    const understood = readExportRequest(level, parameters, source, context);
+    if (level.kind === 'group' && level.id !== undefined && !(await isGroup(level.id, context, source)))
+      throw new FhirError('not-found', 'No Group has this id');
+    return { kind: 'understood', understood, notes };
   } catch (error) {
     if (!(error instanceof PackError)) tellError(error, note);
     return { kind: 'understood', understood: undefined, notes };

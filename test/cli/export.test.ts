@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { progressLine } from '../../src/cli/progress.ts';
 import { type Environment, readConfig } from '../../src/config.ts';
@@ -11,6 +14,8 @@ import { createLog } from '../../src/log.ts';
 import { facadeOf, setUp } from '../../src/setup.ts';
 import { clinic } from '../export/exporting.ts';
 import { lintel } from './lintel.ts';
+
+const NODE = [fileURLToPath(new URL('../../bin/lintel.mjs', import.meta.url))];
 
 test('an export writes one file per type, or several, and a manifest, and nothing else', async () => {
   const where = clinic();
@@ -83,11 +88,57 @@ async function interrupted(environment: Environment, root: string, lines: number
   await database.close();
 }
 
+test('an export that was there before is replaced as a whole, and other files are left alone', async () => {
+  const where = clinic();
+  const folder = join(where.folder, 'out');
+  const environment = { ...where.environment, EXPORT_FILE_LINES: '25' };
+  await lintel(environment, 'export', folder, '--type', 'Observation,Device', '--since', '2020-01-01T00:00:00Z');
+  writeFileSync(join(folder, 'Notes.ndjson'), '{}\n');
+  expect(readdirSync(folder)).toContain('OperationOutcome.ndjson');
+  expect((await lintel(environment, 'export', folder, '--type', 'Patient')).out).toBe(
+    `20 resources in 1 file of ${folder}`,
+  );
+  expect(readdirSync(folder)).toEqual(['Notes.ndjson', 'Patient.ndjson', 'manifest.json']);
+});
+
+test('an export that is interrupted says so, and goes on', async () => {
+  const where = clinic(300, 600);
+  const folder = join(where.folder, 'out');
+  const args = [...NODE, 'export', folder, '--type', 'Observation'];
+  const child = spawn(process.execPath, args, { env: where.environment });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let notes = '';
+  child.stderr.on('data', (data: Buffer) => (notes += data));
+  const ended = once(child, 'exit');
+  const part = (): boolean =>
+    existsSync(join(folder, '.unfinished')) &&
+    readdirSync(join(folder, '.unfinished'), { recursive: true }).some(name => String(name).endsWith('.ndjson'));
+  await expect.poll(part, { timeout: 20_000, interval: 5 }).toBe(true);
+  // As a terminal's Ctrl+C comes through npm: to both, and passed on.
+  for (let i = 0; i < 2; i++) child.kill('SIGINT');
+  expect(await ended).toEqual([1, null]);
+  expect(notes).toContain('The export is not complete; the same command goes on with it.');
+  const { out, notes: later } = await lintel(where.environment, 'export', folder, '--type', 'Observation');
+  expect(later).toContain('Going on');
+  expect(out).toContain('180000 resources');
+});
+
+test('a group that is not there is told, and nothing is written', async () => {
+  const where = clinic(3);
+  const folder = join(where.folder, 'out');
+  expect(await lintel(where.environment, 'export', folder, '--group', 'g-9')).toMatchObject({
+    code: 1,
+    notes: 'No Group has this id',
+  });
+  expect(existsSync(folder)).toBe(false);
+  expect((await lintel(where.environment, 'export', folder, '--group', 'g-2')).code).toBe(0);
+});
+
 test('what is not understood is told, and nothing is written', async () => {
   const where = clinic(3);
   const folder = join(where.folder, 'out');
   const { code, notes } = await lintel(where.environment, 'export', folder, '--type', 'Nonsense');
-  expect([code, notes]).toEqual([1, '_type: a type that this server does not export']);
+  expect([code, notes]).toEqual([1, '_type: Nonsense is not a type that this server exports']);
   const without = { ...where.environment, DATABASE_URL: `sqlite:${join(where.folder, 'none')}` };
   expect((await lintel(without, 'export', folder)).notes).toMatch(/^The database: .*open/);
   expect(existsSync(folder)).toBe(false);

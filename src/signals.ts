@@ -1,0 +1,31 @@
+/**
+ * The signals by which a process is told to stop. Ctrl+C in a terminal reaches every process of a command, and those that
+ * start others (npm, bin/lintel.mjs) pass it on: the same one comes several times within a moment.
+ */
+const STOPPING = ['SIGINT', 'SIGTERM'] as const;
+const MOMENT_MILLISECONDS = 500;
+
+export interface StopSignal {
+  /** Resolves with the first one. */
+  readonly told: Promise<string>;
+  /** From then on signals do what they do to any process. */
+  forget(): void;
+}
+
+/** One that comes later than a moment after the first ends the process at once. */
+export function stopSignal(): StopSignal {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let first: number | undefined;
+  const receive = (signal: string): void => {
+    first ??= performance.now();
+    resolve(signal);
+    if (performance.now() - first > MOMENT_MILLISECONDS) process.exit(1);
+  };
+  for (const signal of STOPPING) process.on(signal, receive);
+  return {
+    told: promise,
+    forget() {
+      for (const signal of STOPPING) process.off(signal, receive);
+    },
+  };
+}
