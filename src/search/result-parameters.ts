@@ -56,7 +56,8 @@ const READERS: Readonly<Record<string, Reader>> = {
     result.sorts = result.sorts.map((before, i) => [...before, ...keys.slice(i, i + 1)]);
   },
   _elements: (result, types, text) => {
-    const known = new Set(types.flatMap(type => elementsOf(type).map(({ name }) => name)));
+    const elements = types.flatMap(type => elementsOf(type));
+    const known = new Set(elements.flatMap(({ name, jsonNames }) => [name, ...jsonNames.keys()]));
     const names = text.split(',').map(name => name.trim().replace(/^\w+\./, ''));
     if (names.some(name => !known.has(name))) throw invalid('_elements', `names of elements of ${types.join(' or ')}`);
     result.selection = { kind: 'elements', names };

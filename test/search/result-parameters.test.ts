@@ -36,6 +36,21 @@ test.each([
   await expect(search('CarePlan', [[name, value]])).rejects.toMatchObject({ code: 'not-supported' });
 });
 
+test('_elements takes the element of a choice by its name and by that with its type', async () => {
+  const both = await Promise.all(
+    ['effective', 'effectiveDateTime'].map(name =>
+      search('Observation', [
+        ['_elements', name],
+        ['_count', '20'],
+      ]),
+    ),
+  );
+  const [base, typed] = both.map(({ entry = [] }) => entry.map(({ resource }) => resource['effectiveDateTime']));
+  expect(base?.filter(one => one !== undefined).length).toBeGreaterThan(0);
+  expect(typed).toEqual(base);
+  await expect(search('Observation', [['_elements', 'effectiveQuantity']])).rejects.toMatchObject({ code: 'value' });
+});
+
 describe('_summary', () => {
   test('true gives the elements of the summary and says that the resources are not whole', async () => {
     const summary = new Set(
