@@ -28,7 +28,8 @@ const withColumn = (marks: string): string =>
 const columnsOf = (where: string): string => `SELECT c.object_id, CAST(c.name AS nvarchar(128)) AS name,
   CAST(COALESCE(b.name, t.name) AS nvarchar(128)) AS type_name, CAST(c.max_length AS int) AS max_length,
   CAST(c.precision AS int) AS precision, CAST(c.scale AS int) AS scale, CAST(c.is_nullable AS int) AS is_nullable,
-  CAST(c.collation_name AS nvarchar(128)) AS collation_name
+  CAST(c.collation_name AS nvarchar(128)) AS collation_name,
+  CAST(COLLATIONPROPERTY(c.collation_name, 'CodePage') AS int) AS code_page
 FROM sys.columns AS c
 JOIN sys.objects AS o ON o.object_id = c.object_id AND o.type IN ('U', 'V') AND o.is_ms_shipped = 0
 JOIN sys.types AS t ON t.user_type_id = c.user_type_id
@@ -90,10 +91,23 @@ function tableOf(name: string, columns: readonly Row[], keys: readonly Row[]): T
   const infos = columns.map((row): [string, ColumnInfo] => {
     const declared = declaredType(row);
     const column = String(row[1]);
-    const info = { name: column, type: parseColumnType(declared), declared, nullable: row[6] === 1 };
+    const info = {
+      name: column,
+      type: parseColumnType(declared),
+      declared,
+      nullable: row[6] === 1,
+      ...codePageOf(row),
+    };
     return [column.toLowerCase(), info];
   });
   return { name, columns: new Map(infos), primaryKey: primary, indexes };
+}
+
+const CODE_PAGE = 1252;
+
+function codePageOf([, , typeName, , , , , , codePage]: Row): Pick<ColumnInfo, 'codePage'> {
+  const inCodePage = /^(?:var)?char$/i.test(String(typeName));
+  return inCodePage && typeof codePage === 'number' && codePage !== CODE_PAGE ? { codePage } : {};
 }
 
 const MAX = -1;

@@ -64,6 +64,27 @@ it('describes columns, types, keys and indexes as the DDL would', async () => {
   ]);
 });
 
+it('marks texts that are held in another code page than comparisons are made in', async () => {
+  const collations = [
+    ['char', 'Polish_CI_AS', 1250],
+    ['varchar', 'Latin1_General_100_CI_AS_SC_UTF8', 65001],
+    ['varchar', 'SQL_Latin1_General_CP1_CI_AS', 1252],
+    ['nvarchar', 'Polish_CI_AS', 1250],
+    ['int', null, null],
+  ] as const;
+  const columns = collations.map(([type, ...of], i) => [2, `C${i}`, type, 4, 0, 0, 1, ...of]);
+  const run = ({ text }: Statement): Promise<readonly Row[]> =>
+    Promise.resolve(text.includes('FROM sys.columns') ? columns : text.includes('sys.index') ? [] : OBJECTS);
+  const table = (await readCatalog(run)).tables.get('vit_sgn');
+  expect([...(table?.columns.values() ?? [])].map(({ codePage }) => codePage)).toEqual([
+    1250,
+    65001,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
 it('takes the table of the nearest schema where a name stands in several', async () => {
   const { tables } = await readCatalog(script());
   expect([...tables.keys()]).toEqual(['pt_mst', 'vit_sgn']);

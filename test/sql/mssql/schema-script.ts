@@ -10,6 +10,8 @@ export interface ScriptedTable {
   readonly columns: Readonly<Record<string, 'int' | 'datetime' | 'varchar'>>;
   /** `SELECT` on all of it unless said otherwise. */
   readonly may?: readonly ('SELECT' | 'INSERT' | 'UPDATE' | 'DELETE')[];
+  /** Of its texts. */
+  readonly codePage?: number;
   /** Columns that it may read where it may not read all. */
   readonly readable?: readonly string[];
 }
@@ -59,8 +61,11 @@ export function schemaScript({ tables, database = [] }: ScriptedSchema): Script 
       return answer(...named.map(([, { columns }], id) => [id, 'PK', 1, 1, Object.keys(columns)[0] ?? '']));
     if (text.includes('FROM sys.columns'))
       return answer(
-        ...named.flatMap(([, { columns }], id) =>
-          Object.entries(columns).map(([name, type], i) => [id, name, type, LENGTHS[type], 10, 0, i === 0 ? 0 : 1, '']),
+        ...named.flatMap(([, { columns, codePage = 1252 }], id) =>
+          Object.entries(columns).map(([name, type], i) => {
+            const nullable = i === 0 ? 0 : 1;
+            return [id, name, type, LENGTHS[type], 10, 0, nullable, '', codePage];
+          }),
         ),
       );
     if (text.includes('sys.databases') || text === 'SELECT 1') return undefined;
