@@ -64,7 +64,7 @@ function valuesOf(
   env: Environment,
   descending: boolean,
 ): readonly SortPart[] | undefined {
-  const parts = new Map<Node, Candidate>();
+  const parts = new Map<Node, readonly Candidate[]>();
   for (const path of parameter.paths ?? []) {
     const leaves = leavesOf(mapping, path, env);
     if (!leaves) return undefined;
@@ -74,10 +74,15 @@ function valuesOf(
       if (where?.kind === 'false') continue;
       const face = faceOf(leaf, parameter, env);
       if (!where || !face) return undefined;
-      parts.set(leaf, { where, face, isInRows: atOnce(mapping.root, [leaf]) > 1 });
+      const isInRows = atOnce(mapping.root, [leaf]) > 1;
+      const { others, first } = othersOf(leaf);
+      parts.set(leaf, [
+        { where: and(first, where), face, isInRows },
+        ...(others ? [{ where: and(not(first), where), face: others, isInRows }] : []),
+      ]);
     }
   }
-  const found = [...parts.values()];
+  const found = [...parts.values()].flat();
   return atOnce(mapping.root, [...parts.keys()]) > 1 ? partsOfSeveral(found, descending) : found;
 }
 
@@ -103,8 +108,19 @@ function faceOf(leaf: Node, { type }: SearchParameter, env: Environment): SortFa
   if (leaf.kind === 'constant')
     return TEXTS.has(type) && typeof leaf.json !== 'object' ? constantFace(String(leaf.json)) : undefined;
   if (leaf.kind !== 'value' || !leaf.codec.order) return undefined;
-  const by = leaf.codec.order.by(leaf.from);
-  return { by, order: leaf.codec.order, apart: by.map(expressionKey).join() };
+  return valueFace(leaf.codec.order, leaf.from);
+}
+
+function valueFace(order: OrderFace, from: readonly Expression[]): SortFace {
+  const by = order.by(from);
+  return { by, order, apart: by.map(expressionKey).join() };
+}
+
+/** Of a value that no one expression sorts: in which rows the first does, and what sorts the others. */
+function othersOf(leaf: Node): { readonly first: Predicate; readonly others?: SortFace } {
+  if (leaf.kind !== 'value' || !leaf.codec.others) return { first: TRUE };
+  const { are, order } = leaf.codec.others;
+  return { first: not(are(leaf.from)), others: valueFace(order, leaf.from) };
 }
 
 /** Rows that all have one value. */

@@ -111,7 +111,7 @@ test.each([
   ['Patient', 'address'],
   ['Patient', 'identifier'],
   ['Condition', 'code'],
-  ['Observation', 'code'],
+  ['Observation', 'has-member'],
 ])('%s is not sorted by %s', (type, code) => {
   expect(demo.facade.offers.find(type, code)?.sortable).toBe(false);
 });
@@ -128,6 +128,7 @@ test.each([
   ['DiagnosticReport', 'performer', 'references to types that differ'],
   ['Group', 'member', 'references in child rows'],
   ['MedicationRequest', 'requester', 'a reference, or words in its place'],
+  ['Observation', 'code', 'codes of a map, local ones where it has none'],
   ['Observation', 'value-quantity', 'numbers, some with a comparator before them'],
   ['Observation', 'component-value-quantity', 'numbers of which a resource has several'],
 ])('%s sorts by %s: %s', (type, code) => {

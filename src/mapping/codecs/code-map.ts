@@ -11,8 +11,8 @@ import { among, and, call, constant, FALSE, filled, flag, isNull, not, or, TRUE,
 import { fold } from '../../sql/fold.ts';
 import type { Criterion } from '../criterion.ts';
 import { trimEnd } from './blank.ts';
-import { codeOf, isCode, matchCode } from './code.ts';
-import type { Codec, Primitive } from './codec.ts';
+import { CODE_ORDER, codeOf, isCode, matchCode } from './code.ts';
+import type { Codec, OrderFace, Primitive } from './codec.ts';
 import { parseAs } from './integer-text.ts';
 import { only } from './only.ts';
 import { matchText, textCodec } from './text.ts';
@@ -132,6 +132,12 @@ export function codeMapCodec({ map, facet, columnType, boolean }: CodeMapOptions
     return typed === undefined ? FALSE : among(column, [value(typed, columnType)]);
   };
   const isLocal = (column: Expression): Predicate => (inText ? isCode(column) : TRUE);
+  const sorted = (): Pick<Codec, 'order' | 'others'> => {
+    const order = orderOf(facesOf(map, faceOf), (column, accept) => preimage(column, accept, FALSE));
+    if (order === undefined || map.else.kind !== 'local') return order ? { order } : {};
+    const others = { are: (columns: readonly Expression[]) => isUnmapped(only(columns)), order: CODE_ORDER };
+    return inText && facet === 'code' && !boolean ? { order, others } : {};
+  };
 
   return {
     label: `code map ${map.name}.${facet}`,
@@ -162,16 +168,15 @@ export function codeMapCodec({ map, facet, columnType, boolean }: CodeMapOptions
       const accept = accepts(criterion, facet);
       return accept && preimage(column, accept, unmappedMatch(column, criterion), value);
     },
-    ...ordered(facesOf(map, faceOf), (column, accept) => preimage(column, accept, FALSE)),
+    ...sorted(),
   };
 }
 
-/** All faces that a map gives, in order; undefined where it also gives what it has no row for. */
+/** All faces that the rows of a map give, in order. */
 function facesOf(
   { rows, blank, else: unmapped }: CodeMap,
   faceOf: (coded: Coded | undefined) => string | undefined,
-): readonly string[] | undefined {
-  if (unmapped.kind === 'local') return undefined;
+): readonly string[] {
   const all = [...rows.values(), blank, unmapped.kind === 'code' ? unmapped.coded : undefined].map(faceOf);
   return [...new Set(all)].filter(face => face !== undefined).sort();
 }
@@ -183,23 +188,21 @@ const SORTED_AT_MOST = 64;
  * Faces sort by their rank among all of the map, bit by bit from the highest: each bit is a flag that the raw value is
  * one of those whose rank has it.
  */
-function ordered(
-  faces: readonly string[] | undefined,
+function orderOf(
+  faces: readonly string[],
   preimage: (column: Expression, accept: (face: string) => boolean) => Predicate,
-): Pick<Codec, 'order'> {
-  if (faces === undefined || faces.length === 0 || faces.length > SORTED_AT_MOST) return {};
+): OrderFace | undefined {
+  if (faces.length === 0 || faces.length > SORTED_AT_MOST) return undefined;
   const ranks = new Map(faces.map((face, rank) => [face, rank]));
   // One rank more than there are faces, for keys behind all of them.
   const bits = Array.from({ length: Math.ceil(Math.log2(faces.length + 1)) }, (_, i) => 2 ** i).reverse();
   return {
-    order: {
-      by: columns => bits.map(bit => flag(preimage(only(columns), face => ((ranks.get(face) ?? 0) & bit) !== 0))),
-      toKey: raws => faces[bits.reduce((rank, bit, i) => rank + (raws[i] === 1 ? bit : 0), 0)],
-      fromKey: key => {
-        const at = faces.findIndex(face => face >= String(key));
-        const rank = at < 0 ? faces.length : at;
-        return bits.map(bit => ((rank & bit) === 0 ? 0 : 1));
-      },
+    by: columns => bits.map(bit => flag(preimage(only(columns), face => ((ranks.get(face) ?? 0) & bit) !== 0))),
+    toKey: raws => faces[bits.reduce((rank, bit, i) => rank + (raws[i] === 1 ? bit : 0), 0)],
+    fromKey: key => {
+      const at = faces.findIndex(face => face >= String(key));
+      const rank = at < 0 ? faces.length : at;
+      return bits.map(bit => ((rank & bit) === 0 ? 0 : 1));
     },
   };
 }

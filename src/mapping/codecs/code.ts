@@ -8,7 +8,7 @@ import { UNICODE } from '../../sql/column-type.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
 import { and, call, equals, FALSE, filled, glob, not, value } from '../../sql/expression.ts';
 import { trimEnd } from './blank.ts';
-import type { Codec } from './codec.ts';
+import type { Codec, OrderFace } from './codec.ts';
 import { only } from './only.ts';
 import { matchText } from './text.ts';
 
@@ -33,14 +33,17 @@ export function codeCodec(): Codec {
       const matched = matchText(call('rtrim', [column], UNICODE), criterion);
       return matched && and(isCode(column), matched);
     },
-    order: {
-      by: columns => [only(columns)],
-      // Engines do not tell values apart by the blanks behind them, so pages must not either.
-      toKey: ([raw]) => (typeof raw === 'string' ? trimEnd(raw) : undefined),
-      fromKey: key => [key],
-    },
+    order: CODE_ORDER,
   };
 }
+
+/** Codes sort as they stand in their column. */
+export const CODE_ORDER: OrderFace = {
+  by: columns => [only(columns)],
+  // Engines do not tell values apart by the blanks behind them, so pages must not either.
+  toKey: ([raw]) => (typeof raw === 'string' ? trimEnd(raw) : undefined),
+  fromKey: key => [key],
+};
 
 /** The code that a raw text is, or undefined if it is none. */
 export function codeOf(raw: string): string | undefined {

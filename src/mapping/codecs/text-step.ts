@@ -93,7 +93,8 @@ export function stepped(steps: readonly TextStep[], codec: Codec): Codec {
   if (steps.length === 0) return codec;
   const sql = (columns: readonly Expression[]): readonly Expression[] =>
     columns.map(column => steps.reduce((text, step) => step.sql(text), column));
-  const { order } = codec;
+  const { order, others } = codec;
+  const seen = (face: OrderFace): OrderFace => ({ ...face, by: columns => face.by(sql(columns)) });
   return {
     ...codec,
     label: [...steps.map(step => step.label), codec.label].join(', '),
@@ -105,6 +106,7 @@ export function stepped(steps: readonly TextStep[], codec: Codec): Codec {
     },
     present: (columns, clock) => codec.present(sql(columns), clock),
     match: (columns, criterion, clock) => codec.match(sql(columns), criterion, clock),
-    ...(order ? { order: { ...order, by: columns => order.by(sql(columns)) } satisfies OrderFace } : {}),
+    ...(order ? { order: seen(order) } : {}),
+    ...(others ? { others: { are: columns => others.are(sql(columns)), order: seen(others.order) } } : {}),
   };
 }

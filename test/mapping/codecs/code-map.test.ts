@@ -4,7 +4,7 @@ import { booleanCodec } from '../../../src/mapping/codecs/boolean.ts';
 import type { Coded, CodeMap, Facet } from '../../../src/mapping/codecs/code-map.ts';
 import { codeMapCodec } from '../../../src/mapping/codecs/code-map.ts';
 import type { Codec } from '../../../src/mapping/codecs/codec.ts';
-import type { SqlValue } from '../../../src/sql/expression.ts';
+import { flag, type SqlValue } from '../../../src/sql/expression.ts';
 import { exact, nullable, RUNS, stringCriterion, text } from './arbitrary.ts';
 import { CLOCK, columnType, decodeAll, expectMatch, expectOrder, expectPresent, table } from './law.ts';
 
@@ -137,7 +137,7 @@ describe('code map', () => {
     );
   });
 
-  it('has no order where codes have no end, or are many', () => {
+  it('has no order where it has no codes, or many', () => {
     const many = new Map(Array.from({ length: 65 }, (_, i) => [`${i}`, { code: `c${i}` }]));
     const orderOf = (map: Partial<CodeMap>) =>
       codeMapCodec({ map: { ...STATUS, ...map }, facet: 'code', columnType: columnType('CHAR(1)'), boolean: false })
@@ -145,7 +145,21 @@ describe('code map', () => {
     expect(orderOf({})).toBeDefined();
     expect(orderOf({ rows: new Map([...many].slice(1)) })).toBeDefined();
     expect(orderOf({ rows: many })).toBeUndefined();
-    expect(orderOf({ else: { kind: 'local', system: 'urn:x' } })).toBeUndefined();
+    expect(orderOf({ rows: new Map(), else: { kind: 'local', system: 'urn:x' } })).toBeUndefined();
+  });
+
+  it('sorts local codes as they stand, apart from those of the map', () => {
+    const rows = table('VARCHAR(80)');
+    rows.fill([['ZZ'], ['R'], ['aa'], ['A'], ['b '], [null]]);
+    const map: CodeMap = { ...STATUS, else: { kind: 'local', system: 'urn:x' } };
+    const codec = codeMapCodec({ map, facet: 'code', columnType: columnType('VARCHAR(80)'), boolean: false });
+    expectOrder(codec, rows, ['', 'active', 'aa', 'zz']);
+    const { others } = codec;
+    const [by] = others?.order.by(rows.columns) ?? [];
+    if (!others || !by) throw new Error('no other codes');
+    const sorted = rows.values([by, flag(others.are(rows.columns))], [{ by, descending: false }]);
+    const keys = sorted.flatMap(([raw, local]) => (local === 1 ? [others.order.toKey([raw ?? null])] : []));
+    expect(keys).toEqual(['ZZ', 'aa', 'b']);
   });
 
   it('answers no string search on codes and systems', () => {
