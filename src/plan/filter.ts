@@ -9,6 +9,7 @@ import type { Filter, Modifier, TypedValue } from '../search/query.ts';
 import { and, equals, exists, FALSE, type Predicate, TRUE } from '../sql/expression.ts';
 import { type Identifier, identifier } from '../sql/identifier.ts';
 import { renameExpression, renamePredicate, renameRelation } from '../sql/rename.ts';
+import { childFirst } from './child-first.ts';
 import { bareRelation } from './condition.ts';
 import { ALL_RULES, complement, type Environment, watchRequest } from './environment.ts';
 import { idPredicate } from './identity.ts';
@@ -221,7 +222,7 @@ function hasPredicate(
       if (!passes || passes.kind === 'false') return passes;
       const where = and(servedPredicate(source, env), passes, refers);
       const { relation } = renameRelation(bareRelation(source.source, where, env));
-      return renamePredicate(exists(relation), inside);
+      return renamePredicate(exists(childFirst(relation, new Set(inside.keys()))), inside);
     }),
   );
 }

@@ -46,3 +46,10 @@ test('_has of a type that refers to itself', async () => {
   const twice = 'Location?_has:Location:partof:_has:HealthcareService:location:name=red';
   expect((await search(twice)).ids).toEqual(['2']);
 });
+
+test('child rows are looked for by what they refer to, and the row they belong to by its key', async () => {
+  const { sql } = await search('Location?_has:HealthcareService:location:name=red');
+  const child = sql.at(-1)?.indexOf('FROM TEAM_SITE') ?? -1;
+  expect(child).toBeGreaterThan(0);
+  expect(sql.at(-1)?.indexOf('FROM TEAM AS')).toBeGreaterThan(child);
+});

@@ -1,0 +1,36 @@
+/**
+ * The other way round through rows and their child rows. In: rows of which some child row satisfies a condition with columns
+ * outside. Out: the same as child rows that satisfy it and of which there is such a row, for engines that take nested
+ * relations from outside inwards: child rows are found by what they refer to, and their row by its key.
+ */
+import { aliasesOf } from '../sql/columns-used.ts';
+import { and, exists, type Predicate, type Relation } from '../sql/expression.ts';
+import type { Identifier } from '../sql/identifier.ts';
+
+/** `outside`: aliases of columns outside. Unchanged where not exactly one child row is looked for by them. */
+export function childFirst(rows: Relation, outside: ReadonlySet<Identifier>): Relation {
+  const parts = conjuncts(rows.where);
+  const [linked, ...more] = parts.filter(part => mentions(part, outside));
+  if (linked?.kind !== 'exists' || linked.not || more.length > 0) return rows;
+  const { from: child } = linked;
+  const own = declared(rows);
+  if (child.joins.length > 0 || own.has(child.alias)) return rows;
+  const inner = conjuncts(child.where);
+  const back = inner.filter(part => mentions(part, own));
+  // What links the child row to its row must not need what is outside.
+  if (back.length === 0 || back.some(part => mentions(part, outside))) return rows;
+  const row = { ...rows, where: and(...back, ...parts.filter(part => part !== linked)) };
+  return { ...child, where: and(...inner.filter(part => !back.includes(part)), exists(row)) };
+}
+
+function mentions(part: Predicate, aliases: ReadonlySet<Identifier>): boolean {
+  return [...aliasesOf({ predicates: [part] })].some(alias => aliases.has(alias));
+}
+
+function conjuncts(predicate: Predicate): readonly Predicate[] {
+  return predicate.kind === 'and' ? predicate.of : [predicate];
+}
+
+function declared({ alias, joins }: Relation): ReadonlySet<Identifier> {
+  return new Set([alias, ...joins.map(join => join.alias)]);
+}
