@@ -113,10 +113,9 @@ async function begin(
   { note }: Terminal,
 ): Promise<string> {
   const asked = JSON.stringify(understood.request);
-  const known = jobs.list(caller).filter(({ job }) => JSON.stringify(job.request) === asked);
-  for (const { job } of known) if (job.status === 'failed') await jobs.remove(caller, job.id);
+  for (const { job } of jobs.list(caller)) if (job.status === 'failed') await jobs.remove(caller, job.id);
   // One that is complete was interrupted before its files were in their place.
-  const same = known.find(({ job }) => job.status !== 'failed');
+  const same = jobs.list(caller).find(({ job }) => JSON.stringify(job.request) === asked);
   if (same) note('Going on with an export that was interrupted.');
   return (same ?? jobs.start(understood, { caller, base, url: `${base}/$export` })).job.id;
 }

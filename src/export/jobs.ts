@@ -80,7 +80,9 @@ export function openJobs(options: JobsOptions): Jobs {
   let closed = false;
   const lock = folderLock(root);
   if (existsSync(root) && !lock.take())
-    throw new ConfigError([`another process exports into ${root}: a second one needs a folder (DATA_DIR) of its own`]);
+    throw new ConfigError([
+      `another process exports into ${root}: a second one needs a folder of its own (a server: DATA_DIR)`,
+    ]);
   const jobs = keepJobs({ root, bytes: limits.bytes, expiry: limits.expiry });
 
   const own = (caller: string, id: string): LiveJob | undefined =>

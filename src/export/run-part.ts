@@ -110,6 +110,8 @@ class PartRun {
   }
 
   async finish(stopped: () => boolean): Promise<PartState> {
+    // To plan, and to count, may take seconds already.
+    this.#tell(false);
     while (!stopped()) {
       const slice = this.#slices.at(this.#state.slice);
       if (slice === undefined) {

@@ -123,6 +123,15 @@ test('an export that is interrupted says so, and goes on', async () => {
   expect(out).toContain('180000 resources');
 });
 
+test('an export without room says so, and leaves nothing behind once another one is complete', async () => {
+  const where = clinic(100, 40);
+  const folder = join(where.folder, 'out');
+  const { code, notes } = await lintel({ ...where.environment, EXPORT_DISK: '1' }, 'export', folder);
+  expect([code, notes]).toEqual([1, expect.stringContaining('no space left for its files')]);
+  expect((await lintel(where.environment, 'export', folder, '--type', 'Patient')).code).toBe(0);
+  expect(readdirSync(folder)).toEqual(['Patient.ndjson', 'manifest.json']);
+});
+
 test('a group that is not there is told, and nothing is written', async () => {
   const where = clinic(3);
   const folder = join(where.folder, 'out');

@@ -87,11 +87,13 @@ test('a part that was told to stop goes on behind its last batch', async () => {
   expect(whole.state.files.map(({ lines }) => lines)).toEqual([30, 30, 30, 10]);
   for (let stops = 0; ; stops++) {
     const stop = new Int32Array(1);
+    let before: number | undefined;
     const { state, text } = await exportPart(where, {
       stop,
       settings: { fileLines: 30 },
       report: ({ state: at }) => {
-        if (at.files.length > 0) Atomics.store(stop, 0, 1);
+        before ??= linesOf(at);
+        if (linesOf(at) > before) Atomics.store(stop, 0, 1);
       },
     });
     if (!state.done) continue;
@@ -99,6 +101,12 @@ test('a part that was told to stop goes on behind its last batch', async () => {
     expect(text).toBe(whole.text);
     return;
   }
+});
+
+test('a part tells that it has begun before it asks anything', async () => {
+  const told: string[] = [];
+  await exportPart(clinic(), { report: () => told.push('report'), disturb: () => told.push('query') });
+  expect(told.slice(0, 2)).toEqual(['report', 'query']);
 });
 
 test('a slow database is waited for, with progress meanwhile; a stop waits for no more than its batch', async () => {
