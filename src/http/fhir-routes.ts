@@ -35,6 +35,7 @@ function singleRoutes(parts: AppParts): Hono<HttpEnv> {
   /** Unknown types are told apart from wrong methods; known ones are named in the log. */
   const knownType = createMiddleware<HttpEnv>(async (c, next) => {
     const type = c.req.param('type') ?? '';
+    if (type.startsWith('$')) throw noOperation();
     if (!types.has(type)) throw new FhirError('not-found', 'No such resource type here; [base]/metadata lists them');
     await next();
     c.set('route', c.req.routePath.replace(':type', type));
@@ -67,6 +68,10 @@ function singleRoutes(parts: AppParts): Hono<HttpEnv> {
   return routes;
 }
 
+function noOperation(): FhirError {
+  return new FhirError('not-found', 'No such operation here; [base]/metadata lists them');
+}
+
 function noVersions(): never {
   throw new FhirError('not-found', 'No versions are kept: a read shows what the database has now');
 }
@@ -75,6 +80,7 @@ function read(c: HttpContext, parts: AppParts): Promise<Response> {
   return respondCached(c, parts, async context => {
     const type = c.req.param('type') ?? '';
     const id = c.req.param('id') ?? '';
+    if (id.startsWith('$')) throw noOperation();
     const parameters = urlParameters(c);
     const resource = ID.test(id) ? await parts.facade.read(type, id, parameters, context) : undefined;
     if (resource === undefined) throw new FhirError('not-found', `No ${type} has this id`);
@@ -101,6 +107,7 @@ function searchCompartment(c: HttpContext, parts: AppParts, read: Read): Promise
   return respondCached(c, parts, async context => {
     const { type: compartment = '', id = '', inner: type = '' } = c.req.param() as Readonly<Record<string, string>>;
     if (!ID.test(id)) throw new FhirError('not-found', `No ${compartment} has this id`);
+    if (type.startsWith('$')) throw noOperation();
     const parameters = await read();
     const representation = representationOf(c, parameters);
     const bundle = await parts.facade.searchCompartment({ compartment, id, type, parameters }, context);

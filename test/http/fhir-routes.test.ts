@@ -37,6 +37,14 @@ test('an unknown id is 404 with an OperationOutcome that does not repeat it', as
   expect(JSON.parse(text).issue[0].code).toBe('not-found');
 });
 
+test.each(['$validate', 'Widget/$validate', 'Widget/1/$meta'])('%s is told to be no operation here', async path => {
+  const { app, calls } = appUnderTest();
+  const response = await app.request(`/fhir/${path}`);
+  expect(response.status).toBe(404);
+  expect((await issuesOf(response))[0]?.diagnostics).toContain('No such operation');
+  expect(calls).toEqual([]);
+});
+
 test.each([
   '/fhir/Nothing',
   '/fhir/Nothing/1',
