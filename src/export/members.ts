@@ -4,10 +4,12 @@
  */
 import { existsSync } from 'node:fs';
 import { OPEN_ACCESS } from '../auth/access.ts';
+import { zoneOf } from '../mapping/zone.ts';
 import { writtenId } from '../pipeline/emitted.ts';
 import { openSession } from '../pipeline/source.ts';
 import { environment } from '../plan/environment.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
+import { dateInterval } from '../search/dates.ts';
 import type { TypeQuery } from './filters.ts';
 import { GROUP_TYPE, isEverybody, type JobRecord } from './job.ts';
 import type { PartSource } from './part-task.ts';
@@ -48,7 +50,7 @@ async function membersOfGroups(id: string | undefined, job: JobRecord, source: P
   const slice: Slice = id === undefined ? { kind: 'all' } : { kind: 'ids', ids: [id] };
   const members = new Set<string>();
   for await (const json of textsOf(GROUP_TYPE, ['member'], slice, job, source))
-    for (const member of membersIn(json)) members.add(member);
+    for (const member of membersIn(json, job, source)) members.add(member);
   return members;
 }
 
@@ -86,15 +88,20 @@ async function* textsOf(
     for (const texts of lists) for (const text of texts) if (text !== '') yield text;
 }
 
-interface GroupMembers {
-  readonly member?: readonly { readonly entity?: { readonly reference?: string }; readonly inactive?: boolean }[];
+interface Member {
+  readonly entity?: { readonly reference?: string };
+  readonly period?: { readonly end?: string };
+  readonly inactive?: boolean;
 }
 
 /** Patients who are on it; one who has left is no member. https://hl7.org/fhir/R4/group.html */
-function membersIn(json: string): readonly string[] {
-  const { member }: GroupMembers = JSON.parse(json);
-  return (member ?? []).flatMap(({ entity, inactive }) => {
+function membersIn(json: string, { transactionTime }: Moment, { registry }: PartSource): readonly string[] {
+  const { member = [] }: { readonly member?: readonly Member[] } = JSON.parse(json);
+  const zone = zoneOf(registry.pack.zone);
+  return member.flatMap(({ entity, period, inactive }) => {
     const [type, id] = (entity?.reference ?? '').split('/');
-    return type === COMPARTMENT_TYPE && id !== undefined && inactive !== true ? [id] : [];
+    const end = period?.end === undefined ? undefined : dateInterval(period.end, zone);
+    const left = inactive === true || (end !== undefined && end.high <= transactionTime);
+    return type === COMPARTMENT_TYPE && id !== undefined && !left ? [id] : [];
   });
 }
