@@ -92,12 +92,14 @@ export function manifest(view: JobView, requiresAccessToken: boolean): object {
 /** Real numbers, at most 100 characters: the X-Progress header. */
 export function progressText({ job, parts }: JobView): string {
   const lines = parts.reduce((sum, { state }) => sum + linesOf(state), 0);
-  const done = parts.filter(({ state }) => state.done).length;
+  // One type may have several parts: its resources, what was deleted, what is read for its references alone.
+  const types = [...Map.groupBy(parts, ({ part }) => part.type).values()];
+  const done = types.filter(ofType => ofType.every(({ state }) => state.done)).length;
   const running = parts.filter(one => one.running).map(({ part }) => part.type);
   const stage =
     job.status === 'paused' ? 'paused' : parts.some(({ waiting }) => waiting) ? 'waiting for the database' : running[0];
   const percent = Math.floor(100 * shareOf(parts));
-  return `${percent}%, ${lines} resources, ${done} of ${parts.length} types done${stage === undefined ? '' : `, ${stage}`}`.slice(
+  return `${percent}%, ${lines} resources, ${done} of ${types.length} types done${stage === undefined ? '' : `, ${stage}`}`.slice(
     0,
     100,
   );

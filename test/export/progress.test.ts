@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { type JobRecord, NEW_PART, type Part } from '../../src/export/job.ts';
+import { type PartView, progressText } from '../../src/export/manifest.ts';
+
+const JOB = { status: 'running' } as JobRecord;
+
+function part(number: number, type: string, content: Part['content'], done: boolean): PartView {
+  return {
+    part: { number, type, scope: 'all', content, write: true, collect: [] },
+    state: { ...NEW_PART, done },
+    share: 0,
+    running: number === 1,
+    waiting: false,
+  };
+}
+
+test('progress counts types, however many parts they have, and names the one in progress', () => {
+  const parts = [
+    part(0, 'Observation', 'resources', true),
+    part(1, 'Observation', 'deletions', false),
+    part(2, 'Patient', 'resources', true),
+    part(3, 'Patient', 'deletions', true),
+  ];
+  expect(progressText({ job: JOB, parts, errors: [], left: undefined })).toBe(
+    '75%, 0 resources, 1 of 2 types done, Observation',
+  );
+});
