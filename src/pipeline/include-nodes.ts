@@ -3,11 +3,12 @@
  * reference nodes, and what rows have to carry so that the include can go on from them.
  * https://hl7.org/fhir/R4/search.html#include
  */
+
+import { namedNodesOf } from '../mapping/dynamic.ts';
 import { childrenOf } from '../mapping/load/children.ts';
 import type { Mapping, Node, RefNode } from '../mapping/model.ts';
 import { along } from '../plan/walk.ts';
 import { type SearchPath, searchParametersOf } from '../r4/search-parameters.ts';
-import { namedNodesOf } from '../resource/dynamic.ts';
 import type { Include, SearchQuery } from '../search/query.ts';
 import { TRUE } from '../sql/expression.ts';
 import type { AlsoWanted } from './branch-plan.ts';

@@ -3,12 +3,12 @@
  * is selected, what later stages want. Out: a shape and a writer per mapping.
  */
 import { boundedCache } from '../cache/bounded.ts';
+import { namedNodesOf } from '../mapping/dynamic.ts';
 import type { Mapping, Node } from '../mapping/model.ts';
 import { conditionPredicate } from '../plan/condition.ts';
 import { type Environment, watchClock } from '../plan/environment.ts';
 import { targetRelation } from '../plan/presence.ts';
 import { compileWriter, type Writer } from '../resource/compile.ts';
-import { namedNodesOf } from '../resource/dynamic.ts';
 import { selectionKey, selectRoot } from '../resource/selection.ts';
 import { type RowShape, type ShapeResolver, shapeOfGroup } from '../resource/shape.ts';
 import type { Selection } from '../search/query.ts';

@@ -2,6 +2,7 @@
  * Which rows are served and which nodes exist, as SQL. In: mapping or node. Out: a Predicate that holds exactly when
  * the resource is served, or the node emitted.
  */
+import { isDynamic, isDynamicMember } from '../mapping/dynamic.ts';
 import type { JoinColumn, Mapping, Member, Node, ObjectNode, Pieces, RefNode, ValueNode } from '../mapping/model.ts';
 import { isResourceType } from '../r4/definitions.ts';
 import { UNICODE } from '../sql/column-type.ts';
@@ -142,7 +143,7 @@ export function objectPresent(node: ObjectNode, matched: string | undefined, env
   const needed = node.needs.some(name =>
     node.members.some(m => m.kind === 'element' && m.name === name && isDynamic(m.node)),
   );
-  const dynamic = node.members.filter(member => membersOf(member).some(n => isDynamic(n.node)));
+  const dynamic = node.members.filter(isDynamicMember);
   if (implied || needed) return and(...needs);
   return and(...needs, or(...(dynamic.length > 0 ? dynamic : node.members).map(member => anyPresent(member, env))));
 }
@@ -164,10 +165,6 @@ function anyPresent(member: Member, env: Environment): Predicate {
   return or(...member.alternatives.map((_, i) => alternativePresent(member, i, env)));
 }
 
-function membersOf(member: Member): readonly { readonly name: string; readonly node: Node }[] {
-  return member.kind === 'element' ? [member] : member.alternatives.flat();
-}
-
 /** An alternative of a choice over named elements is present if one that is not constant is (or all are constant). */
 function alternativePresent(member: Member & { readonly kind: 'choice' }, index: number, env: Environment): Predicate {
   const nodes = (member.alternatives[index] ?? []).map(named => named.node);
@@ -182,25 +179,6 @@ export function earlierAbsent(
 ): Predicate {
   if (!env.rules.firstExcludes) return TRUE;
   return and(...member.alternatives.slice(0, index).map((_, i) => complement(alternativePresent(member, i, env), env)));
-}
-
-/** Whether a node depends on a row; constants, even conditional ones, never make the object around them exist. */
-export function isDynamic(node: Node): boolean {
-  switch (node.kind) {
-    case 'constant':
-      return false;
-    case 'object':
-      return node.members.some(member => membersOf(member).some(named => isDynamic(named.node)));
-    case 'list':
-      return node.items.some(isDynamic);
-    case 'first':
-      return node.alternatives.some(isDynamic);
-    case 'value':
-    case 'each':
-    case 'ref':
-    case 'text':
-      return true;
-  }
 }
 
 /** Some item of an `each` satisfies a predicate on its row or piece. */

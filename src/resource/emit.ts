@@ -2,10 +2,11 @@
  * Nodes as generated code. In: a node and the frame that its values are in. Out: statements that compute its JSON text,
  * and where the text is then. When a node exists: mapping-primitives.md V1–V6; decided by the tree, evaluated per row.
  */
+
+import { isDynamic, isDynamicMember } from '../mapping/dynamic.ts';
 import type { Node, ObjectNode, RefNode, ValueNode } from '../mapping/model.ts';
 import { isPrimitive, jsonKindOf } from '../r4/definitions.ts';
 import { CONTEXT, conditionCode } from './condition.ts';
-import { isDynamic } from './dynamic.ts';
 import { decodeCode, type Emission, firstPresent, placesOf, unlessAbsent } from './emission.ts';
 import { emitList } from './items.ts';
 import { booleanText, cleanText, numberText, plainStringText, stringText } from './json-text.ts';
@@ -118,11 +119,6 @@ function emitObject(node: ObjectNode, at: Emission): Text {
   };
   needed();
   return { code: result, certain };
-}
-
-function isDynamicMember(member: ObjectNode['members'][number]): boolean {
-  if (member.kind === 'element') return isDynamic(member.node);
-  return member.alternatives.some(alternative => alternative.some(({ node }) => isDynamic(node)));
 }
 
 /** The start of a member: its name and a colon. */

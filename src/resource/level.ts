@@ -2,13 +2,14 @@
  * A kind of row under construction: nodes are walked, and what they need is fetched with the row that it belongs to.
  * In: nodes of one or several mappings over the same rows. Out: a LevelShape.
  */
+
+import { namedNodesOf } from '../mapping/dynamic.ts';
 import type { ChildRows, Condition, EachNode, Mapping, Node, RefNode, Scope } from '../mapping/model.ts';
 import { aliasesOf } from '../sql/columns-used.ts';
 import { type ColumnExpression, type Expression, flag } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import type { Identifier } from '../sql/identifier.ts';
 import { renameExpression } from '../sql/rename.ts';
-import { namedNodesOf } from './dynamic.ts';
 import { constantOf, refShapeOf } from './ref-shape.ts';
 import type { ChildShape, LevelShape, RefShape, ShapeResolver } from './shape.ts';
 

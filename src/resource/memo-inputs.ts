@@ -2,10 +2,11 @@
  * What a fragment is made of. In: a node, and which of its parts a memo can go by. Out: the expressions, each once;
  * undefined for a fragment that is made of anything else, or of too much.
  */
+
+import { namedNodesOf } from '../mapping/dynamic.ts';
 import type { Condition, Node, ValueNode } from '../mapping/model.ts';
 import type { Expression } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
-import { namedNodesOf } from './dynamic.ts';
 
 export interface Remembering {
   /** Distinct inputs at most. */

@@ -3,9 +3,10 @@
  * In: mapping and selection. Out: the members to emit, pruned, meta apart.
  * https://hl7.org/fhir/R4/search.html#elements, https://hl7.org/fhir/R4/search.html#summary
  */
+
+import { isDynamic, namedNodesOf } from '../mapping/dynamic.ts';
 import type { Mapping, Member, NamedNode, Node, ObjectNode } from '../mapping/model.ts';
 import { childOf } from '../r4/definitions.ts';
-import { isDynamic, namedNodesOf } from './dynamic.ts';
 
 export type Selection =
   | { readonly kind: 'all' }

@@ -3,10 +3,11 @@
  * rows, and the elements wanted. Out: the columns of the base row and, recursively, of child rows; the planner selects
  * them in this order, the writer finds them by position.
  */
+
+import { namedNodesOf } from '../mapping/dynamic.ts';
 import type { ChildRows, Condition, EachNode, JoinColumn, Mapping, Node, RefNode } from '../mapping/model.ts';
 import type { Expression, Predicate, Relation } from '../sql/expression.ts';
 import type { Identifier } from '../sql/identifier.ts';
-import { namedNodesOf } from './dynamic.ts';
 import { type IdSource, idColumnsOf } from './id-columns.ts';
 import { Level } from './level.ts';
 import { type SelectedRoot, type Selection, selectRoot } from './selection.ts';

@@ -2,7 +2,7 @@
  * Which nodes depend on a row. Constants, even conditional ones, never make the object around them exist; an object of
  * constants alone is a constant itself. Decided on the tree, so that the planner's SQL and the writer agree.
  */
-import type { Member, NamedNode, Node } from '../mapping/model.ts';
+import type { Member, NamedNode, Node } from './model.ts';
 
 /** Whether some row-dependent value is among the node's own or inner values. */
 export function isDynamic(node: Node): boolean {
@@ -10,7 +10,7 @@ export function isDynamic(node: Node): boolean {
     case 'constant':
       return false;
     case 'object':
-      return node.members.some(member => namedNodesOf(member).some(named => isDynamic(named.node)));
+      return node.members.some(isDynamicMember);
     case 'list':
       return node.items.some(isDynamic);
     case 'first':
@@ -21,6 +21,10 @@ export function isDynamic(node: Node): boolean {
     case 'text':
       return true;
   }
+}
+
+export function isDynamicMember(member: Member): boolean {
+  return namedNodesOf(member).some(({ node }) => isDynamic(node));
 }
 
 /** The elements that a member can emit, those of all alternatives of a choice. */
