@@ -3,7 +3,7 @@
  * https://hl7.org/fhir/R4/search.html#return
  */
 import { FhirError } from '../outcome.ts';
-import { elementsOf } from '../r4/definitions.ts';
+import { elementsOf, isResourceType } from '../r4/definitions.ts';
 import { LIMITS, type ParseContext, printable, UnknownParameter } from './limits.ts';
 import type { Include, Selection, SortKey } from './query.ts';
 
@@ -149,6 +149,7 @@ function readInclude(name: string, text: string, modifier: string | undefined, c
     return { source: '*', parameter: undefined, target: undefined, iterate };
   if (!context.offers.types.includes(source))
     throw new UnknownParameter(`${name}: this server has no ${printable(source)} resources`);
+  if (target && !isResourceType(target)) throw new UnknownParameter(`${name}: FHIR has no type ${printable(target)}`);
   if (code === '*') return { source, parameter: undefined, target, iterate };
   const offered = context.offers.find(source, code);
   if (offered?.parameter.type !== 'reference') {

@@ -36,6 +36,15 @@ test.each([
   await expect(search('CarePlan', [[name, value]])).rejects.toMatchObject({ code: 'not-supported' });
 });
 
+test('an include names what exists: another source, reference or type of target is told', async () => {
+  const message = (text: string) => search('Observation', [['_include', text]]).then(String, ({ message }) => message);
+  expect(await message('Observation:subject:Pateint')).toMatch(/Pateint/);
+  expect(await message('Observation:code')).toMatch(/no reference code/);
+  expect(await message('Obs:subject')).toMatch(/no Obs resources/);
+  // May be referred to, and is not served.
+  expect(await message('Observation:subject:Group')).toBe('[object Object]');
+});
+
 test('_elements takes the element of a choice by its name and by that with its type', async () => {
   const both = await Promise.all(
     ['effective', 'effectiveDateTime'].map(name =>
