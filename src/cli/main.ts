@@ -69,9 +69,9 @@ async function runCommand(name: string, command: Command, rest: string[], termin
   }
   const [fewest, most] = command.positionals;
   if (args.positionals.length < fewest || args.positionals.length > most) {
-    const expected = fewest === most ? String(most) : `${fewest} to ${most}`;
+    const expected = `${fewest === most ? most : `${fewest} to ${most}`} argument${most === 1 ? '' : 's'}`;
     terminal.note(
-      `lintel ${name} takes ${expected} arguments and got ${args.positionals.length}; lintel ${name} --help explains it.`,
+      `lintel ${name} takes ${expected} and got ${args.positionals.length}; lintel ${name} --help explains it.`,
     );
     return 2;
   }

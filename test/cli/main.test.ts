@@ -26,8 +26,8 @@ test.each([
   [['frobnicate'], /no command "frobnicate"/],
   [['__proto__'], /no command/],
   [['check', '--nonsense'], /Unknown option '--nonsense'/],
-  [['check', 'a', 'b'], /takes 0 to 1 arguments and got 2/],
-  [['explain'], /takes 1 arguments and got 0/],
+  [['check', 'a', 'b'], /takes 0 to 1 argument and got 2/],
+  [['explain'], /takes 1 argument and got 0/],
 ])('what is not understood is told with exit code 2: %j', async (argv, expected) => {
   const { code, notes } = await lintel(...argv);
   expect(code).toBe(2);
