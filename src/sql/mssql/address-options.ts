@@ -19,7 +19,11 @@ const whole = (digits: number, unit: string) => ({
 });
 
 export const OPTIONS = {
-  encrypt: { ...FLAG, default: 'true', meaning: 'TLS for the whole connection; a server that offers none is sent no login.' },
+  encrypt: {
+    ...FLAG,
+    default: 'true',
+    meaning: 'TLS for the whole connection; a server that offers none is sent no login.',
+  },
   trustServerCertificate: {
     ...FLAG,
     default: 'false',
