@@ -22,7 +22,7 @@ import { makeOffers } from './plan/offers.ts';
 import { cursorCodec } from './search/cursor.ts';
 import type { ParseContext } from './search/limits.ts';
 import { parseSearch } from './search/parse.ts';
-import { type Catalog, columnsOfOtherCodePages, findTable, withDenied } from './sql/catalog.ts';
+import { type Catalog, findTable, withDenied } from './sql/catalog.ts';
 import type { Database } from './sql/database.ts';
 import { openSqlite, type SqliteOptions } from './sql/sqlite/database.ts';
 
@@ -101,11 +101,6 @@ export async function checkAgainst(
   const { unreadable, writes } = await database.permissions(names);
   if (writes.length > 0)
     announce(`The login can write (${writes.join('; ')}). Lintel only reads; so should its login.`);
-  const others = columnsOfOtherCodePages(checked.catalog, names);
-  if (others.length > 0)
-    announce(
-      `VARCHAR columns of another code page than 1252: ${others.length}, such as ${others[0]}. Characters that 1252 lacks are not found in them.`,
-    );
   return unreadable.length === 0 ? checked : checkPack(files, withDenied(checked.catalog, unreadable), options);
 }
 

@@ -167,13 +167,6 @@ describe('a SQL Server', () => {
     ]);
   });
 
-  it('says of texts in another code page that searches do not find all of them', async () => {
-    const { url } = await scripted({ tables: { PLACE: { ...PLACE, codePage: 1251 }, ROOM, HOUSE } });
-    expect((await open({ MAPPINGS: packFolder(), DATABASE_URL: url })).notes).toEqual([
-      'VARCHAR columns of another code page than 1252: 1, such as PLACE.TITLE. Characters that 1252 lacks are not found in them.',
-    ]);
-  });
-
   it.each([
     [18456, 'the server refuses the login'],
     [4060, 'the database of the address cannot be opened'],

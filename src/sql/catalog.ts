@@ -11,8 +11,6 @@ export interface ColumnInfo {
   readonly nullable: boolean;
   /** The login may not read it. */
   readonly denied?: true;
-  /** Of texts that are not Unicode, where it is another than 1252, which comparisons are made in. */
-  readonly codePage?: number;
 }
 
 export interface IndexInfo {
@@ -60,14 +58,6 @@ export function withDenied(
     return [key, of ? mark(table, new Set(of.map(({ column }) => column?.toLowerCase()))) : table];
   });
   return { tables: new Map(tables) };
-}
-
-/** `TABLE.COLUMN` of all columns of these tables that are held in a code page of their own. */
-export function columnsOfOtherCodePages(catalog: Catalog, tables: readonly string[]): readonly string[] {
-  return tables.flatMap(name => {
-    const columns = [...(findTable(catalog, name)?.columns.values() ?? [])];
-    return columns.filter(({ codePage }) => codePage !== undefined).map(column => `${name}.${column.name}`);
-  });
 }
 
 export function findTable(catalog: Catalog, name: string): TableInfo | undefined {

@@ -13,6 +13,8 @@ export type ColumnType =
       readonly length: number | 'max';
       /** The old types TEXT and NTEXT, which SQL Server compares with nothing unless they are cast. */
       readonly lob?: true;
+      /** In which its characters are kept, where that is not 1252: other collations cannot hold them all. */
+      readonly codePage?: number;
     }
   | { readonly kind: 'integer'; readonly bits: 8 | 16 | 32 | 64 }
   | { readonly kind: 'bit' }
@@ -29,12 +31,22 @@ export type ColumnType =
   | { readonly kind: 'uuid' }
   | { readonly kind: 'binary'; readonly length: number | 'max' };
 
-const PATTERN = /^\s*([a-z][a-z0-9 ]*?)\s*(?:\(\s*(max|\d+)\s*(?:,\s*(\d+)\s*)?\))?\s*$/i;
+const PATTERN = /^\s*([a-z][a-z0-9 ]*?)\s*(?:\(\s*(max|\d+)\s*(?:,\s*(\d+)\s*)?\))?(?:\s+CP(\d+))?\s*$/i;
 
-/** Reads a declared SQL Server type. Returns undefined for a type that no mapping can use (xml, geography, …). */
+/**
+ * Reads a declared SQL Server type, or a text type with the code page that its collation has, such as `VARCHAR(40) CP1250`. Returns undefined for a type that no
+ * mapping can use (xml, geography, …).
+ */
 export function parseColumnType(declared: string): ColumnType | undefined {
   const match = PATTERN.exec(declared);
   if (!match) return undefined;
+  const type = typeNamed(match);
+  const codePage = match[4];
+  if (codePage === undefined) return type;
+  return type?.kind === 'text' ? { ...type, codePage: Number(codePage) } : undefined;
+}
+
+function typeNamed(match: RegExpExecArray): ColumnType | undefined {
   const name = (match[1] ?? '').toLowerCase();
   const first = match[2]?.toLowerCase();
   const length = first === 'max' ? 'max' : first === undefined ? 1 : Number(first);
@@ -100,7 +112,7 @@ export function parseColumnType(declared: string): ColumnType | undefined {
 export function printColumnType(type: ColumnType): string {
   switch (type.kind) {
     case 'text':
-      return `${type.unicode ? 'n' : ''}${type.fixed ? 'char' : 'varchar'}(${type.length})`;
+      return `${type.unicode ? 'n' : ''}${type.fixed ? 'char' : 'varchar'}(${type.length})${type.codePage === undefined ? '' : ` CP${type.codePage}`}`;
     case 'integer':
       return { 8: 'tinyint', 16: 'smallint', 32: 'int', 64: 'bigint' }[type.bits];
     case 'decimal':

@@ -91,31 +91,30 @@ function tableOf(name: string, columns: readonly Row[], keys: readonly Row[]): T
   const infos = columns.map((row): [string, ColumnInfo] => {
     const declared = declaredType(row);
     const column = String(row[1]);
-    const info = {
-      name: column,
-      type: parseColumnType(declared),
-      declared,
-      nullable: row[6] === 1,
-      ...codePageOf(row),
-    };
+    const info = { name: column, type: parseColumnType(declared), declared, nullable: row[6] === 1 };
     return [column.toLowerCase(), info];
   });
   return { name, columns: new Map(infos), primaryKey: primary, indexes };
 }
 
-const CODE_PAGE = 1252;
-
-function codePageOf([, , typeName, , , , , , codePage]: Row): Pick<ColumnInfo, 'codePage'> {
-  const inCodePage = /^(?:var)?char$/i.test(String(typeName));
-  return inCodePage && typeof codePage === 'number' && codePage !== CODE_PAGE ? { codePage } : {};
-}
-
 const MAX = -1;
 const UTF8 = /_UTF8$/i;
 
-/** As the type stands in a CREATE TABLE: lengths of Unicode text are stored in bytes. */
-function declaredType([, , typeName, maxLength, precision, scale, , collation]: Row): string {
-  const name = String(typeName).toUpperCase();
+/** The code page of the collations that texts are compared by. */
+const COMPARED_IN = 1252;
+const IN_BYTES = /^(?:(?:VAR)?CHAR|TEXT)$/;
+
+/** As the type stands in a CREATE TABLE, and the code page of texts that another collation cannot hold. */
+function declaredType(row: Row): string {
+  const [name, codePage] = [String(row[2]).toUpperCase(), row[8]];
+  const type = sizedType(name, row);
+  return IN_BYTES.test(name) && typeof codePage === 'number' && codePage !== COMPARED_IN
+    ? `${type} CP${codePage}`
+    : type;
+}
+
+/** Lengths of Unicode text are stored in bytes. */
+function sizedType(name: string, [, , , maxLength, precision, scale, , collation]: Row): string {
   const length = Number(maxLength) === MAX ? 'MAX' : Number(maxLength);
   switch (name) {
     case 'NCHAR':

@@ -10,7 +10,7 @@ import type { Expression, Predicate } from '../expression.ts';
 import { literal } from '../literal.ts';
 import { sqlName } from '../name.ts';
 import { cast } from './cast.ts';
-import { fetchForm } from './forms.ts';
+import { fetchForm, textForm } from './forms.ts';
 import { call } from './functions.ts';
 import { asText, BLANKS, binary, bindText, constantText, FOLDED, trimmed } from './text.ts';
 
@@ -42,7 +42,7 @@ export const MSSQL: Dialect = {
     return `${kind} (SELECT TOP (1) ${items} FROM ${table} AS ${alias} WHERE ${on} ORDER BY ${writer.order(pick)}) AS ${alias}`;
   },
 
-  exact: (sql, of) => (isFold(of) ? sql : binary(sql)),
+  exact: (sql, of) => (isFold(of) ? sql : binary(textForm(sql, of.type))),
   cast,
   /** A varchar column beside Unicode would be converted, and its index lost; what this loses, the exact part refuses. */
   seekOperand: (sql, from, to) =>

@@ -10,9 +10,7 @@ export function fetchForm(sql: string, type: ColumnType): string {
   switch (type.kind) {
     case 'text':
       // The driver decodes varchar several times slower than nvarchar.
-      return type.unicode
-        ? sql
-        : `CAST(${sql} AS nvarchar(${type.length === 'max' || type.length > 4000 ? 'max' : type.length}))`;
+      return type.unicode ? sql : unicodeForm(sql, type.length);
     case 'bit':
       return `CAST(${sql} AS int)`;
     case 'integer':
@@ -25,11 +23,15 @@ export function fetchForm(sql: string, type: ColumnType): string {
   }
 }
 
-/** As text, NULL for NULL; text stays as it is. */
+function unicodeForm(sql: string, length: number | 'max'): string {
+  return `CAST(${sql} AS nvarchar(${length === 'max' || length > 4000 ? 'max' : length}))`;
+}
+
+/** As text, NULL for NULL; text stays as it is, but for what the collations of comparisons cannot hold. */
 export function textForm(sql: string, type: ColumnType): string {
   switch (type.kind) {
     case 'text':
-      return sql;
+      return type.codePage === undefined ? sql : unicodeForm(sql, type.length);
     case 'bit':
     case 'integer':
       return `CONVERT(nvarchar(20), ${sql})`;

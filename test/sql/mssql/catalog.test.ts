@@ -64,7 +64,7 @@ it('describes columns, types, keys and indexes as the DDL would', async () => {
   ]);
 });
 
-it('marks texts that are held in another code page than comparisons are made in', async () => {
+it('tells the code page of texts that the collations of comparisons cannot hold', async () => {
   const collations = [
     ['char', 'Polish_CI_AS', 1250],
     ['varchar', 'Latin1_General_100_CI_AS_SC_UTF8', 65001],
@@ -76,13 +76,15 @@ it('marks texts that are held in another code page than comparisons are made in'
   const run = ({ text }: Statement): Promise<readonly Row[]> =>
     Promise.resolve(text.includes('FROM sys.columns') ? columns : text.includes('sys.index') ? [] : OBJECTS);
   const table = (await readCatalog(run)).tables.get('vit_sgn');
-  expect([...(table?.columns.values() ?? [])].map(({ codePage }) => codePage)).toEqual([
-    1250,
-    65001,
-    undefined,
-    undefined,
-    undefined,
+  expect([...(table?.columns.values() ?? [])].map(({ declared }) => declared)).toEqual([
+    'CHAR(4) CP1250',
+    'NVARCHAR(4) CP65001',
+    'VARCHAR(4)',
+    'NVARCHAR(2)',
+    'INT',
   ]);
+  expect(table?.columns.get('c0')?.type).toMatchObject({ kind: 'text', unicode: false, codePage: 1250 });
+  expect(table?.columns.get('c2')?.type).not.toHaveProperty('codePage');
 });
 
 it('takes the table of the nearest schema where a name stands in several', async () => {

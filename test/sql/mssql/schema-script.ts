@@ -10,8 +10,6 @@ export interface ScriptedTable {
   readonly columns: Readonly<Record<string, 'int' | 'datetime' | 'varchar'>>;
   /** `SELECT` on all of it unless said otherwise. */
   readonly may?: readonly ('SELECT' | 'INSERT' | 'UPDATE' | 'DELETE')[];
-  /** Of its texts. */
-  readonly codePage?: number;
   /** Columns that it may read where it may not read all. */
   readonly readable?: readonly string[];
 }
@@ -61,10 +59,10 @@ export function schemaScript({ tables, database = [] }: ScriptedSchema): Script 
       return answer(...named.map(([, { columns }], id) => [id, 'PK', 1, 1, Object.keys(columns)[0] ?? '']));
     if (text.includes('FROM sys.columns'))
       return answer(
-        ...named.flatMap(([, { columns, codePage = 1252 }], id) =>
+        ...named.flatMap(([, { columns }], id) =>
           Object.entries(columns).map(([name, type], i) => {
             const nullable = i === 0 ? 0 : 1;
-            return [id, name, type, LENGTHS[type], 10, 0, nullable, '', codePage];
+            return [id, name, type, LENGTHS[type], 10, 0, nullable, '', 1252];
           }),
         ),
       );
