@@ -62,13 +62,14 @@ function databaseOf(
   isolation: Isolation,
   { probePause: pause = PROBE_PAUSE, patience = PATIENCE, dialect = MSSQL }: OpenOptions,
 ): Database {
+  let level = isolation;
   const openLane = (limits: LaneLimits): OpenLane => ({
     lane: createLane(limits),
-    source: createSource(() => createPool(address, limits.size, isolation)),
+    source: createSource(() => createPool(address, limits.size, level)),
     limits,
   });
   const lanes = { interactive: openLane(address.interactive), export: openLane(address.export) };
-  const probing = createSource(() => createPool(address, 1, isolation));
+  const probing = createSource(() => createPool(address, 1, level));
   const probe = async (): Promise<void> => {
     await probing.run(PING, { timeout: address.connectTimeout });
   };
@@ -88,12 +89,20 @@ function databaseOf(
     breaker.check();
   };
 
+  /** Sessions that begin from now on. */
+  const readCommitted = (): void => {
+    if (level === 'READ COMMITTED') return;
+    level = 'READ COMMITTED';
+    for (const { source } of [lanes.interactive, lanes.export]) source.renew();
+  };
+
   /** Returns where the same is worth a second try; else throws what the caller is told. */
   const judge = (thrown: unknown, retry: boolean, signal?: AbortSignal): void => {
     if (thrown instanceof DatabaseError) throw thrown;
     if (signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
     if (thrown instanceof TypeError) throw new DatabaseError('failed', thrown.message);
-    const { error, again, outage } = readFailure(thrown);
+    const { error, again, outage, isolation: refused } = readFailure(thrown);
+    if (refused) readCommitted();
     if (again && retry) return;
     if (outage && !closed) breaker.trip();
     throw error;
@@ -144,7 +153,7 @@ function databaseOf(
       stream(statementOf(plan, options?.places), size, options?.lane ?? 'interactive', options?.signal),
     catalog: part => readCatalog(statement => run(statement, 'interactive'), part),
     permissions: tables => readPermissions(statement => run(statement, 'interactive'), tables),
-    explain: (plan, places) => explainStatement(() => createPool(address, 1, isolation), statementOf(plan, places)),
+    explain: (plan, places) => explainStatement(() => createPool(address, 1, level), statementOf(plan, places)),
     load: () => ({
       away: breaker.isOpen(),
       lanes: { interactive: lanes.interactive.lane.load(), export: lanes.export.lane.load() },

@@ -11,10 +11,15 @@ export interface Failure {
   readonly again: boolean;
   /** Nothing else would be answered either. */
   readonly outage: boolean;
+  /** The database no longer allows SNAPSHOT, which the session was told to read in. */
+  readonly isolation: boolean;
 }
 
 const DEADLOCK = 1205;
 const LOCK_TIMEOUT = 1222;
+const NO_SNAPSHOT = 3952;
+/** Under SNAPSHOT, a table that was altered since the transaction began. */
+const ALTERED = 3961;
 
 /** Login refused, database not open or being recovered, server paused, shutting down, moving, or out of resources. */
 const AWAY = new Set([
@@ -45,6 +50,9 @@ export function readFailure(thrown: unknown): Failure {
   const codes = codesIn(thrown);
   const told = number ?? codes[0] ?? 'no code';
   if (number === DEADLOCK) return failure('unavailable', 'the statement lost a deadlock (1205)', { again: true });
+  if (number === NO_SNAPSHOT)
+    return failure('unavailable', 'the database does not allow SNAPSHOT (3952)', { again: true, isolation: true });
+  if (number === ALTERED) return failure('unavailable', 'a table was altered meanwhile (3961)', { again: true });
   if (number === LOCK_TIMEOUT) return failure('unavailable', 'a row is locked for too long (1222)');
   if (number !== undefined && BUSY.has(number))
     return failure('unavailable', `the server is out of resources (${told})`);
@@ -83,11 +91,11 @@ export function readFailure(thrown: unknown): Failure {
 function failure(
   reason: 'unavailable' | 'failed',
   message: string,
-  { again = false, outage = false }: { readonly again?: boolean; readonly outage?: boolean } = {},
+  { again = false, outage = false, isolation = false }: Partial<Omit<Failure, 'error'>> = {},
 ): Failure {
   const wait = outage ? RETRY_AFTER : 1;
   const options = reason === 'unavailable' ? { retryAfter: wait } : {};
-  return { error: new DatabaseError(reason, message, options), again, outage };
+  return { error: new DatabaseError(reason, message, options), again, outage, isolation };
 }
 
 /** The driver wraps errors into errors, and several into one. */

@@ -20,6 +20,8 @@ export interface Source {
   run(statement: Statement, options: RunOptions): Promise<readonly Row[]>;
   /** Rows in lists of `size`, the last one shorter; rejects as `run`. Whoever stops taking them cancels the statement. */
   stream(statement: Statement, size: number, options: RunOptions): AsyncGenerator<readonly Row[], void, undefined>;
+  /** Whoever asks from now on has a connection that `open` gives anew. */
+  renew(): void;
   close(): Promise<void>;
 }
 
@@ -32,6 +34,8 @@ function isOneSelect(text: string): boolean {
 /** `open` gives a pool that is not connected; it is asked again after a failure. */
 export function createSource(open: () => sql.ConnectionPool): Source {
   let pool: Promise<sql.ConnectionPool> | undefined;
+  /** Still used by those who began with them; their connections end when they have been idle for a while. */
+  const former: Promise<sql.ConnectionPool>[] = [];
 
   /** The driver's pool begins with a login; while that fails there is none. */
   const connected = (): Promise<sql.ConnectionPool> => {
@@ -71,12 +75,15 @@ export function createSource(open: () => sql.ConnectionPool): Source {
         return send(request, statement, { ...options, signal }, onRow);
       });
     },
+    renew() {
+      if (pool) former.push(pool);
+      pool = undefined;
+    },
     async close() {
-      const opened = pool;
+      const opened = [...former.splice(0), ...(pool ? [pool] : [])];
       pool = undefined;
       // Where it never opened there is nothing to close.
-      const found = await opened?.catch(() => undefined);
-      await found?.close();
+      await Promise.all(opened.map(async one => (await one.catch(() => undefined))?.close()));
     },
   };
 }

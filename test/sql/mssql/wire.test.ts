@@ -75,6 +75,24 @@ describe('sessions', () => {
     expect(last?.endsWith(`SET TRANSACTION ISOLATION LEVEL ${level}`)).toBe(true);
   });
 
+  it('read in READ COMMITTED from when the database no longer allows SNAPSHOT, without a request that fails', async () => {
+    const levels = new Map<number, string>();
+    const endpoint = await openEndpoint(({ kind, text: sql, connection }) => {
+      if (kind === 'batch') levels.set(connection, /ISOLATION LEVEL (.+)$/.exec(sql)?.[1] ?? '');
+      if (sql.includes('sys.databases')) return { columns: [...NUMBERS, ...NUMBERS], rows: [[0, 1]] };
+      return levels.get(connection) === 'SNAPSHOT' && sql.includes('FROM A AS a') ? { error: 3952 } : undefined;
+    });
+    onTestFinished(() => endpoint.stop());
+    const { database } = await openAt(endpoint);
+    const lanes = ['interactive', 'export', 'interactive'] as const;
+    const answers = await Promise.all(lanes.map(lane => database.query(planOf(), { lane })));
+    expect(answers).toEqual([[[1]], [[1]], [[1]]]);
+    expect(await database.query(planOf())).toEqual([[1]]);
+    const asked = endpoint.asked.filter(isQuery).map(({ connection }) => levels.get(connection));
+    expect(asked[0]).toBe('SNAPSHOT');
+    expect(asked.at(-1)).toBe('READ COMMITTED');
+  });
+
   it('are kept and used again', async () => {
     const { database, endpoint } = await openScripted(() => undefined);
     for (let i = 0; i < 5; i++) await database.query(planOf());
