@@ -21,9 +21,9 @@ describe.each([
     sample = sampleFor(demo.database, `sorted searches ${name}`);
   });
 
-  /** Pages of one continue after every row, of whatever kind its value is; of many rows some forty pages do. */
+  /** Pages of one continue after every row, of whatever kind its value is; of many rows some sixteen pages do. */
   const pageSize = (all: readonly unknown[]): number =>
-    Math.max(1, Math.ceil(all.length / (sample.oneIn > 1 ? 8 : 40)));
+    Math.max(1, Math.ceil(all.length / (sample.oneIn > 1 ? 8 : 16)));
   afterAll(() => demo.close());
 
   /** All resources of a type, or those of the chart that has everything where there are many. */
