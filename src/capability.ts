@@ -17,6 +17,8 @@ export interface CapabilityContext {
     readonly types: readonly string[];
   }[];
   readonly base: string;
+  /** Browser applications of other origins are answered. */
+  readonly cors: boolean;
   /** ISO date of the build or of the mappings' last change. */
   readonly date: string;
   readonly version: string;
@@ -56,6 +58,7 @@ export function capabilityStatement(context: CapabilityContext): object {
     rest: [
       {
         mode: 'server',
+        security: { cors: context.cors },
         resource: types.map(type => resourceEntry(type, context)),
         interaction: [{ code: 'search-system' }, { code: 'batch' }],
         ...(common.length > 0 ? { searchParam: common.map(searchParamEntry) } : {}),
@@ -92,10 +95,10 @@ function resourceEntry(type: string, { registry, offers, operations }: Capabilit
   const offered = offers.of(type);
   const references = offered.filter(o => o.parameter.type === 'reference');
   const reverse = registry.types.flatMap(source =>
-    offers
-      .of(source)
-      .filter(o => o.parameter.type === 'reference' && o.targets.includes(type))
-      .map(o => `${source}:${o.parameter.code}`),
+    withAll(
+      source,
+      offers.of(source).filter(o => o.parameter.type === 'reference' && o.targets.includes(type)),
+    ),
   );
   const own = operations.filter(o => o.types.includes(type));
   return {
@@ -110,11 +113,16 @@ function resourceEntry(type: string, { registry, offers, operations }: Capabilit
     conditionalUpdate: false,
     conditionalDelete: 'not-supported',
     referencePolicy: ['literal'],
-    ...(references.length > 0 ? { searchInclude: references.map(o => `${type}:${o.parameter.code}`) } : {}),
+    ...(references.length > 0 ? { searchInclude: ['*', ...withAll(type, references)] } : {}),
     ...(reverse.length > 0 ? { searchRevInclude: reverse } : {}),
     ...(offered.length > 0 ? { searchParam: offered.map(searchParamEntry) } : {}),
     ...(own.length > 0 ? { operation: own.map(({ name, definition }) => ({ name, definition })) } : {}),
   };
+}
+
+/** References as includes name them, after the sign for all that the type has. */
+function withAll(type: string, references: readonly Offered[]): readonly string[] {
+  return references.length === 0 ? [] : [`${type}:*`, ...references.map(o => `${type}:${o.parameter.code}`)];
 }
 
 function searchParamEntry({ parameter }: Offered): object {

@@ -104,6 +104,8 @@ export interface FacadeOptions extends OwnOptions {
   readonly softwareVersion: string;
   /** ISO date of the CapabilityStatement. */
   readonly date: string;
+  /** What it says of CORS; without it that there is none. */
+  readonly cors?: boolean;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
   readonly rules?: Rules;
@@ -232,6 +234,7 @@ export function createFacade(options: FacadeOptions): Facade {
         ownTypes: [...own.types],
         operations: operations.map(operation => operationEntry(operation, base)),
         base,
+        cors: options.cors ?? false,
         date: options.date,
         version: options.softwareVersion,
       }),

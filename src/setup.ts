@@ -146,12 +146,15 @@ function checkPack(files: PackFiles, catalog: Catalog, options: LoadOptions): Ch
   return { ...known, pack: { registry: content && registry, problems: all }, content };
 }
 
+type FacadeSettings = Pick<Config, 'page' | 'linkSecret'> &
+  Partial<Pick<Config, 'corsOrigins'>> & { readonly documents?: boolean };
+
 /** The facade over a pack, as the configuration wants it. `documents`: the pack says what they hold. */
 export function facadeOf(
   registry: Registry,
   database: Database,
   changed: Date,
-  { page, linkSecret, documents = false }: Pick<Config, 'page' | 'linkSecret'> & { readonly documents?: boolean },
+  { page, linkSecret, corsOrigins = [], documents = false }: FacadeSettings,
 ): Facade {
   return createFacade({
     registry,
@@ -161,6 +164,7 @@ export function facadeOf(
     secret: linkSecret,
     softwareVersion: SOFTWARE_VERSION,
     date: changed.toISOString(),
+    cors: corsOrigins.length > 0,
     own: [...conceptMapsOf(registry), ...valueSetsOf(registry)],
     operations: documents ? [...EXPORT_OPERATIONS, SUMMARY] : EXPORT_OPERATIONS,
     recordOperations: RECORD_OPERATIONS,

@@ -176,6 +176,13 @@ function instant(parameter: string, text: string, before: string | undefined, { 
   return written;
 }
 
+/** Nothing can have changed at or after `_since` and at or before `_until`; a day as `_until` lasts until its end. */
+export function isEmptyWindow({ since, until, facade }: Reading): boolean {
+  const zone = zoneOf(facade.registry.pack.zone);
+  const [from, to] = [since, until].map(text => (text === undefined ? undefined : dateInterval(text, zone)));
+  return from !== undefined && to !== undefined && from.low >= to.high;
+}
+
 export function wrong(parameter: string, expected: string): FhirError {
   return new FhirError('value', `parameter ${parameter} expects ${expected}`, { parameter });
 }

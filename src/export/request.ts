@@ -10,7 +10,7 @@ import { printable } from '../search/limits.ts';
 import { typeQuery } from './filters.ts';
 import type { ExportLevel, ExportRequest, Stages } from './job.ts';
 import { partsOf, typesWithDeletions } from './parts.ts';
-import { ignore, type Parameters, READERS, type Reading, wrong } from './reading.ts';
+import { ignore, isEmptyWindow, type Parameters, READERS, type Reading, wrong } from './reading.ts';
 
 export interface UnderstoodRequest {
   readonly request: ExportRequest;
@@ -73,6 +73,7 @@ function unknownDeletions(request: ExportRequest, registry: Registry): readonly 
 function requestOf(reading: Reading): ExportRequest {
   const { level, since, until, elements } = reading;
   const { registry } = reading.facade;
+  if (isEmptyWindow(reading)) throw wrong('_until', 'an instant that is not before _since');
   if (reading.types?.length === 0) throw new FhirError('not-supported', '_type: none of these types is exported here');
   const types = [...(reading.types ?? registry.types)];
   const associated = [...reading.associated].filter(type => !types.includes(type));

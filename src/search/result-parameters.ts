@@ -42,7 +42,7 @@ type Reader = (
 
 const READERS: Readonly<Record<string, Reader>> = {
   _count: (result, _types, text, _modifier, context) => {
-    if (!/^\d{1,9}$/.test(text)) throw invalid('_count', 'a whole number');
+    if (!/^\d+$/.test(text)) throw invalid('_count', 'a whole number');
     result.count = Math.min(Number(text), context.pageMax);
   },
   _total: (result, _types, text) => {

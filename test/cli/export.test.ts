@@ -41,6 +41,23 @@ test('the export of a group, and a type that fails', async () => {
   expect(existsSync(join(folder, 'OperationOutcome.ndjson'))).toBe(true);
 });
 
+test('an export that nothing can match is refused before anything is written', async () => {
+  const where = clinic();
+  const folder = join(where.folder, 'out');
+  const { code, notes } = await lintel(
+    where.environment,
+    'export',
+    folder,
+    '--since',
+    '2024-12-02',
+    '--until',
+    '2024-12-01',
+  );
+  expect(code).toBe(1);
+  expect(notes).toContain('_until expects an instant that is not before _since');
+  expect(existsSync(folder)).toBe(false);
+});
+
 test('an export that was interrupted goes on where it stood, and another one beside it begins anew', async () => {
   const where = clinic(40, 10);
   const folder = join(where.folder, 'out');

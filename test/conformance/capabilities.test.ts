@@ -2,6 +2,8 @@
  * The CapabilityStatement of the demo: valid, complete for US Core, and true: whatever it says, the server does.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { facadeOf } from '../../src/setup.ts';
 import { validateResource } from '../validation/validator.ts';
 import { type ServedDemo, serveDemo } from './demo-resources.ts';
 import { groupsOf, VERSIONS } from './us-core.ts';
@@ -23,6 +25,7 @@ interface ResourceEntry {
 interface Statement {
   readonly instantiates?: readonly string[];
   readonly rest: readonly {
+    readonly security: { readonly cors: boolean };
     readonly interaction: readonly { readonly code: string }[];
     readonly compartment: readonly string[];
     readonly searchParam: readonly Parameter[];
@@ -89,6 +92,24 @@ test('every parameter, include and reverse include that is listed is answered', 
     for (const include of searchRevInclude) await see(`${type}?_revinclude=${include}`);
   }
   expect(refused).toEqual([]);
+});
+
+test('what is included with one sign for all of it is listed where there is something to include', () => {
+  for (const [type, { searchParam = [], searchInclude, searchRevInclude = [] }] of resources) {
+    const references = searchParam.filter(one => one.type === 'reference').map(({ name }) => `${type}:${name}`);
+    expect(searchInclude, type).toEqual(references.length === 0 ? undefined : ['*', `${type}:*`, ...references]);
+    const sources = searchRevInclude.map(reference => reference.split(':')[0] ?? '');
+    expect(searchRevInclude, type).toEqual(expect.arrayContaining(sources.map(source => `${source}:*`)));
+    expect(new Set(searchRevInclude).size, type).toBe(searchRevInclude.length);
+  }
+  expect(resources.get('Observation')?.searchInclude).toContain('*');
+});
+
+test('CORS is said to be served where it is', async () => {
+  expect(statement.rest[0]?.security).toEqual({ cors: false });
+  const config = readConfig({ CORS_ORIGINS: 'https://app.example.org' });
+  const open = facadeOf(demo.registry, demo.database, new Date(0), config);
+  expect(open.capabilities({ base: 'http://localhost/fhir' })).toMatchObject({ rest: [{ security: { cors: true } }] });
 });
 
 test('every type is searched by POST too', async () => {

@@ -36,6 +36,29 @@ test('an instant that no calendar has is refused at once, as is a second one', a
     expect(await statusOf(right), right).toBe(202);
 });
 
+test('a window that ends before it begins is refused, on whatever clocks it is written', async () => {
+  const { fhir } = await served(clinic(3), { EXPORT_JOBS_PER_CLIENT: '20' });
+  const kicked = (query: string): Promise<Response> =>
+    fetch(`${fhir}/$export?_type=Observation&${query}`, { headers: ASYNC });
+  for (const empty of [
+    '_since=2024-12-02&_until=2024-12-01',
+    '_until=2024-12-01T09:00:00Z&_since=2024-12-01T09:00:01Z',
+    '_since=2024-12-01T09:00:00Z&_until=2024-12-01T09:59:59%2B01:00',
+  ]) {
+    const answer = await kicked(empty);
+    expect(answer.status, empty).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      resourceType: 'OperationOutcome',
+      issue: [{ code: 'value', diagnostics: 'parameter _until expects an instant that is not before _since' }],
+    });
+  }
+  for (const right of [
+    '_since=2024-12-01&_until=2024-12-01',
+    '_since=2024-12-01T09:00:00Z&_until=2024-12-01T10:00:00%2B01:00',
+  ])
+    expect((await kicked(right)).status, right).toBe(202);
+});
+
 test('what changed at the instant of _since or _until itself is exported, in whatever zone it is written', async () => {
   const where = clinic(5, 1);
   // In Warsaw, in winter.

@@ -36,6 +36,15 @@ test.each([
   await expect(search('CarePlan', [[name, value]])).rejects.toMatchObject({ code: 'not-supported' });
 });
 
+test('a _count is any whole number: a large one is capped, whatever its digits', async () => {
+  const whole = await search('Patient', [['_count', '1000']]);
+  for (const large of ['999999999', '1000000000', '9999999999', `${'0'.repeat(20)}50`, '9'.repeat(4000)])
+    expect((await search('Patient', [['_count', large]])).entry?.length, large.slice(0, 30)).toBe(whole.entry?.length);
+  for (const wrong of ['-1', ' ', '1.5', '1e3', '+1', ' 5', '٣', '0x10'])
+    await expect(search('Patient', [['_count', wrong]]), wrong).rejects.toMatchObject({ code: 'value' });
+  await expect(search('Patient', [['_count', '9'.repeat(4001)]])).rejects.toMatchObject({ code: 'too-costly' });
+});
+
 test('an include names what exists: another source, reference or type of target is told', async () => {
   const message = (text: string) => search('Observation', [['_include', text]]).then(String, ({ message }) => message);
   expect(await message('Observation:subject:Pateint')).toMatch(/Pateint/);
