@@ -122,8 +122,14 @@ function isUnchanged(c: HttpContext, { etag, changed }: Answer): boolean {
   if (etag === undefined) return false;
   const match = headerOf(c, 'if-none-match');
   if (match !== undefined) return namesTag(match, etag);
-  const since = Date.parse(headerOf(c, 'if-modified-since') ?? '');
-  return changed !== undefined && !Number.isNaN(since) && changed * 1000 <= since;
+  const since = instantOf(headerOf(c, 'if-modified-since') ?? '');
+  return changed !== undefined && since !== undefined && changed * 1000 <= since;
+}
+
+/** Milliseconds since the epoch. What is no date of HTTP as it is written today counts for nothing. RFC 9110 section 5.6.7 */
+function instantOf(httpDate: string): number | undefined {
+  const instant = Date.parse(httpDate);
+  return !Number.isNaN(instant) && new Date(instant).toUTCString() === httpDate.trim() ? instant : undefined;
 }
 
 /** True if an If-None-Match names an entity tag, which are compared weakly. */
