@@ -10,7 +10,7 @@ import { printTable } from './table.ts';
 
 /** Patients that each search is asked of, and how often. */
 const PATIENTS = 41;
-const REPEATS = 8;
+const REPEATS = 12;
 
 interface Person {
   readonly id: string;
@@ -89,30 +89,47 @@ const SEARCHES: readonly Asked[] = [
 
 const LABORATORY = ['category', 'laboratory'] as const;
 
+/** Each page of twenty is asked for so often in a round. */
+const PAGES_IN_A_ROUND = 20;
+const PAGES = [1, 1000];
+
+/** What is measured in one database: requests that are sent one after the other. */
+type Requests = readonly { readonly type: string; readonly parameters: Parameters }[];
+
 export async function benchGrowth(files: readonly string[]): Promise<void> {
   const opened: Opened[] = [];
   for (const file of files) opened.push(await openDemo(file));
-  const rows: string[][] = [];
   const people: (readonly Person[])[] = [];
   for (const one of opened) people.push(await somePeople(one));
-  for (const asked of SEARCHES) {
-    const times = opened.map((): number[] => []);
-    for (let repeat = 0; repeat < REPEATS; repeat++) {
-      for (const [i, { facade }] of opened.entries()) {
-        const asking = people[i] ?? [];
-        const begun = process.cpuUsage();
-        for (const person of asking) await facade.search({ type: asked.type, parameters: asked.of(person) }, CONTEXT);
-        const { user, system } = process.cpuUsage(begun);
-        // The first time of each prepares statements and reads pages from the disk.
-        if (repeat > 0) times[i]?.push((user + system) / 1000 / asking.length);
-      }
-    }
-    rows.push(row(asked.title, times.map(median)));
+  const rows: string[][] = [];
+  for (const { title, type, of } of SEARCHES) {
+    const requests = people.map(some => some.map(person => ({ type, parameters: of(person) })));
+    rows.push(row(title, await timesOf(opened, requests)));
   }
-  for (const page of [1, 1000]) rows.push(row(`Observation, page ${page}`, await pageTimes(opened, page)));
+  for (const page of PAGES) {
+    const requests: Requests[] = [];
+    for (const one of opened) requests.push(await requestsOfPage(one, page));
+    rows.push(row(`Observation, page ${page}`, await timesOf(opened, requests)));
+  }
   printTable(['search', ...files.map(nameOf), 'growth'], rows);
   console.log(`start-up to the first answer: ${opened.map(({ started }) => `${started.toFixed(0)} ms`).join(', ')}`);
   await Promise.all(opened.map(({ database }) => database.close()));
+}
+
+/** Milliseconds per request in each database: the rounds of one belong to those of the others. */
+async function timesOf(opened: readonly Opened[], requests: readonly Requests[]): Promise<readonly number[]> {
+  const times = opened.map((): number[] => []);
+  for (let repeat = 0; repeat < REPEATS; repeat++) {
+    for (const [i, { facade }] of opened.entries()) {
+      const asking = requests[i] ?? [];
+      const begun = process.cpuUsage();
+      for (const request of asking) await facade.search(request, CONTEXT);
+      const { user, system } = process.cpuUsage(begun);
+      // The first time of each prepares statements and reads pages from the disk.
+      if (repeat > 0) times[i]?.push((user + system) / 1000 / asking.length);
+    }
+  }
+  return times.map(median);
 }
 
 function row(title: string, times: readonly number[]): string[] {
@@ -147,23 +164,12 @@ async function totalOf(facade: Opened['facade']): Promise<number> {
   return JSON.parse(json).total;
 }
 
-/** Milliseconds for a page of Observations by number; its address is found by walking there. */
-async function pageTimes(opened: readonly Opened[], page: number): Promise<readonly number[]> {
-  const times: number[] = [];
-  for (const { facade } of opened) {
-    let parameters: Parameters = [LABORATORY, ['_count', '20'], ['_total', 'none']];
-    const request = () => facade.search({ type: 'Observation', parameters }, CONTEXT);
-    for (let at = 1; at < page; at++) parameters = nextOf((await request()).json);
-    const own: number[] = [];
-    for (let i = 0; i < 10; i++) {
-      const begun = process.cpuUsage();
-      for (let j = 0; j < 20; j++) await request();
-      const { user, system } = process.cpuUsage(begun);
-      own.push((user + system) / 1000 / 20);
-    }
-    times.push(median(own));
-  }
-  return times;
+/** A page of Observations by number; its address is found by walking there. */
+async function requestsOfPage({ facade }: Opened, page: number): Promise<Requests> {
+  let parameters: Parameters = [LABORATORY, ['_count', '20'], ['_total', 'none']];
+  for (let at = 1; at < page; at++)
+    parameters = nextOf((await facade.search({ type: 'Observation', parameters }, CONTEXT)).json);
+  return Array.from({ length: PAGES_IN_A_ROUND }, () => ({ type: 'Observation', parameters }));
 }
 
 function nextOf(json: string): Parameters {
