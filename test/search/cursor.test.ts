@@ -16,6 +16,13 @@ test('a cursor comes back as it was, bytes of keys included', () => {
   expect(CODEC.open(CODEC.seal(CURSOR, 'query'), 'query')).toEqual(CURSOR);
 });
 
+test('no two seals share a nonce, in one process or in several with one secret', () => {
+  const nonceOf = (sealed: string) => Buffer.from(sealed, 'base64url').subarray(0, 12).toString('hex');
+  const codecs = [CODEC, cursorCodec(new Uint8Array(32).fill(7))];
+  const nonces = codecs.flatMap(codec => Array.from({ length: 500 }, () => nonceOf(codec.seal(CURSOR, 'query'))));
+  expect(new Set(nonces).size).toBe(1000);
+});
+
 test('a cursor of another query, caller or secret does not open', () => {
   const sealed = CODEC.seal(CURSOR, 'query');
   expect(CODEC.open(sealed, 'another query')).toBeUndefined();
