@@ -74,10 +74,17 @@ function textType(text: string, column: ColumnType): ColumnType {
 
 /** Integers of all sizes and decimals of all scales compare without losing an index. */
 function numberType(value: string | number): ColumnType {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return integerType(value);
   const text = String(value);
   const match = NUMBER_TEXT.exec(text);
   if (!match) return { kind: 'float' };
   if (match[1] !== undefined) return { kind: 'decimal', precision: 38, scale: Math.min(match[1].length, 38) };
-  const number = Number(text);
-  return { kind: 'integer', bits: number >= -0x80000000 && number <= 0x7fffffff ? 32 : 64 };
+  return integerType(Number(text));
+}
+
+const INTEGER: ColumnType = { kind: 'integer', bits: 32 };
+const LONG_INTEGER: ColumnType = { kind: 'integer', bits: 64 };
+
+function integerType(value: number): ColumnType {
+  return value >= -0x80000000 && value <= 0x7fffffff ? INTEGER : LONG_INTEGER;
 }
