@@ -200,7 +200,7 @@ export function resolveSystem(tree: ScalarTree, settings: Settings, report: Repo
   const known = Object.hasOwn(systems, tree.text) ? systems[tree.text] : undefined;
   if (known !== undefined) return known;
   if (/^[a-z][a-z0-9+.-]*:\S+$/i.test(tree.text)) return tree.text;
-  report.error(tree.at, 'unknown code system', {
+  report.error(tree.at, 'unknown system', {
     found: tree.text,
     expected: 'an alias of `systems` in pack.yaml or an absolute URI',
     among: Object.keys(systems),

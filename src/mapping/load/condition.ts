@@ -4,14 +4,15 @@
  */
 
 import type { ColumnExpression } from '../../sql/expression.ts';
+import { trimEnd } from '../codecs/blank.ts';
 import type { Codec } from '../codecs/codec.ts';
 import { defaultCodec } from '../codecs/table.ts';
 import type { Condition } from '../model.ts';
 import { type Resolved, resolveColumn, type Visible } from './columns.ts';
 import type { Context } from './context.ts';
+import { readOn } from './join.ts';
 import { literalForm, readLiteral } from './literal.ts';
 import { globProblem } from './pattern.ts';
-import { readOn } from './scope.ts';
 import { child, type Entry, entriesOf, itemsOf, type ScalarTree, scalarsOf, type Tree } from './tree.ts';
 import { readCodec } from './via.ts';
 
@@ -126,7 +127,8 @@ function readOperator(
 }
 
 function isOneOf(literals: readonly ScalarTree[], { column }: Resolved, context: Context): Condition {
-  return { kind: 'is', column, values: literals.flatMap(tree => literal(tree, column, context)) };
+  const values = literals.flatMap(tree => (isEverEqual(tree, column, context) ? literal(tree, column, context) : []));
+  return { kind: 'is', column, values };
 }
 
 function ordered(
@@ -136,6 +138,29 @@ function ordered(
   context: Context,
 ): readonly Condition[] {
   return literal(tree, column, context).map(value => ({ kind: 'order', column, op, value }));
+}
+
+/** A literal that no row can have would be a condition that never holds, and its `not` one that always does. */
+function isEverEqual(tree: ScalarTree, { column, type }: ColumnExpression, { report }: Context): boolean {
+  if (tree.isNull) {
+    report.error(tree.at, 'nothing is equal to NULL', {
+      expected: `\`absent: [${column}]\`, \`present: [${column}]\`, or the text in quotes`,
+      found: tree.text,
+    });
+    return false;
+  }
+  if (type.kind !== 'text') return true;
+  const text = trimEnd(tree.text);
+  if (text === '') {
+    report.error(tree.at, 'a blank counts as no value, and nothing is equal to it', {
+      expected: `\`absent: [${column}]\` or \`present: [${column}]\``,
+      found: 'a blank',
+    });
+  } else if (type.length !== 'max' && text.length > type.length) {
+    const most = type.length === 1 ? '1 character' : `${type.length} characters`;
+    report.error(tree.at, `literal longer than column ${column}`, { expected: `at most ${most}`, found: tree.text });
+  } else return true;
+  return false;
 }
 
 function literal(tree: ScalarTree, column: ColumnExpression, context: Context): readonly (string | number)[] {

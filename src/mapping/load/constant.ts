@@ -32,7 +32,11 @@ function readPrimitive(tree: ScalarTree, slot: Slot, context: PackContext): Json
   const { report, settings } = context;
   const { systems } = settings.pack;
   let { text } = tree;
-  if (slot.type === 'uri' && Object.hasOwn(systems, text)) text = systems[text] ?? text;
+  if (slot.type === 'uri' && slot.path.endsWith('.system')) {
+    const system = resolveSystem(tree, settings, report);
+    if (system === undefined) return undefined;
+    text = system;
+  } else if (slot.type === 'uri' && Object.hasOwn(systems, text)) text = systems[text] ?? text;
   if (isProfilePlace(slot)) text = expandProfile(tree, slot, context);
   const kind = jsonKindOf(slot.type);
   const pattern = primitivePattern(slot.type);

@@ -6,7 +6,7 @@ import type { EachNode, Node, Pieces } from '../model.ts';
 import { resolveColumn, type Visible } from './columns.ts';
 import type { Context } from './context.ts';
 import { guard } from './guard.ts';
-import { readOn, readOrder } from './scope.ts';
+import { readOn, readRowOrder } from './join.ts';
 import { type Slot, singleSlot } from './slot.ts';
 import { child, type MapTree, map, type ScalarTree, type Tree, textOf } from './tree.ts';
 
@@ -43,7 +43,7 @@ function readRows(each: Tree, visible: Visible, context: Context): Rows | undefi
   const inner = context.readScope(each, undefined, visible, context);
   if (!inner) return undefined;
   const on = readOn(child(each, 'on'), inner.visible, visible, context);
-  const order = readOrder(child(each, 'order'), inner.visible, context);
+  const order = readRowOrder(child(each, 'order'), inner.visible, context);
   return { from: { kind: 'rows', scope: inner.scope, on, order }, visible: inner.visible };
 }
 

@@ -1,5 +1,8 @@
-/** V3: alternatives in their order. In: nodes. Out: a FirstNode; alternatives that no row reaches are reported. */
-import type { FirstNode, Node } from '../model.ts';
+/**
+ * V3: alternatives in their order, of one element or among the elements of an object. In: nodes. Out: a FirstNode or a
+ * choice; alternatives that no row reaches are reported.
+ */
+import type { FirstNode, Member, NamedNode, Node } from '../model.ts';
 import { isNeverAbsent } from './absence.ts';
 import type { Context } from './context.ts';
 import type { Slot } from './slot.ts';
@@ -7,10 +10,25 @@ import type { Tree } from './tree.ts';
 
 /** A FirstNode of checked alternatives: none may follow one that is never absent. */
 export function makeFirst(alternatives: readonly Node[], slot: Slot, tree: Tree, context: Context): FirstNode {
-  const end = alternatives.findIndex(alternative => isNeverAbsent(alternative, context.certain));
-  const unreachable = end >= 0 ? alternatives[end + 1] : undefined;
-  if (unreachable) {
-    context.report.error(unreachable.at, 'alternative that is never reached: the one before it is never absent');
-  }
+  reportUnreached(
+    alternatives.map(alternative => [alternative]),
+    context,
+  );
   return { kind: 'first', alternatives, type: slot.type, at: tree.at };
+}
+
+/** A choice among elements: of the first alternative that has one of its elements. */
+export function makeChoice(alternatives: readonly (readonly NamedNode[])[], context: Context): Member {
+  reportUnreached(
+    alternatives.map(named => named.map(({ node }) => node)),
+    context,
+  );
+  return { kind: 'choice', alternatives };
+}
+
+function reportUnreached(alternatives: readonly (readonly Node[])[], context: Context): void {
+  const end = alternatives.findIndex(nodes => nodes.some(node => isNeverAbsent(node, context.certain)));
+  const [unreached] = (end >= 0 && alternatives[end + 1]) || [];
+  if (!unreached) return;
+  context.report.error(unreached.at, 'alternative that is never reached: the one before it is never absent');
 }

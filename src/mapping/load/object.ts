@@ -8,6 +8,7 @@ import { carrierOf } from './carrier.ts';
 import type { Visible } from './columns.ts';
 import { ALWAYS } from './condition.ts';
 import type { Context } from './context.ts';
+import { makeChoice } from './first.ts';
 import { guard, withCondition } from './guard.ts';
 import { checkMembers, checkRequired, type Members } from './required.ts';
 import { NODE_DIRECTIVES, NODE_MODIFIERS } from './schema.ts';
@@ -111,7 +112,7 @@ function readChoices(entry: Entry, slot: Slot, visible: Visible, context: Contex
       .map(({ name, node }) => ({ name, node: withCondition(node, guardedBy) }));
     return nodes.length > 0 ? [nodes] : [];
   });
-  return alternatives.length > 0 ? [{ kind: 'choice', alternatives }] : [];
+  return alternatives.length > 0 ? [makeChoice(alternatives, context)] : [];
 }
 
 /** Members in the order of the specification; a choice stands where its first element does. */

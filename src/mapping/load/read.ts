@@ -11,6 +11,7 @@ import { type Entry, scalar, type Tree } from './tree.ts';
 /** A pack is written by hand; what is deeper or larger than this was not. */
 const MAX_DEPTH = 40;
 const MAX_CHARACTERS = 4_000_000;
+const NULL = /^(?:null|~)$/i;
 
 /** Reads all documents of a file. Documents with a syntax error are left out, after it was reported. */
 export function readYaml(file: string, text: string, report: Report): readonly Tree[] {
@@ -49,7 +50,8 @@ function convert(node: Node, position: (offset: number) => Position, report: Rep
     });
     return undefined;
   }
-  if (isScalar(node)) return scalar(String(node.value ?? ''), at);
+  if (isScalar(node))
+    return scalar(String(node.value ?? ''), at, node.type === 'PLAIN' && NULL.test(String(node.value)));
   if (isSeq<Node | null>(node)) {
     const items = node.items.map(item => (item ? convert(item, position, report, depth + 1) : scalar('', at)));
     return { kind: 'list', items: items.filter(item => item !== undefined), at };

@@ -8,7 +8,7 @@ import type { Visible } from './columns.ts';
 import type { Context, Target } from './context.ts';
 import { makeFirst } from './first.ts';
 import { guard } from './guard.ts';
-import { readOn } from './scope.ts';
+import { readOn } from './join.ts';
 import { childSlot, type Slot } from './slot.ts';
 import { child, type MapTree, scalarsOf, textOf } from './tree.ts';
 

@@ -3,13 +3,12 @@
  * model with everything resolved, and what can be named within them.
  */
 import { findTable, type TableInfo } from '../../sql/catalog.ts';
-import type { Order } from '../../sql/expression.ts';
 import { identifier, isIdentifier, type TableName } from '../../sql/identifier.ts';
 import type { JoinColumn, Lookup, Scope } from '../model.ts';
 import type { NamedRows, Visible } from './columns.ts';
-import { resolveColumn } from './columns.ts';
 import type { Context, OpenScope, PackContext } from './context.ts';
-import { child, type Entry, entriesOf, type MapTree, type ScalarTree, scalarsOf, type Tree, textOf } from './tree.ts';
+import { readOn, readPick } from './join.ts';
+import { child, type Entry, entriesOf, type MapTree, type ScalarTree, type Tree, textOf } from './tree.ts';
 import { parseVia } from './via.ts';
 
 /** Reads the table, alias, lookups and filter of a map; `name` overrides `as`. Undefined if the table is unknown. */
@@ -91,7 +90,7 @@ export function readLookup(entry: Entry, visible: Visible, context: Context): Lo
     on: readLookupOn(value, inner, visible, context),
     where: context.readCondition(child(value, 'where'), inner, context),
     required,
-    pick: readOrder(child(value, 'pick'), inner, context),
+    pick: readPick(child(value, 'pick'), inner, context),
     at,
   };
 }
@@ -119,52 +118,5 @@ function readLookupOn(tree: Tree, theirs: Visible, ours: Visible, context: Conte
       context.report.error(via.at, '`on` takes text steps on a text column, and no codec');
     }
     return parsed ? joined.map(pair => ({ ...pair, steps: parsed.steps })) : [];
-  });
-}
-
-/** `on: {THEIRS: ours}`: left a column of the joined table, right one in scope around it. */
-export function readOn(
-  tree: Tree | undefined,
-  theirs: Visible,
-  ours: Visible,
-  context: Context,
-): readonly JoinColumn[] {
-  const joined = entriesOf(tree).flatMap(({ key, value, at }): readonly JoinColumn[] => {
-    const left = resolveColumn(key, at, theirs, context);
-    const text = textOf(value);
-    if (text === undefined) return [];
-    const right = resolveColumn(text, value.at, ours, context, {
-      expected: 'a column: `on` holds no literals, they stand in `where`',
-    });
-    if (!left || !right) return [];
-    if (right.isPiece) context.report.error(value.at, 'a piece of a column cannot be joined', { found: text });
-    const reason = mismatch(left.column.type.kind, right.column.type.kind);
-    if (reason !== undefined) context.report.error(value.at, reason, { found: `${key}: ${text}` });
-    return [{ theirs: left.column, ours: right.column }];
-  });
-  if (tree && entriesOf(tree).length === 0)
-    context.report.error(tree.at, '`on` names no column', { expected: '{THEIRS: ours}' });
-  return joined;
-}
-
-/** Kinds of columns between which no cast of our side makes sense. */
-function mismatch(theirs: string, ours: string): string | undefined {
-  const family = (kind: string): string =>
-    ['integer', 'decimal', 'float', 'bit'].includes(kind)
-      ? 'number'
-      : ['date', 'datetime'].includes(kind)
-        ? 'date'
-        : kind;
-  const [a, b] = [family(theirs), family(ours)];
-  const castable = a === b || (b === 'text' && a !== 'binary') || (a === 'text' && b !== 'binary');
-  return castable ? undefined : `a ${theirs} column cannot be joined with a ${ours} column`;
-}
-
-/** `[COL, -COL2]`: the order, descending with a minus. */
-export function readOrder(tree: Tree | undefined, visible: Visible, context: Context): readonly Order[] {
-  return scalarsOf(tree).flatMap(({ text, at }) => {
-    const descending = text.startsWith('-');
-    const resolved = resolveColumn(descending ? text.slice(1) : text, at, visible, context);
-    return resolved ? [{ by: resolved.column, descending }] : [];
   });
 }

@@ -41,7 +41,7 @@ export function readSettings(document: Tree | undefined, file: string, report: R
   if (!isZone(zone)) {
     report.error(child(document, 'zone')?.at ?? at, 'unknown time zone', {
       found: zone,
-      expected: 'an IANA name such as America/New_York',
+      expected: 'the IANA name of a place, such as America/New_York, or UTC',
       among: Intl.supportedValuesOf('timeZone'),
     });
   }
@@ -116,7 +116,9 @@ function byKey(tree: Tree | undefined): ReadonlyMap<string, Entry> {
   return new Map(entriesOf(tree).map(e => [e.key, e]));
 }
 
+/** `EST` is a zone too, one without daylight saving: whoever writes it means that of a place. */
 function isZone(zone: string): boolean {
+  if (!zone.includes('/') && zone !== 'UTC') return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });
     return true;

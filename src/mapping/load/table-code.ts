@@ -11,8 +11,9 @@ import type { TableCodeMap } from './codes.ts';
 import { type NamedRows, type Resolved, resolveColumn, type Visible } from './columns.ts';
 import type { Context } from './context.ts';
 import { makeFirst } from './first.ts';
+import { readPick } from './join.ts';
 import { rememberLookup } from './origin.ts';
-import { readOrder, readTable } from './scope.ts';
+import { readTable } from './scope.ts';
 import type { Slot } from './slot.ts';
 import { type MapTree, map as mapTree, type ScalarTree } from './tree.ts';
 import { type NamedCodeMap, readCodec } from './via.ts';
@@ -86,7 +87,7 @@ function joinTables(map: TableCodeMap, column: Resolved, owner: Visible, context
       on: [{ theirs: theirs.column, ours: column.column }],
       where,
       required: false,
-      pick: readOrder(map.pick, inner, context),
+      pick: readPick(map.pick, inner, context),
       at: map.at,
     };
     if (map.else.kind !== 'code') rememberLookup(lookup, map.name);

@@ -9,6 +9,8 @@ export type Tree = ScalarTree | ListTree | MapTree;
 export interface ScalarTree {
   readonly kind: 'scalar';
   readonly text: string;
+  /** Written `null` or `~` without quotes, which means NULL elsewhere in YAML. */
+  readonly isNull?: true;
   readonly at: Position;
 }
 
@@ -31,8 +33,8 @@ export interface Entry {
   readonly at: Position;
 }
 
-export function scalar(text: string, at: Position): ScalarTree {
-  return { kind: 'scalar', text, at };
+export function scalar(text: string, at: Position, isNull = false): ScalarTree {
+  return { kind: 'scalar', text, at, ...(isNull ? { isNull } : {}) };
 }
 
 export function list(items: readonly Tree[], at: Position): ListTree {

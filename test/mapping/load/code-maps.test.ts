@@ -103,7 +103,7 @@ describe('code maps are held against themselves and where they are used', () => 
 `,
     };
     expect(problemsOf(files)).toEqual([
-      'codes.yaml:2:11: unknown code system; expected an alias of `systems` in pack.yaml or an absolute URI; found loink; did you mean loinc?',
+      'codes.yaml:2:11: unknown system; expected an alias of `systems` in pack.yaml or an absolute URI; found loink; did you mean loinc?',
     ]);
   });
 

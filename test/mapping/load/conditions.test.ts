@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { problemsOfCondition } from './problems-of.ts';
+import { problemsOfCondition, problemsOfSource } from './problems-of.ts';
 
 describe('conditions are held against the schema', () => {
   test('a literal that is none of its column is rejected', () => {
@@ -12,6 +12,39 @@ describe('conditions are held against the schema', () => {
     expect(problemsOfCondition('{ UPD_DTM: { gt: soon } }')).toEqual([
       'm.yaml:3:71: literal not of the type of column UPD_DTM; expected a date and time, 2024-01-31 or 2024-01-31 08:30:00; found soon',
     ]);
+  });
+
+  test('a text that its column cannot hold is rejected: with `deleted` it would let deleted rows pass', () => {
+    expect(problemsOfCondition('{ SEX: Male }')).toEqual([
+      'm.yaml:3:61: literal longer than column SEX; expected at most 1 character; found Male',
+    ]);
+    expect(problemsOfSource('{ table: dbo.PT, as: p, key: [PT_NO], deleted: { DEL_FL: [Y, Yes] } }')).toEqual([
+      'm.yaml:3:70: literal longer than column DEL_FL; expected at most 1 character; found Yes',
+    ]);
+    expect(
+      problemsOfCondition('{ SEX: "M   ", LST_NM: { gt: abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz } }'),
+    ).toEqual([]);
+  });
+
+  test('a blank and NULL are equal to nothing, so a comparison with them is rejected', () => {
+    for (const blank of ['""', '"  "', '{ not: "" }'])
+      expect(problemsOfCondition(`{ SEX: ${blank} }`)[0]).toMatch(
+        /a blank counts as no value, and nothing is equal to it; expected `absent: \[SEX\]` or `present: \[SEX\]`; found a blank$/,
+      );
+    for (const nothing of ['null', 'NULL', '~', '{ not: null }', '["1", null]'])
+      for (const column of ['MRN', 'PT_NO'])
+        expect(problemsOfCondition(`{ ${column}: ${nothing} }`)[0]).toMatch(
+          /nothing is equal to NULL; expected `absent: \[\w+\]`, `present: \[\w+\]`, or the text in quotes; found/,
+        );
+    expect(problemsOfCondition('{ MRN: "null" }')).toEqual([]);
+  });
+
+  test('a regular expression is no pattern', () => {
+    for (const pattern of ['^A', 'A$', String.raw`A\d`])
+      expect(problemsOfCondition(`{ MRN: { matches: ${JSON.stringify(pattern)} } }`)[0]).toMatch(
+        /pattern that cannot be used: it reads like a regular expression; characters that are meant as they are stand in brackets; expected text with/,
+      );
+    expect(problemsOfCondition('{ MRN: { matches: "[^0-9]*[$]" } }')).toEqual([]);
   });
 
   test('a number too large for its column is rejected', () => {

@@ -138,7 +138,7 @@ systems: { a: b }
       'm.yaml': ACTIVE,
     };
     expect(problemsOf(files)).toEqual([
-      'pack.yaml:3:7: unknown time zone; expected an IANA name such as America/New_York; found America/New_Yrok; did you mean America/New_York?',
+      'pack.yaml:3:7: unknown time zone; expected the IANA name of a place, such as America/New_York, or UTC; found America/New_Yrok; did you mean America/New_York?',
       'pack.yaml:4:15: not an absolute URI; found b',
     ]);
   });

@@ -70,9 +70,28 @@ describe('what stands under an element is held against FHIR', () => {
     ]);
   });
 
+  test('an alternative among elements after one that is never absent is rejected', () => {
+    expect(
+      problemsOfElements('  first: [{ deceasedBoolean: "false" }, { deceasedDateTime: { from: DTH_DTM } }]'),
+    ).toEqual(['m.yaml:6:61: alternative that is never reached: the one before it is never absent']);
+    expect(
+      problemsOfElements('  first: [{ deceasedDateTime: { from: DTH_DTM } }, { deceasedBoolean: "false" }]'),
+    ).toEqual([]);
+  });
+
+  test('a system that is neither an alias nor an address is rejected', () => {
+    expect(problemsOfElements('  identifier: [{ system: loink, value: { from: MRN, via: code } }]')).toEqual([
+      'm.yaml:6:26: unknown system; expected an alias of `systems` in pack.yaml or an absolute URI; found loink; did you mean loinc?',
+    ]);
+    expect(
+      problemsOfElements('  identifier: [{ system: "http//a.example", value: { from: MRN, via: code } }]'),
+    ).toHaveLength(1);
+    expect(problemsOfElements('  identifier: [{ system: "urn:x:y", value: { from: MRN, via: code } }]')).toEqual([]);
+  });
+
   test('a concept of an unknown code system is rejected', () => {
     expect(problemsOfElements('  maritalStatus: loink#12 Married')).toEqual([
-      'm.yaml:6:18: unknown code system; expected an alias of `systems` in pack.yaml or an absolute URI; found loink; did you mean loinc?',
+      'm.yaml:6:18: unknown system; expected an alias of `systems` in pack.yaml or an absolute URI; found loink; did you mean loinc?',
     ]);
   });
 

@@ -41,7 +41,7 @@ test('what is wrong with it is told at its line', () => {
     'pack.yaml:7:8: no such file in the pack; found tree.cvs; did you mean tree.csv?',
   );
   expect(problemsOf(withTree('  scd: tree.csv', { 'tree.csv': 'parent,code\na,b\n' }))).toEqual([
-    'pack.yaml:7:3: unknown code system; expected an alias of `systems` in pack.yaml or an absolute URI; found scd; did you mean sct?',
+    'pack.yaml:7:3: unknown system; expected an alias of `systems` in pack.yaml or an absolute URI; found scd; did you mean sct?',
   ]);
   expect(problemsOf(withTree('  sct: tree.csv', { 'tree.csv': 'code,parent\na,b\n' }))).toEqual([
     'tree.csv:1:1: not a hierarchy; expected a first line parent,code',

@@ -106,8 +106,8 @@ describe('elements', () => {
   });
 
   test('with else have it as the second alternative', () => {
-    expect(elementsOf('  gender: { from: SEX, via: code, if: { SEX: [male] }, else: unknown }')).toEqual({
-      gender: { first: [{ if: 'p.SEX is "male"', node: 'p.SEX via code' }, 'unknown'] },
+    expect(elementsOf('  gender: { from: SEX, via: code, if: { SEX: [F] }, else: unknown }')).toEqual({
+      gender: { first: [{ if: 'p.SEX is "F"', node: 'p.SEX via code' }, 'unknown'] },
     });
   });
 
