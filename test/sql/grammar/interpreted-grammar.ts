@@ -15,6 +15,7 @@ import {
   TerminalNode,
   Vocabulary,
 } from 'antlr4ng';
+import { endWith, forgetOtherCallers, leaveOut, type Omissions } from './smaller-automaton.ts';
 
 /** A rule with what it consumed, or a token: `name` is that of the rule, or the symbolic one of the token. */
 export interface Node {
@@ -38,17 +39,24 @@ export interface Parsed {
 
 /**
  * Makes a parse function. The function keeps what it learns about the grammar, so that later texts cost a tenth of the
- * first ones. Full LL prediction: under SLL the T-SQL grammar refuses qualified column names.
+ * first ones. Full LL prediction: under SLL the T-SQL grammar refuses qualified column names. With `omissions` the text
+ * ends with the start rule, and an error may mean no more than that it has what is left out.
  */
 export function interpretGrammar(
   lexerTables: string,
   parserTables: string,
   startRule: string,
+  omissions?: Omissions,
 ): (text: string) => Parsed {
   const lexis = readTables(lexerTables);
   const syntax = readTables(parserTables);
-  const start = syntax.rules.indexOf(startRule);
-  if (start < 0) throw new Error(`the grammar has no rule ${startRule}`);
+  const rule = placeIn(syntax.rules);
+  const start = rule(startRule);
+  if (omissions) {
+    leaveOut(syntax.automaton, omissions, { rule, token: placeIn(syntax.tokens) });
+    endWith(syntax.automaton, start);
+  }
+  forgetOtherCallers(syntax.automaton, start);
   const lexer = new LexerInterpreter(
     'lexer',
     lexis.vocabulary,
@@ -148,11 +156,21 @@ function readTables(tables: string) {
     return found;
   };
   const names = (name: string): (string | null)[] => section(name).map(entry => (entry === 'null' ? null : entry));
+  const tokens = names('token symbolic names');
   return {
-    vocabulary: new Vocabulary(names('token literal names'), names('token symbolic names'), []),
+    vocabulary: new Vocabulary(names('token literal names'), tokens, []),
+    tokens,
     rules: section('rule names'),
     channels: sections.get('channel names') ?? [],
     modes: sections.get('mode names') ?? [],
     automaton: new ATNDeserializer().deserialize(JSON.parse(section('atn').join('')) as number[]),
+  };
+}
+
+function placeIn(names: readonly (string | null)[]): (name: string) => number {
+  return name => {
+    const place = names.indexOf(name);
+    if (place < 0) throw new RangeError(`the grammar has no ${name}`);
+    return place;
   };
 }

@@ -8,6 +8,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Node, Parsed } from './interpreted-grammar.ts';
 import { interpretGrammar, nodesOf } from './interpreted-grammar.ts';
+import type { Omissions } from './smaller-automaton.ts';
+
+const require = createRequire(import.meta.url);
 
 /**
  * Every reason, as `line:column what is wrong`, why SQL Server (2017 and later) would refuse the text as a syntax error
@@ -65,8 +68,9 @@ const RULES: Readonly<Record<string, (node: Node) => string | undefined>> = {
 
 /** Msg 1033: an ORDER BY inside says which rows only with TOP or OFFSET. */
 function orderedWithoutTop(node: Node): string | undefined {
-  const query = descend(node, 'select_statement')?.children.find(child => child.name === 'query_expression');
-  const order = query && descend(query, 'select_order_by_clause');
+  const statement = descend(node, 'select_statement');
+  const query = statement && descend(statement, 'query_expression');
+  const order = query && (descend(query, 'select_order_by_clause') ?? descend(statement, 'select_order_by_clause'));
   const select = query && descend(query, 'query_specification');
   if (!order || !select || has(order, 'OFFSET') || has(select, 'top_clause')) return undefined;
   return 'ORDER BY in a subquery needs TOP or OFFSET';
@@ -85,14 +89,42 @@ function firstToken(node: Node): Node {
   return first ? firstToken(first) : node;
 }
 
-const require = createRequire(import.meta.url);
-let interpreted: ((text: string) => Parsed) | undefined;
+/**
+ * Without them it is decided from the next token or two what a call is and whose an ORDER BY is; with them, from all that
+ * stands between the parentheses. ORDER BY belongs to the statement as well as to its last query.
+ */
+const RARE: Omissions = {
+  alternatives: {
+    function_call: ['partition_function'],
+    query_expression: ['select_order_by_clause'],
+  },
+  tokens: {
+    scalar_function_name: ['ID', 'SQUARE_BRACKET_ID', 'DOUBLE_QUOTE_ID', 'CHECKSUM', 'BINARY_CHECKSUM'],
+  },
+};
 
+/** What the smaller grammar refuses, the whole one judges. */
 function parse(sql: string): Parsed {
-  interpreted ??= interpretGrammar(
+  const parsed = withoutRare()(sql);
+  return parsed.errors.length === 0 ? parsed : whole()(sql);
+}
+
+const withoutRare = lazily(() => interpret(RARE));
+const whole = lazily(() => interpret());
+
+function interpret(omissions?: Omissions): (text: string) => Parsed {
+  return interpretGrammar(
     readFileSync(require.resolve('@dbml/core/lib/parse/ANTLR/parsers/mssql/TSqlLexer.interp'), 'utf8'),
     readFileSync(require.resolve('@dbml/core/lib/parse/ANTLR/parsers/mssql/TSqlParser.interp'), 'utf8'),
     'select_statement_standalone',
+    omissions,
   );
-  return interpreted(sql);
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
