@@ -7,7 +7,7 @@ import type { Facade, RequestContext } from '../../src/facade.ts';
 import type { CodesBySystem } from '../../src/r4/terminology.ts';
 import type { Offered } from '../../src/search/offers.ts';
 import { drawer, type Sample } from '../engines/sample.ts';
-import { answers, type Indexed, indexOf, type Question } from './oracle.ts';
+import { answering, type Indexed, indexOf, type Question } from './oracle.ts';
 import { type Amount, questionsFor } from './questions.ts';
 
 export const NOW = Date.parse('2026-06-30T16:00:00Z');
@@ -84,18 +84,17 @@ async function compare(
   indexed: readonly (readonly Indexed[])[],
   zone: string,
 ): Promise<Difference | undefined> {
-  const expected = new Set(
-    resources.filter((_, i) => answers(indexed[i] ?? [], question, zone, NOW)).map(({ id }) => id),
-  );
+  const answers = answering(question, zone, NOW);
+  const expected = new Set(resources.filter((_, i) => answers(indexed[i] ?? [])).map(({ id }) => id));
   const name =
     question.modifier === undefined ? question.parameter.code : `${question.parameter.code}:${question.modifier}`;
-  const found = await allOf(facade, type, [
-    [name, question.text],
-    ['_elements', 'id'],
-  ]);
-  const ids = found.map(({ id }) => id);
-  const tooMany = ids.filter((id, i) => !expected.has(id) || ids.indexOf(id) !== i);
-  const got = new Set(ids);
+  const ids = await allIds(facade, type, [[name, question.text]]);
+  const got = new Set<string>();
+  const tooMany = ids.filter(id => {
+    const again = got.has(id);
+    got.add(id);
+    return again || !expected.has(id);
+  });
   const missing = [...expected].filter(id => !got.has(id));
   if (tooMany.length === 0 && missing.length === 0) return undefined;
   return { request: `${type}?${name}=${question.text}`, tooMany: tooMany.slice(0, 5), missing: missing.slice(0, 5) };
@@ -121,25 +120,67 @@ async function valueSetsOf(facade: Facade): Promise<ReadonlyMap<string, CodesByS
   );
 }
 
+type Parameters = readonly (readonly [string, string])[];
+
 /** All matches of a search, page by page, or at least so many of them. */
 export async function allOf(
   facade: Facade,
   type: string,
-  parameters: readonly (readonly [string, string])[],
+  parameters: Parameters,
   pageSize = 1000,
   enough = Number.POSITIVE_INFINITY,
 ): Promise<readonly Resource[]> {
   const found: Resource[] = [];
-  let page: readonly (readonly [string, string])[] | undefined = [...parameters, ['_count', String(pageSize)]];
-  while (page && found.length < enough) {
-    const { json } = await facade.search({ type, parameters: page }, CONTEXT);
-    const bundle = JSON.parse(json) as {
+  for await (const json of pagesOf(facade, type, parameters, pageSize)) {
+    const { entry = [] } = JSON.parse(json) as {
       readonly entry?: readonly { readonly resource: Resource; readonly search: { readonly mode: string } }[];
-      readonly link: readonly { readonly relation: string; readonly url: string }[];
     };
-    for (const { resource, search } of bundle.entry ?? []) if (search.mode === 'match') found.push(resource);
-    const next = bundle.link.find(({ relation }) => relation === 'next');
-    page = next && [...new URL(next.url).searchParams.entries()];
+    for (const { resource, search } of entry) if (search.mode === 'match') found.push(resource);
+    if (found.length >= enough) break;
   }
   return found;
+}
+
+/** The ids of all matches, of whose resources no more is asked for than they have to have. */
+export async function allIds(
+  facade: Facade,
+  type: string,
+  parameters: Parameters,
+  pageSize = 1000,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  // Quotation marks in a value are escaped, so none can look like this; nor has an outcome the type that is asked for.
+  const before = `"resource":{"resourceType":"${type}","id":"`;
+  for await (const json of pagesOf(facade, type, [...parameters, ['_elements', 'id']], pageSize)) {
+    for (let at = json.indexOf(before); at >= 0; at = json.indexOf(before, at)) {
+      at += before.length;
+      found.push(json.slice(at, json.indexOf('"', at)));
+    }
+  }
+  return found;
+}
+
+/** The texts of the pages of a search. */
+async function* pagesOf(
+  facade: Facade,
+  type: string,
+  parameters: Parameters,
+  pageSize: number,
+): AsyncGenerator<string> {
+  let page: Parameters | undefined = [...parameters, ['_count', String(pageSize)]];
+  while (page) {
+    const { json } = await facade.search({ type, parameters: page }, CONTEXT);
+    yield json;
+    const next = nextOf(json);
+    page = next === undefined ? undefined : [...new URL(next).searchParams.entries()];
+  }
+}
+
+/** The address of the next page; links stand before the entries, which need not be parsed for it. */
+function nextOf(json: string): string | undefined {
+  const at = json.indexOf(',"entry":[');
+  const { link } = JSON.parse(at < 0 ? json : `${json.slice(0, at)}}`) as {
+    readonly link: readonly { readonly relation: string; readonly url: string }[];
+  };
+  return link.find(({ relation }) => relation === 'next')?.url;
 }

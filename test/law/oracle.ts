@@ -22,6 +22,7 @@ export interface Question {
   readonly anyOf?: readonly string[];
 }
 
+type Answers = (indexed: Indexed) => boolean;
 type Compiled = (resource: unknown) => unknown;
 type Json = Readonly<Record<string, unknown>>;
 
@@ -49,52 +50,63 @@ export function indexOf(resource: Json, expression: string): readonly Indexed[] 
   return values.map((value, i) => ({ type: String(types[i] ?? typeof value), value }));
 }
 
-/** Whether one of the values answers the question. */
-export function answers(values: readonly Indexed[], question: Question, zone: string, now: number): boolean {
+/** Whether one of a resource's values answers the question. The question is read once, for many resources. */
+export function answering(question: Question, zone: string, now: number): (values: readonly Indexed[]) => boolean {
   const { parameter, modifier, text } = question;
   const parts = question.anyOf ? [text] : text.split(/(?<!\\),/);
   if (parts.length > 1) {
-    const some = parts.some(part => answers(values, { parameter, text: part, ...like(modifier) }, zone, now));
-    return modifier === 'not' ? !some : some;
+    const each = parts.map(part => answering({ parameter, text: part, ...like(modifier) }, zone, now));
+    const some = (values: readonly Indexed[]): boolean => each.some(one => one(values));
+    return modifier === 'not' ? values => !some(values) : some;
   }
-  if (modifier === 'missing') return (values.length === 0) === (text === 'true');
-  if (modifier === 'not') return !answers(values, { parameter, text }, zone, now);
+  if (modifier === 'missing') return values => (values.length === 0) === (text === 'true');
+  if (modifier === 'not') {
+    const plainly = answering({ parameter, text }, zone, now);
+    return values => !plainly(values);
+  }
   if (question.anyOf) {
-    const { anyOf } = question;
-    const some = values.some(indexed => anyOf.some(one => token(indexed, one)));
-    return modifier === 'not-in' ? !some : some;
+    const each = question.anyOf.map(token);
+    const some = (values: readonly Indexed[]): boolean => values.some(indexed => each.some(one => one(indexed)));
+    return modifier === 'not-in' ? values => !some(values) : some;
   }
-  return values.some(indexed => {
-    if (modifier === 'of-type') return ofType(indexed, text);
-    if (modifier === 'identifier')
-      return token({ type: 'Identifier', value: field(indexed.value, 'identifier') ?? {} }, text);
-    if (modifier === 'text') return textsOf(indexed).some(t => fold(t).startsWith(fold(plain(text))));
-    switch (parameter.type) {
-      case 'token':
-        return token(indexed, text);
-      case 'string':
-        return stringsOf(indexed).some(s => matchesString(s, plain(text), modifier));
-      case 'date':
-        return date(indexed, text, zone, now);
-      case 'reference':
-        return reference(indexed, text);
-      case 'uri':
-        return (
-          typeof indexed.value === 'string' &&
-          (modifier === 'below'
-            ? below(indexed.value, text)
-            : modifier === 'above'
-              ? below(text, indexed.value)
-              : indexed.value === text)
-        );
-      case 'quantity':
-        return quantity(indexed, text);
-      case 'number':
-        return number(Number(indexed.value), undefined, text);
-      default:
-        throw new Error(`no oracle for ${parameter.type}`);
+  const one = answeringValue(question, zone, now);
+  return values => values.some(one);
+}
+
+function answeringValue({ parameter, modifier, text }: Question, zone: string, now: number): Answers {
+  if (modifier === 'of-type') return ofType(text);
+  if (modifier === 'identifier') {
+    const identifier = token(text);
+    return ({ value }) => identifier({ type: 'Identifier', value: field(value, 'identifier') ?? {} });
+  }
+  if (modifier === 'text') {
+    const begin = fold(plain(text));
+    return indexed => textsOf(indexed).some(t => fold(t).startsWith(begin));
+  }
+  switch (parameter.type) {
+    case 'token':
+      return token(text);
+    case 'string': {
+      const matches = matchingString(plain(text), modifier);
+      return indexed => stringsOf(indexed).some(matches);
     }
-  });
+    case 'date':
+      return date(text, zone, now);
+    case 'reference':
+      return reference(text);
+    case 'uri':
+      return ({ value }) =>
+        typeof value === 'string' &&
+        (modifier === 'below' ? below(value, text) : modifier === 'above' ? below(text, value) : value === text);
+    case 'quantity':
+      return quantity(text);
+    case 'number': {
+      const matches = number(text);
+      return ({ value }) => matches(Number(value), undefined);
+    }
+    default:
+      throw new Error(`no oracle for ${parameter.type}`);
+  }
 }
 
 /** The modifier for one of several values; that none of them matches is decided of all. */
@@ -122,7 +134,7 @@ function field(value: unknown, name: string): unknown {
   return value !== null && typeof value === 'object' ? (value as Json)[name] : undefined;
 }
 
-function token(indexed: Indexed, text: string): boolean {
+function token(text: string): Answers {
   const at = text.indexOf('|');
   const system = at < 0 ? undefined : plain(text.slice(0, at));
   const code = plain(at < 0 ? text : text.slice(at + 1));
@@ -132,27 +144,30 @@ function token(indexed: Indexed, text: string): boolean {
     if (system === undefined) return true;
     return system === '' ? s === undefined : s === system;
   };
-  const { type, value } = indexed;
-  switch (type) {
-    case 'CodeableConcept':
-      return list(field(value, 'coding')).some(coding => pair(field(coding, 'system'), field(coding, 'code')));
-    case 'Coding':
-      return pair(field(value, 'system'), field(value, 'code'));
-    case 'Identifier':
-      return pair(field(value, 'system'), field(value, 'value'));
-    case 'ContactPoint':
-      return pair(field(value, 'use'), field(value, 'value'));
-    default:
-      if (system !== undefined && system !== '') throw new Error('a primitive has no system to ask for here');
-      return String(value) === code;
-  }
+  return ({ type, value }) => {
+    switch (type) {
+      case 'CodeableConcept':
+        return list(field(value, 'coding')).some(coding => pair(field(coding, 'system'), field(coding, 'code')));
+      case 'Coding':
+        return pair(field(value, 'system'), field(value, 'code'));
+      case 'Identifier':
+        return pair(field(value, 'system'), field(value, 'value'));
+      case 'ContactPoint':
+        return pair(field(value, 'use'), field(value, 'value'));
+      default:
+        if (system !== undefined && system !== '') throw new Error('a primitive has no system to ask for here');
+        return String(value) === code;
+    }
+  };
 }
 
 /** `system|code|value`: of the type's codings and of the value. */
-function ofType({ value }: Indexed, text: string): boolean {
+function ofType(text: string): Answers {
   const [system = '', code = '', own = ''] = text.split(/(?<!\\)\|/);
-  const type = { type: 'CodeableConcept', value: field(value, 'type') ?? {} };
-  return field(value, 'value') === plain(own) && token(type, `${system}|${code}`);
+  const type = token(`${system}|${code}`);
+  const wanted = plain(own);
+  return ({ value }) =>
+    field(value, 'value') === wanted && type({ type: 'CodeableConcept', value: field(value, 'type') ?? {} });
 }
 
 function textsOf({ type, value }: Indexed): readonly string[] {
@@ -175,17 +190,21 @@ function stringsOf({ type, value }: Indexed): readonly string[] {
   return parts.flatMap(part => list(field(value, part))).filter(s => typeof s === 'string');
 }
 
-function matchesString(value: string, text: string, modifier: string | undefined): boolean {
-  if (modifier === 'exact') return value === text;
-  return modifier === 'contains' ? fold(value).includes(fold(text)) : fold(value).startsWith(fold(text));
+function matchingString(text: string, modifier: string | undefined): (value: string) => boolean {
+  if (modifier === 'exact') return value => value === text;
+  const folded = fold(text);
+  return modifier === 'contains' ? value => fold(value).includes(folded) : value => fold(value).startsWith(folded);
 }
 
-function reference({ value }: Indexed, text: string): boolean {
-  // a canonical is its address
-  if (typeof value === 'string') return value === text;
-  const literal = field(value, 'reference');
-  if (typeof literal !== 'string') return false;
-  return text.includes('/') ? literal === text : literal.slice(literal.indexOf('/') + 1) === text;
+function reference(text: string): Answers {
+  const typed = text.includes('/');
+  return ({ value }) => {
+    // a canonical is its address
+    if (typeof value === 'string') return value === text;
+    const literal = field(value, 'reference');
+    if (typeof literal !== 'string') return false;
+    return typed ? literal === text : literal.slice(literal.indexOf('/') + 1) === text;
+  };
 }
 
 const PREFIX = /^(eq|ne|gt|lt|ge|le|sa|eb|ap)/;
@@ -200,34 +219,35 @@ interface Interval {
   readonly high: number;
 }
 
-function date({ type, value }: Indexed, text: string, zone: string, now: number): boolean {
+function date(text: string, zone: string, now: number): Answers {
   const { prefix, rest } = prefixOf(text);
   const asked = interval(rest, zone);
-  const target = valueInterval(type, value, zone);
-  if (!target) return false;
-  const contained = target.low >= asked.low && target.high <= asked.high;
-  switch (prefix) {
-    case 'eq':
-      return contained;
-    case 'ne':
-      return !contained;
-    case 'gt':
-      return target.high > asked.high;
-    case 'lt':
-      return target.low < asked.low;
-    case 'ge':
-      return target.high > asked.high || contained;
-    case 'le':
-      return target.low < asked.low || contained;
-    case 'sa':
-      return target.low >= asked.high;
-    case 'eb':
-      return target.high <= asked.low;
-    default: {
-      const slack = Math.round(Math.abs(now - asked.low) * 0.1);
-      return target.low < asked.high + slack && target.high > asked.low - slack;
+  const slack = Math.round(Math.abs(now - asked.low) * 0.1);
+  return ({ type, value }) => {
+    const target = valueInterval(type, value, zone);
+    if (!target) return false;
+    const contained = target.low >= asked.low && target.high <= asked.high;
+    switch (prefix) {
+      case 'eq':
+        return contained;
+      case 'ne':
+        return !contained;
+      case 'gt':
+        return target.high > asked.high;
+      case 'lt':
+        return target.low < asked.low;
+      case 'ge':
+        return target.high > asked.high || contained;
+      case 'le':
+        return target.low < asked.low || contained;
+      case 'sa':
+        return target.low >= asked.high;
+      case 'eb':
+        return target.high <= asked.low;
+      default:
+        return target.low < asked.high + slack && target.high > asked.low - slack;
     }
-  }
+  };
 }
 
 function valueInterval(type: string, value: unknown, zone: string): Interval | undefined {
@@ -250,16 +270,17 @@ function valueInterval(type: string, value: unknown, zone: string): Interval | u
 
 /** What a FHIR date, dateTime or instant stands for; without an offset it is local to the zone. */
 export function interval(text: string, zone: string): Interval {
-  const key = `${zone} ${text}`;
-  const known = intervals.get(key);
+  const ofZone = intervals.get(zone) ?? new Map<string, Interval>();
+  intervals.set(zone, ofZone);
+  const known = ofZone.get(text);
   if (known) return known;
   const made = makeInterval(text, zone);
-  intervals.set(key, made);
+  ofZone.set(text, made);
   return made;
 }
 
-/** Asking the clock is slow, and the same dates are asked for by every question. */
-const intervals = new Map<string, Interval>();
+/** By zone and text. Asking the clock is slow, and the same dates are asked for by every question. */
+const intervals = new Map<string, Map<string, Interval>>();
 
 function makeInterval(text: string, zone: string): Interval {
   const match = /^(\d{4})(?:-(\d\d))?(?:-(\d\d))?(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(Z|[+-]\d\d:\d\d)?$/.exec(
@@ -322,20 +343,23 @@ function localInstant(wall: number, zone: string): number {
   return wall - before;
 }
 
-function quantity({ value }: Indexed, text: string): boolean {
+function quantity(text: string): Answers {
   const [amount = '', system, code] = text.split('|');
-  const own = field(value, 'value');
-  if (own === undefined) return false;
-  const comparator = field(value, 'comparator');
-  if (!number(Number(own), typeof comparator === 'string' ? comparator : undefined, amount)) return false;
-  if (code === undefined || code === '')
-    return system === undefined || system === '' || field(value, 'system') === system;
-  if (system === '') return field(value, 'code') === code || field(value, 'unit') === code;
-  return field(value, 'code') === code && field(value, 'system') === system;
+  const matches = number(amount);
+  return ({ value }) => {
+    const own = field(value, 'value');
+    if (own === undefined) return false;
+    const comparator = field(value, 'comparator');
+    if (!matches(Number(own), typeof comparator === 'string' ? comparator : undefined)) return false;
+    if (code === undefined || code === '')
+      return system === undefined || system === '' || field(value, 'system') === system;
+    if (system === '') return field(value, 'code') === code || field(value, 'unit') === code;
+    return field(value, 'code') === code && field(value, 'system') === system;
+  };
 }
 
 /** A point, or with a comparator the open or closed ray that it stands for. */
-function number(value: number, comparator: string | undefined, text: string): boolean {
+function number(text: string): (value: number, comparator: string | undefined) => boolean {
   const { prefix, rest } = prefixOf(text);
   const asked = Number(rest);
   const [mantissa = '', exponent = '0'] = rest.toLowerCase().split('e');
@@ -344,23 +368,25 @@ function number(value: number, comparator: string | undefined, text: string): bo
   const slack = prefix === 'ap' ? Math.abs(asked) * 0.1 : half;
   const low = round(asked - slack);
   const high = round(asked + slack);
-  const ray = { upTo: comparator?.startsWith('<') ?? false, from: comparator?.startsWith('>') ?? false };
-  const closed = comparator?.endsWith('=') ?? false;
-  switch (prefix) {
-    case 'eq':
-    case 'ap':
-      return comparator === undefined && value >= low && value < high;
-    case 'ne':
-      return comparator !== undefined || value < low || value >= high;
-    case 'gt':
-    case 'sa':
-      return ray.from || value > asked;
-    case 'lt':
-    case 'eb':
-      return ray.upTo || value < asked;
-    case 'ge':
-      return ray.from || (ray.upTo && !closed ? value > asked : value >= asked);
-    default:
-      return ray.upTo || (ray.from && !closed ? value < asked : value <= asked);
-  }
+  return (value, comparator) => {
+    const ray = { upTo: comparator?.startsWith('<') ?? false, from: comparator?.startsWith('>') ?? false };
+    const closed = comparator?.endsWith('=') ?? false;
+    switch (prefix) {
+      case 'eq':
+      case 'ap':
+        return comparator === undefined && value >= low && value < high;
+      case 'ne':
+        return comparator !== undefined || value < low || value >= high;
+      case 'gt':
+      case 'sa':
+        return ray.from || value > asked;
+      case 'lt':
+      case 'eb':
+        return ray.upTo || value < asked;
+      case 'ge':
+        return ray.from || (ray.upTo && !closed ? value > asked : value >= asked);
+      default:
+        return ray.upTo || (ray.from && !closed ? value < asked : value <= asked);
+    }
+  };
 }
