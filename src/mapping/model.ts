@@ -91,7 +91,13 @@ export type Condition =
   | { readonly kind: 'any'; readonly of: readonly Condition[] }
   | { readonly kind: 'none'; readonly of: Condition }
   /** The column holds one of these values. */
-  | { readonly kind: 'is'; readonly column: ColumnExpression; readonly values: readonly (string | number)[] }
+  | {
+      readonly kind: 'is';
+      readonly column: ColumnExpression;
+      readonly values: readonly (string | number)[];
+      /** Where the first of them is written. */
+      readonly at?: Position;
+    }
   | {
       readonly kind: 'order';
       readonly column: ColumnExpression;

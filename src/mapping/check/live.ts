@@ -8,8 +8,11 @@ import { createReport, type Problem } from '../load/problem.ts';
 import { tablesOf } from '../load/tables-used.ts';
 import type { Registry } from '../model.ts';
 import { checkDrift } from './drift.ts';
+import { checkLiterals } from './literals.ts';
 import { partsOf, sourcesOf } from './parts.ts';
 import type { ReadScope } from './questions.ts';
+import { checkExpressions } from './raw.ts';
+import { checkTargets } from './targets.ts';
 import { checkIds, checkKey, checkLookup, checkReference } from './unique.ts';
 import { checkCodes, checkTableCodes } from './unmapped.ts';
 
@@ -36,11 +39,14 @@ export async function checkLive({
   const asking = { database, readScope, clock: { now } };
   const catalog = await database.catalog({ tables: [...tablesOf(registry), ...(locked?.tables.keys() ?? [])] });
   if (locked) checkDrift(locked, catalog, report);
-  const { lookups, refs, values } = partsOf(registry);
+  const { lookups, refs, values, tests } = partsOf(registry);
   for (const mapping of sourcesOf(registry)) await checkKey(mapping, catalog, asking, report);
   for (const mapping of registry.mappings) await checkIds(mapping, catalog, asking, report);
   for (const lookup of lookups) await checkLookup(lookup, catalog, asking, report);
-  for (const ref of refs) await checkReference(ref, registry, catalog, asking, report);
+  for (const { node } of refs) await checkReference(node, registry, catalog, asking, report);
+  await checkTargets(refs, registry, asking, report);
+  await checkLiterals(tests, asking, report);
+  await checkExpressions(values, asking, report);
   await checkCodes(values, asking, report);
   await checkTableCodes(lookups, asking, report);
   return report.problems();

@@ -16,33 +16,58 @@ export interface ScopedLookup {
   readonly lookup: Lookup;
 }
 
+export interface ScopedRef {
+  readonly scope: Scope;
+  readonly node: RefNode;
+}
+
+export interface ScopedTest {
+  readonly scope: Scope;
+  readonly test: Extract<Condition, { readonly kind: 'is' }>;
+}
+
 export interface Parts {
+  /** Comparisons with literals, each in the rows that it is meant to tell apart: without any condition on them. */
+  readonly tests: readonly ScopedTest[];
   readonly lookups: readonly ScopedLookup[];
-  readonly refs: readonly RefNode[];
+  readonly refs: readonly ScopedRef[];
   readonly values: readonly ScopedValue[];
 }
 
 /** Collects the parts; variants share their source, so it is seen once. */
 export function partsOf(registry: Registry): Parts {
   const scopes = new Set<Scope>();
-  const refs: RefNode[] = [];
+  const refs: ScopedRef[] = [];
   const values: ScopedValue[] = [];
-  const visitCondition = (condition: Condition | undefined): void => {
-    if (condition?.kind === 'exists') visitScope(condition.scope);
-    else if (condition?.kind === 'none') visitCondition(condition.of);
-    else if (condition?.kind === 'all' || condition?.kind === 'any') for (const of of condition.of) visitCondition(of);
+  const tests = new Map<Condition, ScopedTest>();
+  const visitCondition = (condition: Condition | undefined, scope: Scope): void => {
+    switch (condition?.kind) {
+      case 'is':
+        tests.set(condition, { scope, test: condition });
+        return;
+      case 'exists':
+        visitScope(condition.scope);
+        return;
+      case 'none':
+        visitCondition(condition.of, scope);
+        return;
+      case 'all':
+      case 'any':
+        for (const of of condition.of) visitCondition(of, scope);
+    }
   };
   const visitScope = (scope: Scope): void => {
     if (scopes.has(scope)) return;
     scopes.add(scope);
-    visitCondition(scope.where);
-    for (const lookup of scope.lookups) visitCondition(lookup.where);
+    visitCondition(scope.where, unfiltered(scope));
+    for (const { table, alias, where } of scope.lookups)
+      visitCondition(where, { table, alias, where: { kind: 'always' }, lookups: [] });
   };
   /** `isLast`: no later alternative takes what this node leaves out. */
   const visit = (node: Node, scope: Scope, isLast: boolean): void => {
-    visitCondition(node.if);
+    visitCondition(node.if, unfiltered(scope));
     if (node.kind === 'value' && isLast) values.push({ scope, node });
-    if (node.kind === 'ref') refs.push(node);
+    if (node.kind === 'ref') refs.push({ scope, node });
     if (node.kind === 'each' && node.from.kind === 'rows') {
       visitScope(node.from.scope);
       visit(node.item, node.from.scope, isLast);
@@ -56,7 +81,16 @@ export function partsOf(registry: Registry): Parts {
     visit(mapping.root, mapping.source, true);
   }
   const lookups = [...scopes].flatMap(scope => scope.lookups.map(lookup => ({ scope, lookup })));
-  return { lookups: [...new Map(lookups.map(part => [part.lookup, part])).values()], refs, values };
+  return {
+    lookups: [...new Map(lookups.map(part => [part.lookup, part])).values()],
+    refs,
+    values,
+    tests: [...tests.values()],
+  };
+}
+
+function unfiltered({ table, alias, lookups }: Scope): Scope {
+  return { table, alias, where: { kind: 'always' }, lookups };
 }
 
 /** Mappings with rows of their own: of variants, the first. */

@@ -108,6 +108,11 @@ export function aliasesIn(scope: Scope): readonly string[] {
   return [scope.alias, ...scope.lookups.map(lookup => lookup.alias)];
 }
 
+/** A column of the scope's own rows or of what they look up, if these can be asked. */
+export function isOwn(column: ColumnExpression, scope: Scope): boolean {
+  return aliasesIn(scope).includes(column.alias) && isClosed(scope);
+}
+
 /** Whether a scope can be read by itself: nothing in it refers to rows around it. */
 export function isClosed(scope: Scope): boolean {
   const own = new Set(aliasesIn(scope));

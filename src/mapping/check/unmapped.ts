@@ -5,9 +5,9 @@
 import { and, type ColumnExpression, filled, isNull, type Predicate } from '../../sql/expression.ts';
 import { codeMapOf, tableCodeMapOf } from '../load/origin.ts';
 import type { Report } from '../load/problem.ts';
-import type { Lookup, Position, Scope, ValueNode } from '../model.ts';
+import type { Lookup, Position, ValueNode } from '../model.ts';
 import type { ScopedLookup, ScopedValue } from './parts.ts';
-import { type Asking, type Group, isClosed, valuesOf } from './questions.ts';
+import { type Asking, type Group, isOwn, valuesOf } from './questions.ts';
 import { counted } from './unique.ts';
 
 const SHOWN = 10;
@@ -52,12 +52,6 @@ export async function checkTableCodes(lookups: readonly ScopedLookup[], asking: 
 
 function missed({ on }: Lookup): readonly Predicate[] {
   return on.slice(0, 1).map(({ theirs }) => isNull(theirs));
-}
-
-/** Pieces are cut outside SQL, and rows of an outer scope cannot be asked from an inner one. */
-function isOwn(column: ColumnExpression, scope: Scope): boolean {
-  const own = column.alias === scope.alias || scope.lookups.some(lookup => lookup.alias === column.alias);
-  return own && isClosed(scope);
 }
 
 function isAbsent(raw: string | number, { absent }: ValueNode): boolean {

@@ -128,7 +128,8 @@ function readOperator(
 
 function isOneOf(literals: readonly ScalarTree[], { column }: Resolved, context: Context): Condition {
   const values = literals.flatMap(tree => (isEverEqual(tree, column, context) ? literal(tree, column, context) : []));
-  return { kind: 'is', column, values };
+  const [first] = literals;
+  return { kind: 'is', column, values, ...(first ? { at: first.at } : {}) };
 }
 
 function ordered(

@@ -232,3 +232,66 @@ describe('the lock of a schema shows', () => {
     ]);
   });
 });
+
+describe('literals and expressions of mappings', () => {
+  test('a literal whose rows write it in other letters is told, in deleted, lookups and conditions alike', async () => {
+    const database = databaseWith(
+      "PT (PT_NO, SEX, DEL_FL) VALUES (1, 'M', 'Y'), (2, 'F', 'Y'), (3, 'f', 'N')",
+      "CD_LKUP (TBL_ID, CD) VALUES ('SEX', 'M'), ('SEX', 'F')",
+    );
+    const files = {
+      'm.yaml': `mapping: people
+resource: Patient
+source:
+  table: dbo.PT
+  as: p
+  key: [PT_NO]
+  deleted: { DEL_FL: y }
+  lookup: { c: { table: dbo.CD_LKUP, on: { CD: SEX }, where: { TBL_ID: sex } } }
+id: "{PT_NO}"
+elements:
+  active: { const: "true", if: { SEX: [m, F, X] } }
+  name: [{ family: { from: c.DESCR } }]
+`,
+    };
+    expect(await problemsOf(files, database)).toEqual([
+      'm.yaml:7:22: warning: no row of PT has y as DEL_FL; found Y in 2 rows; did you mean Y?',
+      'm.yaml:8:72: warning: no row of CD_LKUP has sex as TBL_ID; found SEX in 2 rows; did you mean SEX?',
+      'm.yaml:11:40: warning: no row of PT has m as SEX; found M in 1 row; did you mean M?',
+    ]);
+  });
+
+  test('a literal that nothing looks like may come one day', async () => {
+    const database = databaseWith("PT (PT_NO, SEX, DEL_FL) VALUES (1, 'M', 'N')");
+    const files = { 'm.yaml': ACTIVE.replace('key: [PT_NO]', 'key: [PT_NO], deleted: { DEL_FL: Y }') };
+    expect(await problemsOf(files, database)).toEqual([]);
+  });
+
+  test('SQL that the engine refuses is told before a search meets it', async () => {
+    const database = databaseWith("PT (PT_NO, SEX) VALUES (1, 'M')");
+    const files = (sql: string) => ({
+      'm.yaml': `${PEOPLE}  name: [{ family: { sql: "${sql}", type: varchar(40), via: text } }]\n`,
+    });
+    expect(await problemsOf(files('UPPER({p.LST_NM})'), database)).toEqual([]);
+    for (const sql of ['CASE WHEN WHEN {p.SEX} END', 'CONVERT_ME({p.SEX})', 'NO_COLUMN || {p.SEX}'])
+      expect(await problemsOf(files(sql), database)).toEqual([
+        'm.yaml:6:20: the database cannot work out this `sql`: SQLite could not query (code 1)',
+      ]);
+  });
+
+  test('references none of which finds a row are told, and a few that find nothing are not', async () => {
+    const allergies = (on: string) => ({
+      'm.yaml': `${ACTIVE}---\n${ALLERGIES}  patient: { ref: people, on: { PT_NO: ${on} } }\n`,
+    });
+    const database = databaseWith(
+      "PT (PT_NO, SEX) VALUES (1, 'M'), (2, 'F')",
+      'ALLRGY (ALG_ID, PT_NO) VALUES (70, 1), (71, 9), (72, 2)',
+    );
+    expect(await problemsOf(allergies('PT_NO'), database)).toEqual([]);
+    expect(await problemsOf(allergies('ALG_ID'), database)).toEqual([
+      'm.yaml:14:12: warning: no reference to people finds a row of PT; expected columns that hold the same on both sides; found 3 rows with ALG_ID',
+    ]);
+    const none = databaseWith('PT (PT_NO) VALUES (1)');
+    expect(await problemsOf(allergies('ALG_ID'), none)).toEqual([]);
+  });
+});

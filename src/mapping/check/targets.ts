@@ -1,0 +1,37 @@
+/**
+ * References that lead nowhere: of all rows whose columns are filled, not one finds a row of the target. Somebody joined
+ * the wrong column. In: the references of the mappings. Out: warnings. A few that find nothing are what tables are like.
+ */
+import { and, equals, exists, filled, isNull, not } from '../../sql/expression.ts';
+import { renameExpression, renameRelation } from '../../sql/rename.ts';
+import type { Report } from '../load/problem.ts';
+import type { Registry, Scope } from '../model.ts';
+import type { ScopedRef } from './parts.ts';
+import { type Asking, countRows, isClosed, isOwn } from './questions.ts';
+import { counted } from './unique.ts';
+
+/** V5: some row of each reference finds its target. */
+export async function checkTargets(
+  refs: readonly ScopedRef[],
+  registry: Registry,
+  asking: Asking,
+  report: Report,
+): Promise<void> {
+  for (const { scope, node } of refs) {
+    const narrowed: Scope = node.if ? { ...scope, where: { kind: 'all', of: [scope.where, node.if] } } : scope;
+    if (!isClosed(narrowed) || !node.on.every(({ ours }) => isOwn(ours, scope))) continue;
+    const target = registry.mapping(node.target).source;
+    const theirs = node.on.map(on => on.theirs);
+    const { relation, aliases } = renameRelation(asking.readScope(target, and(), asking.clock, theirs));
+    const joined = node.on.map(on => equals(renameExpression(on.theirs, aliases), on.ours));
+    const ours = node.on.map(on => (on.ours.type.kind === 'text' ? filled(on.ours) : not(isNull(on.ours))));
+    const found = exists({ ...relation, where: and(...joined, relation.where) });
+    if ((await countRows(asking, narrowed, and(...ours, found))) > 0) continue;
+    const rows = await countRows(asking, narrowed, and(...ours));
+    if (rows === 0) continue;
+    report.warning(node.at, `no reference to ${node.target} finds a row of ${target.table.name}`, {
+      expected: 'columns that hold the same on both sides',
+      found: `${counted(rows, 'row')} with ${node.on.map(on => on.ours.column).join(' and ')}`,
+    });
+  }
+}
