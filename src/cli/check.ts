@@ -25,7 +25,7 @@ Reads the mapping pack in the folder PACK (default: MAPPINGS, or the demo pack) 
 the database (default: DATABASE_URL, or the demo database), and tells every problem at once with its place in the
 files, what was expected, what was found, and the nearest right spelling. Of the rows it asks only for numbers: keys
 and ids that are not unique, lookups that find several rows, references none of which find a row, codes that no map
-has, literals that rows write in other letters. Each `sql` is worked out for all rows of its table.
+has, literals that rows write in other letters. Each sql is worked out for all rows of its table.
 Tests beside the mappings (*.test.yaml) run on a database of their own that has only their rows.
 
   --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
