@@ -74,7 +74,9 @@ export function conditionCode(condition: Condition, places: Places): string {
       return `${places.bind(sameOf(condition))}(${places.raw(condition.column)}, ${places.raw(condition.other)})`;
     case 'present': {
       const raw = places.raw(condition.column);
-      return condition.column.type.kind === 'text' ? `${places.bind(isFilled)}(${raw})` : `${raw} !== null`;
+      const { kind } = condition.column.type;
+      if (kind === 'binary') return `(${raw} !== null && ${raw}.length > 0)`;
+      return kind === 'text' ? `${places.bind(isFilled)}(${raw})` : `${raw} !== null`;
     }
     case 'exists': {
       const flag = places.flag(condition);

@@ -51,6 +51,8 @@ export interface Dialect {
   contains(writer: Writer, predicate: Extract<Predicate, { kind: 'contains' }>): string;
   glob(writer: Writer, of: Expression, pattern: string): string;
   packedDate(writer: Writer, of: Expression): string;
+  /** A binary column has at least one byte; NULL has none. */
+  hasBytes(sql: string): string;
   call(writer: Writer, name: FunctionName, args: readonly (Expression | number)[]): string;
   /** A select with one column `piece`: the trimmed pieces of a text, none for NULL. */
   pieces(writer: Writer, of: Expression, by: string): string;

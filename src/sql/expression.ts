@@ -93,7 +93,7 @@ export type Predicate =
   | { readonly kind: 'equals'; readonly left: Expression; readonly right: Expression; readonly not: boolean }
   | { readonly kind: 'in'; readonly left: Expression; readonly values: readonly Expression[]; readonly not: boolean }
   | { readonly kind: 'null'; readonly of: Expression; readonly not: boolean }
-  /** Text that is neither NULL nor blank. */
+  /** Text that is neither NULL nor blank, bytes that are not none. */
   | { readonly kind: 'filled'; readonly of: Expression; readonly not: boolean }
   /** A substring test; the text is bound, its wildcards escaped. `end`: of the text without the blanks at its end. */
   | {

@@ -111,6 +111,7 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
   };
 
   const filled = (of: Expression, negated: boolean): string => {
+    if (of.type.kind === 'binary') return signed(dialect.hasBytes(expression(of)), negated);
     if (of.type.kind !== 'text') return `${expression(of)} IS ${negated ? '' : 'NOT '}NULL`;
     return negated ? `(${exact(of)} = ''${orNull(of)})` : `${exact(of)} <> ''`;
   };

@@ -98,7 +98,7 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
     type?.kind === 'uuid' || (type?.kind === 'binary' && type.length === 16) ? uuidCodec(type) : refuse('uuid', type),
   ),
   base64: entry(NONE, (_, [type]) =>
-    type?.kind === 'text' || type?.kind === 'binary' ? base64Codec(type) : refuse('base64', type),
+    type?.kind === 'text' || type?.kind === 'binary' ? base64Codec() : refuse('base64', type),
   ),
   html: entry(NONE, (_, types) => notes('html', types)),
   xhtml: entry(NONE, (_, types) => notes('xhtml', types)),

@@ -52,6 +52,7 @@ export const MSSQL: Dialect = {
   contains,
   glob: (writer, of, pattern) => `${binary(trimmed(writer, of))} LIKE ${constantText(writer, likePattern(pattern))}`,
   packedDate,
+  hasBytes: sql => `DATALENGTH(${sql}) > 0`,
   call,
 
   pieces(writer, of, by) {

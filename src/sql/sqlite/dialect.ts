@@ -52,6 +52,7 @@ export const SQLITE: Dialect = {
   contains,
   glob: (writer, of, pattern) => `${trimmed(writer, of)} GLOB ${constantText(writer, pattern)}`,
   packedDate,
+  hasBytes: sql => `length(${sql}) > 0`,
   call,
 
   pieces(writer, of, by) {

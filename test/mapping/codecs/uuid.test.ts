@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { base64Codec } from '../../../src/mapping/codecs/base64.ts';
 import { idCodec } from '../../../src/mapping/codecs/id.ts';
 import { uuidCodec } from '../../../src/mapping/codecs/uuid.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
@@ -38,25 +37,6 @@ describe('uuid', () => {
     const { columns } = table('UNIQUEIDENTIFIER');
     const codec = uuidCodec(columnType('UNIQUEIDENTIFIER'));
     expect(codec.match(columns, { kind: 'exact', text: UUID.toUpperCase() }, CLOCK)).toEqual({ kind: 'false' });
-  });
-});
-
-describe('base64', () => {
-  it('writes bytes, and text as UTF-8', () => {
-    expect(base64Codec(columnType('VARBINARY(MAX)')).decode(new Uint8Array([0, 255]))).toBe('AP8=');
-    expect(base64Codec(columnType('NVARCHAR(MAX)')).decode('é')).toBe('w6k=');
-    expect(base64Codec(columnType('NVARCHAR(MAX)')).decode('  ')).toBeUndefined();
-  });
-
-  it('is present exactly where it writes something', () => {
-    const rows = table('NVARCHAR(400)');
-    fc.assert(
-      fc.property(fc.array(nullable(text), { minLength: 1, maxLength: 12 }), raws => {
-        rows.fill(raws.map(one => [one]));
-        expectPresent(base64Codec(columnType('NVARCHAR(MAX)')), rows);
-      }),
-      RUNS,
-    );
   });
 });
 
