@@ -4,10 +4,13 @@
  */
 import type { Answer } from '../pipeline/answer.ts';
 import type { Emitted } from '../pipeline/emitted.ts';
+import { compareSorts } from '../pipeline/page.ts';
 import type { Session } from '../pipeline/source.ts';
+import type { Environment } from '../plan/environment.ts';
+import { sortParts } from '../plan/sort.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import { NO_CHILDREN } from '../resource/rows.ts';
-import type { SearchQuery, Selection } from '../search/query.ts';
+import type { SearchQuery, Selection, SortKey } from '../search/query.ts';
 import { type ConstantMapping, passes } from './constant-mapping.ts';
 
 const GROUP = 'own';
@@ -19,9 +22,10 @@ export function answerOwn(
   write: WriteContext,
 ): Answer {
   const { count, cursor, selection, type } = query;
-  const all = own
+  const found = own
     .filter(({ mapping }) => mapping.resource === type)
     .filter(one => passes(one, query.filters, session.env));
+  const all = inOrder(found, query.sort, session.env);
   const start = cursor?.group === GROUP ? Number(cursor.key[0] ?? 0) : 0;
   const end = start + count;
   const matches = all.slice(start, end).map(one => emitOwn(one, selection, session, write));
@@ -30,6 +34,23 @@ export function answerOwn(
       ? undefined
       : { group: GROUP, branch: 0, key: [end], ordinal: 0, sort: [], now: session.env.now };
   return { matches, included: { resources: [], cut: false }, next, total: all.length };
+}
+
+/** Of equal ones in the order in which the server has them. */
+function inOrder(
+  found: readonly ConstantMapping[],
+  sort: readonly SortKey[],
+  env: Environment,
+): readonly ConstantMapping[] {
+  if (sort.length === 0) return found;
+  const keyed = found.map(one => ({ one, keys: sort.map(key => keyOf(one, key, env)) }));
+  return keyed.toSorted((a, b) => compareSorts(a.keys, b.keys, sort)).map(({ one }) => one);
+}
+
+function keyOf({ mapping }: ConstantMapping, { parameter, descending }: SortKey, env: Environment): string | null {
+  const [part] = sortParts(mapping, parameter, env, descending) ?? [];
+  const key = part?.face?.order.toKey([]);
+  return key === undefined ? null : String(key);
 }
 
 export function emitOwn(

@@ -65,11 +65,16 @@ async function merged(branches: readonly Branch[], request: PageRequest, session
 }
 
 function compareMatches(a: Match, b: Match, sort: readonly SortKey[]): number {
+  return compareSorts(a.sort, b.sort, sort) || a.branch.ordinal - b.branch.ordinal;
+}
+
+/** Values of the sort keys against those of another resource: negative where they come first. */
+export function compareSorts(a: Cursor['sort'], b: Cursor['sort'], sort: readonly SortKey[]): number {
   for (const [i, key] of sort.entries()) {
-    const order = compareKeys(a.sort[i] ?? null, b.sort[i] ?? null, key.descending);
+    const order = compareKeys(a[i] ?? null, b[i] ?? null, key.descending);
     if (order !== 0) return order;
   }
-  return a.branch.ordinal - b.branch.ordinal;
+  return 0;
 }
 
 /** Missing values come last in both directions. */

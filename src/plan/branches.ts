@@ -2,6 +2,7 @@
  * A search as branches: one per source, all variants of a source in one scan. In: query, access, mappings. Out: for each
  * source the rows to read and which of its mappings they belong to. A mapping that cannot match is not among them.
  */
+import { createHash } from 'node:crypto';
 import type { Access } from '../auth/access.ts';
 import type { Mapping } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
@@ -57,8 +58,8 @@ export function groupBranches(
       if (contradicts(rows, part.where)) continue;
       const where = and(rows, part.where);
       // Variants that sort by different columns cannot share a scan.
-      const columns = part.faces.map(face => face?.apart ?? '');
-      const key = [mapping.group, part.number, ...columns].join('|');
+      const columns = part.faces.map(face => face?.apart ?? '').join('|');
+      const key = [mapping.group, part.number, columns === '' ? '' : digest(columns)].join('|');
       const members = groups.get(key) ?? [];
       members.push({ mapping, where, part });
       groups.set(key, members);
@@ -87,6 +88,11 @@ interface Part {
 
 /** More sort keys than make this many parts of a mapping are refused. */
 const PARTS_AT_MOST = 64;
+
+/** Groups travel in the links of pages, which have an end. */
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+}
 
 /** Every combination of the parts that each sort key makes. */
 function partsOf(mapping: Mapping, sort: readonly SortKey[], env: Environment): readonly Part[] {

@@ -9,6 +9,7 @@ import type { EachNode, Mapping, Node, Registry, Scope } from '../mapping/model.
 import type { Offered } from '../search/offers.ts';
 import { type Catalog, findTable } from '../sql/catalog.ts';
 import type { ColumnExpression, Expression } from '../sql/expression.ts';
+import { walk } from '../sql/walk.ts';
 import { environment } from './environment.ts';
 import { leavesOf } from './offers.ts';
 import { sortParts } from './sort.ts';
@@ -113,7 +114,7 @@ function eachIn(node: Node): readonly EachNode[] {
 }
 
 function columnsIn(expression: Expression): readonly ColumnExpression[] {
-  if (expression.kind === 'column') return [expression];
-  if (expression.kind !== 'function') return [];
-  return expression.args.flatMap(arg => (typeof arg === 'number' ? [] : columnsIn(arg)));
+  const found: ColumnExpression[] = [];
+  walk({ expressions: [expression] }, { column: column => void found.push(column) });
+  return found;
 }

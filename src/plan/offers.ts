@@ -135,10 +135,9 @@ function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: En
   };
 }
 
-/** Every mapping can be sorted by it, and one of them has something to sort by. */
+/** Every mapping can be sorted by it; resources without a value come last, whether or not there are others. */
 function isSortable(mappings: readonly Mapping[], parameter: SearchParameter, env: Environment): boolean {
-  const parts = mappings.map(mapping => sortParts(mapping, parameter, env));
-  return !parts.includes(undefined) && parts.some(one => one?.some(({ face }) => face !== null));
+  return mappings.every(mapping => sortParts(mapping, parameter, env) !== undefined);
 }
 
 /** The parameter as if it led to an element of its values. */

@@ -9,6 +9,7 @@ import { UNICODE } from '../sql/column-type.ts';
 import {
   among,
   and,
+  type ColumnExpression,
   call,
   compare,
   constant,
@@ -23,7 +24,7 @@ import {
   type Predicate,
   TRUE,
 } from '../sql/expression.ts';
-import { identifier } from '../sql/identifier.ts';
+import { type Identifier, identifier } from '../sql/identifier.ts';
 import { renameExpression, renamePredicate, renameRelation } from '../sql/rename.ts';
 import { bareRelation, conditionPredicate, scopeRelation } from './condition.ts';
 import { complement, type Environment, remembered } from './environment.ts';
@@ -193,12 +194,23 @@ export function eachPredicate(node: Node & { readonly kind: 'each' }, item: Pred
   return exists(scopeRelation(from.scope, and(...on, item), env));
 }
 
-/**
- * The item's predicate on a whole piece: each part is what stands before the next separator, the last takes the rest, and
- * a piece that lacks a separator makes no item.
- */
-function piecePredicate({ alias, parts, between }: Pieces, item: Predicate): Predicate {
-  if (between.length === 0) return item;
+/** The item's predicate on a whole piece; a piece that lacks a separator makes no item. */
+function piecePredicate(pieces: Pieces, item: Predicate): Predicate {
+  if (pieces.between.length === 0) return item;
+  const { rest, replaced } = partsOfPiece(pieces);
+  return and(not(isNull(rest)), renamePredicate(item, replaced));
+}
+
+/** An expression of the named parts of a piece as one of the whole piece. */
+export function pieceExpression(pieces: Pieces, of: Expression): Expression {
+  return pieces.between.length === 0 ? of : renameExpression(of, partsOfPiece(pieces).replaced);
+}
+
+/** Each part is what stands before the next separator, the last takes the rest: NULL where a separator lacks. */
+function partsOfPiece({ alias, parts, between }: Pieces): {
+  readonly rest: Expression;
+  readonly replaced: ReadonlyMap<Identifier, (column: ColumnExpression) => Expression>;
+} {
   let rest: Expression = { kind: 'column', alias, column: identifier('piece'), type: UNICODE };
   const columns = new Map<string, Expression>();
   for (const [i, separator] of between.entries()) {
@@ -207,8 +219,7 @@ function piecePredicate({ alias, parts, between }: Pieces, item: Predicate): Pre
     rest = call('after', cut, UNICODE);
   }
   columns.set(parts.at(-1) ?? '', call('trim', [rest], UNICODE));
-  const computed = renamePredicate(item, new Map([[alias, column => columns.get(column.column) ?? column]]));
-  return and(not(isNull(rest)), computed);
+  return { rest, replaced: new Map([[alias, column => columns.get(column.column) ?? column]]) };
 }
 
 function refPresent(node: RefNode, env: Environment): Predicate {

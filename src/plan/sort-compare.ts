@@ -5,6 +5,7 @@
 import { INTEGER } from '../sql/column-type.ts';
 import { and, compare, type Expression, equals, FALSE, or, type Predicate, TRUE, value } from '../sql/expression.ts';
 import type { SortFace } from './sort.ts';
+import { withoutCase } from './sort-constants.ts';
 
 type Order = '<' | '<=' | '>' | '>=';
 
@@ -46,9 +47,9 @@ function known(a: string, order: Order, b: string): Predicate {
 
 /** `fromKey` gives the first values at or after the key. */
 function compareKey(face: SortFace, order: Order, key: string): Predicate | undefined {
-  if (foldsCase(face) || face.begin !== undefined) return undefined;
+  if (face.begin !== undefined || (foldsCase(face) && key !== withoutCase(key))) return undefined;
   const raws = face.order.fromKey(key);
-  const exact = face.order.toKey(raws) === key;
+  const exact = (face.order.toKey(raws) ?? key) === key;
   const limits = raws.map((raw, i) => value(raw, face.by[i]?.type ?? INTEGER));
   return inTurn(face.by, exact ? order : order.startsWith('<') ? '<' : '>=', limits);
 }
@@ -79,5 +80,7 @@ function foldsCase({ by: [first] }: SortFace): boolean {
 }
 
 function isFolded(of: Expression | undefined): boolean {
-  return of?.kind === 'scalar' ? isFolded(of.select) : of?.kind === 'function' && of.name === 'upper';
+  return of?.kind === 'scalar' || of?.kind === 'first-piece'
+    ? isFolded(of.select)
+    : of?.kind === 'function' && of.name === 'upper';
 }

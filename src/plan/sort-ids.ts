@@ -6,7 +6,15 @@
 import { trimEnd } from '../mapping/codecs/blank.ts';
 import type { IdPart, Mapping } from '../mapping/model.ts';
 import { UNICODE } from '../sql/column-type.ts';
-import { and, type ColumnExpression, call, type Expression, not, type SqlValue } from '../sql/expression.ts';
+import {
+  and,
+  type ColumnExpression,
+  call,
+  type Expression,
+  not,
+  type Predicate,
+  type SqlValue,
+} from '../sql/expression.ts';
 import { idPartsPresent } from './presence.ts';
 import type { SortFace, SortPart } from './sort.ts';
 
@@ -15,11 +23,19 @@ const END = '\u0001';
 const WIDTH = 20;
 const FLOOR = 10n ** BigInt(WIDTH);
 
-/** One part for each alternative of the id rule. */
-export function idParts({ id: { alternatives } }: Mapping): readonly SortPart[] {
-  return alternatives.map((alternative, i) => {
+/** One part for each form that ids have. */
+export function idParts(mapping: Mapping): readonly SortPart[] {
+  return idForms(mapping).map(({ parts, where }) => ({ where, face: idFace(parts) }));
+}
+
+/** The alternatives of the id rule, each with the rows whose id it makes. */
+export function idForms({ id: { alternatives } }: Mapping): readonly {
+  readonly parts: readonly IdPart[];
+  readonly where: Predicate;
+}[] {
+  return alternatives.map((parts, i) => {
     const earlier = alternatives.slice(0, i).map(before => not(idPartsPresent(before)));
-    return { where: and(...earlier, idPartsPresent(alternative)), face: idFace(alternative) };
+    return { parts, where: and(...earlier, idPartsPresent(parts)) };
   });
 }
 

@@ -1,21 +1,39 @@
 /**
  * Sorting by references. In: a reference. Out: how it sorts: by the type of what it refers to, then as that type sorts by
- * `_id` (sort-ids.ts); undefined where the ids of the target have several forms. Our own columns stand for the target's
- * where they are all that its id is made of, so that their index serves the order; else its row is looked up.
+ * `_id` (sort-ids.ts); for each form that ids of the target have, and the rows whose target has one of it. Our own columns
+ * stand for the target's where they are all that its id is made of, so that their index serves the order; else its row is
+ * looked up.
  */
-import type { RefNode } from '../mapping/model.ts';
-import type { ColumnExpression, Expression } from '../sql/expression.ts';
+import type { IdPart, Mapping, RefNode } from '../mapping/model.ts';
+import { and, type ColumnExpression, type Expression, exists, type Predicate, TRUE } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
-import { renameExpression } from '../sql/rename.ts';
+import { renameExpression, renamePredicate } from '../sql/rename.ts';
 import type { Environment } from './environment.ts';
 import { targetRelation } from './presence.ts';
-import type { SortFace } from './sort.ts';
-import { idFace } from './sort-ids.ts';
+import type { FaceWhen, SortFace } from './sort.ts';
+import { idFace, idForms } from './sort-ids.ts';
 
-export function referenceFace(node: RefNode, env: Environment): SortFace | undefined {
+/** Undefined where nothing tells which form an id has. */
+export function referenceFaces(node: RefNode, env: Environment): readonly FaceWhen[] | undefined {
   const target = env.registry.mapping(node.target);
-  const [parts, ...others] = target.id.alternatives;
-  if (!parts || others.length > 0) return undefined;
+  const forms = idForms(target);
+  if (forms.length === 1) return forms.map(({ parts }) => ({ when: TRUE, face: faceOf(node, target, parts, env) }));
+  // What is emitted from our columns alone has been asked of no row.
+  if (!node.exists) return undefined;
+  return forms.map(({ parts, where }) => ({
+    when: leadsTo(node, target, where, env),
+    face: faceOf(node, target, parts, env),
+  }));
+}
+
+/** The reference leads to a row that satisfies `form`; asked of rows whose reference is emitted. */
+function leadsTo(node: RefNode, target: Mapping, form: Predicate, env: Environment): Predicate {
+  const { relation, aliases } = targetRelation(target, node.on, env);
+  const there = exists({ ...relation, where: and(relation.where, renamePredicate(form, aliases)) });
+  return there.kind === 'exists' ? { ...there, byRow: true } : there;
+}
+
+function faceOf(node: RefNode, target: Mapping, parts: readonly IdPart[], env: Environment): SortFace {
   const columns = parts.flatMap(part => (part.kind === 'column' ? [part.column] : []));
   const own = columns.map(column => ownColumn(node, column));
   const read = own.includes(undefined) ? lookedUp(node, columns, env) : own;

@@ -3,7 +3,9 @@
  * where each of them can come from. Out: parts of the rows, in each of which one of them comes first.
  * https://hl7.org/fhir/R4/search.html#sort
  */
-import { and, type Expression, not, or, type Predicate } from '../sql/expression.ts';
+
+import { aliasesOf } from '../sql/columns-used.ts';
+import { and, type Expression, not, type Order, or, type Predicate } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import type { SortFace, SortPart } from './sort.ts';
 import { compareFaces } from './sort-compare.ts';
@@ -12,11 +14,11 @@ import { compareFaces } from './sort-compare.ts';
 export interface Candidate {
   readonly where: Predicate;
   readonly face: SortFace;
-  /** The place is in child rows. */
+  /** The place is in child rows, or in pieces of a text. */
   readonly isInRows: boolean;
 }
 
-/** Undefined where SQL cannot choose: values that no expression compares, or child rows that sort by several. */
+/** Undefined where SQL cannot choose: values that no expression compares, or rows that it does not find. */
 export function partsOfSeveral(candidates: readonly Candidate[], descending: boolean): readonly SortPart[] | undefined {
   const chosen = candidates.map(candidate => (candidate.isInRows ? inRows(candidate, descending) : candidate));
   const known = chosen.filter(one => one !== undefined);
@@ -31,17 +33,59 @@ export function partsOfSeveral(candidates: readonly Candidate[], descending: boo
     const all = first.filter(part => part !== undefined);
     return all.length === first.length ? [{ where: and(...all), face }] : [];
   });
-  return parts.length === candidates.length ? parts : undefined;
+  if (parts.length < candidates.length) return undefined;
+  return parts.filter(({ where }) => where.kind !== 'false');
 }
 
-/** The first value of the child rows: of those that the presence of the value looks into. */
+/** The first value of the child rows or pieces: of those that the presence of the value looks into. */
 function inRows({ where, face }: Candidate, descending: boolean): Candidate | undefined {
-  const [select, ...more] = face.by;
+  // Whichever row it is of.
+  if (face.by.length === 0) return { where, face, isInRows: true };
+  const by = firstOf(where, face.by, descending);
+  if (!by) return undefined;
+  return { where, face: { ...face, by, apart: [face.begin, ...by.map(expressionKey)].join() }, isInRows: true };
+}
+
+type Look = Extract<Predicate, { kind: 'exists' | 'some-piece' }>;
+
+/**
+ * The values of the row or piece that comes first by all of them. Undefined: not one look alone leads to where they stand.
+ */
+function firstOf(where: Predicate, by: readonly Expression[], descending: boolean): readonly Expression[] | undefined {
   const parts = where.kind === 'and' ? where.of : [where];
-  const looks = parts.flatMap(part => (part.kind === 'exists' && !part.not && !part.byRow ? [part] : []));
-  const [rows, ...others] = looks;
-  if (!select || more.length > 0 || !rows || others.length > 0) return undefined;
-  const order = [{ by: select, descending }];
-  const first: Expression = { kind: 'scalar', select, from: rows.from, order, type: select.type };
-  return { where, face: { ...face, by: [first], apart: expressionKey(first) }, isInRows: true };
+  const looks = parts.flatMap(part => (isLook(part) && leadsTo(part, by) ? [part] : []));
+  const [look, ...others] = looks;
+  if (!look || others.length > 0) return undefined;
+  const inner = declares(look, by) ? by : firstOf(insideOf(look), by, descending);
+  if (!inner) return undefined;
+  const order = inner.map((one): Order => ({ by: one, descending }));
+  return inner.map(select => firstBy(look, select, order));
+}
+
+function isLook(part: Predicate): part is Look {
+  return (part.kind === 'exists' && !part.byRow && !part.not) || (part.kind === 'some-piece' && !part.not);
+}
+
+function firstBy(look: Look, select: Expression, order: readonly Order[]): Expression {
+  const { type } = select;
+  if (look.kind === 'exists') return { kind: 'scalar', select, from: look.from, order, type };
+  const { of, by, alias, where } = look;
+  return { kind: 'first-piece', select, of, by, alias, where, order, type };
+}
+
+function insideOf(look: Look): Predicate {
+  return look.kind === 'exists' ? look.from.where : look.where;
+}
+
+/** Its rows or pieces are what the values are made of, or what those stand in that are. */
+function leadsTo(look: Look, by: readonly Expression[]): boolean {
+  if (declares(look, by)) return true;
+  const inside = insideOf(look);
+  return (inside.kind === 'and' ? inside.of : [inside]).some(part => isLook(part) && leadsTo(part, by));
+}
+
+function declares(look: Look, by: readonly Expression[]): boolean {
+  const used = aliasesOf({ expressions: by });
+  if (look.kind === 'some-piece') return used.has(look.alias);
+  return [look.from, ...look.from.joins].some(({ alias }) => used.has(alias));
 }

@@ -4,17 +4,27 @@
  * https://hl7.org/fhir/R4/search.html#sort
  */
 import type { OrderFace } from '../mapping/codecs/codec.ts';
-import type { Mapping, Node } from '../mapping/model.ts';
+import { childrenOf } from '../mapping/load/children.ts';
+import type { Mapping, Node, Pieces } from '../mapping/model.ts';
 import { isPrimitive } from '../r4/definitions.ts';
 import type { SearchParameter, SearchPath } from '../r4/search-parameters.ts';
-import { and, type Expression, FALSE, not, type Predicate, TRUE } from '../sql/expression.ts';
+import type { TypedValue } from '../search/query.ts';
+import { and, type Expression, not, type Predicate, TRUE } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import type { Environment } from './environment.ts';
-import { presentPredicate } from './presence.ts';
+import { filterPredicate } from './filter.ts';
+import { pieceExpression } from './presence.ts';
+import { constantFace, constantsAsOne, constantText, ownFace } from './sort-constants.ts';
 import { idParts } from './sort-ids.ts';
-import { referenceFace } from './sort-references.ts';
+import { atOnce, emitted, sortLeaves } from './sort-leaves.ts';
+import { referenceFaces } from './sort-references.ts';
 import { type Candidate, partsOfSeveral } from './sort-several.ts';
-import { along } from './walk.ts';
+
+/** How values sort, and the rows or pieces at which they do so, asked where they stand. */
+export interface FaceWhen {
+  readonly when: Predicate;
+  readonly face: SortFace;
+}
 
 export interface SortFace {
   readonly by: readonly Expression[];
@@ -50,8 +60,9 @@ export function sortParts(
   env: Environment,
   descending = false,
 ): readonly SortPart[] | undefined {
-  // The server's own resources have no rows.
-  if (mapping.source.key.length === 0) return undefined;
+  // Its parts have an order, each its own.
+  if (parameter.type === 'composite') return undefined;
+  if (mapping.source.key.length === 0) return [{ where: TRUE, face: ownFace(mapping, parameter, env, descending) }];
   const parts = parameter.code === '_id' ? idParts(mapping) : valuesOf(mapping, parameter, env, descending);
   if (!parts || parts.length > PARTS_AT_MOST) return undefined;
   return [...parts, { where: and(...parts.map(({ where }) => not(where))), face: null }];
@@ -64,26 +75,54 @@ function valuesOf(
   env: Environment,
   descending: boolean,
 ): readonly SortPart[] | undefined {
-  const parts = new Map<Node, readonly Candidate[]>();
-  for (const path of parameter.paths ?? []) {
-    const leaves = leavesOf(mapping, path, env);
+  const [path = [], ...more] = parameter.paths ?? [];
+  const last = path.at(-1);
+  if (last && 'exists' in last) return more.length > 0 ? undefined : flagParts(mapping, parameter, env);
+  const places = new Map<Node, readonly Candidate[]>();
+  for (const one of [path, ...more]) {
+    const leaves = sortLeaves(mapping, one, env);
     if (!leaves) return undefined;
     for (const leaf of leaves) {
-      if (isNoValue(leaf, parameter)) continue;
-      const where = emitted(mapping, path, leaf, env);
-      if (where?.kind === 'false') continue;
-      const face = faceOf(leaf, parameter, env);
-      if (!where || !face) return undefined;
-      const isInRows = atOnce(mapping.root, [leaf]) > 1;
-      const { others, first } = othersOf(leaf);
-      parts.set(leaf, [
-        { where: and(first, where), face, isInRows },
-        ...(others ? [{ where: and(not(first), where), face: others, isInRows }] : []),
-      ]);
+      const found = isNoValue(leaf, parameter) ? [] : candidatesOf(mapping, one, leaf, parameter, env);
+      if (!found) return undefined;
+      if (found.length > 0) places.set(leaf, found);
     }
   }
-  const found = [...parts.values()].flat();
-  return atOnce(mapping.root, [...parts.keys()]) > 1 ? partsOfSeveral(found, descending) : found;
+  const all = [...places.values()].flat();
+  const found = all.length > PARTS_AT_MOST ? constantsAsOne(all, descending) : all;
+  return atOnce(mapping.root, [...places.keys()]) > 1 ? partsOfSeveral(found, descending) : found;
+}
+
+/** Whether an element is there: all rows have one of two values. */
+function flagParts(mapping: Mapping, parameter: SearchParameter, env: Environment): readonly SortPart[] | undefined {
+  const is: TypedValue = { kind: 'token', system: undefined, code: 'true' };
+  const holds = filterPredicate(mapping, { kind: 'match', parameter, modifier: undefined, values: [is] }, env);
+  return (
+    holds && [
+      { where: holds, face: constantFace('true') },
+      { where: not(holds), face: constantFace('false') },
+    ]
+  );
+}
+
+/** The ways in which the values of a node sort: several where they refer to ids of several forms. */
+function candidatesOf(
+  mapping: Mapping,
+  path: SearchPath,
+  leaf: Node,
+  parameter: SearchParameter,
+  env: Environment,
+): readonly Candidate[] | undefined {
+  const isInRows = atOnce(mapping.root, [leaf]) > 1;
+  const faces = leaf.kind === 'ref' ? referenceFaces(leaf, env) : faceOf(leaf, parameter);
+  // Each form would look for the target of every child row anew: seconds for a thousand patients.
+  if (isInRows && faces && faces.length > 1) return undefined;
+  const found = faces?.map(({ when, face }) => {
+    const where = emitted(mapping, path, leaf, when, env);
+    return where && { where, face: isInRows ? ofPieces(face, mapping.root) : face, isInRows };
+  });
+  const known = found?.filter(one => one !== undefined);
+  return known && known.length === found?.length ? known.filter(({ where }) => where.kind !== 'false') : undefined;
 }
 
 /** Words where a moment or a reference is asked for: rows that have no more count as without a value. */
@@ -100,103 +139,24 @@ function isReference({ name }: { readonly name: string }): boolean {
   return name === 'reference';
 }
 
-/** Parameters whose values are sorted as texts, so that a constant may stand among them. */
-const TEXTS: ReadonlySet<string> = new Set(['token', 'string']);
-
-function faceOf(leaf: Node, { type }: SearchParameter, env: Environment): SortFace | undefined {
-  if (leaf.kind === 'ref') return referenceFace(leaf, env);
-  if (leaf.kind === 'constant')
-    return TEXTS.has(type) && typeof leaf.json !== 'object' ? constantFace(String(leaf.json)) : undefined;
-  if (leaf.kind !== 'value' || !leaf.codec.order) return undefined;
-  return valueFace(leaf.codec.order, leaf.from);
+/** The parts of pieces, where a value is made of them, as what they are cut from. */
+function ofPieces(face: SortFace, root: Node): SortFace {
+  const pieces = piecesIn(root);
+  const by = face.by.map(one => pieces.reduce((of, from) => pieceExpression(from, of), one));
+  return { ...face, by };
 }
 
-function valueFace(order: OrderFace, from: readonly Expression[]): SortFace {
-  const by = order.by(from);
-  return { by, order, apart: by.map(expressionKey).join() };
+function piecesIn(node: Node): readonly Pieces[] {
+  const own = node.kind === 'each' && node.from.kind === 'pieces' ? [node.from] : [];
+  return [...own, ...childrenOf(node).flatMap(piecesIn)];
 }
 
-/** Of a value that no one expression sorts: in which rows the first does, and what sorts the others. */
-function othersOf(leaf: Node): { readonly first: Predicate; readonly others?: SortFace } {
-  if (leaf.kind !== 'value' || !leaf.codec.others) return { first: TRUE };
-  const { are, order } = leaf.codec.others;
-  return { first: not(are(leaf.from)), others: valueFace(order, leaf.from) };
-}
-
-/** Rows that all have one value. */
-function constantFace(text: string): SortFace {
-  return {
-    by: [],
-    order: { by: () => [], toKey: () => text, fromKey: () => [] },
-    apart: text,
-    side: key => (text === key ? undefined : text < String(key) ? 'below' : 'above'),
-  };
-}
-
-/** What of a data type sorts. */
-const SORTED_BY: ReadonlyMap<string, SearchPath> = new Map([
-  ['Period', [{ element: 'start' }]],
-  ['CodeableConcept', [{ element: 'coding' }, { element: 'code' }]],
-  ['Coding', [{ element: 'code' }]],
-  ['Identifier', [{ element: 'value' }]],
-  ['ContactPoint', [{ element: 'value' }]],
-  ['HumanName', [{ element: 'family' }]],
-  ['Quantity', [{ element: 'value' }]],
-]);
-
-/** Nodes that a path leads to, or that sort in their place. */
-function leavesOf(mapping: Mapping, path: SearchPath, env: Environment): readonly Node[] | undefined {
-  const found: Node[] = [];
-  const collect = (node: Node): Predicate | undefined => {
-    const inner = SORTED_BY.get(node.type);
-    if (inner) return along(node, inner, collect, env);
-    if (!found.some(one => isSame(one, node))) found.push(node);
-    return TRUE;
-  };
-  return along(mapping.root, path, collect, env) && found;
-}
-
-/** Rows for which this very node is emitted at the end of the path. */
-function emitted(mapping: Mapping, path: SearchPath, leaf: Node, env: Environment): Predicate | undefined {
-  const itself = (node: Node): Predicate | undefined => {
-    const inner = SORTED_BY.get(node.type);
-    if (inner) return along(node, inner, itself, env);
-    return isSame(node, leaf) ? presentPredicate(node, env) : FALSE;
-  };
-  return along(mapping.root, path, itself, env);
-}
-
-/** Parts of a constant are made anew each time a path leads there. */
-function isSame(a: Node, b: Node): boolean {
-  if (a === b) return true;
-  return a.kind === 'constant' && b.kind === 'constant' && a.at === b.at && a.json === b.json;
-}
-
-/** How many of some values a resource may have at once. */
-function atOnce(node: Node, values: readonly Node[]): number {
-  const sum = (nodes: readonly Node[]): number => nodes.reduce((n, one) => n + atOnce(one, values), 0);
-  switch (node.kind) {
-    case 'value':
-    case 'ref':
-      return values.includes(node) ? 1 : 0;
-    case 'constant':
-      return values.filter(one => one.kind === 'constant' && one.at === node.at).length;
-    case 'object':
-      return node.members.reduce(
-        (n, member) =>
-          n +
-          (member.kind === 'element'
-            ? atOnce(member.node, values)
-            : Math.max(0, ...member.alternatives.map(named => sum(named.map(one => one.node))))),
-        0,
-      );
-    case 'list':
-      return sum(node.items);
-    case 'first':
-      return Math.max(0, ...node.alternatives.map(one => atOnce(one, values)));
-    case 'each':
-      return atOnce(node.item, values) > 0 ? Number.POSITIVE_INFINITY : 0;
-    default:
-      return 0;
+function faceOf(leaf: Node, parameter: SearchParameter): readonly FaceWhen[] | undefined {
+  if (leaf.kind === 'constant') {
+    const text = constantText(leaf, parameter);
+    return text === undefined ? undefined : [{ when: TRUE, face: constantFace(text) }];
   }
+  if (leaf.kind !== 'value' || !leaf.codec.order) return undefined;
+  const by = leaf.codec.order.by(leaf.from);
+  return [{ when: TRUE, face: { by, order: leaf.codec.order, apart: by.map(expressionKey).join() } }];
 }

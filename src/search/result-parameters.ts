@@ -4,6 +4,7 @@
  */
 import { FhirError } from '../outcome.ts';
 import { elementsOf, isResourceType } from '../r4/definitions.ts';
+import type { SearchParameter } from '../r4/search-parameters.ts';
 import { LIMITS, type ParseContext, printable, UnknownParameter } from './limits.ts';
 import type { Include, Selection, SortKey } from './query.ts';
 
@@ -133,7 +134,16 @@ function sortKey(type: string, key: string, context: ParseContext): SortKey {
   if (offered?.sortable) return { parameter: offered.parameter, descending: key.startsWith('-') };
   const sortable = context.offers.of(type).filter(o => o.sortable);
   const known = sortable.map(({ parameter }) => parameter.code).join(', ');
-  throw new UnknownParameter(`${type} cannot be sorted by ${printable(code)}; offered: ${known || 'none'}`);
+  const reason = whyUnsorted(offered?.parameter);
+  throw new UnknownParameter(`${type} cannot be sorted by ${printable(code)}: ${reason}; offered: ${known || 'none'}`);
+}
+
+function whyUnsorted(parameter: SearchParameter | undefined): string {
+  if (parameter === undefined) return 'it is no search parameter here';
+  const { components = [] } = parameter;
+  if (parameter.type === 'composite')
+    return `it has no order of its own, as ${components.map(({ code }) => code).join(' and ')} have`;
+  return 'its values have no order that one statement of the database could give';
 }
 
 function nameOf(name: string): string {

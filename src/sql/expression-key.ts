@@ -16,10 +16,16 @@ export function expressionKey(expression: Expression): string {
       return `${expression.name}(${expression.args.map(a => (typeof a === 'number' ? a : expressionKey(a))).join()})`;
     case 'flag':
       return `flag(${predicateKey(expression.when)})`;
-    case 'given':
-      return `given(${predicateKey(expression.when)}|${expressionKey(expression.of)})`;
+    case 'choice': {
+      const choices = expression.of.map(({ when, give }) => `${predicateKey(when)}>${expressionKey(give)}`);
+      return `choice(${choices.join('|')}|${expression.otherwise ? expressionKey(expression.otherwise) : ''})`;
+    }
     case 'scalar':
       return `scalar(${expressionKey(expression.select)}|${relationKey(expression.from)}${orderKey(expression.order)})`;
+    case 'first-piece': {
+      const { select, of, by, alias, where, order } = expression;
+      return `piece(${expressionKey(select)}|${expressionKey(of)},${by},${alias},${predicateKey(where)}${orderKey(order)})`;
+    }
     case 'raw':
       return `raw(${expression.parts.map(p => (typeof p === 'string' ? p : expressionKey(p))).join('|')})`;
   }

@@ -36,6 +36,7 @@ export type FunctionName =
   | 'after-first-word'
   | 'number' // text of the number grammar → decimal, NULL if it cannot be one
   | 'text' // anything → text
+  | 'uuid' // a UUID, or its sixteen bytes in the order of the text → lower-case text
   | 'concat'
   | 'substring' // (text, start from 1, length)
   | 'ymd'; // (year, month, day) → integer yyyymmdd
@@ -59,8 +60,13 @@ export type Expression =
     }
   /** 1 where the predicate holds, else 0. */
   | { readonly kind: 'flag'; readonly when: Predicate; readonly type: ColumnType }
-  /** The expression where the predicate holds, else NULL. */
-  | { readonly kind: 'given'; readonly when: Predicate; readonly of: Expression; readonly type: ColumnType }
+  /** Of the first predicate that holds the expression beside it, else `otherwise`; without one NULL. */
+  | {
+      readonly kind: 'choice';
+      readonly of: readonly Choice[];
+      readonly otherwise?: Expression;
+      readonly type: ColumnType;
+    }
   /** A value of at most one row elsewhere, NULL where there is none; of several rows, of the first in `order`. */
   | {
       readonly kind: 'scalar';
@@ -69,8 +75,24 @@ export type Expression =
       readonly order?: readonly Order[];
       readonly type: ColumnType;
     }
+  /** Of the pieces of a separated text that satisfy `where`, by `alias`.`piece`, the first in `order`; NULL where none does. */
+  | {
+      readonly kind: 'first-piece';
+      readonly select: Expression;
+      readonly of: Expression;
+      readonly by: string;
+      readonly alias: Identifier;
+      readonly where: Predicate;
+      readonly order: readonly Order[];
+      readonly type: ColumnType;
+    }
   /** The escape: text from a mapping with `{alias.COLUMN}` already resolved. Never contains request data. */
   | { readonly kind: 'raw'; readonly parts: readonly (string | Expression)[]; readonly type: ColumnType };
+
+export interface Choice {
+  readonly when: Predicate;
+  readonly give: Expression;
+}
 
 export type Operator = '=' | '<>' | '<' | '<=' | '>' | '>=';
 
@@ -172,8 +194,9 @@ export function flag(when: Predicate): Expression {
   return { kind: 'flag', when, type: INTEGER };
 }
 
+/** The expression where the predicate holds, else NULL. */
 export function given(when: Predicate, of: Expression): Expression {
-  return { kind: 'given', when, of, type: of.type };
+  return { kind: 'choice', of: [{ when, give: of }], type: of.type };
 }
 
 /** Conjunction, flattened and folded: FALSE if one part is FALSE, TRUE parts left out, equal parts once. */

@@ -3,7 +3,7 @@
  * An alias may also give way to what its columns are computed from.
  */
 import { aliasesOf } from './columns-used.ts';
-import type { ColumnExpression, Expression, Join, Predicate, Relation } from './expression.ts';
+import type { ColumnExpression, Expression, Join, Order, Predicate, Relation } from './expression.ts';
 import { type Identifier, identifier } from './identifier.ts';
 import { walk } from './walk.ts';
 
@@ -39,8 +39,17 @@ function renameJoin(join: Join, aliases: Replacements): Join {
     ...join,
     alias: typeof renamed === 'string' ? renamed : join.alias,
     on: renamePredicate(join.on, aliases),
-    ...(join.pick ? { pick: join.pick.map(o => ({ ...o, by: renameExpression(o.by, aliases) })) } : {}),
+    ...(join.pick ? { pick: renameOrders(join.pick, aliases) } : {}),
   };
+}
+
+function renameOrders(orders: readonly Order[], aliases: Replacements): readonly Order[] {
+  return orders.map(one => ({ ...one, by: renameExpression(one.by, aliases) }));
+}
+
+/** For what declares an alias itself. */
+function without(aliases: Replacements, alias: Identifier): Replacements {
+  return new Map([...aliases].filter(([from]) => from !== alias));
 }
 
 /** What a nested relation declares itself keeps its name, unless that would hide a new name from outside. */
@@ -88,11 +97,14 @@ export function renameExpression(expression: Expression, aliases: Replacements):
       };
     case 'flag':
       return { ...expression, when: renamePredicate(expression.when, aliases) };
-    case 'given':
+    case 'choice':
       return {
         ...expression,
-        when: renamePredicate(expression.when, aliases),
-        of: renameExpression(expression.of, aliases),
+        of: expression.of.map(({ when, give }) => ({
+          when: renamePredicate(when, aliases),
+          give: renameExpression(give, aliases),
+        })),
+        ...(expression.otherwise ? { otherwise: renameExpression(expression.otherwise, aliases) } : {}),
       };
     case 'scalar': {
       const { relation, free } = renameInner(expression.from, aliases);
@@ -100,9 +112,17 @@ export function renameExpression(expression: Expression, aliases: Replacements):
         ...expression,
         select: renameExpression(expression.select, free),
         from: relation,
-        ...(expression.order === undefined
-          ? {}
-          : { order: expression.order.map(one => ({ ...one, by: renameExpression(one.by, free) })) }),
+        ...(expression.order === undefined ? {} : { order: renameOrders(expression.order, free) }),
+      };
+    }
+    case 'first-piece': {
+      const free = without(aliases, expression.alias);
+      return {
+        ...expression,
+        of: renameExpression(expression.of, aliases),
+        select: renameExpression(expression.select, free),
+        where: renamePredicate(expression.where, free),
+        order: renameOrders(expression.order, free),
       };
     }
     case 'raw':
@@ -133,10 +153,12 @@ export function renamePredicate(predicate: Predicate, aliases: Replacements): Pr
     case 'glob':
     case 'packed-date':
       return { ...predicate, of: e(predicate.of) };
-    case 'some-piece': {
-      const free: Replacements = new Map([...aliases].filter(([from]) => from !== predicate.alias));
-      return { ...predicate, of: e(predicate.of), where: renamePredicate(predicate.where, free) };
-    }
+    case 'some-piece':
+      return {
+        ...predicate,
+        of: e(predicate.of),
+        where: renamePredicate(predicate.where, without(aliases, predicate.alias)),
+      };
     case 'exists':
       return { ...predicate, from: renameInner(predicate.from, aliases).relation };
     case 'raw':

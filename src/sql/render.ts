@@ -112,15 +112,24 @@ function createWriter(dialect: Dialect): {
         return dialect.call(writer, of.name, of.args);
       case 'flag':
         return once(of, () => `CASE WHEN ${predicates.predicate(of.when)} THEN 1 ELSE 0 END`);
-      case 'given':
-        return once(of, () => `CASE WHEN ${predicates.predicate(of.when)} THEN ${expression(of.of)} END`);
+      case 'choice':
+        return once(of, () => {
+          const choices = of.of.map(({ when, give }) => `WHEN ${predicates.predicate(when)} THEN ${expression(give)}`);
+          const otherwise = of.otherwise ? ` ELSE ${expression(of.otherwise)}` : '';
+          return `CASE ${choices.join(' ')}${otherwise} END`;
+        });
       case 'scalar':
         return once(of, () => {
-          const one = () => '1';
           // Parameters are numbered as they are written.
           const selected = `SELECT ${dialect.top(one)}${expression(of.select)} ${relation(of.from, ' ', [of.select, ...(of.order ?? []).map(({ by }) => by)])}`;
           const by = of.order === undefined ? '' : ` ORDER BY ${order(of.order)}`;
           return `(${selected}${by}${dialect.tail(one, ' ')})`;
+        });
+      case 'first-piece':
+        return once(of, () => {
+          const selected = `SELECT ${dialect.top(one)}${expression(of.select)} FROM (${dialect.pieces(writer, of.of, of.by)})`;
+          const where = predicates.predicate(of.where);
+          return `(${selected} AS ${sqlName(of.alias)} WHERE ${where} ORDER BY ${order(of.order)}${dialect.tail(one, ' ')})`;
         });
       case 'raw':
         return `(${raw(of.parts)})`;
@@ -166,6 +175,11 @@ function createWriter(dialect: Dialect): {
 
 function placeOf({ place, type }: Expression & { readonly kind: 'value' }): Parameter['place'] {
   return place === undefined ? undefined : { at: place, type };
+}
+
+/** As a limit. */
+function one(): string {
+  return '1';
 }
 
 /** Raw text is one expression of a mapping: no statement can follow it and no comment can hide what follows. */

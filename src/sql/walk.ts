@@ -35,12 +35,21 @@ export function walk({ predicates = [], expressions = [], relations = [] }: Part
       case 'flag':
         predicate(of.when);
         return;
-      case 'given':
-        predicate(of.when);
-        expression(of.of);
+      case 'choice':
+        for (const { when, give } of of.of) {
+          predicate(when);
+          expression(give);
+        }
+        if (of.otherwise) expression(of.otherwise);
         return;
       case 'scalar':
         relation(of.from, [of.select], of.order);
+        return;
+      case 'first-piece':
+        expression(of.of);
+        expression(of.select);
+        predicate(of.where);
+        orders(of.order);
         return;
       case 'raw':
         mixed(of.parts);

@@ -151,12 +151,14 @@ function keyOf(
   const keys = indexOf(resource, expression).flatMap(value => {
     if (type === 'date') return startOf(value) ?? [];
     if (type === 'quantity') return (value.value as { readonly value?: number }).value ?? [];
+    if (typeof value.value === 'string' && (type === 'uri' || type === 'reference')) return value.value;
     if (type === 'reference') {
       const { reference } = value.value as { readonly reference?: string };
       return reference === undefined ? [] : (ranks.get(reference) ?? `nothing has ${reference}`);
     }
     if (type === 'token') return codesOf(value);
     if (value.type === 'HumanName') return textOf((value.value as { readonly family?: string }).family) ?? [];
+    if (value.type === 'Address') return textOf((value.value as { readonly city?: string }).city) ?? [];
     return textOf(value.value) ?? [];
   });
   const ordered = keys.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));

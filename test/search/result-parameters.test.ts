@@ -3,6 +3,10 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { elementsOf } from '../../src/r4/definitions.ts';
+import { cursorCodec } from '../../src/search/cursor.ts';
+import type { ParseContext } from '../../src/search/limits.ts';
+import type { Offered } from '../../src/search/offers.ts';
+import { emptyResult, readResultParameter } from '../../src/search/result-parameters.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
 import { allPages, CONTEXT, namesOf, type Parameters } from '../own/pages.ts';
 
@@ -43,6 +47,31 @@ test('a _count is any whole number: a large one is capped, whatever its digits',
   for (const wrong of ['-1', ' ', '1.5', '1e3', '+1', ' 5', '٣', '0x10'])
     await expect(search('Patient', [['_count', wrong]]), wrong).rejects.toMatchObject({ code: 'value' });
   await expect(search('Patient', [['_count', '9'.repeat(4001)]])).rejects.toMatchObject({ code: 'too-costly' });
+});
+
+test('what does not sort is told why, and what does', async () => {
+  const sorted = (code: string) => search('Observation', [['_sort', code]]);
+  await expect(sorted('nope')).rejects.toThrow(
+    'Observation cannot be sorted by nope: it is no search parameter here; offered: _id',
+  );
+  await expect(sorted('code-value-quantity')).rejects.toThrow(
+    'by code-value-quantity: it has no order of its own, as code and value-quantity have; offered',
+  );
+  const date = demo.facade.offers.find('Observation', 'date');
+  const find = (): Offered | undefined => date && { ...date, sortable: false };
+  const context: ParseContext = {
+    offers: { ...demo.facade.offers, find },
+    handling: 'strict',
+    zone: { toInstant: local => local },
+    base: CONTEXT.base,
+    caller: '',
+    cursors: cursorCodec(new Uint8Array(32)),
+    pageSize: 1,
+    pageMax: 1,
+  };
+  expect(() => readResultParameter(emptyResult(['Observation'], 1), ['Observation'], '_sort', 'date', context)).toThrow(
+    'by date: its values have no order that one statement of the database could give',
+  );
 });
 
 test('an include names what exists: another source, reference or type of target is told', async () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { INTEGER, NUMBER, UNICODE } from '../../src/sql/column-type.ts';
 import type { Expression, Operator, Predicate } from '../../src/sql/expression.ts';
 import { and, call, compare, constant, equals, filled, flag, not, or, value } from '../../src/sql/expression.ts';
+import { expressionKey } from '../../src/sql/expression-key.ts';
 import { identifier } from '../../src/sql/identifier.ts';
 import type { Cells, Tables } from './sample.ts';
 import { column } from './sample.ts';
@@ -107,6 +108,25 @@ export const textExpression: fc.Arbitrary<Expression> = fc.oneof(
   fc.tuple(textColumn, textColumn).map(of => call('concat', of, UNICODE)),
   fc.tuple(textColumn, numberColumn).map(of => call('concat', of, UNICODE)),
   fc.tuple(textColumn, fc.integer({ min: 1, max: 4 })).map(([of, n]) => call('substring', [of, n, 2], UNICODE)),
+  fc.tuple(textColumn, textColumn, textColumn).map(
+    ([first, give, otherwise]): Expression => ({
+      kind: 'choice',
+      of: [
+        { when: filled(first), give },
+        { when: compare(give, '<', first), give: constant('b', UNICODE) },
+      ],
+      ...(expressionKey(give) === expressionKey(first) ? {} : { otherwise }),
+      type: UNICODE,
+    }),
+  ),
+  fc
+    .tuple(textColumn, fc.constantFrom(';', ':', ' '), fc.boolean(), textColumn)
+    .map(([of, by, descending, other]): Expression => {
+      const alias = identifier('p');
+      const select: Expression = { kind: 'column', alias, column: identifier('piece'), type: UNICODE };
+      const where = or(filled(select), equals(select, other));
+      return { kind: 'first-piece', select, of, by, alias, where, order: [{ by: select, descending }], type: UNICODE };
+    }),
   textColumn.map(of => call('replace', [of, constant('a', UNICODE), constant('$&b', UNICODE)], UNICODE)),
 );
 

@@ -33,6 +33,7 @@ export interface Case {
 }
 
 const ID = column('a', 'ID');
+const SIXTEEN_BYTES = value(new Uint8Array(16).fill(171), { kind: 'binary', length: 16 });
 const CD = column('a', 'CD');
 const TXT = column('a', 'TXT');
 const NAM = column('a', 'NAM');
@@ -136,6 +137,22 @@ export const CASES: readonly Case[] = [
   where('the complement of raw text', { kind: 'raw', parts: ['ABS(', QTY, ') = 3'], not: true }),
   select('a flag for a predicate', flag(equals(CD, text('M')))),
   select('an expression where a predicate holds', given(equals(CD, text('M')), CD)),
+  select('what the first predicate that holds gives, and what is given without one', {
+    kind: 'choice',
+    of: [
+      { when: among(CD, [text('M'), text('m')]), give: text('male') },
+      { when: isNull(QTY), give: TXT },
+    ],
+    otherwise: CD,
+    type: UNICODE,
+  }),
+  select('the first of the pieces of a text', {
+    ...{ kind: 'first-piece', select: call('upper', [piece], UNICODE), of: TXT, by: ';', alias: identifier('d') },
+    where: filled(piece),
+    order: [{ by: call('upper', [piece], UNICODE), descending: true }],
+    type: UNICODE,
+  }),
+  select('a UUID as text', call('uuid', [column('a', 'GID')], UNICODE), call('uuid', [SIXTEEN_BYTES], UNICODE)),
   select('a value from elsewhere', {
     ...{ kind: 'scalar', select: column('b', 'VAL'), type: UNICODE },
     from: children(equals(column('b', 'SEQ'), number(1))),

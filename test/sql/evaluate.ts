@@ -117,10 +117,19 @@ export function evaluated(of: Expression, scope: Scope): SqlValue {
       return of.value;
     case 'flag':
       return holds(of.when, scope) ? 1 : 0;
-    case 'given':
-      return holds(of.when, scope) ? evaluated(of.of, scope) : null;
+    case 'choice': {
+      const chosen = of.of.find(({ when }) => holds(when, scope))?.give ?? of.otherwise;
+      return chosen ? evaluated(chosen, scope) : null;
+    }
     case 'scalar': {
       const [first] = inOrder(rowsOf(of.from, scope), of.order ?? []);
+      return first ? evaluated(of.select, first) : null;
+    }
+    case 'first-piece': {
+      const scopes = (textOf(of.of, scope)?.split(of.by) ?? [])
+        .map(piece => within(scope, of.alias, { piece: trim(piece) }))
+        .filter(one => holds(of.where, one));
+      const [first] = inOrder(scopes, of.order);
       return first ? evaluated(of.select, first) : null;
     }
     case 'function':
@@ -167,6 +176,8 @@ function called(of: Extract<Expression, { kind: 'function' }>, scope: Scope): Sq
     }
     case 'text':
       return text;
+    case 'uuid':
+      return text.toLowerCase();
     case 'concat':
       return texts.join('');
     case 'substring':

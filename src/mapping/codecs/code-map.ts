@@ -7,12 +7,12 @@
 import type { ColumnType } from '../../sql/column-type.ts';
 import { UNICODE } from '../../sql/column-type.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { among, and, call, constant, FALSE, filled, flag, isNull, not, or, TRUE, value } from '../../sql/expression.ts';
+import { among, and, call, constant, FALSE, filled, isNull, not, or, TRUE, value } from '../../sql/expression.ts';
 import { fold } from '../../sql/fold.ts';
 import type { Criterion } from '../criterion.ts';
 import { trimEnd } from './blank.ts';
 import { CODE_ORDER, codeOf, isCode, matchCode } from './code.ts';
-import type { Codec, OrderFace, Primitive } from './codec.ts';
+import type { Codec, Primitive } from './codec.ts';
 import { parseAs } from './integer-text.ts';
 import { only } from './only.ts';
 import { matchText, textCodec } from './text.ts';
@@ -132,11 +132,22 @@ export function codeMapCodec({ map, facet, columnType, boolean }: CodeMapOptions
     return typed === undefined ? FALSE : among(column, [value(typed, columnType)]);
   };
   const isLocal = (column: Expression): Predicate => (inText ? isCode(column) : TRUE);
-  const sorted = (): Pick<Codec, 'order' | 'others'> => {
-    const order = orderOf(facesOf(map, faceOf), (column, accept) => preimage(column, accept, FALSE));
-    if (order === undefined || map.else.kind !== 'local') return order ? { order } : {};
-    const others = { are: (columns: readonly Expression[]) => isUnmapped(only(columns)), order: CODE_ORDER };
-    return inText && facet === 'code' && !boolean ? { order, others } : {};
+  /** Which raw values give each face, and what values without a row that are codes themselves sort by. */
+  const sorted = (): Pick<Codec, 'order'> => {
+    const faces = facesOf(map, faceOf);
+    if (map.else.kind === 'local' && facet === 'system') faces.add(map.else.system);
+    const local = map.else.kind === 'local' && facet === 'code' && !boolean;
+    if (faces.size > SORTED_AT_MOST || (faces.size === 0 && !local)) return {};
+    const by = (column: Expression): Expression => {
+      const itself = inText ? column : call('text', [column], UNICODE);
+      const of = [...faces].map(face => {
+        const unmapped = local ? FALSE : unmappedMatch(column, { kind: 'exact', text: face });
+        const when = preimage(column, one => one === face, unmapped);
+        return { when, give: constant(face, UNICODE) };
+      });
+      return of.length === 0 ? itself : { kind: 'choice', of, ...(local ? { otherwise: itself } : {}), type: UNICODE };
+    };
+    return { order: { ...CODE_ORDER, by: columns => [by(only(columns))] } };
   };
 
   return {
@@ -172,40 +183,17 @@ export function codeMapCodec({ map, facet, columnType, boolean }: CodeMapOptions
   };
 }
 
-/** All faces that the rows of a map give, in order. */
+/** All faces that the rows of a map give. */
 function facesOf(
   { rows, blank, else: unmapped }: CodeMap,
   faceOf: (coded: Coded | undefined) => string | undefined,
-): readonly string[] {
+): Set<string> {
   const all = [...rows.values(), blank, unmapped.kind === 'code' ? unmapped.coded : undefined].map(faceOf);
-  return [...new Set(all)].filter(face => face !== undefined).sort();
+  return new Set(all.filter(face => face !== undefined));
 }
 
-/** More faces than these do not sort: every statement would list the raw values of half of them several times. */
+/** More faces than these do not sort: every statement would list the raw values of all of them several times. */
 const SORTED_AT_MOST = 64;
-
-/**
- * Faces sort by their rank among all of the map, bit by bit from the highest: each bit is a flag that the raw value is
- * one of those whose rank has it.
- */
-function orderOf(
-  faces: readonly string[],
-  preimage: (column: Expression, accept: (face: string) => boolean) => Predicate,
-): OrderFace | undefined {
-  if (faces.length === 0 || faces.length > SORTED_AT_MOST) return undefined;
-  const ranks = new Map(faces.map((face, rank) => [face, rank]));
-  // One rank more than there are faces, for keys behind all of them.
-  const bits = Array.from({ length: Math.ceil(Math.log2(faces.length + 1)) }, (_, i) => 2 ** i).reverse();
-  return {
-    by: columns => bits.map(bit => flag(preimage(only(columns), face => ((ranks.get(face) ?? 0) & bit) !== 0))),
-    toKey: raws => faces[bits.reduce((rank, bit, i) => rank + (raws[i] === 1 ? bit : 0), 0)],
-    fromKey: key => {
-      const at = faces.findIndex(face => face >= String(key));
-      const rank = at < 0 ? faces.length : at;
-      return bits.map(bit => ((rank & bit) === 0 ? 0 : 1));
-    },
-  };
-}
 
 /** The test on a face that a criterion makes; undefined for criteria that a facet does not answer. */
 function accepts(criterion: Criterion, facet: Facet): ((face: string) => boolean) | undefined {

@@ -37,8 +37,6 @@ export interface Codec {
   readonly inverse: 'indexed' | 'computed' | 'none';
   /** How values sort; undefined if they do not. */
   readonly order?: OrderFace;
-  /** Where no expression sorts all values: which ones `order` does not sort, and how they do. Keys of both compare. */
-  readonly others?: { are(columns: readonly Expression[]): Predicate; readonly order: OrderFace };
 }
 
 /**

@@ -6,6 +6,7 @@ import type { ColumnType } from '../../sql/column-type.ts';
 import { UNICODE } from '../../sql/column-type.ts';
 import type { SqlValue } from '../../sql/expression.ts';
 import { call, equals, FALSE, isNull, not, value } from '../../sql/expression.ts';
+import { CODE_ORDER } from './code.ts';
 import type { Codec } from './codec.ts';
 import { only } from './only.ts';
 import { matchText } from './text.ts';
@@ -30,6 +31,8 @@ export function integerTextCodec(columnType: ColumnType): Codec {
       }
       return matchText(call('text', [column], UNICODE), criterion);
     },
+    // As what is emitted, which stands beside identifiers that are no numbers.
+    order: { ...CODE_ORDER, by: columns => [call('text', [only(columns)], UNICODE)] },
   };
 }
 

@@ -7,7 +7,7 @@ import { UNICODE } from '../../sql/column-type.ts';
 import type { Expression } from '../../sql/expression.ts';
 import { call, constant } from '../../sql/expression.ts';
 import { trim, trimEnd } from './blank.ts';
-import type { Codec, OrderFace } from './codec.ts';
+import type { Codec } from './codec.ts';
 
 export interface TextStep {
   /** For lineage: `piece ^ 1`. */
@@ -93,8 +93,7 @@ export function stepped(steps: readonly TextStep[], codec: Codec): Codec {
   if (steps.length === 0) return codec;
   const sql = (columns: readonly Expression[]): readonly Expression[] =>
     columns.map(column => steps.reduce((text, step) => step.sql(text), column));
-  const { order, others } = codec;
-  const seen = (face: OrderFace): OrderFace => ({ ...face, by: columns => face.by(sql(columns)) });
+  const { order } = codec;
   return {
     ...codec,
     label: [...steps.map(step => step.label), codec.label].join(', '),
@@ -106,7 +105,6 @@ export function stepped(steps: readonly TextStep[], codec: Codec): Codec {
     },
     present: (columns, clock) => codec.present(sql(columns), clock),
     match: (columns, criterion, clock) => codec.match(sql(columns), criterion, clock),
-    ...(order ? { order: seen(order) } : {}),
-    ...(others ? { others: { are: columns => others.are(sql(columns)), order: seen(others.order) } } : {}),
+    ...(order ? { order: { ...order, by: columns => order.by(sql(columns)) } } : {}),
   };
 }

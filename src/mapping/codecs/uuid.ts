@@ -5,8 +5,10 @@
  * https://www.rfc-editor.org/rfc/rfc9562#section-4
  */
 import type { ColumnType } from '../../sql/column-type.ts';
+import { UNICODE } from '../../sql/column-type.ts';
 import type { SqlValue } from '../../sql/expression.ts';
-import { compare, FALSE, isNull, not, value } from '../../sql/expression.ts';
+import { call, compare, FALSE, isNull, not, value } from '../../sql/expression.ts';
+import { CODE_ORDER } from './code.ts';
 import type { Codec } from './codec.ts';
 import { only } from './only.ts';
 
@@ -28,6 +30,8 @@ export function uuidCodec(columnType: ColumnType): Codec {
       const raw = parseUuid(criterion.text, columnType);
       return raw === undefined ? FALSE : compare(only(columns), '=', value(raw, columnType));
     },
+    // SQL Server orders its UUIDs otherwise than their texts.
+    order: { ...CODE_ORDER, by: columns => [call('uuid', [only(columns)], UNICODE)] },
   };
 }
 

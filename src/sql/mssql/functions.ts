@@ -45,6 +45,9 @@ export function call(writer: Writer, name: FunctionName, args: readonly (Express
       return castNumber(x());
     case 'text':
       return x();
+    case 'uuid':
+      if (first.type.kind !== 'binary') return `LOWER(${x()})`;
+      return `LOWER(${hyphened(`CONVERT(nvarchar(32), ${writer.expression(first)}, 2)`)})`;
     case 'concat':
       return `(${args.map((_, i) => binary(asText(writer, operand(args, i)))).join(' + ')})`;
     case 'substring':
@@ -59,6 +62,11 @@ export function call(writer: Writer, name: FunctionName, args: readonly (Express
       return `TRY_CAST(${part(0)} * 10000 + ${part(1)} * 100 + ${part(2)} AS bigint)`;
     }
   }
+}
+
+/** 32 hexadecimal digits in the groups of a UUID. */
+function hyphened(hex: string): string {
+  return [9, 14, 19, 24].reduce((text, at) => `STUFF(${text}, ${at}, 0, '-')`, hex);
 }
 
 /**

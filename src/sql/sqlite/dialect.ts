@@ -190,6 +190,8 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
       return `lintel_number(${writer.expression(first)})`;
     case 'text':
       return x();
+    case 'uuid':
+      return first.type.kind === 'binary' ? `lower(${hyphened(() => `hex(${x()})`)})` : `lower(${x()})`;
     case 'concat':
       return `(${args.map((_, i) => asText(writer, operand(args, i))).join(' || ')})`;
     case 'substring':
@@ -203,6 +205,18 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
       return `(${part(0)} * 10000 + ${part(1)} * 100 + ${part(2)})`;
     }
   }
+}
+
+/** 32 hexadecimal digits in the groups of a UUID; NULL where there are none. */
+function hyphened(hex: () => string): string {
+  const groups = [
+    [1, 8],
+    [9, 4],
+    [13, 4],
+    [17, 4],
+    [21, 12],
+  ].map(([from, length]) => `substr(${hex()}, ${from}, ${length})`);
+  return `nullif(${groups.join(` || '-' || `)}, '----')`;
 }
 
 /** Where the separator begins, NULL where it does not occur. */

@@ -6,12 +6,12 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
-import type { Codec, OrderFace, Primitive } from '../../../src/mapping/codecs/codec.ts';
+import type { Codec, Primitive } from '../../../src/mapping/codecs/codec.ts';
 import type { Criterion } from '../../../src/mapping/criterion.ts';
 import type { ColumnType } from '../../../src/sql/column-type.ts';
 import { parseColumnType } from '../../../src/sql/column-type.ts';
 import type { ColumnExpression, Expression, Order, Predicate, SqlValue } from '../../../src/sql/expression.ts';
-import { and, FALSE, not } from '../../../src/sql/expression.ts';
+import { not } from '../../../src/sql/expression.ts';
 import { identifier } from '../../../src/sql/identifier.ts';
 import { MSSQL } from '../../../src/sql/mssql/dialect.ts';
 import type { Parameter } from '../../../src/sql/plan.ts';
@@ -137,15 +137,9 @@ export function decodeAll(codec: Codec, of: Table): readonly Emitted[] {
  * `keys` the first row at or after it.
  */
 export function expectOrder(codec: Codec, of: Table, keys: readonly (string | number)[] = []): void {
-  const { order, others } = codec;
+  const { order } = codec;
   if (!order) throw new Error(`${codec.label} has no order`);
-  const present = codec.present(of.columns, CLOCK);
-  const apart = others?.are(of.columns) ?? FALSE;
-  expectFace(order, of, and(present, not(apart)), keys);
-  if (others) expectFace(others.order, of, and(present, apart), keys);
-}
-
-function expectFace(order: OrderFace, of: Table, where: Predicate, keys: readonly (string | number)[]): void {
+  const where = codec.present(of.columns, CLOCK);
   const by = order.by(of.columns);
   const present = new Set(of.select(where));
   const sorted = of

@@ -6,7 +6,7 @@ import { integerTextCodec } from '../../../src/mapping/codecs/integer-text.ts';
 import { textCodec } from '../../../src/mapping/codecs/text.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
 import { digitsCriterion, exact, nullable, RUNS, stringCriterion, text, uriBelow } from './arbitrary.ts';
-import { CLOCK, columnType, decodeAll, expectMatch, expectPresent, table } from './law.ts';
+import { CLOCK, columnType, decodeAll, expectMatch, expectOrder, expectPresent, table } from './law.ts';
 
 describe('text', () => {
   it.each([
@@ -76,6 +76,15 @@ describe('text of a number column', () => {
   it('keeps the law for decimals', () => {
     const raws = fc.constantFrom(0, 1, 7.5, 10.25, -5, 100);
     expectLaw(integerTextCodec(columnType('DECIMAL(7,2)')), 'DECIMAL(7,2)', nullable(raws));
+  });
+
+  it('sorts numbers as the texts that they are emitted as', () => {
+    const rows = table('INT');
+    rows.fill([[9], [10], [-5], [null], [0], [100]]);
+    const codec = integerTextCodec(columnType('INT'));
+    expectOrder(codec, rows, ['', '1', '10a', 'a']);
+    const by = (codec.order?.by(rows.columns) ?? []).map(one => ({ by: one, descending: false }));
+    expect(rows.values(rows.columns, by).flat()).toEqual([null, -5, 0, 10, 100, 9]);
   });
 
   it.each(['007', '+7', '7.0', '99999999999', '7 ', ''])('finds nothing for %j in an integer column', wanted => {

@@ -4,7 +4,7 @@ import { idCodec } from '../../../src/mapping/codecs/id.ts';
 import { uuidCodec } from '../../../src/mapping/codecs/uuid.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
 import { exact, nullable, RUNS, text } from './arbitrary.ts';
-import { CLOCK, columnType, decodeAll, expectMatch, expectPresent, table } from './law.ts';
+import { CLOCK, columnType, decodeAll, expectMatch, expectOrder, expectPresent, table } from './law.ts';
 
 const UUID = '01234567-89ab-cdef-0123-456789abcdef';
 const BYTES = new Uint8Array(Buffer.from(UUID.replaceAll('-', ''), 'hex'));
@@ -28,6 +28,23 @@ describe('uuid', () => {
         rows.fill(raws.map(one => [one]));
         expectPresent(codec, rows);
         for (let i = 0; i < 4; i++) expectMatch(codec, rows, g(exact, decodeAll(codec, rows)));
+      }),
+      RUNS,
+    );
+  });
+
+  it.each([
+    ['UNIQUEIDENTIFIER', fc.uuid().map(one => one.toUpperCase())],
+    ['VARBINARY(16)', fc.uint8Array({ minLength: 16, maxLength: 16 })],
+  ])('sorts %s as the text that it emits', (declared, raw) => {
+    const rows = table(declared);
+    const codec = uuidCodec(columnType(declared));
+    fc.assert(
+      fc.property(fc.array(nullable<string | Uint8Array>(raw), { minLength: 1, maxLength: 6 }), raws => {
+        rows.fill(raws.map(one => [one]));
+        expectOrder(codec, rows, ['', UUID, 'b', 'zz']);
+        const [by] = codec.order?.by(rows.columns) ?? [];
+        expect(rows.values(by ? [by] : []).map(([text]) => text ?? undefined)).toEqual(decodeAll(codec, rows));
       }),
       RUNS,
     );
