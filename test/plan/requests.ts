@@ -117,6 +117,10 @@ export const REQUESTS: readonly Asked[] = [
     request: 'Encounter?patient=1&_sort=-date&_elements=id',
   },
   { title: 'sorted by the first of several names', request: 'Patient?_sort=-family&_count=2&_elements=id' },
+  { title: 'sorted by the codes of a map', request: 'CarePlan?patient=1&_sort=status&_count=2&_elements=id' },
+  { title: 'sorted by texts, numbers and UUIDs', request: 'Patient?_sort=identifier&_count=2&_elements=id' },
+  { title: 'sorted by the pieces of a text', request: 'Patient?_sort=-race&_count=2&_elements=id' },
+  { title: 'sorted by child rows', request: 'Encounter?patient=1&_sort=diagnosis&_count=2&_elements=id' },
   { title: 'sorted by codes', request: 'Encounter?_sort=status&_count=2&_elements=id' },
   { title: 'sorted', request: 'DocumentReference?patient=1&_sort=-date,_lastUpdated&_count=2&_elements=id' },
   {
