@@ -57,9 +57,7 @@ export function structureProblems(root: Element): readonly string[] {
 type Wrong = (holds: boolean, what: string) => void;
 
 function checkLinks(root: Element, wrong: Wrong): void {
-  const ids = [...everything(root)].flatMap(({ attributes }) =>
-    attributes['ID'] === undefined ? [] : [attributes['ID']],
-  );
+  const ids = everything(root).flatMap(({ attributes }) => (attributes['ID'] === undefined ? [] : [attributes['ID']]));
   wrong(new Set(ids).size === ids.length, 'an ID stands twice');
   const known = new Set(ids);
   for (const reference of all(root, 'reference')) {

@@ -1,7 +1,8 @@
 /**
  * XML as a tree of elements. In: text. Out: its root, or an error for what is not well-formed.
  */
-import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { XMLValidator } from 'fast-xml-parser';
+import { Parser } from 'htmlparser2';
 
 export interface Element {
   readonly name: string;
@@ -11,23 +12,11 @@ export interface Element {
   readonly text: string;
 }
 
-type Node = Readonly<Record<string, unknown>>;
-
-const parser = new XMLParser({
-  preserveOrder: true,
-  ignoreAttributes: false,
-  attributeNamePrefix: '',
-  parseTagValue: false,
-  parseAttributeValue: false,
-  trimValues: false,
-  // The library leaves character references alone unless it may also read HTML's names: `decode` does it.
-  processEntities: false,
-});
-
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
 /** Character data as it is meant: each reference once. Throws for an entity that XML itself does not know. */
 function decode(text: string): string {
+  if (!text.includes('&')) return text;
   return text.replace(/&(?:#(\d+)|#x([\da-fA-F]+)|(\w+));/g, (whole, decimal?: string, hex?: string, name?: string) => {
     if (name === undefined)
       return String.fromCodePoint(decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal));
@@ -37,39 +26,60 @@ function decode(text: string): string {
   });
 }
 
+/** The one library tells what is not well-formed; the other reads what is, and faster. */
 export function parseXml(text: string): Element {
   const valid = XMLValidator.validate(text);
   if (valid !== true) throw new Error(`not well-formed: ${valid.err.msg} at line ${valid.err.line}`);
-  const roots = (parser.parse(text) as Node[])
-    .map(toElement)
-    .filter(one => one !== undefined && !one.name.startsWith('?'));
-  const [root] = roots;
-  if (root === undefined || roots.length !== 1) throw new Error('no single root');
+  const top = opened('', {});
+  const open = [top];
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        const element = opened(name, attributes);
+        open.at(-1)?.children.push(element);
+        open.push(element);
+      },
+      ontext(data) {
+        const element = open.at(-1);
+        if (element) element.text += data;
+      },
+      onclosetag() {
+        const element = open.pop();
+        if (element) element.text = decode(element.text);
+      },
+    },
+    { xmlMode: true, decodeEntities: false },
+  );
+  parser.end(text);
+  const [root] = top.children;
+  if (root === undefined || top.children.length !== 1) throw new Error('no single root');
   return root;
 }
 
-function toElement(node: Node): Element | undefined {
-  const name = Object.keys(node).find(key => key !== ':@' && key !== '#text');
-  if (name === undefined) return undefined;
-  const inner = node[name] as Node[];
-  return {
-    name,
-    attributes: Object.fromEntries(
-      Object.entries((node[':@'] ?? {}) as Record<string, string>).map(([key, value]) => [key, decode(value)]),
-    ),
-    children: inner.map(toElement).filter(one => one !== undefined),
-    text: decode(inner.map(one => (typeof one['#text'] === 'string' ? one['#text'] : '')).join('')),
-  };
+interface OpenElement extends Element {
+  readonly children: OpenElement[];
+  text: string;
 }
 
-/** The element and all below it. */
-export function* everything(element: Element): Generator<Element> {
-  yield element;
-  for (const child of element.children) yield* everything(child);
+function opened(name: string, attributes: Readonly<Record<string, string>>): OpenElement {
+  const decoded: Record<string, string> = {};
+  for (const [key, value] of Object.entries(attributes)) decoded[key] = decode(value);
+  return { name, attributes: decoded, children: [], text: '' };
+}
+
+/** The element and all below it, in the order of the text. */
+export function everything(element: Element): readonly Element[] {
+  const found: Element[] = [];
+  const add = (one: Element): void => {
+    found.push(one);
+    for (const child of one.children) add(child);
+  };
+  add(element);
+  return found;
 }
 
 export function all(element: Element, name: string): readonly Element[] {
-  return [...everything(element)].filter(one => one.name === name);
+  return everything(element).filter(one => one.name === name);
 }
 
 /** Along a path of children; the first of each name. */
@@ -94,5 +104,5 @@ export function templatesOf(element: Element): readonly string[] {
 
 /** Elements with a template, anywhere below. */
 export function withTemplate(element: Element, template: string): readonly Element[] {
-  return [...everything(element)].filter(one => templatesOf(one).includes(template));
+  return everything(element).filter(one => templatesOf(one).includes(template));
 }

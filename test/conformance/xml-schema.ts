@@ -143,7 +143,15 @@ function typed(text: string, type: string): string | number | boolean {
   return NUMBERS.has(type) ? Number(text) : text;
 }
 
+const patterns = new Map<StructureSource, RegExp>();
+
 function patternOf(structure: StructureSource): RegExp {
+  const known = patterns.get(structure) ?? makePattern(structure);
+  patterns.set(structure, known);
+  return known;
+}
+
+function makePattern(structure: StructureSource): RegExp {
   const value = structure.snapshot.element.find(({ path }) => path === `${structure.type}.value`);
   const [regex] = (value?.type ?? []).flatMap(({ extension = [] }) =>
     extension.flatMap(({ url, valueString }) => (url === REGEX && valueString !== undefined ? [valueString] : [])),

@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest';
-import { demoOfFile } from '../demo-of-file.ts';
 import { at, type Element, withTemplate } from '../xml-tree.ts';
 import {
-  CHARTS,
   compare,
   day,
   dayOf,
   entries,
   entriesOf,
   type Facts,
+  legacyDemo,
   PATIENTS,
   rootOf,
   TODAY,
@@ -16,7 +15,7 @@ import {
   ymd8,
 } from './legacy.ts';
 
-const demo = demoOfFile(CHARTS);
+const demo = legacyDemo();
 
 test.each(PATIENTS)('procedures of patient %i', async patient => {
   type Row = { id: string; status: string; STRT: string | null; code: string | null };

@@ -1,9 +1,20 @@
 import { expect, test } from 'vitest';
-import { demoOfFile } from '../demo-of-file.ts';
 import { at, withTemplate } from '../xml-tree.ts';
-import { CHARTS, compare, day, dayOf, entries, type Facts, PATIENTS, rootOf, TODAY, value, ymd8 } from './legacy.ts';
+import {
+  compare,
+  day,
+  dayOf,
+  entries,
+  type Facts,
+  legacyDemo,
+  PATIENTS,
+  rootOf,
+  TODAY,
+  value,
+  ymd8,
+} from './legacy.ts';
 
-const demo = demoOfFile(CHARTS);
+const demo = legacyDemo();
 
 test.each(PATIENTS)('problems of patient %i', async patient => {
   type Row = {

@@ -5,12 +5,32 @@
  */
 import { expect } from 'vitest';
 import { uuidOf } from '../../../src/ccda/ids.ts';
-import type { DemoDocuments } from '../demo-documents.ts';
+import type { DemoDocuments, MadeDocument } from '../demo-documents.ts';
+import { demoOfFile } from '../demo-of-file.ts';
 import { at, type Element, withTemplate } from '../xml-tree.ts';
 
 /** Charts of every kind, of forty. */
-export const CHARTS = 40;
+const CHARTS = 40;
 export const PATIENTS = [1, 3, 4, 5, 6, 9, 10, 12, 13, 16, 17, 18, 21, 24, 25, 26, 27, 28, 30, 35];
+
+export interface LegacyDemo extends Pick<DemoDocuments, 'rows'> {
+  make(topic: string, patient: number): Promise<MadeDocument>;
+}
+
+/** To be called at the top of a file: a document that several of its tests look at is made once. */
+export function legacyDemo(): LegacyDemo {
+  const demo = demoOfFile(CHARTS);
+  const made = new Map<string, Promise<MadeDocument>>();
+  return {
+    rows: demo.rows,
+    make(topic, patient) {
+      const name = `${topic} of ${patient}`;
+      const document = made.get(name) ?? demo.make(topic, patient);
+      made.set(name, document);
+      return document;
+    },
+  };
+}
 
 export type Facts = Readonly<Record<string, string | undefined>>;
 
@@ -32,7 +52,7 @@ export function entriesOf(
 
 /** The same of a topic's document. */
 export async function entries(
-  demo: Pick<DemoDocuments, 'make'>,
+  demo: LegacyDemo,
   topic: string,
   patient: number,
   template: string,

@@ -1,21 +1,20 @@
 import { expect, test } from 'vitest';
-import { demoOfFile } from '../demo-of-file.ts';
 import { at, withTemplate } from '../xml-tree.ts';
 import {
-  CHARTS,
   compare,
   day,
   dayOf,
   entries,
   entriesOf,
   type Facts,
+  legacyDemo,
   PATIENTS,
   rootOf,
   value,
   ymd8,
 } from './legacy.ts';
 
-const demo = demoOfFile(CHARTS);
+const demo = legacyDemo();
 
 test.each(PATIENTS)('laboratory results of patient %i', async patient => {
   type Row = {

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { demoOfFile } from '../demo-of-file.ts';
 import { at, withTemplate } from '../xml-tree.ts';
-import { CHARTS, compare, dayOf, entries, type Facts, PATIENTS, rootOf, TODAY, value, ymd8 } from './legacy.ts';
+import { compare, dayOf, entries, type Facts, legacyDemo, PATIENTS, rootOf, TODAY, value, ymd8 } from './legacy.ts';
 
-const demo = demoOfFile(CHARTS);
+const demo = legacyDemo();
 
 test.each(PATIENTS)('laboratory tests that patient %i waits for', async patient => {
   const rows = demo.rows<{ ORD_NO: number; LN_NO: number; OCC_FR: string | null }>(

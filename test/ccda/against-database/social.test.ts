@@ -1,21 +1,20 @@
 import { expect, test } from 'vitest';
-import { demoOfFile } from '../demo-of-file.ts';
 import { at } from '../xml-tree.ts';
 import {
-  CHARTS,
   compare,
   day,
   dayOf,
   entries,
   entriesOf,
   type Facts,
+  legacyDemo,
   PATIENTS,
   rootOf,
   value,
   ymd8,
 } from './legacy.ts';
 
-const demo = demoOfFile(CHARTS);
+const demo = legacyDemo();
 
 test.each(PATIENTS)('smoking status of patient %i', async patient => {
   const rows = demo.rows<{ SOC_ID: number; STD_CD: string | null; EFF_DT: string | null; REC_DTM: string | null }>(
