@@ -21,16 +21,23 @@ const TOKEN = { kind: 'token', system: 'urn:probe', code: 'probe' } as const;
 
 const DIGITS: TypedValue = { kind: 'digits', any: [{ digits: '0', where: 'whole' }] };
 
-const PROBES: Readonly<Record<SearchParameterType, TypedValue | undefined>> = {
-  token: TOKEN,
-  string: { kind: 'string', text: 'probe' },
-  uri: { kind: 'uri', uri: 'urn:probe' },
-  date: { kind: 'date', prefix: 'ge', low: 0, high: 86_400_000 },
-  number: PROBE_NUMBER,
-  quantity: { kind: 'quantity', number: PROBE_NUMBER, system: undefined, code: 'probe' },
-  reference: { kind: 'reference', type: undefined, id: '1' },
-  composite: undefined,
-  special: undefined,
+/**
+ * Values that every mapping of a parameter has to have an answer to. A system or unit that a mapping always gives answers
+ * those that name another, whatever becomes of the value beside it: so each is asked for without one too.
+ */
+const PROBES: Readonly<Record<SearchParameterType, readonly TypedValue[]>> = {
+  token: [TOKEN, { ...TOKEN, system: undefined }],
+  string: [{ kind: 'string', text: 'probe' }],
+  uri: [{ kind: 'uri', uri: 'urn:probe' }],
+  date: [{ kind: 'date', prefix: 'ge', low: 0, high: 86_400_000 }],
+  number: [PROBE_NUMBER],
+  quantity: [
+    { kind: 'quantity', number: PROBE_NUMBER, system: undefined, code: 'probe' },
+    { kind: 'quantity', number: PROBE_NUMBER, system: undefined, code: undefined },
+  ],
+  reference: [{ kind: 'reference', type: undefined, id: '1' }],
+  composite: [],
+  special: [],
 };
 
 /** Each modifier with a value to probe it with; the parameter's own where there is none. */
@@ -100,7 +107,8 @@ function offersOfType(type: string, mappings: readonly Mapping[], env: Environme
 }
 
 function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: Environment): Offered | undefined {
-  const value = probeFor(parameter);
+  const probes = probesFor(parameter);
+  const [value] = probes;
   if (!value) return undefined;
   const leaves = mappings.flatMap(mapping => leavesOf(mapping, parameter, env));
   if (!ALWAYS.has(parameter.code) && leaves.length === 0) return undefined;
@@ -108,7 +116,7 @@ function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: En
     mappings.every(
       mapping => filterPredicate(mapping, { kind: 'match', parameter, modifier, values: [probe] }, env) !== undefined,
     );
-  if (!inverts(undefined, value)) return undefined;
+  if (!probes.every(probe => inverts(undefined, probe))) return undefined;
   const modifiers = new Set<Modifier | 'missing'>(parameter.type === 'composite' ? [] : ['missing']);
   if (parameter.code !== '_id') {
     for (const [modifier, probe = value] of MODIFIERS[parameter.type] ?? []) {
@@ -156,11 +164,13 @@ function isCoded(mapping: Mapping, parameter: SearchParameter, env: Environment)
   return coded;
 }
 
-function probeFor(parameter: SearchParameter): TypedValue | undefined {
+function probesFor(parameter: SearchParameter): readonly TypedValue[] {
   if (parameter.type !== 'composite') return PROBES[parameter.type];
   const parts = (parameter.components ?? []).map(component => PROBES[component.type]);
-  const known = parts.filter(part => part !== undefined);
-  return known.length > 0 && known.length === parts.length ? { kind: 'composite', parts: known } : undefined;
+  const first = parts.flatMap(probes => probes.slice(0, 1));
+  const last = parts.flatMap(probes => probes.slice(-1));
+  if (first.length === 0 || first.length < parts.length) return [];
+  return [first, last].map(of => ({ kind: 'composite', parts: of }));
 }
 
 /** The nodes that a parameter's paths lead to and that are not simply constant nothing. */

@@ -52,10 +52,12 @@ export interface CodeMapOptions {
   readonly columnType: ColumnType;
   /** For `boolean` the codes `true` and `false` become booleans, and others are absent. */
   readonly boolean: boolean;
+  /** The element is words, such as the state of an address: its codes are found by their beginning too. */
+  readonly words?: boolean;
 }
 
 /** One facet of a code map. */
-export function codeMapCodec({ map, facet, columnType, boolean }: CodeMapOptions): Codec {
+export function codeMapCodec({ map, facet, columnType, boolean, words = false }: CodeMapOptions): Codec {
   const inText = columnType.kind === 'text';
   const keyed = new Map<string, Coded | undefined>();
   for (const [key, coded] of map.rows) keyed.set(map.fold ? upper(key) : key, coded);
@@ -124,7 +126,12 @@ export function codeMapCodec({ map, facet, columnType, boolean }: CodeMapOptions
   const unmappedMatch = (column: Expression, criterion: Criterion): Predicate => {
     if (map.else.kind === 'text' && facet === 'text')
       return matchText(inText ? call('trim', [column], UNICODE) : call('text', [column], UNICODE), criterion) ?? FALSE;
-    if (map.else.kind !== 'local' || boolean || criterion.kind !== 'exact') return FALSE;
+    if (map.else.kind !== 'local' || boolean) return FALSE;
+    if (criterion.kind === 'string' && facet === 'code') {
+      const itself = inText ? column : call('text', [column], UNICODE);
+      return and(isLocal(column), matchText(itself, criterion) ?? FALSE);
+    }
+    if (criterion.kind !== 'exact') return FALSE;
     if (facet === 'system') return criterion.text === map.else.system ? isLocal(column) : FALSE;
     if (facet !== 'code') return FALSE;
     if (inText) return matchCode(column, criterion.text);
@@ -176,7 +183,7 @@ export function codeMapCodec({ map, facet, columnType, boolean }: CodeMapOptions
     },
     match: (columns, criterion) => {
       const column = only(columns);
-      const accept = accepts(criterion, facet);
+      const accept = accepts(criterion, words && facet === 'code' ? 'display' : facet);
       return accept && preimage(column, accept, unmappedMatch(column, criterion), value);
     },
     ...sorted(),

@@ -162,7 +162,8 @@ export function codeMapFacet(map: CodeMap, facet: Facet, context: CodecContext):
     return { problem: refuse(`code map ${map.name}`, columnType) };
   const boolean = context.fhirType === 'boolean';
   if (boolean && facet !== 'code') return { problem: 'only the codes of a map can be booleans', expected: '.code' };
-  return fitting(codeMapCodec({ map, facet, columnType, boolean }), context);
+  const words = context.fhirType === 'string' || context.fhirType === 'markdown';
+  return fitting(codeMapCodec({ map, facet, columnType, boolean, words }), context);
 }
 
 /** Text steps before a codec: `make` gets the context as the steps leave it, a single column of Unicode text. */

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { makeOffers } from '../../src/plan/offers.ts';
+import { ALLERGIES, load, PEOPLE } from '../mapping/load/problems-of.ts';
+
+function offered(files: Readonly<Record<string, string>>, type: string): readonly string[] {
+  const { registry, problems } = load(files);
+  if (!registry) throw new Error(problems.map(({ message }) => message).join('\n'));
+  return makeOffers(registry)
+    .of(type)
+    .map(({ parameter }) => parameter.code);
+}
+
+test('an identifier whose value is put together is not offered: it could be asked for by its system alone', () => {
+  const identifier = (value: string) => ({
+    'm.yaml': `${PEOPLE}  identifier: [{ system: "urn:x", value: ${value} }]\n`,
+  });
+  expect(offered(identifier('{ from: MRN, via: code }'), 'Patient')).toContain('identifier');
+  expect(offered(identifier('{ template: "{MRN}/{PT_NO}" }'), 'Patient')).not.toContain('identifier');
+});
+
+test('a quantity whose value is for output only is not offered, whatever its unit', () => {
+  const vitals = (value: string) => ({
+    'm.yaml': `mapping: vitals
+resource: Observation
+source: { table: dbo.VIT, as: v, key: [VIT_ID] }
+id: "{VIT_ID}"
+elements:
+  status: final
+  code: loinc#8867-4
+  valueQuantity: { value: ${value}, system: ucum, code: /min }
+`,
+  });
+  expect(offered(vitals('{ from: PULSE }'), 'Observation')).toContain('value-quantity');
+  const ranges = offered(vitals('{ from: RES, via: range-text.low }'), 'Observation');
+  expect(ranges).not.toContain('value-quantity');
+  expect(ranges).toContain('code');
+});
+
+test('a state out of a code map is found as any other word of an address', () => {
+  const files = {
+    'codes.yaml': 'state: { rows: { A: ME, B: VT } }\n',
+    'p.yaml': `${PEOPLE}  address: [{ state: { from: SEX, via: state } }]\n  gender: { from: SEX, via: state-of-sex, else: unknown }\n`,
+    'm.yaml': `${ALLERGIES}  patient: { ref: people, on: { PT_NO: PT_NO } }\n`,
+  };
+  files['codes.yaml'] += 'state-of-sex: { rows: { M: male } }\n';
+  expect(offered(files, 'Patient')).toEqual(expect.arrayContaining(['address', 'address-state', 'gender']));
+});
