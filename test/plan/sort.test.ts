@@ -181,22 +181,28 @@ function orderedPage(branch: Branch, sort: readonly SortKey[], after: Predicate)
   return render(plan, MSSQL).text;
 }
 
-test('what orders a page, and begins the next one, is T-SQL', { timeout: 60_000 }, () => {
-  const judged = new Set<string>();
-  // Profiles are constants: their conditions are judged with the searches, and take the grammar as long as all else here.
-  for (const [type, code] of SORTS.filter(([, one]) => one !== '_profile')) {
+test('what orders a page, and begins the next one, is T-SQL', () => {
+  /** For each kind of order the shortest statements: the grammar takes seconds for long ones. */
+  const shortest = new Map<string, readonly string[]>();
+  for (const [type, code] of SORTS) {
     const parameter = demo.facade.offers.find(type, code)?.parameter;
     const sort: readonly SortKey[] = parameter ? [{ parameter, descending: true }] : [];
     for (const branch of sorted(type, code)) {
       const [face] = branch.sort;
-      if (!face || face.by.length === 0 || judged.has(face.apart)) continue;
-      judged.add(face.apart);
+      if (!face || face.by.length === 0) continue;
       const key = branch.mappings[0]?.mapping.source.key.map(of => (of.type.kind === 'text' ? 'k' : 1)) ?? [];
       const last = { group: branch.group, branch: branch.ordinal, key, ordinal: 0, now: NOW };
       const cursor = { ...last, sort: [face.order.toKey(face.by.map(() => 5)) ?? 'key'] };
       const texts = [orderedPage(branch, sort, TRUE), orderedPage(branch, sort, afterCursor(branch, sort, cursor))];
-      expect(texts.flatMap(tsqlProblems), `${type}?_sort=${code}`).toEqual([]);
+      const kinds = face.by.map(({ kind }) => kind).join();
+      if (texts.join('').length < (shortest.get(kinds)?.join('').length ?? Number.POSITIVE_INFINITY))
+        shortest.set(kinds, texts);
     }
   }
-  expect(judged.size).toBeGreaterThan(20);
+  expect([...shortest.keys()]).toEqual(
+    expect.arrayContaining(['choice', 'first-piece', 'function', 'scalar', 'scalar,scalar,scalar']),
+  );
+  expect([...shortest].flatMap(([kinds, texts]) => texts.flatMap(tsqlProblems).map(one => `${kinds} ${one}`))).toEqual(
+    [],
+  );
 });
