@@ -68,6 +68,13 @@ export function resolveColumn(
     context.report.error(at, 'not a column', { expected: 'COL or alias.COL', found: text || 'nothing' });
     return undefined;
   }
+  if (/[()'+|*]/.test(text)) {
+    context.report.error(at, 'not a column', {
+      expected: 'COL or alias.COL; values are changed by `via`, joined by `join`, and worked out by `sql`',
+      found: text,
+    });
+    return undefined;
+  }
   if (second === undefined) return columnOf(bareOwner(visible, first), first, first, at, visible, context, detail);
   const owner = ownerNamed(visible, first);
   if (!owner) {

@@ -84,6 +84,7 @@ function readColumn(
       `column ${name} cannot stand in an id${written === undefined ? '' : ` as ${written}`}`,
       {
         found: resolved.info?.declared ?? 'text',
+        ...(written !== undefined && idCodec(undefined, resolved.column.type) ? { expected: `{${name}}` } : {}),
       },
     );
     return [undefined];

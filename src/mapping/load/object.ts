@@ -16,6 +16,8 @@ import { childSlot, type Slot } from './slot.ts';
 import { child, type Entry, entriesOf, itemsOf, type MapTree, scalarsOf, type Tree } from './tree.ts';
 
 const DIRECTIVES: ReadonlySet<string> = new Set(['if', 'needs', 'elements']);
+/** What is said of an object as a whole; within `elements` it is none of them. */
+const BESIDE: ReadonlySet<string> = new Set(['if', 'needs']);
 const MISPLACED: ReadonlySet<string> = new Set([...NODE_DIRECTIVES, ...NODE_MODIFIERS]);
 
 /** An object within a resource. */
@@ -74,7 +76,11 @@ function readNamed({ key, value, at }: Entry, slot: Slot, visible: Visible, cont
     const names = elementsOf(slot.type).flatMap(element => [...element.jsonNames.keys()]);
     context.report.error(at, found ? `${slot.path}.${key} is a choice of types` : `unknown element of ${slot.type}`, {
       found: key,
-      ...(found ? { expected: [...found.element.jsonNames.keys()].join(' or ') } : { among: names }),
+      ...(found
+        ? { expected: [...found.element.jsonNames.keys()].join(' or ') }
+        : BESIDE.has(key)
+          ? { expected: `\`${key}\` beside \`elements\`` }
+          : { among: names }),
     });
     return [];
   }

@@ -27,7 +27,12 @@ export function checkMembers(
   for (const { text, at } of needs) {
     if (written.has(text) || members.some(member => provides(member, text))) continue;
     const among = members.flatMap(namesOf);
-    context.report.error(at, '`needs` names an element that is not mapped', { found: text, among });
+    const ofChoice = among.find(name => /^[A-Z]/.test(name.slice(text.length)) && name.startsWith(text));
+    context.report.error(at, '`needs` names an element that is not mapped', {
+      found: text,
+      among,
+      ...(ofChoice === undefined ? {} : { suggestion: ofChoice }),
+    });
   }
   for (const element of elementsOf(slot.type)) {
     const givers = members.filter(member => namesOf(member).some(name => element.jsonNames.has(name)));

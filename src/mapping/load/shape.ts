@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import type { Position } from '../model.ts';
 import { LANGUAGE_KEYS } from './keys.ts';
 import type { Report } from './problem.ts';
+import { NODE_DIRECTIVES } from './schema.ts';
 import { entry, nodeAt, plain, type Tree } from './tree.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -30,13 +31,14 @@ function reportIssue(root: Tree, issue: Issue, before: readonly PropertyKey[], r
   switch (issue.code) {
     case 'unrecognized_keys':
       for (const key of issue.keys) {
-        report.error(keyPosition(node, key), 'unknown key', { found: key, among: LANGUAGE_KEYS });
+        if (LANGUAGE_KEYS.includes(key)) report.error(keyPosition(node, key), `\`${key}\` cannot stand here`);
+        else report.error(keyPosition(node, key), 'unknown key', { found: key, among: LANGUAGE_KEYS });
       }
       return;
     case 'invalid_union': {
       const branch = likeliest(issue.errors, node);
       if (branch) for (const inner of branch) reportIssue(root, inner, path, report);
-      else report.error(node.at, 'not in the right form', { found: describe(node) });
+      else report.error(node.at, 'not in the right form', { ...quotesInstead(node), found: describe(node) });
       return;
     }
     case 'invalid_type':
@@ -47,6 +49,7 @@ function reportIssue(root: Tree, issue: Issue, before: readonly PropertyKey[], r
       } else {
         report.error(node.at, 'not in the right form', {
           expected: wording(issue.expected),
+          ...quotesInstead(node),
           found: describe(node),
         });
       }
@@ -66,10 +69,21 @@ function keyPosition(node: Tree, key: string): Position {
   return entry(node, key)?.at ?? node.at;
 }
 
+/** `{COL}` without quotes is a map in YAML. */
+function quotesInstead(node: Tree): { readonly expected?: string } {
+  const [only] = node.kind === 'map' && node.entries.length === 1 ? node.entries : [];
+  return only?.value.kind === 'scalar' && only.value.text === '' ? { expected: `"{${only.key}}" in quotes` } : {};
+}
+
 function wording(expected: string): string {
   return (
-    { undefined: 'nothing', string: 'a single value', array: 'a list', object: 'a map', record: 'a map' }[expected] ??
-    expected
+    {
+      undefined: 'the name alone, for it has no options',
+      string: 'a single value',
+      array: 'a list',
+      object: 'a map',
+      record: 'a map',
+    }[expected] ?? expected
   );
 }
 
@@ -98,6 +112,10 @@ function weight(issue: Issue, node: Tree): number {
   if (issue.path.length === 0 && issue.code === 'invalid_type') return WRONG_KIND;
   if (issue.code === 'unrecognized_keys') return 20 * issue.keys.length;
   if (issue.path.length === 1 && node.kind === 'map' && !entry(node, String(issue.path[0]))) return 100;
-  if (issue.code === 'invalid_type' && issue.path.length === 1) return issue.expected === 'never' ? 30 : 5;
+  if (issue.code === 'invalid_type' && issue.path.length === 1) {
+    if (issue.expected !== 'never') return 5;
+    // A directive that makes a node of its own was meant, whatever it lacks.
+    return NODE_DIRECTIVES.some(directive => directive === issue.path[0]) ? 150 : 30;
+  }
   return 1;
 }

@@ -1,6 +1,7 @@
 /**
  * V8, the escape. In: `{sql: "expression with {a.COL}", type, via}`. Out: a ValueNode over a raw expression, which can be
- * searched only as far as its codec can be. Columns stand in braces; what is denied may not even be named outside them.
+ * searched only as far as its codec can be. Columns stand in braces; what is denied, by whichever rule, may not even be
+ * named outside them, and no other table can be asked.
  */
 import { isPrimitive } from '../../r4/definitions.ts';
 import { parseColumnType } from '../../sql/column-type.ts';
@@ -13,7 +14,8 @@ import type { Slot } from './slot.ts';
 import { child, type MapTree } from './tree.ts';
 import { readCodec, typesOf } from './via.ts';
 
-const FORBIDDEN = /;|'|--|\/\*|\b(?:insert|update|delete|merge|drop|alter|create|exec|execute|truncate|into|grant)\b/i;
+const FORBIDDEN =
+  /;|'|--|\/\*|\b(?:select|insert|update|delete|merge|drop|alter|create|exec|execute|truncate|into|grant)\b/i;
 
 /** An SQL expression as a value. */
 export function readSql(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
@@ -27,7 +29,9 @@ export function readSql(tree: MapTree, slot: Slot, visible: Visible, context: Co
   const outside = sql.text.replace(/\{[^{}]*\}/g, '').replace(/'(?:[^']|'')*'/g, '');
   const forbidden = FORBIDDEN.exec(outside);
   if (forbidden) report.error(sql.at, 'not a single SQL expression', { found: forbidden[0] });
-  const denied = settings.deniedNames.find(name => new RegExp(`\\b${literally(name)}\\b`, 'i').test(sql.text));
+  const denied =
+    settings.deniedNames.find(name => isNamed(name, sql.text)) ??
+    deniedColumns(context).find(name => isNamed(name, outside));
   if (denied !== undefined) report.error(sql.at, `column ${denied} is denied and is never read`);
   const fields = sql.text.split(/\{([^{}]*)\}/);
   const parts = fields.flatMap((field, i): readonly (string | Expression)[] => {
@@ -45,6 +49,19 @@ export function readSql(tree: MapTree, slot: Slot, visible: Visible, context: Co
     visible,
     context,
   );
+}
+
+/** The columns of the schema that any rule denies, also one for a whole table. */
+function deniedColumns({ catalog, settings }: Context): readonly string[] {
+  return [...catalog.tables.values()].flatMap(table =>
+    [...table.columns.values()]
+      .map(({ name }) => name)
+      .filter(name => settings.deny(undefined, table.name, name) !== undefined),
+  );
+}
+
+function isNamed(name: string, sql: string): boolean {
+  return new RegExp(`\\b${literally(name)}\\b`, 'i').test(sql);
 }
 
 function literally(text: string): string {

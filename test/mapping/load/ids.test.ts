@@ -40,7 +40,9 @@ describe('ids can be read back without doubt', () => {
 
   test('a codec of an id that does not fit the column is rejected', () => {
     const files = { 'm.yaml': ACTIVE.replace('id: "{PT_NO}"', 'id: "{MRN|uuid}"') };
-    expect(problemsOf(files)).toEqual(['m.yaml:4:5: column MRN cannot stand in an id as uuid; found VARCHAR(12)']);
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:4:5: column MRN cannot stand in an id as uuid; expected {MRN}; found VARCHAR(12)',
+    ]);
   });
 
   test('a denied column in an id is rejected', () => {

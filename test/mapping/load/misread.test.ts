@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { ALLERGIES, HEAD, PEOPLE, problemsOf, problemsOfElements } from './problems-of.ts';
+
+describe('what somebody who knows SQL and YAML writes is told in terms of the language', () => {
+  test('an id without quotes is a map to YAML', () => {
+    expect(problemsOf({ 'm.yaml': `${HEAD.replace('"{PT_NO}"', '{PT_NO}')}elements: { active: "true" }\n` })).toEqual([
+      'm.yaml:4:5: not in the right form; expected "{PT_NO}" in quotes; found a map',
+    ]);
+  });
+
+  test('a codec without options takes none', () => {
+    expect(problemsOfElements('  name: [{ text: { from: LST_NM, via: { html: {} } } }]')).toEqual([
+      'm.yaml:6:47: not in the right form; expected the name alone, for it has no options; found a map',
+    ]);
+  });
+
+  test('`needs` and `if` of the items of an `each` stand beside their elements', () => {
+    expect(
+      problemsOf({
+        'm.yaml': `${ALLERGIES}  patient: { display: x }\n  reaction: [{ each: { table: dbo.ALLRGY_RXN, as: r, on: { ALG_ID: ALG_ID } }, elements: { needs: [manifestation], manifestation: [{ text: x }] } }]\n`,
+      }),
+    ).toEqual([
+      'm.yaml:8:92: unknown element of AllergyIntolerance.reaction; expected `needs` beside `elements`; found needs',
+    ]);
+  });
+
+  test('a reference without `on` lacks it', () => {
+    expect(problemsOfElements('  link: [{ type: seealso, other: { ref: people } }]')).toEqual([
+      'm.yaml:6:34: key `on` is missing',
+    ]);
+  });
+
+  test('a key of the language in the wrong place is not unknown', () => {
+    expect(problemsOfElements('  gender: { const: male, else: unknown }')).toEqual([
+      'm.yaml:6:26: `else` cannot stand here',
+    ]);
+  });
+
+  test('a need of a choice names the element that is written', () => {
+    expect(
+      problemsOf({ 'm.yaml': `${HEAD}needs: [deceased]\nelements: { deceasedDateTime: { from: DTH_DTM } }\n` }),
+    ).toEqual([
+      'm.yaml:5:9: `needs` names an element that is not mapped; found deceased; did you mean deceasedDateTime?',
+    ]);
+  });
+
+  test('an expression is no column', () => {
+    for (const sql of ['UPPER(SEX)', "LST_NM + ', '", 'LST_NM || SEX'])
+      expect(problemsOfElements(`  name: [{ text: { from: "${sql}" } }]`)).toEqual([
+        `m.yaml:6:26: not a column; expected COL or alias.COL; values are changed by \`via\`, joined by \`join\`, and worked out by \`sql\`; found ${sql}`,
+      ]);
+  });
+});
+
+describe('SQL of a mapping', () => {
+  const sql = (text: string) => `${PEOPLE}  name: [{ text: { sql: "${text}", type: varchar(20), via: text } }]\n`;
+  const pack = (deny: string) => `name: a\ntitle: b\nzone: UTC\ndeny: ${deny}\n`;
+
+  test('asks no other table', () => {
+    expect(problemsOf({ 'm.yaml': sql('(SELECT MAX(CD) FROM CD_LKUP)') })).toEqual([
+      'm.yaml:6:25: not a single SQL expression; found SELECT',
+    ]);
+  });
+
+  test('cannot name what a rule for a whole table or a part of a name denies', () => {
+    for (const rule of ['[CD_LKUP.*]', '["*.DES*"]'])
+      expect(problemsOf({ 'pack.yaml': pack(rule), 'm.yaml': sql('DESCR || {p.SEX}') })).toEqual([
+        'm.yaml:6:25: column DESCR is denied and is never read',
+      ]);
+    expect(problemsOf({ 'pack.yaml': pack('[CD_LKUP.*]'), 'm.yaml': sql('UPPER({p.SEX})') })).toEqual([]);
+  });
+});
