@@ -189,20 +189,19 @@ test('what orders a page, and begins the next one, is T-SQL', () => {
     const sort: readonly SortKey[] = parameter ? [{ parameter, descending: true }] : [];
     for (const branch of sorted(type, code)) {
       const [face] = branch.sort;
-      if (!face || face.by.length === 0) continue;
+      const [by] = face?.by ?? [];
+      if (!face || !by) continue;
       const key = branch.mappings[0]?.mapping.source.key.map(of => (of.type.kind === 'text' ? 'k' : 1)) ?? [];
       const last = { group: branch.group, branch: branch.ordinal, key, ordinal: 0, now: NOW };
       const cursor = { ...last, sort: [face.order.toKey(face.by.map(() => 5)) ?? 'key'] };
       const texts = [orderedPage(branch, sort, TRUE), orderedPage(branch, sort, afterCursor(branch, sort, cursor))];
-      const kinds = face.by.map(({ kind }) => kind).join();
-      if (texts.join('').length < (shortest.get(kinds)?.join('').length ?? Number.POSITIVE_INFINITY))
-        shortest.set(kinds, texts);
+      const { kind } = by;
+      if (texts.join('').length < (shortest.get(kind)?.join('').length ?? Number.POSITIVE_INFINITY))
+        shortest.set(kind, texts);
     }
   }
-  expect([...shortest.keys()]).toEqual(
-    expect.arrayContaining(['choice', 'first-piece', 'function', 'scalar', 'scalar,scalar,scalar']),
-  );
-  expect([...shortest].flatMap(([kinds, texts]) => texts.flatMap(tsqlProblems).map(one => `${kinds} ${one}`))).toEqual(
+  expect([...shortest.keys()]).toEqual(expect.arrayContaining(['choice', 'first-piece', 'function', 'scalar']));
+  expect([...shortest].flatMap(([kind, texts]) => texts.flatMap(tsqlProblems).map(one => `${kind} ${one}`))).toEqual(
     [],
   );
 });
