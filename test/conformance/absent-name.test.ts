@@ -11,7 +11,7 @@ const BASE = 'http://127.0.0.1/fhir/';
 
 let demo: ServedDemo;
 beforeAll(async () => {
-  demo = await serveDemo();
+  demo = await serveDemo(['Patient']);
 });
 afterAll(() => demo.close());
 

@@ -37,7 +37,7 @@ let demo: ServedDemo;
 let statement: Statement;
 let resources: ReadonlyMap<string, ResourceEntry>;
 beforeAll(async () => {
-  demo = await serveDemo();
+  demo = await serveDemo([]);
   statement = (await (await demo.app.request('/fhir/metadata')).json()) as Statement;
   resources = new Map(statement.rest[0]?.resource.map(entry => [entry.type, entry]));
 });

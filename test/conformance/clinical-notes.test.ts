@@ -7,7 +7,7 @@ import { type Resource, type ServedDemo, serveDemo } from './demo-resources.ts';
 
 let demo: ServedDemo;
 beforeAll(async () => {
-  demo = await serveDemo();
+  demo = await serveDemo(['DocumentReference']);
 });
 afterAll(() => demo.close());
 

@@ -7,7 +7,6 @@ import { readConfig } from '../../src/config.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { HttpEnv } from '../../src/http/context.ts';
 import { createLog } from '../../src/log.ts';
-import type { Places, SqlPlan } from '../../src/sql/plan.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
 import { allOf } from '../law/law.ts';
 
@@ -26,11 +25,11 @@ export interface ServedDemo extends Demo {
   readonly resources: ReadonlyMap<string, readonly Resource[]>;
 }
 
-/** Opens the demo, reads everything it serves, and puts the HTTP application in front. */
-export async function serveDemo(onQuery?: (plan: SqlPlan, places?: Places) => void): Promise<ServedDemo> {
-  const demo = await openDemo({ patients: PATIENTS, ...(onQuery ? { onQuery } : {}) });
+/** Opens the demo, reads all that it serves of some types or of all, and puts the HTTP application in front. */
+export async function serveDemo(types?: readonly string[]): Promise<ServedDemo> {
+  const demo = await openDemo({ patients: PATIENTS });
   const resources = new Map<string, readonly Resource[]>();
-  for (const type of demo.facade.offers.types)
+  for (const type of types ?? demo.facade.offers.types)
     resources.set(type, (await allOf(demo.facade, type, [])) as readonly Resource[]);
   const app = createApp({
     facade: demo.facade,

@@ -9,7 +9,7 @@ const OTHERS = ['Group', 'Provenance'];
 
 let demo: ServedDemo;
 beforeAll(async () => {
-  demo = await serveDemo();
+  demo = await serveDemo(['Provenance']);
 });
 afterAll(() => demo.close());
 

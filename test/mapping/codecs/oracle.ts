@@ -78,8 +78,19 @@ function holdsDate({ start, end }: Interval, edge: DateEdge): boolean {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
+/** By zone and instant: laws ask around the same instants again and again, and a clock is slow. */
+const offsets = new Map<string, Map<number, number>>();
+
 /** Offset in milliseconds at an instant, read from the wall clock that Intl shows. */
 export function offsetAt(instant: number, zone: string): number {
+  const ofZone = offsets.get(zone) ?? new Map<number, number>();
+  offsets.set(zone, ofZone);
+  const offset = ofZone.get(instant) ?? readOffset(instant, zone);
+  ofZone.set(instant, offset);
+  return offset;
+}
+
+function readOffset(instant: number, zone: string): number {
   let format = formats.get(zone);
   if (!format) {
     format = new Intl.DateTimeFormat('en-US', {
