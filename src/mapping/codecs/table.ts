@@ -26,6 +26,7 @@ import { textCodec } from './text.ts';
 import type { TextStep } from './text-step.ts';
 import { entitiesStep, pieceStep, stepped, upperStep, wordsStep } from './text-step.ts';
 import { uuidCodec } from './uuid.ts';
+import { isDateForm, writtenDateStep } from './written-date.ts';
 import { ymdPartsCodec } from './ymd-parts.ts';
 import { ymd8Codec } from './ymd8.ts';
 
@@ -116,6 +117,12 @@ export const TEXT_STEPS: Readonly<Record<string, StepEntry>> = {
   words: step(z.enum(['first', 'last', 'all-but-last', 'all-but-first']), wordsStep),
   entities: step(NONE, entitiesStep),
   upper: step(NONE, upperStep),
+  written: step(
+    z
+      .string()
+      .refine(isDateForm, 'no form of a date: one each of YYYY, MM or M, DD or D, with / - . or a blank between'),
+    writtenDateStep,
+  ),
 };
 
 export const CODE_MAP_FACETS: readonly Facet[] = ['code', 'system', 'display', 'text'];
