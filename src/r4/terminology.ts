@@ -6,6 +6,7 @@
  * https://hl7.org/fhir/R4/valueset.html, https://hl7.org/fhir/R4/codesystem.html#hierarchy
  *
  *   codesOfValueSet(url): CodesBySystem|undefined
+ *   systemsOfValueSets(): ReadonlySet<string>
  *   codesBelow(system, code, more?): readonly string[]|undefined    the code itself among them; undefined: no such hierarchy
  *   codesAbove(system, code, more?): readonly string[]|undefined
  *   systemsWithHierarchy(code, more?): readonly string[]
@@ -47,6 +48,11 @@ function read(): Table {
 
 function mapOf<T>(record: Readonly<Record<string, T>>): ReadonlyMap<string, T> {
   return new Map(Object.entries(record));
+}
+
+/** The code systems whose codes are in value sets that can be listed. */
+export function systemsOfValueSets(): ReadonlySet<string> {
+  return new Set([...known().valueSets.values()].flatMap(systems => systems.map(([system]) => system)));
 }
 
 /** The codes of a value set by its canonical address; undefined where they are not all known. */

@@ -8,7 +8,7 @@ import { readCsv } from './csv.ts';
 import type { PackFile } from './files.ts';
 import type { Report } from './problem.ts';
 import { codesSchema } from './schema.ts';
-import type { Settings } from './settings.ts';
+import { reportMisspelt, type Settings } from './settings.ts';
 import { checkShape } from './shape.ts';
 import { child, type Entry, entriesOf, type ScalarTree, scalarsOf, type Tree, textOf } from './tree.ts';
 
@@ -199,7 +199,10 @@ export function resolveSystem(tree: ScalarTree, settings: Settings, report: Repo
   const { systems } = settings.pack;
   const known = Object.hasOwn(systems, tree.text) ? systems[tree.text] : undefined;
   if (known !== undefined) return known;
-  if (/^[a-z][a-z0-9+.-]*:\S+$/i.test(tree.text)) return tree.text;
+  if (/^[a-z][a-z0-9+.-]*:\S+$/i.test(tree.text)) {
+    reportMisspelt(tree.text, tree.at, report);
+    return tree.text;
+  }
   report.error(tree.at, 'unknown system', {
     found: tree.text,
     expected: 'an alias of `systems` in pack.yaml or an absolute URI',

@@ -49,6 +49,10 @@ export function loadPackFiles(
   const locked = catalog && files.lock && readLock(files.lock.path, files.lock.text, createReport());
   if (locked && files.lock) reportDrift(files.lock, locked, catalog, report);
   const known = catalog ?? (files.lock && readLock(files.lock.path, files.lock.text, report));
+  reportOtherEncodings(
+    [...(files.pack ? [files.pack] : []), ...files.codes, ...files.tables, ...files.mappings],
+    report,
+  );
   const yaml = (list: readonly PackFile[]): readonly Tree[] =>
     list.flatMap(({ path, text }) => readYaml(path, text, report));
   const documents = {
@@ -102,6 +106,17 @@ export function loadPackFiles(
  */
 function reportDrift({ path, text }: PackFile, locked: Catalog, catalog: Catalog, report: Report): void {
   checkDrift(locked, catalog, { ...report, error: report.warning }, placesIn(path, text));
+}
+
+/** What is no UTF-8 has been read as U+FFFD, which nobody writes. */
+function reportOtherEncodings(files: readonly PackFile[], report: Report): void {
+  for (const { path, text } of files) {
+    const at = text.indexOf('\uFFFD');
+    if (at < 0) continue;
+    const before = text.slice(0, at).split('\n');
+    const position = { file: path, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+    report.error(position, 'not UTF-8', { expected: 'the file to be saved as UTF-8' });
+  }
 }
 
 /** The mappings that a file with an error of syntax would have had. */

@@ -1,6 +1,8 @@
 /**
  * pack.yaml. In: its document. Out: settings of the pack: systems, zone, deny list, absence rules, lists, fragments.
  */
+
+import { misspeltSystem } from '../../r4/systems.ts';
 import type { Catalog } from '../../sql/catalog.ts';
 import type { Pack, Position } from '../model.ts';
 import { type DenyList, deniedNames, denyList } from './deny.ts';
@@ -49,6 +51,7 @@ export function readSettings(document: Tree | undefined, file: string, report: R
   for (const { key, value } of entriesOf(child(document, 'systems'))) {
     const uri = textOf(value) ?? '';
     if (!/^[a-z][a-z0-9+.-]*:\S+$/i.test(uri)) report.error(value.at, 'not an absolute URI', { found: uri });
+    else reportMisspelt(uri, value.at, report);
     systems[key] = uri;
   }
   const publisher = text('publisher');
@@ -110,6 +113,12 @@ export function checkColumnRules(
 /** `dbo.PT.PHONE` and `PT.PHONE` as `pt.phone`. */
 export function columnKey(name: string): string {
   return name.toLowerCase().split('.').slice(-2).join('.');
+}
+
+/** Codes of a system whose address nobody knows are found by nobody. */
+export function reportMisspelt(uri: string, at: Position, report: Report): void {
+  const suggestion = misspeltSystem(uri);
+  if (suggestion !== undefined) report.warning(at, 'a system that nobody knows', { found: uri, suggestion });
 }
 
 function byKey(tree: Tree | undefined): ReadonlyMap<string, Entry> {

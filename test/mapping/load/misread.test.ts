@@ -70,3 +70,34 @@ describe('SQL of a mapping', () => {
     expect(problemsOf({ 'pack.yaml': pack('[CD_LKUP.*]'), 'm.yaml': sql('UPPER({p.SEX})') })).toEqual([]);
   });
 });
+
+describe('addresses and encodings', () => {
+  const pack = (loinc: string) => ({ 'pack.yaml': `name: a\ntitle: b\nzone: UTC\nsystems: { loinc: ${loinc} }\n` });
+
+  test('a well-known system that is misspelt is told, in pack.yaml and where it is written out', () => {
+    const code =
+      'mapping: o\nresource: Observation\nsource: { table: dbo.VIT, as: v, key: [VIT_ID] }\nid: "{VIT_ID}"\n';
+    expect(
+      problemsOf({
+        ...pack('https://loinc.org'),
+        'm.yaml': `${code}elements: { status: final, code: loinc#8867-4 }\n`,
+      }),
+    ).toEqual([
+      'pack.yaml:4:19: warning: a system that nobody knows; found https://loinc.org; did you mean http://loinc.org?',
+    ]);
+    expect(
+      problemsOfElements(
+        '  identifier: [{ system: "http://hl7.org/fhir/sid/us-ssn/", value: { from: MRN, via: code } }]',
+      ),
+    ).toEqual([
+      'm.yaml:6:26: warning: a system that nobody knows; found http://hl7.org/fhir/sid/us-ssn/; did you mean http://hl7.org/fhir/sid/us-ssn?',
+    ]);
+  });
+
+  test('a file in another encoding than UTF-8 is told where it begins to differ', () => {
+    const codes = 'sex:\n  system: urn:x\n  rows: { M: m M\uFFFDnnlich }\n';
+    expect(problemsOfElements('  active: "true"', codes)).toEqual([
+      'codes.yaml:3:17: not UTF-8; expected the file to be saved as UTF-8',
+    ]);
+  });
+});
