@@ -80,7 +80,8 @@ function foldsCase({ by: [first] }: SortFace): boolean {
 }
 
 function isFolded(of: Expression | undefined): boolean {
-  return of?.kind === 'scalar' || of?.kind === 'first-piece'
-    ? isFolded(of.select)
-    : of?.kind === 'function' && of.name === 'upper';
+  if (of?.kind === 'scalar' || of?.kind === 'first-piece') return isFolded(of.select);
+  if (of?.kind !== 'function') return false;
+  const [first] = of.args;
+  return of.name === 'upper' || (of.name === 'substring' && typeof first === 'object' && isFolded(first));
 }

@@ -1,6 +1,6 @@
 /**
  * A database of a few rows and a pack of a few lines, searched. In: DDL with rows, the files of a pack, a query string
- * such as `Location?status=active`. Out: the ids found, and the SQL of every statement for SQLite.
+ * such as `Location?status=active`. Out: the ids found, the next page, and the SQL of every statement for SQLite.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,14 @@ import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
 
 export interface Found {
   readonly ids: readonly string[];
+  /** The query string of the page behind it. */
+  readonly next: string | undefined;
   readonly sql: readonly string[];
+}
+
+interface Bundle {
+  readonly entry?: readonly { readonly resource: { readonly id: string } }[];
+  readonly link: readonly { readonly relation: string; readonly url: string }[];
 }
 
 /** Searches; everything made for it is removed when the test is over. */
@@ -47,7 +54,10 @@ export async function searchSmall(
     { type, parameters: [...new URLSearchParams(parameters)] },
     { access: OPEN_ACCESS, base: 'http://127.0.0.1', handling: 'strict' },
   );
-  const { entry = [] }: { readonly entry?: readonly { readonly resource: { readonly id: string } }[] } =
-    JSON.parse(json);
-  return { ids: entry.map(({ resource }) => resource.id), sql: plans.map(plan => render(plan, SQLITE).text) };
+  const { entry = [], link }: Bundle = JSON.parse(json);
+  return {
+    ids: entry.map(({ resource }) => resource.id),
+    next: link.find(({ relation }) => relation === 'next')?.url.replace(/^.*\//, ''),
+    sql: plans.map(plan => render(plan, SQLITE).text),
+  };
 }

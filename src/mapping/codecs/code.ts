@@ -11,6 +11,7 @@ import { trimEnd } from './blank.ts';
 import type { Codec, OrderFace } from './codec.ts';
 import { only } from './only.ts';
 import { matchText } from './text.ts';
+import { beginningOf } from './text-beginning.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a code must not have
 const FORBIDDEN = /^ | {2}|[\u0000-\u001f\u007f]/;
@@ -39,7 +40,7 @@ export function codeCodec(): Codec {
 
 /** Codes sort as they stand in their column. */
 export const CODE_ORDER: OrderFace = {
-  by: columns => [only(columns)],
+  by: columns => [beginningOf(only(columns))],
   // Engines do not tell values apart by the blanks behind them, so pages must not either.
   toKey: ([raw]) => (typeof raw === 'string' ? trimEnd(raw) : undefined),
   fromKey: key => [key],

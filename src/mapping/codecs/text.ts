@@ -12,6 +12,7 @@ import type { Criterion, DigitsTest } from '../criterion.ts';
 import { hasOuterSpace, trim, withoutControls } from './blank.ts';
 import type { Codec } from './codec.ts';
 import { only } from './only.ts';
+import { beginningOf } from './text-beginning.ts';
 
 /** Text, trimmed on both sides. */
 export function textCodec(): Codec {
@@ -28,7 +29,7 @@ export function textCodec(): Codec {
     order: {
       // Case does not count where engines agree on it. Folding would order as each engine likes, and rows that sort by
       // different columns are merged outside of it.
-      by: columns => [call('upper', [trimmed(columns)], UNICODE)],
+      by: columns => [beginningOf(call('upper', [trimmed(columns)], UNICODE))],
       toKey: () => undefined,
       fromKey: key => [key],
     },
