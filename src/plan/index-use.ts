@@ -113,7 +113,10 @@ function eachIn(node: Node): readonly EachNode[] {
   return childrenOf(node).flatMap(eachIn);
 }
 
+/** Columns that a value is made of; of a sub-select those of what it selects. */
 function columnsIn(expression: Expression): readonly ColumnExpression[] {
+  if (expression.kind === 'scalar') return columnsIn(expression.select);
+  if (expression.kind === 'first-piece') return columnsIn(expression.of);
   const found: ColumnExpression[] = [];
   walk({ expressions: [expression] }, { column: column => void found.push(column) });
   return found;

@@ -4,6 +4,7 @@ import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { type Branch, branchesOf } from '../../src/plan/branches.ts';
 import { bareRelation } from '../../src/plan/condition.ts';
 import { environment } from '../../src/plan/environment.ts';
+import { sortsWithoutIndex } from '../../src/plan/index-use.ts';
 import { afterCursor, orderOf } from '../../src/plan/keyset.ts';
 import type { SortKey } from '../../src/search/query.ts';
 import { type Predicate, TRUE } from '../../src/sql/expression.ts';
@@ -169,6 +170,17 @@ test('of references that differ in type none is between those of another', () =>
   const faces = sorted('DiagnosticReport', 'performer').flatMap(({ sort: [face] }) => face ?? []);
   expect(new Set(faces.map(({ begin }) => begin?.split('/')[0]))).toEqual(new Set(['Organization', 'Practitioner']));
   for (const { side } of faces) expect([side?.('A/'), side?.('Z/')]).toEqual(['above', 'below']);
+});
+
+test('what is computed for each row is told, by the columns that it is made of', async () => {
+  const catalog = await demo.database.catalog();
+  const listed = (type: string): ReadonlyMap<string, readonly string[]> => {
+    const all = sortsWithoutIndex(demo.facade.offers.of(type), demo.registry.ofType(type), catalog, demo.registry);
+    return new Map(all.map(({ code, columns }) => [code, columns]));
+  };
+  expect(listed('CarePlan').get('status')).toEqual(['CARE_PLN.PLN_STS computed']);
+  expect(listed('AllergyIntolerance').get('severity')).toEqual(['ALLRGY_RXN.SEV computed']);
+  expect(listed('Condition').get('code')).toContain('ENC_DX.DX_CDS computed');
 });
 
 /** Without what rows are served, which other tests judge. */
