@@ -16,6 +16,8 @@ export interface Zone {
   readonly name: string;
   /** Offset from UTC in milliseconds at a local time. */
   offsetOf(local: number): number;
+  /** Offset from UTC in milliseconds at an instant: of an hour that clocks repeat, either. */
+  offsetAt(instant: number): number;
   /** The instant that a local time denotes. */
   toInstant(local: number): number;
   /** The local times whose instant is at or after `instant`. */
@@ -30,6 +32,8 @@ const FARTHEST = DAY;
 /** From a local time on, up to the next piece, one offset counts. */
 interface Piece {
   readonly from: number;
+  /** The instant of the change that it begins with; the first of a year has none. */
+  readonly at: number;
   readonly offset: number;
 }
 
@@ -71,6 +75,7 @@ function makeZone(name: string): Zone {
     const to = dayOf(number + 1, 1, 1) * DAY;
     const changes = transitions(offsetAt, from - FARTHEST, to + FARTHEST).map(t => ({
       from: t.at + Math.max(t.before, t.after),
+      at: t.at,
       offset: t.after,
     }));
     const earlier = changes.findLast(piece => piece.from <= from);
@@ -78,7 +83,10 @@ function makeZone(name: string): Zone {
     const year: Year = {
       from,
       to,
-      pieces: [{ from, offset: first }, ...changes.filter(piece => piece.from > from && piece.from < to)],
+      pieces: [
+        { from, at: Number.NEGATIVE_INFINITY, offset: first },
+        ...changes.filter(piece => piece.from > from && piece.from < to),
+      ],
     };
     years.set(number, year);
     return year;
@@ -100,6 +108,11 @@ function makeZone(name: string): Zone {
   return {
     name,
     offsetOf,
+    offsetAt: instant => {
+      if (instant < BEGIN) return initial;
+      const { pieces } = yearOf(yearAt(instant + offsetOf(instant)));
+      return pieces.findLast(piece => piece.at <= instant)?.offset ?? initial;
+    },
     toInstant: local => local - offsetOf(local),
     localsFrom: instant => {
       // Farther than a day on either side every local time lies on the same side of the bound as its instant.

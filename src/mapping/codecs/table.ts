@@ -17,6 +17,7 @@ import { comparatorNumberCodec } from './comparator-number.ts';
 import { dateAndTimeCodec } from './date-and-time.ts';
 import { dateCodec, datetimeCodec } from './datetime.ts';
 import { type CodecContext, type CodecEntry, entry, fitting, type MadeCodec, type StepEntry, step } from './entry.ts';
+import { epochCodec } from './epoch.ts';
 import { htmlCodec } from './html.ts';
 import { integerTextCodec } from './integer-text.ts';
 import { numberCodec } from './number.ts';
@@ -62,6 +63,18 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
   ),
   date: entry(NONE, (_, [type], { zone }) =>
     isTimed(type) ? dateCodec({ zone: zoneOf(zone), columnType: type }) : refuse('date', type),
+  ),
+  epoch: entry(
+    z.union([NONE, z.strictObject({ unit: z.enum(['seconds', 'milliseconds']) })]),
+    (options, [type], { zone, fhirType }) =>
+      type?.kind === 'integer' && type.bits >= 32
+        ? epochCodec({
+            zone: zoneOf(zone),
+            columnType: type,
+            fhirType: fhirType === 'instant' ? 'instant' : 'dateTime',
+            unit: options?.unit === 'milliseconds' ? 1 : 1000,
+          })
+        : refuse('epoch', type),
   ),
   'date-and-time': entry(
     z.strictObject({

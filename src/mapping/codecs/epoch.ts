@@ -1,0 +1,79 @@
+/**
+ * `epoch`: an integer column of seconds or milliseconds since 1970-01-01T00:00Z, which is an instant whatever the zone. In: the
+ * number. Out: dateTime with seconds, or instant with milliseconds, at the pack's offset of that moment. Numbers beyond the
+ * years 0001 to 9999 are absent. It does not sort: in the hour that clocks repeat, instants and local times go different ways.
+ * https://hl7.org/fhir/R4/datatypes.html#dateTime
+ */
+import type { ColumnType } from '../../sql/column-type.ts';
+import type { Expression } from '../../sql/expression.ts';
+import { and, compare, constant, isNull, not, value } from '../../sql/expression.ts';
+import { clip, mapEnds, rangePredicate, successor } from '../ranges.ts';
+import { type Zone, zoneOf } from '../zone.ts';
+import { DAY, END_DAY, FIRST_DAY, pad, printDay, printOffset, printTime } from './calendar.ts';
+import type { Codec } from './codec.ts';
+import { MILLISECOND, SECOND, satisfying } from './date-interval.ts';
+import { only } from './only.ts';
+
+type IntegerType = Extract<ColumnType, { kind: 'integer' }>;
+
+export interface EpochOptions {
+  readonly zone: Zone;
+  readonly columnType: IntegerType;
+  readonly fhirType: 'dateTime' | 'instant';
+  /** What the column counts, in milliseconds. */
+  readonly unit: 1 | 1000;
+}
+
+/** A day more than an offset is left out at either end, so that the local year is one that FHIR can write. */
+const FIRST = (FIRST_DAY + 1) * DAY;
+const END = (END_DAY - 1) * DAY;
+/** Instants are their own local times there. */
+const UTC = zoneOf('UTC');
+
+/** Moments counted since 1970. */
+export function epochCodec({ zone, columnType, fhirType, unit }: EpochOptions): Codec {
+  const [first, end] = [FIRST / unit, END / unit];
+  const typed = (at: number): string | number => (columnType.bits === 64 ? String(at) : at);
+  const inRange = (column: Expression): ReturnType<typeof and> =>
+    columnType.bits < 64
+      ? not(isNull(column))
+      : and(
+          compare(column, '>=', constant(typed(first), columnType)),
+          compare(column, '<', constant(typed(end), columnType)),
+        );
+  const most = 2 ** (columnType.bits - 1);
+  const [least, beyond] = columnType.bits < 64 ? [-most, most] : [first, end];
+  return {
+    label: unit === 1 ? 'epoch (milliseconds)' : 'epoch',
+    yields: [fhirType],
+    columns: 1,
+    small: false,
+    plain: true,
+    inverse: 'indexed',
+    decode: raw => {
+      const at = typeof raw === 'number' || typeof raw === 'string' ? Number(raw) : Number.NaN;
+      if (!(at >= first && at < end)) return undefined;
+      const instant = at * unit;
+      const offset = zone.offsetAt(instant);
+      const local = instant + offset;
+      const fraction = fhirType === 'instant' ? `.${pad(((instant % 1000) + 1000) % 1000, 3)}` : '';
+      return `${printDay(Math.floor(local / DAY))}T${printTime(local)}${fraction}${printOffset(offset)}`;
+    },
+    present: columns => inRange(only(columns)),
+    match: (columns, criterion) => {
+      if (criterion.kind !== 'date') return undefined;
+      const column = only(columns);
+      const precise = fhirType === 'instant' ? MILLISECOND : SECOND;
+      const counted = (precise === MILLISECOND ? 1 : 1000) / unit;
+      const set = mapEnds(satisfying(criterion.any, UTC, precise), at => Math.ceil(at * counted));
+      const present = inRange(column);
+      const within = rangePredicate(clip(set, least, beyond), {
+        column,
+        literal: at => value(typed(at), columnType),
+        next: successor,
+        present,
+      });
+      return and(present, within);
+    },
+  };
+}

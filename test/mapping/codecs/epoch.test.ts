@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { epochCodec } from '../../../src/mapping/codecs/epoch.ts';
+import { zoneOf } from '../../../src/mapping/zone.ts';
+import type { ColumnType } from '../../../src/sql/column-type.ts';
+import type { SqlValue } from '../../../src/sql/expression.ts';
+import { dateCriterion, nullable, RUNS } from './arbitrary.ts';
+import { columnType, decodeAll, expectMatch, expectPresent, table } from './law.ts';
+
+const SPRING = Date.UTC(2024, 2, 10, 7);
+const AUTUMN = Date.UTC(2024, 10, 3, 6);
+const LOCALS = [Date.UTC(2024, 2, 10, 2, 30), Date.UTC(2024, 10, 3, 1, 30)];
+
+function integer(declared: string): Extract<ColumnType, { kind: 'integer' }> {
+  const type = columnType(declared);
+  if (type.kind !== 'integer') throw new Error(declared);
+  return type;
+}
+
+describe('epoch', () => {
+  const seconds = epochCodec({
+    zone: zoneOf('America/New_York'),
+    columnType: integer('INT'),
+    fhirType: 'dateTime',
+    unit: 1000,
+  });
+
+  it.each([
+    [0, '1969-12-31T19:00:00-05:00'],
+    [-1, '1969-12-31T18:59:59-05:00'],
+    [AUTUMN / 1000 - 1, '2024-11-03T01:59:59-04:00'],
+    [AUTUMN / 1000, '2024-11-03T01:00:00-05:00'],
+    [SPRING / 1000 - 1, '2024-03-10T01:59:59-05:00'],
+    [SPRING / 1000, '2024-03-10T03:00:00-04:00'],
+    [null, undefined],
+  ])('of %j is %j: either of an hour that clocks repeat', (raw, wanted) => {
+    expect(seconds.decode(raw)).toBe(wanted);
+  });
+
+  it('of milliseconds has them as an instant', () => {
+    const codec = epochCodec({
+      zone: zoneOf('UTC'),
+      columnType: integer('BIGINT'),
+      fhirType: 'instant',
+      unit: 1,
+    });
+    expect(codec.decode('1710054000123')).toBe('2024-03-10T07:00:00.123Z');
+    expect(codec.decode('-1')).toBe('1969-12-31T23:59:59.999Z');
+    expect(codec.decode('9223372036854775807')).toBeUndefined();
+    expect(codec.decode('-9223372036854775808')).toBeUndefined();
+  });
+
+  const near = fc.tuple(
+    fc.constantFrom(SPRING, AUTUMN, 0, Date.UTC(2011, 11, 30, 10)),
+    fc.constantFrom(0, 1, -1, 999, -1000, 1000, 1_800_000, -1_800_000, 3_600_000, 86_400_000),
+  );
+  it.each([
+    ['INT', 'dateTime', 1000],
+    ['BIGINT', 'dateTime', 1000],
+    ['BIGINT', 'dateTime', 1],
+    ['BIGINT', 'instant', 1],
+    ['INT', 'instant', 1000],
+  ] as const)('keeps the law for %s as %s, counted by %j ms', (declared, fhirType, unit) => {
+    const type = integer(declared);
+    const rows = table(declared);
+    const raw = fc.oneof(
+      { weight: 5, arbitrary: near.map(([at, by]) => Math.floor((at + by) / unit)) },
+      fc.constantFrom(2_147_483_647, -2_147_483_648),
+      ...(declared === 'BIGINT' ? [fc.constantFrom(253_402_300_800_000, -62_135_596_800, 9_007_199_254_740_991)] : []),
+    );
+    const zones = fc.constantFrom('America/New_York', 'Pacific/Apia', 'Europe/Berlin', 'Asia/Kolkata', 'UTC');
+    fc.assert(
+      fc.property(zones, fc.array(nullable(raw), { minLength: 1, maxLength: 10 }), fc.gen(), (zone, raws, g) => {
+        const codec = epochCodec({ zone: zoneOf(zone), columnType: type, fhirType, unit });
+        rows.fill(raws.map((one): readonly SqlValue[] => [one]));
+        expectPresent(codec, rows);
+        const values = decodeAll(codec, rows);
+        for (let i = 0; i < 6; i++) expectMatch(codec, rows, g(dateCriterion, values, zone, LOCALS), zone, values);
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('the offset at an instant', () => {
+  it.each(['America/New_York', 'Pacific/Apia', 'Australia/Lord_Howe', 'America/Sao_Paulo', 'Asia/Kolkata', 'UTC'])(
+    'is what Intl says, in %s',
+    name => {
+      const format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
+      const told = (instant: number): number => {
+        const text = format.formatToParts(instant).find(part => part.type === 'timeZoneName')?.value ?? '';
+        const [, sign, hours = '0', minutes = '0'] = /GMT(?:([+-])(\d\d):(\d\d))?/.exec(text) ?? [];
+        return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000 + 0;
+      };
+      fc.assert(
+        fc.property(fc.integer({ min: Date.UTC(1971, 0, 1), max: Date.UTC(2036, 0, 1) }), instant => {
+          expect(zoneOf(name).offsetAt(instant)).toBe(told(instant));
+        }),
+        { numRuns: 300 },
+      );
+    },
+  );
+});
