@@ -88,7 +88,10 @@ async function compare(
   const expected = new Set(resources.filter((_, i) => answers(indexed[i] ?? [])).map(({ id }) => id));
   const name =
     question.modifier === undefined ? question.parameter.code : `${question.parameter.code}:${question.modifier}`;
-  const ids = await allIds(facade, type, [[name, question.text]]);
+  const ids = await allIds(facade, type, [
+    [name, question.text],
+    ['_elements', 'id'],
+  ]);
   const got = new Set<string>();
   const tooMany = ids.filter(id => {
     const again = got.has(id);
@@ -141,7 +144,7 @@ export async function allOf(
   return found;
 }
 
-/** The ids of all matches, of whose resources no more is asked for than they have to have. */
+/** Likewise their ids alone, for which the pages need not be parsed. */
 export async function allIds(
   facade: Facade,
   type: string,
@@ -151,7 +154,7 @@ export async function allIds(
   const found: string[] = [];
   // Quotation marks in a value are escaped, so none can look like this; nor has an outcome the type that is asked for.
   const before = `"resource":{"resourceType":"${type}","id":"`;
-  for await (const json of pagesOf(facade, type, [...parameters, ['_elements', 'id']], pageSize)) {
+  for await (const json of pagesOf(facade, type, parameters, pageSize)) {
     for (let at = json.indexOf(before); at >= 0; at = json.indexOf(before, at)) {
       at += before.length;
       found.push(json.slice(at, json.indexOf('"', at)));

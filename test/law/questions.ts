@@ -73,7 +73,8 @@ export function questionsFor(offered: Offered, occurring: readonly Indexed[], am
   questions.push(...questionsOfCodes(offered, occurring, amount));
   if (modifiers.has('missing')) for (const text of ['true', 'false']) ask(text, 'missing');
   for (const odd of ODD[parameter.type] ?? []) ask(odd);
-  return questions;
+  // Two dates of a year, cut to it, ask the same.
+  return [...new Map(questions.map(question => [`${question.modifier} ${question.text}`, question])).values()];
 }
 
 /** What becomes of values that stand for other codes, and of the types of identifiers. */

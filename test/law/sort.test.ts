@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SearchParameter } from '../../src/r4/search-parameters.ts';
 import { drawer, type Sample, sampleFor } from '../engines/sample.ts';
 import { type Demo, openDemo } from './demo.ts';
-import { allOf } from './law.ts';
+import { allIds, allOf } from './law.ts';
 import { type Indexed, indexOf, interval } from './oracle.ts';
 
 const ZONE = 'America/New_York';
@@ -45,11 +45,11 @@ describe.each([
     for (const type of types) {
       if (ranked.has(type)) continue;
       ranked.add(type);
-      const found = await allOf(demo.facade, type, [
+      const found = await allIds(demo.facade, type, [
         ['_sort', '_id'],
         ['_elements', 'id'],
       ]);
-      for (const [i, { id }] of found.entries()) ranks.set(`${type}/${id}`, `${type}/${String(i).padStart(9, '0')}`);
+      for (const [i, id] of found.entries()) ranks.set(`${type}/${id}`, `${type}/${String(i).padStart(9, '0')}`);
     }
     return ranks;
   }
@@ -81,7 +81,7 @@ describe.each([
             );
             const size = pageSize(all);
             const sort = `${descending ? '-' : ''}${parameter.code}`;
-            const found = (await allOf(demo.facade, type, [['_sort', sort], ...within], size)).map(({ id }) => id);
+            const found = await allIds(demo.facade, type, [['_sort', sort], ...within], size);
             const name = `${type}?_sort=${sort}`;
             expect(found.toSorted(), name).toEqual(all.map(({ id }) => id).toSorted());
             const values = found.map(id => keys.get(id));
@@ -105,8 +105,8 @@ describe.each([
         if (!demo.facade.offers.find(type, '_id')?.sortable) continue;
         const { all, within } = await someOf(type);
         const size = pageSize(all);
-        const ids = async (sort: string): Promise<readonly string[]> =>
-          (await allOf(demo.facade, type, [['_sort', sort], ['_elements', 'id'], ...within], size)).map(({ id }) => id);
+        const ids = (sort: string): Promise<readonly string[]> =>
+          allIds(demo.facade, type, [['_sort', sort], ['_elements', 'id'], ...within], size);
         const forth = await ids('_id');
         expect(forth.toSorted(), type).toEqual(all.map(({ id }) => id).toSorted());
         expect(await ids('-_id'), type).toEqual(forth.toReversed());
