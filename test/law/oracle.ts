@@ -50,10 +50,13 @@ export function indexOf(resource: Json, expression: string): readonly Indexed[] 
   return values.map((value, i) => ({ type: String(types[i] ?? typeof value), value }));
 }
 
+/** A comma that no backslash escapes; of two backslashes the first escapes the second. */
+const COMMA = /(?<=(?:^|[^\\])(?:\\\\)*),/;
+
 /** Whether one of a resource's values answers the question. The question is read once, for many resources. */
 export function answering(question: Question, zone: string, now: number): (values: readonly Indexed[]) => boolean {
   const { parameter, modifier, text } = question;
-  const parts = question.anyOf ? [text] : text.split(/(?<!\\),/);
+  const parts = question.anyOf ? [text] : text.split(COMMA);
   if (parts.length > 1) {
     const each = parts.map(part => answering({ parameter, text: part, ...like(modifier) }, zone, now));
     const some = (values: readonly Indexed[]): boolean => each.some(one => one(values));
