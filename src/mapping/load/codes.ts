@@ -8,8 +8,9 @@ import { readCsv } from './csv.ts';
 import type { PackFile } from './files.ts';
 import type { Report } from './problem.ts';
 import { codesSchema } from './schema.ts';
-import { reportMisspelt, type Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 import { checkShape } from './shape.ts';
+import { resolveSystem } from './system.ts';
 import { child, type Entry, entriesOf, type ScalarTree, scalarsOf, type Tree, textOf } from './tree.ts';
 
 interface CodeMapBase {
@@ -192,23 +193,6 @@ function makeCoded(code: string, system: string | undefined, display: string | u
     ...(system === undefined ? {} : { system }),
     ...(display === undefined || display === '' ? {} : { display }),
   };
-}
-
-/** An alias of `systems`, or an absolute URI as it is. Undefined (and reported) for anything else. */
-export function resolveSystem(tree: ScalarTree, settings: Settings, report: Report): string | undefined {
-  const { systems } = settings.pack;
-  const known = Object.hasOwn(systems, tree.text) ? systems[tree.text] : undefined;
-  if (known !== undefined) return known;
-  if (/^[a-z][a-z0-9+.-]*:\S+$/i.test(tree.text)) {
-    reportMisspelt(tree.text, tree.at, report);
-    return tree.text;
-  }
-  report.error(tree.at, 'unknown system', {
-    found: tree.text,
-    expected: 'an alias of `systems` in pack.yaml or an absolute URI',
-    among: Object.keys(systems),
-  });
-  return undefined;
 }
 
 function reportFolded(rows: ReadonlyMap<string, Row>, report: Report): void {

@@ -5,9 +5,9 @@
 import { isPrimitive, jsonKindOf, primitivePattern, type ValueSet } from '../../r4/definitions.ts';
 import { profileNames, profileUrl } from '../../r4/profiles.ts';
 import type { Json } from '../model.ts';
-import { resolveSystem } from './codes.ts';
 import type { PackContext } from './context.ts';
 import type { Slot } from './slot.ts';
+import { resolveSystem } from './system.ts';
 import type { ScalarTree } from './tree.ts';
 
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\S+$/i;

@@ -3,11 +3,11 @@
  * files that it names, with a first line `parent,code`. Out: the codes directly below each code, by system.
  */
 import type { Hierarchies } from '../../r4/terminology.ts';
-import { resolveSystem } from './codes.ts';
 import { readCsv } from './csv.ts';
 import type { PackFile } from './files.ts';
 import type { Report } from './problem.ts';
 import type { Settings } from './settings.ts';
+import { resolveSystem } from './system.ts';
 
 export interface LoadedHierarchies {
   readonly hierarchies: Hierarchies;

@@ -2,13 +2,13 @@
  * pack.yaml. In: its document. Out: settings of the pack: systems, zone, deny list, absence rules, lists, fragments.
  */
 
-import { misspeltSystem } from '../../r4/systems.ts';
 import type { Catalog } from '../../sql/catalog.ts';
 import type { Pack, Position } from '../model.ts';
 import { type DenyList, deniedNames, denyList } from './deny.ts';
 import type { Report } from './problem.ts';
 import { packSchema } from './schema.ts';
 import { checkShape } from './shape.ts';
+import { reportMisspelt } from './system.ts';
 import { child, type Entry, entriesOf, type ScalarTree, scalarsOf, type Tree, textOf } from './tree.ts';
 
 export interface Settings {
@@ -113,12 +113,6 @@ export function checkColumnRules(
 /** `dbo.PT.PHONE` and `PT.PHONE` as `pt.phone`. */
 export function columnKey(name: string): string {
   return name.toLowerCase().split('.').slice(-2).join('.');
-}
-
-/** Codes of a system whose address nobody knows are found by nobody. */
-export function reportMisspelt(uri: string, at: Position, report: Report): void {
-  const suggestion = misspeltSystem(uri);
-  if (suggestion !== undefined) report.warning(at, 'a system that nobody knows', { found: uri, suggestion });
 }
 
 function byKey(tree: Tree | undefined): ReadonlyMap<string, Entry> {
