@@ -40,7 +40,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'observe',
   ],
   explain: ['facade', 'pipeline', 'plan', 'search', 'mapping', 'sql', 'auth'],
-  ccda: ['facade', 'mapping', 'outcome'],
+  ccda: ['facade', 'mapping', 'outcome', 'r4/check-digits'],
   rest: ['ccda', 'facade', 'auth', 'config', 'mapping', 'sql/expression-key', 'sql/fold'],
   export: ['*'],
   http: [

@@ -3,7 +3,8 @@
  * system with an OID as translation beside it, what was said as originalText. Without a code of a wanted system: nullFlavor
  * OTH where other codes say it, UNK where none does. C-CDA R2.1 Volume 1, section 4.2.5 and 3.6
  */
-import { codeSystemOf, DATA_ABSENT, LOINC, NULL_FLAVOR, SNOMED } from './code-systems.ts';
+import { hasTheForm } from '../r4/check-digits.ts';
+import { codeSystemOf, DATA_ABSENT, NULL_FLAVOR } from './code-systems.ts';
 import type { CodeableConcept, Coding } from './fhir/datatypes.ts';
 import { attribute, escapeXml } from './xml.ts';
 
@@ -98,7 +99,7 @@ function codeAttributes({ system, code, display }: Coding): string {
 function usable(concept: CodeableConcept | undefined): readonly Coding[] {
   return (concept?.coding ?? []).filter(
     ({ system, code }) =>
-      code !== undefined && codeSystemOf(system) !== undefined && isWellFormed(system, code) && !isPlaceholder(code),
+      code !== undefined && codeSystemOf(system) !== undefined && hasTheForm(system, code) && !isPlaceholder(code),
   );
 }
 
@@ -139,33 +140,4 @@ export function reference(row: string): string {
 /** Words that readers take for a value that a program forgot; a local code may be one of them. It stays in the text. */
 function isPlaceholder(text: string | undefined): boolean {
   return /^(?:null|none|undefined|nan)$/i.test(text?.trim() ?? '');
-}
-
-/** A check digit that is wrong makes it no code of SNOMED CT or LOINC: legacy systems hold such, readers refuse them. */
-function isWellFormed(system: string | undefined, code: string): boolean {
-  if (system === SNOMED) return /^[1-9]\d{5,17}$/.test(code) && verhoeff(code) === 0;
-  if (system === LOINC) return /^L[APGL]\d{1,7}-\d$/.test(code) || (/^\d{1,7}-\d$/.test(code) && luhn(code));
-  return /^\S+( \S+)*$/.test(code);
-}
-
-function luhn(code: string): boolean {
-  const digits = [...code.replace('-', '')].reverse().map(Number);
-  const sum = digits.reduce((total, digit, i) => {
-    const twice = digit * 2;
-    return total + (i % 2 === 0 ? digit : twice > 9 ? twice - 9 : twice);
-  }, 0);
-  return sum % 10 === 0;
-}
-
-/** Verhoeff's check digit, as SNOMED CT has it: the dihedral group of order ten. Zero for a right code. */
-function verhoeff(code: string): number {
-  const inner = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4];
-  const permuted = (digit: number, times: number): number =>
-    times === 0 ? digit : permuted(inner[digit] ?? 0, times - 1);
-  const times = (a: number, b: number): number => {
-    const sum =
-      a < 5 ? (b < 5 ? (a + b) % 5 : 5 + ((a + b - 5) % 5)) : b < 5 ? 5 + ((a - 5 - b + 5) % 5) : (a - b + 5) % 5;
-    return sum;
-  };
-  return [...code].reverse().reduce((check, digit, i) => times(check, permuted(Number(digit), i % 8)), 0);
 }

@@ -10,7 +10,7 @@ import type { Report } from './problem.ts';
 import { codesSchema } from './schema.ts';
 import type { Settings } from './settings.ts';
 import { checkShape } from './shape.ts';
-import { resolveSystem } from './system.ts';
+import { reportMalformed, resolveSystem } from './system.ts';
 import { child, type Entry, entriesOf, type ScalarTree, scalarsOf, type Tree, textOf } from './tree.ts';
 
 interface CodeMapBase {
@@ -184,6 +184,7 @@ function readCoded(
   }
   const [, alias, code = '', display] = match;
   const own = alias === undefined ? system : resolveSystem({ ...tree, text: alias }, settings, report);
+  reportMalformed(own, code, tree.at, report);
   return makeCoded(code, own, display);
 }
 
@@ -234,6 +235,7 @@ function readCsvRows(
       report.error(at, 'no code', { found: code || 'nothing' });
       continue;
     }
+    if (code !== 'absent') reportMalformed(resolved, code, at, report);
     const coded = code === 'absent' ? undefined : makeCoded(code, resolved, field('display'));
     addRow(rows, fields[names.indexOf('raw')] ?? '', { coded, at }, report);
   }

@@ -7,7 +7,7 @@ import { profileNames, profileUrl } from '../../r4/profiles.ts';
 import type { Json } from '../model.ts';
 import type { PackContext } from './context.ts';
 import type { Slot } from './slot.ts';
-import { resolveSystem } from './system.ts';
+import { reportMalformed, resolveSystem } from './system.ts';
 import type { ScalarTree } from './tree.ts';
 
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\S+$/i;
@@ -96,6 +96,7 @@ function readCoding(
   const system = resolveSystem({ ...tree, text: alias }, context.settings, context.report);
   if (system === undefined) return undefined;
   if (slot.bound) checkCode(code, system, slot.bound, tree, slot, context);
+  reportMalformed(system, code, tree.at, context.report);
   return { system, code, ...(display === undefined ? {} : { display }) };
 }
 

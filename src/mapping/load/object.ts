@@ -35,11 +35,22 @@ export function readObject(tree: MapTree, slot: Slot, visible: Visible, context:
     if (own.length === 0) context.report.error(tree.at, `no elements for ${slot.path}`);
     return undefined;
   }
+  if (slot.type === 'Reference') reportMadeByHand(members, context);
   const needs = scalarsOf(child(tree, 'needs'));
   checkMembers(needs, read, slot, context);
   const names = [...new Set([...needs.map(need => need.text), ...carrierOf(slot.type, members)])];
   checkRequired(read, names, slot, tree.at, 'the object', context);
   return guard(fold({ kind: 'object', members, needs: names, type: slot.type, at: tree.at }), tree, visible, context);
+}
+
+/** The text of a reference, put together, finds what is deleted too, and nothing goes along it. */
+function reportMadeByHand(members: readonly Member[], context: Context): void {
+  for (const member of members) {
+    if (member.kind !== 'element' || member.name !== 'reference' || member.node.kind === 'constant') continue;
+    context.report.warning(member.node.at, 'a reference that nobody looks for, searches by or includes', {
+      expected: '{ref: mapping, on: {THEIRS: ours}}',
+    });
+  }
 }
 
 /** The members of a resource; its needs are checked by the caller, which knows those of the mapping. */

@@ -2,6 +2,7 @@
  * Code systems and numbering systems as a mapping writes them. In: an alias or an address. Out: the address; what is neither,
  * and what nearly is one that everybody knows, is reported.
  */
+import { hasTheForm } from '../../r4/check-digits.ts';
 import { misspeltSystem } from '../../r4/systems.ts';
 import type { Position } from '../model.ts';
 import type { Report } from './problem.ts';
@@ -29,4 +30,10 @@ export function resolveSystem(tree: ScalarTree, settings: Settings, report: Repo
 export function reportMisspelt(uri: string, at: Position, report: Report): void {
   const suggestion = misspeltSystem(uri);
   if (suggestion !== undefined) report.warning(at, 'a system that nobody knows', { found: uri, suggestion });
+}
+
+/** A code that cannot be one of its system: a digit was misspelt, for the last one checks the others. */
+export function reportMalformed(system: string | undefined, code: string, at: Position, report: Report): void {
+  if (hasTheForm(system, code)) return;
+  report.warning(at, 'a code that its system cannot have, by its form or its check digit', { found: code });
 }

@@ -50,7 +50,7 @@ describe('code maps are held against themselves and where they are used', () => 
 `,
       'codes.yaml': `sex:
   system: sct
-  rows: { M: "1" }
+  rows: { M: "44054006" }
 `,
     };
     expect(problemsOf(files)).toEqual([

@@ -100,4 +100,25 @@ describe('addresses and encodings', () => {
       'codes.yaml:3:17: not UTF-8; expected the file to be saved as UTF-8',
     ]);
   });
+
+  test('a code whose check digit is wrong is told, in constants, rows and CSV', () => {
+    const told = (place: string, code: string) =>
+      `${place}: warning: a code that its system cannot have, by its form or its check digit; found ${code}`;
+    expect(problemsOfElements('  maritalStatus: loinc#8867-5 Heart rate')).toEqual([told('m.yaml:6:18', '8867-5')]);
+    expect(problemsOfElements('  maritalStatus: sct#38341004')).toEqual([told('m.yaml:6:18', '38341004')]);
+    expect(problemsOfElements('  maritalStatus: loinc#8867-4')).toEqual([]);
+    const bound = '  maritalStatus: { from: SEX, via: sex }';
+    expect(problemsOfElements(bound, 'sex: { system: loinc, rows: { A: 8867-5, B: absent, C: 8867-4 } }\n')).toEqual([
+      told('codes.yaml:1:34', '8867-5'),
+    ]);
+    expect(
+      problemsOf({ 'm.yaml': `${PEOPLE}${bound}\n`, 'sex.csv': 'raw,code,display,system\nA,8867-5,,loinc\n' }),
+    ).toEqual([told('sex.csv:2:1', '8867-5')]);
+  });
+
+  test('a reference that is put together is told', () => {
+    expect(problemsOfElements('  managingOrganization: { reference: { template: "Organization/{PT_NO}" } }')).toEqual([
+      'm.yaml:6:38: warning: a reference that nobody looks for, searches by or includes; expected {ref: mapping, on: {THEIRS: ours}}',
+    ]);
+  });
 });
