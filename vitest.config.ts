@@ -1,5 +1,6 @@
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
 import { MSSQL_URL } from './test/engines/url.ts';
+import { LongestFirst } from './test/longest-first.ts';
 
 const ON_SERVER_ALONE = ['test/sql/mssql/{server,differences}.test.ts'];
 
@@ -8,6 +9,9 @@ const sqlite: TestProjectConfiguration = {
     name: 'sqlite',
     include: ['test/**/*.test.ts'],
     exclude: ON_SERVER_ALONE,
+    // Files follow each other in the process of a worker, which reads and warms up the code once: whatever a file changes
+    // for others, such as a clock or a prototype, it has to put back.
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 120_000,
   },
@@ -34,5 +38,9 @@ if (MSSQL_URL === undefined) {
 }
 
 export default defineConfig({
-  test: { maxWorkers: 2, projects: MSSQL_URL === undefined ? [sqlite] : [sqlite, sqlServer] },
+  test: {
+    maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
+    projects: MSSQL_URL === undefined ? [sqlite] : [sqlite, sqlServer],
+  },
 });

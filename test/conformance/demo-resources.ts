@@ -38,7 +38,12 @@ export async function serveDemo(types?: readonly string[]): Promise<ServedDemo> 
     log: createLog({ level: 'error', format: 'json', write: () => {} }),
     ping: async () => {},
   });
-  return { ...demo, app, resources };
+  const close = async (): Promise<void> => {
+    // The variables of a file outlive it in the process that it shares with others.
+    resources.clear();
+    await demo.close();
+  };
+  return { ...demo, app, resources, close };
 }
 
 /** Short names of the profiles that a resource claims: the last segment of each address. */

@@ -23,7 +23,10 @@ beforeAll(async () => {
   for (const resource of [...demo.resources.values()].flat())
     byReference.set(`${resource.resourceType}/${resource.id}`, resource);
 });
-afterAll(() => demo.close());
+afterAll(async () => {
+  byReference.clear();
+  await demo.close();
+});
 
 describe.each(VERSIONS)('US Core %s', version => {
   test.each(groupsOf(version).map(group => [group.name, group] as const))('%s', (_, group) => {

@@ -30,7 +30,10 @@ let demo: ServedDemo;
 beforeAll(async () => {
   demo = await serveDemo();
 });
-afterAll(() => demo.close());
+afterAll(async () => {
+  known.clear();
+  await demo.close();
+});
 
 /** Both versions ask nearly the same: every different search of a group once. */
 const searches = new Map<string, { readonly group: Group; readonly search: Search }>();

@@ -1,0 +1,34 @@
+/**
+ * The order of the files of a run: those that take longest first, so that no worker waits for another at the end. Vitest
+ * knows how long files took only where they ran before, and else begins with the largest.
+ */
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files that take some ten seconds and more, the longest first. */
+const LONG = [
+  'test/law/fixture.test.ts',
+  'test/law/sort.test.ts',
+  'test/law/spoiled.test.ts',
+  'test/conformance/us-core-searches.test.ts',
+  'test/conformance/xml.test.ts',
+  'test/conformance/resources.test.ts',
+  'test/ccda/documents.test.ts',
+  'test/cli/export.test.ts',
+  'test/live/reload.test.ts',
+  'test/export/export.test.ts',
+  'test/export/kill.test.ts',
+  'test/export/cut-connection.test.ts',
+  'test/plan/cases.test.ts',
+];
+
+export class LongestFirst extends BaseSequencer {
+  /** The files of each project in their order. */
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number => {
+      const at = LONG.findIndex(file => moduleId.endsWith(`/${file}`));
+      return at < 0 ? LONG.length : at;
+    };
+    const byProject = Map.groupBy(await super.sort(files), ({ project }) => project.name);
+    return [...byProject.values()].flatMap(ofProject => ofProject.toSorted((a, b) => place(a) - place(b)));
+  }
+}
