@@ -12,14 +12,20 @@ import { parseUuid, printUuid } from './uuid.ts';
 
 const LEGAL = /^[A-Za-z0-9.-]{1,64}$/;
 const ESCAPED = /^(?:[A-Za-z0-9-]|\.(?:[0-9A-F]{2})){1,64}$/;
+const DASH = '.2D';
 
-/** The codec of a name, or the one that a column's type calls for; undefined if the column cannot stand in an id so. */
+/**
+ * The codec of a name, or the one that a column's type calls for; undefined if the column cannot stand in an id so.
+ * `escaped-dash` is for an id that has hyphens of its own and another text.
+ */
 export function idCodec(name: string | undefined, type: ColumnType): IdCodec | undefined {
   switch (name ?? defaultName(type)) {
     case 'plain':
       return type.kind === 'text' ? roundTrip('plain', printPlain, part => part) : undefined;
     case 'escaped':
       return type.kind === 'text' ? roundTrip('escaped', printEscaped, parseEscaped) : undefined;
+    case 'escaped-dash':
+      return type.kind === 'text' ? roundTrip('escaped', printWithoutDash, parseEscaped) : undefined;
     case 'integer':
       return integer(type);
     case 'uuid':
@@ -70,6 +76,12 @@ function printEscaped(raw: SqlValue): string | undefined {
     [...Buffer.from(character, 'utf8')].map(byte => `.${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
   );
   return LEGAL.test(escaped) ? escaped : undefined;
+}
+
+/** Likewise the hyphen, which then ends the part. */
+function printWithoutDash(raw: SqlValue): string | undefined {
+  const text = printEscaped(raw)?.replaceAll('-', DASH);
+  return text !== undefined && LEGAL.test(text) ? text : undefined;
 }
 
 function parseEscaped(part: string): string | undefined {

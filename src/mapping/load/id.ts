@@ -42,17 +42,32 @@ function readParts(tree: ScalarTree, visible: Visible, context: Context): readon
     if (part.kind === 'column' && next?.kind === 'column') {
       report.error(tree.at, 'two columns of an id without a literal between them', { found: tree.text });
     }
-    const after = whole[i + 2];
-    const isOpen =
-      part.kind === 'column' && part.codec.name === 'plain' && next?.kind === 'literal' && after?.kind === 'column';
-    if (isOpen && after.codec.name === 'plain') {
+    const isOpen = part.kind === 'column' && part.codec.name === 'plain' && next?.kind === 'literal';
+    if (isOpen && whole.slice(i + 2).some(later => later.kind === 'column' && later.codec.name === 'plain')) {
       report.error(tree.at, `id that can be read in two ways: \`${next.text}\` may stand in both columns beside it`, {
         expected: '`|escaped` for one of them',
         found: tree.text,
       });
     }
   }
-  return whole;
+  return readOneWay(whole);
+}
+
+/**
+ * Hyphens stand in texts and between them. Where an id has both, one of its texts keeps its own: a plain one, which no
+ * escape changes, or else the last. So no two rows share an id.
+ */
+function readOneWay(parts: readonly IdPart[]): readonly IdPart[] {
+  const texts = parts.filter(
+    part => part.kind === 'column' && (part.codec.name === 'plain' || part.codec.name === 'escaped'),
+  );
+  const isSeparated = parts.some(part => part.kind === 'literal' && part.text.includes('-'));
+  if (texts.length < 2 || !isSeparated) return parts;
+  const kept = texts.find(part => part.kind === 'column' && part.codec.name === 'plain') ?? texts.at(-1);
+  return parts.map(part => {
+    if (part === kept || part.kind === 'literal' || part.codec.name !== 'escaped') return part;
+    return { ...part, codec: idCodec('escaped-dash', part.column.type) ?? part.codec };
+  });
 }
 
 function readLiteralPart(text: string, tree: ScalarTree, context: Context): readonly (IdPart | undefined)[] {

@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { IdPart } from '../../../src/mapping/model.ts';
+import { parseId } from '../../../src/plan/identity.ts';
+import { HEAD, load } from './problems-of.ts';
+
+function partsOf(id: string): readonly IdPart[] {
+  const { registry, problems } = load({
+    'm.yaml': `${HEAD.replace('"{PT_NO}"', `"${id}"`).replace('dbo.PT', 'dbo.CD_LKUP').replace('PT_NO', 'CD')}elements: { active: "true" }\n`,
+  });
+  if (!registry) throw new Error(problems.map(({ message }) => message).join('\n'));
+  const [parts = []] = registry.mappings[0]?.id.alternatives ?? [];
+  return parts;
+}
+
+function print(parts: readonly IdPart[], raws: readonly string[]): string | undefined {
+  const values = raws.values();
+  const printed = parts.map(part =>
+    part.kind === 'literal' ? part.text : part.codec.print(values.next().value ?? ''),
+  );
+  return printed.includes(undefined) || printed.join('').length > 64 ? undefined : printed.join('');
+}
+
+test.each([
+  '{CD|escaped}-{ALT_CD|escaped}',
+  'x-{CD|escaped}-{ALT_CD|escaped}-{STD_SYS|escaped}',
+  '{CD}-{ALT_CD|escaped}-{STD_SYS|escaped}',
+])('an id of several texts is of one row and is read in one way: %s', id => {
+  const parts = partsOf(id);
+  const count = parts.filter(part => part.kind === 'column').length;
+  const text = fc.string({ unit: fc.constantFrom('-', 'A', '2', 'D', '.', 'é'), minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(fc.array(text, { minLength: count, maxLength: count }), raws => {
+      const printed = print(parts, raws);
+      if (printed === undefined) return;
+      expect(parseId(parts, printed).map(keys => keys.map(({ raw }) => raw))).toEqual([raws]);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('a hyphen stays one where it separates nothing else', () => {
+  expect(print(partsOf('{CD|escaped}'), ['A-1'])).toBe('A-1');
+  expect(print(partsOf('{CD|escaped}-{ALT_CD|escaped}'), ['A-1', 'B-2'])).toBe('A.2D1-B-2');
+});

@@ -1,0 +1,137 @@
+/** What docs/mapping-language.md says of old tables: each form is in the document as it is here, and does what it says. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, expect, test } from 'vitest';
+import { createFacade } from '../../src/facade.ts';
+import { readPackFiles } from '../../src/mapping/load/files.ts';
+import { loadPackFiles } from '../../src/mapping/load/pack.ts';
+import { formatProblem } from '../../src/mapping/load/problem.ts';
+import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { allOf } from '../law/law.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'lintel-old-tables-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const SQL = `
+CREATE TABLE PERSON (ID INTEGER NOT NULL PRIMARY KEY, PNAME VARCHAR(40), BORN VARCHAR(10), UPD INTEGER, FLAGS CHAR(3), BITS INTEGER, LANGS VARCHAR(20), DEL_AT INTEGER, DOCTOR VARCHAR(9));
+CREATE TABLE ADDR (ID INTEGER NOT NULL, REV INTEGER NOT NULL, CITY VARCHAR(20), PRIMARY KEY (ID, REV));
+CREATE TABLE STAFF (FAC VARCHAR(4) NOT NULL, CODE VARCHAR(4) NOT NULL, PRIMARY KEY (FAC, CODE));
+CREATE TABLE VISIT (NO INTEGER NOT NULL PRIMARY KEY, PERSON_ID INTEGER);
+CREATE TABLE REC (ID INTEGER NOT NULL, REV INTEGER NOT NULL, BP VARCHAR(9), AMT VARCHAR(20), OWNER_TYPE CHAR(1), OWNER_ID INTEGER, PRIMARY KEY (ID, REV));
+INSERT INTO PERSON VALUES (1, 'DOE^JOHN^Q', '03/10/1980', 1710054000, 'NYN', 2, 'en,es', NULL, 'NO/A-1'), (2, 'ROE', '00/00/1970', 0, 'NNN', 5, '', NULL, 'B'), (3, 'GONE^X', NULL, NULL, NULL, NULL, NULL, 1, NULL);
+INSERT INTO ADDR VALUES (1, 1, 'Old'), (1, 2, 'New');
+INSERT INTO STAFF VALUES ('NO', 'A-1'), ('NO-A', '1');
+INSERT INTO VISIT VALUES (50, 2);
+INSERT INTO REC VALUES (7, 1, '1/1', '9 g', 'P', 2), (7, 2, '120/80', '5.4 mmol/L', 'P', 1), (8, 1, '118/', NULL, 'V', 50);
+`;
+
+const PEOPLE = `mapping: people
+resource: Patient
+source:
+  table: PERSON
+  as: p
+  key: [ID]
+  deleted: { present: [DEL_AT] }
+  changed: { from: UPD, via: epoch }
+  lookup: { h: { table: ADDR, on: { ID: ID }, pick: [-REV] }, s: { table: STAFF, on: { FAC: { from: DOCTOR, via: { piece: { by: "/", at: 1 } } }, CODE: { from: DOCTOR, via: { piece: { by: "/", at: 2 } } } } } }
+id: "{ID}"
+elements:
+  active: { sql: "({p.BITS} & 2) / 2", type: bit, via: boolean }
+  name: [{ family: { from: PNAME, via: { piece: { by: "^", at: 1 } } }, given: [{ from: PNAME, via: { piece: { by: "^", at: 2 } } }] }]
+  birthDate: { from: BORN, via: [{ written: MM/DD/YYYY }, ymd8] }
+  deceasedBoolean: { const: "true", if: { FLAGS: { matches: "?Y*" } } }
+  address: [{ city: { from: h.CITY } }]
+  communication: [{ each: { split: LANGS, by: ",", as: l }, needs: [language], elements: { language: { text: { from: l.piece } } } }]
+  generalPractitioner: [{ ref: staff, on: { FAC: s.FAC, CODE: s.CODE } }]
+---
+mapping: staff
+resource: Practitioner
+source: { table: STAFF, as: t, key: [FAC, CODE] }
+id: "{FAC|escaped}-{CODE|escaped}"
+elements: { active: "true" }
+`;
+
+const RECORDS = `mapping: records
+resource: Observation
+source:
+  table: REC
+  as: d
+  key: [ID, REV]
+  one-per: [ID]
+  lookup:
+    n: { table: REC, on: { ID: ID }, pick: [-REV] }
+    v: { table: VISIT, on: { NO: OWNER_ID }, where: { d.OWNER_TYPE: V } }
+id: "{ID}"
+elements:
+  status: final
+  code: { text: x }
+  subject:
+    first: [{ ref: people, on: { ID: n.OWNER_ID }, if: { n.OWNER_TYPE: P } }, { ref: people, on: { ID: v.PERSON_ID } }]
+  valueQuantity: { value: { from: n.AMT, via: [{ piece: { by: " ", at: 1 } }, number] }, unit: { from: n.AMT, via: { piece: { by: " ", at: 2 } } } }
+  component:
+    - { code: { text: systolic }, needs: [valueQuantity], valueQuantity: { value: { from: n.BP, via: [{ piece: { by: "/", at: 1 } }, number] } } }
+    - { code: { text: diastolic }, needs: [valueQuantity], valueQuantity: { value: { from: n.BP, via: [{ piece: { by: "/", at: 2 } }, number] } } }
+`;
+
+test('what old tables have is said as the reference says', async () => {
+  const database = new DatabaseSync(join(folder, 'old.sqlite'));
+  database.exec(SQL);
+  database.close();
+  writeFileSync(join(folder, 'pack.yaml'), 'name: old\ntitle: Old\nzone: America/New_York\n');
+  writeFileSync(join(folder, 'people.yaml'), PEOPLE);
+  writeFileSync(join(folder, 'records.yaml'), RECORDS);
+  const opened = openSqlite(join(folder, 'old.sqlite'));
+  const { registry, problems } = loadPackFiles(readPackFiles(folder), await opened.catalog());
+  expect(problems.map(formatProblem)).toEqual([]);
+  if (!registry) return;
+  const facade = createFacade({
+    ...{ registry, database: opened, pageSize: 50, pageMax: 1000, secret: new Uint8Array(32) },
+    ...{ softwareVersion: '0', date: '2026-06-30' },
+  });
+  expect(await allOf(facade, 'Patient', [])).toEqual([
+    {
+      resourceType: 'Patient',
+      id: '1',
+      meta: { lastUpdated: '2024-03-10T03:00:00.000-04:00' },
+      active: true,
+      name: [{ family: 'DOE', given: ['JOHN'] }],
+      birthDate: '1980-03-10',
+      deceasedBoolean: true,
+      address: [{ city: 'New' }],
+      communication: [{ language: { text: 'en' } }, { language: { text: 'es' } }],
+      generalPractitioner: [{ reference: expect.stringMatching(/^Practitioner\/NO-A/) }],
+    },
+    {
+      resourceType: 'Patient',
+      id: '2',
+      meta: { lastUpdated: '1969-12-31T19:00:00.000-05:00' },
+      active: false,
+      name: [{ family: 'ROE' }],
+      birthDate: '1970',
+    },
+  ]);
+  expect(new Set((await allOf(facade, 'Practitioner', [])).map(({ id }) => id)).size).toBe(2);
+  const quantity = (value: number) => ({ valueQuantity: { value } });
+  expect(await allOf(facade, 'Observation', [])).toMatchObject([
+    {
+      id: '7',
+      subject: { reference: 'Patient/1' },
+      valueQuantity: { value: 5.4, unit: 'mmol/L' },
+      component: [quantity(120), quantity(80)],
+    },
+    { id: '8', subject: { reference: 'Patient/2' }, component: [quantity(118)] },
+  ]);
+  await opened.close();
+});
+
+test('each form in the reference is one that is tried here', () => {
+  const reference = readFileSync('docs/mapping-language.md', 'utf8');
+  const table = reference.split('## What old tables have')[1]?.split('\n## ')[0] ?? '';
+  const forms = [...table.matchAll(/`((?:[a-z-]+: |\{ )[^`]*)`/gi)].map(([, form = '']) => form.replaceAll('\\|', '|'));
+  expect(forms.length).toBeGreaterThan(15);
+  // In the records all columns are those of the newest revision, and a source has its lookups under each other.
+  const tried = `${PEOPLE}${RECORDS}id: "{UID}"\n`.replaceAll('n.', '');
+  expect(forms.filter(form => !tried.includes(form.replace(/^lookup: \{ (.*) \}$/, '$1')))).toEqual([]);
+});
