@@ -61,9 +61,12 @@ function readOneWay(parts: readonly IdPart[]): readonly IdPart[] {
   const texts = parts.filter(
     part => part.kind === 'column' && (part.codec.name === 'plain' || part.codec.name === 'escaped'),
   );
-  const isSeparated = parts.some(part => part.kind === 'literal' && part.text.includes('-'));
-  if (texts.length < 2 || !isSeparated) return parts;
-  const kept = texts.find(part => part.kind === 'column' && part.codec.name === 'plain') ?? texts.at(-1);
+  const [first] = texts;
+  const last = texts.at(-1);
+  if (!first || !last) return parts;
+  const between = parts.slice(parts.indexOf(first) + 1, parts.indexOf(last));
+  if (!between.some(part => part.kind === 'literal' && part.text.includes('-'))) return parts;
+  const kept = texts.find(part => part.kind === 'column' && part.codec.name === 'plain') ?? last;
   return parts.map(part => {
     if (part === kept || part.kind === 'literal' || part.codec.name !== 'escaped') return part;
     return { ...part, codec: idCodec('escaped-dash', part.column.type) ?? part.codec };

@@ -41,5 +41,6 @@ test.each([
 
 test('a hyphen stays one where it separates nothing else', () => {
   expect(print(partsOf('{CD|escaped}'), ['A-1'])).toBe('A-1');
+  expect(print(partsOf('x-{CD}.{ALT_CD|escaped}'), ['A', 'B-2'])).toBe('x-A.B-2');
   expect(print(partsOf('{CD|escaped}-{ALT_CD|escaped}'), ['A-1', 'B-2'])).toBe('A.2D1-B-2');
 });
