@@ -33,11 +33,11 @@ export async function countRows(asking: Asking, scope: Scope, extra: Predicate =
   return Number(row?.[0] ?? 0);
 }
 
-/** Values of columns, none of them NULL, that more than one row of a scope has: how many there are. */
+/** Values of columns or of what is made of them, none of them NULL, that more than one row of a scope has: how many there are. */
 export async function countDuplicates(
   asking: Asking,
   scope: Scope,
-  columns: readonly ColumnExpression[],
+  columns: readonly Expression[],
   extra: Predicate = TRUE,
 ): Promise<number> {
   const where = and(...columns.map(column => not(isNull(column))), extra);

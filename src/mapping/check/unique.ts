@@ -3,7 +3,19 @@
  * and the catalog. Out: problems with numbers, never with values. What a unique index promises is not asked.
  */
 import { type Catalog, findTable } from '../../sql/catalog.ts';
-import { and, type ColumnExpression, filled, isNull, not, or, type Predicate } from '../../sql/expression.ts';
+import { UNICODE } from '../../sql/column-type.ts';
+import {
+  and,
+  type ColumnExpression,
+  call,
+  constant,
+  type Expression,
+  filled,
+  isNull,
+  not,
+  or,
+  type Predicate,
+} from '../../sql/expression.ts';
 import type { Report } from '../load/problem.ts';
 import type { IdPart, Mapping, RefNode, Registry, Scope } from '../model.ts';
 import type { ScopedLookup } from './parts.ts';
@@ -86,7 +98,10 @@ export async function checkIds(mapping: Mapping, catalog: Catalog, asking: Askin
     const reached = and(...missing.slice(0, i), ...(presence[i] ?? []));
     const columns = columnsIn(parts);
     const isKnown = source.onePer.length > 0 || covers(columns, source.key) || isPromised(source, columns, catalog);
-    const doubled = isKnown ? 0 : await countDuplicates(asking, source, columns, reached);
+    // Of rows that are one resource all have its id.
+    const written = source.onePer.length > 0 ? undefined : writtenId(parts);
+    const doubled =
+      isKnown && !written ? 0 : await countDuplicates(asking, source, written ? [written] : columns, reached);
     if (doubled > 0) report.error(at, `ids of ${name} are not unique: ${many(doubled, 'id')} of several rows`);
     for (const illegal of illegalIds(parts)) {
       const rows = await countRows(asking, source, and(reached, illegal.where));
@@ -113,6 +128,25 @@ function illegalIds(parts: readonly IdPart[]): readonly { readonly what: string;
       },
     ];
   });
+}
+
+/** An id of several texts as it is written: where a point stands between them, other keys may give the same. */
+function writtenId(parts: readonly IdPart[]): Expression | undefined {
+  const texts = parts.filter(part => part.kind === 'column' && part.column.type.kind === 'text');
+  if (texts.length < 2) return undefined;
+  const spelt = parts.map(part => {
+    if (part.kind === 'literal') return constant(part.text, UNICODE);
+    if (part.column.type.kind !== 'text') return call('text', [part.column], UNICODE);
+    return ['.', '-'].reduce<Expression>(
+      (text, character) => {
+        const escape = part.codec.print(character) ?? character;
+        const change = [constant(character, UNICODE), constant(escape, UNICODE)];
+        return escape === character ? text : call('replace', [text, ...change], UNICODE);
+      },
+      call('rtrim', [part.column], UNICODE),
+    );
+  });
+  return call('concat', spelt, UNICODE);
 }
 
 function columnsIn(parts: readonly IdPart[]): readonly ColumnExpression[] {

@@ -294,4 +294,20 @@ elements:
     const none = databaseWith('PT (PT_NO) VALUES (1)');
     expect(await problemsOf(allergies('ALG_ID'), none)).toEqual([]);
   });
+
+  test('ids of several texts that are written alike are told, and those that are not pass', async () => {
+    const mapping = (id: string) => ({
+      'm.yaml': `mapping: codes
+resource: Organization
+source: { table: dbo.CD_LKUP, as: c, key: [TBL_ID, CD] }
+id: "${id}"
+elements: { active: "true" }
+`,
+    });
+    const rows = "CD_LKUP (TBL_ID, CD) VALUES ('X', '2E.'), ('X.', '2E'), ('A', 'B-C'), ('A-B', 'C')";
+    expect(await problemsOf(mapping('{TBL_ID|escaped}.{CD|escaped}'), databaseWith(rows))).toEqual([
+      'm.yaml:1:1: ids of codes are not unique: 1 id of several rows',
+    ]);
+    expect(await problemsOf(mapping('{TBL_ID|escaped}-{CD|escaped}'), databaseWith(rows))).toEqual([]);
+  });
 });
