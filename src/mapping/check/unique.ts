@@ -139,9 +139,9 @@ function writtenId(parts: readonly IdPart[]): Expression | undefined {
     if (part.column.type.kind !== 'text') return call('text', [part.column], UNICODE);
     return ['.', '-'].reduce<Expression>(
       (text, character) => {
-        const escape = part.codec.print(character) ?? character;
-        const change = [constant(character, UNICODE), constant(escape, UNICODE)];
-        return escape === character ? text : call('replace', [text, ...change], UNICODE);
+        const escaped = part.codec.print(character) ?? character;
+        const change = [constant(character, UNICODE), constant(escaped, UNICODE)];
+        return escaped === character ? text : call('replace', [text, ...change], UNICODE);
       },
       call('rtrim', [part.column], UNICODE),
     );
