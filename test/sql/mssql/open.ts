@@ -14,11 +14,19 @@ export interface Opened {
   readonly database: Database;
 }
 
-/** `options` are those of an address; the script counts only once the database is open. */
+/** On a busy machine both sides of a connection, which are one process, may say nothing for seconds. */
+const NEVER = 10 * 60_000;
+const LONGEST_LOGIN = 60_000;
+
+/**
+ * `options` are those of an address; the script counts only once the database is open. How long is waited for logins and for
+ * answers is no matter of such tests, unless they say so.
+ */
 export async function openScripted(script: Script, options = ''): Promise<Opened> {
   const endpoint = await openEndpoint();
   onTestFinished(() => endpoint.stop());
-  const opened = await openAt(endpoint, options);
+  const waiting = options.includes('connectTimeout') ? options : `${options}&connectTimeout=${LONGEST_LOGIN}`;
+  const opened = await openAt(endpoint, waiting, { patience: NEVER });
   endpoint.script = script;
   return opened;
 }
