@@ -30,7 +30,9 @@ describe('a query that is given up', () => {
   });
 
   it('because it took too long is cancelled on the server', async () => {
-    const { database, endpoint } = await openScripted(asked => (isQuery(asked) ? 'hang' : undefined), '&timeout=30');
+    const { database, endpoint } = await openScripted(asked => (isQuery(asked) ? 'hang' : undefined), '&timeout=500');
+    // Logged in, so that the time runs out on the server and not before it is asked.
+    await database.ping();
     expect(await failureOf(database.query(planOf()))).toMatchObject({
       reason: 'unavailable',
       message: 'the statement took too long and was cancelled',
