@@ -5,8 +5,8 @@
  */
 import type { Mapping, Registry } from '../mapping/model.ts';
 import { type Catalog, findTable } from '../sql/catalog.ts';
+import { TRUE } from '../sql/construct.ts';
 import type { ColumnExpression } from '../sql/expression.ts';
-import { TRUE } from '../sql/expression.ts';
 import type { TableName } from '../sql/identifier.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import { tableKey } from './tables.ts';

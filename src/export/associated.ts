@@ -7,7 +7,8 @@ import type { Mapping } from '../mapping/model.ts';
 import type { Environment } from '../plan/environment.ts';
 import { presentPredicate } from '../plan/presence.ts';
 import { along } from '../plan/walk.ts';
-import { FALSE, type Predicate } from '../sql/expression.ts';
+import { FALSE } from '../sql/construct.ts';
+import type { Predicate } from '../sql/expression.ts';
 
 const PROVENANCE = { type: 'Provenance', element: 'target' } as const;
 

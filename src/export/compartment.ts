@@ -18,7 +18,8 @@ import {
   type SearchPath,
   searchParametersOf,
 } from '../r4/search-parameters.ts';
-import { FALSE, or, type Predicate, TRUE } from '../sql/expression.ts';
+import { FALSE, or, TRUE } from '../sql/construct.ts';
+import type { Predicate } from '../sql/expression.ts';
 
 /** Ids of a chunk of members, `key` being unique to the chunk; `every`: all patients that are served. */
 export type Members = { readonly key: string; readonly ids: readonly string[] } | 'every';

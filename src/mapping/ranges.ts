@@ -2,8 +2,9 @@
  * Sets of integers as sorted, disjoint, half-open ranges: the raw values of an ordered column that a date criterion
  * accepts. In: ranges. Out: their union, intersection, complement, and at last one predicate on the column.
  */
+
+import { among, and, compare, FALSE, not, or } from '../sql/construct.ts';
 import type { Expression, Predicate } from '../sql/expression.ts';
-import { among, and, compare, FALSE, not, or } from '../sql/expression.ts';
 
 /** `from` belongs to the range, `to` does not; either may be infinite. */
 export interface Range {

@@ -10,7 +10,7 @@ import type { Mapping, Node, RefNode } from '../mapping/model.ts';
 import { along } from '../plan/walk.ts';
 import { type SearchPath, searchParametersOf } from '../r4/search-parameters.ts';
 import type { Include, SearchQuery } from '../search/query.ts';
-import { TRUE } from '../sql/expression.ts';
+import { TRUE } from '../sql/construct.ts';
 import type { AlsoWanted } from './branch-plan.ts';
 import { planKey } from './plans.ts';
 import type { Session } from './source.ts';

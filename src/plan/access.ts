@@ -5,7 +5,8 @@
 import type { Access } from '../auth/access.ts';
 import type { Mapping } from '../mapping/model.ts';
 import { COMPARTMENT_TYPE, patientCompartmentOf, searchParameterOf } from '../r4/search-parameters.ts';
-import { FALSE, or, type Predicate, TRUE } from '../sql/expression.ts';
+import { FALSE, or, TRUE } from '../sql/construct.ts';
+import type { Predicate } from '../sql/expression.ts';
 import type { Environment } from './environment.ts';
 import { valuePredicate } from './filter.ts';
 import { idPredicate } from './identity.ts';

@@ -4,7 +4,8 @@
  * relations from outside inwards: child rows are found by what they refer to, and their row by its key.
  */
 import { aliasesOf } from '../sql/columns-used.ts';
-import { and, exists, type Predicate, type Relation } from '../sql/expression.ts';
+import { and, exists } from '../sql/construct.ts';
+import type { Predicate, Relation } from '../sql/expression.ts';
 import type { Identifier } from '../sql/identifier.ts';
 
 /** `outside`: aliases of columns outside. Unchanged where not exactly one child row is looked for by them. */

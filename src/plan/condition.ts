@@ -6,23 +6,8 @@ import type { TextStep } from '../mapping/codecs/text-step.ts';
 import type { Clock, DateEdge } from '../mapping/criterion.ts';
 import type { Condition, Lookup, Scope } from '../mapping/model.ts';
 import { aliasesOf } from '../sql/columns-used.ts';
-import {
-  among,
-  and,
-  compare,
-  constant,
-  type Expression,
-  equals,
-  exists,
-  filled,
-  glob,
-  type Join,
-  not,
-  or,
-  type Predicate,
-  type Relation,
-  TRUE,
-} from '../sql/expression.ts';
+import { among, and, compare, constant, equals, exists, filled, glob, not, or, TRUE } from '../sql/construct.ts';
+import type { Expression, Join, Predicate, Relation } from '../sql/expression.ts';
 
 /** The rows where a condition holds; `not` of it is exactly the rest. */
 export function conditionPredicate(condition: Condition, clock: Clock): Predicate {

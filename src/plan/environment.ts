@@ -4,7 +4,8 @@
  */
 import type { Clock } from '../mapping/criterion.ts';
 import type { IdPart, Registry } from '../mapping/model.ts';
-import { and, isNull, not, or, type Predicate, type SqlValue } from '../sql/expression.ts';
+import { and, isNull, not, or } from '../sql/construct.ts';
+import type { Predicate, SqlValue } from '../sql/expression.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import type { KeyOperand } from './identity.ts';
 

@@ -3,18 +3,8 @@
  * https://hl7.org/fhir/R4/datatypes.html#id
  */
 import type { IdPart, Mapping } from '../mapping/model.ts';
-import {
-  and,
-  type ColumnExpression,
-  type Expression,
-  equals,
-  FALSE,
-  not,
-  or,
-  type Predicate,
-  type SqlValue,
-  value,
-} from '../sql/expression.ts';
+import { and, equals, FALSE, not, or, value } from '../sql/construct.ts';
+import type { ColumnExpression, Expression, Predicate, SqlValue } from '../sql/expression.ts';
 import type { Environment } from './environment.ts';
 import { idPartsPresent } from './presence.ts';
 

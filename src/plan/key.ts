@@ -3,19 +3,8 @@
  */
 import type { JoinColumn } from '../mapping/model.ts';
 import type { ColumnType } from '../sql/column-type.ts';
-import {
-  among,
-  and,
-  type ColumnExpression,
-  type Expression,
-  equals,
-  FALSE,
-  or,
-  type Predicate,
-  placed,
-  type SqlValue,
-  value,
-} from '../sql/expression.ts';
+import { among, and, equals, FALSE, or, placed, value } from '../sql/construct.ts';
+import type { ColumnExpression, Expression, Predicate, SqlValue } from '../sql/expression.ts';
 
 /** Values of `theirs`, in order of `on`. */
 export type Key = readonly SqlValue[];

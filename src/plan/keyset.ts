@@ -5,20 +5,8 @@
 import type { Cursor } from '../search/cursor.ts';
 import type { SortKey } from '../search/query.ts';
 import { INTEGER } from '../sql/column-type.ts';
-import {
-  and,
-  compare,
-  type Expression,
-  equals,
-  FALSE,
-  type Operator,
-  type Order,
-  or,
-  type Predicate,
-  placed,
-  TRUE,
-  value,
-} from '../sql/expression.ts';
+import { and, compare, equals, FALSE, or, placed, TRUE, value } from '../sql/construct.ts';
+import type { Expression, Operator, Order, Predicate } from '../sql/expression.ts';
 import type { Branch } from './branches.ts';
 import type { SortFace } from './sort.ts';
 

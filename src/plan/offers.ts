@@ -9,7 +9,8 @@ import { type SearchParameter, type SearchParameterType, searchParametersOf } fr
 import type { CodesBySystem } from '../r4/terminology.ts';
 import type { Offered, Offers } from '../search/offers.ts';
 import type { Modifier, NumberValue, TypedValue } from '../search/query.ts';
-import { type Predicate, TRUE } from '../sql/expression.ts';
+import { TRUE } from '../sql/construct.ts';
+import type { Predicate } from '../sql/expression.ts';
 import { type Environment, environment } from './environment.ts';
 import { filterPredicate } from './filter.ts';
 import { sortParts } from './sort.ts';

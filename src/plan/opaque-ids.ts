@@ -6,7 +6,8 @@
  */
 import type { IdPart } from '../mapping/model.ts';
 import type { Filter, TypedValue, TypeQuestion } from '../search/query.ts';
-import { placed, type SqlValue } from '../sql/expression.ts';
+import { placed } from '../sql/construct.ts';
+import type { SqlValue } from '../sql/expression.ts';
 import type { Places } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
 import type { OpaqueIds } from './environment.ts';

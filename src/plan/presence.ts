@@ -9,11 +9,9 @@ import { UNICODE } from '../sql/column-type.ts';
 import {
   among,
   and,
-  type ColumnExpression,
   call,
   compare,
   constant,
-  type Expression,
   equals,
   exists,
   filled,
@@ -21,9 +19,9 @@ import {
   isNull,
   not,
   or,
-  type Predicate,
   TRUE,
-} from '../sql/expression.ts';
+} from '../sql/construct.ts';
+import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
 import { type Identifier, identifier } from '../sql/identifier.ts';
 import { renameExpression, renamePredicate, renameRelation } from '../sql/rename.ts';
 import { bareRelation, conditionPredicate, scopeRelation } from './condition.ts';

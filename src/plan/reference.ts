@@ -3,7 +3,8 @@
  */
 import type { Mapping, RefNode } from '../mapping/model.ts';
 import type { TypedValue } from '../search/query.ts';
-import { and, exists, FALSE, or, type Predicate, type SqlValue, TRUE } from '../sql/expression.ts';
+import { and, exists, FALSE, or, TRUE } from '../sql/construct.ts';
+import type { Predicate, SqlValue } from '../sql/expression.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import { renamePredicate } from '../sql/rename.ts';
 import { bareRelation } from './condition.ts';

@@ -3,7 +3,8 @@
  * predicate; undefined where no expression of both engines compares them.
  */
 import { INTEGER } from '../sql/column-type.ts';
-import { and, compare, type Expression, equals, FALSE, or, type Predicate, TRUE, value } from '../sql/expression.ts';
+import { and, compare, equals, FALSE, or, TRUE, value } from '../sql/construct.ts';
+import type { Expression, Predicate } from '../sql/expression.ts';
 import type { SortFace } from './sort.ts';
 import { withoutCase } from './sort-constants.ts';
 

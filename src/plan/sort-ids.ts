@@ -6,15 +6,8 @@
 import { trimEnd } from '../mapping/codecs/blank.ts';
 import type { IdPart, Mapping } from '../mapping/model.ts';
 import { UNICODE } from '../sql/column-type.ts';
-import {
-  and,
-  type ColumnExpression,
-  call,
-  type Expression,
-  not,
-  type Predicate,
-  type SqlValue,
-} from '../sql/expression.ts';
+import { and, call, not } from '../sql/construct.ts';
+import type { ColumnExpression, Expression, Predicate, SqlValue } from '../sql/expression.ts';
 import { idPartsPresent } from './presence.ts';
 import type { SortFace, SortPart } from './sort.ts';
 

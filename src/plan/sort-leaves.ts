@@ -5,7 +5,8 @@
  */
 import type { Mapping, Node } from '../mapping/model.ts';
 import type { SearchPath } from '../r4/search-parameters.ts';
-import { and, FALSE, type Predicate, TRUE } from '../sql/expression.ts';
+import { and, FALSE, TRUE } from '../sql/construct.ts';
+import type { Predicate } from '../sql/expression.ts';
 import type { Environment } from './environment.ts';
 import { presentPredicate } from './presence.ts';
 import { along } from './walk.ts';

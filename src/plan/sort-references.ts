@@ -5,7 +5,8 @@
  * looked up.
  */
 import type { IdPart, Mapping, RefNode } from '../mapping/model.ts';
-import { and, type ColumnExpression, type Expression, exists, type Predicate, TRUE } from '../sql/expression.ts';
+import { and, exists, TRUE } from '../sql/construct.ts';
+import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import { renameExpression, renamePredicate } from '../sql/rename.ts';
 import type { Environment } from './environment.ts';

@@ -5,7 +5,8 @@
  */
 
 import { aliasesOf } from '../sql/columns-used.ts';
-import { and, type Expression, not, type Order, or, type Predicate } from '../sql/expression.ts';
+import { and, not, or } from '../sql/construct.ts';
+import type { Expression, Order, Predicate } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import type { SortFace, SortPart } from './sort.ts';
 import { compareFaces } from './sort-compare.ts';

@@ -6,7 +6,8 @@
 import type { ConstantNode, Json, Node, ObjectNode } from '../mapping/model.ts';
 import { childOf } from '../r4/definitions.ts';
 import type { SearchPath, SearchStep } from '../r4/search-parameters.ts';
-import { and, FALSE, or, type Predicate, TRUE } from '../sql/expression.ts';
+import { and, FALSE, or, TRUE } from '../sql/construct.ts';
+import type { Predicate } from '../sql/expression.ts';
 import { conditionPredicate } from './condition.ts';
 import { complement, type Environment } from './environment.ts';
 import { eachPredicate, earlierAbsent, objectPresent, presentPredicate } from './presence.ts';

@@ -6,7 +6,8 @@
 import { namedNodesOf } from '../mapping/dynamic.ts';
 import type { ChildRows, Condition, EachNode, Mapping, Node, RefNode, Scope } from '../mapping/model.ts';
 import { aliasesOf } from '../sql/columns-used.ts';
-import { type ColumnExpression, type Expression, flag } from '../sql/expression.ts';
+import { flag } from '../sql/construct.ts';
+import type { ColumnExpression, Expression } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import type { Identifier } from '../sql/identifier.ts';
 import { renameExpression } from '../sql/rename.ts';

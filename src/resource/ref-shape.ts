@@ -3,7 +3,8 @@
  * counts only if it is served. In: the reference and its target. Out: where its keys, its id columns and its flag are.
  */
 import type { Mapping, RefNode } from '../mapping/model.ts';
-import { type ColumnExpression, type Expression, exists, flag, type Predicate } from '../sql/expression.ts';
+import { exists, flag } from '../sql/construct.ts';
+import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import { renameExpression } from '../sql/rename.ts';
 import { type IdSource, idColumnsOf } from './id-columns.ts';

@@ -16,8 +16,8 @@ import {
   union,
 } from '../../src/mapping/ranges.ts';
 import { INTEGER } from '../../src/sql/column-type.ts';
+import { value } from '../../src/sql/construct.ts';
 import type { Expression, Predicate } from '../../src/sql/expression.ts';
-import { value } from '../../src/sql/expression.ts';
 import { table } from './codecs/law.ts';
 
 const end = fc.oneof(

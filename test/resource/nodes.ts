@@ -20,7 +20,8 @@ import type {
 } from '../../src/mapping/model.ts';
 import type { ShapeResolver } from '../../src/resource/shape.ts';
 import type { ColumnType } from '../../src/sql/column-type.ts';
-import { type ColumnExpression, type Relation, type SqlValue, TRUE } from '../../src/sql/expression.ts';
+import { TRUE } from '../../src/sql/construct.ts';
+import type { ColumnExpression, Relation, SqlValue } from '../../src/sql/expression.ts';
 import { identifier } from '../../src/sql/identifier.ts';
 import { renameRelation } from '../../src/sql/rename.ts';
 

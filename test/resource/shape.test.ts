@@ -3,7 +3,7 @@ import type { Node } from '../../src/mapping/model.ts';
 import { compileWriter } from '../../src/resource/compile.ts';
 import { NO_CHILDREN } from '../../src/resource/rows.ts';
 import { shapeOf, shapeOfGroup } from '../../src/resource/shape.ts';
-import { call } from '../../src/sql/expression.ts';
+import { call } from '../../src/sql/construct.ts';
 import { expressionKey } from '../../src/sql/expression-key.ts';
 import * as make from './nodes.ts';
 import { observation, PATIENTS } from './zoo.ts';

@@ -1,8 +1,8 @@
 /** Random predicates over the sample's tables (`a` and its children `b`), and random rows that are as spoiled. */
 import fc from 'fast-check';
 import { INTEGER, NUMBER, UNICODE } from '../../src/sql/column-type.ts';
+import { and, call, compare, constant, equals, filled, flag, not, or, value } from '../../src/sql/construct.ts';
 import type { Expression, Operator, Predicate } from '../../src/sql/expression.ts';
-import { and, call, compare, constant, equals, filled, flag, not, or, value } from '../../src/sql/expression.ts';
 import { expressionKey } from '../../src/sql/expression-key.ts';
 import { identifier } from '../../src/sql/identifier.ts';
 import type { Cells, Tables } from './sample.ts';

@@ -3,8 +3,9 @@
  */
 import { expect, onTestFinished, test } from 'vitest';
 import { INTEGER } from '../../src/sql/column-type.ts';
+import { and, compare, equals, or, value } from '../../src/sql/construct.ts';
 import { StatementTooLarge } from '../../src/sql/database.ts';
-import { and, compare, equals, or, type Predicate, value } from '../../src/sql/expression.ts';
+import type { Predicate } from '../../src/sql/expression.ts';
 import { identifier } from '../../src/sql/identifier.ts';
 import { MSSQL } from '../../src/sql/mssql/dialect.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';

@@ -3,7 +3,6 @@
  * the sample, stands in cases.json (rewritten only by `node test/sql/update-cases.ts`).
  */
 import { INTEGER, NUMBER, UNICODE } from '../../src/sql/column-type.ts';
-import type { Expression, Join, Order, Predicate, Relation } from '../../src/sql/expression.ts';
 import {
   among,
   and,
@@ -21,7 +20,8 @@ import {
   or,
   TRUE,
   value,
-} from '../../src/sql/expression.ts';
+} from '../../src/sql/construct.ts';
+import type { Expression, Join, Order, Predicate, Relation } from '../../src/sql/expression.ts';
 import type { TableName } from '../../src/sql/identifier.ts';
 import { identifier } from '../../src/sql/identifier.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { columnsUsed } from '../../src/sql/columns-used.ts';
-import { equals, exists, filled, flag, type Join, type Relation, TRUE } from '../../src/sql/expression.ts';
+import { equals, exists, filled, flag, TRUE } from '../../src/sql/construct.ts';
+import type { Join, Relation } from '../../src/sql/expression.ts';
 import { identifier } from '../../src/sql/identifier.ts';
 import { MSSQL } from '../../src/sql/mssql/dialect.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';

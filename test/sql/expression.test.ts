@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { and, exists, FALSE, not, or, TRUE } from '../../src/sql/construct.ts';
 import type { Predicate } from '../../src/sql/expression.ts';
-import { and, exists, FALSE, not, or, TRUE } from '../../src/sql/expression.ts';
 import { predicateKey } from '../../src/sql/expression-key.ts';
 import { identifier } from '../../src/sql/identifier.ts';
 import { predicate } from './arbitrary.ts';

@@ -1,9 +1,9 @@
 /** Predicates on the rows of the sample: what an engine selects against what the evaluator does. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { not } from '../../src/sql/construct.ts';
 import type { Database } from '../../src/sql/database.ts';
 import type { Predicate } from '../../src/sql/expression.ts';
-import { not } from '../../src/sql/expression.ts';
 import { identifier } from '../../src/sql/identifier.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { predicate } from './arbitrary.ts';

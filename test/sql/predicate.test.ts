@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { not } from '../../src/sql/expression.ts';
+import { not } from '../../src/sql/construct.ts';
 import { predicate, tables } from './arbitrary.ts';
 import { checkPredicates, expectedIds, idsOf } from './predicate-law.ts';
 import { openSample } from './sample.ts';

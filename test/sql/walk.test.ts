@@ -1,16 +1,8 @@
 import { expect, it } from 'vitest';
 import { eachTable } from '../../src/cache/tables.ts';
 import { UNICODE } from '../../src/sql/column-type.ts';
-import {
-  among,
-  constant,
-  type Expression,
-  equals,
-  exists,
-  flag,
-  type Relation,
-  TRUE,
-} from '../../src/sql/expression.ts';
+import { among, constant, equals, exists, flag, TRUE } from '../../src/sql/construct.ts';
+import type { Expression, Relation } from '../../src/sql/expression.ts';
 import { identifier } from '../../src/sql/identifier.ts';
 import { renameRelation } from '../../src/sql/rename.ts';
 import { walk } from '../../src/sql/walk.ts';

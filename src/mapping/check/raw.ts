@@ -2,8 +2,9 @@
  * V8, expressions that only the engine can read. In: the values of the mappings. Out: errors for those that it refuses,
  * be it for how they are written or for what they meet in some row: each such row would fail every search that reads it.
  */
+
+import { isNull } from '../../sql/construct.ts';
 import { DatabaseError } from '../../sql/database.ts';
-import { isNull } from '../../sql/expression.ts';
 import type { Report } from '../load/problem.ts';
 import type { ScopedValue } from './parts.ts';
 import { type Asking, countRows, isClosed } from './questions.ts';

@@ -4,18 +4,8 @@
  */
 import { type Catalog, findTable } from '../../sql/catalog.ts';
 import { UNICODE } from '../../sql/column-type.ts';
-import {
-  and,
-  type ColumnExpression,
-  call,
-  constant,
-  type Expression,
-  filled,
-  isNull,
-  not,
-  or,
-  type Predicate,
-} from '../../sql/expression.ts';
+import { and, call, constant, filled, isNull, not, or } from '../../sql/construct.ts';
+import type { ColumnExpression, Expression, Predicate } from '../../sql/expression.ts';
 import type { Report } from '../load/problem.ts';
 import type { IdPart, Mapping, RefNode, Registry, Scope } from '../model.ts';
 import type { ScopedLookup } from './parts.ts';

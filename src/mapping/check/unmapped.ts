@@ -2,7 +2,9 @@
  * Raw values that a code map does not know, counted where they are read. In: the values and lookups of the mappings. Out:
  * warnings with the commonest of them: what a code map reads is a code of the system's own, not a patient's.
  */
-import { and, type ColumnExpression, filled, isNull, type Predicate } from '../../sql/expression.ts';
+
+import { and, filled, isNull } from '../../sql/construct.ts';
+import type { ColumnExpression, Predicate } from '../../sql/expression.ts';
 import { codeMapOf, tableCodeMapOf } from '../load/origin.ts';
 import type { Report } from '../load/problem.ts';
 import type { Lookup, Position, ValueNode } from '../model.ts';

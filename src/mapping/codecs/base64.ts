@@ -3,7 +3,7 @@
  * nothing but blanks and a binary value without a byte are absent. Output only.
  * https://hl7.org/fhir/R4/datatypes.html#base64Binary
  */
-import { filled } from '../../sql/expression.ts';
+import { filled } from '../../sql/construct.ts';
 import { trimEnd } from './blank.ts';
 import type { Codec } from './codec.ts';
 import { only } from './only.ts';

@@ -6,8 +6,8 @@
  */
 import type { ColumnType } from '../../sql/column-type.ts';
 import { UNICODE } from '../../sql/column-type.ts';
+import { among, and, call, constant, FALSE, filled, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { among, and, call, constant, FALSE, filled, isNull, not, or, TRUE, value } from '../../sql/expression.ts';
 import { fold } from '../../sql/fold.ts';
 import type { Criterion } from '../criterion.ts';
 import { trimEnd } from './blank.ts';

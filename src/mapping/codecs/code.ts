@@ -5,8 +5,8 @@
  * https://hl7.org/fhir/R4/datatypes.html#code
  */
 import { UNICODE } from '../../sql/column-type.ts';
+import { and, call, equals, FALSE, filled, glob, not, value } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
-import { and, call, equals, FALSE, filled, glob, not, value } from '../../sql/expression.ts';
 import { trimEnd } from './blank.ts';
 import type { Codec, OrderFace } from './codec.ts';
 import { only } from './only.ts';

@@ -9,8 +9,8 @@
  */
 import type { ColumnType } from '../../sql/column-type.ts';
 import { UNICODE } from '../../sql/column-type.ts';
+import { and, call, constant, FALSE, glob, not, or, TRUE } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
-import { and, call, constant, FALSE, glob, not, or, TRUE } from '../../sql/expression.ts';
 import type { NumberEdge } from '../criterion.ts';
 import { trim } from './blank.ts';
 import type { Codec } from './codec.ts';

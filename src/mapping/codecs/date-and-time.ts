@@ -5,8 +5,8 @@
  * index serves.
  */
 import type { ColumnType } from '../../sql/column-type.ts';
+import { and, compare, FALSE, flag, given, glob, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { and, compare, FALSE, flag, given, glob, isNull, not, or, TRUE, value } from '../../sql/expression.ts';
 import { clip, type Range } from '../ranges.ts';
 import type { Zone } from '../zone.ts';
 import { trimEnd } from './blank.ts';

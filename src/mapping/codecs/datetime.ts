@@ -5,8 +5,8 @@
  * https://hl7.org/fhir/R4/datatypes.html#dateTime
  */
 import { UNICODE } from '../../sql/column-type.ts';
+import { and, call, glob, isNull, not, TRUE } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
-import { and, call, glob, isNull, not, TRUE } from '../../sql/expression.ts';
 import type { RangeSet } from '../ranges.ts';
 import { clip, overlay, rangePredicate, successor } from '../ranges.ts';
 import type { Zone } from '../zone.ts';

@@ -5,8 +5,8 @@
  * https://hl7.org/fhir/R4/datatypes.html#dateTime
  */
 import type { ColumnType } from '../../sql/column-type.ts';
+import { and, compare, constant, isNull, not, value } from '../../sql/construct.ts';
 import type { Expression } from '../../sql/expression.ts';
-import { and, compare, constant, isNull, not, value } from '../../sql/expression.ts';
 import { clip, mapEnds, rangePredicate, successor } from '../ranges.ts';
 import { type Zone, zoneOf } from '../zone.ts';
 import { DAY, END_DAY, FIRST_DAY, pad, printDay, printOffset, printTime } from './calendar.ts';

@@ -7,7 +7,7 @@
  */
 import { Parser } from 'htmlparser2';
 import { UNICODE } from '../../sql/column-type.ts';
-import { call, filled, or } from '../../sql/expression.ts';
+import { call, filled, or } from '../../sql/construct.ts';
 import { trim, withoutControls } from './blank.ts';
 import type { Codec } from './codec.ts';
 import { isRtf, rtfText } from './rtf.ts';

@@ -4,8 +4,8 @@
  */
 import type { ColumnType } from '../../sql/column-type.ts';
 import { UNICODE } from '../../sql/column-type.ts';
+import { call, equals, FALSE, isNull, not, value } from '../../sql/construct.ts';
 import type { SqlValue } from '../../sql/expression.ts';
-import { call, equals, FALSE, isNull, not, value } from '../../sql/expression.ts';
 import { CODE_ORDER } from './code.ts';
 import type { Codec } from './codec.ts';
 import { only } from './only.ts';

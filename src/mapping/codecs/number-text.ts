@@ -4,8 +4,8 @@
  * their digits say.
  */
 import { NUMBER, UNICODE } from '../../sql/column-type.ts';
+import { and, call, glob, not, or } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
-import { and, call, glob, not, or } from '../../sql/expression.ts';
 
 const GRAMMAR = /^-?\d+(?:\.\d{1,10})?$/;
 const LONGEST = 15;

@@ -6,8 +6,8 @@
  */
 import type { ColumnType } from '../../sql/column-type.ts';
 import { NUMBER } from '../../sql/column-type.ts';
+import { and, compare, FALSE, glob, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { and, compare, FALSE, glob, isNull, not, or, TRUE, value } from '../../sql/expression.ts';
 import type { NumberEdge } from '../criterion.ts';
 import { trim } from './blank.ts';
 import type { Codec, Primitive } from './codec.ts';

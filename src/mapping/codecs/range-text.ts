@@ -4,8 +4,8 @@
  * https://hl7.org/fhir/R4/datatypes.html#Range
  */
 import { UNICODE } from '../../sql/column-type.ts';
+import { and, call, glob, not, or } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
-import { and, call, glob, not, or } from '../../sql/expression.ts';
 import { trim } from './blank.ts';
 import type { Codec } from './codec.ts';
 import { isNumberText, parseNumberText, trimmedText } from './number-text.ts';

@@ -5,8 +5,8 @@
  * https://learn.microsoft.com/sql/t-sql/data-types/date-and-time-types
  */
 import type { ColumnType } from '../../sql/column-type.ts';
+import { value } from '../../sql/construct.ts';
 import type { Expression } from '../../sql/expression.ts';
-import { value } from '../../sql/expression.ts';
 import { DAY, digits, END_DAY, FIRST_DAY, pad, parseDay, printDay, printTime } from './calendar.ts';
 
 export type TimedType = Extract<ColumnType, { kind: 'date' | 'datetime' }>;

@@ -4,7 +4,8 @@
  */
 import type { ColumnType } from '../../sql/column-type.ts';
 import { UNICODE } from '../../sql/column-type.ts';
-import { call, type Expression } from '../../sql/expression.ts';
+import { call } from '../../sql/construct.ts';
+import type { Expression } from '../../sql/expression.ts';
 import { walk } from '../../sql/walk.ts';
 
 /** Of three sort keys that are as long the link still fits into a request. */

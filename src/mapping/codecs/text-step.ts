@@ -4,8 +4,8 @@
  * docs/mapping-language.md, codecs
  */
 import { UNICODE } from '../../sql/column-type.ts';
+import { call, constant } from '../../sql/construct.ts';
 import type { Expression } from '../../sql/expression.ts';
-import { call, constant } from '../../sql/expression.ts';
 import { trim, trimEnd } from './blank.ts';
 import type { Codec } from './codec.ts';
 

@@ -5,8 +5,8 @@
  * https://hl7.org/fhir/R4/datatypes.html#string
  */
 import { UNICODE } from '../../sql/column-type.ts';
+import { among, and, call, equals, FALSE, filled, glob, or, value } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
-import { among, and, call, equals, FALSE, filled, glob, or, value } from '../../sql/expression.ts';
 import { fold } from '../../sql/fold.ts';
 import type { Criterion, DigitsTest } from '../criterion.ts';
 import { hasOuterSpace, trim, withoutControls } from './blank.ts';

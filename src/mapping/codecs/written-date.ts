@@ -4,7 +4,8 @@
  * or a day stay zeros, which are a month or a year to `ymd8`.
  */
 import { UNICODE } from '../../sql/column-type.ts';
-import { call, constant, type Expression, glob } from '../../sql/expression.ts';
+import { call, constant, glob } from '../../sql/construct.ts';
+import type { Expression } from '../../sql/expression.ts';
 import { trim } from './blank.ts';
 import type { TextStep } from './text-step.ts';
 

@@ -4,7 +4,6 @@
  * The inverse computes on the three columns, after a range of years that an index serves.
  */
 import { INTEGER } from '../../sql/column-type.ts';
-import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import {
   and,
   call,
@@ -18,7 +17,8 @@ import {
   not,
   or,
   value,
-} from '../../sql/expression.ts';
+} from '../../sql/construct.ts';
+import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { clip, rangePredicate } from '../ranges.ts';
 import type { Zone } from '../zone.ts';
 import type { Codec } from './codec.ts';

@@ -5,8 +5,8 @@
  * https://hl7.org/fhir/R4/datatypes.html#date
  */
 import type { ColumnType } from '../../sql/column-type.ts';
+import { and, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { and, value } from '../../sql/expression.ts';
 import type { DateEdge } from '../criterion.ts';
 import { clip, rangePredicate } from '../ranges.ts';
 import type { Zone } from '../zone.ts';

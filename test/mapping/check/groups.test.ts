@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseColumnType } from '../../../src/sql/column-type.ts';
-import { type ColumnExpression, isNull, not } from '../../../src/sql/expression.ts';
+import { isNull, not } from '../../../src/sql/construct.ts';
+import type { ColumnExpression } from '../../../src/sql/expression.ts';
 import { identifier } from '../../../src/sql/identifier.ts';
 import { MSSQL } from '../../../src/sql/mssql/dialect.ts';
 import type { SqlPlan } from '../../../src/sql/plan.ts';

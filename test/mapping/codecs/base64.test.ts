@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { base64Codec } from '../../../src/mapping/codecs/base64.ts';
-import { filled, not } from '../../../src/sql/expression.ts';
+import { filled, not } from '../../../src/sql/construct.ts';
 import { nullable, RUNS, text } from './arbitrary.ts';
 import { expectPresent, table } from './law.ts';
 

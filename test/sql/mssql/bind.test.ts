@@ -3,7 +3,8 @@
  */
 import { expect, it } from 'vitest';
 import { type ColumnType, parseColumnType } from '../../../src/sql/column-type.ts';
-import { compare, equals, type SqlValue, value } from '../../../src/sql/expression.ts';
+import { compare, equals, value } from '../../../src/sql/construct.ts';
+import type { SqlValue } from '../../../src/sql/expression.ts';
 import { bindParameter } from '../../../src/sql/mssql/bind.ts';
 import { column, openScripted, planOf } from './open.ts';
 

@@ -4,16 +4,8 @@
  */
 import { expect, it } from 'vitest';
 import { type ColumnType, parseColumnType, printColumnType, UNICODE } from '../../../src/sql/column-type.ts';
-import {
-  call,
-  type Expression,
-  equals,
-  filled,
-  glob,
-  not,
-  type Predicate,
-  value,
-} from '../../../src/sql/expression.ts';
+import { call, equals, filled, glob, not, value } from '../../../src/sql/construct.ts';
+import type { Expression, Predicate } from '../../../src/sql/expression.ts';
 import { identifier } from '../../../src/sql/identifier.ts';
 import { MSSQL } from '../../../src/sql/mssql/dialect.ts';
 import { renderExpression, renderPredicate } from '../../../src/sql/render.ts';

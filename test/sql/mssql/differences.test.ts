@@ -4,17 +4,9 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseColumnType } from '../../../src/sql/column-type.ts';
+import { compare, equals, isNull, TRUE, value } from '../../../src/sql/construct.ts';
 import type { Database } from '../../../src/sql/database.ts';
-import {
-  type ColumnExpression,
-  compare,
-  equals,
-  isNull,
-  type Predicate,
-  type SqlValue,
-  TRUE,
-  value,
-} from '../../../src/sql/expression.ts';
+import type { ColumnExpression, Predicate, SqlValue } from '../../../src/sql/expression.ts';
 import { identifier } from '../../../src/sql/identifier.ts';
 import type { Row } from '../../../src/sql/plan.ts';
 import { createTestDatabase, type TestDatabase } from '../../engines/mssql.ts';

@@ -1,8 +1,9 @@
 /** A scripted server and a database opened on it, both closed at the end of the test; what tests say of the two. */
 import { onTestFinished } from 'vitest';
 import { INTEGER, UNICODE } from '../../../src/sql/column-type.ts';
+import { TRUE } from '../../../src/sql/construct.ts';
 import { type Database, DatabaseError } from '../../../src/sql/database.ts';
-import { type ColumnExpression, type Predicate, TRUE } from '../../../src/sql/expression.ts';
+import type { ColumnExpression, Predicate } from '../../../src/sql/expression.ts';
 import { identifier } from '../../../src/sql/identifier.ts';
 import { parseSqlServerAddress } from '../../../src/sql/mssql/address.ts';
 import { type OpenOptions, openMssql } from '../../../src/sql/mssql/database.ts';

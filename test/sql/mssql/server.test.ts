@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TRUE } from '../../../src/sql/construct.ts';
 import type { Database } from '../../../src/sql/database.ts';
-import { TRUE } from '../../../src/sql/expression.ts';
 import type { SqlServerAddress } from '../../../src/sql/mssql/address.ts';
 import { bindParameter } from '../../../src/sql/mssql/bind.ts';
 import { createPool } from '../../../src/sql/mssql/connection.ts';

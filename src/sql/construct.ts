@@ -1,0 +1,129 @@
+/**
+ * Expressions and predicates are made here: folded as far as what is known of them allows, so that no statement asks what is
+ * certain. In: parts. Out: a tree of expression.ts.
+ */
+import { type ColumnType, INTEGER } from './column-type.ts';
+import type { Expression, FunctionName, Operator, Predicate, Relation, SqlValue } from './expression.ts';
+import { expressionKey, predicateKey } from './expression-key.ts';
+
+export const TRUE: Predicate = { kind: 'true' };
+export const FALSE: Predicate = { kind: 'false' };
+
+export function value(content: SqlValue, type: ColumnType): Expression {
+  return { kind: 'value', value: content, type };
+}
+
+/** What the mapping or a codec says, whoever asks. */
+export function constant(content: SqlValue, type: ColumnType): Expression {
+  return { kind: 'value', value: content, type, constant: true };
+}
+
+/** A value that each use of the plan brings along; `content` is that of the first. */
+export function placed(content: SqlValue, type: ColumnType, place: number): Expression {
+  return { kind: 'value', value: content, type, place };
+}
+
+export function call(name: FunctionName, args: readonly (Expression | number)[], type: ColumnType): Expression {
+  return { kind: 'function', name, args, type };
+}
+
+export function flag(when: Predicate): Expression {
+  return { kind: 'flag', when, type: INTEGER };
+}
+
+/** The expression where the predicate holds, else NULL. */
+export function given(when: Predicate, of: Expression): Expression {
+  return { kind: 'choice', of: [{ when, give: of }], type: of.type };
+}
+
+/** Conjunction, flattened and folded: FALSE if one part is FALSE, TRUE parts left out, equal parts once. */
+export function and(...parts: readonly Predicate[]): Predicate {
+  return combine('and', parts);
+}
+
+/** Disjunction, flattened and folded likewise. */
+export function or(...parts: readonly Predicate[]): Predicate {
+  return combine('or', parts);
+}
+
+function combine(kind: 'and' | 'or', parts: readonly Predicate[]): Predicate {
+  const neutral = kind === 'and' ? 'true' : 'false';
+  const absorbing = kind === 'and' ? FALSE : TRUE;
+  const kept: Predicate[] = [];
+  const seen = new Set<string>();
+  const add = (part: Predicate): boolean => {
+    if (part.kind === absorbing.kind) return false;
+    if (part.kind === neutral) return true;
+    if (part.kind === kind) return part.of.every(add);
+    const key = predicateKey(part);
+    if (!seen.has(key)) {
+      seen.add(key);
+      kept.push(part);
+    }
+    return true;
+  };
+  if (!parts.every(add)) return absorbing;
+  if (kind === 'and') knownNotNull(kept);
+  if (kept.length === 0) return kind === 'and' ? TRUE : FALSE;
+  const [only] = kept;
+  return kept.length === 1 && only ? only : { kind, of: kept };
+}
+
+/** `x IS NOT NULL AND (x <> v OR x IS NULL)` is `x <> v`: complements need not test again what the conjunction says. */
+function knownNotNull(parts: Predicate[]): void {
+  const notNull = new Set(parts.flatMap(p => (p.kind === 'null' && p.not ? [expressionKey(p.of)] : [])));
+  if (notNull.size === 0) return;
+  parts.forEach((part, i) => {
+    if (part.kind !== 'equals' || !part.not || part.right.kind !== 'value' || part.left.type.kind === 'text') return;
+    if (part.right.value === null || !notNull.has(expressionKey(part.left))) return;
+    parts[i] = compare(part.left, '<>', part.right);
+  });
+}
+
+/** The exact complement, for NULL too. */
+export function not(predicate: Predicate): Predicate {
+  switch (predicate.kind) {
+    case 'true':
+      return FALSE;
+    case 'false':
+      return TRUE;
+    case 'and':
+      return or(...predicate.of.map(not));
+    case 'or':
+      return and(...predicate.of.map(not));
+    default:
+      return { ...predicate, not: !predicate.not };
+  }
+}
+
+export function equals(left: Expression, right: Expression): Predicate {
+  return { kind: 'equals', left, right, not: false };
+}
+
+export function compare(left: Expression, op: Operator, right: Expression): Predicate {
+  return { kind: 'compare', left, op, right, not: false };
+}
+
+/** Equality with one of some values; folds to `equals` for one and to FALSE for none. */
+export function among(left: Expression, values: readonly Expression[]): Predicate {
+  const [first] = values;
+  if (!first) return FALSE;
+  return values.length === 1 ? equals(left, first) : { kind: 'in', left, values, not: false };
+}
+
+export function isNull(of: Expression): Predicate {
+  if (of.kind === 'column' && of.notNull) return FALSE;
+  return { kind: 'null', of, not: false };
+}
+
+export function filled(of: Expression): Predicate {
+  return { kind: 'filled', of, not: false };
+}
+
+export function glob(of: Expression, pattern: string): Predicate {
+  return { kind: 'glob', of, pattern, not: false };
+}
+
+export function exists(from: Relation): Predicate {
+  return from.where.kind === 'false' ? FALSE : { kind: 'exists', from, not: false };
+}
