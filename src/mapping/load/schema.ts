@@ -4,105 +4,18 @@
  * checked by the later stages. docs/mapping-language.md
  */
 import { z } from 'zod';
-
-/** Every scalar of a pack is text to us; an editor may read `01`, `1.10` or `true` as something else. */
-export const text = z.string().meta({ id: 'text' });
-const texts = z.union([text, z.array(text)]).meta({ id: 'texts' });
-const flag = z.enum(['true', 'false']).meta({ id: 'flag' });
-const anything: z.ZodType = z
-  .lazy(() => z.union([text, z.array(anything), z.record(z.string(), anything)]))
-  .meta({
-    id: 'anything',
-  });
-
-const codecOptions = z.record(z.string(), anything);
-const via = z
-  .union([text, codecOptions, z.array(z.union([text, codecOptions]))])
-  .meta({ id: 'via', description: 'a codec, {codec: options}, or text steps and then one codec' });
-
-const test: z.ZodType = z
-  .lazy(() =>
-    z.union([
-      text,
-      z.array(text),
-      z.strictObject({
-        not: test.optional().describe('the exact complement: true for NULL'),
-        gt: text.optional(),
-        ge: text.optional(),
-        lt: text.optional(),
-        le: text.optional(),
-        before: text.optional().describe('`now` or a literal'),
-        after: text.optional().describe('`now` or a literal'),
-        via: via.optional(),
-        'in-list': text.optional().describe('a list of pack.yaml'),
-        matches: text.optional().describe('a pattern with * ? [0-9] [^…]'),
-        'same-as': text.optional().describe('another column'),
-      }),
-    ]),
-  )
-  .meta({ id: 'test', description: 'a literal, a list of literals, or operators' });
-
-const joinColumns = z
-  .record(z.string(), text)
-  .meta({ id: 'on', description: 'column of the joined table: column in scope' });
-
-const condition: z.ZodType = z
-  .lazy(() =>
-    z
-      .object({
-        any: z.array(condition).optional(),
-        all: z.array(condition).optional(),
-        none: z.union([condition, z.array(condition)]).optional(),
-        present: texts.optional().describe('columns that are neither NULL nor blank'),
-        absent: texts.optional().describe('columns that are NULL or blank'),
-        exists: z.union([existsScope, z.array(existsScope)]).optional(),
-        missing: z.union([existsScope, z.array(existsScope)]).optional(),
-      })
-      .catchall(test),
-  )
-  .meta({ id: 'condition', description: 'column: test; all must hold' });
-
-const lookupColumns = z
-  .record(z.string(), z.union([text, z.strictObject({ from: text, via })]))
-  .meta({ id: 'lookupOn', description: 'column of the joined table: column in scope, or text steps on one' });
-
-const lookup = z
-  .strictObject({
-    table: text,
-    on: lookupColumns.optional().describe('left out where `where` alone says which row it is'),
-    where: condition.optional(),
-    required: flag.optional().describe('the row counts only with it'),
-    pick: texts.optional().describe('where several rows fit, the first in this order; -COL descending'),
-  })
-  .meta({ id: 'lookup' });
-
-const lookups = z.record(z.string(), lookup);
-
-const existsScope = z
-  .strictObject({
-    table: text,
-    as: text.optional(),
-    on: joinColumns,
-    where: condition.optional(),
-    lookup: lookups.optional(),
-  })
-  .meta({ id: 'existsScope' });
-
-const eachRows = z.strictObject({
-  table: text,
-  as: text.optional(),
-  on: joinColumns,
-  where: condition.optional(),
-  lookup: lookups.optional(),
-  order: texts.optional(),
-});
-
-const eachPieces = z.strictObject({
-  split: text.describe('a column whose pieces are the rows'),
-  by: text.describe('one character'),
-  parse: text.optional().describe('"{sys}:{code}" names parts of a piece'),
-  as: text.optional(),
-});
+import {
+  anything,
+  condition,
+  eachPieces,
+  eachRows,
+  flag,
+  joinColumns,
+  lookups,
+  text,
+  texts,
+  via,
+} from './schema-rows.ts';
 
 const column = z.union([text, z.strictObject({ from: texts, via: via.optional() })]);
 
