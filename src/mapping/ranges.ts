@@ -2,7 +2,6 @@
  * Sets of integers as sorted, disjoint, half-open ranges: the raw values of an ordered column that a date criterion
  * accepts. In: ranges. Out: their union, intersection, complement, and at last one predicate on the column.
  */
-
 import { among, and, compare, FALSE, not, or } from '../sql/construct.ts';
 import type { Expression, Predicate } from '../sql/expression.ts';
 

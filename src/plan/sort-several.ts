@@ -3,7 +3,6 @@
  * where each of them can come from. Out: parts of the rows, in each of which one of them comes first.
  * https://hl7.org/fhir/R4/search.html#sort
  */
-
 import { aliasesOf } from '../sql/columns-used.ts';
 import { and, not, or } from '../sql/construct.ts';
 import type { Expression, Order, Predicate } from '../sql/expression.ts';

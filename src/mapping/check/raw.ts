@@ -2,7 +2,6 @@
  * V8, expressions that only the engine can read. In: the values of the mappings. Out: errors for those that it refuses,
  * be it for how they are written or for what they meet in some row: each such row would fail every search that reads it.
  */
-
 import { isNull } from '../../sql/construct.ts';
 import { DatabaseError } from '../../sql/database.ts';
 import type { Report } from '../load/problem.ts';

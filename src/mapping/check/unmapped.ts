@@ -2,7 +2,6 @@
  * Raw values that a code map does not know, counted where they are read. In: the values and lookups of the mappings. Out:
  * warnings with the commonest of them: what a code map reads is a code of the system's own, not a patient's.
  */
-
 import { and, filled, isNull } from '../../sql/construct.ts';
 import type { ColumnExpression, Predicate } from '../../sql/expression.ts';
 import { codeMapOf, tableCodeMapOf } from '../load/origin.ts';

@@ -1,7 +1,6 @@
 /**
  * pack.yaml. In: its document. Out: settings of the pack: systems, zone, deny list, absence rules, lists, fragments.
  */
-
 import type { Catalog } from '../../sql/catalog.ts';
 import type { Pack, Position } from '../model.ts';
 import { type DenyList, deniedNames, denyList } from './deny.ts';
