@@ -2,6 +2,7 @@
  * The log: one line per event on standard error. In: a level, a message and a few fields, none of which may hold a value
  * of a patient or of a request. Out: text for people or JSON for machines.
  */
+import { writeSync } from 'node:fs';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
@@ -75,8 +76,31 @@ function writeError(line: string): void {
 }
 
 function flush(): void {
-  if (lines !== '') process.stderr.write(lines);
+  const waiting = lines;
   lines = '';
+  writeWhole(Buffer.from(waiting, 'utf8'));
+}
+
+const STANDARD_ERROR = 2;
+const NEVER = new Int32Array(new SharedArrayBuffer(4));
+
+/**
+ * Waits until whoever reads the log has taken all of it: what process.stderr keeps for a slow reader has no bound, and is lost
+ * when the process ends. Throws what the system says where nobody reads any more.
+ */
+function writeWhole(bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.byteLength; ) {
+    try {
+      at += writeSync(STANDARD_ERROR, bytes, at);
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      Atomics.wait(NEVER, 0, 0, PATIENCE);
+    }
+  }
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EAGAIN';
 }
 
 process.on('exit', flush);
