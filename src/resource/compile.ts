@@ -3,12 +3,15 @@
  * constants are part of its literals, fragments with few inputs are remembered, nothing is built and then serialised.
  * The slow interpreter in test/resource says the same in plain words. https://hl7.org/fhir/R4/json.html
  */
-import type { Mapping, NamedNode } from '../mapping/model.ts';
+import { namedNodesOf } from '../mapping/dynamic.ts';
+import type { Mapping } from '../mapping/model.ts';
 import type { Row } from '../sql/plan.ts';
 import { CONTEXT, type Moment } from './condition.ts';
 import type { Emission } from './emission.ts';
-import { emit, emitChoice, keyOf } from './emit.ts';
+import { emit } from './emit.ts';
 import { type Frame, rawCode } from './frame.ts';
+import { appendMembers, keyOf, nameOf } from './members.ts';
+import { columnsOfFewValues } from './memo-inputs.ts';
 import { idCode } from './reference.ts';
 import type { Children } from './rows.ts';
 import type { SelectedRoot } from './selection.ts';
@@ -51,7 +54,8 @@ export function compileWriter(mapping: Mapping, shape: RowShape): Writer {
   const source = new Source();
   const { lookups } = mapping.source;
   const frame: Frame = { kind: 'row', level: shape, lookups, row: 'row', children: 'children' };
-  const at: Emission = { source, frame, remembering: false, slots: new Map(), emit };
+  const few = columnsOfFewValues([...root.meta, ...root.members.flatMap(namedNodesOf)].map(({ node }) => node));
+  const at: Emission = { source, frame, within: 'row', few, slots: new Map(), emit };
   const id = (): string => idCode(mapping.id, column => rawCode(column, frame), source);
   const parameters = `row, children, ${CONTEXT}`;
   const generated = source.functions<Generated>({
@@ -77,24 +81,10 @@ function writeBody(mapping: Mapping, root: SelectedRoot, id: () => string, at: E
     { code: own, certain: true },
     literal('"'),
   ];
-  const resource = new Joined(source, '{}', head);
-  const meta = new Joined(source, '{}');
-  for (const { name, node } of root.meta) meta.add(keyOf(name), emit(node, at));
-  resource.add(keyOf('meta'), meta.finish());
-  for (const member of root.members) {
-    if (member.kind === 'element') {
-      resource.add(keyOf(member.name), emit(member.node, at));
-      continue;
-    }
-    const shown = (named: NamedNode): boolean => !root.hidden.has(named);
-    const names = new Set(
-      member.alternatives
-        .flat()
-        .filter(shown)
-        .map(({ name }) => name),
-    );
-    for (const [name, text] of emitChoice(member.alternatives, at))
-      if (names.has(name)) resource.add(keyOf(name), text);
-  }
+  const resource = new Joined(source, '{}', '', head);
+  const meta = new Joined(source, '{}', keyOf('meta'));
+  for (const { name, node } of root.meta) meta.add(nameOf(name), emit(node, at));
+  resource.append(meta.finish());
+  appendMembers(root.members, resource, at, named => !root.hidden.has(named));
   source.line(`return { id: ${own}, json: ${resource.finish().code} };`);
 }

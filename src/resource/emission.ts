@@ -5,17 +5,20 @@ import type { Node, ValueNode } from '../mapping/model.ts';
 import { isCode, type Places } from './condition.ts';
 import { type Frame, flagCode, rawCode } from './frame.ts';
 import type { SlotMemo } from './memo.ts';
-import type { Source, Text } from './source.ts';
+import { literal, type Source, type Text } from './source.ts';
 
-/** What emitting needs beside the node; `remembering`: inside a fragment that is remembered as a whole. */
+/** What emitting needs beside the node. */
 export interface Emission {
   readonly source: Source;
   readonly frame: Frame;
-  readonly remembering: boolean;
+  /** What is remembered as a whole around the node: nothing, a text of two columns, or one whose parts are not remembered. */
+  readonly within: 'row' | 'pair' | 'fragment';
+  /** `expressionKey` of columns with few values. */
+  readonly few: ReadonlySet<string>;
   /** By the source of a column of the base row: the texts that depend on it alone, and how many fragments those are. */
   readonly slots: Map<string, { readonly memo: SlotMemo; next: number }>;
-  /** JSON text of an inner node (src/resource/emit.ts). */
-  readonly emit: (node: Node, at: Emission) => Text;
+  /** JSON text of an inner node, behind `before` where it is there (src/resource/emit.ts). */
+  readonly emit: (node: Node, at: Emission, before?: string) => Text;
 }
 
 export function placesOf({ source, frame }: Emission): Places {
@@ -31,11 +34,22 @@ export function decodeCode(node: ValueNode, places: Places): string {
   return `${places.bind(node.codec)}.decode(${node.from.map(places.raw).join()})`;
 }
 
-/** Source that is '' where the first column holds a value that means "no value". */
-export function unlessAbsent(node: ValueNode, code: string, places: Places): string {
+/** Source that is `none` where the first column holds a value that means "no value". */
+export function unlessAbsent(node: ValueNode, code: string, places: Places, none = "''"): string {
   const [column] = node.from;
   const absent = column ? isCode(column, node.absent, places) : 'false';
-  return absent === 'false' ? code : `${absent} ? '' : ${code}`;
+  return absent === 'false' ? code : `${absent} ? ${none} : ${code}`;
+}
+
+/** A text behind `before`; '' where it is not there. */
+export function behind(before: string, text: Text, source: Source): Text {
+  if (before === '' || text.literal === '') return text;
+  if (text.literal !== undefined) return literal(before + text.literal);
+  const whole = `${JSON.stringify(before)} + ${text.code}`;
+  return {
+    code: source.variable(text.certain ? whole : `${text.code} === '' ? '' : ${whole}`, 'const'),
+    certain: text.certain,
+  };
 }
 
 /** The first text that is there. */

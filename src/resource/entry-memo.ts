@@ -29,12 +29,13 @@ export class EntryMemo {
   #helps = true;
 
   get(code: SqlValue): Entry | undefined {
+    if (isMissing(code)) return undefined;
     this.#asked++;
     return this.#entries.get(code);
   }
 
   put(code: SqlValue, text: string, ...of: readonly SqlValue[]): string {
-    if (!this.#helps) return text;
+    if (!this.#helps || isMissing(code)) return text;
     this.#made++;
     if (this.#made > TRIAL && this.#made * 2 > this.#asked) {
       this.#helps = false;
@@ -49,16 +50,21 @@ export class EntryMemo {
   }
 }
 
+/** Without a code there is little to write, and what stands beside it is of other kinds. */
+function isMissing(code: SqlValue): boolean {
+  return code === null || code === '';
+}
+
 /**
  * The code that a fragment hangs on and its other inputs; undefined where it hangs on none: only a column by which a row
  * is looked up whose columns the fragment takes is a code.
  */
 export function entryInputs(
-  node: Node,
+  nodes: readonly Node[],
   lookups: readonly Lookup[],
 ): { readonly code: Expression; readonly others: readonly Expression[] } | undefined {
-  if (node.kind !== 'object') return undefined;
-  const inputs = new Map(inputsOf(node, OF_A_CODE)?.map(input => [expressionKey(input), input]));
+  if (nodes.some(({ kind }) => kind !== 'object')) return undefined;
+  const inputs = new Map(inputsOf(nodes, OF_A_CODE)?.map(input => [expressionKey(input), input]));
   const aliases = new Set([...inputs.values()].map(input => (input.kind === 'column' ? input.alias : undefined)));
   const codes = lookups.filter(({ alias }) => aliases.has(alias)).flatMap(({ on }) => on.map(({ ours }) => ours));
   const code = codes.find(ours => inputs.has(expressionKey(ours)));

@@ -9,9 +9,9 @@ import { childrenIn, rawCode } from './frame.ts';
 import { piecesOf } from './pieces.ts';
 import { Joined, type Text } from './source.ts';
 
-/** JSON text of a list; '' without items. */
-export function emitList(node: ListNode, at: Emission): Text {
-  const joined = new Joined(at.source, '[]');
+/** JSON text of a list, behind `before`; '' without items. */
+export function emitList(node: ListNode, at: Emission, before: string): Text {
+  const joined = new Joined(at.source, '[]', before);
   for (const item of node.items) addItems(item, joined, at);
   return joined.finish();
 }

@@ -1,5 +1,5 @@
 /**
- * What a fragment is made of. In: a node, and which of its parts a memo can go by. Out: the expressions, each once;
+ * What a fragment is made of. In: its nodes, and which of their parts a memo can go by. Out: the expressions, each once;
  * undefined for a fragment that is made of anything else, or of too much.
  */
 
@@ -16,7 +16,10 @@ export interface Remembering {
   readonly conditions: ReadonlySet<Condition['kind']>;
 }
 
-export function inputsOf(node: Node, { most, value, conditions }: Remembering): readonly Expression[] | undefined {
+export function inputsOf(
+  nodes: readonly Node[],
+  { most, value, conditions }: Remembering,
+): readonly Expression[] | undefined {
   const inputs = new Map<string, Expression>();
   const add = (expression: Expression): boolean => {
     if (expression.kind !== 'column' || expression.type.kind === 'binary') return false;
@@ -61,5 +64,41 @@ export function inputsOf(node: Node, { most, value, conditions }: Remembering): 
         return false;
     }
   };
-  return see(node) && inputs.size > 0 ? [...inputs.values()] : undefined;
+  return nodes.every(see) && inputs.size > 0 ? [...inputs.values()] : undefined;
+}
+
+/** `expressionKey` of the columns that some node reads as a code, a unit or the like: they have few values. */
+export function columnsOfFewValues(nodes: readonly Node[]): ReadonlySet<string> {
+  const few = new Set<string>();
+  const see = (node: Node): void => {
+    switch (node.kind) {
+      case 'value': {
+        const [column, ...others] = node.from;
+        if (column && others.length === 0 && node.codec.small) few.add(expressionKey(column));
+        return;
+      }
+      case 'object':
+        for (const member of node.members) for (const named of namedNodesOf(member)) see(named.node);
+        return;
+      case 'list':
+        node.items.forEach(see);
+        return;
+      case 'first':
+        node.alternatives.forEach(see);
+        return;
+      case 'text':
+        for (const part of node.parts) if (typeof part !== 'string') see(part);
+        return;
+      case 'each':
+        see(node.item);
+        return;
+      case 'ref':
+        for (const { node: member } of node.members) see(member);
+        return;
+      case 'constant':
+        return;
+    }
+  };
+  nodes.forEach(see);
+  return few;
 }

@@ -2,8 +2,9 @@
  * Ready text of fragments that depend only on a code, a unit, a category. In: the one or two raw values that a fragment
  * is made of. Out: its text, if it was made before. Bounded; a memo whose inputs turn out to be many gives up.
  */
-import type { Node } from '../mapping/model.ts';
+import type { Node, ValueNode } from '../mapping/model.ts';
 import type { Expression, SqlValue } from '../sql/expression.ts';
+import { expressionKey } from '../sql/expression-key.ts';
 import { inputsOf, type Remembering } from './memo-inputs.ts';
 
 const ENTRIES_AT_MOST = 1000;
@@ -109,14 +110,16 @@ export function isLong(raw: SqlValue, longest = LONGEST_INPUT): boolean {
   return typeof raw === 'object' ? raw !== null : typeof raw === 'string' && raw.length > longest;
 }
 
-/** The inputs of a fragment worth remembering; undefined for one with other or with too many inputs. */
-export function memoInputs(node: Node): readonly Expression[] | undefined {
-  return node.kind === 'constant' ? undefined : inputsOf(node, FEW_VALUES);
+/**
+ * The inputs of a fragment worth remembering; undefined for one with other or with too many inputs. `few`: columns with few
+ * values, by `expressionKey`, however they are read.
+ */
+export function memoInputs(nodes: readonly Node[], few: ReadonlySet<string>): readonly Expression[] | undefined {
+  if (nodes.some(({ kind }) => kind === 'constant')) return undefined;
+  const value = ({ codec, from }: ValueNode): boolean =>
+    codec.small || from.every(column => few.has(expressionKey(column)));
+  return inputsOf(nodes, { most: INPUTS_AT_MOST, value, conditions: EQUALITY });
 }
 
-/** Equality tests alone: other tests are mostly asked of columns with many values. */
-const FEW_VALUES: Remembering = {
-  most: INPUTS_AT_MOST,
-  value: ({ codec }) => codec.small,
-  conditions: new Set(['is']),
-};
+/** Other tests are mostly asked of columns with many values. */
+const EQUALITY: Remembering['conditions'] = new Set(['is']);

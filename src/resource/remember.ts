@@ -1,62 +1,87 @@
 /**
- * Fragments whose ready text is remembered, as generated code. In: a node. Out: statements that find its text, or make and
- * remember it; undefined for a node that is made of too much.
+ * Fragments whose ready text is remembered, as generated code. In: the nodes of a fragment, and how it is written. Out:
+ * statements that find its text, or make and remember it; undefined for a fragment that is made of too much.
  */
 import type { Node } from '../mapping/model.ts';
+import type { Expression } from '../sql/expression.ts';
 import type { Emission } from './emission.ts';
 import { EntryMemo, entryInputs } from './entry-memo.ts';
 import { lookupsIn, rawCode } from './frame.ts';
 import { memoInputs, memoOf, SlotMemo } from './memo.ts';
 import type { Text } from './source.ts';
 
-/** Undefined: the node is written anew for each row. */
-export function rememberedText(node: Node, at: Emission): Text | undefined {
-  const { frame } = at;
-  const inputs = memoInputs(node)?.map(input => rawCode(input, frame));
-  if (inputs) {
-    const [input = ''] = inputs;
-    const ofBaseRow = frame.kind === 'row' && frame.around === undefined;
-    return inputs.length === 1 && ofBaseRow ? inSlot(node, input, at) : byInputs(node, inputs, at);
+export interface Fragment {
+  readonly nodes: readonly Node[];
+  readonly write: (at: Emission) => Text;
+}
+
+/** Undefined: the fragment is written anew for each row. */
+export function rememberedText(fragment: Fragment, at: Emission): Text | undefined {
+  const { within, frame, few } = at;
+  if (within === 'fragment') return undefined;
+  const inputs = memoInputs(fragment.nodes, few);
+  const [input] = inputs ?? [];
+  if (input && inputs?.length === 1) {
+    return isOfBaseRow(at) ? inSlot(fragment, rawCode(input, frame), at) : byInputs(fragment, [input], at);
   }
-  const entry = entryInputs(node, lookupsIn(frame));
-  return entry && byEntry(node, entry, at);
+  // What two columns make seldom comes again where each has many values: the parts are remembered by themselves, too.
+  if (within === 'pair') return undefined;
+  if (inputs) return byInputs(fragment, inputs, { ...at, within: 'pair' });
+  const entry = entryInputs(fragment.nodes, lookupsIn(frame));
+  return entry && byEntry(fragment, entry, at);
+}
+
+/** Source of the one column of the base row that a node is made of; undefined for a node that is not remembered by one. */
+export function slotOf(node: Node, at: Emission): string | undefined {
+  const inputs = at.within === 'fragment' || !isOfBaseRow(at) ? undefined : memoInputs([node], at.few);
+  const [input] = inputs ?? [];
+  return input && inputs?.length === 1 ? rawCode(input, at.frame) : undefined;
+}
+
+function isOfBaseRow({ frame }: Emission): boolean {
+  return frame.kind === 'row' && frame.around === undefined;
 }
 
 /** Computed once per distinct inputs. */
-function byInputs(node: Node, inputs: readonly string[], at: Emission): Text {
-  const { source } = at;
+function byInputs({ write }: Fragment, inputs: readonly Expression[], at: Emission): Text {
+  const { source, frame } = at;
+  const raws = inputs.map(input => rawCode(input, frame));
   const memo = source.bind(memoOf(inputs.length));
-  const result = source.variable(`${memo}.get(${inputs.join()})`);
+  const result = source.variable(`${memo}.get(${raws.join()})`);
   let certain = false;
   source.when(`${result} === undefined`, () => {
-    const text = at.emit(node, { ...at, remembering: true });
+    const text = write(inputs.length === 1 ? { ...at, within: 'fragment' } : at);
     certain = text.certain;
-    source.line(`${result} = ${memo}.put(${[...inputs, text.code].join()});`);
+    source.line(`${result} = ${memo}.put(${[...raws, text.code].join()});`);
   });
   return { code: result, certain };
 }
 
 /** Likewise, found together with the other fragments of the same column. */
-function inSlot(node: Node, input: string, at: Emission): Text {
+function inSlot({ write }: Fragment, input: string, at: Emission): Text {
   const { source, slots } = at;
   const own = slots.get(input) ?? { memo: new SlotMemo(), next: 0 };
   slots.set(input, own);
   const texts = source.hoisted(input);
   const memo = source.bind(own.memo);
-  const fragment = own.next++;
+  const number = own.next++;
   source.line(`if (${texts} === undefined) ${texts} = ${memo}.of(${input});`);
-  const result = source.variable(`${texts}[${fragment}]`);
+  const result = source.variable(`${texts}[${number}]`);
   let certain = false;
   source.when(`${result} === undefined`, () => {
-    const text = at.emit(node, { ...at, remembering: true });
+    const text = write({ ...at, within: 'fragment' });
     certain = text.certain;
-    source.line(`${result} = ${memo}.put(${texts}, ${fragment}, ${text.code});`);
+    source.line(`${result} = ${memo}.put(${texts}, ${number}, ${text.code});`);
   });
   return { code: result, certain };
 }
 
 /** Computed once per code, for as long as the values beside the code stay the same. */
-function byEntry(node: Node, { code, others }: NonNullable<ReturnType<typeof entryInputs>>, at: Emission): Text {
+function byEntry(
+  { write }: Fragment,
+  { code, others }: NonNullable<ReturnType<typeof entryInputs>>,
+  at: Emission,
+): Text {
   const { source, frame } = at;
   const memo = source.bind(new EntryMemo());
   const key = rawCode(code, frame);
@@ -69,7 +94,7 @@ function byEntry(node: Node, { code, others }: NonNullable<ReturnType<typeof ent
   );
   let certain = false;
   source.block('else', () => {
-    const text = at.emit(node, { ...at, remembering: true });
+    const text = write({ ...at, within: 'fragment' });
     certain = text.certain;
     source.line(`${result} = ${memo}.put(${[key, text.code, ...values].join()});`);
   });

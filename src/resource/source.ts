@@ -113,10 +113,13 @@ export class Joined {
   /** How many forks are open; within one nothing may be pending, for its blocks end unseen. */
   #forks = 0;
 
-  /** `head`: literal and code that stand before the first member in place of the opening bracket. */
-  constructor(source: Source, brackets: '{}' | '[]', head?: readonly Text[]) {
+  /**
+   * `before`: stands before the opening bracket; `head`: literal and code that stand before the first member in place of the
+   * opening bracket.
+   */
+  constructor(source: Source, brackets: '{}' | '[]', before = '', head?: readonly Text[]) {
     this.#source = source;
-    this.#open = brackets.charAt(0);
+    this.#open = before + brackets.charAt(0);
     this.#close = brackets.charAt(1);
     this.#begun = head ? 'yes' : 'no';
     for (const text of head ?? []) this.#push(text);
@@ -137,6 +140,12 @@ export class Joined {
     this.#source.line(text.certain ? statement : `if (${text.code} !== '') ${statement}`);
     if (text.certain) this.#begun = 'yes';
     else if (this.#begun === 'no') this.#begun = 'maybe';
+  }
+
+  /** A member, or none, that brings its comma and its key along. Throws a TypeError where it may be the first. */
+  append(text: Text): void {
+    if (this.#begun !== 'yes' || this.#forks > 0) throw new TypeError('nothing stands before a member with its comma');
+    if (text.literal !== '') this.#push(text);
   }
 
   /** `body` writes statements that may run any number of times; members added there are written where they stand. */

@@ -33,13 +33,13 @@ const MAPPING = observation(
 
 describe('what is made of a code and of what the dictionary says of it', () => {
   it('is remembered by the code by which the dictionary row is looked up', () => {
-    const found = entryInputs(CODING, [DICTIONARY]);
+    const found = entryInputs([CODING], [DICTIONARY]);
     expect(found && expressionKey(found.code)).toBe('t.TEST');
     expect(found?.others.map(expressionKey)).toEqual(['d.NAME', 't.VERSION']);
-    expect(entryInputs(CODING, [])).toBeUndefined();
-    expect(entryInputs(make.object('Coding', { code: make.value('d.NAME') }), [DICTIONARY])).toBeUndefined();
+    expect(entryInputs([CODING], [])).toBeUndefined();
+    expect(entryInputs([make.object('Coding', { code: make.value('d.NAME') })], [DICTIONARY])).toBeUndefined();
     const referring = make.object('Coding', { code: make.value('TEST'), display: make.ref('x', []) });
-    expect(entryInputs(referring, [DICTIONARY])).toBeUndefined();
+    expect(entryInputs([referring], [DICTIONARY])).toBeUndefined();
   });
 
   it('is made anew when any of it changes, and back', () => {
@@ -68,6 +68,16 @@ describe('what is made of a code and of what the dictionary says of it', () => {
     const failing = new EntryMemo();
     for (let i = 0; i < 2002; i++) if (failing.get('code')?.of[0] !== i) failing.put('code', 'text', i);
     expect(failing.get('code')).toBeUndefined();
+  });
+
+  it('is not kept where there is no code, which does not count as a failure', () => {
+    const memo = new EntryMemo();
+    memo.put('code', 'text');
+    for (const none of [null, '']) {
+      for (let i = 0; i < 3000; i++) if (memo.get(none) === undefined) memo.put(none, 'text', i);
+      expect(memo.get(none)).toBeUndefined();
+    }
+    expect(memo.get('code')?.text).toBe('text');
   });
 
   it('is not kept for long texts', () => {
