@@ -62,8 +62,7 @@ export function keptPlan(branch: Branch, needs: BranchNeeds, wanted: number, ses
   // What a cursor of sort values means in SQL depends on the values themselves.
   if (places === undefined || env.rules !== ALL_RULES || (cursor && needs.sort.length > 0))
     return { planned: planBranch(branch, needs, wanted, session), places };
-  const plans = kept.get(branch) ?? new Map<string, BranchPlan | undefined>();
-  kept.set(branch, plans);
+  const plans = plansOf(branch);
   const key = `${selectionKey(needs.selection)} ${cursorShape(branch, cursor)} ${also?.key ?? ''}`;
   const whole = [...places, ...(cursor?.key ?? []), limitOf(wanted, cursor)];
   if (plans.has(key)) return { planned: plans.get(key), places: whole };
@@ -74,6 +73,14 @@ export function keptPlan(branch: Branch, needs: BranchNeeds, wanted: number, ses
     plans.set(key, planned);
   }
   return { planned, places: whole };
+}
+
+function plansOf(branch: Branch): Map<string, BranchPlan | undefined> {
+  const known = kept.get(branch);
+  if (known) return known;
+  const plans = new Map<string, BranchPlan | undefined>();
+  kept.set(branch, plans);
+  return plans;
 }
 
 /** What of a cursor without sort values decides on the plan: all but the values of its key. */

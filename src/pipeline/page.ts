@@ -41,6 +41,8 @@ export async function readPage(branches: readonly Branch[], request: PageRequest
 }
 
 async function inTurn(branches: readonly Branch[], request: PageRequest, session: Session): Promise<readonly Match[]> {
+  const [only, ...others] = branches;
+  if (only && others.length === 0) return readBranch(only, request, request.count + 1, session);
   const found: Match[] = [];
   for (const branch of branches) {
     const wanted = request.count + 1 - found.length;

@@ -95,12 +95,17 @@ export function planRound<T>(
   return { ...round, places: together(known.places, reader.places) };
 }
 
-/** What references were resolved to, in the words of a key: by the shapes of the values where those can be places. */
-function resolvedForm({ resolved }: Environment): {
+interface ResolvedForm {
   readonly key: string;
   readonly places: Places;
   readonly at: ReadonlyMap<string, number>;
-} {
+}
+
+const NOTHING_RESOLVED: ResolvedForm = { key: '', places: [], at: new Map() };
+
+/** What references were resolved to, in the words of a key: by the shapes of the values where those can be places. */
+function resolvedForm({ resolved }: Environment): ResolvedForm {
+  if (resolved.size === 0) return NOTHING_RESOLVED;
   let key = '';
   const places: SqlValue[] = [];
   const at = new Map<string, number>();
@@ -125,8 +130,11 @@ const NO_PLACES: Places = [];
 /** Undefined where nothing is to be kept. */
 function templatesOf(key: string, { registry, rules }: Environment): Template[] | undefined {
   if (rules !== ALL_RULES || key.length > KEY_LENGTH) return undefined;
-  const plans = kept.get(registry) ?? created();
-  kept.set(registry, plans);
+  let plans = kept.get(registry);
+  if (plans === undefined) {
+    plans = created();
+    kept.set(registry, plans);
+  }
   return plans.get(key, () => []);
 }
 

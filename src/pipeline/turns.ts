@@ -8,13 +8,18 @@ export function takeTurns(most: number): <T>(work: () => Promise<T>) => Promise<
     if (next) next();
     else running--;
   };
-  return async work => {
-    if (running < most) running++;
-    else await new Promise<void>(resolve => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      leave();
-    }
+  const passOn = <T>(result: T): T => {
+    leave();
+    return result;
+  };
+  const passOnError = (error: unknown): never => {
+    leave();
+    throw error;
+  };
+  return work => {
+    if (running === most)
+      return new Promise<void>(resolve => waiting.push(resolve)).then(work).then(passOn, passOnError);
+    running++;
+    return work().then(passOn, passOnError);
   };
 }

@@ -49,26 +49,31 @@ export function readId(parts: readonly IdPart[], id: string, env: Environment): 
 export function parseId(parts: readonly IdPart[], id: string): readonly (readonly KeyValue[])[] {
   const [first] = parts;
   // Most rules of a type begin otherwise.
-  if (first?.kind === 'literal' && !id.startsWith(first.text)) return [];
-  return LEGAL.test(id) ? readParts(parts, id) : [];
+  if (first?.kind === 'literal' && !id.startsWith(first.text)) return NO_READINGS;
+  return LEGAL.test(id) ? readParts(parts, 0, id) : NO_READINGS;
 }
 
-function readParts(parts: readonly IdPart[], text: string): readonly (readonly KeyValue[])[] {
-  const [part, ...rest] = parts;
-  if (!part) return text === '' ? [[]] : [];
-  if (part.kind === 'literal') return text.startsWith(part.text) ? readParts(rest, text.slice(part.text.length)) : [];
+const NO_READINGS: readonly (readonly KeyValue[])[] = [];
+const EMPTY_READING: readonly (readonly KeyValue[])[] = [[]];
+
+/** Readings of the parts from `at` on. */
+function readParts(parts: readonly IdPart[], at: number, text: string): readonly (readonly KeyValue[])[] {
+  const part = parts[at];
+  if (!part) return text === '' ? EMPTY_READING : NO_READINGS;
+  if (part.kind === 'literal')
+    return text.startsWith(part.text) ? readParts(parts, at + 1, text.slice(part.text.length)) : NO_READINGS;
   const readings: (readonly KeyValue[])[] = [];
-  for (const end of endsOf(rest, text)) {
+  for (const end of endsOf(parts[at + 1], text)) {
     const raw = part.codec.parse(text.slice(0, end));
     if (raw === undefined) continue;
-    for (const tail of readParts(rest, text.slice(end))) readings.push([{ column: part.column, raw }, ...tail]);
+    for (const tail of readParts(parts, at + 1, text.slice(end)))
+      readings.push([{ column: part.column, raw }, ...tail]);
   }
   return readings;
 }
 
 /** Where a column's part can end: at each place where the next literal begins, or at the end of the text. */
-function endsOf(rest: readonly IdPart[], text: string): readonly number[] {
-  const [next] = rest;
+function endsOf(next: IdPart | undefined, text: string): readonly number[] {
   if (next?.kind !== 'literal') return [text.length];
   const ends: number[] = [];
   for (let at = text.indexOf(next.text, 1); at > 0; at = text.indexOf(next.text, at + 1)) ends.push(at);
