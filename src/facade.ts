@@ -16,7 +16,7 @@ import { operationEntry } from './own/operations.ts';
 import type { RecordOperation } from './own/record-operations.ts';
 import { type MadeResource, SUMMARY } from './own/summary-operation.ts';
 import { answerQuery } from './pipeline/answer.ts';
-import { idFilter, readById } from './pipeline/read.ts';
+import { idFilter, type ResourceText, readById } from './pipeline/read.ts';
 import { type BundleText, searchsetOf } from './pipeline/searchset.ts';
 import { shapeStore } from './pipeline/shapes.ts';
 import { openSession, type Session } from './pipeline/source.ts';
@@ -46,14 +46,9 @@ export interface RequestContext {
   readonly stages?: Stages;
 }
 
-/** A resource as FHIR JSON text. */
-export interface ResourceText {
-  readonly type: string;
-  readonly id: string;
-  readonly json: string;
-  /** meta.lastUpdated as emitted, where the mapping has it. */
-  readonly lastUpdated?: string;
-}
+export type { ResourceText };
+
+type OnQuery = NonNullable<RequestContext['onQuery']>;
 
 export interface SearchRequest {
   readonly type: string;
@@ -124,14 +119,11 @@ export function createFacade(options: FacadeOptions): Facade {
   const cursors = cursorCodec(options.secret, registry.version);
   const queries = boundedCache<UnderstoodQuery>(QUERIES);
 
-  const session = (context: RequestContext, now: number): Session =>
+  const session = ({ signal, stages, onQuery }: RequestContext, now: number): Session =>
     openSession(database, environment(registry, now, rules), shapes, {
-      ...(context.signal ? { signal: context.signal } : {}),
-      ...(context.stages ? { stages: context.stages } : {}),
-      onQuery(plan, places) {
-        options.onQuery?.(plan, places);
-        context.onQuery?.(plan, places);
-      },
+      signal,
+      stages,
+      onQuery: options.onQuery && onQuery ? toBoth(options.onQuery, onQuery) : (options.onQuery ?? onQuery),
     });
 
   const parseContext = (context: RequestContext): ParseContext => ({
@@ -150,9 +142,13 @@ export function createFacade(options: FacadeOptions): Facade {
 
   const writing = ({ base }: RequestContext, now: number): WriteContext => ({ base, now, zone: registry.pack.zone });
 
-  const read: Facade['read'] = async (type, id, parameters, context) => {
+  const selectionOf = (type: string, parameters: SearchRequest['parameters'], context: RequestContext): Selection => {
     const selecting = parameters.filter(([name]) => name === '_elements' || name === '_summary');
-    const selection = selecting.length === 0 ? WHOLE : parse({ type, parameters: selecting }, context).selection;
+    return selecting.length === 0 ? WHOLE : parse({ type, parameters: selecting }, context).selection;
+  };
+
+  const read: Facade['read'] = async (type, id, parameters, context) => {
+    const selection = parameters.length === 0 ? WHOLE : selectionOf(type, parameters, context);
     const now = clock();
     const open = session(context, now);
     if (own.types.has(type)) {
@@ -160,8 +156,7 @@ export function createFacade(options: FacadeOptions): Facade {
       const found = own.resources.find(one => one.mapping.resource === type && passes(one, filters, open.env));
       return found && { type, id, json: emitOwn(found, selection, open, writing(context, now)).json };
     }
-    const found = await readById({ type, id, selection, access: context.access }, offers, writing(context, now), open);
-    return found && { type, id, ...found };
+    return await readById({ type, id, selection, access: context.access }, offers, writing(context, now), open);
   };
 
   /** `includable`: what may be included, where that is not what may match. */
@@ -244,6 +239,13 @@ export function createFacade(options: FacadeOptions): Facade {
 function withFilters(query: SystemQuery, more: readonly Filter[]): SystemQuery {
   const questions = query.questions.map(question => ({ ...question, filters: [...question.filters, ...more] }));
   return { ...query, questions };
+}
+
+function toBoth(first: OnQuery, second: OnQuery): OnQuery {
+  return (plan, places) => {
+    first(plan, places);
+    second(plan, places);
+  };
 }
 
 const WHOLE: Selection = { kind: 'all' };

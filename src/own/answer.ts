@@ -60,6 +60,6 @@ export function emitOwn(
   write: WriteContext,
 ): Emitted {
   const { shape, writer } = shapes.of({ mappings: [mapping], selection, columns: [], nodes: [] }, env);
-  const { id, json } = writer(mapping).written([], NO_CHILDREN, write);
-  return { mapping, row: [], children: NO_CHILDREN, shape, id, json, referring: json };
+  const { id, json, lastUpdated } = writer(mapping).written([], NO_CHILDREN, write);
+  return { mapping, row: [], children: NO_CHILDREN, shape, id, json, lastUpdated, referring: json };
 }

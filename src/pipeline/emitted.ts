@@ -19,6 +19,8 @@ export interface Emitted {
   readonly shape: RowShape;
   readonly id: string;
   readonly json: string;
+  /** meta.lastUpdated; '' where it has none. */
+  readonly lastUpdated: string;
   /** What includes go on from: the text, or where a selection has left elements out, these. */
   readonly referring: string;
 }
@@ -34,29 +36,20 @@ export async function emitAll(
   context: WriteContext,
   session: Session,
 ): Promise<readonly Emitted[]> {
-  const childrenOf = await readAllChildren(items, session);
+  const childrenOf = items.every(isChildless) ? childless : await readAllChildren(items, session);
   const write = ({ mapping, row, shaped }: Emittable): Emitted => {
     const children = childrenOf(row);
-    const { id, json } = shaped.writer(mapping).written(row, children, context);
+    const { id, json, lastUpdated } = shaped.writer(mapping).written(row, children, context);
     const referring = shaped.wantedWriter(mapping)?.write(row, children, context) ?? json;
-    return { mapping, row, children, shape: shaped.shape, id, json, referring };
+    return { mapping, row, children, shape: shaped.shape, id, json, lastUpdated, referring };
   };
   return session.stages.time('write', () => items.map(write));
 }
 
-/** The texts alone; '' for a row that is no resource. */
-export async function writeAll(
-  items: readonly Emittable[],
-  context: WriteContext,
-  session: Session,
-): Promise<readonly string[]> {
-  const childrenOf = await readAllChildren(items, session);
-  const write = ({ mapping, row, shaped }: Emittable): string =>
-    shaped.writer(mapping).write(row, childrenOf(row), context);
-  return session.stages.time('write', () => items.map(write));
-}
-
-/** Likewise in lists, each written when it is taken: what nobody holds on to is garbage before the next one is made. */
+/**
+ * The texts alone, '' for a row that is no resource, in lists, each written when it is taken: what nobody holds on to is
+ * garbage before the next one is made.
+ */
 export async function writeLists(
   items: readonly Emittable[],
   size: number,
@@ -86,8 +79,16 @@ export function writtenId(json: string, type: string): string {
   return json.slice(begin, json.indexOf('"', begin));
 }
 
+function isChildless({ shaped }: Emittable): boolean {
+  return shaped.shape.children.length === 0;
+}
+
+function childless(): Children {
+  return NO_CHILDREN;
+}
+
 async function readAllChildren(items: readonly Emittable[], session: Session): Promise<(row: Row) => Children> {
-  if (items.every(({ shaped }) => shaped.shape.children.length === 0)) return () => NO_CHILDREN;
+  if (items.every(isChildless)) return childless;
   const children = new Map<Row, Children>();
   const byShape = Map.groupBy(items, item => item.shaped);
   await Promise.all(

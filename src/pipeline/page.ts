@@ -34,15 +34,17 @@ export interface PageRequest extends BranchNeeds {
 }
 
 export async function readPage(branches: readonly Branch[], request: PageRequest, session: Session): Promise<Page> {
-  const found =
-    request.sort.length === 0 ? await inTurn(branches, request, session) : await merged(branches, request, session);
+  const [first] = branches;
+  const found = await (request.sort.length > 0
+    ? merged(branches, request, session)
+    : first && branches.length === 1
+      ? readBranch(first, request, request.count + 1, session)
+      : inTurn(branches, request, session));
   const matches = found.slice(0, request.count);
   return { matches, next: found.length > request.count ? cursorOf(matches.at(-1), session) : undefined };
 }
 
 async function inTurn(branches: readonly Branch[], request: PageRequest, session: Session): Promise<readonly Match[]> {
-  const [only, ...others] = branches;
-  if (only && others.length === 0) return readBranch(only, request, request.count + 1, session);
   const found: Match[] = [];
   for (const branch of branches) {
     const wanted = request.count + 1 - found.length;

@@ -9,7 +9,7 @@ import { idName } from '../plan/opaque-ids.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import type { Offers } from '../search/offers.ts';
 import type { Filter, Selection } from '../search/query.ts';
-import { writeAll } from './emitted.ts';
+import { emitAll } from './emitted.ts';
 import { readPage } from './page.ts';
 import { accessed } from './plans.ts';
 import { planKept } from './resolve.ts';
@@ -22,13 +22,22 @@ export interface ReadRequest {
   readonly access: Access;
 }
 
+/** A resource as FHIR JSON text. */
+export interface ResourceText {
+  readonly type: string;
+  readonly id: string;
+  readonly json: string;
+  /** meta.lastUpdated as emitted, where the mapping has it. */
+  readonly lastUpdated?: string | undefined;
+}
+
 /** Undefined: no such resource for this caller. Throws FhirError `not-found` for an unknown type. */
 export async function readById(
   { type, id, selection, access }: ReadRequest,
   offers: Offers,
   context: WriteContext,
   session: Session,
-): Promise<{ readonly json: string; readonly lastUpdated?: string } | undefined> {
+): Promise<ResourceText | undefined> {
   const filters = [idFilter(type, idName(0), offers)];
   const { planned: branches, places } = await planKept(
     session,
@@ -36,11 +45,8 @@ export async function readById(
     { key: accessed(`read ${type}`, access), ids: [id] },
   );
   const page = await readPage(branches, { sort: [], selection, count: 1, cursor: undefined, places }, session);
-  const [match] = page.matches;
-  const [json] = await writeAll(page.matches, context, session);
-  if (!match || json === undefined) return undefined;
-  const lastUpdated = match.shaped.writer(match.mapping).lastUpdated(match.row);
-  return { json, ...(lastUpdated ? { lastUpdated } : {}) };
+  const [found] = await emitAll(page.matches, context, session);
+  return found && { type, id, json: found.json, lastUpdated: found.lastUpdated || undefined };
 }
 
 /** Throws FhirError `not-found` for an unknown type. */

@@ -4,7 +4,7 @@
 import type { Registry } from '../mapping/model.ts';
 import { type Stages, UNTIMED } from '../observe/stages.ts';
 import type { Environment } from '../plan/environment.ts';
-import type { Database } from '../sql/database.ts';
+import type { Database, QueryOptions } from '../sql/database.ts';
 import type { Places, Row, SqlPlan } from '../sql/plan.ts';
 import type { Shapes } from './shapes.ts';
 import { takeTurns } from './turns.ts';
@@ -21,6 +21,11 @@ export interface Session {
   stream(plan: SqlPlan, size: number, mapping: string, places?: Places): AsyncIterable<readonly Row[]>;
 }
 
+export interface SessionOptions extends Pick<QueryOptions, 'signal' | 'lane'> {
+  readonly onQuery?: ((plan: SqlPlan, places?: Places) => void) | undefined;
+  readonly stages?: Stages | undefined;
+}
+
 /** One request that asks for a hundred things leaves connections to the others. */
 const STATEMENTS_AT_ONCE = 4;
 
@@ -28,18 +33,8 @@ export function openSession(
   database: Database,
   env: Environment,
   shapes: Shapes,
-  options: {
-    readonly signal?: AbortSignal;
-    readonly lane?: 'interactive' | 'export';
-    readonly onQuery?: (plan: SqlPlan, places?: Places) => void;
-    readonly stages?: Stages;
-  },
+  { stages = UNTIMED, onQuery, signal, lane }: SessionOptions,
 ): Session {
-  const { stages = UNTIMED } = options;
-  const asked = {
-    ...(options.signal ? { signal: options.signal } : {}),
-    ...(options.lane ? { lane: options.lane } : {}),
-  };
   const inTurn = takeTurns(STATEMENTS_AT_ONCE);
   return {
     registry: env.registry,
@@ -47,13 +42,13 @@ export function openSession(
     shapes,
     stages,
     query(plan, mapping, places) {
-      options.onQuery?.(plan, places);
-      const how = { ...asked, mapping, ...(places ? { places } : {}) };
+      onQuery?.(plan, places);
+      const how = { signal, lane, mapping, places };
       return inTurn(() => stages.statement(mapping, () => database.query(plan, how)));
     },
     stream(plan, size, mapping, places) {
-      options.onQuery?.(plan, places);
-      return database.stream(plan, size, { ...asked, mapping, ...(places && { places }) });
+      onQuery?.(plan, places);
+      return database.stream(plan, size, { signal, lane, mapping, places });
     },
   };
 }

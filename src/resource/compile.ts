@@ -16,8 +16,8 @@ import { idCode } from './reference.ts';
 import type { Children } from './rows.ts';
 import type { SelectedRoot } from './selection.ts';
 import type { RowShape } from './shape.ts';
-import { Joined, literal, Source } from './source.ts';
-import { bareText } from './text.ts';
+import { ABSENT, Joined, literal, Source } from './source.ts';
+import { bareText, quotedText } from './text.ts';
 
 /** What beside the row a resource depends on. */
 export interface WriteContext extends Moment {
@@ -29,21 +29,21 @@ export interface Writer {
   readonly mapping: Mapping;
   /** The logical id; '' for a row that has none. */
   id(row: Row): string;
-  /** meta.lastUpdated; '' where the row or the mapping has none. */
-  lastUpdated(row: Row): string;
   /** The resource as JSON text; '' for a row that has no id. */
   write(row: Row, children: Children, context: WriteContext): string;
-  /** Likewise, with its id. */
+  /** Likewise, with what else is asked of it. */
   written(row: Row, children: Children, context: WriteContext): Written;
 }
 
-/** A resource as JSON text; both texts are '' where a row is none. */
+/** A resource as JSON text; '' where a row is none. */
 export interface Written {
   readonly id: string;
   readonly json: string;
+  /** meta.lastUpdated; '' where the row or the mapping has none. */
+  readonly lastUpdated: string;
 }
 
-const NOTHING: Written = { id: '', json: '' };
+const NOTHING: Written = { id: '', json: '', lastUpdated: '' };
 
 type Generated = Omit<Writer, 'mapping' | 'write'>;
 
@@ -60,16 +60,10 @@ export function compileWriter(mapping: Mapping, shape: RowShape): Writer {
   const parameters = `row, children, ${CONTEXT}`;
   const generated = source.functions<Generated>({
     id: { parameters, body: () => source.line(`return ${id()};`) },
-    lastUpdated: { parameters, body: () => source.line(`return ${lastUpdated(root, at)};`) },
     written: { parameters, body: () => writeBody(mapping, root, id, at) },
   });
   const write: Writer['write'] = (row, children, context) => generated.written(row, children, context).json;
   return { mapping, ...generated, write };
-}
-
-function lastUpdated(root: SelectedRoot, at: Emission): string {
-  const named = root.meta.find(({ name }) => name === 'lastUpdated');
-  return named ? bareText(named.node, at).code : "''";
 }
 
 function writeBody(mapping: Mapping, root: SelectedRoot, id: () => string, at: Emission): void {
@@ -83,8 +77,13 @@ function writeBody(mapping: Mapping, root: SelectedRoot, id: () => string, at: E
   ];
   const resource = new Joined(source, '{}', '', head);
   const meta = new Joined(source, '{}', keyOf('meta'));
-  for (const { name, node } of root.meta) meta.add(nameOf(name), emit(node, at));
+  let lastUpdated = ABSENT;
+  for (const { name, node } of root.meta) {
+    const isLastUpdated = name === 'lastUpdated';
+    if (isLastUpdated) lastUpdated = bareText(node, at);
+    meta.add(nameOf(name), isLastUpdated ? quotedText(lastUpdated, at) : emit(node, at));
+  }
   resource.append(meta.finish());
   appendMembers(root.members, resource, at, named => !root.hidden.has(named));
-  source.line(`return { id: ${own}, json: ${resource.finish().code} };`);
+  source.line(`return { id: ${own}, json: ${resource.finish().code}, lastUpdated: ${lastUpdated.code} };`);
 }

@@ -14,7 +14,7 @@ import { memoInputs } from './memo.ts';
 import { referenceText } from './reference.ts';
 import { rememberedText } from './remember.ts';
 import { ABSENT, Joined, literal, type Text } from './source.ts';
-import { joinedText } from './text.ts';
+import { joinedText, quotedText } from './text.ts';
 
 /** JSON text of a node, behind `before`; '' where it does not exist. */
 export function emit(node: Node, at: Emission, before = ''): Text {
@@ -72,11 +72,8 @@ function emitExisting(node: Node, at: Emission, before: string): Text {
       );
     case 'ref':
       return emitReference(node, at, before);
-    case 'text': {
-      const { code, certain, literal: known } = joinedText(node, at);
-      if (known !== undefined) return behind(before, literal(stringText(known)), source);
-      return behind(before, { code: source.variable(`${source.bind(stringText)}(${code})`, 'const'), certain }, source);
-    }
+    case 'text':
+      return behind(before, quotedText(joinedText(node, at), at), source);
   }
 }
 

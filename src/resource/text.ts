@@ -4,7 +4,7 @@
 import type { Node, TextNode } from '../mapping/model.ts';
 import { conditionCode } from './condition.ts';
 import { decodeCode, type Emission, firstPresent, placesOf, unlessAbsent } from './emission.ts';
-import { plainText } from './json-text.ts';
+import { plainText, stringText } from './json-text.ts';
 import { ABSENT, anyPresent, literal, type Text } from './source.ts';
 
 /** Bare text of the whole; '' where it does not exist. */
@@ -32,6 +32,12 @@ export function joinedText(node: TextNode, at: Emission): Text {
     }
   });
   return { code: result, certain: presence === 'true' };
+}
+
+/** A bare text as JSON. */
+export function quotedText({ code, certain, literal: known }: Text, { source }: Emission): Text {
+  if (known !== undefined) return literal(stringText(known));
+  return { code: source.variable(`${source.bind(stringText)}(${code})`, 'const'), certain };
 }
 
 /** A node's value as text rather than JSON. Throws a TypeError on a node that is no single value. */

@@ -6,13 +6,13 @@ import type { Places, Row, SqlPlan, Statement } from './plan.ts';
 
 export interface QueryOptions {
   /** Aborting it cancels the statement on the server. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** The export lane never delays the interactive one. Default `interactive`. */
-  readonly lane?: 'interactive' | 'export';
+  readonly lane?: 'interactive' | 'export' | undefined;
   /** Which mapping the rows are for; adapters do not look at it. */
   readonly mapping?: string;
   /** Values of the places of a plan that is used again; without them it is rendered for this use alone. */
-  readonly places?: Places;
+  readonly places?: Places | undefined;
 }
 
 export interface LaneLoad {
