@@ -16,6 +16,7 @@ import { operationEntry } from './own/operations.ts';
 import type { RecordOperation } from './own/record-operations.ts';
 import { type MadeResource, SUMMARY } from './own/summary-operation.ts';
 import { answerQuery } from './pipeline/answer.ts';
+import { keptCursors } from './pipeline/kept-cursors.ts';
 import { idFilter, type ResourceText, readById } from './pipeline/read.ts';
 import { type BundleText, searchsetOf } from './pipeline/searchset.ts';
 import { shapeStore } from './pipeline/shapes.ts';
@@ -116,7 +117,7 @@ export function createFacade(options: FacadeOptions): Facade {
   const { offers, operations, recordOperations } = own;
   const zone = zoneOf(registry.pack.zone);
   const shapes = shapeStore();
-  const cursors = cursorCodec(options.secret, registry.version);
+  const cursors = keptCursors(cursorCodec(options.secret, registry.version));
   const queries = boundedCache<UnderstoodQuery>(QUERIES);
 
   const session = ({ signal, stages, onQuery }: RequestContext, now: number): Session =>

@@ -6,6 +6,9 @@ import { LRUCache } from 'lru-cache';
 export interface BoundedCache<V extends object> {
   /** The value of a key, made at most once while it is kept. */
   get(key: string, make: () => V): V;
+  /** Counts as a use. */
+  find(key: string): V | undefined;
+  keep(key: string, value: V): void;
 }
 
 /** Keeps the `entries` most recently used values. */
@@ -19,6 +22,8 @@ export function boundedCache<V extends object>(entries: number): BoundedCache<V>
       cache.set(key, made);
       return made;
     },
+    find: key => cache.get(key),
+    keep: (key, value) => void cache.set(key, value),
   };
 }
 
