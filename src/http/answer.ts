@@ -1,5 +1,5 @@
 /**
- * Answers as final bytes: made once, compressed once for each coding that somebody takes, sent many times. In: FHIR JSON
+ * Answers in their final form: made once, compressed once for each coding that somebody takes, sent many times. In: FHIR JSON
  * text and a representation. Out: an Answer; and a Response for one client of it, 304 where the client has it already.
  * https://hl7.org/fhir/R4/http.html#read, RFC 9110 section 13
  */
@@ -22,13 +22,18 @@ export interface Representation {
 export interface Description {
   /** Beside the content's type, length and coding. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly etag?: string;
+  readonly etag?: string | undefined;
   /** Seconds since the epoch. */
-  readonly changed?: number;
+  readonly changed?: number | undefined;
 }
 
 export interface Answer extends Description {
+  /** A text, until its bytes are asked for: what is sent once need not become a buffer, of which V8 collects many at great cost. */
+  readonly content: string | Buffer<ArrayBuffer>;
+  /** As bytes, from then on. */
   readonly body: Buffer<ArrayBuffer>;
+  /** Bytes of the body. */
+  readonly byteLength: number;
   readonly contentType: string;
   /** Of the body and its compressed forms so far. */
   readonly bytes: number;
@@ -53,7 +58,7 @@ export function answerOf(json: string, { format, pretty }: Representation, descr
   const [write, indent] = WRITERS[format];
   const written = write(json);
   const text = pretty ? indent(written) : written;
-  return answerOfBytes(Buffer.from(text, 'utf8'), CONTENT_TYPE[format], description);
+  return answerWith(text, CONTENT_TYPE[format], description);
 }
 
 /** A resource that was read: with validators. */
@@ -66,34 +71,71 @@ export function answerOfResource(resource: ResourceText, representation: Represe
   return answerOf(resource.json, representation, { etag, changed: seconds, headers });
 }
 
-export function answerOfBytes(body: Buffer<ArrayBuffer>, contentType: string, description = NOTHING_MORE): Answer {
-  const forms = new Map<Coding, Promise<Buffer<ArrayBuffer>>>();
-  const finished = new Map<Coding, Buffer<ArrayBuffer>>();
-  const make = async (coding: Coding, onGrown: () => void): Promise<Buffer<ArrayBuffer>> => {
-    const form = (await compress(body, coding)) as Buffer<ArrayBuffer>;
-    finished.set(coding, form);
-    onGrown();
-    return form;
-  };
-  return {
-    ...description,
-    body,
-    contentType,
-    get bytes() {
-      return finished.values().reduce((sum, form) => sum + weightOf(form), weightOf(body));
-    },
-    encoded(coding, onGrown = () => {}) {
-      const known = forms.get(coding);
-      if (known) return known;
-      const form = make(coding, onGrown);
-      forms.set(coding, form);
-      return form;
-    },
-    made: coding => finished.get(coding),
-  };
+export function answerWith(
+  content: string | Buffer<ArrayBuffer>,
+  contentType: string,
+  description = NOTHING_MORE,
+): Answer {
+  return new HeldAnswer(content, contentType, description);
 }
 
-function weightOf({ byteLength }: Buffer): number {
+/** Not an object with getters of its own: V8 makes a hidden class for each of those. */
+class HeldAnswer implements Answer {
+  readonly headers: Description['headers'];
+  readonly etag: string | undefined;
+  readonly changed: number | undefined;
+  readonly contentType: string;
+  readonly byteLength: number;
+  #content: Answer['content'];
+  #forms: Map<Coding, Promise<Buffer<ArrayBuffer>>> | undefined;
+  #finished: Map<Coding, Buffer<ArrayBuffer>> | undefined;
+
+  constructor(content: Answer['content'], contentType: string, { headers, etag, changed }: Description) {
+    this.headers = headers;
+    this.etag = etag;
+    this.changed = changed;
+    this.contentType = contentType;
+    this.byteLength = typeof content === 'string' ? Buffer.byteLength(content, 'utf8') : content.byteLength;
+    this.#content = content;
+  }
+
+  get content(): Answer['content'] {
+    return this.#content;
+  }
+
+  get body(): Buffer<ArrayBuffer> {
+    if (typeof this.#content === 'string') this.#content = Buffer.from(this.#content, 'utf8');
+    return this.#content;
+  }
+
+  get bytes(): number {
+    const forms = this.#finished?.values() ?? [];
+    return Iterator.from(forms).reduce((sum, form) => sum + weightOf(form), weightOf(this));
+  }
+
+  encoded(coding: Coding, onGrown: () => void = () => {}): Promise<Buffer<ArrayBuffer>> {
+    this.#forms ??= new Map();
+    const known = this.#forms.get(coding);
+    if (known) return known;
+    const form = this.#encode(coding, onGrown);
+    this.#forms.set(coding, form);
+    return form;
+  }
+
+  async #encode(coding: Coding, onGrown: () => void): Promise<Buffer<ArrayBuffer>> {
+    const form = (await compress(this.body, coding)) as Buffer<ArrayBuffer>;
+    this.#finished ??= new Map();
+    this.#finished.set(coding, form);
+    onGrown();
+    return form;
+  }
+
+  made(coding: Coding): Buffer<ArrayBuffer> | undefined {
+    return this.#finished?.get(coding);
+  }
+}
+
+function weightOf({ byteLength }: Pick<Buffer, 'byteLength'>): number {
   return byteLength < SMALL ? 2 * byteLength : byteLength;
 }
 
@@ -106,12 +148,14 @@ export async function sendAnswer(
 ): Promise<Response> {
   c.header('Vary', 'Accept-Encoding', { append: true });
   if (isUnchanged(c, answer)) return c.body(null, 304, answer.headers);
-  const { body, contentType, headers } = answer;
-  const coding = codingFor(body, contentType, headerOf(c, 'accept-encoding'));
-  const form = coding === undefined ? body : await answer.encoded(coding, onGrown);
-  return c.body(form, status, {
+  const { contentType, headers } = answer;
+  const coding = codingFor(answer, contentType, headerOf(c, 'accept-encoding'));
+  const encoded = coding === undefined ? undefined : await answer.encoded(coding, onGrown);
+  // What is kept is sent again as bytes.
+  const plain = c.get('answer') === undefined ? answer.content : answer.body;
+  return c.body(encoded ?? plain, status, {
     'Content-Type': contentType,
-    'Content-Length': String(form.byteLength),
+    'Content-Length': String((encoded ?? answer).byteLength),
     ...(coding === undefined ? {} : { 'Content-Encoding': coding }),
     ...headers,
   });

@@ -4,7 +4,7 @@
  * https://hl7.org/fhir/R4/binary.html#rest
  */
 import type { ResourceText, SearchRequest } from '../facade.ts';
-import { type Answer, answerOfBytes } from './answer.ts';
+import { type Answer, answerWith } from './answer.ts';
 import type { HttpContext } from './context.ts';
 import { accepts, asksForFhir } from './negotiate.ts';
 import { lastOf } from './parameters.ts';
@@ -25,7 +25,7 @@ export function nativeContent(
   if (contentType === undefined || data === undefined) return undefined;
   const [mediaType = ''] = contentType.split(';');
   if (!/^[\w.+-]+\/[\w.+-]+(\s*;.*)?$/.test(contentType) || !accepts(mediaType.trim(), accept)) return undefined;
-  return answerOfBytes(Buffer.from(data, 'base64'), contentType, {
+  return answerWith(Buffer.from(data, 'base64'), contentType, {
     headers: { 'Content-Security-Policy': "default-src 'none'; sandbox" },
   });
 }

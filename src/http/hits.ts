@@ -51,7 +51,7 @@ export const rememberAnswers = createMiddleware<HttpEnv>(async (c, next) => {
   if (answer === undefined || c.res.status !== 200 || c.req.method !== 'GET') return;
   if (askedOf(c.env?.incoming?.rawHeaders ?? Object.entries(c.req.header()).flat()) === undefined) return;
   const forms = formsOf.get(answer) ?? {
-    worthCoding: isWorthCoding(answer.body, answer.contentType),
+    worthCoding: isWorthCoding(answer, answer.contentType),
     sendable: new Map(),
   };
   const coding = c.res.headers.get('content-encoding') ?? '';

@@ -7,7 +7,7 @@ import { RangeProblem } from '../ccda/range.ts';
 import type { MakeSummary } from '../ccda/summary.ts';
 import type { RequestContext, SearchRequest } from '../facade.ts';
 import { FhirError } from '../outcome.ts';
-import { type Answer, answerOf, answerOfBytes } from './answer.ts';
+import { type Answer, answerOf, answerWith } from './answer.ts';
 import { respondCached } from './cached.ts';
 import type { AppParts, HttpContext, HttpEnv } from './context.ts';
 import { wrongMethod } from './methods.ts';
@@ -69,7 +69,7 @@ function dayOf(parameters: Parameters, name: string): string | undefined {
 function answerIn(c: HttpContext, xml: Buffer<ArrayBuffer>, parameters: Parameters): Answer {
   if (!asksForFhir(lastOf(parameters, '_format'), c.req.header('accept'))) {
     const headers = { 'Content-Security-Policy': "default-src 'none'; sandbox" };
-    return answerOfBytes(xml, `${CONTENT_TYPE}; charset=utf-8`, { headers });
+    return answerWith(xml, `${CONTENT_TYPE}; charset=utf-8`, { headers });
   }
   const data = xml.toString('base64');
   return answerOf(
