@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { auditedServer } from './audited.ts';
 import type { Page, Read } from './laboratory-pages.ts';
 import { bestProgram, obviousProgram, type Program } from './laboratory-programs.ts';
 import { answerQuestions, portOf, startLintel } from './servers.ts';
@@ -24,7 +25,7 @@ const say = (message: unknown) => process.send?.(message as object);
 const [task]: Task[] = await once(process, 'message');
 if (task === undefined) throw new Error('Nothing is asked');
 
-/** What is asked is known beforehand: neither program reads addresses, checks who asks or keeps a log. */
+/** What is asked is known beforehand: no program reads parameters. */
 function answerOf(program: Program, { pages, reads }: Task): (address: string) => string {
   const answers = new Map<string, () => string>([
     ...Object.entries(pages).map(([address, page]) => [address, () => program.page(page)] as const),
@@ -46,6 +47,9 @@ switch (process.argv[2]) {
     say({ port: await portOf(server) });
     break;
   }
+  case 'audited':
+    say({ port: await portOf(auditedServer(answerOf(bestProgram(task.file), task), task.headers)) });
+    break;
   case 'obvious': {
     const [{ serve }, { Hono }] = await Promise.all([import('@hono/node-server'), import('hono')]);
     const answer = answerOf(obviousProgram(task.file), task);
