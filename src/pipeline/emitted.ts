@@ -31,20 +31,24 @@ export interface Emittable {
   readonly shaped: Shaped;
 }
 
-export async function emitAll(
+/** A promise only where there are children to be fetched. */
+export function emitAll(
   items: readonly Emittable[],
   context: WriteContext,
   session: Session,
-): Promise<readonly Emitted[]> {
-  const childrenOf = items.every(isChildless) ? childless : await readAllChildren(items, session);
-  const write = ({ mapping, row, shaped }: Emittable): Emitted => {
-    const children = childrenOf(row);
-    const { id, json, lastUpdated } = shaped.writer(mapping).written(row, children, context);
-    const referring = shaped.wantedWriter(mapping)?.write(row, children, context) ?? json;
-    return { mapping, row, children, shape: shaped.shape, id, json, lastUpdated, referring };
-  };
-  return session.stages.time('write', () => items.map(write));
+): readonly Emitted[] | Promise<readonly Emitted[]> {
+  const emit = (childrenOf: ChildrenOf): readonly Emitted[] =>
+    session.stages.time('write', () => items.map(item => emitted(item, childrenOf(item.row), context)));
+  return items.every(isChildless) ? emit(childless) : readAllChildren(items, session).then(emit);
 }
+
+function emitted({ mapping, row, shaped }: Emittable, children: Children, context: WriteContext): Emitted {
+  const { id, json, lastUpdated } = shaped.writer(mapping).written(row, children, context);
+  const referring = shaped.wantedWriter(mapping)?.write(row, children, context) ?? json;
+  return { mapping, row, children, shape: shaped.shape, id, json, lastUpdated, referring };
+}
+
+type ChildrenOf = (row: Row) => Children;
 
 /**
  * The texts alone, '' for a row that is no resource, in lists, each written when it is taken: what nobody holds on to is
@@ -64,7 +68,7 @@ function* listsOf(
   items: readonly Emittable[],
   size: number,
   context: WriteContext,
-  childrenOf: (row: Row) => Children,
+  childrenOf: ChildrenOf,
 ): Generator<readonly string[], void, undefined> {
   for (let at = 0; at < items.length; at += size) {
     yield items
@@ -87,7 +91,7 @@ function childless(): Children {
   return NO_CHILDREN;
 }
 
-async function readAllChildren(items: readonly Emittable[], session: Session): Promise<(row: Row) => Children> {
+async function readAllChildren(items: readonly Emittable[], session: Session): Promise<ChildrenOf> {
   if (items.every(isChildless)) return childless;
   const children = new Map<Row, Children>();
   const byShape = Map.groupBy(items, item => item.shaped);

@@ -33,15 +33,19 @@ export interface PageRequest extends BranchNeeds {
   readonly count: number;
 }
 
-export async function readPage(branches: readonly Branch[], request: PageRequest, session: Session): Promise<Page> {
-  const [first] = branches;
-  const found = await (request.sort.length > 0
-    ? merged(branches, request, session)
-    : first && branches.length === 1
-      ? readBranch(first, request, request.count + 1, session)
-      : inTurn(branches, request, session));
-  const matches = found.slice(0, request.count);
-  return { matches, next: found.length > request.count ? cursorOf(matches.at(-1), session) : undefined };
+export function readPage(branches: readonly Branch[], request: PageRequest, session: Session): Promise<Page> {
+  return matchesOfAll(branches, request, session).then(found => {
+    const matches = found.slice(0, request.count);
+    return { matches, next: found.length > request.count ? cursorOf(matches.at(-1), session) : undefined };
+  });
+}
+
+function matchesOfAll(branches: readonly Branch[], request: PageRequest, session: Session): Promise<readonly Match[]> {
+  if (request.sort.length > 0) return merged(branches, request, session);
+  const [only, ...others] = branches;
+  return only && others.length === 0
+    ? readBranch(only, request, request.count + 1, session)
+    : inTurn(branches, request, session);
 }
 
 async function inTurn(branches: readonly Branch[], request: PageRequest, session: Session): Promise<readonly Match[]> {
@@ -89,16 +93,13 @@ function compareKeys(a: number | string | null, b: number | string | null, desce
   return a < b === descending ? 1 : -1;
 }
 
-async function readBranch(
-  branch: Branch,
-  request: PageRequest,
-  wanted: number,
-  session: Session,
-): Promise<readonly Match[]> {
+function readBranch(branch: Branch, request: PageRequest, wanted: number, session: Session): Promise<readonly Match[]> {
   const { planned, places } = session.stages.time('plan', () => keptPlan(branch, request, wanted, session));
-  if (!planned) return [];
-  return matchesOf(await session.query(planned.plan, planned.mapping, places), branch, planned, request);
+  if (!planned) return NO_MATCHES;
+  return session.query(planned.plan, planned.mapping, places).then(rows => matchesOf(rows, branch, planned, request));
 }
+
+const NO_MATCHES: Promise<readonly Match[]> = Promise.resolve([]);
 
 /** Lists of rows that one statement of a stream gives at most: it holds a connection, and on some servers a lock. */
 const LISTS_PER_STATEMENT = 20;

@@ -4,7 +4,8 @@
  */
 import type { Access } from '../auth/access.ts';
 import { FhirError } from '../outcome.ts';
-import { branchesOf } from '../plan/branches.ts';
+import { type Branch, branchesOf } from '../plan/branches.ts';
+import type { Environment } from '../plan/environment.ts';
 import { idName } from '../plan/opaque-ids.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import type { Offers } from '../search/offers.ts';
@@ -12,7 +13,7 @@ import type { Filter, Selection } from '../search/query.ts';
 import { emitAll } from './emitted.ts';
 import { readPage } from './page.ts';
 import { accessed } from './plans.ts';
-import { planKept } from './resolve.ts';
+import { type Kept, planKept } from './resolve.ts';
 import type { Session } from './source.ts';
 
 export interface ReadRequest {
@@ -32,21 +33,20 @@ export interface ResourceText {
 }
 
 /** Undefined: no such resource for this caller. Throws FhirError `not-found` for an unknown type. */
-export async function readById(
+export function readById(
   { type, id, selection, access }: ReadRequest,
   offers: Offers,
   context: WriteContext,
   session: Session,
 ): Promise<ResourceText | undefined> {
-  const filters = [idFilter(type, idName(0), offers)];
-  const { planned: branches, places } = await planKept(
-    session,
-    env => branchesOf({ type, filters, sort: [], access }, env),
-    { key: accessed(`read ${type}`, access), ids: [id] },
-  );
-  const page = await readPage(branches, { sort: [], selection, count: 1, cursor: undefined, places }, session);
-  const [found] = await emitAll(page.matches, context, session);
-  return found && { type, id, json: found.json, lastUpdated: found.lastUpdated || undefined };
+  const plan = (env: Environment) =>
+    branchesOf({ type, filters: [idFilter(type, idName(0), offers)], sort: [], access }, env);
+  const kept = planKept(session, plan, { key: accessed(`read ${type}`, access), ids: [id] });
+  const read = ({ planned, places }: Kept<readonly Branch[]>): Promise<ResourceText | undefined> =>
+    readPage(planned, { sort: [], selection, count: 1, cursor: undefined, places }, session)
+      .then(({ matches }) => emitAll(matches, context, session))
+      .then(([found]) => found && { type, id, json: found.json, lastUpdated: found.lastUpdated || undefined });
+  return kept instanceof Promise ? kept.then(read) : read(kept);
 }
 
 /** Throws FhirError `not-found` for an unknown type. */

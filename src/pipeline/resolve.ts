@@ -5,7 +5,7 @@
 import type { Environment } from '../plan/environment.ts';
 import { resolvedKeys } from '../plan/reference.ts';
 import type { Places } from '../sql/plan.ts';
-import { type KeptQuestion, planRound } from './plans.ts';
+import { type KeptQuestion, planRound, type Round } from './plans.ts';
 import type { Session } from './source.ts';
 
 /** A chain of references is as deep as this at most; each level is one round of key queries. */
@@ -16,20 +16,36 @@ export async function planResolved<T>(session: Session, plan: (env: Environment)
   return (await planKept(session, plan, undefined)).planned;
 }
 
-/** What was planned for a question may serve another that is equal but for its ids: `places` are what they stand for. */
-export async function planKept<T>(
+export interface Kept<T> {
+  readonly planned: T;
+  readonly places: Places;
+}
+
+/**
+ * What was planned for a question may serve another that is equal but for its ids: `places` are what they stand for. A promise
+ * only where keys have to be asked for.
+ */
+export function planKept<T>(
   session: Session,
   plan: (env: Environment) => T,
   question: KeptQuestion | undefined,
-): Promise<{ readonly planned: T; readonly places: Places }> {
+): Kept<T> | Promise<Kept<T>> {
+  const round = (): Round<T> => session.stages.time('plan', () => planRound(question, session.env, plan));
+  const first = round();
+  return first.asked.length === 0 ? first : askRounds(first, round, session);
+}
+
+async function askRounds<T>(first: Round<T>, next: () => Round<T>, session: Session): Promise<Kept<T>> {
   const { env } = session;
-  for (let round = 0; round < ROUNDS; round++) {
-    const { planned, asked, places } = session.stages.time('plan', () => planRound(question, env, plan));
-    if (asked.length === 0) return { planned, places };
+  let round = first;
+  for (let rounds = 1; rounds < ROUNDS; rounds++) {
+    const { asked, places } = round;
     const answers = await Promise.all(asked.map(([, { plan: keys, mapping }]) => session.query(keys, mapping, places)));
     asked.forEach(([name], i) => {
       env.resolved.set(name, resolvedKeys(answers[i] ?? []));
     });
+    round = next();
+    if (round.asked.length === 0) return round;
   }
   throw new RangeError('references do not resolve');
 }
