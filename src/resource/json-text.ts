@@ -37,11 +37,6 @@ export function stringText(value: Primitive | undefined): string {
   return text === '' ? '' : `"${text}"`;
 }
 
-/** For strings of digits, letters and signs that JSON writes as they are. */
-export function plainStringText(value: Primitive | undefined): string {
-  return value === undefined ? '' : `"${value}"`;
-}
-
 /** For types whose JSON is a number: the digits as they are, '' for what JSON cannot write. */
 export function numberText(value: Primitive | undefined): string {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';
