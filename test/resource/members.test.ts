@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { Condition, Node } from '../../src/mapping/model.ts';
+import { compileWriter, type WriteContext } from '../../src/resource/compile.ts';
+import { NO_CHILDREN } from '../../src/resource/rows.ts';
+import { shapeOf } from '../../src/resource/shape.ts';
+import type { SqlValue } from '../../src/sql/expression.ts';
+import { expressionKey } from '../../src/sql/expression-key.ts';
+import { interpret } from './interpret.ts';
+import * as make from './nodes.ts';
+import { observation } from './zoo.ts';
+
+const CONTEXT: WriteContext = { base: 'https://fhir.example', now: 0, zone: 'UTC' };
+const UNIT = make.codeMap({ A: 'mg', B: 'kg' });
+const unit = (options = {}): Node => make.value('UNIT', { codec: UNIT, ...options });
+const isA: Condition = { kind: 'is', column: make.col('UNIT'), values: ['A'] };
+
+/** Rows in all orders of values, twice, so that whatever is remembered is met by rows of other values. */
+function rowsOf(values: Readonly<Record<string, readonly SqlValue[]>>): readonly Readonly<Record<string, SqlValue>>[] {
+  let rows: readonly Readonly<Record<string, SqlValue>>[] = [{}];
+  for (const [column, some] of Object.entries(values))
+    rows = rows.flatMap(row => some.map(value => ({ ...row, [column]: value })));
+  return [...rows, ...rows.toReversed()];
+}
+
+function expectSame(value: Node, values: Readonly<Record<string, readonly SqlValue[]>>): void {
+  const mapping = observation({ value });
+  const shape = shapeOf(mapping, { kind: 'all' }, make.resolver(mapping));
+  const writer = compileWriter(mapping, shape);
+  for (const named of rowsOf({ ID: ['1'], ...values })) {
+    const row = shape.columns.map(column => named[expressionKey(column).replace(/^t\./, '')] ?? null);
+    const json = writer.write(row, NO_CHILDREN, CONTEXT);
+    expect(json).toBe(JSON.stringify(interpret(mapping, shape, row, NO_CHILDREN, CONTEXT)));
+  }
+}
+
+describe('members that one column makes', () => {
+  const units = { UNIT: ['A', 'B', 'C', '', null] };
+
+  it('stand together behind others, with the commas between them that are there', () => {
+    const members = { value: make.value('N'), unit: unit(), system: make.constant('u'), code: unit(), display: unit() };
+    expectSame(make.object('Quantity', members, { needs: ['value'] }), { N: ['1', null], ...units });
+  });
+
+  it('are no reason for an object to be there where they are conditional constants', () => {
+    const members = { system: make.constant('u'), code: { ...make.constant('a'), if: isA }, display: unit() };
+    expectSame(make.object('Coding', members), units);
+  });
+
+  it('are what an object without needs rests on', () => {
+    expectSame(make.object('Coding', { system: make.constant('u'), code: unit(), display: unit() }), units);
+  });
+
+  it('are text as it stands, too, where some code is read from the same column', () => {
+    const words = make.first(unit(), make.value('UNIT'));
+    const members = { value: make.value('N'), unit: words, code: unit() };
+    expectSame(make.object('Quantity', members, { needs: ['value'] }), { N: ['1', null], UNIT: ['A', 'x', ' ', null] });
+  });
+});
+
+describe('what two columns with few values make', () => {
+  it('is made anew when one of them changes', () => {
+    const low = make.object(
+      'Quantity',
+      { value: make.value('LOW', { codec: UNIT }), unit: unit() },
+      { needs: ['value'] },
+    );
+    expectSame(make.list(make.object('Range', { low, text: make.value('LOW', { codec: UNIT }) })), {
+      LOW: ['A', 'B', '', null],
+      UNIT: ['A', 'B', 'C', null],
+    });
+  });
+});
+
+describe('a list of one conditional item', () => {
+  it('is there where the item is', () => {
+    const item = {
+      ...make.object('Coding', { code: unit() }),
+      if: { kind: 'present', column: make.col('N') } as const,
+    };
+    expectSame(make.list(item), { N: ['1', '', null], UNIT: ['A', 'C', null] });
+    expectSame(make.list(item, unit()), { N: ['1', '', null], UNIT: ['A', 'C', null] });
+  });
+});
