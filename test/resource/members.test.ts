@@ -42,8 +42,8 @@ describe('members that one column makes', () => {
   });
 
   it('are no reason for an object to be there where they are conditional constants', () => {
-    const members = { system: make.constant('u'), code: { ...make.constant('a'), if: isA }, display: unit() };
-    expectSame(make.object('Coding', members), units);
+    const fixed = make.object('Period', { start: make.constant('2024', 'string', isA) });
+    expectSame(make.object('Thing', { alpha: make.constant('u'), beta: fixed, gamma: unit() }), units);
   });
 
   it('are what an object without needs rests on', () => {
