@@ -43,11 +43,13 @@ describe('members that one column makes', () => {
 
   it('are no reason for an object to be there where they are conditional constants', () => {
     const fixed = make.object('Period', { start: make.constant('2024', 'string', isA) });
-    expectSame(make.object('Thing', { alpha: make.constant('u'), beta: fixed, gamma: unit() }), units);
+    const members = { alpha: make.constant('u'), beta: fixed, gamma: unit(), delta: make.value('N') };
+    expectSame(make.object('Thing', members), { N: ['1', null], ...units });
   });
 
   it('are what an object without needs rests on', () => {
-    expectSame(make.object('Coding', { system: make.constant('u'), code: unit(), display: unit() }), units);
+    const members = { system: make.constant('u'), code: unit(), display: unit(), version: make.value('N') };
+    expectSame(make.object('Coding', members), { N: ['1', null], ...units });
   });
 
   it('are text as it stands, too, where some code is read from the same column', () => {
