@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import { auditedServer } from './audited.ts';
 import type { Page, Read } from './laboratory-pages.ts';
 import { bestProgram, obviousProgram, type Program } from './laboratory-programs.ts';
+import { offsetsAsked } from './offsets.ts';
 import { answerQuestions, portOf, startLintel } from './servers.ts';
 
 export interface Task {
@@ -52,7 +53,7 @@ switch (process.argv[2]) {
     break;
   case 'obvious': {
     const [{ serve }, { Hono }] = await Promise.all([import('@hono/node-server'), import('hono')]);
-    const answer = answerOf(obviousProgram(task.file), task);
+    const answer = answerOf(obviousProgram(task.file, offsetsAsked), task);
     const { headers } = task;
     const pairs = Object.fromEntries(headers.flatMap((name, i) => (i % 2 === 0 ? [[name, headers[i + 1] ?? '']] : [])));
     const app = new Hono().get('*', c => {

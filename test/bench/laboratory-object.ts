@@ -1,13 +1,15 @@
 /**
  * The obvious program: a laboratory result of the demo as an object, from a row object of the facade's own statement,
- * for JSON.stringify to write. In: columns by name. Out: the same resource as the facade's.
+ * for JSON.stringify to write. In: columns by name, and how the offset of a local time is come by. Out: the same resource as
+ * the facade's.
  */
 import { FLAGS, STATUS, UNITS } from './laboratory-codes.ts';
-import { offsets } from './offsets.ts';
 
 export type LaboratoryObject = Readonly<Record<string, string | number | null>>;
 
-const offset = offsets('America/New_York');
+/** `-05:00` for `yyyy-mm-dd hh`. */
+export type Offset = (hour: string) => string;
+
 const LOCAL = 'urn:oid:2.16.840.1.113883.3.9999.4';
 
 /** Blank counts as absent. */
@@ -22,7 +24,7 @@ function decimal(digits: string): unknown {
   return rawJSON(digits);
 }
 
-function moment(raw: string | number | null | undefined): string | undefined {
+function moment(raw: string | number | null | undefined, offset: Offset): string | undefined {
   const stored = text(raw);
   return stored === undefined ? undefined : `${stored.replace(' ', 'T')}${offset(stored.slice(0, 13))}`;
 }
@@ -86,7 +88,7 @@ function range(row: LaboratoryObject) {
   ];
 }
 
-export function laboratoryObject(row: LaboratoryObject) {
+export function laboratoryObject(row: LaboratoryObject, offset: Offset) {
   const test = text(row['TST_CD']);
   const own = text(row['LN_CD']);
   const code = own ?? text(row['LOINC']);
@@ -103,7 +105,7 @@ export function laboratoryObject(row: LaboratoryObject) {
     resourceType: 'Observation',
     id,
     meta: {
-      lastUpdated: moment(row['UPD_DTM']),
+      lastUpdated: moment(row['UPD_DTM'], offset),
       profile: ['http://hl7.org/fhir/us/core/StructureDefinition/us-core-observation-lab'],
     },
     status: STATUS[text(row['RSLT_STS'])?.toUpperCase() ?? ''] ?? 'unknown',
@@ -123,7 +125,7 @@ export function laboratoryObject(row: LaboratoryObject) {
     subject: { reference: `Patient/${row['PT_NO']}` },
     encounter,
     effectiveDateTime: `${date}${time ?? ''}`,
-    issued: moment(row['VER_DTM']),
+    issued: moment(row['VER_DTM'], offset),
     performer,
     ...value(row),
     interpretation: interpretation(row),

@@ -1,5 +1,5 @@
 /**
- * The two programs that the facade is held against: the best that we can write by hand and the obvious one. Both run the
+ * The programs that the facade is held against: the best that we can write by hand and the obvious one. Both run the
  * facade's own statements. In: a database file. Out: pages and reads as JSON text.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -7,7 +7,7 @@ import { cursorCodec } from '../../src/search/cursor.ts';
 import { registerFunctions } from '../../src/sql/sqlite/functions.ts';
 import { withNames } from './column-names.ts';
 import { CONTEXT } from './demo.ts';
-import { type LaboratoryObject, laboratoryObject } from './laboratory-object.ts';
+import { type LaboratoryObject, laboratoryObject, type Offset } from './laboratory-object.ts';
 import { COUNT, type Page, type Read } from './laboratory-pages.ts';
 import { type LaboratoryRow, laboratoryId, laboratoryText } from './laboratory-text.ts';
 
@@ -40,6 +40,8 @@ function statements(prepare: (sql: string) => StatementSync): (sql: string) => S
     return statement;
   };
 }
+
+const ZONE = 'America/New_York';
 
 const cursors = cursorCodec(new Uint8Array(32));
 
@@ -86,7 +88,9 @@ const NAMES =
     ' ',
   );
 
-export function obviousProgram(file: string): Program {
+/** `offsetsOf`: kept, or asked of Intl for each local time. */
+export function obviousProgram(file: string, offsetsOf: (zone: string) => Offset): Program {
+  const offset = offsetsOf(ZONE);
   const database = openFile(file);
   const prepared = statements(sql => database.prepare(withNames(sql, NAMES)));
   const rowsOf = ({ sql, bound }: Page | Read): readonly LaboratoryObject[] =>
@@ -99,16 +103,18 @@ export function obviousProgram(file: string): Program {
       const link = [{ relation: 'self', url: SELF }];
       const last = shown.at(-1);
       if (last && rows.length > page.skip + COUNT) link.push({ relation: 'next', url: nextLink(last) });
-      const entry = shown.map(laboratoryObject).map(resource => ({
-        fullUrl: `${CONTEXT.base}/Observation/${resource.id}`,
-        resource,
-        search: { mode: 'match' },
-      }));
+      const entry = shown
+        .map(row => laboratoryObject(row, offset))
+        .map(resource => ({
+          fullUrl: `${CONTEXT.base}/Observation/${resource.id}`,
+          resource,
+          search: { mode: 'match' },
+        }));
       return JSON.stringify({ resourceType: 'Bundle', type: 'searchset', link, entry });
     },
     read(read) {
       const [row] = rowsOf(read);
-      return row === undefined ? '' : JSON.stringify(laboratoryObject(row));
+      return row === undefined ? '' : JSON.stringify(laboratoryObject(row, offset));
     },
   };
 }
