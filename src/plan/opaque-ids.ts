@@ -100,6 +100,8 @@ export function placesFor(guards: readonly Guard[], ids: readonly string[]): Pla
   const places: SqlValue[] = [];
   for (const { parts, id, shape } of guards) {
     const readings = parseId(parts, ids[id] ?? '');
+    // Most rules of a type read nothing.
+    if (readings.length === 0 && shape === '') continue;
     if (shapeOf(readings) !== shape) return undefined;
     for (const keys of readings) for (const { raw } of keys) places.push(raw);
   }
