@@ -5,7 +5,7 @@
  * Everything else is outside: it is exported only where it is referred to.
  * docs/decisions/0020-exports-by-compartment.md, https://hl7.org/fhir/R4/compartmentdefinition-patient.html
  */
-import { childrenOf } from '../mapping/load/children.ts';
+import { childrenOf } from '../mapping/children.ts';
 import type { Mapping, Node, RefNode, Registry } from '../mapping/model.ts';
 import { type Environment, environment } from '../plan/environment.ts';
 import { idPredicate } from '../plan/identity.ts';

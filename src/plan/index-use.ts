@@ -4,7 +4,7 @@
  * patient's rows, without one all of the table's.
  * docs/mapping-language.md; mapping-primitives.md section 4
  */
-import { childrenOf } from '../mapping/load/children.ts';
+import { childrenOf } from '../mapping/children.ts';
 import type { EachNode, Mapping, Node, Registry, Scope } from '../mapping/model.ts';
 import type { Offered } from '../search/offers.ts';
 import { type Catalog, findTable } from '../sql/catalog.ts';

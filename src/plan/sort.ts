@@ -3,8 +3,9 @@
  * the SQL expressions that order it; undefined where the mapping cannot (repeating elements, a codec without an order).
  * https://hl7.org/fhir/R4/search.html#sort
  */
+
+import { childrenOf } from '../mapping/children.ts';
 import type { OrderFace } from '../mapping/codecs/codec.ts';
-import { childrenOf } from '../mapping/load/children.ts';
 import type { Mapping, Node, Pieces } from '../mapping/model.ts';
 import { isPrimitive } from '../r4/definitions.ts';
 import type { SearchParameter, SearchPath } from '../r4/search-parameters.ts';

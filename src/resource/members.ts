@@ -19,6 +19,7 @@ export function nameOf(name: string): string {
   return `${JSON.stringify(name)}:`;
 }
 
+/** JSON text of an object, behind `before`; '' where it does not exist. */
 export function emitObject(node: ObjectNode, at: Emission, before: string): Text {
   const { source } = at;
   const texts = new Map<string, Text>();
@@ -111,7 +112,7 @@ export function appendMembers(
   for (const run of runsOf(entries, () => true, at)) {
     const [first] = run;
     if (run.length > 1) joined.append(emitRun(run, at));
-    else if (first?.member.kind === 'element') joined.append(emit(first.member, true, at));
+    else if (first?.member.kind === 'element') joined.append(emitNamed(first.member, true, at));
     else if (first) {
       const shown = new Set(
         first.member.alternatives
@@ -147,7 +148,7 @@ function emitRun(run: readonly { readonly member: Member }[], at: Emission): Tex
   const elements = run.flatMap(({ member }) => namedNodesOf(member));
   const write = (inner: Emission): Text => {
     const joined = new Joined(inner.source, '{}', '', []);
-    for (const element of elements) joined.append(emit(element, true, inner));
+    for (const element of elements) joined.append(emitNamed(element, true, inner));
     return { code: joined.flush(), certain: false };
   };
   const text = rememberedText({ nodes: elements.map(({ node }) => node), write }, at);
@@ -157,10 +158,11 @@ function emitRun(run: readonly { readonly member: Member }[], at: Emission): Tex
 
 function emitMember(member: Member, isBehind: boolean, at: Emission): ReadonlyMap<string, Text> {
   if (member.kind === 'choice') return emitChoice(member.alternatives, isBehind, at);
-  return new Map([[member.name, emit(member, isBehind, at)]]);
+  return new Map([[member.name, emitNamed(member, isBehind, at)]]);
 }
 
-function emit({ name, node }: NamedNode, isBehind: boolean, at: Emission): Text {
+/** With its name before it, where it is behind another member. */
+function emitNamed({ name, node }: NamedNode, isBehind: boolean, at: Emission): Text {
   return at.emit(node, at, isBehind ? keyOf(name) : '');
 }
 
@@ -174,7 +176,7 @@ function emitChoice(alternatives: Choice, isBehind: boolean, at: Emission): Read
   const from = (index: number): void => {
     const alternative = alternatives[index];
     if (!alternative) return;
-    const texts = alternative.map(named => emit(named, isBehind, at));
+    const texts = alternative.map(named => emitNamed(named, isBehind, at));
     const dynamic = alternative.some(({ node }) => isDynamic(node));
     const presence = anyPresent(texts.filter((_, i) => !dynamic || isDynamic(alternative[i]?.node ?? NOTHING)));
     source.when(presence, () => {

@@ -3,6 +3,7 @@
  * undefined for a fragment that is made of anything else, or of too much.
  */
 
+import { childrenOf } from '../mapping/children.ts';
 import { namedNodesOf } from '../mapping/dynamic.ts';
 import type { Condition, Node, ValueNode } from '../mapping/model.ts';
 import type { Expression } from '../sql/expression.ts';
@@ -71,33 +72,11 @@ export function inputsOf(
 export function columnsOfFewValues(nodes: readonly Node[]): ReadonlySet<string> {
   const few = new Set<string>();
   const see = (node: Node): void => {
-    switch (node.kind) {
-      case 'value': {
-        const [column, ...others] = node.from;
-        if (column && others.length === 0 && node.codec.small) few.add(expressionKey(column));
-        return;
-      }
-      case 'object':
-        for (const member of node.members) for (const named of namedNodesOf(member)) see(named.node);
-        return;
-      case 'list':
-        node.items.forEach(see);
-        return;
-      case 'first':
-        node.alternatives.forEach(see);
-        return;
-      case 'text':
-        for (const part of node.parts) if (typeof part !== 'string') see(part);
-        return;
-      case 'each':
-        see(node.item);
-        return;
-      case 'ref':
-        for (const { node: member } of node.members) see(member);
-        return;
-      case 'constant':
-        return;
+    if (node.kind === 'value' && node.codec.small) {
+      const [column, ...others] = node.from;
+      if (column && others.length === 0) few.add(expressionKey(column));
     }
+    childrenOf(node).forEach(see);
   };
   nodes.forEach(see);
   return few;

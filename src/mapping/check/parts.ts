@@ -2,7 +2,7 @@
  * The parts of mappings that only live rows can prove right. In: a registry. Out: every scope with its lookups, every
  * reference, and every value that nothing else stands in for.
  */
-import { childrenOf } from '../load/children.ts';
+import { childrenOf } from '../children.ts';
 import type { Condition, Lookup, Mapping, Node, RefNode, Registry, Scope, ValueNode } from '../model.ts';
 
 /** A value read in a scope, maybe out of the pieces of a column of its rows. */

@@ -2,8 +2,9 @@
  * Mappings that need each other. In: all mappings. Out: reports: a row is served only if the rows that it needs are, and
  * that question must come to an end.
  */
+
+import { childrenOf } from '../children.ts';
 import type { Mapping, Node } from '../model.ts';
-import { childrenOf } from './children.ts';
 import type { Report } from './problem.ts';
 
 /** Reports every circle of `needs` over references once, at one of its mappings. */

@@ -2,8 +2,9 @@
  * Which tables mappings read. In: a registry. Out: their names in lower case, those of lookups, conditions, child rows and
  * code tables included.
  */
+
+import { childrenOf } from '../children.ts';
 import type { Condition, Node, Registry, Scope } from '../model.ts';
-import { childrenOf } from './children.ts';
 
 /** Names of all tables that some mapping reads. */
 export function tablesOf(registry: Registry): ReadonlySet<string> {

@@ -1,5 +1,5 @@
 /** What stands directly within a node. In: a node. Out: its child nodes in their order. */
-import type { Node } from '../model.ts';
+import type { Node } from './model.ts';
 
 /** The nodes directly within a node. */
 export function childrenOf(node: Node): readonly Node[] {
