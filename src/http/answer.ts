@@ -71,6 +71,7 @@ export function answerOfResource(resource: ResourceText, representation: Represe
   return answerOf(resource.json, representation, { etag, changed: seconds, headers });
 }
 
+/** An answer of a text, or of bytes that are none of FHIR's texts. */
 export function answerWith(
   content: string | Buffer<ArrayBuffer>,
   contentType: string,
