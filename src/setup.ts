@@ -12,16 +12,15 @@ import { partNamed } from './mapping/load/part-named.ts';
 import { tablesOf } from './mapping/load/tables-used.ts';
 import type { Registry } from './mapping/model.ts';
 import { zoneOf } from './mapping/zone.ts';
-import { FhirError } from './outcome.ts';
 import { conceptMapsOf } from './own/concept-maps.ts';
 import { EXPORT_OPERATIONS } from './own/operations.ts';
 import { RECORD_OPERATIONS } from './own/record-operations.ts';
 import { SUMMARY } from './own/summary-operation.ts';
 import { valueSetsOf } from './own/value-sets.ts';
 import { makeOffers } from './plan/offers.ts';
+import { searchProblems } from './plan/search-problems.ts';
 import { cursorCodec } from './search/cursor.ts';
 import type { ParseContext } from './search/limits.ts';
-import { parseSearch } from './search/parse.ts';
 import { type Catalog, findTable, withDenied } from './sql/catalog.ts';
 import type { Database } from './sql/database.ts';
 import { openSqlite, type SqliteOptions } from './sql/sqlite/database.ts';
@@ -131,15 +130,9 @@ function checkPack(files: PackFiles, catalog: Catalog, options: LoadOptions): Ch
     pageSize: 1,
     pageMax: 1,
   };
-  const { content, problems }: LoadedContent = readContent(files.ccds, registry.pack, ({ type, parameters }) => {
-    try {
-      parseSearch(type, parameters, context);
-      return undefined;
-    } catch (error) {
-      if (error instanceof FhirError) return error.message;
-      throw error;
-    }
-  });
+  const { content, problems }: LoadedContent = readContent(files.ccds, registry.pack, search =>
+    searchProblems(search, context, registry),
+  );
   const all = [...pack.problems, ...problems];
   // Documents of a part of the mappings would say less than the record has, and nobody would see it.
   if (pack.unserved) return { ...known, pack: { ...pack, problems: all }, content: undefined };

@@ -27,8 +27,8 @@ export interface Content {
   readonly lists: ReadonlyMap<ListName, readonly Search[]>;
 }
 
-/** What a search needs to be answered; returns what is wrong with it. */
-export type CheckSearch = (search: Search) => string | undefined;
+/** What is wrong with a search. */
+export type CheckSearch = (search: Search) => readonly Pick<Problem, 'severity' | 'message'>[];
 
 export interface LoadedContent {
   readonly content: Content | undefined;
@@ -85,8 +85,7 @@ export function readContent(file: PackFile, pack: Pack, check: CheckSearch): Loa
       problem(written, 'not a search of the right type', { found: written.text, expected: `${type}?…` });
       return undefined;
     }
-    const wrong = check(found);
-    if (wrong !== undefined) problem(written, wrong, {});
+    for (const { severity, message } of check(found)) report[severity](written.at, message);
     return found;
   }
 }

@@ -8,7 +8,9 @@ const PACK = { name: 'small', title: 'Small', zone: 'UTC', systems: { mrn: 'urn:
 
 function read(text: string) {
   const { content, problems } = readContent({ path: 'ccds.yaml', text }, PACK, ({ parameters }) =>
-    parameters.some(([name]) => name === 'nonsense') ? 'Condition has no parameter nonsense' : undefined,
+    parameters.some(([name]) => name === 'nonsense')
+      ? [{ severity: 'error', message: 'Condition has no parameter nonsense' }]
+      : [],
   );
   return { content, problems: problems.map(formatProblem) };
 }
@@ -59,4 +61,23 @@ test('`lintel check` tells what is wrong with it, after trying each search', asy
   const { code, out } = await lintel(clinic.environment, 'check');
   expect(code).toBe(1);
   expect(out).toMatch(/ccds\.yaml:1:23: .*flavour/);
+});
+
+test('`lintel check` tells searches that find nothing whatever the database holds, and values beside others that do', async () => {
+  const clinic = smallClinic({
+    'ccds.yaml': `lists:
+  vital-signs:
+    - Observation?status=finale
+    - Observation?code=29463-7,29463-8
+    - Observation?code=29463-7&status:not=finale&_sort=date
+    - Observation?patient=1,99
+`,
+  });
+  const { code, out } = await lintel(clinic.environment, 'check');
+  expect(code).toBe(1);
+  const told = out.split('\n').filter(line => line.includes('gives'));
+  expect(told.map(line => line.replace(/^.*ccds\.yaml:/, ''))).toEqual([
+    '3:7: status: no mapping of Observation gives finale',
+    '4:7: warning: code: no mapping of Observation gives 29463-8',
+  ]);
 });

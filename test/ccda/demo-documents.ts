@@ -98,7 +98,7 @@ export async function openDemoDocuments(
 export function demoContent({ registry }: Facade): Content {
   const path = 'ccds.yaml';
   const text = readFileSync(join(DEMO_PACK, path), 'utf8');
-  const { content, problems } = readContent({ path, text }, registry.pack, () => undefined);
+  const { content, problems } = readContent({ path, text }, registry.pack, () => []);
   if (!content) throw new Error(problems.map(({ message }) => message).join('\n'));
   return content;
 }

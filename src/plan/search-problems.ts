@@ -1,0 +1,52 @@
+/**
+ * What is wrong with a search that a pack writes down, whatever the database holds. In: the search. Out: what is not understood; a
+ * parameter none of whose values any mapping can give, which is an error too; such a value beside others, which is a warning.
+ */
+import { OPEN_ACCESS } from '../auth/access.ts';
+import type { Registry } from '../mapping/model.ts';
+import { FhirError } from '../outcome.ts';
+import type { ParseContext } from '../search/limits.ts';
+import { parseSearch } from '../search/parse.ts';
+import { splitEscaped } from '../search/values.ts';
+import { branchesOf } from './branches.ts';
+import { environment } from './environment.ts';
+
+export interface SearchProblem {
+  readonly severity: 'error' | 'warning';
+  readonly message: string;
+}
+
+interface WrittenSearch {
+  readonly type: string;
+  readonly parameters: readonly (readonly [name: string, value: string])[];
+}
+
+export function searchProblems(
+  { type, parameters }: WrittenSearch,
+  context: ParseContext,
+  registry: Registry,
+): readonly SearchProblem[] {
+  try {
+    parseSearch(type, parameters, context);
+  } catch (error) {
+    if (error instanceof FhirError) return [{ severity: 'error', message: error.message }];
+    throw error;
+  }
+  return parameters.flatMap(([name, text]): readonly SearchProblem[] => {
+    const values = splitEscaped(text, ',');
+    const never = values.filter(value => isNeverFound({ type, parameters: [[name, value]] }, context, registry));
+    const severity = never.length === values.length ? 'error' : 'warning';
+    return never.map(value => ({ severity, message: `${name}: no mapping of ${type} gives ${value}` }));
+  });
+}
+
+/** Where keys have to be asked for first nothing is known. */
+function isNeverFound({ type, parameters }: WrittenSearch, context: ParseContext, registry: Registry): boolean {
+  const { filters } = parseSearch(type, parameters, context);
+  const env = environment(registry, Date.now());
+  return (
+    filters.length > 0 &&
+    branchesOf({ type, filters, sort: [], access: OPEN_ACCESS }, env).length === 0 &&
+    env.pending.size === 0
+  );
+}
