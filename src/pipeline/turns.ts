@@ -20,6 +20,11 @@ export function takeTurns(most: number): <T>(work: () => Promise<T>) => Promise<
     if (running === most)
       return new Promise<void>(resolve => waiting.push(resolve)).then(work).then(passOn, passOnError);
     running++;
-    return work().then(passOn, passOnError);
+    try {
+      return work().then(passOn, passOnError);
+    } catch (error) {
+      leave();
+      return Promise.reject(error);
+    }
   };
 }

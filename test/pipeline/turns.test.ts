@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest';
 import { takeTurns } from '../../src/pipeline/turns.ts';
 
+test('work that fails before it is under way leaves its turn', async () => {
+  const take = takeTurns(1);
+  const failing = (): Promise<never> => {
+    throw new Error('at once');
+  };
+  for (let i = 0; i < 3; i++) await expect(take(failing)).rejects.toThrow('at once');
+  await expect(take(async () => 'done')).resolves.toBe('done');
+});
+
 test('so much runs at a time, the rest follows in its order, and what fails leaves its turn', async () => {
   const take = takeTurns(2);
   const begun: number[] = [];
