@@ -49,8 +49,6 @@ export interface RequestContext {
 
 export type { ResourceText };
 
-type OnQuery = NonNullable<RequestContext['onQuery']>;
-
 export interface SearchRequest {
   readonly type: string;
   /** Names and values, decoded, in the request's order; a POST body's after the URL's. */
@@ -124,7 +122,10 @@ export function createFacade(options: FacadeOptions): Facade {
     openSession(database, environment(registry, now, rules), shapes, {
       signal,
       stages,
-      onQuery: options.onQuery && onQuery ? toBoth(options.onQuery, onQuery) : (options.onQuery ?? onQuery),
+      onQuery(plan, places) {
+        options.onQuery?.(plan, places);
+        onQuery?.(plan, places);
+      },
     });
 
   const parseContext = (context: RequestContext): ParseContext => ({
@@ -240,13 +241,6 @@ export function createFacade(options: FacadeOptions): Facade {
 function withFilters(query: SystemQuery, more: readonly Filter[]): SystemQuery {
   const questions = query.questions.map(question => ({ ...question, filters: [...question.filters, ...more] }));
   return { ...query, questions };
-}
-
-function toBoth(first: OnQuery, second: OnQuery): OnQuery {
-  return (plan, places) => {
-    first(plan, places);
-    second(plan, places);
-  };
 }
 
 const WHOLE: Selection = { kind: 'all' };

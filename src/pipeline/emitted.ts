@@ -39,7 +39,8 @@ export function emitAll(
 ): readonly Emitted[] | Promise<readonly Emitted[]> {
   const emit = (childrenOf: ChildrenOf): readonly Emitted[] =>
     session.stages.time('write', () => items.map(item => emitted(item, childrenOf(item.row), context)));
-  return items.every(isChildless) ? emit(childless) : readAllChildren(items, session).then(emit);
+  const found = childrenOfAll(items, session);
+  return found instanceof Promise ? found.then(emit) : emit(found);
 }
 
 function emitted({ mapping, row, shaped }: Emittable, children: Children, context: WriteContext): Emitted {
@@ -60,7 +61,7 @@ export async function writeLists(
   context: WriteContext,
   session: Session,
 ): Promise<Iterable<readonly string[]>> {
-  return listsOf(items, size, context, await readAllChildren(items, session));
+  return listsOf(items, size, context, await childrenOfAll(items, session));
 }
 
 /** Not within `writeLists`: V8 keeps what a generator closes over for as long as the closure's hidden class, which is old. */
@@ -83,8 +84,9 @@ export function writtenId(json: string, type: string): string {
   return json.slice(begin, json.indexOf('"', begin));
 }
 
-function isChildless({ shaped }: Emittable): boolean {
-  return shaped.shape.children.length === 0;
+function childrenOfAll(items: readonly Emittable[], session: Session): ChildrenOf | Promise<ChildrenOf> {
+  const areChildless = items.every(({ shaped }) => shaped.shape.children.length === 0);
+  return areChildless ? childless : readAllChildren(items, session);
 }
 
 function childless(): Children {
@@ -92,7 +94,6 @@ function childless(): Children {
 }
 
 async function readAllChildren(items: readonly Emittable[], session: Session): Promise<ChildrenOf> {
-  if (items.every(isChildless)) return childless;
   const children = new Map<Row, Children>();
   const byShape = Map.groupBy(items, item => item.shaped);
   await Promise.all(

@@ -2,7 +2,6 @@
  * Objects as generated code: their members, what makes them exist, and choices of members (mapping-primitives.md V1–V3). In: the
  * members in order. Out: statements that compute their JSON texts, and where these are then.
  */
-
 import { isDynamic, isDynamicMember, namedNodesOf } from '../mapping/dynamic.ts';
 import type { Member, NamedNode, Node, ObjectNode } from '../mapping/model.ts';
 import type { Emission } from './emission.ts';

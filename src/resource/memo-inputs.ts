@@ -2,7 +2,6 @@
  * What a fragment is made of. In: its nodes, and which of their parts a memo can go by. Out: the expressions, each once;
  * undefined for a fragment that is made of anything else, or of too much.
  */
-
 import { childrenOf } from '../mapping/children.ts';
 import { namedNodesOf } from '../mapping/dynamic.ts';
 import type { Condition, Node, ValueNode } from '../mapping/model.ts';
