@@ -134,7 +134,7 @@ export function rangePredicate(set: RangeSet, { column, literal, next, present }
     );
   const around = within({ from: first.from, to: last.to });
   const hull = around.kind === 'true' ? present : around;
-  const isPoint = ({ from, to }: Range): boolean => next !== undefined && next(from) >= to;
+  const isPoint = (range: Range): boolean => isSingle(range, next);
   if (set.length === 1 && !isPoint(first)) return hull;
   const gaps = set.slice(1).map((range, i) => ({ from: set[i]?.to ?? range.from, to: range.from }));
   if (next) {
@@ -148,6 +148,15 @@ export function rangePredicate(set: RangeSet, { column, literal, next, present }
     return and(hull, or(...set.filter(range => !isPoint(range)).map(within), points(set.filter(isPoint))));
   }
   return and(hull, or(...set.map(within)));
+}
+
+/** Each range is one stored value: the predicate is equality with some. */
+export function areValues(set: RangeSet, next: RangeColumn['next']): boolean {
+  return set.every(range => isSingle(range, next));
+}
+
+function isSingle({ from, to }: Range, next: RangeColumn['next']): boolean {
+  return next !== undefined && next(from) >= to;
 }
 
 /** For columns whose integers are all stored values. */

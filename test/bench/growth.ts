@@ -1,16 +1,15 @@
 /**
  * Ten searches of US Core's at several sizes of the database, and page 1 beside page 1,000. In: SQLite files of the
- * demo's schema, smallest first. Out: milliseconds of CPU per search over patients, median of rounds that are interleaved, and
- * by how much the largest takes longer.
+ * demo's schema, smallest first. Out: milliseconds of CPU per search over patients (clock.ts), and by how much the largest takes
+ * longer.
  */
 
-import { median } from './clock.ts';
+import { sideBySide } from './clock.ts';
 import { CONTEXT, type Opened, openDemo } from './demo.ts';
 import { printTable } from './table.ts';
 
-/** Patients that each search is asked of, and how often. */
+/** Patients that each search is asked of. */
 const PATIENTS = 41;
-const REPEATS = 12;
 
 interface Person {
   readonly id: string;
@@ -116,20 +115,16 @@ export async function benchGrowth(files: readonly string[]): Promise<void> {
   await Promise.all(opened.map(({ database }) => database.close()));
 }
 
-/** Milliseconds per request in each database: the rounds of one belong to those of the others. */
+/** Milliseconds per request in each database, side by side. */
 async function timesOf(opened: readonly Opened[], requests: readonly Requests[]): Promise<readonly number[]> {
-  const times = opened.map((): number[] => []);
-  for (let repeat = 0; repeat < REPEATS; repeat++) {
-    for (const [i, { facade }] of opened.entries()) {
-      const asking = requests[i] ?? [];
-      const begun = process.cpuUsage();
-      for (const request of asking) await facade.search(request, CONTEXT);
-      const { user, system } = process.cpuUsage(begun);
-      // The first time of each prepares statements and reads pages from the disk.
-      if (repeat > 0) times[i]?.push((user + system) / 1000 / asking.length);
-    }
-  }
-  return times.map(median);
+  const contenders = opened.map(({ facade }, i) => [
+    String(i),
+    async () => {
+      for (const request of requests[i] ?? []) await facade.search(request, CONTEXT);
+    },
+  ]);
+  const times = await sideBySide(Object.fromEntries(contenders));
+  return Object.values(times).map(({ cpu }, i) => cpu / 1000 / (requests[i]?.length ?? 1));
 }
 
 function row(title: string, times: readonly number[]): string[] {

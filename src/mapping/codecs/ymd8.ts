@@ -8,7 +8,7 @@ import type { ColumnType } from '../../sql/column-type.ts';
 import { and, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import type { DateEdge } from '../criterion.ts';
-import { clip, rangePredicate } from '../ranges.ts';
+import { areValues, clip, rangePredicate } from '../ranges.ts';
 import type { Zone } from '../zone.ts';
 import { trimEnd } from './blank.ts';
 import { DAY, digits, pad } from './calendar.ts';
@@ -76,7 +76,9 @@ export function matchPacked(
   const set = clip(packedSatisfying(any, zone), 10_000, 99_991_232);
   const present = isPacked(column);
   const literal = (at: number): Expression => value(type.kind === 'text' ? pad(at, 8) : at, type);
-  return and(present, rangePredicate(set, { column, literal, next: packedAfter, present }));
+  const within = rangePredicate(set, { column, literal, next: packedAfter, present });
+  // What equals a packed date is one.
+  return areValues(set, packedAfter) ? within : and(present, within);
 }
 
 /** The sort key of a packed date: see timeKey. */

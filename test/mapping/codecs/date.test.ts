@@ -358,6 +358,20 @@ describe('ymd8', () => {
     expectLaw(zone => ymd8Codec({ zone: zoneOf(zone), columnType: columnType('INT') }), ['INT'], row, KEYS);
   });
 
+  it('asks a day by equality alone: what equals a date is one', () => {
+    const { columns } = table('CHAR(8)');
+    const codec = ymd8Codec({ zone: zoneOf('UTC'), columnType: columnType('CHAR(8)') });
+    const [start, end] = [Date.UTC(2024, 2, 10), Date.UTC(2024, 2, 11)];
+    const within = [
+      { edge: 'start', op: '>=', at: start },
+      { edge: 'end', op: '<=', at: end },
+    ] as const;
+    expect(codec.match(columns, { kind: 'date', any: [within] }, CLOCK)).toEqual({
+      ...{ kind: 'equals', not: false },
+      ...{ left: columns[0], right: { kind: 'value', value: '20240310', type: columnType('CHAR(8)') } },
+    });
+  });
+
   it('asks one range with the points left out', () => {
     const { columns } = table('CHAR(8)');
     const codec = ymd8Codec({ zone: zoneOf('UTC'), columnType: columnType('CHAR(8)') });
