@@ -8,7 +8,7 @@ import type { PackFile } from '../mapping/load/files.ts';
 import { createReport, type Detail, type Problem } from '../mapping/load/problem.ts';
 import { readYaml } from '../mapping/load/read.ts';
 import { child, type Entry, entriesOf, type ScalarTree, scalarsOf, type Tree, textOf } from '../mapping/load/tree.ts';
-import type { Pack } from '../mapping/model.ts';
+import type { Pack, Position } from '../mapping/model.ts';
 import { LISTS, type ListName } from './lists.ts';
 
 export interface Search {
@@ -16,11 +16,16 @@ export interface Search {
   readonly parameters: readonly (readonly [name: string, value: string])[];
 }
 
+/** A search with the place where it is written. */
+interface WrittenSearch extends Search {
+  readonly at: Position;
+}
+
 export interface Content {
   /** URI of the identifiers that people call the medical record number. */
   readonly mrn: string | undefined;
   /** The organization that keeps the record. */
-  readonly custodian: Search | undefined;
+  readonly custodian: WrittenSearch | undefined;
   /** Encounters that there are documents of. */
   readonly listed: Search | undefined;
   /** A list without a search stays empty. */
@@ -68,9 +73,10 @@ export function readContent(file: PackFile, pack: Pack, check: CheckSearch): Loa
     }
   }
 
-  function one(key: string, type: string): Search | undefined {
+  function one(key: string, type: string): WrittenSearch | undefined {
     const tree = child(document, key);
-    return tree === undefined ? undefined : scalarsOf(tree).map(text => search(text, type))[0];
+    const [first] = tree === undefined ? [] : scalarsOf(tree).map(text => ({ at: text.at, found: search(text, type) }));
+    return first?.found && { ...first.found, at: first.at };
   }
 
   function list({ key, value }: Entry): readonly (readonly [ListName, readonly Search[]])[] {

@@ -1,6 +1,8 @@
 /**
  * `lintel check`: every problem of a pack against the schema of the database, and what can be searched.
  */
+import { OPEN_ACCESS } from '../auth/access.ts';
+import { checkCustodian } from '../ccda/check-custodian.ts';
 import { type Config, readConfig } from '../config.ts';
 import { checkLive } from '../mapping/check/live.ts';
 import { readPackFiles } from '../mapping/load/files.ts';
@@ -12,7 +14,7 @@ import { scopeRelation } from '../plan/condition.ts';
 import { searchesWithoutIndex, sortsWithoutIndex, type WithoutIndex } from '../plan/index-use.ts';
 import { makeOffers } from '../plan/offers.ts';
 import { searchParametersOf } from '../r4/search-parameters.ts';
-import { setUp } from '../setup.ts';
+import { facadeOf, setUp } from '../setup.ts';
 import type { Catalog } from '../sql/catalog.ts';
 import { type Command, overrides, type Terminal, textOf } from './command.ts';
 import { runPackTests } from './pack-tests.ts';
@@ -25,7 +27,8 @@ Reads the mapping pack in the folder PACK (default: MAPPINGS, or the demo pack) 
 the database (default: DATABASE_URL, or the demo database), and tells every problem at once with its place in the
 files, what was expected, what was found, and the nearest right spelling. Of the rows it asks only for numbers: keys
 and ids that are not unique, lookups that find several rows, references none of which find a row, codes that no map
-has, literals that rows write in other letters. Each sql is worked out for all rows of its table.
+has, literals that rows write in other letters, a custodian in ccds.yaml that is not there. Each sql is worked out for
+all rows of its table.
 Tests beside the mappings (*.test.yaml) run on a database of their own that has only their rows.
 
   --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
@@ -65,12 +68,18 @@ function checkLocked({ mappings }: Config): Checked {
 }
 
 async function checkRows(config: Config, terminal: Terminal): Promise<Checked> {
-  const { database, pack, catalog } = await setUp(config, terminal.note);
+  const { database, pack, catalog, content, changed } = await setUp(config, terminal.note);
   try {
     const { registry } = pack;
     if (!registry) return { pack, catalog };
     const shown = await checkLive({ registry, database, readScope: scopeRelation, now: Date.now() });
-    const problems = [...pack.problems, ...shown].sort((a, b) => comparePositions(a.position, b.position));
+    const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
+    const custodian = content
+      ? await checkCustodian(content, facadeOf(registry, database, changed, config), context)
+      : [];
+    const problems = [...pack.problems, ...shown, ...custodian].sort((a, b) =>
+      comparePositions(a.position, b.position),
+    );
     return { pack: { registry, problems }, catalog };
   } finally {
     await database.close();

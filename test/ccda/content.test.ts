@@ -26,7 +26,11 @@ lists:
 `);
   expect(problems).toEqual([]);
   expect(content?.mrn).toBe('urn:oid:1.2.3');
-  expect(content?.custodian).toEqual({ type: 'Organization', parameters: [['_id', 'main']] });
+  expect(content?.custodian).toEqual({
+    type: 'Organization',
+    parameters: [['_id', 'main']],
+    at: { file: 'ccds.yaml', line: 3, column: 12 },
+  });
   expect(content?.listed?.parameters).toEqual([['_has:DocumentReference:encounter:status', 'current,superseded']]);
   expect(content?.lists.get('medications')).toEqual([
     { type: 'MedicationRequest', parameters: [] },
@@ -80,4 +84,34 @@ test('`lintel check` tells searches that find nothing whatever the database hold
     '3:7: status: no mapping of Observation gives finale',
     '4:7: warning: code: no mapping of Observation gives 29463-8',
   ]);
+});
+
+test('`lintel check` tells a custodian that no row of the database is, and one that several are', async () => {
+  const clinic = (custodian: string) =>
+    smallClinic({
+      'ccds.yaml': `custodian: ${custodian}\n`,
+      'place.yaml': `mapping: places
+resource: Organization
+source: { table: PERSON, as: o, key: [ID] }
+id: "place-{ID}"
+elements:
+  active: true
+  name: { from: SURNAME }
+`,
+    });
+  const told = async (custodian: string) => {
+    const { code, out } = await lintel(clinic(custodian).environment, 'check');
+    return { code, lines: out.split('\n').filter(line => line.includes('ccds.yaml')) };
+  };
+  expect(await told('Organization?_id=place-2')).toEqual({ code: 0, lines: [] });
+  expect(await told('Organization?_id=place-99')).toEqual({
+    code: 0,
+    lines: [
+      "ccds.yaml:1:12: warning: no Organization is the custodian: documents name the patient's, or the pack's publisher",
+    ],
+  });
+  expect(await told('Organization?active=true')).toEqual({
+    code: 0,
+    lines: ['ccds.yaml:1:12: warning: 2 Organizations are the custodian: documents name the first'],
+  });
 });

@@ -1,0 +1,24 @@
+/**
+ * Whether the organization that `ccds.yaml` names is there, which only rows can say. In: the searches of the documents and
+ * what answers them. Out: a warning where none is found, for documents then name another, or more than one.
+ */
+import type { Facade, RequestContext } from '../facade.ts';
+import { createReport, type Problem } from '../mapping/load/problem.ts';
+import type { Content } from './content.ts';
+
+/** Throws FhirError, DatabaseError. */
+export async function checkCustodian(
+  { custodian }: Pick<Content, 'custodian'>,
+  facade: Pick<Facade, 'search'>,
+  context: RequestContext,
+): Promise<readonly Problem[]> {
+  if (custodian === undefined) return [];
+  const { type, parameters, at } = custodian;
+  const counted = await facade.search({ type, parameters: [...parameters, ['_summary', 'count']] }, context);
+  const { total } = JSON.parse(counted.json) as { readonly total: number };
+  const report = createReport();
+  if (total === 0)
+    report.warning(at, `no ${type} is the custodian: documents name the patient's, or the pack's publisher`);
+  if (total > 1) report.warning(at, `${total} ${type}s are the custodian: documents name the first`);
+  return report.problems();
+}
