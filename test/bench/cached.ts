@@ -1,9 +1,9 @@
 /**
  * `npm run bench -- cached`: kept answers against a bare node:http server that sends the same bytes, and against a route
- * of the framework that does, in requests per second of the server's CPU time.
+ * of the framework that does, in microseconds of the server's CPU time per request.
  */
-import { median } from './clock.ts';
-import { compareServers, fetchOnce, ratio, type Server, startProgram } from './servers.ts';
+import { compared, RUNS, shown } from './runs.ts';
+import { compareServers, fetchOnce, type Server, startProgram } from './servers.ts';
 import { printTable } from './table.ts';
 
 /** Addresses behind the FHIR base. */
@@ -15,20 +15,35 @@ const ADDRESSES: Readonly<Record<string, string>> = {
 const ROUNDS = { rounds: 15, requests: 2000, warm: 20_000 };
 const PROGRAM = new URL('cached-server.ts', import.meta.url);
 
+type Contender = 'bare' | 'hono' | 'lintel';
+
+interface Measured {
+  readonly bytes: number;
+  readonly times: Readonly<Record<Contender, number>>;
+}
+
 export async function benchCached(): Promise<void> {
-  const lintel = await startProgram(PROGRAM, 'lintel');
-  const rows: (readonly string[])[] = [];
-  try {
+  const runs = new Map<string, Measured[]>();
+  for (let run = 0; run < RUNS; run++) {
+    const lintel = await startProgram(PROGRAM, 'lintel');
     for (const [what, address] of Object.entries(ADDRESSES)) {
+      const path = address.endsWith('/') ? address + (await someId(lintel, address)) : address;
       for (const coding of ['identity', 'gzip']) {
-        const path = address.endsWith('/') ? address + (await someId(lintel, address)) : address;
-        rows.push(await compare(lintel, coding === 'identity' ? what : `${what}, ${coding}`, path, coding));
+        const title = coding === 'identity' ? what : `${what}, ${coding}`;
+        runs.set(title, [...(runs.get(title) ?? []), await measured(lintel, path, coding)]);
       }
     }
-  } finally {
     lintel.child.kill();
   }
-  printTable(['answer', 'bytes', 'bare', 'route of the framework', 'Lintel', 'Lintel : bare'], rows);
+  const rows = [...runs].map(([title, measured]) => {
+    const times = measured.map(run => run.times);
+    return [
+      ...[title, (measured[0]?.bytes ?? 0).toLocaleString('en')],
+      ...(['bare', 'hono', 'lintel'] as const).map(name => shown(times, name)),
+      compared(times, 'lintel', 'bare'),
+    ];
+  });
+  printTable(['answer', 'bytes', 'bare', 'route of the framework', 'Lintel', 'to bare'], rows);
 }
 
 async function someId(server: Server, address: string): Promise<string> {
@@ -36,7 +51,7 @@ async function someId(server: Server, address: string): Promise<string> {
   return JSON.parse(body.toString()).entry[0].resource.id;
 }
 
-async function compare(lintel: Server, what: string, path: string, coding: string): Promise<readonly string[]> {
+async function measured(lintel: Server, path: string, coding: string): Promise<Measured> {
   // Twice and a bit later: the first answers are made, and their marks become known.
   for (let i = 0; i < 3; i++) await fetchOnce(lintel, path, coding);
   const { headers, body } = await fetchOnce(lintel, path, coding);
@@ -45,6 +60,5 @@ async function compare(lintel: Server, what: string, path: string, coding: strin
   const hono = await startProgram(PROGRAM, 'hono', same);
   const times = await compareServers({ bare, hono, lintel }, { paths: [path], coding }, ROUNDS);
   for (const { child } of [bare, hono]) child.kill();
-  const rates = [times.bare, times.hono, times.lintel].map(some => Math.round(1e6 / median(some)).toLocaleString('en'));
-  return [what, body.byteLength.toLocaleString('en'), ...rates, ratio(times.lintel, times.bare).toFixed(2)];
+  return { bytes: body.byteLength, times };
 }

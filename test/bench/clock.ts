@@ -5,11 +5,6 @@
 
 export type Work = () => unknown;
 
-export interface Clocked {
-  /** Microseconds of CPU per run, the median of the rounds. */
-  readonly cpu: number;
-}
-
 export interface Rounds {
   readonly rounds: number;
   /** Milliseconds that a round of one contender takes at least. */
@@ -21,19 +16,19 @@ const ROUNDS: Rounds = { rounds: 9, least: 300 };
 /** Milliseconds that each runs before it is measured: more code is compiled for a second or two. */
 export const WARM_UP = 3000;
 
-/** Runs all contenders side by side, after a warm-up of each. */
+/** Runs all contenders side by side, after a warm-up of each. Out: microseconds of CPU per run, the median of the rounds. */
 export async function sideBySide<Name extends string>(
   contenders: Readonly<Record<Name, Work>>,
   { rounds, least }: Rounds = ROUNDS,
-): Promise<Readonly<Record<Name, Clocked>>> {
+): Promise<Readonly<Record<Name, number>>> {
   const names = Object.keys(contenders) as Name[];
   const times = new Map<Name, number[]>();
   for (const name of names) await round(contenders[name], WARM_UP);
   for (let i = 0; i < rounds; i++) {
     for (const name of names) times.set(name, [...(times.get(name) ?? []), await round(contenders[name], least)]);
   }
-  const clocked = names.map(name => [name, { cpu: median(times.get(name) ?? []) }] as const);
-  return Object.fromEntries(clocked) as Readonly<Record<Name, Clocked>>;
+  const clocked = names.map(name => [name, median(times.get(name) ?? [])] as const);
+  return Object.fromEntries(clocked) as Readonly<Record<Name, number>>;
 }
 
 /** Microseconds of CPU per run. */

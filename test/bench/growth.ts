@@ -124,7 +124,7 @@ async function timesOf(opened: readonly Opened[], requests: readonly Requests[])
     },
   ]);
   const times = await sideBySide(Object.fromEntries(contenders));
-  return Object.values(times).map(({ cpu }, i) => cpu / 1000 / (requests[i]?.length ?? 1));
+  return Object.values(times).map((time, i) => time / 1000 / (requests[i]?.length ?? 1));
 }
 
 function row(title: string, times: readonly number[]): string[] {

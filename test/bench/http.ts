@@ -4,11 +4,11 @@
  * server's process per request. Bytes are compared before anything is measured. The programs know beforehand what is asked; one by hand
  * sends ready headers, checks nobody and keeps no log, the audited one does all that.
  */
-import { median } from './clock.ts';
 import { openDemo } from './demo.ts';
 import type { Task } from './http-server.ts';
-import { laboratoryPages, laboratoryReads, nextOf, type Page, unsealed } from './laboratory-pages.ts';
-import { compareServers, fetchOnce, ratio, type Server, startProgram } from './servers.ts';
+import { laboratoryPages, laboratoryReads, nextOf, type Page, type Read, unsealed } from './laboratory-pages.ts';
+import { compared, RUNS, type Runs, shown } from './runs.ts';
+import { compareServers, fetchOnce, type Server, startProgram } from './servers.ts';
 import { printTable } from './table.ts';
 
 const ROUNDS = { rounds: 11, requests: 400, warm: 6000 };
@@ -17,23 +17,50 @@ const PROGRAM = new URL('http-server.ts', import.meta.url);
 /** As the programs write it. */
 const BASE_URL = 'http://127.0.0.1';
 
+type Contender = 'lintel' | 'audited' | 'byHand' | 'obvious';
+
 export async function benchHttp(file: string): Promise<void> {
   const opened = await openDemo(file);
   const pages = await laboratoryPages(opened);
   const reads = await laboratoryReads(opened, pages);
   await opened.database.close();
+  const runs: Readonly<Record<Contender, number>>[][] = [];
+  for (let run = 0; run < RUNS; run++) runs.push(await measured(file, pages, reads));
+  const rows = ['page of 50 Observations', 'read of one'].map((what, i) =>
+    rowOf(
+      what,
+      runs.flatMap(run => run[i] ?? []),
+    ),
+  );
+  const against = ['by hand, audited', 'by hand, bare', 'obvious'];
+  printTable(['over HTTP', 'Lintel', ...against, ...against.map(one => `to ${one}`)], rows);
+}
+
+function rowOf(what: string, runs: Runs<Contender>): readonly string[] {
+  const others = ['audited', 'byHand', 'obvious'] as const;
+  return [
+    what,
+    ...(['lintel', ...others] as const).map(name => shown(runs, name)),
+    ...others.map(other => compared(runs, 'lintel', other)),
+  ];
+}
+
+/** Microseconds per page, and per read, of servers that are started for it. */
+async function measured(
+  file: string,
+  pages: readonly Page[],
+  reads: readonly Read[],
+): Promise<Readonly<Record<Contender, number>>[]> {
   const nothing: Task = { file, baseUrl: BASE_URL, pages: {}, reads: {}, headers: [] };
   const lintel = await startProgram(PROGRAM, 'lintel', nothing);
   const paths = await pathsOf(lintel, pages);
   const readPaths = reads.map(({ id }) => `/fhir/Observation/${id}`);
-  const rows: (readonly string[])[] = [];
-  for (const [what, asked, answers] of [
-    ['page of 50 Observations', paths, pages],
-    ['read of one', readPaths, reads],
+  const times: Readonly<Record<Contender, number>>[] = [];
+  for (const [asked, answers] of [
+    [paths, pages],
+    [readPaths, reads],
   ] as const) {
     const { headers } = await fetchOnce(lintel, asked[0] ?? '', 'identity');
-    const named = <T>(items: readonly T[], of: readonly string[]) =>
-      Object.fromEntries(items.map((item, i) => [of[i] ?? '', item]));
     const same = {
       ...nothing,
       pages: named(pages, paths),
@@ -51,17 +78,15 @@ export async function benchHttp(file: string): Promise<void> {
           throw new Error(`The bytes of ${path} differ`);
       }
     }
-    const times = await compareServers(servers, { paths: asked, coding: 'identity' }, ROUNDS);
+    times.push(await compareServers(servers, { paths: asked, coding: 'identity' }, ROUNDS));
     for (const { child } of [byHand, audited, obvious]) child.kill();
-    rows.push([
-      what,
-      ...[times.lintel, times.audited, times.byHand, times.obvious].map(some => `${median(some).toFixed(0)} µs`),
-      ...[times.audited, times.byHand, times.obvious].map(some => ratio(times.lintel, some).toFixed(2)),
-    ]);
   }
   lintel.child.kill();
-  const against = ['by hand, audited', 'by hand, bare', 'obvious'];
-  printTable(['over HTTP', 'Lintel', ...against, ...against.map(one => `to ${one}`)], rows);
+  return times;
+}
+
+function named<T>(items: readonly T[], of: readonly string[]): Readonly<Record<string, T>> {
+  return Object.fromEntries(items.map((item, i) => [of[i] ?? '', item]));
 }
 
 /** The addresses of the same pages: links are sealed by the server that gives them. */

@@ -1,98 +1,38 @@
 /**
- * A page of 50 Observations and a read of one, beside the programs written by hand. In: a SQLite file of the demo's
- * schema. Out: a table of microseconds of CPU and ratios. Bytes are compared before anything is measured.
+ * A page of 50 Observations and a read of one, beside the programs written by hand, all in one process, and again in others. In: a
+ * SQLite file of the demo's schema. Out: a table of microseconds of CPU and ratios.
  */
-import type { SearchRequest } from '../../src/facade.ts';
-import { toXml } from '../../src/resource/xml.ts';
-import { type Clocked, sideBySide, type Work } from './clock.ts';
-import { CONTEXT, openDemo } from './demo.ts';
-import { laboratoryPages, laboratoryReads, unsealed } from './laboratory-pages.ts';
-import { bestProgram, obviousProgram } from './laboratory-programs.ts';
-import { offsets, offsetsAsked } from './offsets.ts';
+import { compared, inProcesses, type Runs, shown } from './runs.ts';
+import type { Contender, Measured } from './search-process.ts';
 import { printTable } from './table.ts';
 
-const INCLUDES = [
-  ['_include', 'Observation:subject'],
-  ['_revinclude', 'Provenance:target'],
-] as const;
+const PROGRAM = new URL('search-process.ts', import.meta.url);
 
 export async function benchSearch(file: string): Promise<void> {
-  const opened = await openDemo(file);
-  const { facade, database } = opened;
-  const [best, obvious, keeping] = [
-    bestProgram(file),
-    obviousProgram(file, offsetsAsked),
-    obviousProgram(file, offsets),
-  ];
-  const pages = await laboratoryPages(opened);
-  const reads = await laboratoryReads(opened, pages);
-  for (const program of [best, obvious, keeping]) {
-    for (const page of pages) mustEqual(unsealed(program.page(page)), unsealed(page.json));
-    for (const read of reads) mustEqual(program.read(read), read.json);
-  }
-  const search = async (parameters: SearchRequest['parameters']): Promise<string> =>
-    (await facade.search({ type: 'Observation', parameters }, CONTEXT)).json;
-
-  const page = await sideBySide({
-    facade: inTurn(pages, ({ parameters }) => search(parameters)),
-    best: inTurn(pages, best.page),
-    obvious: inTurn(pages, obvious.page),
-    keeping: inTurn(pages, keeping.page),
-    statement: inTurn(pages, best.rows),
-  });
-  // By themselves: what they leave behind is collected while others run, and counts against those.
-  const more = await sideBySide({
-    facade: inTurn(pages, ({ parameters }) => search(parameters)),
-    xml: inTurn(pages, async ({ parameters }) => toXml(await search(parameters))),
-    // The link of a page belongs to its search: this is the first page each time.
-    includes: inTurn(pages.slice(0, 1), ({ parameters }) => search([...parameters, ...INCLUDES])),
-  });
-  const read = await sideBySide({
-    facade: inTurn(reads, async ({ id }) => (await facade.read('Observation', id, [], CONTEXT))?.json ?? ''),
-    best: inTurn(reads, best.read),
-    obvious: inTurn(reads, obvious.read),
-    keeping: inTurn(reads, keeping.read),
-    statement: inTurn(reads, best.rows),
-  });
-  await database.close();
+  const runs = await inProcesses<Measured>(PROGRAM, file);
   printTable(
     ['in process', 'facade', 'by hand', ...OBVIOUS, 'SQL alone', 'to by hand', ...OBVIOUS.map(one => `to ${one}`)],
-    [rowOf('page of 50 Observations', page), rowOf('read of one', read)],
+    [
+      rowOf(
+        'page of 50 Observations',
+        runs.map(({ page }) => page),
+      ),
+      rowOf(
+        'read of one',
+        runs.map(({ read }) => read),
+      ),
+    ],
   );
+  const forms = runs.map(run => run.forms);
   console.log(
-    `with _include and _revinclude ${shown(more.includes)}, as XML ${shown(more.xml)} (${(more.facade.cpu / more.xml.cpu).toFixed(2)} of the JSON page)`,
+    `with _include and _revinclude ${shown(forms, 'includes')}, as XML ${shown(forms, 'xml')}: ${compared(forms, 'xml', 'json')} of the JSON page`,
   );
 }
 
 const OBVIOUS = ['obvious', 'obvious, offsets kept'];
 
-type Measured = Readonly<Record<'facade' | 'best' | 'obvious' | 'keeping' | 'statement', Clocked>>;
-
-function rowOf(title: string, { facade, best, obvious, keeping, statement }: Measured): readonly string[] {
-  return [
-    title,
-    ...[facade, best, obvious, keeping, statement].map(shown),
-    ...[best, obvious, keeping].map(({ cpu }) => (cpu / facade.cpu).toFixed(2)),
-  ];
-}
-
-function shown({ cpu }: Clocked): string {
-  return `${cpu.toFixed(cpu < 100 ? 1 : 0)} µs`;
-}
-
-/** One after the other; texts become the bytes that are sent. */
-function inTurn<T>(items: readonly T[], action: (item: T) => unknown): Work {
-  let at = 0;
-  return async () => {
-    const item = items[at++ % items.length];
-    const made = item === undefined ? '' : await action(item);
-    return typeof made === 'string' ? Buffer.from(made, 'utf8') : made;
-  };
-}
-
-function mustEqual(own: string, facades: string): void {
-  if (own === facades) return;
-  let at = 0;
-  while (own[at] === facades[at]) at++;
-  throw new Error(`the bytes differ: ${own.slice(at - 60, at + 40)} and ${facades.slice(at - 60, at + 40)}`);
+function rowOf(title: string, runs: Runs<Contender>): readonly string[] {
+  const contenders = ['facade', 'best', 'obvious', 'keeping', 'statement'] as const;
+  const others = ['best', 'obvious', 'keeping'] as const;
+  return [title, ...contenders.map(name => shown(runs, name)), ...others.map(other => compared(runs, 'facade', other))];
 }

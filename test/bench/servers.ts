@@ -18,10 +18,17 @@ export interface Server {
   cpu(): Promise<number>;
 }
 
+/** None outlives the bench, whatever ends that. */
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill();
+});
+
 /** `program` gets `kind` as its argument and `what` as a message, and sends its port. */
 export async function startProgram(program: URL, kind: string, what?: object): Promise<Server> {
   // The log goes where nobody reads it, but it is written.
   const child = fork(program, [kind], { stdio: ['ignore', 'inherit', 'ignore', 'ipc'] });
+  running.add(child);
   if (what) child.send(what);
   const [{ port }] = await Promise.race([
     once(child, 'message'),
@@ -78,12 +85,12 @@ export interface Asked {
   readonly coding: string;
 }
 
-/** Microseconds of CPU per request of each server: the rounds of one belong to those of the others. */
+/** Microseconds of CPU per request of each server, the median of rounds that are interleaved. */
 export async function compareServers<Name extends string>(
   servers: Readonly<Record<Name, Server>>,
   asked: Asked,
   { rounds, requests, warm }: { readonly rounds: number; readonly requests: number; readonly warm: number },
-): Promise<Readonly<Record<Name, readonly number[]>>> {
+): Promise<Readonly<Record<Name, number>>> {
   const names = Object.keys(servers) as Name[];
   const times = new Map<Name, number[]>(names.map(name => [name, []]));
   for (const name of names) await load(servers[name], asked, warm);
@@ -94,12 +101,8 @@ export async function compareServers<Name extends string>(
       times.get(name)?.push((((await servers[name].cpu()) - before) / requests) * 1e6);
     }
   }
-  return Object.fromEntries(times) as unknown as Readonly<Record<Name, readonly number[]>>;
-}
-
-/** How fast `own` is in terms of `other`: the median of the rounds' ratios. */
-export function ratio(own: readonly number[], other: readonly number[]): number {
-  return median(own.map((time, i) => (other[i] ?? Number.NaN) / time));
+  const medians = names.map(name => [name, median(times.get(name) ?? [])] as const);
+  return Object.fromEntries(medians) as Readonly<Record<Name, number>>;
 }
 
 export interface Fetched {
