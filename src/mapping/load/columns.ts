@@ -113,6 +113,7 @@ function columnOf(
     report.error(at, `unknown part of ${owner.name}`, { found: name, among: owner.parts, ...detail });
     return undefined;
   }
+  context.usedRows.add(owner);
   const info = findColumn(owner.info, name);
   if (!info) {
     const elsewhere = written === name ? otherOwners(visible, owner, name) : [];

@@ -4,9 +4,9 @@
 import type { Catalog } from '../../sql/catalog.ts';
 import type { Identifier } from '../../sql/identifier.ts';
 import { identifier } from '../../sql/identifier.ts';
-import type { Condition, Node, Scope, Source } from '../model.ts';
+import type { Condition, Node, Position, Scope, Source } from '../model.ts';
 import type { LoadedCodeMap } from './codes.ts';
-import type { Visible } from './columns.ts';
+import type { NamedRows, Visible } from './columns.ts';
 import type { Report } from './problem.ts';
 import type { Settings } from './settings.ts';
 import type { Slot } from './slot.ts';
@@ -22,6 +22,10 @@ export interface PackContext {
   readonly codeMaps: ReadonlyMap<string, LoadedCodeMap>;
   readonly usedCodeMaps: Set<string>;
   readonly usedLists: Set<string>;
+  /** Lookups that mappings write, one of each row of a macro, but for those that take rows away. */
+  readonly lookups: { readonly rows: NamedRows; readonly at: Position }[];
+  /** Rows that a column was taken of. */
+  readonly usedRows: Set<NamedRows>;
 }
 
 /** A mapping that references may name: its rows are resolved before any element is. */

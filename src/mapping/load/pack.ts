@@ -8,6 +8,7 @@ import { checkDrift } from '../check/drift.ts';
 import type { Registry } from '../model.ts';
 import { createRegistry } from '../registry.ts';
 import { readCodeMaps } from './codes.ts';
+import type { NamedRows } from './columns.ts';
 import type { PackContext } from './context.ts';
 import { type PackFile, type PackFiles, readPackFiles } from './files.ts';
 import { readHierarchies } from './hierarchies.ts';
@@ -83,6 +84,8 @@ export function loadPackFiles(
     codeMaps,
     usedCodeMaps: new Set(),
     usedLists: new Set(),
+    lookups: [],
+    usedRows: new Set(),
   };
   const hidden = files.mappings.filter(({ path }) => unread.has(path)).flatMap(namesIn);
   if (catalog) checkColumnRules(settings, catalog, degraded ? locked : undefined, report);
@@ -134,5 +137,10 @@ function reportUnused(settings: Settings, pack: PackContext, fragments: Readonly
   }
   for (const { name, at } of pack.codeMaps.values()) {
     if (!pack.usedCodeMaps.has(name)) report.warning(at, `code map ${name} is never used`);
+  }
+  const isUsed = ({ rows }: { readonly rows: NamedRows }): boolean => pack.usedRows.has(rows);
+  for (const written of Map.groupBy(pack.lookups, ({ at }) => `${at.file}:${at.line}:${at.column}`).values()) {
+    const [first] = written;
+    if (first && !written.some(isUsed)) report.warning(first.at, `lookup ${first.rows.name} is never used`);
   }
 }

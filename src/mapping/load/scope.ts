@@ -84,7 +84,7 @@ export function readLookup(entry: Entry, visible: Visible, context: Context): Lo
   if (!own) return undefined;
   visible.named.set(key.toLowerCase(), own);
   const inner: Visible = { own, named: visible.named, outer: visible.outer, lookups: visible.lookups };
-  return {
+  const lookup: Lookup = {
     table: own.table,
     alias: own.alias,
     on: readLookupOn(value, inner, visible, context),
@@ -93,6 +93,10 @@ export function readLookup(entry: Entry, visible: Visible, context: Context): Lo
     pick: readPick(child(value, 'pick'), inner, context),
     at,
   };
+  // What it says of itself is no use of it.
+  context.usedRows.delete(own);
+  if (!required) context.lookups.push({ rows: own, at });
+  return lookup;
 }
 
 /** `on` of a lookup; it may be missing where `where` says which row it is, and our side may be a text after steps. */

@@ -27,8 +27,9 @@ describe('which table a column belongs to decides where it may stand', () => {
 
   test('another lookup may be joined to, and not be what is joined', () => {
     const first = 'a: { table: dbo.ALLRGY, on: { PT_NO: PT_NO }, pick: [ALG_ID] }';
-    expect(lookup(`${first}, r: { table: dbo.ALLRGY_RXN, on: { ALG_ID: a.ALG_ID }, pick: [SEQ_NO] }`)).toEqual([]);
-    expect(lookup(`${first}, r: { table: dbo.ALLRGY_RXN, on: { a.ALG_ID: PT_NO }, pick: [SEQ_NO] }`)).toHaveLength(1);
+    const second = (on: string) => `r: { table: dbo.ALLRGY_RXN, on: ${on}, pick: [SEQ_NO], required: true }`;
+    expect(lookup(`${first}, ${second('{ ALG_ID: a.ALG_ID }')}`)).toEqual([]);
+    expect(lookup(`${first}, ${second('{ a.ALG_ID: PT_NO }')}`)).toHaveLength(1);
   });
 
   test('`pick` orders by the table that is joined', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { problemsOfSource } from './problems-of.ts';
+import { problemsOf, problemsOfSource } from './problems-of.ts';
 
 describe('the rows of a mapping are held against the schema', () => {
   test('an unknown table is told with the nearest spelling', () => {
@@ -39,14 +39,43 @@ describe('the rows of a mapping are held against the schema', () => {
   test('a lookup may be one fixed row, or compare our text after steps', () => {
     expect(
       problemsOfSource(
-        '{ table: dbo.PT, as: p, key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP, where: { TBL_ID: RACE, CD: W } } } }',
+        '{ table: dbo.PT, as: p, key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP, where: { TBL_ID: RACE, CD: W }, required: true } } }',
       ),
     ).toEqual([]);
     expect(
       problemsOfSource(
-        '{ table: dbo.PT, as: p, key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP, on: { CD: { from: SEX, via: upper } } } } }',
+        '{ table: dbo.PT, as: p, key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP, on: { CD: { from: SEX, via: upper } }, required: true } } }',
       ),
     ).toEqual([]);
+  });
+
+  test('a lookup that nothing uses is warned of, unless it takes rows away or another lookup needs it', () => {
+    const C = 'c: { table: dbo.CD_LKUP, on: { CD: SEX }, where: { TBL_ID: SEX } }';
+    const told = (lookups: string, more = '') =>
+      problemsOfSource(`{ table: dbo.PT, as: p, key: [PT_NO], lookup: { ${lookups} }${more} }`);
+    expect(told(C)).toEqual(['m.yaml:3:57: warning: lookup c is never used']);
+    expect(told(C, ', where: { c.ALT_CD: X }')).toEqual([]);
+    expect(told(C, ', deleted: { c.ALT_CD: X }')).toEqual([]);
+    expect(told(C.replace(/}$/, ', required: true }'))).toEqual([]);
+    expect(told(`${C}, d: { table: dbo.CD_LKUP, on: { CD: c.ALT_CD } }`)).toEqual([
+      'm.yaml:3:125: warning: lookup d is never used',
+    ]);
+  });
+
+  test('a lookup that one row of a macro uses is used', () => {
+    const mapping = (columns: string) => `mapping: $m
+with: [$m, $name]
+rows: ${columns}
+resource: Patient
+source: { table: dbo.PT, as: p, key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP, on: { CD: SEX } } } }
+id: "$m-{PT_NO}"
+elements:
+  name: [{ family: { from: $name } }]
+`;
+    expect(problemsOf({ 'm.yaml': mapping('[[a, LST_NM], [b, c.DESCR]]') })).toEqual([]);
+    expect(problemsOf({ 'm.yaml': mapping('[[a, LST_NM], [b, MRN]]') })).toEqual([
+      'm.yaml:5:57: warning: lookup c is never used',
+    ]);
   });
 
   test('a codec in the on of a lookup is rejected', () => {
