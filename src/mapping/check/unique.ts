@@ -2,12 +2,13 @@
  * Uniqueness that mappings rely on, counted: keys of sources, rows found by lookups and references, ids. In: the registry
  * and the catalog. Out: problems with numbers, never with values. What a unique index promises is not asked.
  */
-import { type Catalog, findTable } from '../../sql/catalog.ts';
+import { type Catalog, findTable, type TableInfo } from '../../sql/catalog.ts';
 import { UNICODE } from '../../sql/column-type.ts';
 import { and, call, constant, filled, isNull, not, or } from '../../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../../sql/expression.ts';
 import type { Report } from '../load/problem.ts';
 import type { IdPart, Mapping, RefNode, Registry, Scope } from '../model.ts';
+import { fixedColumns, isPromised } from '../promised.ts';
 import type { ScopedLookup } from './parts.ts';
 import { type Asking, countDuplicates, countRows, isClosed, MOST_GROUPS } from './questions.ts';
 
@@ -21,7 +22,7 @@ export async function checkKey(
   const empty = await countRows(asking, source, or(...source.key.map(isNull)));
   if (empty > 0) report.error(at, `the key of ${name} is NULL in ${counted(empty, 'row')}`);
   const isSimple = source.lookups.every(lookup => !lookup.required);
-  if (isSimple && isPromised(source, source.key, catalog)) return;
+  if (isSimple && isPromised(source, source.key, tableOf(source, catalog))) return;
   const doubled = await countDuplicates(asking, source, source.key);
   if (doubled > 0) {
     report.error(at, `the key of ${name} is not unique under \`where\`: ${many(doubled, 'value')} in several rows`);
@@ -38,7 +39,7 @@ export async function checkLookup(
   if (lookup.pick.length > 0) return;
   const theirs = lookup.on.map(on => on.theirs);
   const alone: Scope = { table: lookup.table, alias: lookup.alias, where: lookup.where, lookups: [] };
-  if (isPromised(alone, [...theirs, ...fixedColumns(alone)], catalog)) return;
+  if (isPromised(alone, [...theirs, ...fixedColumns(alone)], tableOf(alone, catalog))) return;
   if (!isClosed(alone)) {
     report.warning(lookup.at, `lookup ${lookup.alias} cannot be counted: its \`where\` refers to ${scope.alias}`);
     return;
@@ -67,7 +68,7 @@ export async function checkReference(
   const theirs = node.on.map(on => on.theirs);
   const { key, onePer } = target.source;
   if (covers(theirs, key) || (onePer.length > 0 && covers(theirs, onePer))) return;
-  if (isPromised(target.source, theirs, catalog)) return;
+  if (isPromised(target.source, theirs, tableOf(target.source, catalog))) return;
   const doubled = await countDuplicates(asking, target.source, theirs);
   if (doubled > 0) {
     report.error(node.at, `reference finds several rows of ${node.target} for ${many(doubled, 'value')}`, {
@@ -87,7 +88,8 @@ export async function checkIds(mapping: Mapping, catalog: Catalog, asking: Askin
   for (const [i, parts] of id.alternatives.entries()) {
     const reached = and(...missing.slice(0, i), ...(presence[i] ?? []));
     const columns = columnsIn(parts);
-    const isKnown = source.onePer.length > 0 || covers(columns, source.key) || isPromised(source, columns, catalog);
+    const isKnown =
+      source.onePer.length > 0 || covers(columns, source.key) || isPromised(source, columns, tableOf(source, catalog));
     // Of rows that are one resource all have its id.
     const written = source.onePer.length > 0 ? undefined : writtenId(parts);
     const doubled =
@@ -148,19 +150,8 @@ function given(column: ColumnExpression): Predicate {
   return column.type.kind === 'text' ? filled(column) : not(isNull(column));
 }
 
-/** Columns that a `where` holds at one value. */
-function fixedColumns({ where }: Scope): readonly ColumnExpression[] {
-  const tests = where.kind === 'all' ? where.of : [where];
-  return tests.flatMap(test => (test.kind === 'is' && test.values.length === 1 ? [test.column] : []));
-}
-
-/** Whether a primary key or unique index says that these columns of the scope's own table are unique. */
-function isPromised(scope: Scope, columns: readonly ColumnExpression[], catalog: Catalog): boolean {
-  const table = findTable(catalog, scope.table.name);
-  if (!table) return false;
-  const given = new Set(columns.filter(c => c.alias === scope.alias).map(c => c.column.toLowerCase()));
-  const keys = [table.primaryKey, ...table.indexes.filter(index => index.unique).map(index => index.columns)];
-  return keys.some(key => key.length > 0 && key.every(column => given.has(column.toLowerCase())));
+function tableOf({ table }: Scope, catalog: Catalog): TableInfo | undefined {
+  return findTable(catalog, table.name);
 }
 
 function covers(columns: readonly ColumnExpression[], key: readonly ColumnExpression[]): boolean {

@@ -2,8 +2,9 @@
  * R4 and R5, `each`: many items from child rows, or from the pieces of a separated column. In: the map. Out: an EachNode.
  */
 import { type Identifier, identifier, isIdentifier } from '../../sql/identifier.ts';
-import type { EachNode, Node, Pieces } from '../model.ts';
-import { resolveColumn, type Visible } from './columns.ts';
+import type { ChildRows, EachNode, Node, Pieces, Position } from '../model.ts';
+import { fixedColumns, isPromised } from '../promised.ts';
+import { printTable, resolveColumn, type Visible } from './columns.ts';
 import type { Context } from './context.ts';
 import { guard } from './guard.ts';
 import { readOn, readRowOrder } from './join.ts';
@@ -44,7 +45,22 @@ function readRows(each: Tree, visible: Visible, context: Context): Rows | undefi
   if (!inner) return undefined;
   const on = readOn(child(each, 'on'), inner.visible, visible, context);
   const order = readRowOrder(child(each, 'order'), inner.visible, context);
-  return { from: { kind: 'rows', scope: inner.scope, on, order }, visible: inner.visible };
+  const from: ChildRows = { kind: 'rows', scope: inner.scope, on, order };
+  if (!child(each, 'order')) warnOfNoOrder(from, inner.visible, each.at, context);
+  return { from, visible: inner.visible };
+}
+
+/** Of one row at most there is no order; of several it would be the engine's, and another from one day to the next. */
+function warnOfNoOrder({ scope, on }: ChildRows, { own }: Visible, at: Position, context: Context): void {
+  if (own.kind !== 'rows') return;
+  const held = [...on.map(({ theirs }) => theirs), ...fixedColumns(scope)];
+  if (isPromised(scope, held, own.info)) return;
+  const free = own.info.primaryKey.filter(
+    key => !held.some(({ column }) => column.toLowerCase() === key.toLowerCase()),
+  );
+  context.report.warning(at, '`each` without `order`: its items come as the database gives them', {
+    expected: free.length > 0 ? `\`order: [${free.join(', ')}]\`` : `\`order\` by columns of ${printTable(own.table)}`,
+  });
 }
 
 function readPieces(each: Tree, visible: Visible, context: Context): Rows | undefined {

@@ -133,7 +133,7 @@ describe('bindings of columns are held against the schema and the codecs', () =>
   test('a join to a piece of a column is rejected', () => {
     expect(
       problemsOfElements(
-        '  name: { each: { split: RACE_CD, by: ";", as: d }, item: { text: { from: d.piece }, given: { each: { table: dbo.CD_LKUP, as: c, on: { CD: d.piece } }, item: { from: DESCR } } } }',
+        '  name: { each: { split: RACE_CD, by: ";", as: d }, item: { text: { from: d.piece }, given: { each: { table: dbo.CD_LKUP, as: c, on: { CD: d.piece }, order: [CD] }, item: { from: DESCR } } } }',
       ),
     ).toEqual(['m.yaml:6:140: a piece of a column cannot be joined; found d.piece']);
   });

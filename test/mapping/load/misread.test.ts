@@ -17,10 +17,10 @@ describe('what somebody who knows SQL and YAML writes is told in terms of the la
   test('`needs` and `if` of the items of an `each` stand beside their elements', () => {
     expect(
       problemsOf({
-        'm.yaml': `${ALLERGIES}  patient: { display: x }\n  reaction: [{ each: { table: dbo.ALLRGY_RXN, as: r, on: { ALG_ID: ALG_ID } }, elements: { needs: [manifestation], manifestation: [{ text: x }] } }]\n`,
+        'm.yaml': `${ALLERGIES}  patient: { display: x }\n  reaction: [{ each: { table: dbo.ALLRGY_RXN, as: r, on: { ALG_ID: ALG_ID }, order: [SEQ_NO] }, elements: { needs: [manifestation], manifestation: [{ text: x }] } }]\n`,
       }),
     ).toEqual([
-      'm.yaml:8:92: unknown element of AllergyIntolerance.reaction; expected `needs` beside `elements`; found needs',
+      'm.yaml:8:109: unknown element of AllergyIntolerance.reaction; expected `needs` beside `elements`; found needs',
     ]);
   });
 

@@ -59,7 +59,7 @@ describe('which table a column belongs to decides where it may stand', () => {
   test('rows of an `each` are joined by a column of theirs', () => {
     expect(
       elements(
-        'reaction: [{ each: { table: dbo.ALLRGY_RXN, as: r, on: { a.ALG_ID: ALG_ID } }, elements: { manifestation: [{ text: { from: r.RXN_TXT, else: x } }] } }]',
+        'reaction: [{ each: { table: dbo.ALLRGY_RXN, as: r, on: { a.ALG_ID: ALG_ID }, order: [SEQ_NO] }, elements: { manifestation: [{ text: { from: r.RXN_TXT, else: x } }] } }]',
       ),
     ).toEqual([
       'm.yaml:8:60: left in `on` stands a column of the table that is joined; expected a column of dbo.ALLRGY_RXN; found a.ALG_ID',

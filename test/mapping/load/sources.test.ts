@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { problemsOf, problemsOfSource } from './problems-of.ts';
+import { PEOPLE, problemsOf, problemsOfSource } from './problems-of.ts';
 
 describe('the rows of a mapping are held against the schema', () => {
   test('an unknown table is told with the nearest spelling', () => {
@@ -76,6 +76,24 @@ elements:
     expect(problemsOf({ 'm.yaml': mapping('[[a, LST_NM], [b, MRN]]') })).toEqual([
       'm.yaml:5:57: warning: lookup c is never used',
     ]);
+  });
+
+  test('items without an order are warned of, unless one row is all that there can be', () => {
+    const told = (each: string) =>
+      problemsOf({
+        'm.yaml': `${PEOPLE}  name: [{ each: ${each}, elements: { text: { from: ALG_TXT } } }]\n`,
+      });
+    const all = '{ table: dbo.ALLRGY, as: a, on: { PT_NO: p.PT_NO } }';
+    expect(told(all)).toEqual([
+      'm.yaml:6:18: warning: `each` without `order`: its items come as the database gives them; expected `order: [ALG_ID]`',
+    ]);
+    expect(told('{ table: dbo.ALLRGY_RXN, as: a, on: { ALG_ID: p.PT_NO } }').join()).toContain(
+      'expected `order` by columns of dbo.ALLRGY_RXN',
+    );
+    expect(told(all.replace(/ }$/, ', order: [-ONSET_DT] }'))).toEqual([]);
+    expect(told(all.replace('PT_NO:', 'ALG_ID:'))).toEqual([]);
+    expect(told(all.replace(/ }$/, ', where: { ALG_ID: "1" } }'))).toEqual([]);
+    expect(told('{ split: RACE_CD, by: ";", as: a }').join()).not.toContain('order');
   });
 
   test('a codec in the on of a lookup is rejected', () => {

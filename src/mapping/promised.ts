@@ -1,0 +1,21 @@
+/**
+ * What a schema promises of rows: that some columns are of one row at most. In: a scope, columns, and what the database says of
+ * its table. Out: whether the primary key or a unique index says so.
+ */
+import type { TableInfo } from '../sql/catalog.ts';
+import type { ColumnExpression } from '../sql/expression.ts';
+import type { Scope } from './model.ts';
+
+/** Whether a primary key or unique index says that these columns of the scope's own table are unique. */
+export function isPromised(scope: Scope, columns: readonly ColumnExpression[], table: TableInfo | undefined): boolean {
+  if (!table) return false;
+  const given = new Set(columns.filter(c => c.alias === scope.alias).map(c => c.column.toLowerCase()));
+  const keys = [table.primaryKey, ...table.indexes.filter(index => index.unique).map(index => index.columns)];
+  return keys.some(key => key.length > 0 && key.every(column => given.has(column.toLowerCase())));
+}
+
+/** Columns that a `where` holds at one value. */
+export function fixedColumns({ where }: Scope): readonly ColumnExpression[] {
+  const tests = where.kind === 'all' ? where.of : [where];
+  return tests.flatMap(test => (test.kind === 'is' && test.values.length === 1 ? [test.column] : []));
+}
