@@ -108,7 +108,8 @@ function offersOfType(type: string, mappings: readonly Mapping[], env: Environme
 }
 
 function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: Environment): Offered | undefined {
-  const probes = probesFor(parameter);
+  if (parameter.type === 'composite') return offerComposite(parameter, mappings, env);
+  const probes = PROBES[parameter.type];
   const [value] = probes;
   if (!value) return undefined;
   const leaves = mappings.flatMap(mapping => leavesOf(mapping, parameter, env));
@@ -118,7 +119,7 @@ function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: En
       mapping => filterPredicate(mapping, { kind: 'match', parameter, modifier, values: [probe] }, env) !== undefined,
     );
   if (!probes.every(probe => inverts(undefined, probe))) return undefined;
-  const modifiers = new Set<Modifier | 'missing'>(parameter.type === 'composite' ? [] : ['missing']);
+  const modifiers = new Set<Modifier | 'missing'>(['missing']);
   if (parameter.code !== '_id') {
     for (const [modifier, probe = value] of MODIFIERS[parameter.type] ?? []) {
       const element = ELEMENTS[modifier];
@@ -144,6 +145,30 @@ function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: En
   };
 }
 
+/**
+ * A composite, where each of its components could be offered by itself: beside a code that is always another, a value that
+ * cannot be asked for would not be noticed.
+ */
+function offerComposite(
+  parameter: SearchParameter,
+  mappings: readonly Mapping[],
+  env: Environment,
+): Offered | undefined {
+  const components = componentsOf(parameter).map(component => offer(component, mappings, env));
+  if (components.length === 0 || components.includes(undefined)) return undefined;
+  const inverse = components.some(component => component?.inverse === 'computed') ? 'computed' : 'indexed';
+  return { parameter, inverse, modifiers: new Set(), sortable: false, byDigits: false, targets: [] };
+}
+
+/** The components of a composite as parameters of their own. */
+function componentsOf({ paths = [], components = [], ...composite }: SearchParameter): readonly SearchParameter[] {
+  return components.map(component => ({
+    ...composite,
+    ...component,
+    paths: paths.flatMap(path => (component.paths ?? []).map(below => [...path, ...below])),
+  }));
+}
+
 /** Every mapping can be sorted by it; resources without a value come last, whether or not there are others. */
 function isSortable(mappings: readonly Mapping[], parameter: SearchParameter, env: Environment): boolean {
   return mappings.every(mapping => sortParts(mapping, parameter, env) !== undefined);
@@ -165,17 +190,9 @@ function isCoded(mapping: Mapping, parameter: SearchParameter, env: Environment)
   return coded;
 }
 
-function probesFor(parameter: SearchParameter): readonly TypedValue[] {
-  if (parameter.type !== 'composite') return PROBES[parameter.type];
-  const parts = (parameter.components ?? []).map(component => PROBES[component.type]);
-  const first = parts.flatMap(probes => probes.slice(0, 1));
-  const last = parts.flatMap(probes => probes.slice(-1));
-  if (first.length === 0 || first.length < parts.length) return [];
-  return [first, last].map(of => ({ kind: 'composite', parts: of }));
-}
-
 /** The nodes that a parameter's paths lead to and that are not simply constant nothing. */
 export function leavesOf(mapping: Mapping, parameter: SearchParameter, env: Environment): readonly Node[] {
+  if (parameter.type === 'composite') return componentsOf(parameter).flatMap(one => leavesOf(mapping, one, env));
   const found: Node[] = [];
   for (const path of parameter.paths ?? []) {
     const steps = path.filter(step => !('exists' in step));

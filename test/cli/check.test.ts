@@ -55,6 +55,7 @@ test('--parameters names the columns without an index that searches and sorts of
   const observation = out.slice(out.indexOf('Observation\n'), out.indexOf('Patient\n'));
   expect(observation).toMatch(/^ {2}no index .*\bdate \(WEIGHING\.TAKEN\)/m);
   expect(observation).toMatch(/^ {2}full sort .*\bdate \(WEIGHING\.TAKEN\)/m);
+  expect(observation).toMatch(/^ {2}no index .*\bcode-value-quantity \(WEIGHING\.KG\)/m);
   expect(observation).not.toContain('WEIGHING.PERSON_ID');
   const indexed = smallClinic();
   const database = new DatabaseSync(join(indexed.folder, 'clinic.sqlite'));

@@ -45,3 +45,23 @@ test('a state out of a code map is found as any other word of an address', () =>
   files['codes.yaml'] += 'state-of-sex: { rows: { M: male } }\n';
   expect(offered(files, 'Patient')).toEqual(expect.arrayContaining(['address', 'address-state', 'gender']));
 });
+
+test('a composite is offered where each of its components can be searched, and is there to be found', () => {
+  const vitals = (value: string) =>
+    offered(
+      {
+        'm.yaml': `mapping: vitals
+resource: Observation
+source: { table: dbo.VIT, as: v, key: [VIT_ID] }
+id: "{VIT_ID}"
+elements:
+  status: final
+  code: loinc#8867-4
+  valueQuantity: { value: ${value}, system: ucum, code: /min }
+`,
+      },
+      'Observation',
+    ).filter(code => code.startsWith('code-value-'));
+  expect(vitals('{ from: PULSE }')).toEqual(['code-value-quantity']);
+  expect(vitals('{ from: RES, via: range-text.low }')).toEqual([]);
+});
