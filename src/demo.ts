@@ -3,9 +3,10 @@
  * of src that knows the demo; nothing here is used once DATABASE_URL and MAPPINGS are set.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeFolder } from './make-folder.ts';
 
 /** The pack that MAPPINGS means by default. */
 export const DEMO_PACK = fileURLToPath(new URL('../mappings/medkeep', import.meta.url));
@@ -24,7 +25,7 @@ export async function demoDatabase(dataDir: string, announce: (what: string) => 
   const file = join(dataDir, name);
   if (existsSync(file)) return file;
   announce(`Building the demo database (${DEMO.patients} patients) as ${file}`);
-  mkdirSync(dataDir, { recursive: true });
+  makeFolder(dataDir);
   const { buildFixture } = await import('../fixtures/build.ts');
   const unfinished = `${file}.${process.pid}`;
   try {

@@ -3,8 +3,9 @@
  * account of a name, as the file stands now. The file is replaced as a whole and only its owner can read it.
  */
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 
 export interface Account {
   readonly name: string;
@@ -61,7 +62,7 @@ function isAccount(one: unknown): one is Account {
 
 /** Replaces the file at once: readers see the old accounts or the new ones. */
 export function writeAccounts(file: string, accounts: readonly Account[]): void {
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   const unfinished = `${file}.${randomUUID()}`;
   try {
     writeFileSync(unfinished, `${JSON.stringify({ accounts }, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });

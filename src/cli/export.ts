@@ -2,7 +2,7 @@
  * `lintel export`: resources into NDJSON files of a folder, by the same jobs and threads as the server's export.
  * The mappings are in the memory of the threads alone.
  */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { OPEN_ACCESS } from '../auth/access.ts';
 import { type Config, readConfig } from '../config.ts';
@@ -16,6 +16,7 @@ import { withSmallHeap } from '../export/small-heap.ts';
 import { JOB_ID } from '../export/store.ts';
 import type { RequestContext } from '../facade.ts';
 import { createLog } from '../log.ts';
+import { makeFolder } from '../make-folder.ts';
 import { readPackFiles } from '../mapping/load/files.ts';
 import { stopSignal } from '../signals.ts';
 import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
@@ -85,7 +86,7 @@ Exit code: 0 complete, 1 not complete, or some type or patient could not be expo
       const { understood, notes } = outcome;
       for (const text of notes) terminal.note(text);
       if (understood === undefined) return 1;
-      mkdirSync(folder, { recursive: true });
+      makeFolder(folder);
       const log = createLog({ ...config.log, level: 'error' });
       const jobs = openExports(config, () => files, log, { root: join(folder, UNFINISHED), threads });
       try {

@@ -3,9 +3,9 @@
  * however it ends: nothing stale is ever left to be judged. The lock is SQLite's on an empty file.
  * https://sqlite.org/lockingv3.html
  */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeFolder } from '../make-folder.ts';
 
 export interface FolderLock {
   /** Makes the folder if need be. False: another process has it. Throws what the file system throws. */
@@ -32,7 +32,7 @@ export function folderLock(folder: string): FolderLock {
 }
 
 function lock(folder: string): DatabaseSync | undefined {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   const database = new DatabaseSync(join(folder, FILE), { timeout: 0 });
   try {
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');

@@ -7,7 +7,6 @@ import {
   existsSync,
   fdatasyncSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -16,6 +15,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 import { decodeBytes, encodeBytes } from '../search/cursor.ts';
 import { type JobRecord, NEW_PART, type PartState } from './job.ts';
 
@@ -58,7 +58,7 @@ function syncFolder(folder: string): void {
 }
 
 export function writeJob(folder: string, job: JobRecord): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   replaceFile(jobFile(folder), JSON.stringify(job));
 }
 

@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { makeFolder } from '../src/make-folder.ts';
+import { clinic } from './export/exporting.ts';
+
+const LINTEL = fileURLToPath(new URL('../bin/lintel.mjs', import.meta.url));
+
+function scratch(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-folder-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+test('a folder is made with those above it, and one that is there is left as it is', () => {
+  const top = scratch();
+  const folder = join(top, 'a', 'b', 'c');
+  makeFolder(folder, 0o700);
+  writeFileSync(join(folder, 'kept'), '');
+  makeFolder(folder, 0o755);
+  expect([join(top, 'a'), folder].map(one => statSync(one).mode & 0o777)).toEqual([0o700, 0o700]);
+  expect(existsSync(join(folder, 'kept'))).toBe(true);
+});
+
+test('a file in its way is told', () => {
+  const file = join(scratch(), 'file');
+  writeFileSync(file, '');
+  expect(() => makeFolder(file)).toThrow('EEXIST');
+  expect(() => makeFolder(join(file, 'below'))).toThrow('ENOTDIR');
+});
+
+// Below /proc nothing can be made, and the system says so as if the folder above were missing.
+test.skipIf(!existsSync('/proc/self'))('an export into a folder that cannot be made ends at once, and says why', () => {
+  const { environment } = clinic();
+  const { status, stderr } = spawnSync(process.execPath, [LINTEL, 'export', '/proc/lintel/out', '--type', 'Patient'], {
+    env: environment,
+    encoding: 'utf8',
+    timeout: 20_000,
+  });
+  expect(stderr).toContain("The system refuses: ENOENT: no such file or directory, mkdir '/proc/lintel'");
+  expect(status).toBe(1);
+});
