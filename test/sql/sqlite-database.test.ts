@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -169,5 +169,77 @@ describe('a SQLite file', () => {
     expect(await database.query(planOf(TRUE))).toEqual([[7]]);
     writer.close();
     await database.close();
+  });
+
+  it('that another file takes the place of is read from then on, and is away while there is none', async () => {
+    const [file, next] = [join(folder, 'restored.db'), join(folder, 'next.db')];
+    const make = (path: string, id: number): void => {
+      const raw = new DatabaseSync(path);
+      raw.exec(`CREATE TABLE A (ID INTEGER PRIMARY KEY, CD CHAR(8)); INSERT INTO A VALUES (${id}, NULL)`);
+      raw.close();
+    };
+    make(file, 1);
+    make(next, 2);
+    const database = openSqlite(file, { look: 0 });
+    expect(await database.query(planOf(TRUE))).toEqual([[1]]);
+    renameSync(next, file);
+    expect(await database.query(planOf(TRUE))).toEqual([[2]]);
+    rmSync(file);
+    expect((await failure(() => database.query(planOf(TRUE)))).reason).toBe('unavailable');
+    expect((await failure(() => database.ping())).reason).toBe('unavailable');
+    make(file, 3);
+    expect(await database.query(planOf(TRUE))).toEqual([[3]]);
+    await expect(database.ping()).resolves.toBeUndefined();
+    await database.close();
+  });
+
+  it('that somebody writes is waited for, while others go on and whoever leaves is let go', async () => {
+    const file = join(folder, 'written.db');
+    const writer = new DatabaseSync(file);
+    writer.exec('CREATE TABLE A (ID INTEGER PRIMARY KEY, CD CHAR(8)); INSERT INTO A VALUES (1, NULL)');
+    const database = openSqlite(file);
+    writer.exec('BEGIN EXCLUSIVE; INSERT INTO A VALUES (2, NULL)');
+    const left = new AbortController();
+    const asked = [database.query(planOf(TRUE)), database.catalog(), database.ping()] as const;
+    const leaving = failure(() => database.query(planOf(TRUE), { signal: left.signal }));
+    // Reached while the file is locked: nothing above has held the thread.
+    await new Promise(resolve => setTimeout(resolve, 30));
+    left.abort();
+    expect((await leaving).reason).toBe('cancelled');
+    writer.exec('COMMIT');
+    expect(await asked[0]).toEqual([[1], [2]]);
+    expect((await asked[1]).tables.size).toBe(1);
+    await asked[2];
+    writer.close();
+    await database.close();
+  });
+
+  it('that is damaged while it is read is away, be it cut short or overwritten', async () => {
+    const file = join(folder, 'damaged.db');
+    const raw = new DatabaseSync(file);
+    raw.exec('PRAGMA page_size = 512; CREATE TABLE A (ID INTEGER PRIMARY KEY, CD CHAR(8))');
+    const row = raw.prepare('INSERT INTO A VALUES (?, ?)');
+    raw.exec('BEGIN');
+    for (let i = 0; i < 1000; i++) row.run(i, 'x'.repeat(50));
+    raw.exec('COMMIT');
+    raw.close();
+    const whole = readFileSync(file);
+    for (const [damaged, places] of [
+      [whole.subarray(0, 5 * 512), 'cut'],
+      [Buffer.concat([whole.subarray(0, 2 * 512), Buffer.alloc(whole.length - 2 * 512, 0xa5)]), 'overwritten'],
+    ] as const) {
+      writeFileSync(file, whole);
+      const database = openSqlite(file);
+      expect(await database.query(planOf(TRUE, { limit: 1 }))).toEqual([[0]]);
+      writeFileSync(file, damaged);
+      const cd = column('a', 'CD');
+      const error = await failure(() => database.query(planOf(TRUE, { columns: [cd], limit: 1000 })));
+      expect([places, error.reason, error.message]).toEqual([
+        places,
+        'unavailable',
+        'SQLite could not query (code 11)',
+      ]);
+      await database.close();
+    }
   });
 });

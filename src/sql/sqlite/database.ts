@@ -1,69 +1,43 @@
 /**
  * A legacy database in a SQLite file, through node:sqlite. It is opened read-only and asked SELECTs only. Statements run
  * on the calling thread: a page takes less time than handing it to another.
- * https://nodejs.org/docs/latest-v24.x/api/sqlite.html https://sqlite.org/rescode.html
+ * https://nodejs.org/docs/latest-v24.x/api/sqlite.html
  */
-import type { SQLInputValue, StatementSync } from 'node:sqlite';
-import { DatabaseSync } from 'node:sqlite';
+import type { SQLInputValue } from 'node:sqlite';
 import type { Database } from '../database.ts';
 import { DatabaseError } from '../database.ts';
 import type { Parameter, Places, Row, SqlPlan } from '../plan.ts';
-import { type BoundStatement, renderedBy, statementsOf } from '../statement.ts';
+import { renderedBy, statementsOf } from '../statement.ts';
 import { readCatalog } from './catalog.ts';
 import { SQLITE } from './dialect.ts';
-import { registerFunctions } from './functions.ts';
+import { openFile } from './file.ts';
+import { patiently } from './patience.ts';
 import { createTurns } from './turns.ts';
-
-/** Prepared statements kept; a busy pack has some hundred shapes. */
-const STATEMENTS = 500;
-const BUSY_MILLISECONDS = 5000;
 
 /** Milliseconds that statements may follow each other before other clients are looked at. */
 const PATIENCE = 10;
+/** Milliseconds between two looks whether the file is still the same. */
+const LOOK = 1000;
 
 export interface SqliteOptions {
   /** Kilobytes of the file that are kept in memory. Default 64 MB. */
   readonly cache?: number;
   /** Milliseconds that statements may follow each other before the event loop goes on. */
   readonly patience?: number;
+  /** Milliseconds between two looks whether another file has taken the place of this one. */
+  readonly look?: number;
 }
 
 /**
  * Opens a SQLite file read-only. Throws DatabaseError (`unavailable`) if there is none, or no database in it.
  */
-export function openSqlite(file: string, { cache = 65_536, patience = PATIENCE }: SqliteOptions = {}): Database {
-  const database = attempt('open', () => {
-    const opened = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MILLISECONDS });
-    opened.exec(`PRAGMA query_only = ON; PRAGMA cache_size = -${cache}`);
-    opened.prepare('SELECT COUNT(*) FROM sqlite_schema').get();
-    registerFunctions(opened);
-    return opened;
-  });
-  const statements = new Map<string, StatementSync>();
+export function openSqlite(
+  path: string,
+  { cache = 65_536, patience = PATIENCE, look = LOOK }: SqliteOptions = {},
+): Database {
+  const file = openFile(path, { cache, look });
   const turn = createTurns(patience);
   const statementOf = statementsOf(SQLITE, bindable);
-
-  /** The first to come is the first to go: to keep them in the order of use costs more than to prepare one again. */
-  const prepared = (text: string): StatementSync => {
-    const known = statements.get(text);
-    if (known) return known;
-    const statement = database.prepare(text);
-    statement.setReturnArrays(true);
-    statements.set(text, statement);
-    if (statements.size > STATEMENTS) {
-      for (const oldest of statements.keys()) {
-        statements.delete(oldest);
-        break;
-      }
-    }
-    return statement;
-  };
-
-  const run = (statement: BoundStatement<SQLInputValue>): readonly Row[] =>
-    attempt('query', () => {
-      const rows: unknown = prepared(statement.text).all(...statement.parameters);
-      return rows as readonly Row[];
-    });
 
   return {
     engine: 'sqlite',
@@ -71,45 +45,37 @@ export function openSqlite(file: string, { cache = 65_536, patience = PATIENCE }
     query(plan: SqlPlan, options) {
       const ask = (): readonly Row[] => {
         if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
-        return run(statementOf(plan, options?.places));
+        return file.rows(statementOf(plan, options?.places));
       };
-      return turn()?.then(ask) ?? promised(ask);
+      return turn()?.then(() => patiently(ask)) ?? patiently(ask);
     },
     async *stream(plan, size, options) {
-      if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
       // An open statement would hold the lock that keeps the application from writing.
-      yield run(statementOf(listOf(plan, size, options?.places), options?.places));
+      yield await patiently(() => {
+        if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
+        return file.rows(statementOf(listOf(plan, size, options?.places), options?.places));
+      });
     },
-    async catalog(part) {
-      return attempt('catalog', () => readCatalog(database, part));
-    },
+    catalog: part => patiently(() => file.use('catalog', database => readCatalog(database, part))),
     async permissions() {
       return { unreadable: [], writes: [] };
     },
     async explain(plan, places) {
       const { text, parameters } = statementOf(plan, places);
       // Rows of EXPLAIN QUERY PLAN: id, parent, unused, detail.
-      return run({ text: `EXPLAIN QUERY PLAN ${text}`, parameters }).map(row => String(row[3]));
+      const rows = await patiently(() => file.rows({ text: `EXPLAIN QUERY PLAN ${text}`, parameters }));
+      return rows.map(row => String(row[3]));
     },
     load: () => ({ away: false, lanes: {} }),
     async ping() {
-      run({ text: 'SELECT 1', parameters: [] });
+      // A statement that reads nothing is answered without the file.
+      await patiently(() => file.rows({ text: 'SELECT COUNT(*) FROM sqlite_schema', parameters: [] }));
     },
-    forget: () => statements.clear(),
+    forget: () => file.forget(),
     async close() {
-      statements.clear();
-      if (database.isOpen) database.close();
+      file.close();
     },
   };
-}
-
-/** What an async function would make of the work, at a third of the memory: a busy server asks some thousand times a second. */
-function promised<T>(work: () => T): Promise<T> {
-  try {
-    return Promise.resolve(work());
-  } catch (error) {
-    return Promise.reject(error);
-  }
 }
 
 const shortened = new WeakMap<SqlPlan, SqlPlan>();
@@ -134,22 +100,3 @@ function bindable({ value, type }: Parameter): SQLInputValue {
 }
 
 const WHOLE = /^-?\d{1,18}$/;
-
-/** SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_NOTADB */
-const AWAY = new Set([5, 6, 10, 14, 26]);
-
-/** SQLite's messages name tables and syntax, never a bound value; still only the code goes into ours. */
-function attempt<T>(what: string, action: () => T): T {
-  try {
-    return action();
-  } catch (cause) {
-    if (cause instanceof DatabaseError) throw cause;
-    const code = cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number' ? cause.errcode : 0;
-    const away =
-      AWAY.has(code & 0xff) || (cause instanceof Error && 'code' in cause && cause.code === 'ERR_INVALID_STATE');
-    throw new DatabaseError(away ? 'unavailable' : 'failed', `SQLite could not ${what} (code ${code})`, {
-      cause,
-      ...(away ? { retryAfter: 5 } : {}),
-    });
-  }
-}

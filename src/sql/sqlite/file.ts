@@ -1,0 +1,116 @@
+/**
+ * The file that stands at a path now. In: the path. Out: rows of statements; from another file as soon as another stands there,
+ * for a copy that is put in its place, or restored, leaves the one that is open without a name and without changes.
+ */
+import { statSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
+import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
+import type { Row } from '../plan.ts';
+import type { BoundStatement } from '../statement.ts';
+import { attempt } from './errors.ts';
+import { registerFunctions } from './functions.ts';
+
+/** Prepared statements kept; a busy pack has some hundred shapes. */
+const STATEMENTS = 500;
+/** Milliseconds that the first opening waits for a writer; nobody else waits for it yet. */
+const BUSY = 5000;
+
+export interface FileOptions {
+  /** Kilobytes of the file that are kept in memory. */
+  readonly cache: number;
+  /** Milliseconds between two looks at what stands at the path. */
+  readonly look: number;
+}
+
+/** All throw DatabaseError; a file that somebody writes is told at once, with nobody waiting. */
+export interface SqliteFile {
+  rows(statement: BoundStatement<SQLInputValue>): readonly Row[];
+  /** Runs `ask` on the connection. */
+  use<T>(what: string, ask: (database: DatabaseSync) => T): T;
+  /** Lets go of prepared statements. */
+  forget(): void;
+  close(): void;
+}
+
+/** Opens it read-only. Throws DatabaseError (`unavailable`) if there is none, or no database in it. */
+export function openFile(path: string, { cache, look }: FileOptions): SqliteFile {
+  const statements = new Map<string, StatementSync>();
+  let identity: string | undefined;
+  let looked = 0;
+  let closed = false;
+
+  const open = (busy: number): DatabaseSync =>
+    attempt('open', () => {
+      // Before it is opened: a file that comes in between is taken for another at the next look.
+      identity = identityOf(path);
+      looked = performance.now();
+      const opened = new DatabaseSync(path, { readOnly: true, timeout: busy });
+      try {
+        opened.exec(`PRAGMA query_only = ON; PRAGMA cache_size = -${cache}`);
+        opened.prepare('SELECT COUNT(*) FROM sqlite_schema').get();
+        // From now on SQLite would hold the thread, and with it everybody, while somebody writes.
+        opened.exec('PRAGMA busy_timeout = 0');
+        registerFunctions(opened);
+        return opened;
+      } catch (error) {
+        opened.close();
+        throw error;
+      }
+    });
+
+  let connection: DatabaseSync | undefined = open(BUSY);
+
+  const disconnect = (): void => {
+    statements.clear();
+    if (connection?.isOpen) connection.close();
+    connection = undefined;
+  };
+
+  const connected = (): DatabaseSync => {
+    const now = performance.now();
+    if (now - looked >= look && !closed) {
+      looked = now;
+      if (identityOf(path) !== identity) disconnect();
+    }
+    if (closed) throw Object.assign(new Error('closed'), { code: 'ERR_INVALID_STATE' });
+    connection ??= open(0);
+    return connection;
+  };
+
+  /** The first to come is the first to go: to keep them in the order of use costs more than to prepare one again. */
+  const prepared = (database: DatabaseSync, text: string): StatementSync => {
+    const known = statements.get(text);
+    if (known) return known;
+    const statement = database.prepare(text);
+    statement.setReturnArrays(true);
+    statements.set(text, statement);
+    if (statements.size > STATEMENTS) {
+      for (const oldest of statements.keys()) {
+        statements.delete(oldest);
+        break;
+      }
+    }
+    return statement;
+  };
+
+  return {
+    rows: ({ text, parameters }) =>
+      attempt('query', () => {
+        const rows: unknown = prepared(connected(), text).all(...parameters);
+        return rows as readonly Row[];
+      }),
+    use: (what, ask) => attempt(what, () => ask(connected())),
+    forget: () => statements.clear(),
+    close() {
+      closed = true;
+      disconnect();
+    },
+  };
+}
+
+/** Undefined where there is no file, as for a database in memory. */
+function identityOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
+}
