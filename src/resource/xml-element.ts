@@ -4,7 +4,7 @@
  */
 import { isResourceType } from '../r4/definitions.ts';
 import { cleanText } from './json-text.ts';
-import { type Meaning, type Meanings, type TypeMeaning, typeMeaning } from './xml-meaning.ts';
+import { type Meaning, type Meanings, type Tags, type TypeMeaning, typeMeaning } from './xml-meaning.ts';
 
 const XHTML = 'http://www.w3.org/1999/xhtml';
 /**
@@ -26,11 +26,12 @@ export function parseJson(json: string): Value {
 export function resourceXml(resource: Members, namespace: string): string {
   const type = resource['resourceType'];
   if (typeof type !== 'string' || !isResourceType(type)) throw new RangeError('no FHIR resource');
-  return objectXml(type, namespace, resource, typeMeaning(type));
+  const of = typeMeaning(type);
+  return objectXml(of.tags, namespace, resource, of);
 }
 
-/** The element of an object; `begin`: its name, and the namespace if it is the first. `own`: the value of a primitive. */
-function objectXml(name: string, namespace: string, members: Members, of: TypeMeaning, own = ''): string {
+/** The element of an object. `more`: attributes behind its own, the namespace of the first or the value of a primitive. */
+function objectXml(tags: Tags, more: string, members: Members, of: TypeMeaning): string {
   const { meanings } = of;
   let attributes = '';
   let content = '';
@@ -44,14 +45,18 @@ function objectXml(name: string, namespace: string, members: Members, of: TypeMe
     }
     // With its value, where there is one.
     if (companion && members[meaning.name] !== undefined) continue;
-    if (meaning.order < last) return objectXml(name, namespace, inOrder(members, meanings), of, own);
+    if (meaning.order < last) return objectXml(tags, more, inOrder(members, meanings), of);
     last = meaning.order;
     const value = companion ? undefined : members[key];
     if (meaning.form === 'attribute') attributes += attributeXml(meaning, value ?? null);
     else content += elementXml(meaning, value, meaning.form === 'primitive' ? members[meaning.companion] : undefined);
   }
-  const head = `<${name}${namespace}${attributes}${own}`;
-  return content === '' ? `${head}/>` : `${head}>${content}</${name}>`;
+  return element(tags, attributes + more, content);
+}
+
+export function element(tags: Tags, attributes: string, content: string): string {
+  if (content === '') return `${tags.begin}${attributes}/>`;
+  return attributes === '' ? tags.open + content + tags.close : `${tags.begin}${attributes}>${content}${tags.close}`;
 }
 
 const UNDERSCORE = 95;
@@ -74,19 +79,23 @@ export function elementXml(meaning: Meaning, value: Value | undefined, beside: V
 }
 
 export function itemXml(meaning: Meaning, item: Value, beside: Value): string {
-  const { name, element, inside } = meaning;
+  const {
+    tags,
+    element: { path },
+    inside,
+  } = meaning;
   switch (meaning.form) {
     case 'primitive': {
-      const own = item === null ? '' : ` value="${escapeXml(textOf(item, meaning))}"`;
-      if (beside !== null) return objectXml(name, '', membersOf(beside, element.path), ELEMENT, own);
-      return own === '' ? '' : `<${name}${own}/>`;
+      const text = item === null ? undefined : escapeXml(textOf(item, meaning));
+      if (beside === null) return text === undefined ? '' : `${tags.value}${text}"/>`;
+      return objectXml(tags, text === undefined ? '' : ` value="${text}"`, membersOf(beside, path), ELEMENT);
     }
     case 'narrative':
       return narrativeXml(textOf(item, meaning));
     case 'resource':
-      return `<${name}>${resourceXml(membersOf(item, element.path), '')}</${name}>`;
+      return element(tags, '', resourceXml(membersOf(item, path), ''));
     default:
-      return objectXml(name, '', membersOf(item, element.path), inside);
+      return objectXml(tags, '', membersOf(item, path), inside);
   }
 }
 

@@ -8,6 +8,7 @@ import { XmlMemo } from './xml-memo.ts';
 /** What a JSON name means in a type, and its place among the elements. */
 export interface Meaning {
   readonly name: string;
+  readonly tags: Tags;
   /** Of values that are objects, or lists of them. */
   readonly memo: XmlMemo;
   /** Where the id and the extensions of a primitive stand. */
@@ -19,18 +20,37 @@ export interface Meaning {
   readonly inside: TypeMeaning;
 }
 
+/** The pieces of an element's XML, ready: each that need not be put together is one less to be copied later. */
+export interface Tags {
+  /** `<name` */
+  readonly begin: string;
+  /** `<name>` */
+  readonly open: string;
+  /** `</name>` */
+  readonly close: string;
+  /** `<name value="` */
+  readonly value: string;
+}
+
+function tagsOf(name: string): Tags {
+  return { begin: `<${name}`, open: `<${name}>`, close: `</${name}>`, value: `<${name} value="` };
+}
+
 export type Meanings = ReadonlyMap<string, Meaning>;
 
 /** A type, and the meanings of its members, which are looked up when they are needed first: types are recursive. */
 export class TypeMeaning {
   readonly type: string;
   readonly isResource: boolean;
+  /** Of a resource of the type. */
+  readonly tags: Tags;
   #meanings: Meanings | undefined;
   #holdsResources: boolean | undefined;
 
   constructor(type: string) {
     this.type = type;
     this.isResource = isResourceType(type);
+    this.tags = tagsOf(type);
   }
 
   /** Whether resources stand in it, as in a Bundle's entry. */
@@ -61,6 +81,7 @@ function meaningsOf(type: string): Meanings {
       const form = formOf(childType, element);
       made.set(name, {
         name,
+        tags: tagsOf(name),
         memo: new XmlMemo(),
         companion: `_${name}`,
         element,

@@ -7,8 +7,8 @@
  */
 import { isResourceType } from '../r4/definitions.ts';
 import { COLON, COMMA, endOfValue, LEFT_BRACE, LEFT_BRACKET, QUOTE, RIGHT_BRACE, RIGHT_BRACKET } from './json-scan.ts';
-import { attributeXml, elementXml, membersOf, parseJson, resourceXml } from './xml-element.ts';
-import { type Meaning, type TypeMeaning, typeMeaning } from './xml-meaning.ts';
+import { attributeXml, element, elementXml, membersOf, parseJson, resourceXml } from './xml-element.ts';
+import { type Meaning, type Tags, type TypeMeaning, typeMeaning } from './xml-meaning.ts';
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>';
 const NAMESPACE = ' xmlns="http://hl7.org/fhir"';
@@ -47,11 +47,13 @@ class Reader {
     if (!text.startsWith(BEGINNING, at)) return undefined;
     const quote = text.indexOf('"', at + BEGINNING.length);
     const type = text.slice(at + BEGINNING.length, quote);
-    return isResourceType(type) ? this.#element(type, namespace, quote + 1, typeMeaning(type)) : undefined;
+    if (!isResourceType(type)) return undefined;
+    const of = typeMeaning(type);
+    return this.#element(of.tags, namespace, quote + 1, of);
   }
 
   /** An element with the members of an object; `at`: the brace, or the comma, before the first of them. */
-  #element(name: string, namespace: string, at: number, { meanings }: TypeMeaning): string | undefined {
+  #element(tags: Tags, more: string, at: number, { meanings }: TypeMeaning): string | undefined {
     const text = this.#text;
     let [attributes, content, last, place] = ['', '', -1, at];
     while (text.charCodeAt(place) !== RIGHT_BRACE) {
@@ -66,8 +68,7 @@ class Reader {
       place = this.end;
     }
     this.end = place + 1;
-    const head = `<${name}${namespace}${attributes}`;
-    return content === '' ? `${head}/>` : `${head}>${content}</${name}>`;
+    return element(tags, attributes + more, content);
   }
 
   /** `,"name":`, or `{"name":` for the first. */
@@ -82,10 +83,10 @@ class Reader {
   }
 
   #value(meaning: Meaning, at: number): string | undefined {
-    const { name, form, inside, memo } = meaning;
-    if (form === 'resource') return this.#items(meaning, at, item => `<${name}>${this.resource(item, '')}</${name}>`);
+    const { tags, form, inside, memo } = meaning;
+    if (form === 'resource') return this.#items(meaning, at, item => element(tags, '', this.resource(item, '')));
     if (form === 'object' && (inside.holdsResources || memo.isIdle))
-      return this.#items(meaning, at, item => this.#element(name, '', item, inside));
+      return this.#items(meaning, at, item => this.#element(tags, '', item, inside));
     this.end = endOfValue(this.#text, at);
     if (this.end < 0) return undefined;
     const json = this.#text.slice(at, this.end);

@@ -1,4 +1,7 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
+import { toXml } from '../../src/resource/xml.ts';
 import { XmlMemo } from '../../src/resource/xml-memo.ts';
 
 /** Asks for values in turn; gives how many had to be made. */
@@ -33,3 +36,35 @@ it('a memo whose values seldom come again gives up, and keeps none that is long'
   expect(memo.isIdle).toBe(true);
   expect(made(memo, ['0', '0'])).toBe(2);
 });
+
+it('all memos together keep some millions of characters, and begin anew beyond', () => {
+  const first = new XmlMemo();
+  made(first, ['0']);
+  const long = different(190).map(text => text.padStart(500, 'x'));
+  for (let memo = 0; memo < 60; memo++) made(new XmlMemo(), long);
+  expect(made(first, ['0', '0'])).toBe(1);
+});
+
+it('what is remembered does not hold the texts that it was read from', () => {
+  const heap = heapAfterCollection();
+  const before = heap();
+  // Some 400 kB each, of which a code of its own is remembered.
+  for (let i = 0; i < 60; i++) toXml(observation(i, 'x'.repeat(400_000)));
+  expect(heap() - before).toBeLessThan(8_000_000);
+});
+
+function observation(i: number, note: string): string {
+  const code = {
+    coding: [{ system: 'http://loinc.org', code: `code-${i}`, display: `A laboratory test, number ${i}` }],
+  };
+  return JSON.stringify({ resourceType: 'Observation', status: 'final', code, note: [{ text: note }] });
+}
+
+function heapAfterCollection(): () => number {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  return () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+}
