@@ -34,6 +34,8 @@ export type DateEdge =
 export interface NumberEdge {
   readonly op: '<' | '<=' | '>' | '>=';
   readonly at: string;
+  /** What stands for an interval (`<5`) must satisfy it as a whole, not in part (`sa`, `eb`). */
+  readonly whole?: true;
 }
 
 /** The instant and the zone a search is evaluated in. */

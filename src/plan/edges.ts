@@ -61,11 +61,13 @@ export function numberEdges(number: NumberValue): Edges<NumberEdge> {
     case 'ne':
       return [[{ op: '<', at: low }], [{ op: '>=', at: high }]];
     case 'gt':
-    case 'sa':
       return [[{ op: '>', at: value }]];
     case 'lt':
-    case 'eb':
       return [[{ op: '<', at: value }]];
+    case 'sa':
+      return [[{ op: '>', at: value, whole: true }]];
+    case 'eb':
+      return [[{ op: '<', at: value, whole: true }]];
     case 'ge':
       return [[{ op: '>=', at: value }]];
     case 'le':

@@ -381,11 +381,13 @@ function number(text: string): (value: number, comparator: string | undefined) =
       case 'ne':
         return comparator !== undefined || value < low || value >= high;
       case 'gt':
-      case 'sa':
         return ray.from || value > asked;
+      case 'sa':
+        return !ray.upTo && (ray.from && !closed ? value >= asked : value > asked);
       case 'lt':
-      case 'eb':
         return ray.upTo || value < asked;
+      case 'eb':
+        return !ray.from && (ray.upTo && !closed ? value <= asked : value < asked);
       case 'ge':
         return ray.from || (ray.upTo && !closed ? value > asked : value >= asked);
       default:

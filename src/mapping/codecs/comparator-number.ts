@@ -3,8 +3,8 @@
  * `>`, `>=`, absent for a plain number). In: text. Out: decimal and code of a Quantity.
  *
  * FHIR leaves open how `<5` is searched. Here it is the interval below 5: a bound on one side (lt, gt, le, ge, ne) matches
- * where the interval overlaps what is asked for, and both bounds together (eq, ap) where it lies within, which no
- * interval without an end does. So `lt6` and `gt3` match `<5`, and `eq5` does not.
+ * where the interval overlaps what is asked for, or lies within it as a whole (sa, eb), and both bounds together (eq, ap)
+ * where it lies within, which no interval without an end does. So `lt6`, `gt3` and `eb5` match `<5`, and `eq5` and `eb4` do not.
  * https://hl7.org/fhir/R4/search.html#quantity
  */
 import type { ColumnType } from '../../sql/column-type.ts';
@@ -96,16 +96,23 @@ function overlap(
   comparator: Comparator,
   edges: readonly NumberEdge[],
 ): Predicate {
+  const upper = edges.filter(isUpper);
+  if (upper.length > 0 && upper.length < edges.length) return FALSE;
   const below = comparator.startsWith('<');
-  const lower = edges.filter(edge => edge.op === '>' || edge.op === '>=');
-  const upper = edges.filter(edge => edge.op === '<' || edge.op === '<=');
-  if (lower.length > 0 && upper.length > 0) return FALSE;
-  // An interval without a lower end reaches below every upper bound; only its own end can miss a bound.
-  const facing = below ? lower : upper;
+  const closed = comparator.length === 2;
   return and(
-    ...facing.map(({ op, at }) => {
-      const touches = comparator.length === 2 && op.length === 2;
-      return matchEdge(number, columnType, { op: below ? (touches ? '>=' : '>') : touches ? '<=' : '<', at });
+    ...edges.map(edge => {
+      const included = edge.op.length === 2;
+      // An interval without a lower end reaches below every upper bound and lies above no lower one as a whole.
+      const endless = below === isUpper(edge);
+      if (endless !== (edge.whole ?? false)) return endless ? TRUE : FALSE;
+      const touches = edge.whole ? included || !closed : included && closed;
+      const op = isUpper(edge) ? '<' : '>';
+      return matchEdge(number, columnType, { op: touches ? `${op}=` : op, at: edge.at });
     }),
   );
+}
+
+function isUpper({ op }: NumberEdge): boolean {
+  return op === '<' || op === '<=';
 }

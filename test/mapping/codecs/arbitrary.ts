@@ -166,7 +166,10 @@ export function numberCriterion(emitted: readonly unknown[]): fc.Arbitrary<Crite
     return digits === undefined ? [] : [String(digits), `${digits}`.includes('.') ? `${digits}1` : `${digits}.1`];
   });
   const at = own.length === 0 ? DIGITS : fc.oneof(DIGITS, fc.constantFrom(...own));
-  const edge: fc.Arbitrary<NumberEdge> = fc.record({ op: fc.constantFrom('<', '<=', '>', '>='), at });
+  const edge: fc.Arbitrary<NumberEdge> = fc.record(
+    { op: fc.constantFrom('<', '<=', '>', '>='), at, whole: fc.constant(true) },
+    { requiredKeys: ['op', 'at'] },
+  );
   return fc
     .array(fc.array(edge, { minLength: 1, maxLength: 2 }), { maxLength: 2 })
     .map(any => ({ kind: 'number', any }));

@@ -129,16 +129,19 @@ function compared(value: unknown): Compared {
   return { decimal: String(value) };
 }
 
-/** Points satisfy every bound; an interval overlaps a bound on one side and lies within two. */
+/** Points satisfy every bound; an interval overlaps a bound on one side, or lies beyond it as a whole, and lies within two. */
 function holdsNumber({ decimal, comparator }: Compared, edges: readonly NumberEdge[]): boolean {
   if (comparator === undefined) return edges.every(({ op, at }) => holdsOrder(op, order(decimal, at)));
   const lower = edges.filter(edge => edge.op.startsWith('>'));
   const upper = edges.filter(edge => edge.op.startsWith('<'));
   if (lower.length > 0 && upper.length > 0) return false;
-  const facing = comparator.startsWith('<') ? lower : upper;
-  return facing.every(({ op, at }) => {
-    const side = order(decimal, at) * (comparator.startsWith('<') ? 1 : -1);
-    return side > 0 || (side === 0 && comparator.endsWith('=') && op.endsWith('='));
+  const below = comparator.startsWith('<');
+  return edges.every(({ op, at, whole }) => {
+    const endless = below === op.startsWith('<');
+    if (endless !== (whole ?? false)) return endless;
+    const side = order(decimal, at) * (op.startsWith('<') ? -1 : 1);
+    const closed = comparator.endsWith('=');
+    return side > 0 || (side === 0 && (whole ? !closed || op.endsWith('=') : closed && op.endsWith('=')));
   });
 }
 
