@@ -91,6 +91,12 @@ export interface HttpEnv {
 
 export type HttpContext = Context<HttpEnv>;
 
+/** The connection ended before the whole request had come: whatever was thrown, nobody waits for an answer. */
+export function leftHalfway(c: HttpContext): boolean {
+  const incoming = c.env?.incoming;
+  return incoming?.destroyed === true && !incoming.complete;
+}
+
 /** Absolute base of the whole server as this client sees it, without a slash at the end. */
 export function serverBase(c: HttpContext, parts: AppParts): string {
   return parts.config.baseUrl ?? new URL(c.req.url).origin;

@@ -6,7 +6,7 @@ import { describeError } from '../log.ts';
 import { FhirError } from '../outcome.ts';
 import { DatabaseError, StatementTooLarge } from '../sql/database.ts';
 import { WrongMediaType } from './content-type.ts';
-import type { AppParts, HttpContext } from './context.ts';
+import { type AppParts, type HttpContext, leftHalfway } from './context.ts';
 import { respondWithOutcome } from './respond.ts';
 
 /** Seconds until a client may try again where the database did not say. */
@@ -17,7 +17,7 @@ export function onError({ log }: Pick<AppParts, 'log'>) {
     if (error instanceof WrongMediaType) {
       return respondWithOutcome(c, 415, [{ severity: 'error', code: 'not-supported', diagnostics: error.message }]);
     }
-    const told = c.get('timedOut')?.() ? timedOut() : asFhirError(error);
+    const told = c.get('timedOut')?.() ? timedOut() : leftHalfway(c) ? cancelled() : asFhirError(error);
     if (told !== undefined) {
       if (told !== error) log.warn(told.message, { request: c.get('requestId'), reason: reasonOf(error) });
       return respondWithOutcome(c, told.status, told.issues, retryHeader(told));
@@ -35,7 +35,7 @@ function asFhirError(error: Error): FhirError | undefined {
     return new FhirError('too-costly', 'This asks for more comparisons than the database takes; give fewer values');
   }
   if (!(error instanceof DatabaseError) || error.reason === 'failed') return undefined;
-  if (error.reason === 'cancelled') return new FhirError('transient', 'The request was cancelled');
+  if (error.reason === 'cancelled') return cancelled();
   return new FhirError('transient', 'The database does not answer; try again later', {
     retryAfter: error.retryAfter ?? RETRY_AFTER,
   });
@@ -43,6 +43,10 @@ function asFhirError(error: Error): FhirError | undefined {
 
 function timedOut(): FhirError {
   return new FhirError('transient', 'The request took longer than this server allows', { retryAfter: RETRY_AFTER });
+}
+
+function cancelled(): FhirError {
+  return new FhirError('transient', 'The request was cancelled');
 }
 
 function retryHeader(error: FhirError): Record<string, string> {

@@ -1,8 +1,11 @@
 /**
- * Bytes that are no HTTP request, or one whose head is too large: they reach no application. In: the parser's error and
- * the connection. Out: a status and an OperationOutcome, and the connection is closed. RFC 9110 section 15.5
+ * Bytes that are no HTTP request, or one whose head is too large, or that names no host or two: they reach no application. In: the
+ * parser's error and the connection, or the request. Out: a status and an OperationOutcome, and the connection is closed.
+ * RFC 9110 section 15.5, RFC 9112 section 3.2
  */
+import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { RequestError } from '@hono/node-server';
 import { operationOutcome } from '../outcome.ts';
 
 interface ParseError extends Error {
@@ -17,6 +20,11 @@ interface Refusal {
 }
 
 const INVALID: Refusal = { status: '400 Bad Request', code: 'invalid', text: 'This is no HTTP request' };
+const BAD_TARGET: Refusal = {
+  status: '400 Bad Request',
+  code: 'invalid',
+  text: 'The request names no address: expected a path, and one header Host',
+};
 const LONG_URL: Refusal = {
   status: '414 URI Too Long',
   code: 'too-long',
@@ -42,19 +50,43 @@ export function refuseMalformed(error: ParseError, socket: Duplex, answering: bo
     socket.destroy();
     return;
   }
-  const { status, code, text } = refusalOf(error);
-  const body = JSON.stringify(operationOutcome([{ severity: 'error', code, diagnostics: text }]));
-  socket.end(
-    [
-      `HTTP/1.1 ${status}`,
-      'Content-Type: application/fhir+json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      'Cache-Control: no-store',
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  );
+  const refusal = refusalOf(error);
+  const body = bodyOf(refusal);
+  const headers = Object.entries(headersOf(body)).map(([name, value]) => `${name}: ${value}`);
+  socket.end([`HTTP/1.1 ${refusal.status}`, ...headers, '', body].join('\r\n'));
+}
+
+/** What a proxy takes for the one host, the server may take for the other. `raw`: names and values in turn. */
+export function namesTwoHosts(raw: readonly string[]): boolean {
+  let hosts = 0;
+  for (let i = 0; i < raw.length; i += 2) if (raw[i]?.length === 4 && raw[i]?.toLowerCase() === 'host') hosts++;
+  return hosts > 1;
+}
+
+/** 400, where the parser had nothing to say. */
+export function refuseRequest(response: ServerResponse): void {
+  const body = bodyOf(BAD_TARGET);
+  response.writeHead(400, headersOf(body)).end(body);
+}
+
+/** The same for what the framework does not take for a request, such as one without a host. */
+export function answerOfMalformed(error: unknown): Response {
+  if (!(error instanceof RequestError)) return new Response(null, { status: 500 });
+  const body = bodyOf(BAD_TARGET);
+  return new Response(body, { status: 400, headers: headersOf(body) });
+}
+
+function bodyOf({ code, text }: Refusal): string {
+  return JSON.stringify(operationOutcome([{ severity: 'error', code, diagnostics: text }]));
+}
+
+function headersOf(body: string): Readonly<Record<string, string>> {
+  return {
+    'Content-Type': 'application/fhir+json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
+    Connection: 'close',
+  };
 }
 
 /** The parser counts the URL among the headers; it is the URL where the first line does not end. */

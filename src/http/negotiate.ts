@@ -5,6 +5,7 @@
 import { type Accept, parseAccept } from 'hono/utils/accept';
 import { type BoundedCache, boundedCache } from '../cache/bounded.ts';
 import { FhirError } from '../outcome.ts';
+import { parameterOf } from './content-type.ts';
 
 export type Format = 'json' | 'xml';
 
@@ -65,9 +66,7 @@ function byFormat(format: string): Format {
   // A plus that was not percent-encoded arrives as a blank.
   const [type = '', ...parameters] = format.trim().toLowerCase().split(';');
   const name = type.trim().replace(' ', '+');
-  const version = parameters
-    .map(one => /^\s*fhirversion\s*=\s*"?(.*?)"?\s*$/.exec(one)?.[1])
-    .find(one => one !== undefined);
+  const version = parameterOf(parameters, 'fhirversion');
   const known = name === 'json' || name === 'xml' ? name : formatOf(name);
   if (known !== undefined && isR4(version)) return known;
   throw new FhirError('not-acceptable', '_format: this server answers in json or xml of FHIR 4.0', {

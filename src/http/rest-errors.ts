@@ -6,7 +6,7 @@ import { RangeProblem } from '../ccda/range.ts';
 import { describeError } from '../log.ts';
 import { FhirError } from '../outcome.ts';
 import { DatabaseError } from '../sql/database.ts';
-import type { AppParts, HttpContext } from './context.ts';
+import { type AppParts, type HttpContext, leftHalfway } from './context.ts';
 
 const STATUS = {
   'bad-request': 400,
@@ -36,6 +36,8 @@ export class RestError extends Error {
   }
 }
 
+const CANCELLED = 'The request was cancelled';
+
 /** Seconds until a client may try again where the database did not say. */
 const RETRY_AFTER = 5;
 
@@ -43,7 +45,9 @@ export function onRestError({ log }: Pick<AppParts, 'log'>) {
   return (error: Error, c: HttpContext): Response => {
     const told = c.get('timedOut')?.()
       ? unavailable('The request took longer than this server allows')
-      : asRestError(error);
+      : leftHalfway(c)
+        ? unavailable(CANCELLED)
+        : asRestError(error);
     if (told !== undefined) {
       if (told !== error && told.code === 'unavailable') log.warn(told.message, { request: c.get('requestId') });
       return respondWithError(c, told);
@@ -67,7 +71,7 @@ function asRestError(error: Error): RestError | undefined {
   if (error instanceof RangeProblem) return new RestError('bad-request', error.message);
   if (error instanceof DatabaseError) {
     if (error.reason === 'failed') return undefined;
-    if (error.reason === 'cancelled') return unavailable('The request was cancelled');
+    if (error.reason === 'cancelled') return unavailable(CANCELLED);
     return unavailable('The database does not answer; try again later', error.retryAfter);
   }
   if (!(error instanceof FhirError)) return undefined;

@@ -9,7 +9,7 @@ import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { HttpEnv } from './context.ts';
 import type { Hits } from './hits.ts';
-import { refuseMalformed } from './malformed.ts';
+import { answerOfMalformed, namesTwoHosts, refuseMalformed, refuseRequest } from './malformed.ts';
 
 export interface RunningServer {
   /** `http://host:port` as it really listens. */
@@ -35,6 +35,8 @@ const SERVER_OPTIONS: ServerOptions = {
   requestTimeout: 30_000,
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16_384,
+  // Node's own refusal of a request without a Host says nothing.
+  requireHostHeader: false,
 };
 
 /** Rejects if the port is taken or the address is not this machine's. */
@@ -42,10 +44,11 @@ export async function listen(
   { fetch, hits = () => false }: Answers,
   { host, port, drain }: ListenOptions,
 ): Promise<RunningServer> {
-  const answer = getRequestListener(fetch);
+  const answer = getRequestListener(fetch, { errorHandler: answerOfMalformed });
   const answers = new WeakMap<Duplex, ServerResponse>();
   const server = createServer(SERVER_OPTIONS, (request, response) => {
     if (hits(request, response)) return;
+    if (namesTwoHosts(request.rawHeaders)) return refuseRequest(response);
     answers.set(request.socket, response);
     answer(request, response);
   });

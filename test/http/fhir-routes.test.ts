@@ -142,6 +142,21 @@ test('POST [type]/_search needs no body, refuses other media types with 415 and 
 });
 
 test.each([
+  ['gzip', 415],
+  ['deflate, br', 415],
+  ['identity', 200],
+  ['', 200],
+])('a body in the coding "%s" is answered with %d: bodies come as they are', async (coding, status) => {
+  const { app } = appUnderTest();
+  const response = await app.request('/fhir/Widget/_search', {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', 'content-encoding': coding },
+    body: 'name=a',
+  });
+  expect(response.status).toBe(status);
+});
+
+test.each([
   ['POST', '/fhir/Widget', 'GET, HEAD'],
   ['PUT', '/fhir/Widget/1', 'GET, HEAD'],
   ['PATCH', '/fhir/Widget/1', 'GET, HEAD'],

@@ -60,3 +60,7 @@ test('only media types of FHIR or _format ask for the resource around some conte
   expect(accepts('text/plain', 'text/*;q=0.5')).toBe(true);
   expect(accepts('text/plain', 'text/*, text/plain;q=0')).toBe(false);
 });
+
+test('a hundred thousand blanks in a format take no longer than they are read', () => {
+  expect(() => negotiate(`json;fhirVersion=a${' '.repeat(250_000)}x`, undefined)).toThrow(/_format/);
+});

@@ -18,6 +18,11 @@ async function start(replace: Partial<SmallFacade> = {}, drain = 600_000) {
 
 /** Sends bytes as they are and returns the first line of what comes back. */
 async function raw(url: string, bytes: string): Promise<string> {
+  return (await rawText(url, bytes)).split('\r\n')[0] ?? '';
+}
+
+/** The same, with all that comes back. */
+async function rawText(url: string, bytes: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.end(bytes);
   let text = '';
@@ -25,7 +30,7 @@ async function raw(url: string, bytes: string): Promise<string> {
     text += chunk;
   });
   await once(socket, 'close');
-  return text.split('\r\n')[0] ?? '';
+  return text;
 }
 
 test('answers over a real connection, and HEAD without a body', async () => {
@@ -66,6 +71,39 @@ test.each(['', 'a b', '[', 'localhost:99999', '127.0.0.1@evil.example'])('a Host
     /^HTTP\/1.1 4\d\d/,
   );
   expect(calls).toEqual([]);
+});
+
+test.each([
+  ['GET /fhir/Widget/1 HTTP/1.1\r\nConnection: close', 'no Host'],
+  ['GET /fhir/Widget/1 HTTP/1.0', 'no Host, as HTTP/1.0 allows'],
+  ['GET /fhir/Widget/1 HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close', 'two hosts'],
+  ['GET /fhir/Widget/1 HTTP/1.1\r\nHost: localhost\r\nhost: localhost\r\nConnection: close', 'one host twice'],
+  ['OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close', 'no path'],
+  ['GET http://[::1/fhir/Widget/1 HTTP/1.1\r\nHost: localhost\r\nConnection: close', 'no address'],
+])('a request that names no one address is refused in words: %s (%s)', async bytes => {
+  const { url, calls } = await start();
+  const [head = '', body = ''] = (await rawText(url, `${bytes}\r\n\r\n`)).split('\r\n\r\n');
+  expect(head).toMatch(/^HTTP\/1.1 400 /);
+  expect(JSON.parse(body)).toMatchObject({
+    resourceType: 'OperationOutcome',
+    issue: [{ severity: 'error', code: 'invalid', diagnostics: expect.stringContaining('Host') }],
+  });
+  expect(calls).toEqual([]);
+});
+
+test.each([
+  ['with its length', 'Content-Length: 100\r\n\r\nname=x'],
+  ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n6\r\nname=x\r\n'],
+])('a client that leaves halfway through a body makes no error of the server: %s', async (_how, rest) => {
+  const { url, lines } = await start();
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  const form = 'Content-Type: application/x-www-form-urlencoded';
+  socket.write(`POST /fhir/Widget/_search HTTP/1.1\r\nHost: localhost\r\n${form}\r\n${rest}`);
+  await once(socket, 'connect');
+  await fetch(`${url}/health`);
+  socket.destroy();
+  await expect.poll(() => lines.filter(line => line.includes('"method":"POST"')).length).toBe(1);
+  expect(lines.filter(line => /unexpected|"status":500/.test(line))).toEqual([]);
 });
 
 test('the signal aborts when the client goes away', async () => {
