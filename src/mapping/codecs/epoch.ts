@@ -1,17 +1,18 @@
 /**
  * `epoch`: an integer column of seconds or milliseconds since 1970-01-01T00:00Z, which is an instant whatever the zone. In: the
  * number. Out: dateTime with seconds, or instant with milliseconds, at the pack's offset of that moment. Numbers beyond the
- * years 0001 to 9999 are absent. It does not sort: in the hour that clocks repeat, instants and local times go different ways.
+ * years 0001 to 9999 are absent.
  * https://hl7.org/fhir/R4/datatypes.html#dateTime
  */
 import type { ColumnType } from '../../sql/column-type.ts';
 import { and, compare, constant, isNull, not, value } from '../../sql/construct.ts';
-import type { Expression } from '../../sql/expression.ts';
+import type { Expression, SqlValue } from '../../sql/expression.ts';
 import { clip, mapEnds, rangePredicate, successor } from '../ranges.ts';
 import { type Zone, zoneOf } from '../zone.ts';
 import { DAY, END_DAY, FIRST_DAY, pad, printDay, printOffset, printTime } from './calendar.ts';
 import type { Codec } from './codec.ts';
 import { MILLISECOND, SECOND, satisfying } from './date-interval.ts';
+import { countFromKey, instantKey } from './instant-key.ts';
 import { only } from './only.ts';
 
 type IntegerType = Extract<ColumnType, { kind: 'integer' }>;
@@ -43,6 +44,10 @@ export function epochCodec({ zone, columnType, fhirType, unit }: EpochOptions): 
         );
   const most = 2 ** (columnType.bits - 1);
   const [least, beyond] = columnType.bits < 64 ? [-most, most] : [first, end];
+  const instantOf = (raw: SqlValue | undefined): number | undefined => {
+    const at = typeof raw === 'number' || typeof raw === 'string' ? Number(raw) : Number.NaN;
+    return at >= first && at < end ? at * unit : undefined;
+  };
   return {
     label: unit === 1 ? 'epoch (milliseconds)' : 'epoch',
     yields: [fhirType],
@@ -51,9 +56,8 @@ export function epochCodec({ zone, columnType, fhirType, unit }: EpochOptions): 
     plain: true,
     inverse: 'indexed',
     decode: raw => {
-      const at = typeof raw === 'number' || typeof raw === 'string' ? Number(raw) : Number.NaN;
-      if (!(at >= first && at < end)) return undefined;
-      const instant = at * unit;
+      const instant = instantOf(raw);
+      if (instant === undefined) return undefined;
       const offset = zone.offsetAt(instant);
       const local = instant + offset;
       const fraction = fhirType === 'instant' ? `.${pad(((instant % 1000) + 1000) % 1000, 3)}` : '';
@@ -74,6 +78,14 @@ export function epochCodec({ zone, columnType, fhirType, unit }: EpochOptions): 
         present,
       });
       return and(present, within);
+    },
+    order: {
+      by: columns => [only(columns)],
+      toKey: ([raw]) => {
+        const instant = instantOf(raw);
+        return instant === undefined ? undefined : instantKey(instant, zone);
+      },
+      fromKey: key => [countFromKey(String(key), zone, { unit, first: least, end: beyond })],
     },
   };
 }

@@ -80,7 +80,10 @@ export function timeKey(text: string): string {
   return `${text.slice(0, 10)} ${seconds}.${fraction.padEnd(7, '0')}`;
 }
 
-/** The parts of a sort key: the packed day as written, the first day it means, the time of day. */
+/**
+ * The parts of a sort key: the packed day as written, the first local time it means, and what is beyond its millisecond, in
+ * units of 100 ns: all 10,000 of them for an instant that no local time is written for (instantKey in instant-key.ts).
+ */
 export function parseTimeKey(key: string): { packed: number; local: number; rest: number } {
   const year = digits(key, 0, 4);
   const month = digits(key, 5, 7);
@@ -90,7 +93,7 @@ export function parseTimeKey(key: string): { packed: number; local: number; rest
   return {
     packed: year * 10_000 + month * 100 + day,
     local: parseLocal(first) ?? 0,
-    rest: key.length > 23 ? digits(key, 23, 27) : 0,
+    rest: key.length > 27 ? 10_000 : key.length > 23 ? digits(key, 23, 27) : 0,
   };
 }
 

@@ -94,6 +94,7 @@ function expectLaw(
 
 /** Keys of values of every precision, as other codecs make them. */
 const KEYS = [
+  '2024-11-03 01:59:59.9999999~01800000',
   '2024-03-10',
   '2024-03-10 00:00:00.0000000',
   '2024-03-10 02:30:00.0000000',
