@@ -14,9 +14,11 @@ import { childFirst } from './child-first.ts';
 import { bareRelation } from './condition.ts';
 import { ALL_RULES, complement, type Environment, watchRequest } from './environment.ts';
 import { idPredicate } from './identity.ts';
-import { impliedSystems, leafFor, leafForAny, presenceLeaf } from './leaf.ts';
+import { leafFor, leafForAny } from './leaf.ts';
 import { presentPredicate, servedPredicate } from './presence.ts';
+import { presenceLeaf } from './primitive.ts';
 import { refersToRows } from './reference.ts';
+import { impliedSystems } from './token.ts';
 import { along, every, type Leaf, some } from './walk.ts';
 
 export function filterPredicate(mapping: Mapping, filter: Filter, env: Environment): Predicate | undefined {

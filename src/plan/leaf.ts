@@ -3,17 +3,17 @@
  * questions to primitives. In: a typed value. Out: a Leaf for src/plan/walk.ts.
  * https://hl7.org/fhir/R4/search.html#ptypes
  */
-import type { Criterion } from '../mapping/criterion.ts';
 import type { Node } from '../mapping/model.ts';
-import { childOf, isPrimitive, requiredValueSet } from '../r4/definitions.ts';
-import type { Modifier, TokenValue, TypedValue } from '../search/query.ts';
-import { and, FALSE, not, TRUE } from '../sql/construct.ts';
+import { isPrimitive } from '../r4/definitions.ts';
+import type { Modifier, TypedValue } from '../search/query.ts';
+import { FALSE, not } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
-import { constantSatisfies } from './constant.ts';
 import { dateEdges, numberEdges } from './edges.ts';
 import type { Environment } from './environment.ts';
-import { notAbsent, presentPredicate } from './presence.ts';
+import { presentPredicate } from './presence.ts';
+import { child, exact, presenceLeaf, primitive, primitiveAny } from './primitive.ts';
 import { referenceLeaf } from './reference.ts';
+import { textMatches, tokensMatch } from './token.ts';
 import { along, every, type Leaf, some } from './walk.ts';
 
 /** The leaf that asks for one of some values, those of a kind together: what stands around them is asked for once. */
@@ -73,95 +73,6 @@ export function leafFor(value: TypedValue, modifier: Modifier | undefined, env: 
   }
 }
 
-/** The leaf that asks whether there is a value at all. */
-export function presenceLeaf(env: Environment): Leaf {
-  return node => presentPredicate(node, env);
-}
-
-/** Asks a primitive; constants are decided here and now. */
-export function primitive(criterion: Criterion, env: Environment): Leaf {
-  return primitiveAny([criterion], env);
-}
-
-function primitiveAny(criteria: readonly Criterion[], env: Environment): Leaf {
-  return node => {
-    if (node.kind === 'constant')
-      return criteria.some(criterion => constantSatisfies(node.json, criterion, env)) ? TRUE : FALSE;
-    if (node.kind !== 'value') return undefined;
-    const matched = some(criteria.map(criterion => node.codec.match(node.from, criterion, env)));
-    return matched && matched.kind !== 'false' ? and(matched, notAbsent(node, env)) : matched;
-  };
-}
-
-function exact(text: string, env: Environment): Leaf {
-  return exactAny([text], env);
-}
-
-function exactAny(texts: readonly string[], env: Environment): Leaf {
-  return primitiveAny(
-    texts.map(text => ({ kind: 'exact', text })),
-    env,
-  );
-}
-
-function child(node: Node, element: string, leaf: Leaf, env: Environment): Predicate | undefined {
-  return along(node, [{ element }], leaf, env);
-}
-
-/** The names of the two halves of a token in a data type. */
-const PAIRS: Readonly<Record<string, { readonly system: string; readonly code: string }>> = {
-  Coding: { system: 'system', code: 'code' },
-  Identifier: { system: 'system', code: 'value' },
-  ContactPoint: { system: 'use', code: 'value' },
-};
-
-/** Some tokens of one system; both halves are asked of the same Coding or Identifier. Code undefined: any. */
-function pairMatches(
-  node: Node,
-  names: { readonly system: string; readonly code: string },
-  wanted: string | undefined,
-  codes: readonly (string | undefined)[],
-  env: Environment,
-): Predicate | undefined {
-  const known = codes.filter(code => code !== undefined);
-  const code = known.length < codes.length ? TRUE : child(node, names.code, exactAny(known, env), env);
-  if (wanted === undefined) return code;
-  if (!env.rules.sameItem) return code;
-  if (wanted !== '') return every([code, child(node, names.system, exact(wanted, env), env)]);
-  const system = child(node, names.system, presenceLeaf(env), env);
-  return every([code, presentPredicate(node, env), system && not(system)]);
-}
-
-function tokensMatch(node: Node, tokens: readonly TokenValue[], env: Environment): Predicate | undefined {
-  if (node.type === 'CodeableConcept') return child(node, 'coding', coding => tokensMatch(coding, tokens, env), env);
-  const names = PAIRS[node.type];
-  if (names) {
-    const bySystem = Map.groupBy(tokens, ({ system }) => system);
-    return some(
-      [...bySystem].map(([system, members]) =>
-        pairMatches(
-          node,
-          names,
-          system,
-          members.map(({ code }) => code),
-          env,
-        ),
-      ),
-    );
-  }
-  if (!isPrimitive(node.type)) return undefined;
-  // A primitive has no system; that of a required binding is known to src/plan/filter.ts, which removes it beforehand.
-  const codes = tokens.flatMap(({ code, system }) => (code === undefined || system ? [] : [code]));
-  return codes.length === 0 ? FALSE : exactAny(codes, env)(node);
-}
-
-/** The systems that a `code` element under this parent implies by its required binding. */
-export function impliedSystems(parentType: string, element: string): readonly string[] {
-  const definition = childOf(parentType, element)?.element;
-  const bound = definition && requiredValueSet(definition);
-  return bound ? bound.systems.map(({ system }) => system) : [];
-}
-
 const NAME_PARTS = ['family', 'given', 'prefix', 'suffix', 'text'];
 const ADDRESS_PARTS = ['line', 'city', 'district', 'state', 'postalCode', 'country', 'text'];
 
@@ -176,24 +87,6 @@ function stringLeaf(texts: readonly string[], modifier: Modifier | undefined, en
     if (node.type === 'Address') return some(ADDRESS_PARTS.map(part => child(node, part, leaf, env)));
     return isPrimitive(node.type) ? leaf(node) : undefined;
   };
-}
-
-/** `:text` on a token: the texts of a CodeableConcept, Coding or Identifier. */
-function textMatches(node: Node, text: string, env: Environment): Predicate | undefined {
-  const leaf = primitive({ kind: 'string', mode: 'starts', text }, env);
-  switch (node.type) {
-    case 'CodeableConcept':
-      return some([
-        child(node, 'text', leaf, env),
-        child(node, 'coding', coding => child(coding, 'display', leaf, env), env),
-      ]);
-    case 'Coding':
-      return child(node, 'display', leaf, env);
-    case 'Identifier':
-      return child(node, 'type', type => textMatches(type, text, env), env);
-    default:
-      return undefined;
-  }
 }
 
 function dateMatches(

@@ -1,0 +1,51 @@
+/**
+ * Questions to primitives and to the elements of a value, which those to data types are made of. In: a criterion. Out: a Leaf;
+ * what cannot be asked in SQL is undefined.
+ */
+import type { Criterion } from '../mapping/criterion.ts';
+import type { Node } from '../mapping/model.ts';
+import { and, FALSE, TRUE } from '../sql/construct.ts';
+import type { Predicate } from '../sql/expression.ts';
+import { constantSatisfies } from './constant.ts';
+import type { Environment } from './environment.ts';
+import { notAbsent, presentPredicate } from './presence.ts';
+import { along, type Leaf, some } from './walk.ts';
+
+/** The leaf that asks whether there is a value at all. */
+export function presenceLeaf(env: Environment): Leaf {
+  return node => presentPredicate(node, env);
+}
+
+/** Asks a primitive; constants are decided here and now. */
+export function primitive(criterion: Criterion, env: Environment): Leaf {
+  return primitiveAny([criterion], env);
+}
+
+/** Asks a primitive for one of several. */
+export function primitiveAny(criteria: readonly Criterion[], env: Environment): Leaf {
+  return node => {
+    if (node.kind === 'constant')
+      return criteria.some(criterion => constantSatisfies(node.json, criterion, env)) ? TRUE : FALSE;
+    if (node.kind !== 'value') return undefined;
+    const matched = some(criteria.map(criterion => node.codec.match(node.from, criterion, env)));
+    return matched && matched.kind !== 'false' ? and(matched, notAbsent(node, env)) : matched;
+  };
+}
+
+/** The primitive is this text. */
+export function exact(text: string, env: Environment): Leaf {
+  return exactAny([text], env);
+}
+
+/** The primitive is one of these texts. */
+export function exactAny(texts: readonly string[], env: Environment): Leaf {
+  return primitiveAny(
+    texts.map(text => ({ kind: 'exact', text })),
+    env,
+  );
+}
+
+/** Asks a child element. */
+export function child(node: Node, element: string, leaf: Leaf, env: Environment): Predicate | undefined {
+  return along(node, [{ element }], leaf, env);
+}
