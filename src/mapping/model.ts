@@ -9,6 +9,7 @@ import type { Identifier, TableName } from '../sql/identifier.ts';
 import type { CodeMap } from './codecs/code-map.ts';
 import type { Codec } from './codecs/codec.ts';
 import type { TextStep } from './codecs/text-step.ts';
+import type { IdRule } from './id-rule.ts';
 
 /** Where in a pack something is written; lines and columns count from 1. */
 export interface Position {
@@ -112,24 +113,6 @@ export type Condition =
   /** Neither NULL nor blank. */
   | { readonly kind: 'present'; readonly column: ColumnExpression }
   | { readonly kind: 'exists'; readonly scope: Scope; readonly on: readonly JoinColumn[] };
-
-/** V7. The first alternative whose columns are all present makes the id. */
-export interface IdRule {
-  readonly alternatives: readonly (readonly IdPart[])[];
-}
-
-export type IdPart =
-  | { readonly kind: 'literal'; readonly text: string }
-  | { readonly kind: 'column'; readonly column: ColumnExpression; readonly codec: IdCodec };
-
-/** How a key column is written in an id: text as it is (blank-trimmed), integers, uuid, bytes as uuid, escaped text. */
-export interface IdCodec {
-  readonly name: 'plain' | 'integer' | 'uuid' | 'escaped';
-  /** The part of an id, or undefined if the key cannot be written (NULL, blank, illegal characters). */
-  print(raw: string | number | Uint8Array | null): string | undefined;
-  /** The column's value for a part of an id, or undefined if no row can have printed it. */
-  parse(part: string): string | number | Uint8Array | undefined;
-}
 
 interface NodeBase {
   /** The FHIR type emitted here: `CodeableConcept`, `code`, `dateTime`, or the path of a backbone element. */

@@ -3,7 +3,8 @@
  * that needs keys not resolved yet asks for them and counts as FALSE; src/plan/resolve.ts fetches them and plans again.
  */
 import type { Clock } from '../mapping/criterion.ts';
-import type { IdPart, Registry } from '../mapping/model.ts';
+import type { IdPart } from '../mapping/id-rule.ts';
+import type { Registry } from '../mapping/model.ts';
 import { and, isNull, not, or } from '../sql/construct.ts';
 import type { Predicate, SqlValue } from '../sql/expression.ts';
 import type { SqlPlan } from '../sql/plan.ts';

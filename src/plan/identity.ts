@@ -2,7 +2,8 @@
  * Logical ids, inverted. In: a mapping's id rule and a text. Out: the key values that print exactly that text.
  * https://hl7.org/fhir/R4/datatypes.html#id
  */
-import type { IdPart, Mapping } from '../mapping/model.ts';
+import type { IdPart } from '../mapping/id-rule.ts';
+import type { Mapping } from '../mapping/model.ts';
 import { and, equals, FALSE, not, or, value } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate, SqlValue } from '../sql/expression.ts';
 import type { Environment } from './environment.ts';

@@ -4,7 +4,7 @@
  * (`OpaqueIds`), and whatever it read is kept as guards: for other ids of the same readings it is the same plan with other
  * values in its places; for any others it is none.
  */
-import type { IdPart } from '../mapping/model.ts';
+import type { IdPart } from '../mapping/id-rule.ts';
 import type { Filter, TypedValue, TypeQuestion } from '../search/query.ts';
 import { placed } from '../sql/construct.ts';
 import type { SqlValue } from '../sql/expression.ts';

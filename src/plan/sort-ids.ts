@@ -4,7 +4,8 @@
  * index has, and `10` comes after `9`. https://hl7.org/fhir/R4/search.html#sort leaves the order of ids open.
  */
 import { trimEnd } from '../mapping/codecs/blank.ts';
-import type { IdPart, Mapping } from '../mapping/model.ts';
+import type { IdPart } from '../mapping/id-rule.ts';
+import type { Mapping } from '../mapping/model.ts';
 import { UNICODE } from '../sql/column-type.ts';
 import { and, call, not } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate, SqlValue } from '../sql/expression.ts';

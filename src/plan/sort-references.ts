@@ -4,7 +4,8 @@
  * stand for the target's where they are all that its id is made of, so that their index serves the order; else its row is
  * looked up.
  */
-import type { IdPart, Mapping, RefNode } from '../mapping/model.ts';
+import type { IdPart } from '../mapping/id-rule.ts';
+import type { Mapping, RefNode } from '../mapping/model.ts';
 import { and, exists, TRUE } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';

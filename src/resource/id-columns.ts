@@ -1,7 +1,7 @@
 /**
  * The columns that logical ids are made of (V7). In: an id rule. Out: its columns; where a row has them.
  */
-import type { IdRule } from '../mapping/model.ts';
+import type { IdRule } from '../mapping/id-rule.ts';
 import type { ColumnType } from '../sql/column-type.ts';
 import type { ColumnExpression } from '../sql/expression.ts';
 

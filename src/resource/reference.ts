@@ -2,7 +2,8 @@
  * Logical ids as generated code: a row's own (V7), and those of rows that references lead to (V5).
  * https://hl7.org/fhir/R4/datatypes.html#id, https://hl7.org/fhir/R4/references.html
  */
-import type { IdPart, IdRule, RefNode } from '../mapping/model.ts';
+import type { IdPart, IdRule } from '../mapping/id-rule.ts';
+import type { RefNode } from '../mapping/model.ts';
 import type { ColumnExpression } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import type { Emission } from './emission.ts';

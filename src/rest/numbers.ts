@@ -3,7 +3,8 @@
  * ways between number and logical id, or undefined where the key is no single whole number.
  * ../shared/spec/interfaces.md section 2.2
  */
-import type { IdPart, Registry } from '../mapping/model.ts';
+import type { IdPart } from '../mapping/id-rule.ts';
+import type { Registry } from '../mapping/model.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 
 export interface Numbers {

@@ -3,16 +3,8 @@
  * writer gets. Out: the resource as an object, numbers as their digits; undefined for a row without an id.
  */
 import type { Primitive } from '../../src/mapping/codecs/codec.ts';
-import type {
-  Condition,
-  EachNode,
-  IdRule,
-  Mapping,
-  Node,
-  ObjectNode,
-  RefNode,
-  TextNode,
-} from '../../src/mapping/model.ts';
+import type { IdRule } from '../../src/mapping/id-rule.ts';
+import type { Condition, EachNode, Mapping, Node, ObjectNode, RefNode, TextNode } from '../../src/mapping/model.ts';
 import { zoneOf } from '../../src/mapping/zone.ts';
 import { isPrimitive, jsonKindOf } from '../../src/r4/definitions.ts';
 import type { WriteContext } from '../../src/resource/compile.ts';

@@ -2,10 +2,10 @@
  * Hand-made mappings for tests of the writer: nodes, codecs and scopes in as few words as possible, without the loader.
  */
 import type { Codec, Primitive } from '../../src/mapping/codecs/codec.ts';
+import type { IdCodec } from '../../src/mapping/id-rule.ts';
 import type {
   Condition,
   EachNode,
-  IdCodec,
   JoinColumn,
   Json,
   Lookup,

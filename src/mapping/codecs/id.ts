@@ -5,7 +5,7 @@
  */
 import type { ColumnType } from '../../sql/column-type.ts';
 import type { SqlValue } from '../../sql/expression.ts';
-import type { IdCodec } from '../model.ts';
+import type { IdCodec } from '../id-rule.ts';
 import { trimEnd } from './blank.ts';
 import { parseInteger } from './integer-text.ts';
 import { parseUuid, printUuid } from './uuid.ts';

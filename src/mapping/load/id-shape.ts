@@ -2,7 +2,7 @@
  * Whether two id rules can print the same id. In: alternatives of rules. Out: an id that both could print, or none. The
  * sets of ids are regular, so the two are walked side by side.
  */
-import type { IdPart } from '../model.ts';
+import type { IdPart } from '../id-rule.ts';
 
 /** Characters, once or any number of times. */
 interface Step {

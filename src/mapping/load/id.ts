@@ -3,7 +3,7 @@
  * https://hl7.org/fhir/R4/datatypes.html#id
  */
 import { idCodec } from '../codecs/id.ts';
-import type { IdPart, IdRule } from '../model.ts';
+import type { IdPart, IdRule } from '../id-rule.ts';
 import { resolveColumn, type Visible } from './columns.ts';
 import type { Context } from './context.ts';
 import { type ScalarTree, scalarsOf, type Tree } from './tree.ts';

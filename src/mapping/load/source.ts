@@ -3,7 +3,8 @@
  * source, resolved, and the targets that references may name.
  */
 import type { ColumnExpression } from '../../sql/expression.ts';
-import type { Condition, IdRule, Position, Source } from '../model.ts';
+import type { IdRule } from '../id-rule.ts';
+import type { Condition, Position, Source } from '../model.ts';
 import { resolveColumn, type Visible } from './columns.ts';
 import { Aliases, type Context, type Target } from './context.ts';
 import { columnsOf, readIdRule } from './id.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { idCodec } from '../../../src/mapping/codecs/id.ts';
+import type { IdPart } from '../../../src/mapping/id-rule.ts';
 import { commonId } from '../../../src/mapping/load/id-shape.ts';
-import type { IdPart } from '../../../src/mapping/model.ts';
 import { type ColumnType, parseColumnType } from '../../../src/sql/column-type.ts';
 import { identifier } from '../../../src/sql/identifier.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { IdPart } from '../../../src/mapping/model.ts';
+import type { IdPart } from '../../../src/mapping/id-rule.ts';
 import { parseId } from '../../../src/plan/identity.ts';
 import { HEAD, load } from './problems-of.ts';
 

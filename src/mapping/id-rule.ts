@@ -1,0 +1,23 @@
+/**
+ * What the ids of a mapping's resources are made of, and back: a read finds its row by the keys that an id names.
+ */
+import type { ColumnExpression } from '../sql/expression.ts';
+
+/** V7. The first alternative whose columns are all present makes the id. */
+export interface IdRule {
+  readonly alternatives: readonly (readonly IdPart[])[];
+}
+
+/** A literal, or a key. */
+export type IdPart =
+  | { readonly kind: 'literal'; readonly text: string }
+  | { readonly kind: 'column'; readonly column: ColumnExpression; readonly codec: IdCodec };
+
+/** How a key column is written in an id: text as it is (blank-trimmed), integers, uuid, bytes as uuid, escaped text. */
+export interface IdCodec {
+  readonly name: 'plain' | 'integer' | 'uuid' | 'escaped';
+  /** The part of an id, or undefined if the key cannot be written (NULL, blank, illegal characters). */
+  print(raw: string | number | Uint8Array | null): string | undefined;
+  /** The column's value for a part of an id, or undefined if no row can have printed it. */
+  parse(part: string): string | number | Uint8Array | undefined;
+}
