@@ -130,6 +130,14 @@ describe('search parameters', () => {
     ]);
   });
 
+  test('have the parts of a relationship the way round that R4 means: a reference to the target, a token of the code', () => {
+    const composite = searchParameterOf('DocumentReference', 'relationship');
+    expect(composite?.components?.map(part => [part.code, part.type, part.paths])).toEqual([
+      ['relatesto', 'reference', [[{ element: 'target' }]]],
+      ['relation', 'token', [[{ element: 'code' }]]],
+    ]);
+  });
+
   test.each(['Nothing', 'constructor', '__proto__'])('know nothing of the type %s', type => {
     expect(searchParametersOf(type)).toEqual([]);
     expect(patientCompartmentOf(type)).toEqual([]);

@@ -22,6 +22,9 @@ interface ProfileRow {
   readonly usCore: string[];
 }
 
+/** R4 has the expressions of these two parts the wrong way round: of the target the code, of the code the target. R5 mends it. */
+const CROSSED = 'DocumentReference-relationship';
+
 // R4 spells `any` as a list of nearly all types.
 const ANY_TARGET = 140;
 const URL_BASE = 'http://hl7.org/fhir/SearchParameter/';
@@ -61,14 +64,17 @@ function storedParameter(
   const id = parameter.url.startsWith(URL_BASE) ? parameter.url.slice(URL_BASE.length) : parameter.url;
   const targets = parameter.type === 'reference' ? targetsOf(parameter, base, paths ?? []) : [];
   const ends = (paths ?? []).flatMap(path => endTypes(path, [base]));
-  const components = parameter.component?.map(part => {
+  const expressions = parameter.component?.map(part => part.expression) ?? [];
+  if (id === CROSSED) expressions.reverse();
+  const components = parameter.component?.map((part, i) => {
     const definition = byUrl.get(part.definition);
     if (definition === undefined) throw new Error(`${parameter.url} has an unknown part ${part.definition}`);
-    const partPaths = compileSteps(part.expression, base, ends);
+    const partExpression = expressions[i] ?? part.expression;
+    const partPaths = compileSteps(partExpression, base, ends);
     return {
       code: definition.code,
       type: definition.type,
-      expression: part.expression,
+      expression: partExpression,
       ...(partPaths && { paths: partPaths }),
     };
   });
