@@ -62,6 +62,9 @@ export async function startServer(
   }
 }
 
+/** Milliseconds that a client may take nothing of an answer, beyond what the answer may take. */
+const PATIENCE = 60_000;
+
 interface Process {
   readonly config: Config;
   readonly console: Console;
@@ -101,7 +104,11 @@ async function serve(
     fetch: (...request) => live.current().app.fetch(...request),
     hits: (request, response) => live.current().app.hits?.(request, response) ?? false,
   };
-  const server = await listen(answers, { host: config.host, port: config.port, drain: config.timeout.drain });
+  const { host, port, timeout } = config;
+  const server = await listen(answers, {
+    ...{ host, port, drain: timeout.drain, silence: timeout.request + PATIENCE },
+    unread: { cutOff: bytes => log.warn('a client that takes no answers was cut off', { bytes }) },
+  });
   const watch = watchPack(config, live);
   console.out(greeting(config.baseUrl ?? server.url, config, live.current(), entrance.demo));
   return {

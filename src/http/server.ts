@@ -10,6 +10,7 @@ import type { Hono } from 'hono';
 import type { HttpEnv } from './context.ts';
 import type { Hits } from './hits.ts';
 import { answerOfMalformed, namesTwoHosts, refuseMalformed, refuseRequest } from './malformed.ts';
+import { boundUnread, type UnreadLimits } from './unread.ts';
 
 export interface RunningServer {
   /** `http://host:port` as it really listens. */
@@ -28,7 +29,12 @@ export interface ListenOptions {
   readonly port: number;
   /** Milliseconds. */
   readonly drain: number;
+  /** Milliseconds after which a connection on which nothing moves is closed: longer than any request may take. Default: never. */
+  readonly silence?: number;
+  readonly unread?: Partial<UnreadLimits>;
 }
+
+const UNREAD: UnreadLimits = { atMost: 256 * 1024 * 1024, every: 200, cutOff: () => {} };
 
 const SERVER_OPTIONS: ServerOptions = {
   headersTimeout: 10_000,
@@ -42,7 +48,7 @@ const SERVER_OPTIONS: ServerOptions = {
 /** Rejects if the port is taken or the address is not this machine's. */
 export async function listen(
   { fetch, hits = () => false }: Answers,
-  { host, port, drain }: ListenOptions,
+  { host, port, drain, silence = 0, unread = {} }: ListenOptions,
 ): Promise<RunningServer> {
   const answer = getRequestListener(fetch, { errorHandler: answerOfMalformed });
   const answers = new WeakMap<Duplex, ServerResponse>();
@@ -50,8 +56,11 @@ export async function listen(
     if (hits(request, response)) return;
     if (namesTwoHosts(request.rawHeaders)) return refuseRequest(response);
     answers.set(request.socket, response);
+    begun(response);
     answer(request, response);
   });
+  const begun = boundUnread(server, { ...UNREAD, ...unread });
+  server.timeout = silence;
   server.on('clientError', (error, socket) => {
     const last = answers.get(socket);
     refuseMalformed(error, socket, last?.headersSent === true && !last.writableEnded);
