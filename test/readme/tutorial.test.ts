@@ -76,14 +76,16 @@ test('a reference that may be absent has to be needed, as the README shows', asy
   const { code, out } = await lintel(environment, 'check');
   expect(code).toBe(1);
   const [problem = ''] = out.split('\n').filter(line => line.startsWith('allergy.yaml'));
-  const [, said = ''] = problem.split(/^allergy\.yaml:\d+:\d+: /);
-  expect(said).not.toBe('');
-  expect(README).toContain(said);
+  expect(problem).not.toBe('');
+  expect(README).toContain(`\`\`\`\n${problem}\n\`\`\``);
 });
 
 test('what is served is what the README says', async () => {
   write('allergy.yaml');
   expect((await lintel(environment, 'check')).out).toMatch(/2 mappings of 2 types; 0 errors, 0 warnings$/);
+  expect((await lintel(environment, 'check', '--locked')).code).toBe(1);
+  await lintel(environment, 'lock');
+  expect((await lintel(environment, 'check', '--locked')).code).toBe(0);
   running = await startServer(
     readConfig(environment),
     { out: () => undefined, note: () => undefined },
