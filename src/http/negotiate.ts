@@ -74,11 +74,19 @@ function byFormat(format: string): Format {
   });
 }
 
-/** Quality of the best of some media types; each takes that of the most specific range that holds it. */
-function preference(mediaTypes: readonly string[], ranges: readonly Accept[]): { q: number; specificity: number } {
-  let best = { q: 0, specificity: -1 };
-  for (const mediaType of mediaTypes) {
+/**
+ * Quality of the best of some media types; each takes that of the most specific range that holds it. Where the first, which answers
+ * are labelled with, is named, no range with an asterisk asks for the others.
+ */
+function preference(
+  [label = '', ...others]: readonly string[],
+  ranges: readonly Accept[],
+): { q: number; specificity: number } {
+  const labelled = mostSpecific(label, ranges);
+  let best = labelled;
+  for (const mediaType of others) {
     const own = mostSpecific(mediaType, ranges);
+    if (labelled.specificity === 2 && own.specificity < 2) continue;
     if (own.q > best.q || (own.q === best.q && own.specificity > best.specificity)) best = own;
   }
   return best;

@@ -2,7 +2,7 @@
  * Filters of a search as predicates on one mapping's rows. In: a Filter and a mapping. Out: a Predicate that holds for
  * exactly the rows whose resource passes; undefined where the mapping has no inverse for it.
  */
-import type { Mapping } from '../mapping/model.ts';
+import type { Mapping, Registry } from '../mapping/model.ts';
 import { elementAt } from '../r4/definitions.ts';
 import type { SearchParameter, SearchPath } from '../r4/search-parameters.ts';
 import type { Filter, Modifier, TypedValue } from '../search/query.ts';
@@ -50,17 +50,17 @@ export function valuePredicate(
   return valuesPredicate(mapping, parameter, [value], modifier, env);
 }
 
-/** Of a mapping and a parameter so many are kept, each for one list of values and one modifier. */
-const KEPT_AT_MOST = 100;
+/** Of a registry so many are kept, each for one mapping, parameter, modifier and list of values. */
+const KEPT_AT_MOST = 2000;
+/** Longer lists are seldom asked again, and a predicate of hundreds of values may hold megabytes. */
+const KEY_LENGTH = 500;
 
-const kept = new WeakMap<Mapping, WeakMap<SearchParameter, Map<string, Predicate | undefined>>>();
+const kept = new WeakMap<Registry, Map<string, Predicate | undefined>>();
 
-function keptFor(mapping: Mapping, parameter: SearchParameter): Map<string, Predicate | undefined> {
-  const ofMapping = kept.get(mapping) ?? new WeakMap<SearchParameter, Map<string, Predicate | undefined>>();
-  kept.set(mapping, ofMapping);
-  const ofParameter = ofMapping.get(parameter) ?? new Map<string, Predicate | undefined>();
-  ofMapping.set(parameter, ofParameter);
-  return ofParameter;
+function keptFor({ registry }: Environment): Map<string, Predicate | undefined> {
+  const known = kept.get(registry) ?? new Map<string, Predicate | undefined>();
+  kept.set(registry, known);
+  return known;
 }
 
 /** One of some values of a parameter. Codes and categories come again and again, and mean the same each time. */
@@ -73,8 +73,10 @@ function valuesPredicate(
 ): Predicate | undefined {
   if (env.rules !== ALL_RULES || !values.every(({ kind }) => kind === 'token'))
     return madePredicate(mapping, parameter, values, modifier, env);
-  const known = keptFor(mapping, parameter);
-  const key = JSON.stringify([modifier, values]);
+  const { url, expression } = parameter;
+  const key = JSON.stringify([mapping.name, url, expression, modifier, values]);
+  if (key.length > KEY_LENGTH) return madePredicate(mapping, parameter, values, modifier, env);
+  const known = keptFor(env);
   if (known.has(key)) return known.get(key);
   const watch = watchRequest(env);
   const made = madePredicate(mapping, parameter, values, modifier, watch.env);
@@ -103,20 +105,24 @@ function madePredicate(
       if (last && 'exists' in last)
         return some(values.map(value => flagPredicate(mapping, before, last.exists.except, value, env)));
       const asked = modifier === 'identifier' ? values : values.flatMap(value => asAskedAt(mapping, path, value) ?? []);
-      return asked.length === 0 ? FALSE : along(mapping.root, path, leafOf(parameter, asked, modifier, env), env);
+      return asked.length === 0
+        ? FALSE
+        : along(mapping.root, path, leafOf(asked, modifier, { mapping, parameter, path }, env), env);
     }),
   );
 }
 
-function leafOf(
-  parameter: SearchParameter,
-  values: readonly TypedValue[],
-  modifier: Modifier | undefined,
-  env: Environment,
-): Leaf {
+/** Where values are asked for: the parameter, and the one of its paths. */
+interface Place {
+  readonly mapping: Mapping;
+  readonly parameter: SearchParameter;
+  readonly path: SearchPath;
+}
+
+function leafOf(values: readonly TypedValue[], modifier: Modifier | undefined, place: Place, env: Environment): Leaf {
   const composites = values.filter(value => value.kind === 'composite');
   if (composites.length === 0) return leafForAny(values, modifier, env);
-  const leaves = composites.map(value => compositeLeaf(parameter, value, env));
+  const leaves = composites.map(value => compositeLeaf(value, place, env));
   return node => some(leaves.map(leaf => leaf(node)));
 }
 
@@ -170,18 +176,21 @@ function asAskedAt(mapping: Mapping, path: SearchPath, token: TypedValue): Typed
 
 /** All parts of a composite hold within one item. */
 function compositeLeaf(
-  parameter: SearchParameter,
   value: TypedValue & { readonly kind: 'composite' },
+  { mapping, parameter, path }: Place,
   env: Environment,
 ): Leaf {
+  const { components = [] } = parameter;
   return node =>
     every(
-      (parameter.components ?? []).map((component, i) => {
+      components.map(({ paths }, i) => {
         const part = value.parts[i];
         if (!part) return FALSE;
-        return (
-          component.paths && some(component.paths.map(path => along(node, path, leafFor(part, undefined, env), env)))
-        );
+        const within = (inner: SearchPath): Predicate | undefined => {
+          const asked = asAskedAt(mapping, [...path, ...inner], part);
+          return asked ? along(node, inner, leafFor(asked, undefined, env), env) : FALSE;
+        };
+        return paths && some(paths.map(within));
       }),
     );
 }
