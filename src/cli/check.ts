@@ -4,6 +4,7 @@
 import { OPEN_ACCESS } from '../auth/access.ts';
 import { checkCustodian } from '../ccda/check-custodian.ts';
 import { type Config, readConfig } from '../config.ts';
+import { counted } from '../counted.ts';
 import { checkLive } from '../mapping/check/live.ts';
 import { readPackFiles } from '../mapping/load/files.ts';
 import { readLock } from '../mapping/load/lock.ts';
@@ -44,14 +45,17 @@ Exit code: 0 without errors (warnings are allowed), 1 with errors.`,
   async run(args, terminal) {
     const instead = overrides({ MAPPINGS: args.positionals[0], DATABASE_URL: textOf(args, 'database') });
     const config = readConfig(terminal.environment, instead);
-    const { pack, catalog } = args.values['locked'] === true ? checkLocked(config) : await checkRows(config, terminal);
+    const locked = args.values['locked'] === true;
+    const { pack, catalog } = locked ? checkLocked(config) : await checkRows(config, terminal);
     const { registry } = pack;
     const tests = registry && catalog ? await runPackTests(config.mappings, registry, catalog) : undefined;
     const problems = [...pack.problems, ...(tests?.problems ?? [])];
     for (const problem of problems) terminal.out(formatProblem(problem));
     if (registry && catalog && args.values['parameters'] === true) printParameters(registry, catalog, terminal);
     if (tests && tests.ran > 0) terminal.out(`${counted(tests.ran, 'test')} of mappings ran`);
-    terminal.out(summary(registry, problems));
+    // A table or column may be unknown only because the pack did not use it when it was locked.
+    const against = locked && catalog && !registry ? ', against schema.lock.json, which lintel lock writes anew' : '';
+    terminal.out(summary(registry, problems) + against);
     return registry === undefined || problems.some(({ severity }) => severity === 'error') ? 1 : 0;
   },
 };
@@ -91,10 +95,6 @@ function summary(registry: Registry | undefined, problems: readonly Problem[]): 
   const found = `${counted(errors, 'error')}, ${counted(problems.length - errors, 'warning')}`;
   if (registry === undefined) return found;
   return `${registry.pack.name}: ${counted(registry.mappings.length, 'mapping')} of ${counted(registry.types.length, 'type')}; ${found}`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function printParameters(registry: Registry, catalog: Catalog, { out }: Terminal): void {

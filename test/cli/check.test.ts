@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -102,6 +102,9 @@ test('a locked pack is checked without a database, and the lock holds only the t
   expect(checked.out).toBe('small: 2 mappings of 2 types; 0 errors, 0 warnings');
   const lock = JSON.parse(readFileSync(join(pack, 'schema.lock.json'), 'utf8'));
   expect(Object.keys(lock.tables)).toEqual(['PERSON', 'WEIGHING']);
+  writeFileSync(join(pack, 'person.yaml'), BROKEN);
+  const broken = await lintel({ MAPPINGS: pack }, 'check', '--locked');
+  expect(broken.out).toMatch(/\n2 errors, 0 warnings, against schema\.lock\.json, which lintel lock writes anew$/);
 });
 
 test('a pack with errors is not locked', async () => {

@@ -2,11 +2,11 @@
  * Literals that no row has, where rows have the same in other letters: `y` where the table says `Y`. A `deleted` so written
  * would take nothing away. In: comparisons of text columns with literals. Out: warnings with what the rows have instead.
  */
+import { counted } from '../../counted.ts';
 import { among, call, value } from '../../sql/construct.ts';
 import type { Report } from '../load/problem.ts';
 import type { ScopedTest } from './parts.ts';
 import { type Asking, isOwn, valuesOf } from './questions.ts';
-import { counted } from './unique.ts';
 
 /** R2: asked once per comparison, of the whole table. */
 export async function checkLiterals(tests: readonly ScopedTest[], asking: Asking, report: Report): Promise<void> {

@@ -2,13 +2,13 @@
  * References that lead nowhere: of all rows whose columns are filled, not one finds a row of the target. Somebody joined
  * the wrong column. In: the references of the mappings. Out: warnings. A few that find nothing are what tables are like.
  */
+import { counted } from '../../counted.ts';
 import { and, equals, exists, filled, isNull, not } from '../../sql/construct.ts';
 import { renameExpression, renameRelation } from '../../sql/rename.ts';
 import type { Report } from '../load/problem.ts';
 import type { Registry, Scope } from '../model.ts';
 import type { ScopedRef } from './parts.ts';
 import { type Asking, countRows, isClosed, isOwn } from './questions.ts';
-import { counted } from './unique.ts';
 
 /** V5: some row of each reference finds its target. */
 export async function checkTargets(

@@ -2,6 +2,7 @@
  * Uniqueness that mappings rely on, counted: keys of sources, rows found by lookups and references, ids. In: the registry
  * and the catalog. Out: problems with numbers, never with values. What a unique index promises is not asked.
  */
+import { counted } from '../../counted.ts';
 import { type Catalog, findTable, type TableInfo } from '../../sql/catalog.ts';
 import { UNICODE } from '../../sql/column-type.ts';
 import { and, call, constant, filled, isNull, not, or } from '../../sql/construct.ts';
@@ -162,8 +163,4 @@ function covers(columns: readonly ColumnExpression[], key: readonly ColumnExpres
 /** Number of groups; counting stops at a limit. */
 function many(count: number, noun: string): string {
   return `${count >= MOST_GROUPS ? 'at least ' : ''}${counted(count, noun)}`;
-}
-
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

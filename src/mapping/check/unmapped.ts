@@ -2,6 +2,7 @@
  * Raw values that a code map does not know, counted where they are read. In: the values and lookups of the mappings. Out:
  * warnings with the commonest of them: what a code map reads is a code of the system's own, not a patient's.
  */
+import { counted } from '../../counted.ts';
 import { and, filled, isNull } from '../../sql/construct.ts';
 import type { ColumnExpression, Predicate } from '../../sql/expression.ts';
 import { codeMapOf, tableCodeMapOf } from '../load/origin.ts';
@@ -9,7 +10,6 @@ import type { Report } from '../load/problem.ts';
 import type { Lookup, Position, ValueNode } from '../model.ts';
 import type { ScopedLookup, ScopedValue } from './parts.ts';
 import { type Asking, type Group, isOwn, valuesOf } from './questions.ts';
-import { counted } from './unique.ts';
 
 const SHOWN = 10;
 
