@@ -47,13 +47,8 @@ export function readContent(file: PackFile, pack: Pack, check: CheckSearch): Loa
   const [document, ...more] = readYaml(file.path, file.text, report);
   for (const other of more) report.error(other.at, 'a second document', { expected: 'one' });
   unknownKeys(document, KEYS);
-  const mrn = textOf(child(document, 'mrn'));
-  const system = mrn === undefined ? undefined : (pack.systems[mrn] ?? (mrn.includes(':') ? mrn : undefined));
-  if (mrn !== undefined && system === undefined) {
-    problem(child(document, 'mrn'), 'unknown system', { found: mrn, among: Object.keys(pack.systems) });
-  }
   const content: Content = {
-    mrn: system,
+    mrn: recordNumbers(),
     custodian: one('custodian', 'Organization'),
     listed: one('listed-encounters', 'Encounter'),
     lists: new Map(entriesOf(child(document, 'lists')).flatMap(entry => list(entry))),
@@ -71,6 +66,21 @@ export function readContent(file: PackFile, pack: Pack, check: CheckSearch): Loa
     for (const { key, at } of entriesOf(tree)) {
       if (!known.includes(key)) report.error(at, 'unknown key', { found: key, among: known });
     }
+  }
+
+  /** The URI of the record numbers; told where none can be looked for. */
+  function recordNumbers(): string | undefined {
+    const written = child(document, 'mrn');
+    const found = textOf(written);
+    if (written === undefined || found === undefined) return undefined;
+    const system = pack.systems[found] ?? (found.includes(':') ? found : undefined);
+    if (system === undefined) {
+      problem(written, 'unknown system', { found, among: Object.keys(pack.systems) });
+    } else if (check({ type: 'Patient', parameters: [['identifier', `${system}|`]] }).length > 0) {
+      const message = 'no mapping of Patient gives a record number of this system that can be searched';
+      report.warning(written.at, message, { found });
+    }
+    return system;
   }
 
   function one(key: string, type: string): WrittenSearch | undefined {

@@ -115,3 +115,26 @@ elements:
     lines: ['ccds.yaml:1:12: warning: 2 Organizations are the custodian: documents name the first'],
   });
 });
+
+test('a record number whose system no patient has is told', async () => {
+  const clinic = (mrn: string) =>
+    smallClinic({
+      'pack.yaml':
+        'name: small\ntitle: Small\nzone: UTC\nsystems: { loinc: "http://loinc.org", chart: "urn:oid:1.2.3", other: "urn:oid:1.2.4" }\n',
+      'person.yaml': `mapping: people
+resource: Patient
+source: { table: PERSON, as: p, key: [ID] }
+id: "{ID}"
+elements:
+  identifier: [{ system: chart, value: { from: ID } }]
+  gender: { from: SEX, via: sex }
+`,
+      'ccds.yaml': `mrn: ${mrn}\n`,
+    });
+  const told = async (mrn: string) =>
+    (await lintel(clinic(mrn).environment, 'check')).out.split('\n').filter(line => line.includes('ccds.yaml'));
+  expect(await told('chart')).toEqual([]);
+  expect(await told('other')).toEqual([
+    'ccds.yaml:1:6: warning: no mapping of Patient gives a record number of this system that can be searched; found other',
+  ]);
+});
