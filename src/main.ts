@@ -19,6 +19,7 @@ import { type DemoAccount, openEntrance } from './rest/start.ts';
 import { setUp } from './setup.ts';
 import { stopSignal } from './signals.ts';
 import type { Database } from './sql/database.ts';
+import { createLane } from './sql/lane.ts';
 
 /** Where a server says what a person should read; the log goes elsewhere. */
 export interface Console {
@@ -62,6 +63,10 @@ export async function startServer(
   }
 }
 
+/** Answers that are made at a time, and that may wait for it: no more than fit into memory together. */
+const ANSWERS = { size: 200, queue: 10_000 } as const;
+/** The same of batches, each of which may hold 32 million characters. */
+const BATCHES = { size: 4, queue: 200 } as const;
 /** Milliseconds that a client may take nothing of an answer, beyond what the answer may take. */
 const PATIENCE = 60_000;
 
@@ -82,9 +87,24 @@ async function serve(
   let pack = first;
   const jobs = openExports(config, () => pack.files, log, { threads: exportThreads(config, metrics.statements) });
   const cache = createAnswerCache<Answer>(config.cache);
+  const wait = config.timeout.request;
+  const admission = {
+    answers: createLane({ ...ANSWERS, wait }),
+    batches: createLane({ ...BATCHES, wait }),
+  };
   const make = (next: SoundPack): Version => {
     const refused = () => live.refused();
-    const made = versionOf(next, { config, log, database: counted, jobs, entrance, cache, metrics, refused });
+    const made = versionOf(next, {
+      config,
+      log,
+      database: counted,
+      jobs,
+      entrance,
+      cache,
+      metrics,
+      admission,
+      refused,
+    });
     pack = next;
     return made;
   };

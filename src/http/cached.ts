@@ -6,6 +6,7 @@ import { type AnswerCache, type AnswerOrigin, hearPlans } from '../cache/answers
 import type { Freshness } from '../cache/freshness.ts';
 import { answerKey } from '../cache/key.ts';
 import type { RequestContext } from '../facade.ts';
+import { admitted } from './admission.ts';
 import { type Answer, sendAnswer } from './answer.ts';
 import { type AppParts, type HttpContext, requestContext } from './context.ts';
 import { queryOf } from './parameters.ts';
@@ -20,16 +21,17 @@ export interface KeptAnswers {
 }
 
 /**
- * `make` gets a context whose signal aborts when nobody waits any more. Only what is asked by GET or HEAD is kept; what
- * `make` throws is not, and goes to all who waited for it.
+ * `read` gets a context whose signal aborts when nobody waits any more. Only what is asked by GET or HEAD is kept; what
+ * `read` throws is not, and goes to all who waited for it.
  */
 export async function respondCached(
   c: HttpContext,
   parts: AppParts,
-  make: (context: RequestContext) => Promise<Answer>,
+  read: (context: RequestContext) => Promise<Answer>,
 ): Promise<Response> {
-  const { answers } = parts;
+  const { answers, admission } = parts;
   const context = requestContext(c, parts);
+  const make = (own: RequestContext): Promise<Answer> => admitted(admission?.answers, own.signal, () => read(own));
   if (answers === undefined) return sendAnswer(c, await make(context));
   if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
     c.header('Cache-Status', 'Lintel; fwd=method');

@@ -14,6 +14,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Stages } from '../observe/stages.ts';
 import type { RestParts } from '../rest/start.ts';
+import type { Admission } from './admission.ts';
 import type { Answer } from './answer.ts';
 import type { KeptAnswers } from './cached.ts';
 import { headerOf } from './request-header.ts';
@@ -66,6 +67,8 @@ export interface AppParts {
   readonly rest?: RestParts | undefined;
   /** Without it every answer is made anew. */
   readonly answers?: KeptAnswers;
+  /** Without it nobody waits for others. */
+  readonly admission?: Admission;
 }
 
 export interface HttpEnv {

@@ -6,6 +6,7 @@ import { Hono } from 'hono';
 import type { SearchRequest } from '../facade.ts';
 import { timed } from '../observe/stages.ts';
 import { FhirError } from '../outcome.ts';
+import { admitted } from './admission.ts';
 import { answerOf } from './answer.ts';
 import { answerBatch, type BatchRequest } from './batch.ts';
 import { respondCached } from './cached.ts';
@@ -28,7 +29,9 @@ export function systemRoutes(parts: AppParts, single: Hono<HttpEnv>): Hono<HttpE
     const representation = representationOf(c, urlParameters(c));
     const bundle = await resourceBody(c, 'Bundle');
     if (bundle === undefined) throw new FhirError('invalid', 'The body: expected a Bundle of type batch');
-    const json = await answerBatch(bundle, fhirBase(c, parts), request => answer(c, request));
+    const json = await admitted(parts.admission?.batches, c.get('signal'), () =>
+      answerBatch(bundle, fhirBase(c, parts), request => answer(c, request)),
+    );
     return respond(c, json, representation);
   });
   routes.all('/', wrongMethod('GET, HEAD, POST'));

@@ -8,6 +8,7 @@ import { summaryMaker } from '../ccda/summary.ts';
 import type { Config } from '../config.ts';
 import type { Jobs } from '../export/jobs.ts';
 import type { Facade } from '../facade.ts';
+import type { Admission } from '../http/admission.ts';
 import type { Answer } from '../http/answer.ts';
 import { createApp } from '../http/app.ts';
 import type { AppParts, Refused } from '../http/context.ts';
@@ -38,12 +39,13 @@ export interface Lasting {
   readonly cache: AnswerCache<Answer>;
   readonly refused: () => Refused | undefined;
   readonly metrics: Metrics;
+  readonly admission: Admission;
 }
 
 const SOFTWARE = { name: 'Lintel', version: SOFTWARE_VERSION } as const;
 
 export function versionOf({ registry, catalog, pack, content, changed }: SoundPack, lasting: Lasting): Version {
-  const { config, log, database, jobs, entrance, cache, refused, metrics } = lasting;
+  const { config, log, database, jobs, entrance, cache, refused, metrics, admission } = lasting;
   const facade = facadeOf(registry, database, changed, { ...config, documents: content !== undefined });
   const rest = restParts(entrance, facade, content, SOFTWARE_VERSION);
   const { name, title } = registry.pack;
@@ -60,6 +62,7 @@ export function versionOf({ registry, catalog, pack, content, changed }: SoundPa
     config,
     log,
     metrics,
+    admission,
     ping: () => database.ping(),
     rest,
     ...(content === undefined ? {} : { summary: summaryMaker({ facade, content, software: SOFTWARE }) }),

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { createLane } from '../../src/sql/lane.ts';
+import { appUnderTest } from './app-under-test.ts';
+
+const lane = (size: number, queue: number) => createLane({ size, queue, wait: 600_000 });
+
+/** An application whose searches end when they are told to. */
+function slowApp({ answers = lane(100, 0), batches = lane(100, 0) }) {
+  const waiting: (() => void)[] = [];
+  const busy = { now: 0, most: 0, begun: 0 };
+  const { app, lines } = appUnderTest(
+    {},
+    {
+      admission: { answers, batches },
+      async search() {
+        busy.now++;
+        busy.begun++;
+        busy.most = Math.max(busy.most, busy.now);
+        await new Promise<void>(resolve => waiting.push(resolve));
+        busy.now--;
+        return { json: '{"resourceType":"Bundle","type":"searchset"}', entries: 0 };
+      },
+    },
+  );
+  /** Ends all searches that have begun, and those that begin then. */
+  const end = async (answered: Promise<unknown>): Promise<void> => {
+    let over = false;
+    void answered.finally(() => {
+      over = true;
+    });
+    while (!over) {
+      for (const one of waiting.splice(0)) one();
+      await new Promise(setImmediate);
+    }
+  };
+  return { app, lines, busy, end };
+}
+
+test('no more answers are made at a time than there are places, and all are made', async () => {
+  const { app, busy, end } = slowApp({ answers: lane(2, 10) });
+  const asked = Promise.all(Array.from({ length: 7 }, (_, i) => app.request(`/fhir/Widget?name=${i}`)));
+  await end(asked);
+  expect((await asked).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200]);
+  expect([busy.most, busy.begun, busy.now]).toEqual([2, 7, 0]);
+});
+
+test('where too many wait already, the answer is 503 at once and says when to come again', async () => {
+  const { app, busy, end } = slowApp({ answers: lane(1, 1) });
+  const asked = Promise.all([app.request('/fhir/Widget?name=1'), app.request('/fhir/Widget?name=2')]);
+  const refused = await app.request('/fhir/Widget?name=3');
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await refused.json()).toMatchObject({
+    issue: [{ code: 'transient', diagnostics: expect.stringContaining('later') }],
+  });
+  await end(asked);
+  expect(busy.begun).toBe(2);
+});
+
+test('who leaves while waiting is never asked for, and the next takes the place', async () => {
+  const answers = lane(1, 10);
+  const { app, busy, end } = slowApp({ answers });
+  const first = app.request('/fhir/Widget?name=1');
+  const leaving = new AbortController();
+  const second = app.request('/fhir/Widget?name=2', { signal: leaving.signal });
+  const third = app.request('/fhir/Widget?name=3');
+  await expect.poll(() => answers.load().waiting).toBe(2);
+  leaving.abort();
+  expect((await second).status).toBe(503);
+  await end(Promise.all([first, third]));
+  expect(busy.begun).toBe(2);
+  expect(answers.load()).toEqual({ size: 1, taken: 0, waiting: 0 });
+});
+
+test('batches have places of their own, and their requests those of all answers', async () => {
+  const { app, busy, end } = slowApp({ answers: lane(3, 100), batches: lane(1, 10) });
+  const entry = Array.from({ length: 4 }, (_, i) => ({ request: { method: 'GET', url: `Widget?name=${i}` } }));
+  const body = JSON.stringify({ resourceType: 'Bundle', type: 'batch', entry });
+  const headers = { 'content-type': 'application/fhir+json' };
+  const asked = Promise.all(Array.from({ length: 3 }, () => app.request('/fhir', { method: 'POST', headers, body })));
+  await end(asked);
+  for (const response of await asked) {
+    const { entry: answered } = (await response.json()) as { entry: { response: { status: string } }[] };
+    expect(answered.map(one => one.response.status)).toEqual(['200 OK', '200 OK', '200 OK', '200 OK']);
+  }
+  expect([busy.most, busy.begun]).toEqual([3, 12]);
+});
