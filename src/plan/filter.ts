@@ -52,8 +52,8 @@ export function valuePredicate(
 
 /** Of a registry so many are kept, each for one mapping, parameter, modifier and list of values. */
 const KEPT_AT_MOST = 2000;
-/** Longer lists are seldom asked again, and a predicate of hundreds of values may hold megabytes. */
-const KEY_LENGTH = 500;
+/** Characters of modifier and values: longer lists are seldom asked again, and a predicate of hundreds may hold megabytes. */
+const ASKED_LENGTH = 400;
 
 const kept = new WeakMap<Registry, Map<string, Predicate | undefined>>();
 
@@ -73,10 +73,10 @@ function valuesPredicate(
 ): Predicate | undefined {
   if (env.rules !== ALL_RULES || !values.every(({ kind }) => kind === 'token'))
     return madePredicate(mapping, parameter, values, modifier, env);
-  const { url, expression } = parameter;
-  const key = JSON.stringify([mapping.name, url, expression, modifier, values]);
-  if (key.length > KEY_LENGTH) return madePredicate(mapping, parameter, values, modifier, env);
+  const asked = JSON.stringify([modifier, values]);
+  if (asked.length > ASKED_LENGTH) return madePredicate(mapping, parameter, values, modifier, env);
   const known = keptFor(env);
+  const key = `${mapping.name} ${parameter.url} ${parameter.expression} ${asked}`;
   if (known.has(key)) return known.get(key);
   const watch = watchRequest(env);
   const made = madePredicate(mapping, parameter, values, modifier, watch.env);

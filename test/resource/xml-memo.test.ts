@@ -1,8 +1,7 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { toXml } from '../../src/resource/xml.ts';
 import { XmlMemo } from '../../src/resource/xml-memo.ts';
+import { heapAfterCollection } from '../heap.ts';
 
 /** Asks for values in turn; gives how many had to be made. */
 function made(memo: XmlMemo, values: readonly string[]): number {
@@ -58,13 +57,4 @@ function observation(i: number, note: string): string {
     coding: [{ system: 'http://loinc.org', code: `code-${i}`, display: `A laboratory test, number ${i}` }],
   };
   return JSON.stringify({ resourceType: 'Observation', status: 'final', code, note: [{ text: note }] });
-}
-
-function heapAfterCollection(): () => number {
-  setFlagsFromString('--expose-gc');
-  const collect: () => void = runInNewContext('gc');
-  return () => {
-    collect();
-    return process.memoryUsage().heapUsed;
-  };
 }

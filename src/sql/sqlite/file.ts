@@ -13,6 +13,8 @@ import { registerFunctions } from './functions.ts';
 
 /** Prepared statements kept; a busy pack has some hundred shapes. */
 const STATEMENTS = 500;
+/** Characters; a longer text is seldom asked again, and prepared it may hold megabytes. */
+const TEXT_LENGTH = 30_000;
 /** Milliseconds that the first opening waits for a writer; nobody else waits for it yet. */
 const BUSY = 5000;
 
@@ -84,6 +86,7 @@ export function openFile(path: string, { cache, look }: FileOptions): SqliteFile
     if (known) return known;
     const statement = database.prepare(text);
     statement.setReturnArrays(true);
+    if (text.length > TEXT_LENGTH) return statement;
     statements.set(text, statement);
     if (statements.size > STATEMENTS) {
       for (const oldest of statements.keys()) {

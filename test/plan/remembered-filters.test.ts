@@ -1,0 +1,22 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import { heapAfterCollection } from '../heap.ts';
+import { openDemo } from '../law/demo.ts';
+
+/** Each with other codes; some are no code of any mapping. */
+function lists(count: number, values: number): readonly string[] {
+  const code = (n: number) => n.toString(36).padStart(6, 'c');
+  return Array.from({ length: count }, (_, i) => Array.from({ length: values }, (_, k) => code(i * values + k)).join());
+}
+
+it('long lists of codes are not remembered one and all', async () => {
+  const demo = await openDemo({ patients: 1 });
+  onTestFinished(() => demo.close());
+  const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
+  const search = (list: string) => demo.facade.search({ type: 'Observation', parameters: [['code', list]] }, context);
+  for (const list of lists(3, 500)) await search(list);
+  const heap = heapAfterCollection();
+  const before = heap();
+  for (const list of lists(40, 500)) await search(list);
+  expect(heap() - before).toBeLessThan(4_000_000);
+}, 120_000);
