@@ -10,6 +10,20 @@ function offered(files: Readonly<Record<string, string>>, type: string): readonl
     .map(({ parameter }) => parameter.code);
 }
 
+/** What is offered of Observations of one code whose quantities have this value. */
+function offeredOfVitals(value: string): readonly string[] {
+  const vitals = `mapping: vitals
+resource: Observation
+source: { table: dbo.VIT, as: v, key: [VIT_ID] }
+id: "{VIT_ID}"
+elements:
+  status: final
+  code: loinc#8867-4
+  valueQuantity: { value: ${value}, system: ucum, code: /min }
+`;
+  return offered({ 'm.yaml': vitals }, 'Observation');
+}
+
 test('an identifier whose value is put together is not offered: it could be asked for by its system alone', () => {
   const identifier = (value: string) => ({
     'm.yaml': `${PEOPLE}  identifier: [{ system: "urn:x", value: ${value} }]\n`,
@@ -19,19 +33,8 @@ test('an identifier whose value is put together is not offered: it could be aske
 });
 
 test('a quantity whose value is for output only is not offered, whatever its unit', () => {
-  const vitals = (value: string) => ({
-    'm.yaml': `mapping: vitals
-resource: Observation
-source: { table: dbo.VIT, as: v, key: [VIT_ID] }
-id: "{VIT_ID}"
-elements:
-  status: final
-  code: loinc#8867-4
-  valueQuantity: { value: ${value}, system: ucum, code: /min }
-`,
-  });
-  expect(offered(vitals('{ from: PULSE }'), 'Observation')).toContain('value-quantity');
-  const ranges = offered(vitals('{ from: RES, via: range-text.low }'), 'Observation');
+  expect(offeredOfVitals('{ from: PULSE }')).toContain('value-quantity');
+  const ranges = offeredOfVitals('{ from: RES, via: range-text.low }');
   expect(ranges).not.toContain('value-quantity');
   expect(ranges).toContain('code');
 });
@@ -47,21 +50,7 @@ test('a state out of a code map is found as any other word of an address', () =>
 });
 
 test('a composite is offered where each of its components can be searched, and is there to be found', () => {
-  const vitals = (value: string) =>
-    offered(
-      {
-        'm.yaml': `mapping: vitals
-resource: Observation
-source: { table: dbo.VIT, as: v, key: [VIT_ID] }
-id: "{VIT_ID}"
-elements:
-  status: final
-  code: loinc#8867-4
-  valueQuantity: { value: ${value}, system: ucum, code: /min }
-`,
-      },
-      'Observation',
-    ).filter(code => code.startsWith('code-value-'));
-  expect(vitals('{ from: PULSE }')).toEqual(['code-value-quantity']);
-  expect(vitals('{ from: RES, via: range-text.low }')).toEqual([]);
+  const composites = (value: string) => offeredOfVitals(value).filter(code => code.startsWith('code-value-'));
+  expect(composites('{ from: PULSE }')).toEqual(['code-value-quantity']);
+  expect(composites('{ from: RES, via: range-text.low }')).toEqual([]);
 });
