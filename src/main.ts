@@ -3,6 +3,7 @@
  */
 import { createAnswerCache } from './cache/answers.ts';
 import type { Config } from './config.ts';
+import { counted } from './counted.ts';
 import { exportThreads, openExports } from './export/open.ts';
 import type { Answer } from './http/answer.ts';
 import { offeredTypes, sampleRequests } from './http/samples.ts';
@@ -82,7 +83,7 @@ async function serve(
   database: Database,
   { config, console, log, metrics }: Process,
 ): Promise<Running> {
-  const counted = countStatements(database, metrics.statements);
+  const tallied = countStatements(database, metrics.statements);
   const entrance = await openEntrance(config);
   let pack = first;
   const jobs = openExports(config, () => pack.files, log, { threads: exportThreads(config, metrics.statements) });
@@ -97,7 +98,7 @@ async function serve(
     const made = versionOf(next, {
       config,
       log,
-      database: counted,
+      database: tallied,
       jobs,
       entrance,
       cache,
@@ -155,7 +156,7 @@ function greeting(base: string, config: Config, { facade, rest }: Version, demo:
   const fhir = base + config.fhirPath;
   const types = offeredTypes(facade.capabilities({ base: fhir }));
   return [
-    `Lintel serves ${registry.pack.title}: ${types.length} resource types from ${registry.mappings.length} mappings.`,
+    `Lintel serves ${registry.pack.title}: ${counted(registry.mappings.length, 'mapping')} of ${counted(registry.types.length, 'type')}.`,
     '',
     `  Start here   ${base}/`,
     `  FHIR base    ${fhir}`,

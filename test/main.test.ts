@@ -22,6 +22,7 @@ test('any database with any pack is served, from the first greeting to a page of
   const clinic = smallClinic();
   const { running, out } = await started(clinic);
   const url = running?.url ?? '';
+  expect(out.join('\n')).toContain('Lintel serves A small clinic: 2 mappings of 2 types.\n');
   expect(out.join('\n')).toContain(`${url}/fhir`);
   const samples = [...out.join('\n').matchAll(/curl '([^']+)'/g)].map(match => match[1] ?? '');
   expect(samples).toHaveLength(3);
