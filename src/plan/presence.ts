@@ -71,17 +71,18 @@ function anchorPredicate(mapping: Mapping, env: Environment): Predicate {
 }
 
 /**
- * The target's served rows where theirs = ours, with the target's aliases renamed; `aliases` tells to what. Throws a
- * RangeError where mappings need each other in a circle.
+ * The target's served rows where theirs = ours, those that are `wanted`, with the target's aliases renamed; `aliases` tells to what.
+ * Lookups are joined that `wanted` or `expressions` refer to. Throws a RangeError where mappings need each other in a circle.
  */
 export function targetRelation(
   mapping: Mapping,
   on: readonly JoinColumn[],
   env: Environment,
   expressions: readonly Expression[] = [],
+  wanted: Predicate = TRUE,
 ): ReturnType<typeof renameRelation> {
-  const served = env.rules.targetFilter ? servedPredicate(mapping, env) : TRUE;
-  const bare = bareRelation(mapping.source, served, env, [...expressions, ...on.map(({ theirs }) => theirs)]);
+  const where = and(env.rules.targetFilter ? servedPredicate(mapping, env) : TRUE, wanted);
+  const bare = bareRelation(mapping.source, where, env, [...expressions, ...on.map(({ theirs }) => theirs)]);
   const { relation, aliases } = renameRelation(bare);
   const joined = on.map(({ theirs, ours }) => equals(renameExpression(theirs, aliases), ours));
   return { aliases, relation: { ...relation, where: and(...joined, relation.where) } };

@@ -6,7 +6,6 @@ import type { TypedValue } from '../search/query.ts';
 import { and, exists, FALSE, or, TRUE } from '../sql/construct.ts';
 import type { Predicate, SqlValue } from '../sql/expression.ts';
 import type { SqlPlan } from '../sql/plan.ts';
-import { renamePredicate } from '../sql/rename.ts';
 import { bareRelation } from './condition.ts';
 import type { Environment } from './environment.ts';
 import { idPredicate, readId } from './identity.ts';
@@ -76,10 +75,7 @@ export function refersToRows(
     env.pending.set(resolution, { mapping: target.name, plan: keysPlan(node, target, wanted, env) });
     return FALSE;
   }
-  if (keys === 'many') {
-    const { relation, aliases } = targetRelation(target, node.on, env);
-    return exists({ ...relation, where: and(relation.where, renamePredicate(wanted, aliases)) });
-  }
+  if (keys === 'many') return exists(targetRelation(target, node.on, env, [], wanted).relation);
   return oursAmong(node.on, keys, env.keyPlaces?.get(resolution));
 }
 

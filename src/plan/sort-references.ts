@@ -6,10 +6,10 @@
  */
 import type { IdPart } from '../mapping/id-rule.ts';
 import type { Mapping, RefNode } from '../mapping/model.ts';
-import { and, exists, TRUE } from '../sql/construct.ts';
+import { exists, TRUE } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
-import { renameExpression, renamePredicate } from '../sql/rename.ts';
+import { renameExpression } from '../sql/rename.ts';
 import type { Environment } from './environment.ts';
 import { targetRelation } from './presence.ts';
 import type { FaceWhen, SortFace } from './sort.ts';
@@ -30,8 +30,7 @@ export function referenceFaces(node: RefNode, env: Environment): readonly FaceWh
 
 /** The reference leads to a row that satisfies `form`; asked of rows whose reference is emitted. */
 function leadsTo(node: RefNode, target: Mapping, form: Predicate, env: Environment): Predicate {
-  const { relation, aliases } = targetRelation(target, node.on, env);
-  const there = exists({ ...relation, where: and(relation.where, renamePredicate(form, aliases)) });
+  const there = exists(targetRelation(target, node.on, env, [], form).relation);
   return there.kind === 'exists' ? { ...there, byRow: true } : there;
 }
 
