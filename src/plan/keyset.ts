@@ -44,7 +44,7 @@ export function afterCursor(branch: Branch, sort: readonly SortKey[], cursor: Cu
 function leadingBound(branch: Branch, sort: readonly SortKey[], cursor: Cursor): Predicate {
   const [face] = branch.sort;
   const key = cursor.sort[0] ?? null;
-  const [raw] = face && key !== null && face.side?.(key) === undefined ? face.order.fromKey(key) : [];
+  const [raw] = (face && key !== null && face.side?.(key) === undefined && face.order.fromKey(key)) || [];
   if (!face || raw === undefined) return TRUE;
   return compareAt(face, 0, sort[0]?.descending ? '<=' : '>=', value(raw, face.by[0]?.type ?? INTEGER));
 }
@@ -95,12 +95,12 @@ function positionOf(
       return;
     }
     const side = face.side?.(key);
-    if (side !== undefined) {
+    const raws = side === undefined ? face.order.fromKey(key) : undefined;
+    if (raws === undefined) {
       if ((side === 'above') !== descending) after.push(tied);
       tied = FALSE;
       return;
     }
-    const raws = face.order.fromKey(key);
     const own = face.order.toKey(raws);
     // A branch whose values never have exactly this key has no ties with it: its next rows are at or after `raws`.
     const exact = own === key || own === undefined;

@@ -50,6 +50,7 @@ function known(a: string, order: Order, b: string): Predicate {
 function compareKey(face: SortFace, order: Order, key: string): Predicate | undefined {
   if (face.begin !== undefined || (foldsCase(face) && key !== withoutCase(key))) return undefined;
   const raws = face.order.fromKey(key);
+  if (raws === undefined) return order.startsWith('<') ? TRUE : FALSE;
   const exact = (face.order.toKey(raws) ?? key) === key;
   const limits = raws.map((raw, i) => value(raw, face.by[i]?.type ?? INTEGER));
   return inTurn(face.by, exact ? order : order.startsWith('<') ? '<' : '>=', limits);

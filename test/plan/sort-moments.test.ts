@@ -31,18 +31,55 @@ const PACK = {
 
 const IN_ORDER = ['c-4', 'v-7', 'c-5', 'v-1', 'c-1', 'v-2', 'c-2', 'v-3', 'v-4', 'c-3', 'v-5'];
 
+async function pageByPage(schema: string, pack: Readonly<Record<string, string>>, sort: string): Promise<string[]> {
+  const found: string[] = [];
+  for (let next: string | undefined = `Encounter?_sort=${sort}&_count=1`; next !== undefined && found.length < 20; ) {
+    const page = await searchSmall(schema, pack, next);
+    found.push(...page.ids);
+    next = page.next;
+  }
+  return found;
+}
+
 test.each([
   ['date', IN_ORDER],
   ['-date', IN_ORDER.toReversed()],
 ])(
   'seconds since 1970 and local times sort as one by %s, page by page, through the hour that comes twice',
   async (sort, wanted) => {
-    const found: string[] = [];
-    for (let next: string | undefined = `Encounter?_sort=${sort}&_count=1`; next !== undefined && found.length < 20; ) {
-      const page = await searchSmall(SCHEMA, PACK, next);
-      found.push(...page.ids);
-      next = page.next;
-    }
-    expect(found).toEqual([...wanted, 'v-6']);
+    expect(await pageByPage(SCHEMA, PACK, sort)).toEqual([...wanted, 'v-6']);
+  },
+);
+
+const LASTS = [
+  ['MADE SMALLDATETIME', "'2024-03-10 01:59:00'", "'2079-06-06 23:59:00'", '{ from: MADE }'],
+  ['MADE DATE', "'2024-03-10'", "'9999-12-31'", '{ from: MADE }'],
+  ['MADE CHAR(8)', "'20240310'", "'99991231'", '{ from: MADE, via: ymd8 }'],
+  ['MADE INTEGER', '20240310', '99991231', '{ from: MADE, via: ymd8 }'],
+  ['MADE INTEGER', '1710054000', '2147483647', '{ from: MADE, via: epoch }'],
+  [
+    'MADE CHAR(8), AT CHAR(4)',
+    "'20240310', '0100'",
+    "'99991231', '2359'",
+    '{ from: [MADE, AT], via: { date-and-time: { date: ymd8, time: hhmm } } }',
+  ],
+] as const;
+
+test.each(LASTS)(
+  'the last value of %s comes once, forth and back, though other columns go on',
+  async (columns, one, last, period) => {
+    const schema = `
+CREATE TABLE VISIT (NO INTEGER PRIMARY KEY, BEGUN DATETIME);
+CREATE TABLE CALL (NO INTEGER PRIMARY KEY, ${columns});
+INSERT INTO VISIT VALUES (1, '9999-12-31 23:59:59.997'), (2, '9999-12-31 23:59:59.997');
+INSERT INTO CALL VALUES (1, ${one}), (2, ${last});
+`;
+    const pack = {
+      ...PACK,
+      'visit.yaml': encounters('v', 'VISIT', '{ from: BEGUN }'),
+      'call.yaml': encounters('c', 'CALL', period),
+    };
+    expect(await pageByPage(schema, pack, 'date')).toEqual(['c-1', 'c-2', 'v-1', 'v-2']);
+    expect(await pageByPage(schema, pack, '-date')).toEqual(['v-1', 'v-2', 'c-2', 'c-1']);
   },
 );

@@ -50,7 +50,7 @@ export interface OrderFace {
   toKey(raws: readonly SqlValue[]): number | string | undefined;
   /**
    * Values of `by`, or of a prefix of it where the rest is NULL, of the first rows whose key is at or after `key`. They have that key exactly if
-   * `toKey(fromKey(key)) === key`: then "after the key" is `>`, else it is `>=`.
+   * `toKey(fromKey(key)) === key`: then "after the key" is `>`, else it is `>=`. Undefined: the columns hold no such value.
    */
-  fromKey(key: number | string): readonly SqlValue[];
+  fromKey(key: number | string): readonly SqlValue[] | undefined;
 }

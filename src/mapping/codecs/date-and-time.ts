@@ -15,7 +15,7 @@ import type { Codec, OrderFace } from './codec.ts';
 import { MINUTE, SECOND, satisfying } from './date-interval.ts';
 import { dateCodec } from './datetime.ts';
 import { column } from './only.ts';
-import { firstDay, nextPacked, packDay, printPacked } from './packed-date.ts';
+import { firstDay, LAST_PACKED, nextPacked, packDay, printPacked } from './packed-date.ts';
 import { bounds, isTimed, parseTimeKey, timeLiteral } from './stored-time.ts';
 import { isPacked, packedKey, readPacked, ymd8Codec } from './ymd8.ts';
 
@@ -150,12 +150,14 @@ function orderOf(
     fromKey: key => {
       const text = String(key);
       const { packed, local, rest } = parseTimeKey(text);
-      if (text.length === 10) return [writeDate(nextPacked(packed)), 0];
+      const dayFrom = (at: number): readonly SqlValue[] | undefined =>
+        nextPacked(at) > LAST_PACKED ? undefined : [writeDate(nextPacked(at)), 0];
+      if (text.length === 10) return dayFrom(packed);
       const unit = form === 'hhmm' || form === 'hh:mm' ? 60_000 : 1000;
       const time = Math.ceil(((local % DAY) + DAY + (rest > 0 ? 1 : 0)) / unit) * unit - DAY;
       const isDay = nextPacked(packed) === packed && packed % 100 !== 0;
       // A month or year has no times: what follows it is its first day.
-      if (!isDay || time >= DAY) return [writeDate(nextPacked(packed + 1)), 0];
+      if (!isDay || time >= DAY) return dayFrom(packed + 1);
       return [writeDate(packed), 1, printForm(time, form, timeType)];
     },
   };

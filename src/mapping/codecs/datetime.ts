@@ -128,7 +128,10 @@ function timeOrder(type: TimedType): OrderFace {
   return {
     by: columns => [only(columns)],
     toKey: ([raw]) => (typeof raw === 'string' && parseLocal(raw) !== undefined ? timeKey(raw) : undefined),
-    fromKey: key => [storedFromKey(String(key), type)],
+    fromKey: key => {
+      const stored = storedFromKey(String(key), type);
+      return stored === undefined ? undefined : [stored];
+    },
   };
 }
 

@@ -85,7 +85,10 @@ export function epochCodec({ zone, columnType, fhirType, unit }: EpochOptions): 
         const instant = instantOf(raw);
         return instant === undefined ? undefined : instantKey(instant, zone);
       },
-      fromKey: key => [countFromKey(String(key), zone, { unit, first: least, end: beyond })],
+      fromKey: key => {
+        const at = countFromKey(String(key), zone, { unit, first: least, end: beyond });
+        return at === undefined ? undefined : [at];
+      },
     },
   };
 }

@@ -26,12 +26,13 @@ export interface Counts {
   readonly end: number;
 }
 
-/** The first count whose instant has a key at or after this one; `end` if there is none. */
-export function countFromKey(key: string, zone: Zone, { unit, first, end }: Counts): number {
+/** The first count whose instant has a key at or after this one; undefined if there is none. */
+export function countFromKey(key: string, zone: Zone, { unit, first, end }: Counts): number | undefined {
   const near = zone.toInstant(parseTimeKey(key).local);
   const within = (at: number): number => Math.min(end, Math.max(first, at));
   const [low, high] = [within(Math.floor((near - 2 * DAY) / unit)), within(Math.ceil((near + 2 * DAY) / unit))];
-  return least(low, high, count => count === end || instantKey(count * unit, zone) >= key);
+  const found = least(low, high, count => instantKey(count * unit, zone) >= key);
+  return found < end ? found : undefined;
 }
 
 /** The least whole number from `low` on for which something holds, as it does for all above it; at most `high`. */

@@ -46,6 +46,9 @@ export function nextPacked(packed: number): number {
   return packed;
 }
 
+/** The last packed date that there is, which is all that eight digits hold. */
+export const LAST_PACKED = 99_991_231;
+
 /** The lowest valid packed date after a number. */
 export function packedAfter(packed: number): number {
   return nextPacked(packed + 1);

@@ -97,24 +97,18 @@ export function parseTimeKey(key: string): { packed: number; local: number; rest
   };
 }
 
-/** The first stored text whose key is at or after a key; the last one that the column can hold if there is none. */
-export function storedFromKey(key: string, type: TimedType): string {
+/** The first stored text whose key is at or after a key; undefined if the column can hold none. */
+export function storedFromKey(key: string, type: TimedType): string | undefined {
   const { local, rest } = parseTimeKey(key);
-  const last = bounds(type).end - 1;
+  const { first, end } = bounds(type);
   if (type.kind === 'datetime' && type.fraction > 3) {
     const unit = 10 ** (7 - type.fraction);
     const raised = Math.ceil(rest / unit);
     const carried = raised * unit >= 10_000;
-    const text = printLocal(Math.min(last, carried ? local + 1 : local), 3);
-    return `${text}${pad(carried ? 0 : raised, type.fraction - 3)}`;
+    const held = carried ? local + 1 : local;
+    return held < end ? `${printLocal(held, 3)}${pad(carried ? 0 : raised, type.fraction - 3)}` : undefined;
   }
-  const wanted = raise(rest > 0 ? local + 1 : local, type);
-  const held = wanted > last ? lower(last, type) : Math.max(wanted, bounds(type).first);
+  const held = Math.max(first, raise(rest > 0 ? local + 1 : local, type));
+  if (held >= end) return undefined;
   return type.kind === 'date' ? printDay(Math.floor(held / DAY)) : printLocal(held, type.fraction);
-}
-
-function lower(local: number, type: TimedType): number {
-  let held = local;
-  while (raise(held, type) !== held) held -= type.kind === 'date' ? held % DAY : 1;
-  return held;
 }

@@ -23,7 +23,7 @@ import { clip, rangePredicate } from '../ranges.ts';
 import type { Zone } from '../zone.ts';
 import type { Codec } from './codec.ts';
 import { column } from './only.ts';
-import { nextPacked, packedAfter, packedSatisfying, printPacked } from './packed-date.ts';
+import { LAST_PACKED, nextPacked, packedAfter, packedSatisfying, printPacked } from './packed-date.ts';
 import { isPacked, packedFromKey, packedKey } from './ymd8.ts';
 
 const ZERO = constant(0, INTEGER);
@@ -44,7 +44,7 @@ export function ymdPartsCodec({ zone }: { readonly zone: Zone }): Codec {
     present: columns => or(...shapes(columns).map(shape => shape.when)),
     match: (columns, criterion) => {
       if (criterion.kind !== 'date') return undefined;
-      const set = clip(packedSatisfying(criterion.any, zone), 10_000, 99_991_232);
+      const set = clip(packedSatisfying(criterion.any, zone), 10_000, LAST_PACKED + 1);
       const [first] = set;
       const last = set.at(-1);
       if (!first || !last) return FALSE;
@@ -71,6 +71,7 @@ export function ymdPartsCodec({ zone }: { readonly zone: Zone }): Codec {
       },
       fromKey: key => {
         const packed = nextPacked(packedFromKey(String(key)));
+        if (packed > LAST_PACKED) return undefined;
         const year = Math.floor(packed / 10_000);
         const month = Math.floor(packed / 100) % 100;
         const day = packed % 100;

@@ -14,7 +14,7 @@ import { trimEnd } from './blank.ts';
 import { DAY, digits, pad } from './calendar.ts';
 import type { Codec } from './codec.ts';
 import { only } from './only.ts';
-import { firstDay, nextPacked, packedAfter, packedSatisfying, printPacked } from './packed-date.ts';
+import { firstDay, LAST_PACKED, nextPacked, packedAfter, packedSatisfying, printPacked } from './packed-date.ts';
 import { parseTimeKey } from './stored-time.ts';
 
 export interface Ymd8Options {
@@ -46,6 +46,7 @@ export function ymd8Codec({ zone, columnType }: Ymd8Options): Codec {
       },
       fromKey: key => {
         const packed = packedFromKey(String(key));
+        if (packed > LAST_PACKED) return undefined;
         return [columnType.kind === 'text' ? pad(packed, 8) : packed];
       },
     },
@@ -73,7 +74,7 @@ export function matchPacked(
   zone: Zone,
   any: readonly (readonly DateEdge[])[],
 ): Predicate {
-  const set = clip(packedSatisfying(any, zone), 10_000, 99_991_232);
+  const set = clip(packedSatisfying(any, zone), 10_000, LAST_PACKED + 1);
   const present = isPacked(column);
   const literal = (at: number): Expression => value(type.kind === 'text' ? pad(at, 8) : at, type);
   const within = rangePredicate(set, { column, literal, next: packedAfter, present });

@@ -159,7 +159,7 @@ export function expectOrder(codec: Codec, of: Table, keys: readonly (string | nu
     if (key === undefined) continue;
     const from = order.fromKey(key);
     const wanted = own.filter(one => one !== undefined && one < key).length;
-    const before = sorted.filter(raws => compareTuples(raws, from) < 0).length;
+    const before = from ? sorted.filter(raws => compareTuples(raws, from) < 0).length : sorted.length;
     expect(before, `rows before ${key}, which is ${JSON.stringify(from)}`).toBe(wanted);
   }
 }
