@@ -71,8 +71,13 @@ export function livePack<T>({
     }
     const checked = await checkAgainst(database, found, { degraded });
     const { registry, problems } = checked.pack;
-    for (const problem of problems) tellProblem(problem, log);
-    if (registry === undefined) return refuse(problems.map(formatProblem), 'refused');
+    const first = firstOf(problems);
+    for (const problem of first) tellProblem(problem, log);
+    if (registry === undefined) {
+      const more = problems.length - first.length;
+      const rest = more === 0 ? [] : [`and ${more} more; lintel check tells them all`];
+      return refuse([...first.map(formatProblem), ...rest], 'refused');
+    }
     // Between two long turns, those who wait are answered.
     await new Promise(resolve => setImmediate(resolve));
     const before = files.version;
@@ -121,6 +126,16 @@ function read(folder: string): PackFiles | undefined {
     if (error instanceof Error && 'code' in error) return undefined;
     throw error;
   }
+}
+
+/** Problems that are told: one slip in a large file may make thousands. */
+const TOLD = 200;
+
+/** Errors before warnings. */
+function firstOf(problems: readonly Problem[]): readonly Problem[] {
+  if (problems.length <= TOLD) return problems;
+  const isError = ({ severity }: Problem): boolean => severity === 'error';
+  return [...problems.filter(isError), ...problems.filter(one => !isError(one))].slice(0, TOLD);
 }
 
 function tellProblem(problem: Problem, log: Log): void {

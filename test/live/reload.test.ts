@@ -113,6 +113,16 @@ test('a file with errors leaves the old version serving, and /, /ready and the l
   }
 });
 
+test('of thousands of problems the first are told, and how many there are', async () => {
+  const server = await serving();
+  server.write('codes.yaml', Array.from({ length: 3000 }, (_, i) => `slip${i}: 1\n`).join(''));
+  expect(await server.running.reload()).toBe('refused');
+  const { refused } = (await server.get('/')).body as { refused: { problems: string[] } };
+  expect(refused.problems).toHaveLength(201);
+  expect(refused.problems.at(-1)).toMatch(/^and \d{4} more; lintel check tells them all$/);
+  expect(said(server, 'mapping problem')).toHaveLength(200);
+});
+
 test('what was refused is forgotten once the files are sound again, be they new or as they were', async () => {
   const server = await serving({ RELOAD_INTERVAL: '1' });
   const waiting = { timeout: 20_000, interval: 100 };

@@ -36,6 +36,17 @@ b: c`,
     expect(problemsOf(files)).toEqual(['m.yaml:7:3: key written twice']);
   });
 
+  test('a map of very many codes is read as fast as its codes, and one that is there twice is found', () => {
+    const rows = Array.from({ length: 80_000 }, (_, i) => `    C${i}: c${i}\n`).join('');
+    const codes = `many:\n  system: https://codes.example.org/many\n  rows:\n${rows}`;
+    expect(problemsOf({ 'm.yaml': ACTIVE, 'codes.yaml': codes })).toEqual([
+      'codes.yaml:1:1: warning: code map many is never used',
+    ]);
+    expect(problemsOf({ 'm.yaml': ACTIVE, 'codes.yaml': `${codes}    "C7": c8\n` })).toContain(
+      'codes.yaml:80004:5: key written twice',
+    );
+  });
+
   test('anchors and aliases are rejected', () => {
     const files = {
       'm.yaml': `${PEOPLE}  active: &x "true"
