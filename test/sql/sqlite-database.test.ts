@@ -69,6 +69,26 @@ describe('a SQLite database', () => {
     expect(order.indexOf('another client')).toBeLessThan(5);
   });
 
+  it('ends a statement that computes on texts for too long, where somebody waits who may leave, and answers the next', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'lintel-sqlite-')), 'long.db');
+    const raw = new DatabaseSync(file);
+    raw.exec('CREATE TABLE A (ID INTEGER PRIMARY KEY, CD CHAR(8)); BEGIN');
+    for (let i = 0; i < 3000; i++) raw.prepare('INSERT INTO A VALUES (?, ?)').run(i, 'Ä');
+    raw.exec('COMMIT');
+    raw.close();
+    const hurried = openSqlite(file, { longest: 0 });
+    const folded = call('fold', [column('a', 'CD')], UNICODE);
+    const plan = planOf(equals(folded, value('ä', UNICODE)), { limit: 5000 });
+    const { signal } = new AbortController();
+    const error = await failure(() => hurried.query(plan, { signal }));
+    expect([error.reason, error.message]).toEqual(['unavailable', 'the statement took too long and was ended']);
+    const all = await hurried.query(plan);
+    expect(await hurried.query(plan, { signal, lane: 'export' })).toEqual(all);
+    expect(await hurried.query(planOf(TRUE, { limit: 1 }), { signal })).toEqual([[0]]);
+    await hurried.close();
+    rmSync(join(file, '..'), { recursive: true });
+  });
+
   it('gives a 64-bit integer as text and takes it back as a number', async () => {
     const big = column('a', 'BIG');
     const where = compare(big, '>=', value('5000000009', big.type));

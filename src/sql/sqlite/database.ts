@@ -18,6 +18,8 @@ import { createTurns } from './turns.ts';
 const PATIENCE = 10;
 /** Milliseconds between two looks whether the file is still the same. */
 const LOOK = 1000;
+/** Milliseconds that everybody waits for one statement at most, where it can be ended. */
+const LONGEST = 10_000;
 
 export interface SqliteOptions {
   /** Kilobytes of the file that are kept in memory. Default 64 MB. */
@@ -26,6 +28,8 @@ export interface SqliteOptions {
   readonly patience?: number;
   /** Milliseconds between two looks whether another file has taken the place of this one. */
   readonly look?: number;
+  /** Milliseconds that a statement may compute on texts, for whoever can cancel it; exports are not hurried. */
+  readonly longest?: number;
 }
 
 /**
@@ -33,9 +37,9 @@ export interface SqliteOptions {
  */
 export function openSqlite(
   path: string,
-  { cache = 65_536, patience = PATIENCE, look = LOOK }: SqliteOptions = {},
+  { cache = 65_536, patience = PATIENCE, look = LOOK, longest = LONGEST }: SqliteOptions = {},
 ): Database {
-  const file = openFile(path, { cache, look });
+  const file = openFile(path, { cache, look, longest });
   const turn = createTurns(patience);
   const statementOf = statementsOf(SQLITE, bindable);
 
@@ -45,7 +49,10 @@ export function openSqlite(
     query(plan: SqlPlan, options) {
       const ask = (): readonly Row[] => {
         if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
-        return file.rows(statementOf(plan, options?.places));
+        return file.rows(
+          statementOf(plan, options?.places),
+          options?.signal !== undefined && options.lane !== 'export',
+        );
       };
       return turn()?.then(() => patiently(ask)) ?? patiently(ask);
     },

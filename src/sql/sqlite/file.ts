@@ -10,6 +10,7 @@ import type { Row } from '../plan.ts';
 import type { BoundStatement } from '../statement.ts';
 import { attempt } from './errors.ts';
 import { registerFunctions } from './functions.ts';
+import { createLimit } from './limit.ts';
 
 /** Prepared statements kept; a busy pack has some hundred shapes. */
 const STATEMENTS = 500;
@@ -23,11 +24,14 @@ export interface FileOptions {
   readonly cache: number;
   /** Milliseconds between two looks at what stands at the path. */
   readonly look: number;
+  /** Milliseconds that a statement may compute. */
+  readonly longest: number;
 }
 
 /** All throw DatabaseError; a file that somebody writes is told at once, with nobody waiting. */
 export interface SqliteFile {
-  rows(statement: BoundStatement<SQLInputValue>): readonly Row[];
+  /** `limited`: it is ended where it computes too long. */
+  rows(statement: BoundStatement<SQLInputValue>, limited?: boolean): readonly Row[];
   /** Runs `ask` on the connection. */
   use<T>(what: string, ask: (database: DatabaseSync) => T): T;
   /** Lets go of prepared statements. */
@@ -36,7 +40,8 @@ export interface SqliteFile {
 }
 
 /** Opens it read-only. Throws DatabaseError (`unavailable`) if there is none, or no database in it. */
-export function openFile(path: string, { cache, look }: FileOptions): SqliteFile {
+export function openFile(path: string, { cache, look, longest }: FileOptions): SqliteFile {
+  const limit = createLimit(longest);
   const statements = new Map<string, StatementSync>();
   let identity: string | undefined;
   let looked = 0;
@@ -53,7 +58,7 @@ export function openFile(path: string, { cache, look }: FileOptions): SqliteFile
         opened.prepare('SELECT COUNT(*) FROM sqlite_schema').get();
         // From now on SQLite would hold the thread, and with it everybody, while somebody writes.
         opened.exec('PRAGMA busy_timeout = 0');
-        registerFunctions(opened);
+        registerFunctions(opened, limit.check);
         return opened;
       } catch (error) {
         opened.close();
@@ -98,8 +103,9 @@ export function openFile(path: string, { cache, look }: FileOptions): SqliteFile
   };
 
   return {
-    rows: ({ text, parameters }) =>
+    rows: ({ text, parameters }, limited = false) =>
       attempt('query', () => {
+        limit.begin(limited);
         const rows: unknown = prepared(connected(), text).all(...parameters);
         return rows as readonly Row[];
       }),

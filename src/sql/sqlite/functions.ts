@@ -6,12 +6,18 @@ import { fold } from '../fold.ts';
 
 const NUMBER = /^[ \t\r\n]*(-?\d+(?:\.\d+)?)[ \t\r\n]*$/;
 
-export function registerFunctions(database: DatabaseSync): void {
-  database.function('lintel_fold', { deterministic: true }, text => (typeof text === 'string' ? fold(text) : text));
-  database.function('lintel_digits', { deterministic: true }, text =>
-    typeof text === 'string' ? text.replace(/[^0-9]+/g, '') : text,
-  );
+/** `check` is called with each, and may throw to end the statement. */
+export function registerFunctions(database: DatabaseSync, check: () => void = () => {}): void {
+  database.function('lintel_fold', { deterministic: true }, text => {
+    check();
+    return typeof text === 'string' ? fold(text) : text;
+  });
+  database.function('lintel_digits', { deterministic: true }, text => {
+    check();
+    return typeof text === 'string' ? text.replace(/[^0-9]+/g, '') : text;
+  });
   database.function('lintel_number', { deterministic: true }, text => {
+    check();
     if (typeof text === 'number') return text;
     const match = typeof text === 'string' ? NUMBER.exec(text) : null;
     return match ? Number(match[1]) : null;

@@ -1,0 +1,32 @@
+/**
+ * An end to statements that compute for too long. SQLite answers in the server's own thread and cannot be told to stop from there; but
+ * what takes it long are comparisons of texts, for which it calls functions of ours, and those can throw. In: milliseconds. Out:
+ * what a statement begins with, and what the functions call.
+ */
+import { performance } from 'node:perf_hooks';
+import { DatabaseError } from '../database.ts';
+
+export interface Limit {
+  /** A statement begins; `limited`: somebody waits for it who also waits for others. */
+  begin(limited: boolean): void;
+  /** Throws DatabaseError `unavailable` once the statement has taken too long. */
+  check(): void;
+}
+
+/** Calls between two looks at the clock, which take longer than a call. */
+const CALLS = 1000;
+
+export function createLimit(milliseconds: number): Limit {
+  let ends = Number.POSITIVE_INFINITY;
+  let calls = 0;
+  return {
+    begin(limited) {
+      ends = limited ? performance.now() + milliseconds : Number.POSITIVE_INFINITY;
+      calls = 0;
+    },
+    check() {
+      if (++calls % CALLS === 0 && performance.now() > ends)
+        throw new DatabaseError('unavailable', 'the statement took too long and was ended', { retryAfter: 5 });
+    },
+  };
+}
