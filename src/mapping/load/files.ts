@@ -1,6 +1,6 @@
 /**
  * The files of a pack. In: its folder. Out: YAML and CSV texts by path relative to the folder, sorted, and a version that
- * changes with any of them. Test files, hidden files and the generated JSON Schemas are left out.
+ * changes with any of them. Test files, hidden files and the generated JSON Schemas are left out, and what is no file.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -58,7 +58,13 @@ function pathsUnder(folder: string, inner: string, depth: number): readonly stri
     const path = inner === '' ? entry.name : `${inner}/${entry.name}`;
     if (entry.name.startsWith('.')) continue;
     if (entry.isDirectory()) paths.push(...pathsUnder(folder, path, depth + 1));
-    else if (/\.(ya?ml|csv)$/.test(path) || path === 'schema.lock.json') paths.push(path);
+    else if ((/\.(ya?ml|csv)$/.test(path) || path === 'schema.lock.json') && isFile(join(folder, path)))
+      paths.push(path);
   }
   return paths.sort((a, b) => (a < b ? -1 : 1));
+}
+
+/** Reading a pipe would wait for whoever writes into it, reading a device would not end. */
+function isFile(path: string): boolean {
+  return statSync(path).isFile();
 }
