@@ -83,6 +83,10 @@ async function runCommand(name: string, command: Command, rest: string[], termin
 
 /** Runs the process's own arguments, or others, and sets its exit code. */
 export async function runProcess(argv: readonly string[] = process.argv.slice(2)): Promise<void> {
+  // Whoever reads no further, such as `head`, wants no more.
+  process.stdout.on('error', error => {
+    if (!('code' in error) || error.code !== 'EPIPE') throw error;
+  });
   process.exitCode = await run(argv, {
     out: text => process.stdout.write(`${text}\n`),
     note: text => process.stderr.write(`${text}\n`),

@@ -2,18 +2,23 @@
  * A file of an export as a response: whole, a range, or compressed. RFC 9110 section 14
  */
 import { createReadStream } from 'node:fs';
-import { pipeline, Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
 import type { Download } from '../export/manifest.ts';
 import type { Issue } from '../outcome.ts';
 import { namesTag } from './answer.ts';
 import { takesGzip } from './compress.ts';
-import type { HttpContext } from './context.ts';
+import type { AppParts, HttpContext } from './context.ts';
 import { respondWithOutcome } from './respond.ts';
+import { streamed } from './streamed.ts';
 
 const CONTENT_TYPE = 'application/fhir+ndjson';
 
-export function downloadFile(c: HttpContext, { file, path, release }: Download): Response | Promise<Response> {
+export function downloadFile(
+  c: HttpContext,
+  { file, path, release }: Download,
+  { log }: Pick<AppParts, 'log'>,
+): Response | Promise<Response> {
   const head = c.req.method === 'HEAD';
   const etag = `"${file.name}-${file.bytes}"`;
   const headers = { 'Content-Type': CONTENT_TYPE, 'Accept-Ranges': 'bytes', ETag: etag, Vary: 'Accept-Encoding' };
@@ -37,7 +42,7 @@ export function downloadFile(c: HttpContext, { file, path, release }: Download):
     if (head) return unsent(c.body(null, 200, coded));
     const zip = createGzip({ level: constants.Z_BEST_SPEED });
     pipeline(createReadStream(path), zip, release);
-    return c.body(Readable.toWeb(zip) as ReadableStream, 200, coded);
+    return c.body(streamed(c, zip, log), 200, coded);
   }
   const { start, end } = range === 'whole' ? { start: 0, end: file.bytes - 1 } : range;
   const sent = {
@@ -46,11 +51,9 @@ export function downloadFile(c: HttpContext, { file, path, release }: Download):
     ...(range === 'whole' ? {} : { 'Content-Range': `bytes ${start}-${end}/${file.bytes}` }),
   };
   const status = range === 'whole' ? 200 : 206;
-  return head ? unsent(c.body(null, status, sent)) : c.body(stream(path, release, { start, end }), status, sent);
-}
-
-function stream(path: string, release: () => void, range: { start: number; end: number }): ReadableStream {
-  return Readable.toWeb(createReadStream(path, range).once('close', release)) as ReadableStream;
+  if (head) return unsent(c.body(null, status, sent));
+  const read = createReadStream(path, { start, end }).once('close', release);
+  return c.body(streamed(c, read, log), status, sent);
 }
 
 /** The one range that was asked for; several, or another unit, count as none. */

@@ -96,7 +96,7 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
     const [, job = '', name = ''] = /^([0-9a-f]{32})-(\d{1,4}-\d{1,6}|error)$/.exec(id) ?? [];
     const download = parts.exports.jobs.download(callerOf(c, parts), job, name);
     if (!download) throw new FhirError('not-found', 'There is no such file; it may have expired');
-    return downloadFile(c, download);
+    return downloadFile(c, download, parts);
   });
   return routes;
 }

@@ -7,10 +7,10 @@ import { parseAccept } from 'hono/utils/accept';
 import { type Document, documentXml } from '../ccda/document.ts';
 import { documentPage, PAGE_STYLE_HASH } from '../ccda/page.ts';
 import { inBuffers } from '../ccda/texts.ts';
-import { describeError } from '../log.ts';
 import { codingOf, codingStream, encodeBody } from './compress.ts';
 import type { AppParts, HttpContext } from './context.ts';
 import { RestError } from './rest-errors.ts';
+import { streamed } from './streamed.ts';
 
 export type DocumentFormat = 'application/xml' | 'text/xml' | 'text/html';
 
@@ -74,24 +74,16 @@ export async function respondWithDocument(
   const coding = codingOf(accepted);
   const encoding = coding === undefined ? {} : { 'Content-Encoding': coding };
   if (c.req.method === 'HEAD') return c.body(null, 200, { ...headers, ...encoding });
-  const brokeOff = (error: Error | null | undefined): void => {
-    if (error && !isGone(error)) log.error('a document broke off', { request, ...describeError(error) });
-  };
-  const request = c.get('requestId');
   const plain = Readable.from(following(begun, pieces), { objectMode: false });
-  const sent = coding === undefined ? plain.on('error', brokeOff) : pipeline(plain, codingStream(coding), brokeOff);
-  return c.body(Readable.toWeb(sent) as ReadableStream<Uint8Array>, 200, { ...headers, ...encoding });
+  // An error goes on to the last of them, whose reader tells of it.
+  const sent = coding === undefined ? plain : pipeline(plain, codingStream(coding), () => {});
+  return c.body(streamed(c, sent, log), 200, { ...headers, ...encoding });
 }
 
 /** What was taken already, each piece let go as it is sent, and then the others. */
 function* following(begun: Buffer[], pieces: Iterable<Buffer>): Generator<Buffer> {
   for (let piece = begun.shift(); piece !== undefined; piece = begun.shift()) yield piece;
   yield* pieces;
-}
-
-/** The client went away. */
-function isGone(error: Error & { readonly code?: string }): boolean {
-  return error.name === 'AbortError' || error.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }
 
 function headersOf(format: DocumentFormat): Readonly<Record<string, string>> {

@@ -5,7 +5,7 @@
 import { FhirError, type Issue } from '../outcome.ts';
 import { dateInterval } from '../search/dates.ts';
 import { parseFilter } from '../search/filters.ts';
-import { type ParseContext, printable } from '../search/limits.ts';
+import { checkCount, checkLength, type ParseContext, printable } from '../search/limits.ts';
 import { unknownParameter } from '../search/parse.ts';
 import type { Filter } from '../search/query.ts';
 
@@ -29,7 +29,10 @@ export interface SplitParameters {
   readonly warnings: readonly Issue[];
 }
 
-/** Under strict handling, throws FhirError for a parameter that the operation does not have. */
+/**
+ * Throws FhirError for more or longer parameters than a request may have, and under strict handling for one that the operation
+ * does not have.
+ */
 export function splitParameters(
   operation: { readonly code: string; readonly parameters: readonly { readonly name: string; readonly use: string }[] },
   parameters: Parameters,
@@ -39,7 +42,9 @@ export function splitParameters(
   const own: [string, string][] = [];
   const shaping: [string, string][] = [];
   const warnings: Issue[] = [];
+  checkCount(parameters);
   for (const [name, text] of parameters) {
+    checkLength(name, text);
     if (SHAPING.has(name)) shaping.push([name, text]);
     else if (!known.has(name))
       warnings.push(unknownParameter(name, `$${operation.code} has no parameter ${printable(name)}`, context));

@@ -14,7 +14,7 @@ import { childFirst } from './child-first.ts';
 import { bareRelation } from './condition.ts';
 import { ALL_RULES, complement, type Environment, watchRequest } from './environment.ts';
 import { idPredicate } from './identity.ts';
-import { leafFor, leafForAny } from './leaf.ts';
+import { leafForAny } from './leaf.ts';
 import { presentPredicate, servedPredicate } from './presence.ts';
 import { presenceLeaf } from './primitive.ts';
 import { refersToRows } from './reference.ts';
@@ -104,7 +104,7 @@ function madePredicate(
       const last = path.at(-1);
       if (last && 'exists' in last)
         return some(values.map(value => flagPredicate(mapping, before, last.exists.except, value, env)));
-      const asked = modifier === 'identifier' ? values : values.flatMap(value => asAskedAt(mapping, path, value) ?? []);
+      const asked = modifier === 'identifier' ? values : values.flatMap(value => asAskedAt(mapping, path, value));
       return asked.length === 0
         ? FALSE
         : along(mapping.root, path, leafOf(asked, modifier, { mapping, parameter, path }, env), env);
@@ -159,19 +159,22 @@ function flagPredicate(
 }
 
 /**
- * A `code` element has no system of its own; one in the search must be that of the element's required binding.
- * Undefined: it is not, so nothing matches.
+ * A `code` element has no system of its own; one in the search must be among those of the element's required binding.
+ * None: it is not, so nothing matches.
  */
-function asAskedAt(mapping: Mapping, path: SearchPath, token: TypedValue): TypedValue | undefined {
-  if (token.kind !== 'token' || token.system === undefined || token.system === '') return token;
+function asAskedAt(mapping: Mapping, path: SearchPath, token: TypedValue): readonly TypedValue[] {
+  if (token.kind !== 'token' || token.system === undefined || token.system === '') return [token];
   const names = path.flatMap(step => ('element' in step ? [step.element] : []));
   const parent = [mapping.resource, ...names.slice(0, -1)].join('.');
   const last = names.at(-1) ?? '';
-  if (elementAt([mapping.resource, ...names].join('.'))?.type !== 'code') return token;
+  if (elementAt([mapping.resource, ...names].join('.'))?.type !== 'code') return [token];
   const parentType = names.length === 1 ? mapping.resource : elementAt(parent)?.type;
-  return parentType !== undefined && impliedSystems(parentType, last).includes(token.system)
-    ? { ...token, system: undefined }
-    : undefined;
+  const systems = parentType === undefined ? [] : impliedSystems(parentType, last);
+  const implied = systems.find(({ system }) => system === token.system);
+  if (implied === undefined) return [];
+  const alone = { ...token, system: undefined };
+  if (token.code !== undefined || systems.length === 1) return [alone];
+  return [...(implied.codes ?? [])].map(code => ({ ...alone, code }));
 }
 
 /** All parts of a composite hold within one item. */
@@ -188,7 +191,7 @@ function compositeLeaf(
         if (!part) return FALSE;
         const within = (inner: SearchPath): Predicate | undefined => {
           const asked = asAskedAt(mapping, [...path, ...inner], part);
-          return asked ? along(node, inner, leafFor(asked, undefined, env), env) : FALSE;
+          return asked.length === 0 ? FALSE : along(node, inner, leafForAny(asked, undefined, env), env);
         };
         return paths && some(paths.map(within));
       }),

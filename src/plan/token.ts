@@ -4,7 +4,7 @@
  * https://hl7.org/fhir/R4/search.html#token
  */
 import type { Node } from '../mapping/model.ts';
-import { childOf, isPrimitive, requiredValueSet } from '../r4/definitions.ts';
+import { childOf, isPrimitive, requiredValueSet, type ValueSet } from '../r4/definitions.ts';
 import type { TokenValue } from '../search/query.ts';
 import { FALSE, not, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
@@ -57,15 +57,16 @@ export function tokensMatch(node: Node, tokens: readonly TokenValue[], env: Envi
   }
   if (!isPrimitive(node.type)) return undefined;
   // A primitive has no system; that of a required binding is known to src/plan/filter.ts, which removes it beforehand.
-  const codes = tokens.flatMap(({ code, system }) => (code === undefined || system ? [] : [code]));
+  const here = tokens.filter(({ system }) => !system);
+  if (here.some(({ code }) => code === undefined)) return presentPredicate(node, env);
+  const codes = here.flatMap(({ code }) => code ?? []);
   return codes.length === 0 ? FALSE : exactAny(codes, env)(node);
 }
 
 /** The systems that a `code` element under this parent implies by its required binding. */
-export function impliedSystems(parentType: string, element: string): readonly string[] {
+export function impliedSystems(parentType: string, element: string): ValueSet['systems'] {
   const definition = childOf(parentType, element)?.element;
-  const bound = definition && requiredValueSet(definition);
-  return bound ? bound.systems.map(({ system }) => system) : [];
+  return (definition && requiredValueSet(definition))?.systems ?? [];
 }
 
 /** `:text` on a token: the texts of a CodeableConcept, Coding or Identifier. */

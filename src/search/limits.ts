@@ -1,6 +1,7 @@
 /**
  * What a search is parsed in and within: the offers, the handling, the bounds of one request.
  */
+import { FhirError } from '../outcome.ts';
 import type { CursorCodec } from './cursor.ts';
 import type { DateZone } from './dates.ts';
 import type { Offers } from './offers.ts';
@@ -8,6 +9,18 @@ import type { SystemQuery } from './query.ts';
 
 /** Bounds of one request; beyond them a search is refused as too costly. */
 export const LIMITS = { parameters: 100, values: 500, valueLength: 4000, chainSteps: 4, includes: 20 } as const;
+
+/** Throws FhirError `too-costly` (400) for more parameters than one request may have. */
+export function checkCount(parameters: readonly unknown[]): void {
+  if (parameters.length > LIMITS.parameters)
+    throw new FhirError('too-costly', `more than ${LIMITS.parameters} parameters in one request`);
+}
+
+/** Throws FhirError `too-costly` for a value that is longer than one may be. */
+export function checkLength(name: string, text: string): void {
+  if (text.length <= LIMITS.valueLength) return;
+  throw new FhirError('too-costly', `the value of ${printable(name)} is longer than ${LIMITS.valueLength} characters`);
+}
 
 export interface ParseContext {
   readonly offers: Offers;

@@ -6,7 +6,15 @@
 import { FhirError, type Issue } from '../outcome.ts';
 import type { Cursor } from './cursor.ts';
 import { parseFilter } from './filters.ts';
-import { LIMITS, type ParseContext, printable, type UnderstoodQuery, UnknownParameter } from './limits.ts';
+import {
+  checkCount,
+  checkLength,
+  LIMITS,
+  type ParseContext,
+  printable,
+  type UnderstoodQuery,
+  UnknownParameter,
+} from './limits.ts';
 import type { Filter, SearchQuery, SystemQuery } from './query.ts';
 import { emptyResult, isResultParameter, itemsOf, readResultParameter } from './result-parameters.ts';
 
@@ -39,9 +47,7 @@ export interface Asked {
 
 /** The same parameters asked of several types: offered is what each of them offers. */
 export function parseQuestions(asked: Asked, parameters: Parameters, context: ParseContext): SystemQuery {
-  if (parameters.length > LIMITS.parameters) {
-    throw new FhirError('too-costly', `more than ${LIMITS.parameters} parameters in one search`);
-  }
+  checkCount(parameters);
   const sealed = parameters.findLast(([name]) => name === '_cursor')?.[1];
   const others = sealed === undefined ? parameters : parameters.filter(([name]) => name !== '_cursor');
   const understand = (): UnderstoodQuery => understood(asked, others, context);
@@ -57,11 +63,6 @@ function opened(sealed: string, { binding }: UnderstoodQuery, { cursors }: Parse
   throw new FhirError('value', 'this page link is not valid for this search; start again from the first page', {
     parameter: '_cursor',
   });
-}
-
-function checkLength(name: string, text: string): void {
-  if (text.length <= LIMITS.valueLength) return;
-  throw new FhirError('too-costly', `the value of ${printable(name)} is longer than ${LIMITS.valueLength} characters`);
 }
 
 /** Longer ones are seldom asked again. */

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
 import { lintel as lintelIn } from './lintel.ts';
 
 const lintel = (...argv: string[]) => lintelIn({}, ...argv);
@@ -46,4 +49,15 @@ test('a database that is not there is told without a stack', async () => {
   const { code, notes } = await lintel('check', '--database', 'sqlite:/nowhere/at/all.sqlite');
   expect(code).toBe(1);
   expect(notes).toMatch(/^The database: /);
+});
+
+test('whoever reads no further ends nothing with an error', async () => {
+  const command = fileURLToPath(new URL('../../bin/lintel.mjs', import.meta.url));
+  const child = spawn(process.execPath, [command, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  child.stdout.destroy();
+  let notes = '';
+  child.stderr.on('data', (data: Buffer) => (notes += data));
+  expect(await once(child, 'close')).toEqual([0, null]);
+  expect(notes).toBe('');
 });

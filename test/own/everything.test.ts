@@ -182,4 +182,14 @@ describe('$everything of a patient', () => {
     const refused = expect(everything('1', [parameter])).rejects;
     await refused.toMatchObject({ code, issues: [{ expression: `http.${parameter[0]}` }] });
   });
+
+  test('it takes as many parameters, and as long ones, as a search', async () => {
+    const types = (count: number): Parameters => Array.from({ length: count }, () => ['_type', 'Condition']);
+    expect((await everything('1', types(90))).matches.length).toBeGreaterThan(0);
+    await expect(everything('1', types(110))).rejects.toMatchObject({ code: 'too-costly' });
+    await expect(everything('1', [['_type', 'Condition,'.repeat(400)]])).rejects.toMatchObject({
+      code: 'not-supported',
+    });
+    await expect(everything('1', [['_type', 'Condition,'.repeat(401)]])).rejects.toMatchObject({ code: 'too-costly' });
+  });
 });
