@@ -173,8 +173,10 @@ function asAskedAt(mapping: Mapping, path: SearchPath, token: TypedValue): reado
   const implied = systems.find(({ system }) => system === token.system);
   if (implied === undefined) return [];
   const alone = { ...token, system: undefined };
-  if (token.code !== undefined || systems.length === 1) return [alone];
-  return [...(implied.codes ?? [])].map(code => ({ ...alone, code }));
+  if (systems.length === 1) return [alone];
+  const { codes } = implied;
+  if (token.code === undefined) return [...(codes ?? [])].map(code => ({ ...alone, code }));
+  return codes === undefined || codes.has(token.code) ? [alone] : [];
 }
 
 /** All parts of a composite hold within one item. */

@@ -1,5 +1,5 @@
 /**
- * A lane: so many statements at the same time, so many more that wait for a while, all others refused at once. In: limits.
+ * A lane: so many statements, or answers, at the same time, so many more that wait for a while, all others refused at once. In: limits.
  * Out: `enter`, which gives a place and the way to leave it. First come, first served.
  */
 import { DatabaseError, type LaneLoad } from './database.ts';

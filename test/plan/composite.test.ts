@@ -34,10 +34,3 @@ test('a code within a composite has the system of its binding, as by itself', as
   expect((await related(`DocumentReference/1$${system}|replaces`)).ids).toEqual(['2', '3']);
   expect((await related('DocumentReference/1$http://example.org/other|replaces')).ids).toEqual([]);
 });
-
-test('a system alone finds the codes that are bound to it', async () => {
-  const related = (value: string): Promise<Found> =>
-    searchSmall(SCHEMA, PACK, `DocumentReference?status=${encodeURIComponent(value)}`);
-  expect((await related('http://hl7.org/fhir/document-reference-status|')).ids).toEqual(['1', '2', '3', '4']);
-  expect((await related('http://example.org/other|')).ids).toEqual([]);
-});
