@@ -1,7 +1,7 @@
 /**
  * Answers that are made and not taken: a client that asks for much and reads nothing would have the server keep it all, and a few dozen
  * such clients all of its memory. In: the server, and responses as they begin. Out: once all answers together hold too much, the
- * connections that hold most are closed. A connection that closes ends all that was asked on it.
+ * connections that hold most are closed.
  */
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -23,13 +23,8 @@ export function boundUnread(
   const connections = new Map<Socket, Set<ServerResponse>>();
 
   server.on('connection', socket => {
-    const responses = new Set<ServerResponse>();
-    connections.set(socket, responses);
-    socket.once('close', () => {
-      connections.delete(socket);
-      // Node tells the response whose turn it is; those behind it would be worked at to their end, for nobody.
-      for (const response of responses) if (response.socket === null) response.emit('close');
-    });
+    connections.set(socket, new Set());
+    socket.once('close', () => connections.delete(socket));
   });
 
   const look = (): void => {
