@@ -6,6 +6,7 @@
 import { hash } from 'node:crypto';
 import type { ResourceText } from '../facade.ts';
 import { toXml } from '../resource/xml.ts';
+import { AnswerHeaders } from './answer-headers.ts';
 import { type Coding, codingFor, compress } from './compress.ts';
 import type { HttpContext } from './context.ts';
 import { CONTENT_TYPE, type Format } from './negotiate.ts';
@@ -140,26 +141,43 @@ function weightOf({ byteLength }: Pick<Buffer, 'byteLength'>): number {
   return byteLength < SMALL ? 2 * byteLength : byteLength;
 }
 
-/** 200, or another status, or 304 for a client that has this version. */
+/** How an answer is sent. */
+export interface Sending {
+  /** 200 where it is not given. */
+  readonly status?: 200 | 400;
+  /** RFC 9211 */
+  readonly cacheStatus?: string | undefined;
+  /** Called when the answer has been compressed for the first time in a coding. */
+  readonly onGrown?: () => void;
+}
+
+/** The answer for one client, or 304 for a client that has this version. */
 export async function sendAnswer(
   c: HttpContext,
   answer: Answer,
-  status: 200 | 400 = 200,
-  onGrown?: () => void,
+  { status = 200, cacheStatus, onGrown }: Sending = {},
 ): Promise<Response> {
-  c.header('Vary', 'Accept-Encoding', { append: true });
-  if (isUnchanged(c, answer)) return c.body(null, 304, answer.headers);
-  const { contentType, headers } = answer;
+  const same = {
+    ...(cacheStatus !== undefined && { 'Cache-Status': cacheStatus }),
+    ...{ Vary: 'Accept-Encoding', ...answer.headers },
+  };
+  if (isUnchanged(c, answer)) return responseOf(null, 304, same);
+  const { contentType } = answer;
   const coding = codingFor(answer, contentType, headerOf(c, 'accept-encoding'));
   const encoded = coding === undefined ? undefined : await answer.encoded(coding, onGrown);
   // What is kept is sent again as bytes.
   const plain = c.get('answer') === undefined ? answer.content : answer.body;
-  return c.body(encoded ?? plain, status, {
+  return responseOf(encoded ?? plain, status, {
     'Content-Type': contentType,
     'Content-Length': String((encoded ?? answer).byteLength),
-    ...(coding === undefined ? {} : { 'Content-Encoding': coding }),
-    ...headers,
+    ...(coding !== undefined && { 'Content-Encoding': coding }),
+    ...same,
   });
+}
+
+/** Not by `c.body`, which makes Headers of the platform's. */
+function responseOf(body: Answer['content'] | null, status: number, headers: Description['headers']): Response {
+  return new Response(body, { status, headers: new AnswerHeaders(headers) });
 }
 
 /** If-None-Match is compared weakly and decides alone where it is sent. */

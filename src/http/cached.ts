@@ -34,8 +34,7 @@ export async function respondCached(
   const make = (own: RequestContext): Promise<Answer> => admitted(admission?.answers, own.signal, () => read(own));
   if (answers === undefined) return sendAnswer(c, await make(context));
   if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
-    c.header('Cache-Status', 'Lintel; fwd=method');
-    return sendAnswer(c, await make(context));
+    return sendAnswer(c, await make(context), { cacheStatus: 'Lintel; fwd=method' });
   }
   const key = keyOf(c, context, answers.version);
   const { answer, origin } = await answers.cache.answer({
@@ -46,10 +45,11 @@ export async function respondCached(
     ...directivesOf(c),
     make: (signal, touch) => make({ ...context, signal, onQuery: hearPlans(touch) }),
   });
-  const status = cacheStatus(origin);
-  if (status !== undefined) c.header('Cache-Status', status);
   if (origin.kind === 'hit' || (origin.kind === 'made' && origin.stored)) c.set('answer', answer);
-  return sendAnswer(c, answer, 200, () => answers.cache.grown(key, answer));
+  return sendAnswer(c, answer, {
+    cacheStatus: cacheStatus(origin),
+    onGrown: () => answers.cache.grown(key, answer),
+  });
 }
 
 function keyOf(c: HttpContext, { access, base, handling }: RequestContext, version: string): string {

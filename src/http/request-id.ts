@@ -17,7 +17,9 @@ export const requestId = createMiddleware<HttpEnv>(async (c, next) => {
   const taken = sent !== undefined && WELL_FORMED.test(sent);
   const id = taken ? sent : randomUUID();
   c.set('requestId', id);
-  c.header('X-Request-Id', id);
-  if (sent !== undefined && !taken && ECHOED.test(sent)) c.header('X-Correlation-Id', sent);
   await next();
+  // Not by `c.header`, which makes the finished response anew.
+  const { headers } = c.res;
+  headers.set('X-Request-Id', id);
+  if (sent !== undefined && !taken && ECHOED.test(sent)) headers.set('X-Correlation-Id', sent);
 });

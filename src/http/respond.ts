@@ -29,7 +29,7 @@ export async function respond(
   status: 200 | 400 = 200,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
-  return sendAnswer(c, answerOf(json, representation, { headers }), status);
+  return sendAnswer(c, answerOf(json, representation, { headers }), { status });
 }
 
 /**

@@ -5,27 +5,30 @@
  */
 import { performance } from 'node:perf_hooks';
 
-/** `patience`: milliseconds. Beyond, statements go one by one in the order in which they came, other clients' events in between. */
+/**
+ * `patience`: milliseconds. Beyond, statements wait until the event loop has gone round, other clients' events in between, and then have
+ * a turn as long, in the order in which they came.
+ */
 export function createTurns(patience: number): () => Promise<void> | undefined {
   const waiting: (() => void)[] = [];
   let begun: number | undefined;
-  const begin = (): void => {
-    begun = performance.now();
-    setImmediate(goRound);
-  };
-  const goRound = (): void => {
+  const end = (): void => {
     begun = undefined;
-    const next = waiting.shift();
-    if (next === undefined) return;
-    begin();
-    next();
+  };
+  const isYoung = (): boolean => {
+    if (begun !== undefined) return performance.now() - begun < patience;
+    begun = performance.now();
+    setImmediate(end);
+    return true;
+  };
+  /** For each that waits once per round: what the one before it does is done by then, and counts. */
+  const goOn = (): void => {
+    if (isYoung()) waiting.shift()?.();
+    else setImmediate(goOn);
   };
   return () => {
-    if (begun === undefined) {
-      begin();
-      return undefined;
-    }
-    if (waiting.length === 0 && performance.now() - begun < patience) return undefined;
+    if (waiting.length === 0 && isYoung()) return undefined;
+    setImmediate(goOn);
     return new Promise(resolve => waiting.push(resolve));
   };
 }

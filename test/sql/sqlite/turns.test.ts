@@ -1,5 +1,5 @@
 import { setImmediate as afterEvents } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createTurns } from '../../../src/sql/sqlite/turns.ts';
 
 /** How many statements one after the other get done before another client is looked at, of 20. */
@@ -41,4 +41,27 @@ test('statements that wait together go one by one too', async () => {
   await Promise.all(statements);
   expect(order.filter(one => one !== 'another client')).toEqual(Array.from({ length: 10 }, (_, i) => String(i)));
   expect(order.lastIndexOf('another client')).toBeLessThan(order.indexOf('9'));
+});
+
+test('statements that waited share a turn, and those that it has no time for have the next', async () => {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+  try {
+    const turn = createTurns(10);
+    expect(turn()).toBeUndefined();
+    let now = 10;
+    clock.mockReturnValue(now);
+    let done = 0;
+    const statements = Array.from({ length: 15 }, async () => {
+      await turn();
+      done++;
+      clock.mockReturnValue(++now);
+    });
+    await afterEvents();
+    expect(done).toBe(10);
+    await afterEvents();
+    expect(done).toBe(15);
+    await Promise.all(statements);
+  } finally {
+    clock.mockRestore();
+  }
 });
