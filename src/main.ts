@@ -87,7 +87,7 @@ async function serve(
   const entrance = await openEntrance(config);
   let pack = first;
   const jobs = openExports(config, () => pack.files, log, { threads: exportThreads(config, metrics.statements) });
-  const cache = createAnswerCache<Answer>(config.cache);
+  const cache = config.cache.maxAge === 0 ? undefined : createAnswerCache<Answer>(config.cache);
   const wait = config.timeout.request;
   const admission = {
     answers: createLane({ ...ANSWERS, wait }),

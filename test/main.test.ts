@@ -5,12 +5,12 @@ import { createLog } from '../src/log.ts';
 import { startServer } from '../src/main.ts';
 import { type SmallClinic, smallClinic } from './cli/small-clinic.ts';
 
-async function started(clinic: SmallClinic) {
+async function started(clinic: SmallClinic, more: Readonly<Record<string, string>> = {}) {
   const out: string[] = [];
   const notes: string[] = [];
   const lines: string[] = [];
   const running = await startServer(
-    readConfig(clinic.environment),
+    readConfig({ ...clinic.environment, ...more }),
     { out: text => out.push(text), note: text => notes.push(text) },
     createLog({ level: 'debug', format: 'json', write: line => lines.push(line) }),
   );
@@ -35,6 +35,22 @@ test('any database with any pack is served, from the first greeting to a page of
   expect((await fetch(`${url}/`)).status).toBe(200);
   // Nothing of the demo was built.
   expect(existsSync(readConfig(clinic.environment).dataDir)).toBe(false);
+});
+
+test('with CACHE_MAX_AGE 0 every answer is made anew, and nothing is said of a cache', async () => {
+  const read = async (more: Readonly<Record<string, string>>) => {
+    const { running } = await started(smallClinic(), more);
+    const ask = async () => (await fetch(`${running?.url}/fhir/Patient/1`)).headers.get('cache-status');
+    const statuses = [await ask(), await ask()];
+    const metrics = await (await fetch(`${running?.url}/metrics`)).text();
+    const sent = /lintel_sql_statements_total\{mapping="people",.*\} (\d+)/.exec(metrics)?.[1];
+    return { statuses, sent, counted: metrics.includes('lintel_cache_entries') };
+  };
+  expect(await read({})).toEqual({
+    statuses: ['Lintel; fwd=miss; stored', expect.stringMatching(/^Lintel; hit; ttl=\d+$/)],
+    ...{ sent: '1', counted: true },
+  });
+  expect(await read({ CACHE_MAX_AGE: '0' })).toEqual({ statuses: [null, null], sent: '2', counted: false });
 });
 
 test('no value of a request or of the data is logged', async () => {

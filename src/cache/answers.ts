@@ -17,7 +17,7 @@ import type { Marks } from './watermarks.ts';
 export interface AnswerLimits {
   /** Bytes of all answers. */
   readonly bytes: number;
-  /** Milliseconds. `maxAge` 0: nothing is kept or shared. */
+  /** Milliseconds. */
   readonly maxAge: number;
   readonly ttl: number;
   readonly interval: number;
@@ -54,9 +54,7 @@ export type AnswerOrigin =
       readonly why: 'miss' | 'stale' | 'request';
       readonly stored: boolean;
       readonly collapsed: boolean;
-    }
-  /** The cache is off. */
-  | { readonly kind: 'off' };
+    };
 
 export interface Answered<A> {
   readonly answer: A;
@@ -186,10 +184,10 @@ export function createAnswerCache<A extends Weighed>(
   return {
     async answer(request) {
       const { key, signal, noStore = false, maxAge: oldest = Number.POSITIVE_INFINITY } = request;
-      if (maxAge === 0 || noStore) {
-        if (noStore) count.refused++;
+      if (noStore) {
+        count.refused++;
         const answer = await request.make(signal ?? new AbortController().signal, () => {});
-        return { answer, origin: noStore ? made('request', false, false) : { kind: 'off' } };
+        return { answer, origin: made('request', false, false) };
       }
       const now = clock();
       let why: 'miss' | 'stale' | 'request' = 'miss';

@@ -82,14 +82,8 @@ export function hitStatus(ttl: number): string {
   return `Lintel; hit; ttl=${Math.floor(ttl / 1000)}`;
 }
 
-/** Undefined where there is no cache. */
-function cacheStatus(origin: AnswerOrigin): string | undefined {
-  switch (origin.kind) {
-    case 'off':
-      return undefined;
-    case 'hit':
-      return hitStatus(origin.ttl);
-    case 'made':
-      return `Lintel; fwd=${origin.why}${origin.stored ? '; stored' : ''}${origin.collapsed ? '; collapsed' : ''}`;
-  }
+function cacheStatus(origin: AnswerOrigin): string {
+  return origin.kind === 'hit'
+    ? hitStatus(origin.ttl)
+    : `Lintel; fwd=${origin.why}${origin.stored ? '; stored' : ''}${origin.collapsed ? '; collapsed' : ''}`;
 }

@@ -8,6 +8,9 @@ import { FhirError } from '../outcome.ts';
 
 type Parameters = SearchRequest['parameters'];
 
+/** What stands for something else than itself, or must not stand there: a URL holds no null character, a body may. */
+const ENCODED = /[%+\0]/;
+
 /** Throws FhirError `invalid`. `place` names the text in messages: `query string`, `body`. */
 export function parseParameters(text: string, place: string): Parameters {
   return text
@@ -35,6 +38,7 @@ export function lastOf(parameters: Parameters, name: string): string | undefined
 }
 
 function decode(text: string, place: string): string {
+  if (!ENCODED.test(text)) return text;
   let decoded: string;
   try {
     decoded = decodeURIComponent(text.replaceAll('+', ' '));

@@ -91,12 +91,11 @@ export function logRequests(parts: Pick<AppParts, 'log' | 'metrics'>) {
     if (CHANNEL.hasSubscribers) await traced({ request, method, traceparent }, c, next);
     else await next();
     const { status, headers } = c.res;
-    const told = {
-      ...{ request, method, route: routeOf(c), status, bytes: numberOf(headers.get('content-length')) },
-      ...{ milliseconds: performance.now() - begun, spent: stopwatch.spent(), traceparent },
-    };
-    tell(told);
-    headers.set('Server-Timing', serverTiming(told.milliseconds, told.spent));
+    const bytes = numberOf(headers.get('content-length'));
+    const milliseconds = performance.now() - begun;
+    const spent = stopwatch.spent();
+    tell({ request, method, route: routeOf(c), status, bytes, milliseconds, spent, traceparent });
+    headers.set('Server-Timing', serverTiming(milliseconds, spent));
   });
 }
 

@@ -11,7 +11,7 @@ import type { Database, LaneLoad } from '../sql/database.ts';
 export interface Observed {
   readonly database: Pick<Database, 'load'>;
   readonly jobs: Pick<Jobs, 'load'>;
-  readonly cache: { counters(): AnswerCounters };
+  readonly cache: { counters(): AnswerCounters } | undefined;
   readonly served: () => Pick<Registry, 'pack' | 'version'> & { readonly refused: boolean };
 }
 
@@ -44,11 +44,11 @@ export function readingsOf({ database, jobs, cache, served }: Observed): readonl
       ...gauge('lintel_export_parts', 'Parts of exports that a thread works on, and that wait for one.', ['state']),
       read: () => byName(jobs.load().threads),
     },
-    ...cacheReadings(cache),
+    ...(cache ? cacheReadings(cache) : []),
   ];
 }
 
-function cacheReadings({ counters }: Observed['cache']): readonly Reading[] {
+function cacheReadings({ counters }: NonNullable<Observed['cache']>): readonly Reading[] {
   return [
     {
       kind: 'counter',

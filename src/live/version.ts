@@ -36,7 +36,8 @@ export interface Lasting {
   readonly database: Database;
   readonly jobs: Jobs;
   readonly entrance: Entrance;
-  readonly cache: AnswerCache<Answer>;
+  /** Without it every answer is made anew. */
+  readonly cache: AnswerCache<Answer> | undefined;
   readonly refused: () => Refused | undefined;
   readonly metrics: Metrics;
   readonly admission: Admission;
@@ -66,7 +67,9 @@ export function versionOf({ registry, catalog, pack, content, changed }: SoundPa
     ping: () => database.ping(),
     rest,
     ...(content === undefined ? {} : { summary: summaryMaker({ facade, content, software: SOFTWARE }) }),
-    answers: { cache, freshness: freshnessOf(registry, catalog, database), version: registry.version },
+    ...(cache && {
+      answers: { cache, freshness: freshnessOf(registry, catalog, database), version: registry.version },
+    }),
   };
   return { app: { fetch: createApp(parts).fetch, hits: answerHits(parts) }, facade, rest };
 }

@@ -61,5 +61,6 @@ export function emitOwn(
 ): Emitted {
   const { shape, writer } = shapes.of({ mappings: [mapping], selection, columns: [], nodes: [] }, env);
   const { id, json, lastUpdated } = writer(mapping).written([], NO_CHILDREN, write);
-  return { mapping, row: [], children: NO_CHILDREN, shape, id, json, lastUpdated, referring: json };
+  const entry = { type: mapping.resource, id, json };
+  return { ...entry, mapping, row: [], children: NO_CHILDREN, shape, lastUpdated, referring: json };
 }

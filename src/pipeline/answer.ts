@@ -6,6 +6,7 @@ import type { Access } from '../auth/access.ts';
 import { type Branch, branchesOf, groupBranches } from '../plan/branches.ts';
 import type { Environment } from '../plan/environment.ts';
 import { type OpaqueQuestions, withoutIds } from '../plan/opaque-ids.ts';
+import type { EntryText } from '../resource/bundle.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import type { Cursor } from '../search/cursor.ts';
 import type { SystemQuery } from '../search/query.ts';
@@ -14,13 +15,13 @@ import { frontierOf } from './frontier.ts';
 import { wantedForIncludes } from './include-nodes.ts';
 import { type AskedRows, type Included, readIncluded } from './includes.ts';
 import { countMatches, type PageRequest, readPage } from './page.ts';
-import { type Written, type WrittenPage, writeInLists } from './page-lists.ts';
+import { type WrittenPage, writeInLists } from './page-lists.ts';
 import { accessed, planKey } from './plans.ts';
 import { planKept } from './resolve.ts';
 import type { Session } from './source.ts';
 
 export interface Answer {
-  readonly matches: readonly Written[];
+  readonly matches: readonly EntryText[];
   readonly included: Included;
   readonly next: Cursor | undefined;
   readonly total: number | undefined;

@@ -3,6 +3,7 @@
  * once per collection for all rows of a shape.
  */
 import type { Mapping } from '../mapping/model.ts';
+import type { EntryText } from '../resource/bundle.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import { type Children, NO_CHILDREN } from '../resource/rows.ts';
 import type { RowShape } from '../resource/shape.ts';
@@ -12,13 +13,11 @@ import type { Shaped } from './shapes.ts';
 import type { Session } from './source.ts';
 
 /** A resource of a page: its text, and the row it was made of, by which includes go on. */
-export interface Emitted {
+export interface Emitted extends EntryText {
   readonly mapping: Mapping;
   readonly row: Row;
   readonly children: Children;
   readonly shape: RowShape;
-  readonly id: string;
-  readonly json: string;
   /** meta.lastUpdated; '' where it has none. */
   readonly lastUpdated: string;
   /** What includes go on from: the text, or where a selection has left elements out, these. */
@@ -46,7 +45,7 @@ export function emitAll(
 function emitted({ mapping, row, shaped }: Emittable, children: Children, context: WriteContext): Emitted {
   const { id, json, lastUpdated } = shaped.writer(mapping).written(row, children, context);
   const referring = shaped.wantedWriter(mapping)?.write(row, children, context) ?? json;
-  return { mapping, row, children, shape: shaped.shape, id, json, lastUpdated, referring };
+  return { type: mapping.resource, id, json, mapping, row, children, shape: shaped.shape, lastUpdated, referring };
 }
 
 type ChildrenOf = (row: Row) => Children;

@@ -4,17 +4,15 @@
  * database than was made use of. Of a page with sort keys, rows are read at once, and only what belongs to them in lists.
  */
 import type { Branch } from '../plan/branches.ts';
+import type { EntryText } from '../resource/bundle.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import type { Cursor } from '../search/cursor.ts';
 import { type Emitted, emitAll } from './emitted.ts';
 import { type Match, type PageRequest, readPage } from './page.ts';
 import type { Session } from './source.ts';
 
-/** What an answer needs of a resource. */
-export type Written = Pick<Emitted, 'mapping' | 'id' | 'json'>;
-
 export interface WrittenPage {
-  readonly matches: readonly Written[];
+  readonly matches: readonly EntryText[];
   readonly next: Cursor | undefined;
 }
 
@@ -29,11 +27,11 @@ export async function writeInLists(
   session: Session,
   see: (resources: readonly Emitted[]) => void = () => {},
 ): Promise<WrittenPage> {
-  const matches: Written[] = [];
+  const matches: EntryText[] = [];
   const write = async (some: readonly Match[]): Promise<void> => {
     const resources = await emitAll(some, context, session);
     see(resources);
-    for (const { mapping, id, json } of resources) matches.push({ mapping, id, json });
+    for (const { type, id, json } of resources) matches.push({ type, id, json });
   };
   let { cursor } = request;
   if (request.sort.length > 0) {

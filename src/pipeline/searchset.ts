@@ -7,7 +7,6 @@ import { type EntryText, searchsetBundle } from '../resource/bundle.ts';
 import type { CursorCodec } from '../search/cursor.ts';
 import type { AnswerShape } from '../search/query.ts';
 import type { Answer } from './answer.ts';
-import type { Written } from './page-lists.ts';
 
 /** A searchset Bundle as FHIR JSON text. */
 export interface BundleText {
@@ -30,27 +29,22 @@ export function searchsetOf(
   made: readonly EntryText[] = [],
 ): BundleText {
   const { included, next, total } = found;
-  const matches = [...made, ...found.matches.map(entryOf)];
+  const matches = made.length === 0 ? found.matches : [...made, ...found.matches];
+  const self = linkTo(base, query);
   const json = searchsetBundle({
     base,
     matches,
-    included: included.resources.map(entryOf),
+    included: included.resources,
     ...(total === undefined ? {} : { total: total + made.length }),
     warnings: included.cut ? [...query.warnings, CUT] : query.warnings,
-    self: linkTo(base, query.place, query.applied),
-    ...(next
-      ? { next: linkTo(base, query.place, [...query.applied, ['_cursor', cursors.seal(next, query.binding)]]) }
-      : {}),
+    self,
+    ...(next ? { next: `${self}${self.includes('?') ? '&' : '?'}_cursor=${cursors.seal(next, query.binding)}` } : {}),
   });
   return { json, entries: matches.length + included.resources.length };
 }
 
-function entryOf({ mapping, id, json }: Written): EntryText {
-  return { type: mapping.resource, id, json };
-}
-
-/** `place` is what stands behind the base. */
-function linkTo(base: string, place: string, parameters: AnswerShape['applied']): string {
-  const query = parameters.map(([name, text]) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`).join('&');
+/** Of the query as it was understood. Cursors, which go behind it, are base64url. */
+function linkTo(base: string, { place, applied }: AnswerShape): string {
+  const query = applied.map(([name, text]) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`).join('&');
   return `${base}${place === '' ? '' : `/${place}`}${query === '' ? '' : `?${query}`}`;
 }

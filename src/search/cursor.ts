@@ -46,7 +46,7 @@ export function cursorCodec(secret: Uint8Array, version = ''): CursorCodec {
       const nonce = nextNonce();
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(binding));
       // A stream cipher: the end adds nothing but the tag.
-      const hidden = cipher.update(JSON.stringify(cursor, encodeBytes), 'utf8');
+      const hidden = cipher.update(written(cursor), 'utf8');
       cipher.final();
       return Buffer.concat([nonce, cipher.getAuthTag(), hidden]).toString('base64url');
     },
@@ -82,6 +82,13 @@ function createNonces(): () => Buffer {
     nonce.writeUInt32BE(count++, FIXED_BYTES);
     return nonce;
   };
+}
+
+/** A replacer is asked of every member: only keys of bytes need it. */
+function written(cursor: Cursor): string {
+  return cursor.key.some(raw => raw instanceof Uint8Array)
+    ? JSON.stringify(cursor, encodeBytes)
+    : JSON.stringify(cursor);
 }
 
 /** JSON.stringify's replacer for cursors whose keys may be bytes. */

@@ -178,14 +178,6 @@ test('one access never gets the answer of another, kept or under way', async () 
   }
 });
 
-test('with CACHE_MAX_AGE 0 nothing is kept or shared', async () => {
-  const made = await clinic({ maxAge: 0 });
-  await Promise.all([made.ask('Patient/1'), made.ask('Patient/1')]);
-  const { origin } = await made.ask('Patient/1');
-  expect(origin).toBe('off');
-  expect(made.cache.counters()).toMatchObject({ entries: 0, stored: 0, hits: 0, collapsed: 0 });
-});
-
 test('errors are kept by nobody, and go to all who waited', async () => {
   const made = await clinic();
   const failing = () => made.ask('Patient?no-such-parameter=1');
