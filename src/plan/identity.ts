@@ -51,32 +51,32 @@ export function parseId(parts: readonly IdPart[], id: string): readonly (readonl
   const [first] = parts;
   // Most rules of a type begin otherwise.
   if (first?.kind === 'literal' && !id.startsWith(first.text)) return NO_READINGS;
-  return LEGAL.test(id) ? readParts(parts, 0, id) : NO_READINGS;
+  return LEGAL.test(id) ? readParts(parts, 0, id, 0) : NO_READINGS;
 }
 
 const NO_READINGS: readonly (readonly KeyValue[])[] = [];
 const EMPTY_READING: readonly (readonly KeyValue[])[] = [[]];
 
-/** Readings of the parts from `at` on. */
-function readParts(parts: readonly IdPart[], at: number, text: string): readonly (readonly KeyValue[])[] {
+/** Readings of the text from `from` on by the parts from `at` on. */
+function readParts(parts: readonly IdPart[], at: number, text: string, from: number): readonly (readonly KeyValue[])[] {
   const part = parts[at];
-  if (!part) return text === '' ? EMPTY_READING : NO_READINGS;
+  if (!part) return from === text.length ? EMPTY_READING : NO_READINGS;
   if (part.kind === 'literal')
-    return text.startsWith(part.text) ? readParts(parts, at + 1, text.slice(part.text.length)) : NO_READINGS;
+    return text.startsWith(part.text, from) ? readParts(parts, at + 1, text, from + part.text.length) : NO_READINGS;
+  const { column, codec } = part;
+  const next = parts[at + 1];
   const readings: (readonly KeyValue[])[] = [];
-  for (const end of endsOf(parts[at + 1], text)) {
-    const raw = part.codec.parse(text.slice(0, end));
+  for (let end = endOf(next, text, from); end > from; end = endOf(next, text, end)) {
+    const raw = codec.parse(text.slice(from, end));
     if (raw === undefined) continue;
-    for (const tail of readParts(parts, at + 1, text.slice(end)))
-      readings.push([{ column: part.column, raw }, ...tail]);
+    for (const tail of readParts(parts, at + 1, text, end))
+      readings.push(tail.length === 0 ? [{ column, raw }] : [{ column, raw }, ...tail]);
   }
   return readings;
 }
 
-/** Where a column's part can end: at each place where the next literal begins, or at the end of the text. */
-function endsOf(next: IdPart | undefined, text: string): readonly number[] {
-  if (next?.kind !== 'literal') return [text.length];
-  const ends: number[] = [];
-  for (let at = text.indexOf(next.text, 1); at > 0; at = text.indexOf(next.text, at + 1)) ends.push(at);
-  return ends;
+/** The next place behind `after` where a column's part can end: where the next literal begins, or at the end of the text. */
+function endOf(next: IdPart | undefined, text: string, after: number): number {
+  if (next?.kind === 'literal') return text.indexOf(next.text, after + 1);
+  return after < text.length ? text.length : -1;
 }

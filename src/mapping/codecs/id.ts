@@ -14,6 +14,10 @@ const LEGAL = /^[A-Za-z0-9.-]{1,64}$/;
 const ESCAPED = /^(?:[A-Za-z0-9-]|\.(?:[0-9A-F]{2})){1,64}$/;
 const DASH = '.2D';
 
+/** Texts of which nothing is escaped: most there are. */
+const UNESCAPED = /^[A-Za-z0-9-]{1,64}$/;
+const WITHOUT_DASH = /^[A-Za-z0-9]{1,64}$/;
+
 /**
  * The codec of a name, or the one that a column's type calls for; undefined if the column cannot stand in an id so.
  * `escaped-dash` is for an id that has hyphens of its own and another text.
@@ -21,11 +25,11 @@ const DASH = '.2D';
 export function idCodec(name: string | undefined, type: ColumnType): IdCodec | undefined {
   switch (name ?? defaultName(type)) {
     case 'plain':
-      return type.kind === 'text' ? roundTrip('plain', printPlain, part => part) : undefined;
+      return type.kind === 'text' ? { name: 'plain', print: printPlain, parse: parsePlain } : undefined;
     case 'escaped':
-      return type.kind === 'text' ? roundTrip('escaped', printEscaped, parseEscaped) : undefined;
+      return type.kind === 'text' ? escaped(printEscaped, UNESCAPED) : undefined;
     case 'escaped-dash':
-      return type.kind === 'text' ? roundTrip('escaped', printWithoutDash, parseEscaped) : undefined;
+      return type.kind === 'text' ? escaped(printWithoutDash, WITHOUT_DASH) : undefined;
     case 'integer':
       return integer(type);
     case 'uuid':
@@ -68,9 +72,20 @@ function printPlain(raw: SqlValue): string | undefined {
   return LEGAL.test(text) ? text : undefined;
 }
 
+function parsePlain(part: string): string | undefined {
+  return LEGAL.test(part) ? part : undefined;
+}
+
+/** `same`: parts that stand for themselves. */
+function escaped(print: IdCodec['print'], same: RegExp): IdCodec {
+  const codec = roundTrip('escaped', print, parseEscaped);
+  return { ...codec, parse: part => (same.test(part) ? part : codec.parse(part)) };
+}
+
 /** Every byte of UTF-8 that an id cannot have, and the point, as a point and two hexadecimal digits. */
 function printEscaped(raw: SqlValue): string | undefined {
   const text = typeof raw === 'string' ? trimEnd(raw) : '';
+  if (UNESCAPED.test(text)) return text;
   if (!text.isWellFormed()) return undefined;
   const escaped = text.replace(/[^A-Za-z0-9-]/gu, character =>
     [...Buffer.from(character, 'utf8')].map(byte => `.${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
