@@ -48,10 +48,14 @@ export function readId(parts: readonly IdPart[], id: string, env: Environment): 
 
 /** Likewise as values: more than one reading where text keys contain the separator. */
 export function parseId(parts: readonly IdPart[], id: string): readonly (readonly KeyValue[])[] {
-  const [first] = parts;
-  // Most rules of a type begin otherwise.
-  if (first?.kind === 'literal' && !id.startsWith(first.text)) return NO_READINGS;
+  if (beginsOtherwise(parts, id)) return NO_READINGS;
   return LEGAL.test(id) ? readParts(parts, 0, id, 0) : NO_READINGS;
+}
+
+/** As most rules of a type do: such an id is none of theirs. */
+export function beginsOtherwise(parts: readonly IdPart[], id: string): boolean {
+  const first = parts[0];
+  return first?.kind === 'literal' && !id.startsWith(first.text);
 }
 
 const NO_READINGS: readonly (readonly KeyValue[])[] = [];

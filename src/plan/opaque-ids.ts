@@ -11,7 +11,7 @@ import type { SqlValue } from '../sql/expression.ts';
 import type { Places } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
 import type { OpaqueIds } from './environment.ts';
-import { type KeyOperand, type KeyValue, parseId } from './identity.ts';
+import { beginsOtherwise, type KeyOperand, type KeyValue, parseId } from './identity.ts';
 
 /** More ids than this in one question are planned as they are. */
 const IDS_AT_MOST = 8;
@@ -99,9 +99,9 @@ export function idReader(ids: readonly string[], first = 0): IdReader {
 export function placesFor(guards: readonly Guard[], ids: readonly string[]): Places | undefined {
   const places: SqlValue[] = [];
   for (const { parts, id, shape } of guards) {
-    const readings = parseId(parts, ids[id] ?? '');
-    // Most rules of a type read nothing.
-    if (readings.length === 0 && shape === '') continue;
+    const text = ids[id] ?? '';
+    if (shape === '' && beginsOtherwise(parts, text)) continue;
+    const readings = parseId(parts, text);
     if (shapeOf(readings) !== shape) return undefined;
     for (const keys of readings) for (const { raw } of keys) places.push(raw);
   }
