@@ -14,16 +14,28 @@ export interface BoundedCache<V extends object> {
 /** Keeps the `entries` most recently used values. */
 export function boundedCache<V extends object>(entries: number): BoundedCache<V> {
   const cache = new LRUCache<string, V>({ max: entries });
+  // The same is mostly asked for many times in a row, and has no place to move to.
+  let newest: { readonly key: string; readonly value: V } | undefined;
+  const keep = (key: string, value: V): void => {
+    cache.set(key, value);
+    newest = { key, value };
+  };
+  const find = (key: string): V | undefined => {
+    if (newest?.key === key) return newest.value;
+    const value = cache.get(key);
+    if (value) newest = { key, value };
+    return value;
+  };
   return {
     get(key, make) {
-      const known = cache.get(key);
+      const known = find(key);
       if (known) return known;
       const made = make();
-      cache.set(key, made);
+      keep(key, made);
       return made;
     },
-    find: key => cache.get(key),
-    keep: (key, value) => void cache.set(key, value),
+    find,
+    keep,
   };
 }
 
