@@ -60,7 +60,8 @@ async function runOne(job: LiveJob, part: Part, { threads, settings, quota, log 
   );
   if (outcome?.kind !== 'part') return;
   job.progress.set(part.number, standing(outcome.state));
-  if (outcome.state.problem) log.warn('a type was not exported', { job: record.id, type: part.type });
+  const { problem } = outcome.state;
+  if (problem) log.warn('a type was not exported', { job: record.id, type: part.type, problem: problem.diagnostics });
 }
 
 /** A thread that crashed is replaced, a database that is away is waited for. Undefined: told to stop. */

@@ -57,7 +57,7 @@ function problemOf(error: unknown, { type, content }: Part): Issue | undefined {
     return {
       severity: 'error',
       code: 'exception',
-      diagnostics: `${failed}: the database refused a statement`,
+      diagnostics: `${failed}: the database refused a statement: ${error.message}`,
     };
   }
   return undefined;

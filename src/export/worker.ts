@@ -84,7 +84,8 @@ async function understand({ files, level, parameters, context }: TaskOf<'underst
 function errorMessage(error: unknown): WorkerMessage {
   const { kind, at } = describeError(error);
   const away = error instanceof DatabaseError && error.reason !== 'failed';
-  return { kind: 'error', reason: isDiskFull(error) ? 'full' : away ? 'away' : 'other', error: kind, at };
+  const told = error instanceof DatabaseError ? `${kind}: ${error.message}` : kind;
+  return { kind: 'error', reason: isDiskFull(error) ? 'full' : away ? 'away' : 'other', error: told, at };
 }
 
 const tally = tallyStatements();

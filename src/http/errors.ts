@@ -2,11 +2,11 @@
  * The one place where errors become responses. In: whatever was thrown below. Out: an OperationOutcome that never holds
  * a stack, an SQL text or a value.
  */
-import { describeError } from '../log.ts';
 import { FhirError } from '../outcome.ts';
 import { DatabaseError, StatementTooLarge } from '../sql/database.ts';
 import { WrongMediaType } from './content-type.ts';
 import { type AppParts, type HttpContext, leftHalfway } from './context.ts';
+import { describeReason, tellFailure } from './failure.ts';
 import { respondWithOutcome } from './respond.ts';
 
 /** Seconds until a client may try again where the database did not say. */
@@ -19,13 +19,12 @@ export function onError({ log }: Pick<AppParts, 'log'>) {
     }
     const told = c.get('timedOut')?.() ? timedOut() : leftHalfway(c) ? cancelled() : asFhirError(error);
     if (told !== undefined) {
-      if (told !== error) log.warn(told.message, { request: c.get('requestId'), reason: reasonOf(error) });
+      if (told !== error) log.warn(told.message, { request: c.get('requestId'), ...describeReason(error) });
       return respondWithOutcome(c, told.status, told.issues, retryHeader(told));
     }
-    log.error('unexpected error', { request: c.get('requestId'), ...describeError(error) });
-    return respondWithOutcome(c, 500, [
-      { severity: 'error', code: 'exception', diagnostics: `Unexpected error; request ${c.get('requestId')}` },
-    ]);
+    const request = c.get('requestId');
+    const diagnostics = `${tellFailure(error, request, log)}; request ${request}`;
+    return respondWithOutcome(c, 500, [{ severity: 'error', code: 'exception', diagnostics }]);
   };
 }
 
@@ -51,8 +50,4 @@ function cancelled(): FhirError {
 
 function retryHeader(error: FhirError): Record<string, string> {
   return error.retryAfter === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(error.retryAfter))) };
-}
-
-function reasonOf(error: Error): string {
-  return error instanceof DatabaseError ? error.reason : error.name;
 }

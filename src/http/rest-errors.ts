@@ -3,10 +3,10 @@
  * SQL text or a patient's value. ../shared/spec/interfaces.md section 7
  */
 import { RangeProblem } from '../ccda/range.ts';
-import { describeError } from '../log.ts';
 import { FhirError } from '../outcome.ts';
 import { DatabaseError } from '../sql/database.ts';
 import { type AppParts, type HttpContext, leftHalfway } from './context.ts';
+import { describeReason, tellFailure } from './failure.ts';
 
 const STATUS = {
   'bad-request': 400,
@@ -49,11 +49,11 @@ export function onRestError({ log }: Pick<AppParts, 'log'>) {
         ? unavailable(CANCELLED)
         : asRestError(error);
     if (told !== undefined) {
-      if (told !== error && told.code === 'unavailable') log.warn(told.message, { request: c.get('requestId') });
+      if (told !== error && told.code === 'unavailable')
+        log.warn(told.message, { request: c.get('requestId'), ...describeReason(error) });
       return respondWithError(c, told);
     }
-    log.error('unexpected error', { request: c.get('requestId'), ...describeError(error) });
-    return respondWithError(c, new RestError('internal-error', 'Unexpected error'));
+    return respondWithError(c, new RestError('internal-error', tellFailure(error, c.get('requestId'), log)));
   };
 }
 

@@ -4,8 +4,9 @@
  * the body, and to standard error.)
  */
 import { Readable } from 'node:stream';
-import { describeError, type Log } from '../log.ts';
+import type { Log } from '../log.ts';
 import type { HttpContext } from './context.ts';
+import { describeFailure } from './failure.ts';
 
 /** The log is told of a failure, not of a client that went away. */
 export function streamed(c: HttpContext, source: Readable, log: Log): ReadableStream<Uint8Array> {
@@ -13,7 +14,7 @@ export function streamed(c: HttpContext, source: Readable, log: Log): ReadableSt
   const connection = c.env?.outgoing;
   const reader: ReadableStreamDefaultReader<Uint8Array> = Readable.toWeb(source).getReader();
   const breakOff = (error: unknown, body: ReadableStreamDefaultController<Uint8Array>): void => {
-    if (!isGone(error)) log.error('an answer broke off', { request, ...describeError(error) });
+    if (!isGone(error)) log.error('an answer broke off', { request, ...describeFailure(error) });
     if (connection === undefined) body.error(new Error('the answer broke off'));
     else {
       connection.destroy();

@@ -1,11 +1,12 @@
 /**
  * A database whose statements are counted. In: a database, and who counts. Out: the same, told of each statement with the
- * mapping that it is for, its lane, its outcome and its time.
+ * mapping that it is for, its lane, its outcome and its time; and its errors know that mapping.
  */
 import { performance } from 'node:perf_hooks';
 import { type Database, DatabaseError, type QueryOptions } from '../sql/database.ts';
 
-export type StatementOutcome = 'answered' | 'cancelled' | 'unavailable' | 'failed';
+/** `missing`: failed, for the schema has not what the statement names. */
+export type StatementOutcome = 'answered' | 'cancelled' | 'unavailable' | 'failed' | 'missing';
 
 /** Statements that have ended. */
 export interface StatementCount {
@@ -36,7 +37,7 @@ export function countStatements(database: Database, count: CountStatements): Dat
       try {
         return await database.query(plan, options);
       } catch (error) {
-        outcome = outcomeOf(error);
+        outcome = outcomeOf(error, options);
         throw error;
       } finally {
         tell(options, outcome, performance.now() - begun);
@@ -51,7 +52,7 @@ export function countStatements(database: Database, count: CountStatements): Dat
         try {
           return await lists.next();
         } catch (error) {
-          outcome = outcomeOf(error);
+          outcome = outcomeOf(error, options);
           throw error;
         } finally {
           waited += performance.now() - begun;
@@ -68,7 +69,11 @@ export function countStatements(database: Database, count: CountStatements): Dat
   };
 }
 
-const outcomeOf = (error: unknown): StatementOutcome => (error instanceof DatabaseError ? error.reason : 'failed');
+function outcomeOf(error: unknown, options: QueryOptions | undefined): StatementOutcome {
+  if (!(error instanceof DatabaseError)) return 'failed';
+  error.mapping ??= options?.mapping;
+  return error.missing ? 'missing' : error.reason;
+}
 
 export interface StatementTally {
   readonly count: CountStatements;

@@ -61,21 +61,58 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** How the engine or its driver numbers an error. Never its words, which may hold a value. */
+export interface EngineCode {
+  /** SQLite's name of a result (`SQLITE_ERROR`), or the driver's of an error of its own (`ESOCKET`). */
+  readonly code?: string;
+  /** SQL Server's number of an error, SQLite's extended result code. */
+  readonly number?: number;
+  /** SQL Server's: of the places that raise this number, which one did. */
+  readonly state?: number;
+}
+
+interface DatabaseErrorOptions {
+  readonly cause?: unknown;
+  readonly retryAfter?: number;
+  readonly engine?: EngineCode;
+  readonly missing?: boolean;
+}
+
+/** What may be logged of a DatabaseError. */
+export interface DescribedDatabaseError extends EngineCode {
+  readonly reason: DatabaseError['reason'];
+  readonly database: string;
+  readonly mapping?: string;
+}
+
 /** `unavailable`: away or overloaded (503, with seconds to wait); `cancelled`: by the caller's signal; `failed`: the rest. */
 export class DatabaseError extends Error {
   readonly reason: 'unavailable' | 'cancelled' | 'failed';
   readonly retryAfter: number | undefined;
+  readonly engine: EngineCode;
+  /** The statement names a table or a column that is not there, or that may not be read: the schema is not what it was. */
+  readonly missing: boolean;
+  /** That the statement was for; the door that knows it sets it. */
+  mapping: string | undefined;
 
   /** `message` names the failure and never a value. */
   constructor(
     reason: 'unavailable' | 'cancelled' | 'failed',
     message: string,
-    options?: { cause?: unknown; retryAfter?: number },
+    { cause, retryAfter, engine = {}, missing = false }: DatabaseErrorOptions = {},
   ) {
-    super(message, { cause: options?.cause });
+    super(message, { cause });
     this.name = 'DatabaseError';
     this.reason = reason;
-    this.retryAfter = options?.retryAfter;
+    this.retryAfter = retryAfter;
+    this.engine = engine;
+    this.missing = missing;
+  }
+
+  /** None of it holds a value. */
+  describe(): DescribedDatabaseError {
+    const mapping = this.mapping === undefined ? {} : { mapping: this.mapping };
+    return { reason: this.reason, database: this.message, ...this.engine, ...mapping };
   }
 }
 

@@ -35,10 +35,13 @@ test('a statement that is refused fails its type, which keeps no files', async (
   const where = clinic(20, 5);
   const { state, used } = await exportPart(where, {
     disturb: query => {
-      if (query === 5) throw new DatabaseError('failed', 'no such table');
+      if (query === 5) throw new DatabaseError('failed', 'no such table (208)');
     },
   });
-  expect(state).toMatchObject({ done: true, files: [], problem: { code: 'exception' } });
+  const diagnostics = expect.stringMatching(
+    / was not exported: the database refused a statement: no such table \(208\)$/,
+  );
+  expect(state).toMatchObject({ done: true, files: [], problem: { code: 'exception', diagnostics } });
   expect(existsSync(join(where.folder, 'job', 'part-0-0.ndjson'))).toBe(false);
   expect(used).toBe(0);
 });

@@ -270,3 +270,34 @@ test('an unexpected error is 500 with the request id, and neither message nor st
   }
   expect(lines.join('\n')).toContain('TypeError');
 });
+
+test.each([
+  [true, 'lacks a table or a column', 'the database lacks a table or a column'],
+  [false, 'could not work out the answer', 'the database failed'],
+])(
+  'what the database fails at is 500 in words (missing: %s); the log has its number and the mapping, never its text',
+  async (missing, said, logged) => {
+    const cause = new Error("Conversion failed when converting the varchar value '078-05-1120' to data type int.");
+    const { app, lines } = appUnderTest(
+      {},
+      {
+        search: async () => {
+          const engine = { number: missing ? 208 : 245, state: 1 };
+          const error = new DatabaseError('failed', 'SQL Server could not answer', { cause, engine, missing });
+          error.mapping = 'widgets';
+          throw error;
+        },
+      },
+    );
+    const response = await app.request('/fhir/Widget');
+    expect(response.status).toBe(500);
+    const request = response.headers.get('x-request-id');
+    const [issue] = await issuesOf(response);
+    expect(issue).toMatchObject({ code: 'exception', diagnostics: expect.stringContaining(said) });
+    expect(issue?.diagnostics).toContain(`request ${request}`);
+    const [line] = lines.map(one => JSON.parse(one)).filter(({ level }) => level === 'error');
+    expect(line).toMatchObject({ message: logged, request, mapping: 'widgets', state: 1, reason: 'failed' });
+    expect(line.number).toBe(missing ? 208 : 245);
+    expect(lines.join('\n') + JSON.stringify(issue)).not.toMatch(/078-05-1120|Conversion/);
+  },
+);

@@ -83,6 +83,29 @@ test('a stream that fails, and one that is left, are counted as that; the latter
   await database.close();
 });
 
+test('what fails knows its mapping, and what the schema lacks is counted as that', async () => {
+  const refused = new DatabaseError('failed', 'not there', { engine: { number: 208, state: 1 }, missing: true });
+  const { database, told } = counted({
+    query: () => Promise.reject(refused),
+    // biome-ignore lint/correctness/useYield: it fails before its first list.
+    async *stream() {
+      throw new DatabaseError('unavailable', 'away', { engine: { code: 'ESOCKET' } });
+    },
+  });
+  await expect(database.query(PLAN, { mapping: 'people' })).rejects.toBe(refused);
+  expect(refused.describe()).toEqual({
+    ...{ reason: 'failed', database: 'not there', number: 208, state: 1 },
+    mapping: 'people',
+  });
+  const lists = database.stream(PLAN, 1, { mapping: 'weights' })[Symbol.asyncIterator]();
+  await expect(lists.next()).rejects.toMatchObject({ mapping: 'weights', engine: { code: 'ESOCKET' } });
+  expect(ended(told)).toEqual([
+    ['people', 'interactive', 'missing'],
+    ['weights', 'interactive', 'unavailable'],
+  ]);
+  await database.close();
+});
+
 test('a tally adds up what is alike, and gives everything once', () => {
   const { count, take } = tallyStatements();
   const one: StatementCount = {

@@ -179,6 +179,12 @@ describe('what is refused', () => {
     const away = await broken(new DatabaseError('unavailable', 'no connection', { retryAfter: 7 }));
     expect(away.status).toBe(503);
     expect(away.headers.get('retry-after')).toBe('7');
+    const lacking = await broken(new DatabaseError('failed', 'not there', { missing: true }));
+    expect(lacking.status).toBe(500);
+    expect(await lacking.json()).toMatchObject({
+      error: 'internal-error',
+      message: expect.stringContaining('lacks a table or a column'),
+    });
     const odd = await broken(new Error('secret Okonkwo'));
     expect(odd.status).toBe(500);
     expect(await odd.json()).toMatchObject({ error: 'internal-error', message: 'Unexpected error' });

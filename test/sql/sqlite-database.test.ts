@@ -136,7 +136,9 @@ describe('a SQLite database', () => {
     const nowhere = { ...column('a', 'ID'), column: identifier('NOWHERE') };
     const error = await failure(() => sample.database.query(planOf(equals(nowhere, value(4711, INTEGER)))));
     expect(error.reason).toBe('failed');
-    expect(error.message).toBe('SQLite could not query (code 1)');
+    expect(error.message).toBe('SQLite could not query: a table or column is not there (code 1)');
+    expect(error.engine).toEqual({ code: 'SQLITE_ERROR', number: 1 });
+    expect(error.missing).toBe(true);
     expect(String(error.cause)).not.toContain('4711');
   });
 });

@@ -3,7 +3,7 @@
  * never its text, since SQL Server puts values into some; whether trying again may help; whether the database is away.
  * https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors
  */
-import { DatabaseError } from '../database.ts';
+import { DatabaseError, type EngineCode } from '../database.ts';
 
 export interface Failure {
   readonly error: DatabaseError;
@@ -28,6 +28,10 @@ const AWAY = new Set([
 ]);
 const BUSY = new Set([701, 802, 1204, 8645, 8651, 10928, 10929]);
 
+/** No such column, no such table, a view of what is not there any more. */
+const NOT_THERE = new Set([207, 208, 4413]);
+const NOT_READABLE = new Set([229, 230]);
+
 /** Codes of the driver for a connection that did not come about or was lost. */
 const LOST = new Set(['ESOCKET', 'ECONNCLOSED', 'ECONNRESET', 'ENOTOPEN']);
 /** Codes of the system beneath them: there was no connection that could be lost. */
@@ -46,9 +50,28 @@ const RETRY_AFTER = 5;
 
 /** Reads an error of the driver. */
 export function readFailure(thrown: unknown): Failure {
-  const number = numbersIn(thrown)[0];
+  const engine = engineCode(thrown);
+  const {
+    reason,
+    message,
+    again = false,
+    outage = false,
+    isolation = false,
+    missing = false,
+  } = meaningOf(thrown, engine);
+  const retry = reason === 'unavailable' ? { retryAfter: outage ? RETRY_AFTER : 1 } : {};
+  return { error: new DatabaseError(reason, message, { engine, missing, ...retry }), again, outage, isolation };
+}
+
+interface Meaning extends Partial<Omit<Failure, 'error'>> {
+  readonly reason: 'unavailable' | 'failed';
+  readonly message: string;
+  readonly missing?: boolean;
+}
+
+function meaningOf(thrown: unknown, { number, code }: EngineCode): Meaning {
   const codes = codesIn(thrown);
-  const told = number ?? codes[0] ?? 'no code';
+  const told = number ?? code ?? 'no code';
   if (number === DEADLOCK) return failure('unavailable', 'the statement lost a deadlock (1205)', { again: true });
   if (number === NO_SNAPSHOT)
     return failure('unavailable', 'the database does not allow SNAPSHOT (3952)', { again: true, isolation: true });
@@ -83,19 +106,29 @@ export function readFailure(thrown: unknown): Failure {
       : `the connection to the server is lost (${told})`;
     return failure('unavailable', message, { again: true, outage: true });
   }
-  if (number === 208 || number === 207) return failure('failed', `a table or column is not there (${told})`);
-  if (number === 229 || number === 230) return failure('failed', `the login may not read a table or column (${told})`);
+  if (number !== undefined && NOT_THERE.has(number))
+    return failure('failed', `a table or column is not there (${told})`, { missing: true });
+  if (number !== undefined && NOT_READABLE.has(number))
+    return failure('failed', `the login may not read a table or column (${told})`, { missing: true });
   return failure('failed', `SQL Server could not answer (${told})`);
 }
 
-function failure(
-  reason: 'unavailable' | 'failed',
-  message: string,
-  { again = false, outage = false, isolation = false }: Partial<Omit<Failure, 'error'>> = {},
-): Failure {
-  const wait = outage ? RETRY_AFTER : 1;
-  const options = reason === 'unavailable' ? { retryAfter: wait } : {};
-  return { error: new DatabaseError(reason, message, options), again, outage, isolation };
+function failure(reason: Meaning['reason'], message: string, more: Omit<Meaning, 'reason' | 'message'> = {}): Meaning {
+  return { reason, message, ...more };
+}
+
+/** The server's number and state; of what it did not say, the driver's code. */
+function engineCode(thrown: unknown): EngineCode {
+  const [first] = [...chain(thrown)].filter(one => typeof Reflect.get(one, 'number') === 'number');
+  if (first === undefined) {
+    const [code] = codesIn(thrown);
+    return code === undefined ? {} : { code };
+  }
+  const [number, state]: readonly unknown[] = [Reflect.get(first, 'number'), Reflect.get(first, 'state')];
+  return {
+    ...(typeof number === 'number' ? { number } : {}),
+    ...(typeof state === 'number' ? { state } : {}),
+  };
 }
 
 /** The driver wraps errors into errors, and several into one. */
@@ -105,10 +138,6 @@ function* chain(thrown: unknown, depth = 0): Generator<object> {
   for (const key of ['originalError', 'cause', 'info']) yield* chain(Reflect.get(thrown, key), depth + 1);
   const several: unknown = Reflect.get(thrown, 'errors');
   if (Array.isArray(several)) for (const one of several) yield* chain(one, depth + 1);
-}
-
-function numbersIn(thrown: unknown): readonly number[] {
-  return [...chain(thrown)].map(one => Reflect.get(one, 'number')).filter(n => typeof n === 'number');
 }
 
 function codesIn(thrown: unknown): readonly string[] {

@@ -2,7 +2,7 @@
  * What SQLite's errors mean. In: what node:sqlite throws. Out: DatabaseError, with the code of SQLite and none of its words.
  * https://sqlite.org/rescode.html
  */
-import { DatabaseError } from '../database.ts';
+import { DatabaseError, type EngineCode } from '../database.ts';
 
 const BUSY = 5;
 const LOCKED = 6;
@@ -13,7 +13,16 @@ const LOCKED = 6;
  */
 const AWAY = new Set([3, BUSY, LOCKED, 8, 10, 11, 14, 15, 26]);
 
-/** SQLite's messages name tables and syntax, never a bound value; still only the code goes into ours. */
+/** By their numbers, without `SQLITE_`. */
+const NAMES = (
+  'OK ERROR INTERNAL PERM ABORT BUSY LOCKED NOMEM READONLY INTERRUPT IOERR CORRUPT NOTFOUND FULL CANTOPEN PROTOCOL ' +
+  'EMPTY SCHEMA TOOBIG CONSTRAINT MISMATCH MISUSE NOLFS AUTH FORMAT RANGE NOTADB'
+).split(' ');
+
+/** All that tells it from a slip in a statement: both are ERROR. */
+const NOT_THERE = /\bno such (?:table|column)\b/;
+
+/** SQLite's messages name tables and syntax, never a bound value; still only the code goes into ours, and whether something is not there. */
 export function attempt<T>(what: string, action: () => T): T {
   try {
     return action();
@@ -22,8 +31,12 @@ export function attempt<T>(what: string, action: () => T): T {
     const code = codeOf(cause);
     const away =
       AWAY.has(code & 0xff) || (cause instanceof Error && 'code' in cause && cause.code === 'ERR_INVALID_STATE');
-    throw new DatabaseError(away ? 'unavailable' : 'failed', `SQLite could not ${what} (code ${code})`, {
+    const missing = cause instanceof Error && NOT_THERE.test(cause.message);
+    const why = missing ? ': a table or column is not there' : '';
+    throw new DatabaseError(away ? 'unavailable' : 'failed', `SQLite could not ${what}${why} (code ${code})`, {
       cause,
+      engine: engineCode(cause, code),
+      missing,
       ...(away ? { retryAfter: 5 } : {}),
     });
   }
@@ -39,4 +52,11 @@ export function isBusy(error: unknown): boolean {
 /** 0 for what SQLite did not say. */
 function codeOf(error: unknown): number {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 0;
+}
+
+/** Of what SQLite did not say, the code that Node gave it. */
+function engineCode(error: unknown, number: number): EngineCode {
+  const name = NAMES[number & 0xff];
+  if (number !== 0) return { ...(name === undefined ? {} : { code: `SQLITE_${name}` }), number };
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
 }

@@ -273,9 +273,13 @@ elements:
       'm.yaml': `${PEOPLE}  name: [{ family: { sql: "${sql}", type: varchar(40), via: text } }]\n`,
     });
     expect(await problemsOf(files('UPPER({p.LST_NM})'), database)).toEqual([]);
-    for (const sql of ['CASE WHEN WHEN {p.SEX} END', 'CONVERT_ME({p.SEX})', 'NO_COLUMN || {p.SEX}'])
+    for (const [sql, why] of [
+      ['CASE WHEN WHEN {p.SEX} END', ''],
+      ['CONVERT_ME({p.SEX})', ''],
+      ['NO_COLUMN || {p.SEX}', ': a table or column is not there'],
+    ] as const)
       expect(await problemsOf(files(sql), database)).toEqual([
-        'm.yaml:6:20: the database cannot work out this `sql`: SQLite could not query (code 1)',
+        `m.yaml:6:20: the database cannot work out this \`sql\`: SQLite could not query${why} (code 1)`,
       ]);
   });
 

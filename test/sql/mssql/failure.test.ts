@@ -20,6 +20,7 @@ it.each([
   const { error, again, outage } = readFailure(nested('ESOCKET', 'ESOCKET', code));
   expect(error.message).toBe(`the certificate of the server is not trusted (${code})`);
   expect([error.reason, again, outage]).toEqual(['unavailable', false, true]);
+  expect(error.engine).toEqual({ code: 'ESOCKET' });
 });
 
 it('a server that wants encryption is told as one', () => {

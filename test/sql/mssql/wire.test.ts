@@ -137,16 +137,23 @@ describe('an error of the server', () => {
   it('keeps its number and loses its text, which may hold a value', async () => {
     const { database } = await openScripted(asked => (isQuery(asked) ? { error: 8114 } : undefined));
     const error = await failureOf(database.query(planOf()));
-    expect(error).toMatchObject({ reason: 'failed', message: 'SQL Server could not answer (8114)' });
-    expect(String(error.cause)).not.toContain('canary');
+    expect(error).toMatchObject({ reason: 'failed', message: 'SQL Server could not answer (8114)', missing: false });
+    expect(error.engine).toEqual({ number: 8114, state: 1 });
+    expect(`${JSON.stringify(error.describe())} ${String(error.cause)}`).not.toContain('canary');
   });
 
   it.each([
+    [207, 'a table or column is not there (207)'],
     [208, 'a table or column is not there (208)'],
+    [4413, 'a table or column is not there (4413)'],
+    [230, 'the login may not read a table or column (230)'],
     [229, 'the login may not read a table or column (229)'],
   ])('%i is told in words', async (code, message) => {
     const { database } = await openScripted(asked => (isQuery(asked) ? { error: code } : undefined));
-    expect((await failureOf(database.query(planOf()))).message).toBe(message);
+    const error = await failureOf(database.query(planOf()));
+    expect(error.message).toBe(message);
+    // The schema is not what it was when the mappings were checked.
+    expect(error.missing).toBe(true);
   });
 
   it('is no reason to stop asking', async () => {
