@@ -8,7 +8,7 @@ import { printColumnType, UNICODE } from '../../sql/column-type.ts';
 import type { ColumnExpression } from '../../sql/expression.ts';
 import { type Identifier, identifier, type TableName } from '../../sql/identifier.ts';
 import type { Lookup, Position } from '../model.ts';
-import type { PackContext } from './context.ts';
+import type { Context } from './context.ts';
 import type { Detail } from './problem.ts';
 
 /** A table under an alias, as far as its columns can be named. */
@@ -57,7 +57,7 @@ export function resolveColumn(
   text: string,
   at: Position,
   visible: Visible,
-  context: PackContext,
+  context: Context,
   detail: Detail = {},
 ): Resolved | undefined {
   const parts = text.split('.');
@@ -77,6 +77,7 @@ export function resolveColumn(
   }
   if (second === undefined) return columnOf(bareOwner(visible, first), first, first, at, visible, context, detail);
   const owner = ownerNamed(visible, first);
+  if (!owner && context.lost.has(first.toLowerCase())) return undefined;
   if (!owner) {
     context.report.error(at, 'unknown alias', { found: first, among: aliasesIn(visible), ...detail });
     return undefined;
@@ -97,7 +98,7 @@ function columnOf(
   written: string,
   at: Position,
   visible: Visible,
-  context: PackContext,
+  context: Context,
   detail: Detail,
 ): Resolved | undefined {
   const { report } = context;

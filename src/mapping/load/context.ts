@@ -47,6 +47,8 @@ export interface Context extends PackContext {
   readonly broken: ReadonlySet<string>;
   /** Names of mappings, and of their groups, that are left out because they do not work. */
   readonly unserved: ReadonlySet<string>;
+  /** Aliases of tables that are not there, in lower case: the table has been told, and is all there is to mend. */
+  readonly lost: Set<string>;
   /** Nodes of single columns that are never absent: NOT NULL, and the codec has a value for every raw value. */
   readonly certain: WeakSet<Node>;
   /** Set once a condition compares with the present instant. */

@@ -27,6 +27,8 @@ export function makeChoice(alternatives: readonly (readonly NamedNode[])[], cont
 }
 
 function reportUnreached(alternatives: readonly (readonly Node[])[], context: Context): void {
+  // What a table would have given may be what is absent.
+  if (context.lost.size > 0) return;
   const end = alternatives.findIndex(nodes => nodes.some(node => isNeverAbsent(node, context.certain)));
   const [unreached] = (end >= 0 && alternatives[end + 1]) || [];
   if (!unreached) return;

@@ -78,7 +78,7 @@ class Pass {
     { hidden, left }: { readonly hidden: readonly string[]; readonly left: readonly string[] },
     pack: PackContext,
   ): readonly Mapping[] {
-    const base: Omit<Context, 'aliases' | 'now'> = {
+    const base: Omit<Context, 'aliases' | 'lost' | 'now'> = {
       ...pack,
       targets: [],
       broken: new Set(),

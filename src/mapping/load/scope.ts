@@ -39,9 +39,12 @@ export function readTable(
 ): NamedRows | undefined {
   const written = child(tree, 'table');
   const found = written?.kind === 'scalar' ? findTableNamed(written, context) : undefined;
-  if (!found) return undefined;
   const as = child(tree, 'as');
-  const alias = name?.key ?? textOf(as) ?? found.info.name.toLowerCase();
+  const alias = name?.key ?? textOf(as) ?? (found?.info.name ?? textOf(written)?.split('.').at(-1) ?? '').toLowerCase();
+  if (!found) {
+    context.lost.add(alias.toLowerCase());
+    return undefined;
+  }
   if (!isIdentifier(alias)) {
     context.report.error(name?.at ?? as?.at ?? tree.at, 'not an alias', { found: alias });
     return undefined;

@@ -27,11 +27,14 @@ export interface OpenDraft {
 }
 
 /** Opens the drafts of one document. Without a known table there are none; other problems do not end the check. */
-export function openDrafts(drafts: readonly Draft[], base: Omit<Context, 'aliases' | 'now'>): readonly OpenDraft[] {
+export function openDrafts(
+  drafts: readonly Draft[],
+  base: Omit<Context, 'aliases' | 'lost' | 'now'>,
+): readonly OpenDraft[] {
   const [first] = drafts;
   const written = first && child(first.tree, 'source');
   if (written?.kind !== 'map') return [];
-  const context: Context = { ...base, aliases: new Aliases(), now: { used: false } };
+  const context: Context = { ...base, aliases: new Aliases(), lost: new Set(), now: { used: false } };
   const opened = readScope(written, undefined, undefined, context);
   if (!opened) return [];
   const { scope, visible } = opened;

@@ -8,6 +8,28 @@ describe('the rows of a mapping are held against the schema', () => {
     ]);
   });
 
+  test('of what stands in a table that is not there only the table is told', () => {
+    const looked = 'lookup: { c: { table: dbo.CD_LKUPS, on: { CD: SEX } } }';
+    const source = `source: { table: dbo.PT, as: p, key: [PT_NO], ${looked} }`;
+    const elements = `  birthDate: { first: [{ from: c.STD_CD, via: ymd8 }, { from: DOB, via: ymd8 }] }
+  gender: { first: [{ from: c.ALT_CD }, unknown] }
+  name: [{ text: { from: c.DESCR }, needs: [text] }, { each: { table: dbo.NAMES, as: n, on: { PT_NO: PT_NO } }, elements: { text: { from: n.X } } }]
+`;
+    expect(problemsOf({ 'm.yaml': PEOPLE.replace(/^source: .*/m, source) + elements })).toEqual([
+      'm.yaml:3:69: unknown table; found dbo.CD_LKUPS; did you mean dbo.CD_LKUP?',
+      'm.yaml:8:71: unknown table; found dbo.NAMES',
+    ]);
+  });
+
+  test('an alias that nothing has is told beside a table that is not there', () => {
+    const source =
+      'source: { table: dbo.PT, as: p, key: [PT_NO], lookup: { c: { table: dbo.CD_LKUPS, on: { CD: SEX } } } }';
+    expect(problemsOf({ 'm.yaml': `${PEOPLE.replace(/^source: .*/m, source)}  gender: { from: d.SEX }\n` })).toEqual([
+      'm.yaml:3:69: unknown table; found dbo.CD_LKUPS; did you mean dbo.CD_LKUP?',
+      'm.yaml:6:19: unknown alias; found d; did you mean p?',
+    ]);
+  });
+
   test('a table of another database is rejected', () => {
     expect(problemsOfSource('{ table: other.dbo.PT, as: p, key: [PT_NO] }')).toEqual([
       'm.yaml:3:18: not a table; expected TABLE or schema.TABLE; found other.dbo.PT',
