@@ -10,12 +10,13 @@ import { offeredTypes, sampleRequests } from './http/samples.ts';
 import { type Answers, listen } from './http/server.ts';
 import { type LivePack, livePack, type Outcome, type SoundPack } from './live/pack.ts';
 import { readingsOf } from './live/readings.ts';
+import { type SchemaWatch, watchSchema } from './live/schema-watch.ts';
 import { type Version, versionOf } from './live/version.ts';
 import { type Watch, watchFolder } from './live/watch.ts';
 import { createLog, describeError, type Log } from './log.ts';
 import { formatProblem } from './mapping/load/problem.ts';
 import { createMetrics, type Metrics } from './observe/metrics.ts';
-import { countStatements } from './observe/statements.ts';
+import { type CountStatements, countStatements } from './observe/statements.ts';
 import { type DemoAccount, openEntrance } from './rest/start.ts';
 import { setUp } from './setup.ts';
 import { stopSignal } from './signals.ts';
@@ -70,6 +71,8 @@ const ANSWERS = { size: 200, queue: 10_000 } as const;
 const BATCHES = { size: 4, queue: 200 } as const;
 /** Milliseconds that a client may take nothing of an answer, beyond what the answer may take. */
 const PATIENCE = 60_000;
+/** Milliseconds between two looks at a schema that lacks something. */
+const SCHEMA_PAUSE = 10_000;
 
 interface Process {
   readonly config: Config;
@@ -83,10 +86,18 @@ async function serve(
   database: Database,
   { config, console, log, metrics }: Process,
 ): Promise<Running> {
-  const tallied = countStatements(database, metrics.statements);
+  const schema: SchemaWatch = watchSchema({
+    pause: SCHEMA_PAUSE,
+    look: async () => ((await live.look()) !== 'later' && live.isWhole() ? 'whole' : 'lacking'),
+  });
+  const count: CountStatements = ended => {
+    metrics.statements(ended);
+    if (ended.outcome === 'missing') schema.missed();
+  };
+  const tallied = countStatements(database, count);
   const entrance = await openEntrance(config);
   let pack = first;
-  const jobs = openExports(config, () => pack.files, log, { threads: exportThreads(config, metrics.statements) });
+  const jobs = openExports(config, () => pack.files, log, { threads: exportThreads(config, count) });
   const cache = config.cache.maxAge === 0 ? undefined : createAnswerCache<Answer>(config.cache);
   const wait = config.timeout.request;
   const admission = {
@@ -94,7 +105,7 @@ async function serve(
     batches: createLane({ ...BATCHES, wait }),
   };
   const make = (next: SoundPack): Version => {
-    const refused = () => live.refused();
+    const [refused, lacking] = [() => live.refused(), () => live.lacking()];
     const made = versionOf(next, {
       config,
       log,
@@ -105,11 +116,11 @@ async function serve(
       metrics,
       admission,
       refused,
+      lacking,
     });
     pack = next;
     return made;
   };
-  const { reload } = metrics;
   const live: LivePack<Version> = livePack({
     folder: config.mappings,
     degraded: config.degraded,
@@ -117,9 +128,14 @@ async function serve(
     log,
     first,
     make,
-    tell: reload,
+    tell(outcome, of) {
+      if (of === 'files') metrics.reload(outcome);
+      else metrics.schemaLook(outcome);
+      if (!live.isWhole()) schema.lacking();
+    },
   });
-  const served = () => ({ ...pack.registry, refused: live.refused() !== undefined });
+  if (!live.isWhole()) schema.lacking();
+  const served = () => ({ ...pack.registry, refused: live.refused() !== undefined, lacking: !live.isWhole() });
   for (const reading of readingsOf({ database, jobs, cache, served })) metrics.add(reading);
   const answers: Answers = {
     fetch: (...request) => live.current().app.fetch(...request),
@@ -136,7 +152,7 @@ async function serve(
     url: server.url,
     reload: () => live.reload(true),
     async stop() {
-      await watch?.stop();
+      await Promise.all([watch?.stop(), schema.stop()]);
       await server.close();
       await jobs.close();
       await database.close();

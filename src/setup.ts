@@ -21,6 +21,7 @@ import { makeOffers } from './plan/offers.ts';
 import { searchProblems } from './plan/search-problems.ts';
 import { cursorCodec } from './search/cursor.ts';
 import type { ParseContext } from './search/limits.ts';
+import { type SeenSchema, seenSchema } from './seen-schema.ts';
 import { type Catalog, findTable, withDenied } from './sql/catalog.ts';
 import type { Database } from './sql/database.ts';
 import { openSqlite, type SqliteOptions } from './sql/sqlite/database.ts';
@@ -46,8 +47,8 @@ export async function openDatabase(config: DatabaseSource, announce: Announce): 
   }
 }
 
-/** A pack, checked against a database as far as both are known. */
-export interface CheckedPack {
+/** A pack, checked against a catalog as far as both are known. */
+interface Checked {
   readonly files: PackFiles;
   /** The tables that the pack names; all of the database's where something is wrong with it. */
   readonly catalog: Catalog;
@@ -56,6 +57,12 @@ export interface CheckedPack {
   readonly content: Content | undefined;
   /** When a file of the pack was last changed. */
   readonly changed: Date;
+}
+
+/** Likewise, against a database. */
+export interface CheckedPack extends Checked {
+  /** What was there of what the pack names. */
+  readonly schema: SeenSchema;
 }
 
 export interface Setup extends CheckedPack {
@@ -85,36 +92,47 @@ export async function setUp(
   }
 }
 
+export interface CheckOptions extends LoadOptions {
+  /** What was seen for the same pack before: it may have tables that are missing now. */
+  readonly before?: SeenSchema;
+}
+
 /** Checks a pack against the live schema and what the login may do there. Throws DatabaseError. */
 export async function checkAgainst(
   database: Database,
   files: PackFiles,
-  options: LoadOptions,
+  options: CheckOptions,
   announce: Announce = () => {},
 ): Promise<CheckedPack> {
   const checked = await checkSchema(database, files, options);
-  const { registry } = checked.pack;
-  if (registry === undefined) return checked;
+  const { catalog, pack } = checked;
+  const { registry } = pack;
+  const { tables, columns = [] } = partNamed(files);
+  const read = registry === undefined ? [] : [...tablesOf(registry)];
+  const part = { tables: [...new Set([...tables, ...read, ...(options.before?.part.tables ?? [])])], columns };
+  if (registry === undefined) return { ...checked, schema: seenSchema(part, catalog, [], []) };
   // As the database spells them: its names may be compared with case.
-  const names = [...tablesOf(registry)].map(name => findTable(checked.catalog, name)?.name ?? name);
+  const names = read.map(name => findTable(catalog, name)?.name ?? name);
   const { unreadable, writes } = await database.permissions(names);
   if (writes.length > 0)
     announce(`The login can write (${writes.join('; ')}). Lintel only reads; so should its login.`);
-  return unreadable.length === 0 ? checked : checkPack(files, withDenied(checked.catalog, unreadable), options);
+  const schema = seenSchema(part, catalog, names, unreadable);
+  if (unreadable.length === 0) return { ...checked, schema };
+  return { ...checkPack(files, withDenied(catalog, unreadable), options), schema };
 }
 
 /**
  * A database may have tens of thousands of tables, of which a pack names some: all of them are only looked at to say
  * what may be meant by a name that is not there.
  */
-async function checkSchema(database: Database, files: PackFiles, options: LoadOptions): Promise<CheckedPack> {
+async function checkSchema(database: Database, files: PackFiles, options: LoadOptions): Promise<Checked> {
   const checked = checkPack(files, await database.catalog(partNamed(files)), options);
   const isSound = checked.pack.problems.every(({ severity }) => severity === 'warning');
   return isSound ? checked : checkPack(files, await database.catalog(), options);
 }
 
 /** Loads a pack and its `ccds.yaml`, whose searches are tried out as searches are parsed. */
-function checkPack(files: PackFiles, catalog: Catalog, options: LoadOptions): CheckedPack {
+function checkPack(files: PackFiles, catalog: Catalog, options: LoadOptions): Checked {
   const pack = loadPackFiles(files, catalog, options);
   const known = { files, catalog, changed: new Date(files.changed) };
   const { registry } = pack;

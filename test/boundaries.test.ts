@@ -65,6 +65,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: ['*'],
   live: ['*'],
+  'seen-schema': ['sql'],
   setup: ['*'],
   'tell-error': ['config', 'log', 'outcome', 'sql/database'],
   main: ['*'],

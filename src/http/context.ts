@@ -29,9 +29,11 @@ export interface Served {
   readonly unserved?: readonly string[];
   /** Why the files as they are now are not what is served; asked for each time. */
   readonly refused?: () => Refused | undefined;
+  /** What the schema no longer has of what they need; asked for each time. */
+  readonly lacking?: () => Refused | undefined;
 }
 
-/** Mappings on disk that could not take the place of those that are served. */
+/** Why mappings on disk could not take the place of those that are served, or those that are served no longer work. */
 export interface Refused {
   /** ISO instant. */
   readonly at: string;

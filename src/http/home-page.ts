@@ -10,7 +10,7 @@ import { type OfferedType, readable, type Sample } from './samples.ts';
 type Html = ReturnType<typeof html>;
 
 export function homePage(home: Home): Html {
-  const { pack, fhir, rest, types, warnings, refused } = home;
+  const { pack, fhir, rest, types, warnings, refused, lacking } = home;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -34,6 +34,7 @@ ${rest === undefined ? '' : html`<dt>REST base URL</dt><dd><code><b>${rest}</b><
 </dl>
 </header>
 ${refused === undefined ? '' : refusedSection(refused, pack.version)}
+${lacking === undefined ? '' : lackingSection(lacking)}
 <section aria-labelledby="try">
 <h2 id="try">Try it</h2>
 <ol class="samples">${home.samples.map(sampleItem)}</ol>
@@ -65,22 +66,37 @@ function typeRow(fhir: string, { type, profiles, parameters }: OfferedType): Htm
 </tr>`;
 }
 
-function mappingState({ pack, mappings, warnings, refused }: Home): Html {
+function mappingState({ pack, mappings, warnings, refused, lacking }: Home): Html {
   const problems =
     warnings.length === 0
       ? html`<span class="good">no problems</span>`
       : html`<a class="bad" href="#problems">problems: ${warnings.length}</a>`;
   const newer = refused === undefined ? '' : html`; <a class="bad" href="#refused">a newer version is refused</a>`;
-  return html`${mappings}, version <code>${pack.version}</code>, ${problems}${newer}`;
+  const less =
+    lacking === undefined ? '' : html`; <a class="bad" href="#lacking">the database lacks what they need</a>`;
+  return html`${mappings}, version <code>${pack.version}</code>, ${problems}${newer}${less}`;
 }
 
 function refusedSection({ at, problems }: Refused, version: string): Html {
   return html`<section class="alarm" aria-labelledby="refused">
 <h2 id="refused">The mappings on disk are not served</h2>
-<p>As they were on <time datetime="${at}">${at.slice(0, 10)} at ${at.slice(11, 19)} UTC</time> they cannot take over. Version
+<p>As they were on ${instant(at)} they cannot take over. Version
 <code>${version}</code> goes on answering until they can.</p>
 ${problemList(problems)}
 </section>`;
+}
+
+function lackingSection({ at, problems }: Refused): Html {
+  return html`<section class="alarm" aria-labelledby="lacking">
+<h2 id="lacking">The database lacks what the mappings need</h2>
+<p>As it was on ${instant(at)}, requests that read what is missing fail; all others are answered. It is looked at again every few
+seconds.</p>
+${problemList(problems)}
+</section>`;
+}
+
+function instant(at: string): Html {
+  return html`<time datetime="${at}">${at.slice(0, 10)} at ${at.slice(11, 19)} UTC</time>`;
 }
 
 /** Problems that are shown at first sight. */

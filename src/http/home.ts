@@ -15,6 +15,8 @@ export interface Home {
   readonly warnings: readonly string[];
   /** Absent while the files of the pack are what is served. */
   readonly refused?: Refused;
+  /** Absent while the schema has what the mappings need. */
+  readonly lacking?: Refused;
   readonly fhir: string;
   /** Absent where the pack has no documents. */
   readonly rest?: string;
@@ -47,11 +49,13 @@ function describeHome(c: HttpContext, parts: AppParts): Home {
   const types = offeredTypes(parts.facade.capabilities({ base: fhir }));
   const { pack, mappings, warnings } = parts.served;
   const refused = parts.served.refused?.();
+  const lacking = parts.served.lacking?.();
   return {
     pack,
     mappings,
     warnings,
     ...(refused === undefined ? {} : { refused }),
+    ...(lacking === undefined ? {} : { lacking }),
     fhir,
     ...(parts.rest === undefined ? {} : { rest: `${serverBase(c, parts)}${parts.config.apiPath}` }),
     types,

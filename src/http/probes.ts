@@ -11,6 +11,8 @@ const PATIENCE = 2000;
 
 /** What is wrong with them stands at `/` and in the log. */
 const NOT_SERVED = 'The mappings on disk have problems; the version before them is served';
+const LACKING =
+  'The database lacks tables or columns that mappings need; requests that read them fail; / and the log say which';
 
 export function probeRoutes(parts: AppParts): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
@@ -25,9 +27,10 @@ export function probeRoutes(parts: AppParts): Hono<HttpEnv> {
   return routes;
 }
 
-function warningsOf({ refused, unserved = [] }: Served): readonly string[] {
+function warningsOf({ refused, lacking, unserved = [] }: Served): readonly string[] {
   return [
     ...(refused?.() === undefined ? [] : [NOT_SERVED]),
+    ...(lacking?.() === undefined ? [] : [LACKING]),
     ...(unserved.length === 0
       ? []
       : [`Mappings that do not work on this database are not served: ${unserved.join(', ')}`]),

@@ -7,6 +7,7 @@ import { describeError, type Log } from '../log.ts';
 import { type PackFiles, readPackFiles } from '../mapping/load/files.ts';
 import { formatProblem, type Problem } from '../mapping/load/problem.ts';
 import type { Registry } from '../mapping/model.ts';
+import { isAsSeen } from '../seen-schema.ts';
 import { type CheckedPack, checkAgainst } from '../setup.ts';
 import { type Database, DatabaseError } from '../sql/database.ts';
 
@@ -15,14 +16,23 @@ export interface SoundPack extends CheckedPack {
   readonly registry: Registry;
 }
 
-/** `same`: as served already; `later`: the schema could not be asked. */
-export type Outcome = 'swapped' | 'same' | 'refused' | 'later';
+/**
+ * `same`: as served already; `later`: the schema could not be asked; `lacking`: it no longer has what the mappings that are
+ * served need.
+ */
+export type Outcome = 'swapped' | 'same' | 'refused' | 'lacking' | 'later';
 
 export interface LivePack<T> {
   current(): T;
   refused(): Refused | undefined;
+  /** What the schema lacks for the version that is served. */
+  lacking(): Refused | undefined;
+  /** The schema has all that the mappings of the version that is served need: none is left out. */
+  isWhole(): boolean;
   /** `always`: also where no file has changed, for the schema of the database may have. Never throws. */
   reload(always?: boolean): Promise<Outcome>;
+  /** Checks the files that are served, not those on disk, against the schema where that has changed. Never throws. */
+  look(): Promise<Outcome>;
 }
 
 export interface LiveOptions<T> {
@@ -34,8 +44,8 @@ export interface LiveOptions<T> {
   readonly first: SoundPack;
   /** Everything that depends on the mappings; what is under way keeps the old one to its end. */
   readonly make: (pack: SoundPack) => T;
-  /** Told how each attempt ended. */
-  readonly tell: (outcome: Outcome) => void;
+  /** Told how each attempt ended, and whether it was for the files or for the schema alone. */
+  readonly tell: (outcome: Outcome, of: 'files' | 'schema') => void;
 }
 
 export function livePack<T>({
@@ -47,9 +57,11 @@ export function livePack<T>({
   make,
   tell,
 }: LiveOptions<T>): LivePack<T> {
-  let files = first.files;
+  let { files, schema } = first;
+  let isWhole = isComplete(first.pack);
   let current = make(first);
   let refused: Refused | undefined;
+  let lacking: Refused | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
   const refuse = (problems: readonly string[], outcome: 'refused' | 'later'): Outcome => {
@@ -60,37 +72,55 @@ export function livePack<T>({
     return outcome;
   };
 
-  const attempt = async (always: boolean): Promise<Outcome> => {
+  const miss = (problems: readonly string[]): Outcome => {
+    log.error('the database lacks what the mappings need', { problems: problems.length, serving: files.version });
+    lacking = { at: new Date().toISOString(), problems };
+    isWhole = false;
+    return 'lacking';
+  };
+
+  const check = async (found: PackFiles): Promise<Outcome> => {
     const begun = performance.now();
-    const found = read(folder);
-    if (found === undefined) return refuse(['The folder of the mappings cannot be read'], 'later');
-    if (found.version === files.version && !always) {
-      if (refused !== undefined) log.info('the mappings on disk are those that are served', { version: files.version });
-      refused = undefined;
-      return 'same';
-    }
-    const checked = await checkAgainst(database, found, { degraded });
+    const isServed = found.version === files.version;
+    const checked = await checkAgainst(database, found, { degraded, ...(isServed ? { before: schema } : {}) });
     const { registry, problems } = checked.pack;
     const first = firstOf(problems);
     for (const problem of first) tellProblem(problem, log);
+    if (isServed) schema = checked.schema;
     if (registry === undefined) {
       const more = problems.length - first.length;
       const rest = more === 0 ? [] : [`and ${more} more; lintel check tells them all`];
-      return refuse([...first.map(formatProblem), ...rest], 'refused');
+      const told = [...first.map(formatProblem), ...rest];
+      return isServed ? miss(told) : refuse(told, 'refused');
     }
     // Between two long turns, those who wait are answered.
     await new Promise(resolve => setImmediate(resolve));
     const before = files.version;
     current = make({ ...checked, registry });
-    files = found;
-    refused = undefined;
+    ({ files, schema } = checked);
+    isWhole = isComplete(checked.pack);
+    lacking = undefined;
     log.info('mappings swapped', {
       version: files.version,
       before,
       mappings: registry.mappings.length,
+      ...(isWhole ? {} : { unserved: unservedOf(checked.pack).join(', ') }),
       ms: Math.round(performance.now() - begun),
     });
     return 'swapped';
+  };
+
+  const attempt = async (always: boolean): Promise<Outcome> => {
+    const found = read(folder);
+    if (found === undefined) return refuse(['The folder of the mappings cannot be read'], 'later');
+    const isServed = found.version === files.version;
+    if (isServed && refused !== undefined)
+      log.info('the mappings on disk are those that are served', { version: files.version });
+    if (isServed) refused = undefined;
+    if (isServed && !always) return 'same';
+    const outcome = await check(found);
+    if (outcome === 'swapped') refused = undefined;
+    return outcome;
   };
 
   const reload = async (always: boolean): Promise<Outcome> => {
@@ -98,22 +128,50 @@ export function livePack<T>({
       return await attempt(always);
     } catch (error) {
       if (error instanceof DatabaseError) return refuse([AWAY], 'later');
-      const { kind, at } = describeError(error);
-      log.error('unexpected error', { kind, at });
-      return refuse([`Loading the mappings failed: unexpected ${kind} at ${at}`], 'refused');
+      return refuse([`Loading the mappings failed: ${tellUnexpected(error, log)}`], 'refused');
     }
+  };
+
+  const look = async (): Promise<Outcome> => {
+    try {
+      return (await isAsSeen(database, schema)) ? 'same' : await check(files);
+    } catch (error) {
+      // Whether the database is there, others tell.
+      if (!(error instanceof DatabaseError)) tellUnexpected(error, log);
+      return 'later';
+    }
+  };
+
+  /** One after the other. */
+  const inTurn = (of: 'files' | 'schema', action: () => Promise<Outcome>): Promise<Outcome> => {
+    const run = last.then(action);
+    last = run;
+    void run.then(outcome => tell(outcome, of));
+    return run;
   };
 
   return {
     current: () => current,
     refused: () => refused,
-    reload(always = false) {
-      const run = last.then(() => reload(always));
-      last = run;
-      void run.then(tell);
-      return run;
-    },
+    lacking: () => lacking,
+    isWhole: () => isWhole,
+    reload: (always = false) => inTurn('files', () => reload(always)),
+    look: () => inTurn('schema', look),
   };
+}
+
+function unservedOf(pack: SoundPack['pack']): readonly string[] {
+  return pack.registry === undefined ? [] : (pack.unserved ?? []);
+}
+
+function isComplete(pack: SoundPack['pack']): boolean {
+  return unservedOf(pack).length === 0;
+}
+
+function tellUnexpected(error: unknown, log: Log): string {
+  const { kind, at } = describeError(error);
+  log.error('unexpected error', { kind, at });
+  return `unexpected ${kind} at ${at}`;
 }
 
 const AWAY = 'The database does not answer, so the mappings cannot be checked against its schema';

@@ -12,7 +12,7 @@ export interface Observed {
   readonly database: Pick<Database, 'load'>;
   readonly jobs: Pick<Jobs, 'load'>;
   readonly cache: { counters(): AnswerCounters } | undefined;
-  readonly served: () => Pick<Registry, 'pack' | 'version'> & { readonly refused: boolean };
+  readonly served: () => Pick<Registry, 'pack' | 'version'> & { readonly refused: boolean; readonly lacking: boolean };
 }
 
 type Values = ReturnType<Reading['read']>;
@@ -28,6 +28,10 @@ export function readingsOf({ database, jobs, cache, served }: Observed): readonl
     {
       ...gauge('lintel_mapping_refused', '1 while the mappings on disk have errors and are not served.'),
       read: () => one(served().refused ? 1 : 0),
+    },
+    {
+      ...gauge('lintel_schema_lacking', '1 while the database lacks what mappings need: these fail, or are left out.'),
+      read: () => one(served().lacking ? 1 : 0),
     },
     {
       ...gauge('lintel_database_away', '1 while nothing but a probe asks the database.'),

@@ -39,6 +39,7 @@ export interface Lasting {
   /** Without it every answer is made anew. */
   readonly cache: AnswerCache<Answer> | undefined;
   readonly refused: () => Refused | undefined;
+  readonly lacking: () => Refused | undefined;
   readonly metrics: Metrics;
   readonly admission: Admission;
 }
@@ -46,7 +47,7 @@ export interface Lasting {
 const SOFTWARE = { name: 'Lintel', version: SOFTWARE_VERSION } as const;
 
 export function versionOf({ registry, catalog, pack, content, changed }: SoundPack, lasting: Lasting): Version {
-  const { config, log, database, jobs, entrance, cache, refused, metrics, admission } = lasting;
+  const { config, log, database, jobs, entrance, cache, refused, lacking, metrics, admission } = lasting;
   const facade = facadeOf(registry, database, changed, { ...config, documents: content !== undefined });
   const rest = restParts(entrance, facade, content, SOFTWARE_VERSION);
   const { name, title } = registry.pack;
@@ -59,6 +60,7 @@ export function versionOf({ registry, catalog, pack, content, changed }: SoundPa
       warnings: pack.problems.map(formatProblem),
       unserved: pack.registry === undefined ? [] : (pack.unserved ?? []),
       refused,
+      lacking,
     },
     config,
     log,

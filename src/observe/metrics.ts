@@ -24,6 +24,7 @@ export interface Metrics {
   request(method: string, route: string, status: number, milliseconds: number, spent: Spent): void;
   readonly statements: CountStatements;
   reload(outcome: string): void;
+  schemaLook(outcome: string): void;
   add(reading: Reading): void;
   /** Memory, garbage, event loop of the process; once per process. */
   addProcess(): void;
@@ -65,6 +66,9 @@ export function createMetrics(): Metrics {
   const reloads = counter('lintel_mapping_reloads_total', 'Looks at mappings that had changed, by outcome.', [
     'outcome',
   ]);
+  const looks = counter('lintel_schema_looks_total', 'Looks at the schema because something was missing, by outcome.', [
+    'outcome',
+  ]);
   return {
     contentType: register.contentType,
     text: async () => requests.text() + (await register.metrics()),
@@ -81,6 +85,7 @@ export function createMetrics(): Metrics {
       seconds.add(milliseconds / 1000, mapping, lane);
     },
     reload: outcome => reloads.add(1, outcome),
+    schemaLook: outcome => looks.add(1, outcome),
     add,
     addProcess: () => collectDefaultMetrics({ register }),
   };

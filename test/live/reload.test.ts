@@ -30,6 +30,7 @@ interface Edited extends SmallClinic {
   readonly url: string;
   readonly lines: string[];
   write(file: string, text: string): void;
+  alter(text: string): void;
   get(path: string): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
 }
 
@@ -49,6 +50,11 @@ async function serving(environment: Record<string, string> = {}, files = {}): Pr
     url: running.url,
     lines,
     write: (file, text) => writeFileSync(join(clinic.pack, file), text),
+    alter(text) {
+      const database = new DatabaseSync(clinic.environment['DATABASE_URL']?.slice('sqlite:'.length) ?? '');
+      database.exec(text);
+      database.close();
+    },
     async get(path) {
       const response = await fetch(running.url + path, { headers: { accept: 'application/json' } });
       return { status: response.status, body: (await response.json()) as Record<string, unknown> };
@@ -145,16 +151,51 @@ test('a folder that is away for a moment changes nothing', async () => {
 
 test('mappings are checked against the schema as it is now', async () => {
   const server = await serving();
-  const file = server.environment['DATABASE_URL']?.slice('sqlite:'.length) ?? '';
-  const database = new DatabaseSync(file);
-  onTestFinished(() => database.close());
   const wider = `${PEOPLE}  telecom: [ { system: phone, value: { from: PHONE } } ]\n`;
   server.write('person.yaml', wider);
   expect(await server.running.reload()).toBe('refused');
-  database.exec("ALTER TABLE PERSON ADD COLUMN PHONE VARCHAR(20); UPDATE PERSON SET PHONE = '555-0101'");
+  server.alter("ALTER TABLE PERSON ADD COLUMN PHONE VARCHAR(20); UPDATE PERSON SET PHONE = '555-0101'");
   expect(await server.running.reload()).toBe('swapped');
   expect((await server.get('/fhir/Patient/1')).body).toMatchObject({ telecom: [{ value: '555-0101' }] });
 });
+
+test('a table that goes while the server runs is told by what fails for it, in the log, at /ready and at /, by one look', async () => {
+  const server = await serving({ CACHE_MAX_AGE: '0' });
+  expect((await server.get('/fhir/Observation')).status).toBe(200);
+  server.alter('ALTER TABLE WEIGHING RENAME COLUMN KG TO WEIGHT');
+  const failed = await Promise.all(
+    Array.from({ length: 40 }, (_, i) => server.get(`/fhir/Observation?_count=${i + 1}`)),
+  );
+  expect(new Set(failed.map(({ status }) => status))).toEqual(new Set([500]));
+  expect(failed[0]?.body).toMatchObject({
+    issue: [{ code: 'exception', diagnostics: expect.stringContaining('lacks a table or a column') }],
+  });
+  expect((await server.get('/fhir/Patient/1')).status).toBe(200);
+  const warnings = async () => (await server.get('/ready')).body['warnings'];
+  await vi.waitFor(async () => expect(await warnings()).toEqual([expect.stringContaining('database lacks')]), 20_000);
+  expect((await server.get('/ready')).status).toBe(200);
+  expect((await server.get('/')).body).toMatchObject({
+    lacking: { problems: [expect.stringMatching(/^weighing\.yaml:\d+:\d+: .*KG/)] },
+  });
+  const page = await (await fetch(`${server.url}/`, { headers: { accept: 'text/html' } })).text();
+  expect(page).toContain('The database lacks what the mappings need');
+  const [line] = said(server, 'the database lacks a table or a column');
+  expect(line).toMatchObject({ code: 'SQLITE_ERROR', number: 1, mapping: 'weights', request: expect.any(String) });
+  expect(said(server, 'the database lacks what the mappings need')).toHaveLength(1);
+  const metrics = async () => (await (await fetch(`${server.url}/metrics`)).text()).split('\n');
+  expect(await metrics()).toEqual(
+    expect.arrayContaining([
+      'lintel_schema_looks_total{outcome="lacking"} 1',
+      'lintel_schema_lacking 1',
+      'lintel_sql_statements_total{mapping="weights",lane="interactive",outcome="missing"} 40',
+    ]),
+  );
+  server.alter('ALTER TABLE WEIGHING RENAME COLUMN WEIGHT TO KG');
+  expect(await server.running.reload()).toBe('swapped');
+  expect(await warnings()).toBeUndefined();
+  expect((await server.get('/fhir/Observation')).status).toBe(200);
+  expect(await metrics()).toContain('lintel_schema_lacking 0');
+}, 60_000);
 
 test('a page link of the version before is refused, and says what to do', async () => {
   const server = await serving();
