@@ -136,7 +136,7 @@ async function serve(
   });
   if (!live.isWhole()) schema.lacking();
   const served = () => ({ ...pack.registry, refused: live.refused() !== undefined, lacking: !live.isWhole() });
-  for (const reading of readingsOf({ database, jobs, cache, served })) metrics.add(reading);
+  for (const reading of readingsOf({ database, jobs, cache, admission, served })) metrics.add(reading);
   const answers: Answers = {
     fetch: (...request) => live.current().app.fetch(...request),
     hits: (request, response) => live.current().app.hits?.(request, response) ?? false,
@@ -144,7 +144,13 @@ async function serve(
   const { host, port, timeout } = config;
   const server = await listen(answers, {
     ...{ host, port, drain: timeout.drain, silence: timeout.request + PATIENCE },
-    unread: { cutOff: bytes => log.warn('a client that takes no answers was cut off', { bytes }) },
+    refused: metrics.refused,
+    unread: {
+      cutOff(bytes) {
+        metrics.cutOff();
+        log.warn('a client that takes no answers was cut off', { bytes });
+      },
+    },
   });
   const watch = watchPack(config, live);
   console.out(greeting(config.baseUrl ?? server.url, config, live.current(), entrance.demo));

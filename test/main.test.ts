@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/log.ts';
@@ -62,6 +64,27 @@ test('no value of a request or of the data is logged', async () => {
   await fetch(`${running?.url}/fhir/Patient?birthdate=Kowalski`);
   expect(lines.length).toBeGreaterThanOrEqual(3);
   expect(lines.join('\n')).not.toMatch(/kowalski|1970/i);
+});
+
+test('what no route saw, and who waits for a place or is refused one, is in the metrics', async () => {
+  const { running } = await started(smallClinic());
+  const url = running?.url ?? '';
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').resume();
+  socket.write('no request\r\n\r\n');
+  await once(socket, 'close');
+  const metrics = (await (await fetch(`${url}/metrics`)).text()).split('\n');
+  for (const line of [
+    'lintel_http_refused_total{status="400"} 1',
+    'lintel_http_cut_off_total 0',
+    'lintel_answers_at_most{kind="answers"} 200',
+    'lintel_answers_at_most{kind="batches"} 4',
+    'lintel_answers_made{kind="answers"} 0',
+    'lintel_answers_waiting{kind="answers"} 0',
+    'lintel_answers_refused_total{kind="answers"} 0',
+    'lintel_answers_refused_total{kind="batches"} 0',
+  ]) {
+    expect(metrics).toContain(line);
+  }
 });
 
 test('a pack with errors is not served, and every problem is told', async () => {

@@ -44,16 +44,25 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   },
 };
 
-/** `answering`: an answer to an earlier request is under way, whose end this would be taken for. */
-export function refuseMalformed(error: ParseError, socket: Duplex, answering: boolean): void {
-  if (!socket.writable || answering) {
+/**
+ * Returns the status; undefined where the client itself has gone. `answering`: an answer to an earlier request is under way, whose
+ * end this would be taken for, so that nothing is said.
+ */
+export function refuseMalformed(error: ParseError, socket: Duplex, answering: boolean): number | undefined {
+  if (!socket.writable) {
     socket.destroy();
-    return;
+    return undefined;
   }
   const refusal = refusalOf(error);
+  const status = Number.parseInt(refusal.status, 10);
+  if (answering) {
+    socket.destroy();
+    return status;
+  }
   const body = bodyOf(refusal);
   const headers = Object.entries(headersOf(body)).map(([name, value]) => `${name}: ${value}`);
   socket.end([`HTTP/1.1 ${refusal.status}`, ...headers, '', body].join('\r\n'));
+  return status;
 }
 
 /** What a proxy takes for the one host, the server may take for the other. `raw`: names and values in turn. */

@@ -32,6 +32,8 @@ export interface ListenOptions {
   /** Milliseconds after which a connection on which nothing moves is closed: longer than any request may take. Default: never. */
   readonly silence?: number;
   readonly unread?: Partial<UnreadLimits>;
+  /** Told of each request that no application saw, with its status. */
+  readonly refused?: (status: number) => void;
 }
 
 const UNREAD: UnreadLimits = { atMost: 256 * 1024 * 1024, every: 200, cutOff: () => {} };
@@ -48,13 +50,21 @@ const SERVER_OPTIONS: ServerOptions = {
 /** Rejects if the port is taken or the address is not this machine's. */
 export async function listen(
   { fetch, hits = () => false }: Answers,
-  { host, port, drain, silence = 0, unread = {} }: ListenOptions,
+  { host, port, drain, silence = 0, unread = {}, refused = () => {} }: ListenOptions,
 ): Promise<RunningServer> {
-  const answer = getRequestListener(fetch, { errorHandler: answerOfMalformed });
+  const errorHandler = (error: unknown): Response => {
+    const response = answerOfMalformed(error);
+    refused(response.status);
+    return response;
+  };
+  const answer = getRequestListener(fetch, { errorHandler });
   const answers = new WeakMap<Duplex, ServerResponse>();
   const server = createServer(SERVER_OPTIONS, (request, response) => {
     if (hits(request, response)) return;
-    if (namesTwoHosts(request.rawHeaders)) return refuseRequest(response);
+    if (namesTwoHosts(request.rawHeaders)) {
+      refused(400);
+      return refuseRequest(response);
+    }
     answers.set(request.socket, response);
     begun(response);
     answer(request, response);
@@ -63,7 +73,8 @@ export async function listen(
   server.timeout = silence;
   server.on('clientError', (error, socket) => {
     const last = answers.get(socket);
-    refuseMalformed(error, socket, last?.headersSent === true && !last.writableEnded);
+    const status = refuseMalformed(error, socket, last?.headersSent === true && !last.writableEnded);
+    if (status !== undefined) refused(status);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

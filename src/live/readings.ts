@@ -4,6 +4,7 @@
  */
 import type { AnswerCounters } from '../cache/answers.ts';
 import type { Jobs } from '../export/jobs.ts';
+import type { Admission, Places } from '../http/admission.ts';
 import type { Registry } from '../mapping/model.ts';
 import type { Reading } from '../observe/metrics.ts';
 import type { Database, LaneLoad } from '../sql/database.ts';
@@ -12,14 +13,17 @@ export interface Observed {
   readonly database: Pick<Database, 'load'>;
   readonly jobs: Pick<Jobs, 'load'>;
   readonly cache: { counters(): AnswerCounters } | undefined;
+  readonly admission: Admission;
   readonly served: () => Pick<Registry, 'pack' | 'version'> & { readonly refused: boolean; readonly lacking: boolean };
 }
 
 type Values = ReturnType<Reading['read']>;
 
-export function readingsOf({ database, jobs, cache, served }: Observed): readonly Reading[] {
+export function readingsOf({ database, jobs, cache, admission, served }: Observed): readonly Reading[] {
   const lanes = (what: keyof LaneLoad) => (): Values =>
     Object.entries(database.load().lanes).map(([lane, load]) => [[lane], load[what]]);
+  const places = (what: keyof LaneLoad) => (): Values =>
+    Object.entries<Places>({ ...admission }).map(([kind, { load }]) => [[kind], load()[what]]);
   return [
     {
       ...gauge('lintel_mapping_info', 'The mappings that are served.', ['pack', 'version']),
@@ -43,6 +47,19 @@ export function readingsOf({ database, jobs, cache, served }: Observed): readonl
       ...gauge('lintel_database_statements_waiting', 'Statements that wait for a connection.', ['lane']),
       read: lanes('waiting'),
     },
+    {
+      ...counter('lintel_database_statements_refused_total', 'Statements that no connection became free for.', [
+        'lane',
+      ]),
+      read: lanes('refused'),
+    },
+    { ...gauge('lintel_answers_at_most', 'Answers that may be made at a time.', ['kind']), read: places('size') },
+    { ...gauge('lintel_answers_made', 'Answers that are made.', ['kind']), read: places('taken') },
+    { ...gauge('lintel_answers_waiting', 'Answers that wait for a place.', ['kind']), read: places('waiting') },
+    {
+      ...counter('lintel_answers_refused_total', 'Answers that there was no place for.', ['kind']),
+      read: places('refused'),
+    },
     { ...gauge('lintel_export_jobs', 'Exports.', ['status']), read: () => byName(jobs.load().jobs) },
     {
       ...gauge('lintel_export_parts', 'Parts of exports that a thread works on, and that wait for one.', ['state']),
@@ -55,20 +72,18 @@ export function readingsOf({ database, jobs, cache, served }: Observed): readonl
 function cacheReadings({ counters }: NonNullable<Observed['cache']>): readonly Reading[] {
   return [
     {
-      kind: 'counter',
-      name: 'lintel_cache_answers_total',
-      help: 'Answers by what the cache had: all but hits were made.',
-      labels: ['result'],
+      ...counter('lintel_cache_answers_total', 'Answers by what the cache had: all but hits were made.', ['result']),
       read() {
         const { hits, misses, stale, refused } = counters();
         return byName({ hit: hits, miss: misses, stale, refused });
       },
     },
     {
-      kind: 'counter',
-      name: 'lintel_cache_events_total',
-      help: 'Answers that were shared while they were made, kept, too large to be kept, and put out for others.',
-      labels: ['event'],
+      ...counter(
+        'lintel_cache_events_total',
+        'Answers that were shared while they were made, kept, too large to be kept, and put out for others.',
+        ['event'],
+      ),
       read() {
         const { collapsed, stored, tooLarge, evicted } = counters();
         return byName({ collapsed, stored, too_large: tooLarge, evicted });
@@ -81,6 +96,10 @@ function cacheReadings({ counters }: NonNullable<Observed['cache']>): readonly R
 
 function gauge(name: string, help: string, labels: Reading['labels'] = []): Omit<Reading, 'read'> {
   return { kind: 'gauge', name, help, labels };
+}
+
+function counter(name: string, help: string, labels: Reading['labels']): Omit<Reading, 'read'> {
+  return { kind: 'counter', name, help, labels };
 }
 
 function one(value: number): Values {

@@ -25,6 +25,10 @@ export interface Metrics {
   readonly statements: CountStatements;
   reload(outcome: string): void;
   schemaLook(outcome: string): void;
+  /** A request was refused before any application saw it. */
+  refused(status: number): void;
+  /** A connection was closed whose client did not take its answers. */
+  cutOff(): void;
   add(reading: Reading): void;
   /** Memory, garbage, event loop of the process; once per process. */
   addProcess(): void;
@@ -69,6 +73,12 @@ export function createMetrics(): Metrics {
   const looks = counter('lintel_schema_looks_total', 'Looks at the schema because something was missing, by outcome.', [
     'outcome',
   ]);
+  const refusals = counter(
+    'lintel_http_refused_total',
+    'Requests that are no HTTP, too long, too slow or of no one host, by status: no route saw them.',
+    ['status'],
+  );
+  const cuts = counter('lintel_http_cut_off_total', 'Connections closed because their clients took no answers.', []);
   return {
     contentType: register.contentType,
     text: async () => requests.text() + (await register.metrics()),
@@ -86,6 +96,8 @@ export function createMetrics(): Metrics {
     },
     reload: outcome => reloads.add(1, outcome),
     schemaLook: outcome => looks.add(1, outcome),
+    refused: status => refusals.add(1, String(status)),
+    cutOff: () => cuts.add(1),
     add,
     addProcess: () => collectDefaultMetrics({ register }),
   };

@@ -19,6 +19,8 @@ export interface LaneLoad {
   readonly size: number;
   readonly taken: number;
   readonly waiting: number;
+  /** Ever: too many waited, or the wait was too long. */
+  readonly refused: number;
 }
 
 export interface DatabaseLoad {

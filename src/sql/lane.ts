@@ -26,6 +26,7 @@ const RETRY_AFTER = 1;
 export function createLane({ size, queue, wait }: LaneOptions): Lane {
   const waiting = new Set<() => void>();
   let taken = 0;
+  let refused = 0;
 
   const leave = (): (() => void) => {
     let left = false;
@@ -40,7 +41,7 @@ export function createLane({ size, queue, wait }: LaneOptions): Lane {
   };
 
   return {
-    load: () => ({ size, taken, waiting: waiting.size }),
+    load: () => ({ size, taken, waiting: waiting.size, refused }),
     enter(signal) {
       return new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(cancelled());
@@ -48,7 +49,11 @@ export function createLane({ size, queue, wait }: LaneOptions): Lane {
           taken++;
           return resolve(leave());
         }
-        if (waiting.size >= queue) return reject(refused('too many statements wait for the database'));
+        const refuse = (message: string): void => {
+          refused++;
+          reject(new DatabaseError('unavailable', message, { retryAfter: RETRY_AFTER }));
+        };
+        if (waiting.size >= queue) return refuse('too many statements wait for the database');
         const settle = (): void => {
           waiting.delete(admit);
           clearTimeout(timer);
@@ -64,7 +69,7 @@ export function createLane({ size, queue, wait }: LaneOptions): Lane {
         };
         const timer = setTimeout(() => {
           settle();
-          reject(refused('no connection to the database became free in time'));
+          refuse('no connection to the database became free in time');
         }, wait);
         waiting.add(admit);
         signal?.addEventListener('abort', abort, { once: true });
@@ -75,8 +80,4 @@ export function createLane({ size, queue, wait }: LaneOptions): Lane {
 
 function cancelled(): DatabaseError {
   return new DatabaseError('cancelled', 'the query was cancelled');
-}
-
-function refused(message: string): DatabaseError {
-  return new DatabaseError('unavailable', message, { retryAfter: RETRY_AFTER });
 }

@@ -68,7 +68,7 @@ test('who leaves while waiting is never asked for, and the next takes the place'
   expect((await second).status).toBe(503);
   await end(Promise.all([first, third]));
   expect(busy.begun).toBe(2);
-  expect(answers.load()).toEqual({ size: 1, taken: 0, waiting: 0 });
+  expect(answers.load()).toEqual({ size: 1, taken: 0, waiting: 0, refused: 0 });
 });
 
 test('batches have places of their own, and their requests those of all answers', async () => {

@@ -6,14 +6,15 @@ import { appUnderTest, type SmallFacade } from './app-under-test.ts';
 
 async function start(replace: Partial<SmallFacade> = {}, drain = 600_000) {
   const { app, ...rest } = appUnderTest({}, replace);
-  const server = await listen(app, { host: '127.0.0.1', port: 0, drain });
+  const refused: number[] = [];
+  const server = await listen(app, { host: '127.0.0.1', port: 0, drain, refused: status => refused.push(status) });
   let closed: Promise<void> | undefined;
   const close = () => {
     closed ??= server.close();
     return closed;
   };
   onTestFinished(close);
-  return { ...rest, url: server.url, close };
+  return { ...rest, url: server.url, close, refused };
 }
 
 /** Sends bytes as they are and returns the first line of what comes back. */
@@ -89,6 +90,33 @@ test.each([
     issue: [{ severity: 'error', code: 'invalid', diagnostics: expect.stringContaining('Host') }],
   });
   expect(calls).toEqual([]);
+});
+
+test('what reaches no application is told with its status, and nothing else is', async () => {
+  const { url, refused } = await start();
+  const close = 'Host: localhost\r\nConnection: close\r\n\r\n';
+  for (const bytes of [
+    '\0\0\0\0\r\n\r\n',
+    `GET /fhir/Widget?a=${'x'.repeat(20_000)} HTTP/1.1\r\n${close}`,
+    `GET /fhir/Widget HTTP/1.1\r\nX-Long: ${'x'.repeat(20_000)}\r\n${close}`,
+    `GET /fhir/Widget HTTP/1.1\r\nHost: evil.example\r\n${close}`,
+    'GET /fhir/Widget HTTP/1.1\r\nConnection: close\r\n\r\n',
+    `GET /fhir/Nothing/1/2/3 HTTP/1.1\r\n${close}`,
+    `GET /fhir/Widget HTTP/1.1\r\n${close}`,
+  ])
+    await raw(url, bytes);
+  expect(refused).toEqual([400, 414, 431, 400, 400]);
+});
+
+test('a client that goes away is no request that was refused', async () => {
+  const { url, refused } = await start();
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.write('GET /fhir/Widget HTTP/1.1\r\nHost: local');
+  await once(socket, 'connect');
+  socket.resetAndDestroy();
+  await once(socket, 'close');
+  await fetch(`${url}/health`);
+  expect(refused).toEqual([]);
 });
 
 test.each([

@@ -11,6 +11,9 @@ test('requests, stages, statements and reloads are counted under labels that are
   metrics.statements({ ...people, outcome: 'failed', statements: 1, milliseconds: 500 });
   metrics.statements({ ...people, lane: 'export', outcome: 'answered', statements: 40, milliseconds: 3000 });
   metrics.reload('swapped');
+  metrics.schemaLook('lacking');
+  for (const status of [400, 431, 400]) metrics.refused(status);
+  metrics.cutOff();
   const text = await metrics.text();
   const labels = 'method="GET",route="/fhir/Patient/:id",status="200"';
   for (const line of [
@@ -23,6 +26,10 @@ test('requests, stages, statements and reloads are counted under labels that are
     'lintel_sql_seconds_total{mapping="people",lane="interactive"} 2',
     'lintel_sql_seconds_total{mapping="people",lane="export"} 3',
     'lintel_mapping_reloads_total{outcome="swapped"} 1',
+    'lintel_schema_looks_total{outcome="lacking"} 1',
+    'lintel_http_refused_total{status="400"} 2',
+    'lintel_http_refused_total{status="431"} 1',
+    'lintel_http_cut_off_total 1',
   ]) {
     expect(text.split('\n')).toContain(line);
   }

@@ -65,6 +65,19 @@ describe('a lane', () => {
     expect(await reasonOf(lane.enter(AbortSignal.abort()))).toBe('cancelled');
   });
 
+  it('counts whom it refused, and not whoever left by himself', async () => {
+    const lane = createLane({ size: 1, queue: 1, wait: LONG });
+    const leave = await lane.enter();
+    const leaving = new AbortController();
+    const waiting = reasonOf(lane.enter(leaving.signal));
+    expect(await reasonOf(lane.enter())).toBe('unavailable');
+    expect(lane.load()).toEqual({ size: 1, taken: 1, waiting: 1, refused: 1 });
+    leaving.abort();
+    await waiting;
+    leave();
+    expect(lane.load()).toEqual({ size: 1, taken: 0, waiting: 0, refused: 1 });
+  });
+
   it('frees one place only, however often its leaver leaves', async () => {
     const lane = createLane({ size: 1, queue: 0, wait: LONG });
     const leave = await lane.enter();
