@@ -8,6 +8,7 @@ import { exportThreads, openExports } from './export/open.ts';
 import type { Answer } from './http/answer.ts';
 import { offeredTypes, sampleRequests } from './http/samples.ts';
 import { type Answers, listen } from './http/server.ts';
+import { tellCustodian } from './live/custodian.ts';
 import { type LivePack, livePack, type Outcome, type SoundPack } from './live/pack.ts';
 import { readingsOf } from './live/readings.ts';
 import { type SchemaWatch, watchSchema } from './live/schema-watch.ts';
@@ -119,6 +120,7 @@ async function serve(
       lacking,
     });
     pack = next;
+    if (next.content !== undefined) void tellCustodian(next.content, made.facade, log, config.timeout.request);
     return made;
   };
   const live: LivePack<Version> = livePack({

@@ -131,12 +131,19 @@ async function checkSchema(database: Database, files: PackFiles, options: LoadOp
   return isSound ? checked : checkPack(files, await database.catalog(), options);
 }
 
-/** Loads a pack and its `ccds.yaml`, whose searches are tried out as searches are parsed. */
 function checkPack(files: PackFiles, catalog: Catalog, options: LoadOptions): Checked {
+  return { files, catalog, changed: new Date(files.changed), ...loadWhole(files, catalog, options) };
+}
+
+/** Loads a pack and its `ccds.yaml`, whose searches are tried out as searches are parsed. Without a catalog: against its lock. */
+export function loadWhole(
+  files: PackFiles,
+  catalog: Catalog | undefined,
+  options: LoadOptions = {},
+): Pick<Checked, 'pack' | 'content'> {
   const pack = loadPackFiles(files, catalog, options);
-  const known = { files, catalog, changed: new Date(files.changed) };
   const { registry } = pack;
-  if (registry === undefined || files.ccds === undefined) return { ...known, pack, content: undefined };
+  if (registry === undefined || files.ccds === undefined) return { pack, content: undefined };
   const offers = makeOffers(registry);
   const context: ParseContext = {
     offers,
@@ -153,8 +160,8 @@ function checkPack(files: PackFiles, catalog: Catalog, options: LoadOptions): Ch
   );
   const all = [...pack.problems, ...problems];
   // Documents of a part of the mappings would say less than the record has, and nobody would see it.
-  if (pack.unserved) return { ...known, pack: { ...pack, problems: all }, content: undefined };
-  return { ...known, pack: { registry: content && registry, problems: all }, content };
+  if (pack.unserved) return { pack: { ...pack, problems: all }, content: undefined };
+  return { pack: { registry: content && registry, problems: all }, content };
 }
 
 type FacadeSettings = Pick<Config, 'page' | 'linkSecret'> &

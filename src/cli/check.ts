@@ -8,14 +8,14 @@ import { counted } from '../counted.ts';
 import { checkLive } from '../mapping/check/live.ts';
 import { readPackFiles } from '../mapping/load/files.ts';
 import { readLock } from '../mapping/load/lock.ts';
-import { type LoadedPack, loadPack } from '../mapping/load/pack.ts';
+import type { LoadedPack } from '../mapping/load/pack.ts';
 import { comparePositions, createReport, formatProblem, type Problem } from '../mapping/load/problem.ts';
 import type { Registry } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
 import { searchesWithoutIndex, sortsWithoutIndex, type WithoutIndex } from '../plan/index-use.ts';
 import { makeOffers } from '../plan/offers.ts';
 import { searchParametersOf } from '../r4/search-parameters.ts';
-import { facadeOf, setUp } from '../setup.ts';
+import { facadeOf, loadWhole, setUp } from '../setup.ts';
 import type { Catalog } from '../sql/catalog.ts';
 import { type Command, overrides, type Terminal, textOf } from './command.ts';
 import { runPackTests } from './pack-tests.ts';
@@ -66,9 +66,10 @@ interface Checked {
 }
 
 function checkLocked({ mappings }: Config): Checked {
-  const { lock } = readPackFiles(mappings);
+  const files = readPackFiles(mappings);
+  const { lock } = files;
   const catalog = lock && readLock(lock.path, lock.text, createReport());
-  return { pack: loadPack(mappings, undefined), catalog };
+  return { pack: loadWhole(files, undefined).pack, catalog };
 }
 
 async function checkRows(config: Config, terminal: Terminal): Promise<Checked> {

@@ -10,6 +10,7 @@ import type { Registry } from '../mapping/model.ts';
 import { isAsSeen } from '../seen-schema.ts';
 import { type CheckedPack, checkAgainst } from '../setup.ts';
 import { type Database, DatabaseError } from '../sql/database.ts';
+import { tellProblem } from './problems.ts';
 
 /** A pack without errors. */
 export interface SoundPack extends CheckedPack {
@@ -194,10 +195,4 @@ function firstOf(problems: readonly Problem[]): readonly Problem[] {
   if (problems.length <= TOLD) return problems;
   const isError = ({ severity }: Problem): boolean => severity === 'error';
   return [...problems.filter(isError), ...problems.filter(one => !isError(one))].slice(0, TOLD);
-}
-
-function tellProblem(problem: Problem, log: Log): void {
-  const { file, line, column } = problem.position;
-  const tell = problem.severity === 'error' ? log.error : log.warn;
-  tell('mapping problem', { at: `${file}:${line}:${column}`, problem: formatProblem(problem) });
 }

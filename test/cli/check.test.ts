@@ -107,6 +107,17 @@ test('a locked pack is checked without a database, and the lock holds only the t
   expect(broken.out).toMatch(/\n2 errors, 0 warnings, against schema\.lock\.json, which lintel lock writes anew$/);
 });
 
+test('what documents hold is checked against the lock, too', async () => {
+  const { pack, environment } = smallClinic({ 'ccds.yaml': 'lists: { vital-signs: Observation }\n' });
+  expect((await lintel(environment, 'lock')).code).toBe(0);
+  expect((await lintel({ MAPPINGS: pack }, 'check', '--locked')).code).toBe(0);
+  writeFileSync(join(pack, 'ccds.yaml'), 'custodian: Organization?_id=x\nlists: { vital-signs: Observation?cod=1 }\n');
+  const { out, code } = await lintel({ MAPPINGS: pack }, 'check', '--locked');
+  expect(code).toBe(1);
+  expect(out).toMatch(/^ccds\.yaml:1:12: .*Organization/m);
+  expect(out).toMatch(/^ccds\.yaml:2:23: .*cod/m);
+});
+
 test('a pack with errors is not locked', async () => {
   const { environment } = smallClinic({ 'person.yaml': BROKEN });
   const { code, notes } = await lintel(environment, 'lock');

@@ -21,6 +21,16 @@ elements:
   birthDate: { from: BORN }
 `;
 
+const VISITS = `mapping: visits
+resource: Encounter
+source: { table: WEIGHING, as: w, key: [NO] }
+id: "{NO}"
+elements:
+  status: finished
+  class: http://terminology.hl7.org/CodeSystem/v3-ActCode#AMB
+  subject: { ref: people, on: { ID: PERSON_ID } }
+`;
+
 /** One that has no elements by which somebody is found. */
 const NAMELESS = PEOPLE.replace(/ {2}name:.*\n/, '');
 const MISSPELT = PEOPLE.replace('SURNAME', 'SURNAM').replace('BORN', 'BRON');
@@ -227,16 +237,7 @@ test('requests never fail while versions change under them', async () => {
 });
 
 test('sessions of the REST interface outlive a swap, and the interface comes and goes with ccds.yaml', async () => {
-  const encounters = `mapping: visits
-resource: Encounter
-source: { table: WEIGHING, as: w, key: [NO] }
-id: "{NO}"
-elements:
-  status: finished
-  class: http://terminology.hl7.org/CodeSystem/v3-ActCode#AMB
-  subject: { ref: people, on: { ID: PERSON_ID } }
-`;
-  const server = await serving({ DEMO_USER: 'anna', DEMO_PASSWORD: 'correct horse' }, { 'visits.yaml': encounters });
+  const server = await serving({ DEMO_USER: 'anna', DEMO_PASSWORD: 'correct horse' }, { 'visits.yaml': VISITS });
   expect((await fetch(`${server.url}/api/patientinfo/1`)).status).toBe(404);
   server.write('ccds.yaml', 'lists: {}\n');
   expect(await server.running.reload()).toBe('swapped');
@@ -250,6 +251,29 @@ elements:
   server.write('person.yaml', NAMELESS);
   expect(await server.running.reload()).toBe('swapped');
   expect(JSON.stringify(await info())).not.toContain('Kowalski');
+});
+
+test('a custodian of the documents that no row is stands in the log from the start, and from each reload', async () => {
+  const places = `mapping: places
+resource: Organization
+source: { table: PERSON, as: o, key: [ID] }
+id: "place-{ID}"
+elements:
+  active: true
+  name: { from: SURNAME }
+`;
+  const ccds = (id: number) => `custodian: Organization?_id=place-${id}\nlists: {}\n`;
+  const user = { DEMO_USER: 'anna', DEMO_PASSWORD: 'correct horse' };
+  const server = await serving(user, { 'places.yaml': places, 'visits.yaml': VISITS, 'ccds.yaml': ccds(99) });
+  const told = () => said(server, 'mapping problem').filter(({ at }) => at === 'ccds.yaml:1:12');
+  await vi.waitFor(() => expect(told()).toHaveLength(1), 20_000);
+  expect(told()[0]).toMatchObject({
+    level: 'warn',
+    problem: expect.stringContaining('no Organization is the custodian'),
+  });
+  server.write('ccds.yaml', ccds(98));
+  expect(await server.running.reload()).toBe('swapped');
+  await vi.waitFor(() => expect(told()).toHaveLength(2), 20_000);
 });
 
 test('SIGHUP has the mappings loaded anew', async () => {
