@@ -27,9 +27,9 @@ export const check: Command = {
 Reads the mapping pack in the folder PACK (default: MAPPINGS, or the demo pack) against the live schema and the rows of
 the database (default: DATABASE_URL, or the demo database), and tells every problem at once with its place in the
 files, what was expected, what was found, and the nearest right spelling. Of the rows it asks only for numbers: keys
-and ids that are not unique, lookups that find several rows, references none of which find a row, codes that no map
-has, literals that rows write in other letters, a custodian in ccds.yaml that is not there. Each sql is worked out for
-all rows of its table.
+and ids that are not unique, lookups that find several rows, orders that leave open which row comes first, references
+none of which find a row, codes that no map has, literals that rows write in other letters, a custodian in ccds.yaml
+that is not there. Each sql is worked out for all rows of its table.
 Tests beside the mappings (*.test.yaml) run on a database of their own that has only their rows.
 
   --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>

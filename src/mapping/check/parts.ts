@@ -3,7 +3,18 @@
  * reference, and every value that nothing else stands in for.
  */
 import { childrenOf } from '../children.ts';
-import type { Condition, Lookup, Mapping, Node, RefNode, Registry, Scope, ValueNode } from '../model.ts';
+import type {
+  ChildRows,
+  Condition,
+  Lookup,
+  Mapping,
+  Node,
+  Position,
+  RefNode,
+  Registry,
+  Scope,
+  ValueNode,
+} from '../model.ts';
 
 /** A value read in a scope, maybe out of the pieces of a column of its rows. */
 export interface ScopedValue {
@@ -21,6 +32,12 @@ export interface ScopedRef {
   readonly node: RefNode;
 }
 
+/** Child rows of an `each`. */
+export interface ScopedChildRows {
+  readonly from: ChildRows;
+  readonly at: Position;
+}
+
 export interface ScopedTest {
   readonly scope: Scope;
   readonly test: Extract<Condition, { readonly kind: 'is' }>;
@@ -31,6 +48,7 @@ export interface Parts {
   readonly tests: readonly ScopedTest[];
   readonly lookups: readonly ScopedLookup[];
   readonly refs: readonly ScopedRef[];
+  readonly children: readonly ScopedChildRows[];
   readonly values: readonly ScopedValue[];
 }
 
@@ -38,6 +56,7 @@ export interface Parts {
 export function partsOf(registry: Registry): Parts {
   const scopes = new Set<Scope>();
   const refs: ScopedRef[] = [];
+  const children = new Map<ChildRows, ScopedChildRows>();
   const values: ScopedValue[] = [];
   const tests = new Map<Condition, ScopedTest>();
   const visitCondition = (condition: Condition | undefined, scope: Scope): void => {
@@ -69,6 +88,7 @@ export function partsOf(registry: Registry): Parts {
     if (node.kind === 'value' && isLast) values.push({ scope, node });
     if (node.kind === 'ref') refs.push({ scope, node });
     if (node.kind === 'each' && node.from.kind === 'rows') {
+      children.set(node.from, { from: node.from, at: node.at });
       visitScope(node.from.scope);
       visit(node.item, node.from.scope, isLast);
     } else {
@@ -84,6 +104,7 @@ export function partsOf(registry: Registry): Parts {
   return {
     lookups: [...new Map(lookups.map(part => [part.lookup, part])).values()],
     refs,
+    children: [...children.values()],
     values,
     tests: [...tests.values()],
   };

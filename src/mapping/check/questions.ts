@@ -2,6 +2,7 @@
  * Questions to a live database that the check is made of. In: scopes and conditions of the model. Out: numbers of rows,
  * never a row. All of them are SELECTs in the export lane, so that nobody waits for a check.
  */
+import { counted } from '../../counted.ts';
 import { and, isNull, not, TRUE } from '../../sql/construct.ts';
 import type { Database } from '../../sql/database.ts';
 import type { ColumnExpression, Expression, Predicate, Relation } from '../../sql/expression.ts';
@@ -21,6 +22,11 @@ export interface Asking {
 /** More groups than this are told as "at least". */
 export const MOST_GROUPS = 1000;
 
+/** A number of groups as it is told; counting stops at a limit. */
+export function manyOf(count: number, noun: string): string {
+  return `${count >= MOST_GROUPS ? 'at least ' : ''}${counted(count, noun)}`;
+}
+
 export interface Group {
   readonly values: readonly (string | number)[];
   readonly rows: number;
@@ -33,14 +39,18 @@ export async function countRows(asking: Asking, scope: Scope, extra: Predicate =
   return Number(row?.[0] ?? 0);
 }
 
-/** Values of columns or of what is made of them, none of them NULL, that more than one row of a scope has: how many there are. */
+/**
+ * Values of columns or of what is made of them that more than one row of a scope has: how many there are. None of them is NULL, or
+ * none of those that are `given`.
+ */
 export async function countDuplicates(
   asking: Asking,
   scope: Scope,
   columns: readonly Expression[],
   extra: Predicate = TRUE,
+  given: readonly Expression[] = columns,
 ): Promise<number> {
-  const where = and(...columns.map(column => not(isNull(column))), extra);
+  const where = and(...given.map(column => not(isNull(column))), extra);
   const from = asking.readScope(scope, where, asking.clock, columns);
   const rows = await ask(asking, { from, columns, orderBy: [], limit: MOST_GROUPS, shape: 'groups', least: 2 });
   return rows.length;

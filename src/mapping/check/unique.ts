@@ -12,7 +12,7 @@ import type { Report } from '../load/problem.ts';
 import type { Mapping, RefNode, Registry, Scope } from '../model.ts';
 import { fixedColumns, isPromised } from '../promised.ts';
 import type { ScopedLookup } from './parts.ts';
-import { type Asking, countDuplicates, countRows, isClosed, MOST_GROUPS } from './questions.ts';
+import { type Asking, countDuplicates, countRows, isClosed, manyOf } from './questions.ts';
 
 /** R1: the key of a source is unique and never NULL under its `where`. */
 export async function checkKey(
@@ -27,7 +27,7 @@ export async function checkKey(
   if (isSimple && isPromised(source, source.key, tableOf(source, catalog))) return;
   const doubled = await countDuplicates(asking, source, source.key);
   if (doubled > 0) {
-    report.error(at, `the key of ${name} is not unique under \`where\`: ${many(doubled, 'value')} in several rows`);
+    report.error(at, `the key of ${name} is not unique under \`where\`: ${manyOf(doubled, 'value')} in several rows`);
   }
 }
 
@@ -54,7 +54,7 @@ export async function checkLookup(
   }
   const doubled = await countDuplicates(asking, alone, theirs);
   if (doubled > 0) {
-    report.error(lookup.at, `lookup ${lookup.alias} finds several rows for ${many(doubled, 'value')}`, rest);
+    report.error(lookup.at, `lookup ${lookup.alias} finds several rows for ${manyOf(doubled, 'value')}`, rest);
   }
 }
 
@@ -73,7 +73,7 @@ export async function checkReference(
   if (isPromised(target.source, theirs, tableOf(target.source, catalog))) return;
   const doubled = await countDuplicates(asking, target.source, theirs);
   if (doubled > 0) {
-    report.error(node.at, `reference finds several rows of ${node.target} for ${many(doubled, 'value')}`, {
+    report.error(node.at, `reference finds several rows of ${node.target} for ${manyOf(doubled, 'value')}`, {
       expected: 'columns that are unique there',
     });
   }
@@ -96,7 +96,7 @@ export async function checkIds(mapping: Mapping, catalog: Catalog, asking: Askin
     const written = source.onePer.length > 0 ? undefined : writtenId(parts);
     const doubled =
       isKnown && !written ? 0 : await countDuplicates(asking, source, written ? [written] : columns, reached);
-    if (doubled > 0) report.error(at, `ids of ${name} are not unique: ${many(doubled, 'id')} of several rows`);
+    if (doubled > 0) report.error(at, `ids of ${name} are not unique: ${manyOf(doubled, 'id')} of several rows`);
     for (const illegal of illegalIds(parts)) {
       const rows = await countRows(asking, source, and(reached, illegal.where));
       if (rows > 0) report.warning(at, `${counted(rows, 'row')} of ${name} left out: ${illegal.what}`);
@@ -158,9 +158,4 @@ function tableOf({ table }: Scope, catalog: Catalog): TableInfo | undefined {
 
 function covers(columns: readonly ColumnExpression[], key: readonly ColumnExpression[]): boolean {
   return key.every(k => columns.some(c => c.alias === k.alias && c.column === k.column));
-}
-
-/** Number of groups; counting stops at a limit. */
-function many(count: number, noun: string): string {
-  return `${count >= MOST_GROUPS ? 'at least ' : ''}${counted(count, noun)}`;
 }

@@ -131,6 +131,38 @@ describe('the rows of a database show', () => {
     ]);
   });
 
+  test('orders that leave open which row comes first, be it picked or one of several items', async () => {
+    const pick = (by: string) => ({
+      'm.yaml': `${HEAD.replace('key: [PT_NO]', `key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP, on: { CD: SEX }, pick: [${by}] } }`)}elements:
+  maritalStatus: { text: { from: c.DESCR } }
+`,
+    });
+    const codes = databaseWith(
+      "PT (PT_NO, SEX) VALUES (1, 'M')",
+      "CD_LKUP (TBL_ID, CD, ALT_CD) VALUES ('SEX', 'M', NULL), ('GND', 'M', NULL), ('SEX', 'F', 'A'), ('GND', 'F', 'B')",
+    );
+    const open = (what: string, times: string) =>
+      `${what} is the same in several rows, ${times}: the engine says which comes first; expected a further column that sets them apart`;
+    expect(await problemsOf(pick('ALT_CD'), codes)).toEqual([
+      `m.yaml:3:57: warning: ${open('`pick` of lookup c', '1 time')}`,
+    ]);
+    expect(await problemsOf(pick('ALT_CD, -TBL_ID'), codes)).toEqual([]);
+    const each = (by: string) => ({
+      'm.yaml': `${ACTIVE}---\n${ALLERGIES}  patient: { ref: people, on: { PT_NO: PT_NO } }
+  note:
+    - each: { table: dbo.ALLRGY_RXN, as: r, on: { ALG_ID: ALG_ID }, order: [${by}] }
+      elements: { text: { from: RXN_TXT } }
+`,
+    });
+    const reactions = databaseWith(
+      'PT (PT_NO) VALUES (1)',
+      'ALLRGY (ALG_ID, PT_NO) VALUES (70, 1), (71, 1)',
+      "ALLRGY_RXN (ALG_ID, SEQ_NO, SEV) VALUES (70, 1, 'A'), (70, 2, 'A'), (71, 1, NULL), (71, 2, NULL), (71, 3, 'B')",
+    );
+    expect(await problemsOf(each('SEV'), reactions)).toEqual([`m.yaml:16:7: warning: ${open('`order`', '2 times')}`]);
+    expect(await problemsOf(each('SEV, SEQ_NO'), reactions)).toEqual([]);
+  });
+
   test('codes that a code map does not know, by count, and not those that it knows to mean none', async () => {
     const database = databaseWith(
       "PT (PT_NO, SEX, RACE_CD) VALUES (1, 'M', 'x^Q'), (2, 'Z', 'x^M'), (3, 'Z', NULL), (4, 'X', 'x'), (5, ' ', ''), (6, 'q', 'x^U'), (7, 'N', NULL)",
