@@ -37,7 +37,7 @@ export async function openSource(
   for (const problem of pack.problems) if (problem.severity === 'error') announce(formatProblem(problem));
   if (pack.registry === undefined) {
     await first.close();
-    throw new PackError('the mappings have errors');
+    throw new PackError('the mappings have errors, or the database lacks what they need');
   }
   let database = watched(first);
   const { registry } = pack;

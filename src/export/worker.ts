@@ -84,7 +84,8 @@ async function understand({ files, level, parameters, context }: TaskOf<'underst
 function errorMessage(error: unknown): WorkerMessage {
   const { kind, at } = describeError(error);
   const away = error instanceof DatabaseError && error.reason !== 'failed';
-  const told = error instanceof DatabaseError ? `${kind}: ${error.message}` : kind;
+  // Of these two the message is ours, and holds no value.
+  const told = error instanceof DatabaseError || error instanceof PackError ? `${kind}: ${error.message}` : kind;
   return { kind: 'error', reason: isDiskFull(error) ? 'full' : away ? 'away' : 'other', error: told, at };
 }
 

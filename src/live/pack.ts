@@ -99,8 +99,10 @@ export function livePack<T>({
     const before = files.version;
     current = make({ ...checked, registry });
     ({ files, schema } = checked);
+    const wasWhole = isWhole;
     isWhole = isComplete(checked.pack);
     lacking = undefined;
+    if (isWhole && !wasWhole) log.info('the database has what the mappings need', { version: files.version });
     log.info('mappings swapped', {
       version: files.version,
       before,

@@ -3,12 +3,13 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/main.ts';
 import { smallClinic } from '../cli/small-clinic.ts';
-import { finished, kickOff, type Manifest } from '../export/exporting.ts';
+import { ended, finished, kickOff, type Manifest } from '../export/exporting.ts';
 
 const NAMELESS = `mapping: people
 resource: Patient
@@ -46,4 +47,21 @@ test('an export ends with the mappings that it began with; the next one has thos
   const later = await patients(await finished(after));
   expect(later).toContain('1970-02-03');
   expect(later).not.toContain('Kowalski');
+});
+
+test('an export of a database that lost a table fails, and the log says of what', async () => {
+  const clinic = smallClinic();
+  const lines: string[] = [];
+  const running = await startServer(
+    readConfig({ ...clinic.environment, RELOAD_INTERVAL: '0' }),
+    { out: () => {}, note: () => {} },
+    createLog({ level: 'error', format: 'json', write: line => lines.push(line) }),
+  );
+  onTestFinished(async () => running?.stop());
+  const database = new DatabaseSync(clinic.environment['DATABASE_URL']?.slice('sqlite:'.length) ?? '');
+  database.exec('ALTER TABLE WEIGHING RENAME TO WEIGHED');
+  database.close();
+  expect((await ended(await kickOff(`${running?.url}/fhir/$export`))).status).toBe(500);
+  const [failed] = lines.map(line => JSON.parse(line)).filter(({ message }) => message === 'export failed');
+  expect(failed).toMatchObject({ kind: expect.stringContaining('the database lacks what they need') });
 });

@@ -114,6 +114,7 @@ test('a schema that lost a table is told once, by line, while the version goes o
   alter(FOUND);
   expect(await live.look()).toBe('swapped');
   expect([live.isWhole(), live.lacking()]).toEqual([true, undefined]);
+  expect(lines.filter(line => line.includes('the database has what the mappings need'))).toHaveLength(1);
   expect(await live.look()).toBe('same');
   expect(told.filter(one => one !== 'schema: same')).toEqual(['schema: lacking', 'schema: swapped']);
 });
