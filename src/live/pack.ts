@@ -87,12 +87,13 @@ export function livePack<T>({
     const { registry, problems } = checked.pack;
     const first = firstOf(problems);
     for (const problem of first) tellProblem(problem, log);
-    if (isServed) schema = checked.schema;
     if (registry === undefined) {
       const more = problems.length - first.length;
       const rest = more === 0 ? [] : [`and ${more} more; lintel check tells them all`];
       const told = [...first.map(formatProblem), ...rest];
-      return isServed ? miss(told) : refuse(told, 'refused');
+      if (!isServed) return refuse(told, 'refused');
+      schema = checked.schema;
+      return miss(told);
     }
     // Between two long turns, those who wait are answered.
     await new Promise(resolve => setImmediate(resolve));

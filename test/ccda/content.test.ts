@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readContent } from '../../src/ccda/content.ts';
 import { formatProblem } from '../../src/mapping/load/problem.ts';
 import { lintel } from '../cli/lintel.ts';
-import { smallClinic } from '../cli/small-clinic.ts';
+import { PLACES, smallClinic } from '../cli/small-clinic.ts';
 
 const PACK = { name: 'small', title: 'Small', zone: 'UTC', systems: { mrn: 'urn:oid:1.2.3' } };
 
@@ -90,14 +90,7 @@ test('`lintel check` tells a custodian that no row of the database is, and one t
   const clinic = (custodian: string) =>
     smallClinic({
       'ccds.yaml': `custodian: ${custodian}\n`,
-      'place.yaml': `mapping: places
-resource: Organization
-source: { table: PERSON, as: o, key: [ID] }
-id: "place-{ID}"
-elements:
-  active: true
-  name: { from: SURNAME }
-`,
+      'place.yaml': PLACES,
     });
   const told = async (custodian: string) => {
     const { code, out } = await lintel(clinic(custodian).environment, 'check');

@@ -54,6 +54,16 @@ elements:
 `,
 };
 
+/** A file that makes an Organization of each person: `place-1`, `place-2`. */
+export const PLACES = `mapping: places
+resource: Organization
+source: { table: PERSON, as: o, key: [ID] }
+id: "place-{ID}"
+elements:
+  active: true
+  name: { from: SURNAME }
+`;
+
 /** Is removed when the test is over. `files` replace or add files of the pack. */
 export function smallClinic(files: Readonly<Record<string, string>> = {}): SmallClinic {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-'));

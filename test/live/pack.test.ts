@@ -19,6 +19,7 @@ async function small(change: Partial<LiveOptions<string>> = {}) {
   const lines: string[] = [];
   const told: string[] = [];
   let away = false;
+  const unreadable: { readonly table: string }[] = [];
   const live = livePack<string>({
     folder: clinic.pack,
     database: {
@@ -27,6 +28,7 @@ async function small(change: Partial<LiveOptions<string>> = {}) {
         if (away) throw new DatabaseError('unavailable', 'away');
         return database.catalog(tables);
       },
+      permissions: async () => ({ unreadable: [...unreadable], writes: [] }),
     },
     log: createLog({ level: 'debug', format: 'json', write: line => lines.push(line) }),
     first: { ...checked, registry },
@@ -43,7 +45,7 @@ async function small(change: Partial<LiveOptions<string>> = {}) {
   const setAway = (is: boolean): void => {
     away = is;
   };
-  return { live, lines, told, write, setAway, alter };
+  return { live, lines, told, write, setAway, alter, unreadable };
 }
 
 const MORE = 'more:\n  system: http://example.org/more\n  rows: { A: b }\n';
@@ -154,6 +156,16 @@ test('a schema that cannot be asked is looked at later, and nothing is told of i
   setAway(true);
   expect([await live.look(), live.refused(), live.lacking()]).toEqual(['later', undefined, undefined]);
   expect(lines).toEqual([]);
+});
+
+test('a table that may not be read any more is as one that is not there', async () => {
+  const { live, unreadable } = await small();
+  unreadable.push({ table: 'WEIGHING' });
+  expect(await live.look()).toBe('lacking');
+  expect(live.lacking()?.problems).toContainEqual(expect.stringContaining('the login may not read column WEIGHING.KG'));
+  expect(await live.look()).toBe('same');
+  unreadable.length = 0;
+  expect([await live.look(), live.isWhole()]).toEqual(['swapped', true]);
 });
 
 test('a reload that finds the schema lacking does not blame the files', async () => {

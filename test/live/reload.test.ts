@@ -10,7 +10,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { type Running, startServer } from '../../src/main.ts';
-import { type SmallClinic, smallClinic } from '../cli/small-clinic.ts';
+import { PLACES, type SmallClinic, smallClinic } from '../cli/small-clinic.ts';
 
 const PEOPLE = `mapping: people
 resource: Patient
@@ -254,17 +254,9 @@ test('sessions of the REST interface outlive a swap, and the interface comes and
 });
 
 test('a custodian of the documents that no row is stands in the log from the start, and from each reload', async () => {
-  const places = `mapping: places
-resource: Organization
-source: { table: PERSON, as: o, key: [ID] }
-id: "place-{ID}"
-elements:
-  active: true
-  name: { from: SURNAME }
-`;
   const ccds = (id: number) => `custodian: Organization?_id=place-${id}\nlists: {}\n`;
   const user = { DEMO_USER: 'anna', DEMO_PASSWORD: 'correct horse' };
-  const server = await serving(user, { 'places.yaml': places, 'visits.yaml': VISITS, 'ccds.yaml': ccds(99) });
+  const server = await serving(user, { 'places.yaml': PLACES, 'visits.yaml': VISITS, 'ccds.yaml': ccds(99) });
   const told = () => said(server, 'mapping problem').filter(({ at }) => at === 'ccds.yaml:1:12');
   await vi.waitFor(() => expect(told()).toHaveLength(1), 20_000);
   expect(told()[0]).toMatchObject({
