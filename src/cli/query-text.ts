@@ -9,7 +9,8 @@ export function queryLines(query: SearchQuery, values: boolean): readonly string
   for (const one of [...query.includes, ...query.revincludes]) {
     const target = one.target === undefined ? '' : ` to ${one.target}`;
     const kind = query.includes.includes(one) ? 'include' : 'revinclude';
-    lines.push(`${kind} ${one.source}:${one.parameter?.code ?? '*'}${target}${one.iterate ? ', repeatedly' : ''}`);
+    const along = typeof one.parameter === 'object' ? one.parameter.code : '*';
+    lines.push(`${kind} ${one.source}:${along}${target}${one.iterate ? ', repeatedly' : ''}`);
   }
   for (const { parameter, descending } of query.sort) {
     lines.push(`sorted by ${parameter.code}${descending ? ', descending' : ''}`);

@@ -11,6 +11,7 @@ import { along } from '../plan/walk.ts';
 import { type SearchPath, searchParametersOf } from '../r4/search-parameters.ts';
 import type { Include, SearchQuery } from '../search/query.ts';
 import { TRUE } from '../sql/construct.ts';
+import type { Predicate } from '../sql/expression.ts';
 import type { AlsoWanted } from './branch-plan.ts';
 import { planKey } from './plans.ts';
 import type { Session } from './source.ts';
@@ -45,9 +46,14 @@ function elementsOf(mapping: Mapping, references: ReadonlySet<RefNode>): readonl
     .flat();
 }
 
-/** The ways to the references that an include goes along backwards; `*` stands for all that can be searched by. */
+/** The ways to the references of an include's parameter; `*` stands for all parameters of type reference. */
 export function pathsOf({ resource }: Mapping, { parameter }: Include): readonly SearchPath[] {
-  const parameters = parameter ? [parameter] : searchParametersOf(resource).filter(({ type }) => type === 'reference');
+  const parameters =
+    parameter === '*'
+      ? searchParametersOf(resource).filter(({ type }) => type === 'reference')
+      : parameter === undefined
+        ? []
+        : [parameter];
   return parameters.flatMap(({ paths }) => paths ?? []);
 }
 
@@ -62,33 +68,26 @@ export function refNodes(mapping: Mapping, include: Include, session: Session): 
   if (target !== undefined && !session.registry.types.includes(target)) return [];
   const ofMapping = known.get(mapping) ?? new Map<string, readonly RefNode[]>();
   known.set(mapping, ofMapping);
-  const key = `${parameter?.code ?? '*'} ${target ?? ''}`;
+  const key = `${typeof parameter === 'object' ? parameter.code : (parameter ?? '')} ${target ?? ''}`;
   const nodes = ofMapping.get(key) ?? findNodes(mapping, include, session);
   ofMapping.set(key, nodes);
   return nodes;
 }
 
-function findNodes(mapping: Mapping, { parameter, target }: Include, session: Session): readonly RefNode[] {
-  const found: RefNode[] = [];
+function findNodes(mapping: Mapping, include: Include, session: Session): readonly RefNode[] {
+  const { parameter, target } = include;
+  const found = new Set<RefNode>();
   const take = (node: Node): void => {
     if (node.kind !== 'ref' || node.as !== 'reference') return;
-    if (target === undefined || session.registry.mapping(node.target).resource === target) found.push(node);
+    if (target === undefined || session.registry.mapping(node.target).resource === target) found.add(node);
   };
-  if (!parameter) everyNode(mapping.root, take);
-  else {
-    for (const path of parameter.paths ?? []) {
-      along(
-        mapping.root,
-        path,
-        node => {
-          take(node);
-          return TRUE;
-        },
-        session.env,
-      );
-    }
-  }
-  return found;
+  const see = (node: Node): Predicate => {
+    take(node);
+    return TRUE;
+  };
+  if (parameter === undefined) everyNode(mapping.root, take);
+  for (const path of pathsOf(mapping, include)) along(mapping.root, path, see, session.env);
+  return [...found];
 }
 
 /** Likewise from the resources referred to: not along references that only say whose a resource is. */

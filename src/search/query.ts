@@ -127,10 +127,11 @@ export interface SortKey {
   readonly descending: boolean;
 }
 
-/** `_include=source:parameter:target`; parameter undefined stands for `*`. */
+/** `_include=source:parameter:target`. */
 export interface Include {
   readonly source: string;
-  readonly parameter: SearchParameter | undefined;
+  /** `*`: every parameter of type reference; undefined: every reference, whether or not a parameter leads to it. */
+  readonly parameter: SearchParameter | '*' | undefined;
   readonly target: string | undefined;
   readonly iterate: boolean;
 }

@@ -154,13 +154,14 @@ function readInclude(name: string, text: string, modifier: string | undefined, c
   if (modifier !== undefined && modifier !== 'iterate' && modifier !== 'recurse')
     throw unsupported(name, `${name} takes no modifier but :iterate`);
   const iterate = modifier !== undefined;
-  const [source = '', code = '', target] = text.split(':');
-  if (source === '*' && (code === '' || code === '*'))
-    return { source: '*', parameter: undefined, target: undefined, iterate };
+  const [source = '', code = '', named = ''] = text.split(':');
+  const target = named === '' ? undefined : named;
+  if (target !== undefined && !isResourceType(target))
+    throw new UnknownParameter(`${name}: FHIR has no type ${printable(target)}`);
+  if (source === '*' && (code === '' || code === '*')) return { source: '*', parameter: '*', target, iterate };
   if (!context.offers.types.includes(source))
     throw new UnknownParameter(`${name}: this server has no ${printable(source)} resources`);
-  if (target && !isResourceType(target)) throw new UnknownParameter(`${name}: FHIR has no type ${printable(target)}`);
-  if (code === '*') return { source, parameter: undefined, target, iterate };
+  if (code === '*') return { source, parameter: '*', target, iterate };
   const offered = context.offers.find(source, code);
   if (offered?.parameter.type !== 'reference') {
     const known = context.offers.of(source).filter(o => o.parameter.type === 'reference');
@@ -168,7 +169,7 @@ function readInclude(name: string, text: string, modifier: string | undefined, c
       `${name}: ${source} has no reference ${printable(code)}; offered: ${known.map(o => o.parameter.code).join(', ') || 'none'}`,
     );
   }
-  return { source, parameter: offered.parameter, target: target === '' ? undefined : target, iterate };
+  return { source, parameter: offered.parameter, target, iterate };
 }
 
 function bounded(result: ResultParameters): void {

@@ -51,14 +51,16 @@ describe.each([
       const all = await allOf(demo.facade, type, [], 1000, 1000);
       const some = all.filter((_, i) => i % Math.ceil(all.length / SOME) === 0);
       const ids = ['_id', some.map(({ id }) => id).join()] as const;
+      const here = new Set(some.map(({ id }) => `${type}/${id}`));
+      const byAny = new Set<string>();
       for (const { parameter, targets } of demo.facade.offers.of(type)) {
         if (parameter.type !== 'reference' || targets.length === 0 || some.length === 0) continue;
         const { code, expression } = parameter;
         const shown = some.map(resource =>
           indexOf(resource, expression).flatMap(({ value }) => (value as { reference?: string }).reference ?? []),
         );
-        const here = new Set(some.map(({ id }) => `${type}/${id}`));
         const referred = [...new Set(shown.flat())].toSorted();
+        for (const one of referred) if (!here.has(one)) byAny.add(one);
         const own = `${type}.${code}`;
         expect(await included(type, [ids, ['_include', `${type}:${code}`], ['_elements', 'id']]), own).toEqual(
           referred.filter(one => !here.has(one)),
@@ -76,6 +78,11 @@ describe.each([
           expect(await namesOf(type, [ids, [code, few.join()]]), `${own}=`).toEqual(refer.toSorted());
           asked++;
         }
+      }
+      if (some.length === 0) continue;
+      for (const every of ['*', '*:*', `${type}:*`]) {
+        const found = await included(type, [ids, ['_include', every], ['_elements', 'id']]);
+        expect(found, `${type}?_include=${every}`).toEqual([...byAny].toSorted());
       }
     }
     expect(asked).toBeGreaterThan(90 / sample.oneIn);

@@ -93,12 +93,22 @@ describe('_include along references in child rows', () => {
     await expect(search('Practitioner', '_revinclude=*')).rejects.toMatchObject({ code: 'not-supported' });
   });
 
-  it.each(['*', '*:*', 'DiagnosticReport:*'])('takes %s for all references', async text => {
+  it.each(['*', '*:*', 'DiagnosticReport:*', 'DiagnosticReport:*:'])('takes %s for all references', async text => {
     const all = await search('DiagnosticReport', `patient=1&_count=3&_include=${text}`);
     expect(names(all, 'include').length).toBeGreaterThan(3);
     expect(names(all, 'include')).toEqual(
       names(await search('DiagnosticReport', 'patient=1&_count=3&_include=*'), 'include'),
     );
+  });
+
+  it.each(['*:*:Specimen', 'DiagnosticReport:*:Specimen'])('takes %s for all references to that type', async text => {
+    const found = names(
+      await search('DiagnosticReport', `patient=1&category=LAB&_count=3&_include=${text}`),
+      'include',
+    );
+    const wanted = names(await search('DiagnosticReport', 'patient=1&category=LAB&_count=3&_include=*'), 'include');
+    expect(found.length).toBeGreaterThan(0);
+    expect(found).toEqual(wanted.filter(name => name.startsWith('Specimen/')));
   });
 
   it('goes on from what was included with :iterate alone', async () => {
