@@ -1,6 +1,7 @@
 /**
  * Criteria asked of constants: decided while planning, so that a mapping that cannot match is not queried.
  */
+import { isBelow } from '../mapping/codecs/text.ts';
 import type { Criterion, DigitsTest } from '../mapping/criterion.ts';
 import type { Json } from '../mapping/model.ts';
 import { zoneOf } from '../mapping/zone.ts';
@@ -20,9 +21,7 @@ export function constantSatisfies(json: Json, criterion: Criterion, env: Environ
         ? fold(text).startsWith(fold(criterion.text))
         : fold(text).includes(fold(criterion.text));
     case 'uri-below':
-      return (
-        text === criterion.text || text.startsWith(criterion.text.endsWith('/') ? criterion.text : `${criterion.text}/`)
-      );
+      return isBelow(text, criterion.text);
     case 'date': {
       const value = dateInterval(text, zoneOf(env.registry.pack.zone));
       if (!value) return false;

@@ -39,7 +39,8 @@ export function questionsFor(offered: Offered, occurring: readonly Indexed[], am
       default:
         ask(text);
         if (modifiers.has('not')) ask(text, 'not');
-        if (modifiers.has('below') && parameter.type === 'uri') ask(text, 'below');
+        if (modifiers.has('below') && parameter.type === 'uri')
+          for (const above of [text, ...addressesAbove(text), text.slice(0, -1)]) ask(above, 'below');
         if (parameter.type === 'string') {
           for (const s of [text.slice(0, 3), text.slice(1, 4), text.toUpperCase(), `${text} `]) ask(escaped(s));
           if (modifiers.has('exact')) for (const s of [text, text.toUpperCase()]) ask(s, 'exact');
@@ -193,6 +194,14 @@ function textsFor(kind: string, { type, value }: Indexed): readonly string[] {
     default:
       return [];
   }
+}
+
+/** An address cut at each of its slashes, with it and without. */
+function addressesAbove(text: string): readonly string[] {
+  return [...text.matchAll(/(?<!\/)\/(?!\/)/g)].flatMap(({ index }) => [
+    text.slice(0, index + 1),
+    text.slice(0, index),
+  ]);
 }
 
 /** A date as it is, cut to lower precisions. */

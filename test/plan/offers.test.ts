@@ -54,3 +54,17 @@ test('a composite is offered where each of its components can be searched, and i
   expect(composites('{ from: PULSE }')).toEqual(['code-value-quantity']);
   expect(composites('{ from: RES, via: range-text.low }')).toEqual([]);
 });
+
+test.each(['{ from: LST_NM }', '{ from: LST_NM, via: code }', '{ from: SEX, via: form }', '{ from: UID, via: uuid }'])(
+  'an address that is %s is searched by what lies below and above it',
+  url => {
+    const files = {
+      'codes.yaml': 'form: { rows: { A: "http://example.org/forms/a" } }\n',
+      'm.yaml': `${PEOPLE.replace('Patient', 'Questionnaire')}  url: ${url}\n  status: active\n`,
+    };
+    const { registry, problems } = load(files);
+    if (!registry) throw new Error(problems.map(({ message }) => message).join('\n'));
+    const modifiers = makeOffers(registry).find('Questionnaire', 'url')?.modifiers;
+    expect([...(modifiers ?? [])].toSorted()).toEqual(['above', 'below', 'missing']);
+  },
+);

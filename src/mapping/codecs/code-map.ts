@@ -15,7 +15,7 @@ import { CODE_ORDER, codeOf, isCode, matchCode } from './code.ts';
 import type { Codec, Primitive } from './codec.ts';
 import { parseAs } from './integer-text.ts';
 import { only } from './only.ts';
-import { matchText, textCodec } from './text.ts';
+import { isBelow, matchText, textCodec } from './text.ts';
 
 /** A code with its system and display, as far as there are any. */
 export interface Coded {
@@ -127,7 +127,9 @@ export function codeMapCodec({ map, facet, columnType, boolean, words = false }:
     if (map.else.kind === 'text' && facet === 'text')
       return matchText(inText ? call('trim', [column], UNICODE) : call('text', [column], UNICODE), criterion) ?? FALSE;
     if (map.else.kind !== 'local' || boolean) return FALSE;
-    if (criterion.kind === 'string' && facet === 'code') {
+    if (criterion.kind === 'uri-below' && facet === 'system')
+      return isBelow(map.else.system, criterion.text) ? isLocal(column) : FALSE;
+    if ((criterion.kind === 'string' || criterion.kind === 'uri-below') && facet === 'code') {
       const itself = inText ? column : call('text', [column], UNICODE);
       return and(isLocal(column), matchText(itself, criterion) ?? FALSE);
     }
@@ -205,6 +207,7 @@ const SORTED_AT_MOST = 64;
 /** The test on a face that a criterion makes; undefined for criteria that a facet does not answer. */
 function accepts(criterion: Criterion, facet: Facet): ((face: string) => boolean) | undefined {
   if (criterion.kind === 'exact') return face => face === criterion.text;
+  if (criterion.kind === 'uri-below') return face => isBelow(face, criterion.text);
   if (criterion.kind !== 'string' || facet === 'code' || facet === 'system') return undefined;
   const wanted = fold(criterion.text);
   switch (criterion.mode) {

@@ -85,14 +85,22 @@ function matchString(text: Expression, mode: 'starts' | 'exact' | 'contains', wa
 
 /** The URI itself, and those that continue it after a slash (https://hl7.org/fhir/R4/search.html#uri). */
 export function matchBelow(text: Expression, uri: string): Predicate {
-  const inside = uri.endsWith('/') ? uri : `${uri}/`;
   return or(equals(text, value(uri, UNICODE)), {
     kind: 'contains',
     of: text,
     where: 'start',
-    text: inside,
+    text: insideOf(uri),
     not: false,
   });
+}
+
+/** The same of a URI that is known. */
+export function isBelow(found: string, uri: string): boolean {
+  return uri !== '' && (found === uri || found.startsWith(insideOf(uri)));
+}
+
+function insideOf(uri: string): string {
+  return uri.endsWith('/') ? uri : `${uri}/`;
 }
 
 function emitted(raw: string): string | undefined {

@@ -26,7 +26,8 @@ export function uuidCodec(columnType: ColumnType): Codec {
     decode: printUuid,
     present: columns => not(isNull(only(columns))),
     match: (columns, criterion) => {
-      if (criterion.kind !== 'exact') return undefined;
+      // A UUID has no slash: nothing lies below it but itself.
+      if (criterion.kind !== 'exact' && criterion.kind !== 'uri-below') return undefined;
       const raw = parseUuid(criterion.text, columnType);
       return raw === undefined ? FALSE : compare(only(columns), '=', value(raw, columnType));
     },

@@ -5,7 +5,7 @@ import type { Coded, CodeMap, Facet } from '../../../src/mapping/codecs/code-map
 import { codeMapCodec } from '../../../src/mapping/codecs/code-map.ts';
 import type { Codec } from '../../../src/mapping/codecs/codec.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
-import { exact, nullable, RUNS, stringCriterion, text } from './arbitrary.ts';
+import { exact, nullable, RUNS, stringCriterion, text, uriBelow } from './arbitrary.ts';
 import { CLOCK, columnType, decodeAll, expectMatch, expectOrder, expectPresent, table } from './law.ts';
 
 const SYSTEM = 'http://example.org/status';
@@ -20,6 +20,7 @@ const STATUS: CodeMap = {
     ['E', undefined],
     ['0', { code: 'none', system: SYSTEM }],
     ['1', { code: 'some', display: 'without a system' }],
+    ['Q', { code: 'http://example.org/forms/q/1' }],
   ]),
   blank: undefined,
   else: { kind: 'absent' },
@@ -40,6 +41,7 @@ const keys = fc.constantFrom(
   'Mg/dL',
   '0',
   '1',
+  'Q',
   'A ',
   ' A',
   'active',
@@ -187,6 +189,25 @@ describe('code map', () => {
       RUNS,
     );
   }
+
+  it.each([
+    ['code', 'VARCHAR(80)', nullable(fc.oneof(keys, fc.constantFrom('Q', 'urn:x/y', 'urn:x', 'urn:xy')))],
+    ['code', 'INT', nullable(fc.constantFrom(0, 1, 2))],
+    ['system', 'VARCHAR(80)', nullable(keys)],
+    ['system', 'INT', nullable(fc.constantFrom(0, 1, 2))],
+  ] as const)('finds by facet %s of a column of %s what lies below an address', (facet, declared, raw) => {
+    const rows = table(declared);
+    fc.assert(
+      fc.property(maps, fc.array<SqlValue>(raw, { minLength: 1, maxLength: 12 }), fc.gen(), (map, raws, g) => {
+        const codec = codeMapCodec({ map, facet, columnType: columnType(declared), boolean: false });
+        rows.fill(raws.map(one => [one]));
+        for (const _ of [1, 2, 3]) expectMatch(codec, rows, g(uriBelow, decodeAll(codec, rows)));
+        for (const above of ['http://example.org', 'http://example.org/', 'http://example.org/forms/q', 'urn:x'])
+          expectMatch(codec, rows, { kind: 'uri-below', text: above });
+      }),
+      RUNS,
+    );
+  });
 });
 
 describe('boolean', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { idCodec } from '../../../src/mapping/codecs/id.ts';
 import { uuidCodec } from '../../../src/mapping/codecs/uuid.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
-import { exact, nullable, RUNS, text } from './arbitrary.ts';
+import { exact, nullable, RUNS, text, uriBelow } from './arbitrary.ts';
 import { CLOCK, columnType, decodeAll, expectMatch, expectOrder, expectPresent, table } from './law.ts';
 
 const UUID = '01234567-89ab-cdef-0123-456789abcdef';
@@ -27,7 +27,8 @@ describe('uuid', () => {
       fc.property(fc.array(nullable<string | Uint8Array>(raw), { minLength: 1, maxLength: 6 }), fc.gen(), (raws, g) => {
         rows.fill(raws.map(one => [one]));
         expectPresent(codec, rows);
-        for (let i = 0; i < 4; i++) expectMatch(codec, rows, g(exact, decodeAll(codec, rows)));
+        for (let i = 0; i < 4; i++)
+          for (const criterion of [exact, uriBelow]) expectMatch(codec, rows, g(criterion, decodeAll(codec, rows)));
       }),
       RUNS,
     );
