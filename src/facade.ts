@@ -8,16 +8,14 @@ import type { Registry } from './mapping/model.ts';
 import { zoneOf } from './mapping/zone.ts';
 import { type Stages, timed } from './observe/stages.ts';
 import { FhirError } from './outcome.ts';
-import { answerOwn, emitOwn } from './own/answer.ts';
 import { type CompartmentSearch, compartmentQuery, narrowed } from './own/compartment.ts';
-import { passes } from './own/constant-mapping.ts';
 import { type OwnOptions, ownOf } from './own/offered.ts';
 import { operationEntry } from './own/operations.ts';
 import type { RecordOperation } from './own/record-operations.ts';
 import { type MadeResource, SUMMARY } from './own/summary-operation.ts';
 import { answerQuery } from './pipeline/answer.ts';
 import { keptCursors } from './pipeline/kept-cursors.ts';
-import { idFilter, type ResourceText, readById } from './pipeline/read.ts';
+import { type ResourceText, readById } from './pipeline/read.ts';
 import { type BundleText, searchsetOf } from './pipeline/searchset.ts';
 import { shapeStore } from './pipeline/shapes.ts';
 import { openSession, type Session } from './pipeline/source.ts';
@@ -69,7 +67,7 @@ export interface Facade {
   ): Promise<ResourceText | undefined>;
   /** Throws FhirError. */
   search(request: SearchRequest, context: RequestContext): Promise<BundleText>;
-  /** A search over several types, which `_type` names; without it over all that are mapped. Throws FhirError. */
+  /** A search over several types, which `_type` names; without it over all that there are. Throws FhirError. */
   searchAll(parameters: SearchRequest['parameters'], context: RequestContext): Promise<BundleText>;
   /** A search in the compartment of a patient. Throws FhirError. */
   searchCompartment(asked: CompartmentSearch, context: RequestContext): Promise<BundleText>;
@@ -112,14 +110,14 @@ const QUERIES = 500;
 export function createFacade(options: FacadeOptions): Facade {
   const { registry, database, clock = Date.now, rules = ALL_RULES } = options;
   const own = ownOf(registry, options);
-  const { offers, operations, recordOperations } = own;
+  const { offers, operations, recordOperations, served } = own;
   const zone = zoneOf(registry.pack.zone);
   const shapes = shapeStore();
   const cursors = keptCursors(cursorCodec(options.secret, registry.version));
   const queries = boundedCache<UnderstoodQuery>(QUERIES);
 
   const session = ({ signal, stages, onQuery }: RequestContext, now: number): Session =>
-    openSession(database, environment(registry, now, rules), shapes, {
+    openSession(database, environment(served, now, rules), shapes, {
       signal,
       stages,
       onQuery(plan, places) {
@@ -152,13 +150,8 @@ export function createFacade(options: FacadeOptions): Facade {
   const read: Facade['read'] = async (type, id, parameters, context) => {
     const selection = parameters.length === 0 ? WHOLE : selectionOf(type, parameters, context);
     const now = clock();
-    const open = session(context, now);
-    if (own.types.has(type)) {
-      const filters = [idFilter(type, id, offers)];
-      const found = own.resources.find(one => one.mapping.resource === type && passes(one, filters, open.env));
-      return found && { type, id, json: emitOwn(found, selection, open, writing(context, now)).json };
-    }
-    return await readById({ type, id, selection, access: context.access }, offers, writing(context, now), open);
+    const asked = { type, id, selection, access: context.access };
+    return await readById(asked, offers, writing(context, now), session(context, now));
   };
 
   /** `includable`: what may be included, where that is not what may match. */
@@ -189,18 +182,12 @@ export function createFacade(options: FacadeOptions): Facade {
 
     async search(request, context) {
       const { type, parameters, filters } = request;
-      if (!own.types.has(type)) {
-        const query = timed(context, 'parse', () => parseTypeSearch(type, parameters, parseContext(context)));
-        return answer(filters ? withFilters(query, filters) : query, context, context.access);
-      }
-      const query = parse(request, context);
-      const now = clock();
-      const found = answerOwn(query, own.resources, session(context, now), writing(context, now));
-      return searchsetOf(query, found, context.base, cursors);
+      const query = timed(context, 'parse', () => parseTypeSearch(type, parameters, parseContext(context)));
+      return answer(filters ? withFilters(query, filters) : query, context, context.access);
     },
 
     searchAll(parameters, context) {
-      const parsing = () => parseSystemSearch(registry.types, parameters, parseContext(context));
+      const parsing = () => parseSystemSearch(served.types, parameters, parseContext(context));
       return answer(timed(context, 'parse', parsing), context, context.access);
     },
 
@@ -228,7 +215,7 @@ export function createFacade(options: FacadeOptions): Facade {
       capabilityStatement({
         registry,
         offers,
-        ownTypes: [...own.types],
+        ownTypes: own.types,
         operations: operations.map(operation => operationEntry(operation, base)),
         base,
         cors: options.cors ?? false,

@@ -1,12 +1,9 @@
 /**
- * The server's own resources (its operations, its concept maps) as mappings without a table: constant all through, so
- * that searches on them are decided while planning, by the same code as any other search.
+ * The server's own resources (its operations, its concept maps) as mappings without a table and so without a key: constant
+ * all through, so that searches on them are decided while planning, by the same code as any other search.
  */
 import type { Json, Mapping, Node } from '../mapping/model.ts';
-import type { Environment } from '../plan/environment.ts';
-import { filterPredicate } from '../plan/filter.ts';
 import { childOf } from '../r4/definitions.ts';
-import type { Filter } from '../search/query.ts';
 import { identifier } from '../sql/identifier.ts';
 
 /** A resource that the server makes itself. */
@@ -17,11 +14,8 @@ export interface OwnResource {
   readonly content: { readonly [element: string]: Json };
 }
 
-export interface ConstantMapping {
-  readonly mapping: Mapping;
-}
-
-export function constantMapping({ type, id, content }: OwnResource, ordinal: number): ConstantMapping {
+/** `ordinal`: one that no mapping of the type has. */
+export function constantMapping({ type, id, content }: OwnResource, ordinal: number): Mapping {
   const at = { file: 'own', line: 1, column: 1 };
   const members = Object.entries(content).map(([name, json]) => {
     const node: Node = { kind: 'constant', json, type: childOf(type, name)?.type ?? 'string', at };
@@ -29,22 +23,15 @@ export function constantMapping({ type, id, content }: OwnResource, ordinal: num
   });
   const nothing = { table: { name: identifier('none') }, alias: identifier('none'), lookups: [] };
   return {
-    mapping: {
-      name: `own ${type}/${id}`,
-      resource: type,
-      group: `own ${type}`,
-      ordinal,
-      source: { ...nothing, where: { kind: 'always' }, key: [], onePer: [] },
-      id: { alternatives: [[{ kind: 'literal', text: id }]] },
-      root: { kind: 'object', type, members, needs: [], at },
-      needs: [],
-      usesNow: false,
-      at,
-    },
+    name: `own ${type}/${id}`,
+    resource: type,
+    group: `own ${type}`,
+    ordinal,
+    source: { ...nothing, where: { kind: 'always' }, key: [], onePer: [] },
+    id: { alternatives: [[{ kind: 'literal', text: id }]] },
+    root: { kind: 'object', type, members, needs: [], at },
+    needs: [],
+    usesNow: false,
+    at,
   };
-}
-
-/** Whether a constant resource passes all filters. */
-export function passes({ mapping }: ConstantMapping, filters: readonly Filter[], env: Environment): boolean {
-  return filters.every(filter => filterPredicate(mapping, filter, env)?.kind === 'true');
 }

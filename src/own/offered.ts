@@ -1,11 +1,12 @@
 /**
- * What the server has of its own, beside the mappings. In: its resources and operations. Out: all of its resources as
- * constant mappings, the operations that the mappings bear, and what can be searched of everything.
+ * What the server has of its own, beside the mappings. In: its resources and operations. Out: the mappings with all of its
+ * resources among them, the operations that the mappings bear, and what can be searched of everything.
  */
 import type { Registry } from '../mapping/model.ts';
+import { createRegistry } from '../mapping/registry.ts';
 import { makeOffers } from '../plan/offers.ts';
 import type { Offers } from '../search/offers.ts';
-import { type ConstantMapping, constantMapping, type OwnResource } from './constant-mapping.ts';
+import { constantMapping, type OwnResource } from './constant-mapping.ts';
 import { type Operation, operationDefinition } from './operations.ts';
 import type { RecordOperation } from './record-operations.ts';
 import { codesOfValueSets } from './value-sets.ts';
@@ -20,8 +21,10 @@ export interface OwnOptions {
 }
 
 export interface Own {
-  readonly resources: readonly ConstantMapping[];
-  readonly types: ReadonlySet<string>;
+  /** Everything that is served: what the pack maps, and the server's own resources. */
+  readonly served: Registry;
+  /** Of the server's own resources. */
+  readonly types: readonly string[];
   readonly operations: readonly Operation[];
   readonly recordOperations: readonly RecordOperation[];
   readonly offers: Offers;
@@ -33,11 +36,11 @@ export function ownOf(registry: Registry, options: OwnOptions): Own {
   );
   const operations = [...(options.operations ?? []), ...recordOperations];
   const made = [...(options.own ?? []), ...operations.map(operationDefinition)];
-  const resources = made.map(constantMapping);
-  const mappings = resources.map(({ mapping }) => mapping);
+  const { pack, mappings: mapped, version, codeMaps } = registry;
+  const mappings = made.map((resource, i) => constantMapping(resource, mapped.length + i));
   return {
-    resources,
-    types: new Set(mappings.map(({ resource }) => resource)),
+    served: createRegistry(pack, [...mapped, ...mappings], version, codeMaps),
+    types: [...new Set(mappings.map(({ resource }) => resource))],
     operations,
     recordOperations,
     offers: makeOffers(registry, mappings, codesOfValueSets(made)),

@@ -3,7 +3,7 @@
  * they include, where the next page begins, and the total where it is known.
  */
 import type { Access } from '../auth/access.ts';
-import { type Branch, branchesOf, groupBranches } from '../plan/branches.ts';
+import { type Branch, branchesOf, groupBranches, isWithoutRows } from '../plan/branches.ts';
 import type { Environment } from '../plan/environment.ts';
 import { type OpaqueQuestions, withoutIds } from '../plan/opaque-ids.ts';
 import type { EntryText } from '../resource/bundle.ts';
@@ -53,7 +53,9 @@ export async function answerQuery(query: SystemQuery, context: AnswerContext, se
         ? await writeWithIncludes(branches, request, query, context, session)
         : { ...(await writeInLists(branches, request, context.write, session)), included: NOTHING };
   const complete = cursor === undefined && next === undefined && count > 0;
-  const total = complete ? matches.length : query.total === 'none' ? undefined : await totalOf(query, context, session);
+  const isFree = branches.every(isWithoutRows);
+  const isWanted = isFree || query.total !== 'none';
+  const total = complete ? matches.length : isWanted ? await totalOf(query, context, session) : undefined;
   return { matches, included, next, total };
 }
 

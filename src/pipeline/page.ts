@@ -4,7 +4,7 @@
  * giving the rows that the page can need at most.
  */
 import type { Mapping } from '../mapping/model.ts';
-import type { Branch } from '../plan/branches.ts';
+import { type Branch, isWithoutRows } from '../plan/branches.ts';
 import { bareRelation } from '../plan/condition.ts';
 import type { Cursor } from '../search/cursor.ts';
 import type { SortKey } from '../search/query.ts';
@@ -78,7 +78,7 @@ function compareMatches(a: Match, b: Match, sort: readonly SortKey[]): number {
 }
 
 /** Values of the sort keys against those of another resource: negative where they come first. */
-export function compareSorts(a: Cursor['sort'], b: Cursor['sort'], sort: readonly SortKey[]): number {
+function compareSorts(a: Cursor['sort'], b: Cursor['sort'], sort: readonly SortKey[]): number {
   for (const [i, key] of sort.entries()) {
     const order = compareKeys(a[i] ?? null, b[i] ?? null, key.descending);
     if (order !== 0) return order;
@@ -96,10 +96,14 @@ function compareKeys(a: number | string | null, b: number | string | null, desce
 function readBranch(branch: Branch, request: PageRequest, wanted: number, session: Session): Promise<readonly Match[]> {
   const { planned, places } = session.stages.time('plan', () => keptPlan(branch, request, wanted, session));
   if (!planned) return NO_MATCHES;
+  if (isWithoutRows(branch)) return Promise.resolve(matchesOf(ONE_ROW, branch, planned, request));
   return session.query(planned.plan, planned.mapping, places).then(rows => matchesOf(rows, branch, planned, request));
 }
 
 const NO_MATCHES: Promise<readonly Match[]> = Promise.resolve([]);
+
+/** In place of rows, where there are none: constants need no column. */
+const ONE_ROW: readonly Row[] = [[]];
 
 /** Lists of rows that one statement of a stream gives at most: it holds a connection, and on some servers a lock. */
 const LISTS_PER_STATEMENT = 20;
@@ -198,9 +202,11 @@ function same(a: SqlValue, b: SqlValue): boolean {
 /** How many matches there are in all. `places`: of the branches' plan. */
 export async function countMatches(branches: readonly Branch[], session: Session, places?: Places): Promise<number> {
   const counts = await Promise.all(
-    branches.map(async ({ where, mappings }) => {
+    branches.map(async branch => {
+      const { where, mappings } = branch;
       const [first] = mappings;
       if (!first) return 0;
+      if (isWithoutRows(branch)) return mappings.length;
       const columns =
         mappings.every(({ when }) => when.kind === 'true') && mappings.length === 1
           ? []

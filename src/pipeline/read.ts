@@ -50,7 +50,7 @@ export function readById(
 }
 
 /** Throws FhirError `not-found` for an unknown type. */
-export function idFilter(type: string, id: string, offers: Offers): Filter {
+function idFilter(type: string, id: string, offers: Offers): Filter {
   const byId = offers.find(type, '_id');
   if (!byId) throw new FhirError('not-found', `this server has no ${type} resources`);
   const token = { kind: 'token', system: undefined, code: id } as const;

@@ -35,6 +35,11 @@ export interface BranchRequest {
   readonly access: Access;
 }
 
+/** The server's own resources, which the mappings are alone: there is nothing to be asked of the database. */
+export function isWithoutRows({ mappings }: Branch): boolean {
+  return mappings.every(({ mapping }) => mapping.source.key.length === 0);
+}
+
 /** The branches of a search, in order. */
 export function branchesOf(request: BranchRequest, env: Environment): readonly Branch[] {
   return groupBranches(

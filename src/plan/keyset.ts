@@ -51,6 +51,8 @@ function leadingBound(branch: Branch, sort: readonly SortKey[], cursor: Cursor):
 
 function fromKey(branch: Branch, cursor: Cursor, place: number | undefined): Predicate {
   const key = branch.mappings[0]?.mapping.source.key ?? [];
+  // What has no rows goes on within them all.
+  if (key.length === 0) return TRUE;
   const against = (i: number, op: Operator): Predicate => {
     const column = key[i];
     if (!column) return FALSE;

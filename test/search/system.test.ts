@@ -142,8 +142,8 @@ describe('a search over types', () => {
     expect(lenient.matches.length).toBe((await each(['Patient', 'Observation'], [])).length);
   });
 
-  test.each(['Nothing', 'Patient,Nothing', '', 'OperationDefinition', '__proto__', 'Patient,'])(
-    'refuses a type that is not mapped: _type=%s',
+  test.each(['Nothing', 'Patient,Nothing', '', '__proto__', 'Patient,'])(
+    'refuses a type that is not served: _type=%s',
     async types => {
       await expect(over([['_type', types]], 'lenient')).rejects.toMatchObject({
         code: 'not-supported',
@@ -151,6 +151,43 @@ describe('a search over types', () => {
       });
     },
   );
+
+  test.each<readonly [types: string, parameters: Parameters]>([
+    ['ValueSet', []],
+    ['OperationDefinition,ValueSet', []],
+    ['ValueSet,Questionnaire,ConceptMap', [['url:missing', 'false']]],
+    ['Questionnaire,ValueSet', [['_id', 'PHQ9,allergy-clinical']]],
+    ['ValueSet,Goal', [['_sort', '_id']]],
+    ['Location,ConceptMap,ValueSet', [['_sort', '-name']]],
+    ['ConceptMap,Questionnaire', [['_sort', '-url,status']]],
+  ])("has the server's own resources among others: _type=%s %j", async (types, parameters) => {
+    const pages = await over([['_type', types], ...parameters, ['_count', '7'], ['_total', 'accurate']]);
+    const expected = await each(types.split(','), parameters);
+    expect(namesOf(pages.matches).toSorted()).toEqual(expected.toSorted());
+    expect(pages.total).toBe(expected.length);
+    expect(expected.length).toBeGreaterThan(1);
+    if (parameters.some(([name]) => name === '_sort')) return;
+    expect(namesOf(pages.matches)).toEqual(expected);
+  });
+
+  test("merges the server's own resources into the order", async () => {
+    for (const sort of ['url', '-url']) {
+      const { matches } = await over([
+        ['_type', 'ValueSet,Questionnaire,ConceptMap'],
+        ['_sort', sort],
+        ['_count', '9'],
+      ]);
+      const urls = matches.map(resource => (resource as unknown as { readonly url: string }).url);
+      expect(urls).toEqual(urls.toSorted((a, b) => (a < b === (sort === 'url') ? -1 : 1)));
+      const types = matches.map(({ resourceType }) => resourceType);
+      expect(types.lastIndexOf('ValueSet')).toBeGreaterThan(types.indexOf('ConceptMap'));
+      expect(new Set(types).size).toBe(3);
+    }
+  });
+
+  test("finds the server's own resources where no type is named", async () => {
+    expect(namesOf((await over([['_id', 'docref,no-such']])).matches)).toEqual(['OperationDefinition/docref']);
+  });
 
   test('a page link is good for its own search alone', async () => {
     const [link] = (
