@@ -14,7 +14,7 @@ import { type Emitted, emitAll } from './emitted.ts';
 import { frontierOf } from './frontier.ts';
 import { wantedForIncludes } from './include-nodes.ts';
 import { type AskedRows, type Included, readIncluded } from './includes.ts';
-import { countMatches, type PageRequest, readPage } from './page.ts';
+import { countMatches, distinct, type PageRequest, readPage } from './page.ts';
 import { type WrittenPage, writeInLists } from './page-lists.ts';
 import { accessed, planKey } from './plans.ts';
 import { planKept } from './resolve.ts';
@@ -127,5 +127,5 @@ async function readRows(
       ),
     ),
   );
-  return emitAll(pages.flatMap(page => page.matches).slice(0, limit), context, session);
+  return emitAll(distinct(pages.flatMap(page => page.matches)).slice(0, limit), context, session);
 }

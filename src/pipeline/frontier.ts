@@ -3,7 +3,7 @@
  * references. Rows and texts are not held, so that a large page need not be in memory for its includes.
  */
 import type { Mapping, RefNode } from '../mapping/model.ts';
-import type { Key } from '../plan/key.ts';
+import { type Key, keyText } from '../plan/key.ts';
 import type { Children } from '../resource/rows.ts';
 import type { LevelShape } from '../resource/shape.ts';
 import type { Include } from '../search/query.ts';
@@ -146,8 +146,5 @@ function keysAt(node: RefNode, level: LevelShape, row: Row, children: Children, 
 /** A NULL in a key refers to nothing. */
 function addKey(key: Key, keys: Map<string, Key>): void {
   if (key.includes(null)) return;
-  keys.set(
-    key.map(part => (part instanceof Uint8Array ? Buffer.from(part).toString('hex') : `${part}`)).join('\0'),
-    key,
-  );
+  keys.set(keyText(key), key);
 }

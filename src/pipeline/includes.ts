@@ -44,6 +44,7 @@ export async function readIncluded(from: Frontier, request: IncludeRequest, sess
   const { seen } = from;
   const resources: Emitted[] = [];
   let frontier = from;
+  let cut = false;
   for (let round = 0; round < ROUNDS && frontier.size() > 0; round++) {
     const at = frontier;
     // What the caller may see can take keys that are not resolved yet.
@@ -51,11 +52,13 @@ export async function readIncluded(from: Frontier, request: IncludeRequest, sess
       ...at.includes.flatMap(include => forward(at, include, request.access, session)),
       ...at.revincludes.flatMap(include => backward(at, include, request.access, session)),
     ]);
-    const room = INCLUDED_AT_MOST - resources.length;
+    // Beyond what may be included, whatever of it is in the Bundle already.
+    const limit = INCLUDED_AT_MOST - resources.length + seen.size + 1;
     const found = (
       await Promise.all(
         asked.map(async ({ rows, include }) => {
-          const read = await request.read(rows, room + 1);
+          const read = await request.read(rows, limit);
+          cut ||= read.length >= limit;
           const references = include && at.referencesOf(include);
           return references ? read.filter(resource => references.has(identityOf(resource))) : read;
         }),
@@ -73,7 +76,7 @@ export async function readIncluded(from: Frontier, request: IncludeRequest, sess
     frontier = frontierOf(iterated(request.query), session, seen);
     frontier.add(fresh);
   }
-  return { resources, cut: false };
+  return { resources, cut };
 }
 
 /** Those that go on from what was included. */

@@ -6,6 +6,7 @@
 import type { Mapping } from '../mapping/model.ts';
 import { type Branch, isWithoutRows } from '../plan/branches.ts';
 import { bareRelation } from '../plan/condition.ts';
+import { keyText } from '../plan/key.ts';
 import type { Cursor } from '../search/cursor.ts';
 import type { SortKey } from '../search/query.ts';
 import { flag, or } from '../sql/construct.ts';
@@ -160,6 +161,12 @@ function matchesOf(rows: readonly Row[], branch: Branch, planned: BranchPlan, re
 }
 
 const BEFORE_ALL = -1;
+
+/** Each resource once, whatever pages it stands in. */
+export function distinct(matches: readonly Match[]): readonly Match[] {
+  const named = ({ mapping, row, shaped }: Match): string => `${mapping.name} ${keyText(keyOf(shaped, row))}`;
+  return [...new Map(matches.map(match => [named(match), match])).values()];
+}
 
 function keyOf({ shape }: Shaped, row: Row): readonly SqlValue[] {
   return shape.key.map(at => row[at] ?? null);

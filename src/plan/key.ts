@@ -13,6 +13,11 @@ export type Key = readonly SqlValue[];
 const KEYS_AT_MOST = 500;
 const KEY_VALUES_AT_MOST = 1500;
 
+/** A text that is equal for equal keys only. */
+export function keyText(key: Key): string {
+  return key.map(part => (part instanceof Uint8Array ? Buffer.from(part).toString('hex') : `${part}`)).join('\0');
+}
+
 /** In so many at a time as one statement can list. */
 export function inStatements(keys: readonly Key[]): readonly (readonly Key[])[] {
   const size = Math.min(KEYS_AT_MOST, Math.floor(KEY_VALUES_AT_MOST / Math.max(1, keys[0]?.length ?? 1)));

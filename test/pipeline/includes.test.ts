@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
 
@@ -136,4 +136,23 @@ describe('_include along references in child rows', () => {
     const circle = await search('Patient', '_id=1&_include:iterate=*&_revinclude:iterate=Encounter:*');
     expect(names(circle, 'match')).toEqual(['Patient/1']);
   });
+});
+
+test('what is found twice takes the place of nothing: as much is included as may be, and what is left out is told', async () => {
+  const demo = await openDemo({ patients: 8 });
+  const context = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 'strict' } as const;
+  // Who has changed a record, and on whose behalf, are often the same organization.
+  const parameters = [
+    ['_revinclude', 'Provenance:agent'],
+    ['_elements', 'id'],
+  ] as const;
+  const { json } = await demo.facade.search({ type: 'Organization', parameters }, context);
+  const total = await demo.facade.search({ type: 'Provenance', parameters: [['_summary', 'count']] }, context);
+  await demo.close();
+  const { entry } = JSON.parse(json) as { readonly entry: readonly Entry[] };
+  expect(JSON.parse(total.json).total).toBeGreaterThan(2000);
+  expect(entry.filter(({ search }) => search.mode === 'include')).toHaveLength(2000);
+  expect(entry.filter(({ search }) => search.mode === 'outcome')).toMatchObject([
+    { resource: { issue: [{ code: 'incomplete' }] } },
+  ]);
 });
