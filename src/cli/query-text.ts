@@ -27,7 +27,7 @@ function selectionText({ selection }: SearchQuery): string {
     case 'elements':
       return selection.names.join(', ');
     case 'summary':
-      return `of summary ${selection.mode}`;
+      return [`of summary ${selection.mode}`, ...(selection.names ?? [])].join(', ');
   }
 }
 

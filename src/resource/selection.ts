@@ -12,8 +12,11 @@ export type Selection =
   | { readonly kind: 'all' }
   /** Names of top-level elements; a choice by its base name (`value`) or with its type (`valueQuantity`). */
   | { readonly kind: 'elements'; readonly names: readonly string[] }
-  /** `true`: summary elements; `text`: narrative, id, meta and mandatory elements; `data`: all but the narrative. */
-  | { readonly kind: 'summary'; readonly mode: 'true' | 'text' | 'data' };
+  /**
+   * `true`: summary elements; `text`: narrative, id, meta and mandatory elements; `data`: all but the narrative. And those
+   * that are named beside, whole.
+   */
+  | { readonly kind: 'summary'; readonly mode: 'true' | 'text' | 'data'; readonly names?: readonly string[] };
 
 /** What a writer emits for a selection. */
 export interface SelectedRoot {
@@ -40,10 +43,14 @@ export function selectionKey(selection: Selection): string {
     case 'all':
       return '';
     case 'elements':
-      return `_elements=${[...new Set(selection.names)].toSorted().join()}`;
+      return keyOfNames(selection.names);
     case 'summary':
-      return `_summary=${selection.mode}`;
+      return `_summary=${selection.mode}${selection.names ? `&${keyOfNames(selection.names)}` : ''}`;
   }
+}
+
+function keyOfNames(names: readonly string[]): string {
+  return `_elements=${[...new Set(names)].toSorted().join()}`;
 }
 
 /** The members of a resource that a selection leaves. Mandatory elements, id and meta always stay. */
@@ -54,7 +61,8 @@ export function selectRoot(mapping: Mapping, selection: Selection): SelectedRoot
   for (const member of mapping.root.members) {
     if (member.kind === 'element') {
       if (!APART.has(member.name) && wanted(member.name)) {
-        members.push({ ...member, node: summarised(member.node, selection) });
+        const whole = isNamed(mapping.resource, member.name, selection);
+        members.push(whole ? member : { ...member, node: summarised(member.node, selection) });
       }
       continue;
     }
@@ -67,13 +75,11 @@ export function selectRoot(mapping: Mapping, selection: Selection): SelectedRoot
 }
 
 function wants(type: string, jsonName: string, selection: Selection): boolean {
-  if (selection.kind === 'all') return true;
-  const name = jsonName.startsWith('_') ? jsonName.slice(1) : jsonName;
+  if (selection.kind === 'all' || isNamed(type, jsonName, selection)) return true;
+  const name = withoutUnderscore(jsonName);
   const element = childOf(type, name)?.element;
   const mandatory = (element?.min ?? 0) > 0;
-  if (selection.kind === 'elements') {
-    return mandatory || selection.names.includes(name) || selection.names.includes(element?.name ?? name);
-  }
+  if (selection.kind === 'elements') return mandatory;
   switch (selection.mode) {
     case 'true':
       return mandatory || (element?.isSummary ?? false);
@@ -82,6 +88,16 @@ function wants(type: string, jsonName: string, selection: Selection): boolean {
     case 'data':
       return name !== 'text';
   }
+}
+
+function isNamed(type: string, jsonName: string, selection: Selection): boolean {
+  if (selection.kind === 'all' || selection.names === undefined) return false;
+  const name = withoutUnderscore(jsonName);
+  return selection.names.includes(name) || selection.names.includes(childOf(type, name)?.element.name ?? name);
+}
+
+function withoutUnderscore(jsonName: string): string {
+  return jsonName.startsWith('_') ? jsonName.slice(1) : jsonName;
 }
 
 /**

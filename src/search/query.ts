@@ -47,8 +47,11 @@ export type Selection =
   | { readonly kind: 'all' }
   /** Names of top-level elements; a choice by its base name (`value`) or with its type (`valueQuantity`). */
   | { readonly kind: 'elements'; readonly names: readonly string[] }
-  /** `true`: summary elements; `text`: narrative, id, meta and mandatory elements; `data`: all but the narrative. */
-  | { readonly kind: 'summary'; readonly mode: 'true' | 'text' | 'data' };
+  /**
+   * `true`: summary elements; `text`: narrative, id, meta and mandatory elements; `data`: all but the narrative. And those
+   * that are named beside, whole.
+   */
+  | { readonly kind: 'summary'; readonly mode: 'true' | 'text' | 'data'; readonly names?: readonly string[] };
 
 export type Filter =
   /** Some value matches; with `not`, none does. */

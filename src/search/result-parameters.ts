@@ -61,7 +61,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     const known = new Set(elements.flatMap(({ name, jsonNames }) => [name, ...jsonNames.keys()]));
     const names = text.split(',').map(name => name.trim().replace(/^\w+\./, ''));
     if (names.some(name => !known.has(name))) throw invalid('_elements', `names of elements of ${types.join(' or ')}`);
-    result.selection = { kind: 'elements', names };
+    result.selection = withNames(result.selection, names);
   },
   _summary: (result, _types, text) => {
     switch (text) {
@@ -71,11 +71,9 @@ const READERS: Readonly<Record<string, Reader>> = {
         result.onlyTotal = true;
         return;
       case 'true':
-        result.selection = { kind: 'summary', mode: 'true' };
-        return;
       case 'text':
       case 'data':
-        result.selection = { kind: 'summary', mode: text };
+        result.selection = { ...result.selection, kind: 'summary', mode: text };
         return;
       default:
         throw invalid('_summary', 'true, false, count, text or data');
@@ -126,6 +124,12 @@ export function readResultParameter(
   const modifier = name === bare ? undefined : name.slice(bare.length + 1);
   if (modifier !== undefined && !INCLUDES.has(bare)) throw unsupported(bare, `${bare} takes no modifier`);
   READERS[bare]?.(result, types, text, modifier, context);
+}
+
+/** R4 does not say what becomes of both: each gets what it asks for. */
+function withNames(selection: Selection, more: readonly string[]): Selection {
+  if (selection.kind === 'all') return { kind: 'elements', names: more };
+  return { ...selection, names: [...(selection.names ?? []), ...more] };
 }
 
 function sortKey(type: string, key: string, context: ParseContext): SortKey {

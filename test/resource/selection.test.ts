@@ -50,6 +50,20 @@ function written(selection: Selection): Record<string, unknown> {
   return JSON.parse(compileWriter(MAPPING, shape).write(row, NO_CHILDREN, CONTEXT));
 }
 
+describe('_elements beside _summary', () => {
+  it('are whole, and what is of the summary alone is as the summary has it', () => {
+    const summary = written({ kind: 'summary', mode: 'true' });
+    const both: Selection = { kind: 'summary', mode: 'true', names: ['note', 'component'] };
+    expect(Object.keys(written(both))).toEqual(
+      Object.keys({ ...written({ kind: 'all' }), ...summary }).filter(
+        name => name in summary || name === 'note' || name === 'component',
+      ),
+    );
+    expect(written(both)['component']).toEqual(written({ kind: 'all' })['component']);
+    expect(selectionKey(both)).not.toBe(selectionKey({ kind: 'summary', mode: 'true' }));
+  });
+});
+
 describe('_elements', () => {
   it('leaves the elements named, mandatory ones, id and meta, and fetches nothing else', () => {
     const selection: Selection = { kind: 'elements', names: ['note'] };

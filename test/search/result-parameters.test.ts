@@ -98,6 +98,35 @@ test('_elements takes the element of a choice by its name and by that with its t
   await expect(search('Observation', [['_elements', 'effectiveQuantity']])).rejects.toMatchObject({ code: 'value' });
 });
 
+test('_elements that come several times are all wanted', async () => {
+  const found = await search('Patient', [
+    ['_elements', 'name'],
+    ['_elements', 'gender,birthDate'],
+  ]);
+  for (const name of ['name', 'gender', 'birthDate']) expect(elements(found)).toContain(name);
+  expect(elements(found)).not.toContain('address');
+});
+
+test.each(['text', 'true', 'data', 'false'])(
+  '_elements beside _summary=%s are wanted too, whichever comes first',
+  async mode => {
+    const summary: Parameters = [['_summary', mode]];
+    const named: Parameters = [
+      ['_elements', 'period'],
+      ['_elements', 'contributor'],
+    ];
+    const [both, reversed] = await Promise.all([
+      search('CarePlan', [...summary, ...named]),
+      search('CarePlan', [...named, ...summary]),
+    ]);
+    expect(reversed.entry).toEqual(both.entry);
+    const alone = mode === 'false' ? named : summary;
+    const expected = new Set([...elements(await search('CarePlan', alone)), 'period']);
+    expect(new Set(elements(both))).toEqual(expected);
+    expect(isTagged(both)).toBe(true);
+  },
+);
+
 describe('_summary', () => {
   test('true gives the elements of the summary and says that the resources are not whole', async () => {
     const summary = new Set(
