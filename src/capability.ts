@@ -4,7 +4,7 @@
  */
 import type { Mapping, Node, Registry } from './mapping/model.ts';
 import { COMPARTMENT_TYPE } from './r4/search-parameters.ts';
-import type { Offered, Offers } from './search/offers.ts';
+import { isIncludable, type Offered, type Offers } from './search/offers.ts';
 
 export interface CapabilityContext {
   readonly registry: Registry;
@@ -93,11 +93,11 @@ function resourceEntry(type: string, { registry, offers, operations }: Capabilit
   const mappings = registry.ofType(type);
   const profiles = [...new Set(mappings.flatMap(profilesOf))].sort();
   const offered = offers.of(type);
-  const references = offered.filter(o => o.parameter.type === 'reference');
+  const references = offered.filter(isIncludable);
   const reverse = registry.types.flatMap(source =>
     withAll(
       source,
-      offers.of(source).filter(o => o.parameter.type === 'reference' && o.targets.includes(type)),
+      offers.of(source).filter(o => isIncludable(o) && o.targets.includes(type)),
     ),
   );
   const own = operations.filter(o => o.types.includes(type));

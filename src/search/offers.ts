@@ -14,8 +14,13 @@ export interface Offered {
   readonly sortable: boolean;
   /** Values can be asked for by their digits, which no FHIR search does. */
   readonly byDigits: boolean;
-  /** For references: the types that the mappings really refer to. */
+  /** For references: the types that the mappings really refer to; none where they only name an address (canonical). */
   readonly targets: readonly string[];
+}
+
+/** Whether includes can go along it. */
+export function isIncludable({ parameter, targets }: Offered): boolean {
+  return parameter.type === 'reference' && targets.length > 0;
 }
 
 export interface Offers {

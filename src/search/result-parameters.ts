@@ -6,6 +6,7 @@ import { FhirError } from '../outcome.ts';
 import { elementsOf, isResourceType } from '../r4/definitions.ts';
 import type { SearchParameter } from '../r4/search-parameters.ts';
 import { LIMITS, type ParseContext, printable, UnknownParameter } from './limits.ts';
+import { isIncludable } from './offers.ts';
 import type { Include, Selection, SortKey } from './query.ts';
 
 export interface ResultParameters {
@@ -167,8 +168,8 @@ function readInclude(name: string, text: string, modifier: string | undefined, c
     throw new UnknownParameter(`${name}: this server has no ${printable(source)} resources`);
   if (code === '*') return { source, parameter: '*', target, iterate };
   const offered = context.offers.find(source, code);
-  if (offered?.parameter.type !== 'reference') {
-    const known = context.offers.of(source).filter(o => o.parameter.type === 'reference');
+  if (offered === undefined || !isIncludable(offered)) {
+    const known = context.offers.of(source).filter(isIncludable);
     throw new UnknownParameter(
       `${name}: ${source} has no reference ${printable(code)}; offered: ${known.map(o => o.parameter.code).join(', ') || 'none'}`,
     );

@@ -79,6 +79,14 @@ test('an include names what exists: another source, reference or type of target 
   expect(await message('Observation:subject:Pateint')).toMatch(/Pateint/);
   expect(await message('Observation:code')).toMatch(/no reference code/);
   expect(await message('Obs:subject')).toMatch(/no Obs resources/);
+  // An address that is a questionnaire's, and not a reference to it.
+  const questionnaire: Parameters = [['_include', 'QuestionnaireResponse:questionnaire']];
+  await expect(search('QuestionnaireResponse', questionnaire)).rejects.toMatchObject({ code: 'not-supported' });
+  await expect(search('Questionnaire', [['_revinclude', 'QuestionnaireResponse:questionnaire']])).rejects.toMatchObject(
+    {
+      code: 'not-supported',
+    },
+  );
   // May be referred to, and is not served.
   expect(await message('Observation:subject:Group')).toBe('[object Object]');
 });
