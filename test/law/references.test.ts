@@ -1,9 +1,11 @@
 /**
- * `_include`, `_has` and chains follow the references that resources show: for each reference parameter the three are asked of
+ * Includes, `_has` and chains follow the references that resources show: for each reference parameter the three are asked of
  * the same resources and held against their JSON. https://hl7.org/fhir/R4/search.html#chaining
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import { childrenOf } from '../../src/mapping/children.ts';
+import type { Node } from '../../src/mapping/model.ts';
 import { drawer, type Sample, sampleFor } from '../engines/sample.ts';
 import { type Demo, openDemo } from './demo.ts';
 import { allOf } from './law.ts';
@@ -11,6 +13,11 @@ import { indexOf } from './oracle.ts';
 
 /** Resources of a type that are asked about. */
 const SOME = 30;
+
+/** A reference that only says whose a resource is: includes do not go along it backwards. */
+function tellsWhose(node: Node): boolean {
+  return (node.kind === 'ref' && node.revinclude === false) || childrenOf(node).some(tellsWhose);
+}
 
 describe.each([
   ['of the fixture', {}],
@@ -45,7 +52,7 @@ describe.each([
       .toSorted();
   }
 
-  test('are what includes, _has and chains go along', { timeout: 600_000 }, async () => {
+  test('are what includes, forwards and backwards, _has and chains go along', { timeout: 600_000 }, async () => {
     let asked = 0;
     for (const type of drawer(sample)(demo.facade.offers.types)) {
       const all = await allOf(demo.facade, type, [], 1000, 1000);
@@ -77,6 +84,18 @@ describe.each([
           expect(await namesOf(type, [ids, chain]), `${own}:${target}._id`).toEqual(refer.toSorted());
           expect(await namesOf(type, [ids, [code, few.join()]]), `${own}=`).toEqual(refer.toSorted());
           asked++;
+          if (demo.registry.ofType(type).some(({ root }) => tellsWhose(root))) continue;
+          // Many refer to each: two tell enough.
+          const two = few.slice(0, 2);
+          const these = ['_id', two.map(one => one.slice(target.length + 1)).join()] as const;
+          const whole = (await namesOf(type, [[code, two.join()]])).filter(one => !two.includes(one));
+          const back = ['_revinclude', `${type}:${code}:${target}`] as const;
+          expect(await included(target, [these, back, ['_elements', 'id']]), back[1]).toEqual(whole);
+          const all = await included(target, [these, ['_revinclude', `${type}:*`], ['_elements', 'id']]);
+          expect(
+            whole.filter(one => !all.includes(one)),
+            `_revinclude=${type}:*`,
+          ).toEqual([]);
         }
       }
       if (some.length === 0) continue;
