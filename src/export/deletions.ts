@@ -6,8 +6,8 @@
 import type { DeletedRecords, Mapping, Node, Registry } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
 import type { Environment } from '../plan/environment.ts';
-import { leafFor } from '../plan/leaf.ts';
-import { along, every, some } from '../plan/walk.ts';
+import { leafForAny } from '../plan/leaf.ts';
+import { along, every } from '../plan/walk.ts';
 import type { Filter } from '../search/query.ts';
 import type { Predicate } from '../sql/expression.ts';
 
@@ -43,9 +43,7 @@ function deletedMapping(mapping: Mapping): DeletedMapping | undefined {
 export function deletedWithin({ at }: DeletedMapping, filters: readonly Filter[], env: Environment): Predicate {
   const asked = every(
     filters.map(filter =>
-      filter.kind === 'match'
-        ? some(filter.values.map(value => along(at, [], leafFor(value, undefined, env), env)))
-        : undefined,
+      filter.kind === 'match' ? along(at, [], leafForAny(filter.values, undefined, env), env) : undefined,
     ),
   );
   if (!asked) throw new FhirError('not-supported', 'the time of deletion cannot be asked for this');

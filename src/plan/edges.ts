@@ -8,7 +8,7 @@ import type { NumberValue, TypedValue } from '../search/query.ts';
 /** Share of the distance to now, and of a number, that `ap` allows (the specification suggests 10 %). */
 const APPROXIMATELY = 0.1;
 
-type Edges<E> = readonly (readonly E[])[];
+export type Edges<E> = readonly (readonly E[])[];
 
 /** The value's interval [start, end) against the searched interval [low, high). Only `ap` looks at the clock. */
 export function dateEdges(value: TypedValue & { readonly kind: 'date' }, clock: Clock): Edges<DateEdge> {

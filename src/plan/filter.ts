@@ -6,6 +6,7 @@ import type { Mapping, Registry } from '../mapping/model.ts';
 import { elementAt } from '../r4/definitions.ts';
 import type { SearchParameter, SearchPath } from '../r4/search-parameters.ts';
 import type { Filter, Modifier, TypedValue } from '../search/query.ts';
+import { withLists } from '../sql/alike.ts';
 import { and, equals, exists, FALSE, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
 import { type Identifier, identifier } from '../sql/identifier.ts';
@@ -94,10 +95,12 @@ function madePredicate(
   modifier: Modifier | undefined,
   env: Environment,
 ): Predicate | undefined {
-  if (parameter.code === '_id')
-    return some(
+  if (parameter.code === '_id') {
+    const any = some(
       values.map(value => (value.kind === 'token' ? idPredicate(mapping, value.code ?? '', env) : undefined)),
     );
+    return any && withLists(any);
+  }
   return some(
     (parameter.paths ?? []).map(path => {
       const before = path.slice(0, -1);

@@ -3,80 +3,91 @@
  * questions to primitives. In: a typed value. Out: a Leaf for src/plan/walk.ts.
  * https://hl7.org/fhir/R4/search.html#ptypes
  */
+import type { DateEdge } from '../mapping/criterion.ts';
 import type { Node } from '../mapping/model.ts';
 import { isPrimitive } from '../r4/definitions.ts';
 import type { Modifier, TypedValue } from '../search/query.ts';
 import { FALSE, not } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
-import { dateEdges, numberEdges } from './edges.ts';
+import { dateEdges, type Edges, numberEdges } from './edges.ts';
 import type { Environment } from './environment.ts';
 import { presentPredicate } from './presence.ts';
-import { child, exact, presenceLeaf, primitive, primitiveAny } from './primitive.ts';
+import { child, exact, exactAny, presenceLeaf, primitive, primitiveAny } from './primitive.ts';
 import { referenceLeaf } from './reference.ts';
-import { textMatches, tokensMatch } from './token.ts';
+import { textsMatch, tokensMatch } from './token.ts';
 import { along, every, type Leaf, some } from './walk.ts';
 
 /** The leaf that asks for one of some values, those of a kind together: what stands around them is asked for once. */
 export function leafForAny(values: readonly TypedValue[], modifier: Modifier | undefined, env: Environment): Leaf {
-  const tokens = modifier === 'identifier' ? [] : values.filter(value => value.kind === 'token');
-  const texts = modifier === 'text' ? [] : values.filter(value => value.kind === 'string').map(({ text }) => text);
-  const references = values.filter(value => value.kind === 'reference');
-  const together = new Set([
-    ...(tokens.length > 0 ? ['token'] : []),
-    ...(texts.length > 0 ? ['string'] : []),
-    ...(references.length > 0 ? ['reference'] : []),
-  ]);
-  const leaves = [
-    ...(tokens.length > 0 ? [(node: Node) => tokensMatch(node, tokens, env)] : []),
-    ...(texts.length > 0 ? [stringLeaf(texts, modifier, env)] : []),
-    ...(references.length > 0 ? [referenceLeaf(references, env)] : []),
-    ...values.filter(({ kind }) => !together.has(kind)).map(value => leafFor(value, modifier, env)),
-  ];
+  const leaves: Leaf[] = [];
+  const ask = <Kind extends TypedValue['kind']>(
+    kind: Kind,
+    leafOf: (members: readonly Of<Kind>[]) => Leaf | readonly Leaf[],
+  ): void => {
+    const members = values.filter((value): value is Of<Kind> => value.kind === kind);
+    if (members.length > 0) leaves.push(...[leafOf(members)].flat());
+  };
+  ask('token', tokens =>
+    modifier === 'identifier'
+      ? node => child(node, 'identifier', identifier => tokensMatch(identifier, tokens, env), env)
+      : node => tokensMatch(node, tokens, env),
+  );
+  ask('string', strings =>
+    stringLeaf(
+      strings.map(({ text }) => text),
+      modifier,
+      env,
+    ),
+  );
+  ask('reference', references => referenceLeaf(references, env));
+  ask('typed-identifier', identifiers => identifiers.map(identifier => typedIdentifierLeaf(identifier, env)));
+  ask('uri', uris =>
+    primitiveAny(
+      uris.map(({ uri }) => ({ kind: modifier === 'below' ? 'uri-below' : 'exact', text: uri })),
+      env,
+    ),
+  );
+  ask('date', dates => {
+    const any = dates.flatMap(date => dateEdges(date, env));
+    return node => dateMatches(node, any, env);
+  });
+  ask('number', numbers => primitive({ kind: 'number', any: numbers.flatMap(numberEdges) }, env));
+  ask('quantity', quantities =>
+    [...Map.groupBy(quantities, ({ system, code }) => JSON.stringify([system, code])).values()].map(
+      alike => node => quantitiesMatch(node, alike, env),
+    ),
+  );
+  // A canonical is an address as it stands.
+  ask('foreign-reference', references => {
+    const leaf = exactAny(
+      references.map(({ url }) => url),
+      env,
+    );
+    return node => (isPrimitive(node.type) ? leaf(node) : FALSE);
+  });
+  ask('digits', tests => {
+    const leaf = primitive({ kind: 'digits', any: tests.flatMap(({ any }) => any) }, env);
+    return node => (isPrimitive(node.type) ? leaf(node) : child(node, 'value', leaf, env));
+  });
+  ask('composite', () => () => undefined);
   return node => some(leaves.map(leaf => leaf(node)));
 }
 
-/** The leaf that asks for one value of a parameter. */
-export function leafFor(value: TypedValue, modifier: Modifier | undefined, env: Environment): Leaf {
-  switch (value.kind) {
-    case 'token':
-      return modifier === 'identifier'
-        ? node => child(node, 'identifier', identifier => tokensMatch(identifier, [value], env), env)
-        : node => tokensMatch(node, [value], env);
-    case 'typed-identifier':
-      return node =>
-        every([
-          child(node, 'type', type => tokensMatch(type, [value.type], env), env),
-          child(node, 'value', exact(value.value, env), env),
-        ]);
-    case 'string':
-      return modifier === 'text' ? node => textMatches(node, value.text, env) : stringLeaf([value.text], modifier, env);
-    case 'uri':
-      return modifier === 'below'
-        ? primitive({ kind: 'uri-below', text: value.uri }, env)
-        : primitive({ kind: 'exact', text: value.uri }, env);
-    case 'date':
-      return node => dateMatches(node, value, env);
-    case 'number':
-      return primitive({ kind: 'number', any: numberEdges(value) }, env);
-    case 'quantity':
-      return node => quantityMatches(node, value, env);
-    case 'reference':
-      return referenceLeaf([value], env);
-    case 'foreign-reference':
-      // A canonical is an address as it stands.
-      return node => (isPrimitive(node.type) ? exact(value.url, env)(node) : FALSE);
-    case 'digits':
-      return node =>
-        isPrimitive(node.type) ? primitive(value, env)(node) : child(node, 'value', primitive(value, env), env);
-    case 'composite':
-      return () => undefined;
-  }
+type Of<Kind extends TypedValue['kind']> = Extract<TypedValue, { readonly kind: Kind }>;
+
+function typedIdentifierLeaf({ type, value }: Of<'typed-identifier'>, env: Environment): Leaf {
+  return node =>
+    every([
+      child(node, 'type', coded => tokensMatch(coded, [type], env), env),
+      child(node, 'value', exact(value, env), env),
+    ]);
 }
 
 const NAME_PARTS = ['family', 'given', 'prefix', 'suffix', 'text'];
 const ADDRESS_PARTS = ['line', 'city', 'district', 'state', 'postalCode', 'country', 'text'];
 
 function stringLeaf(texts: readonly string[], modifier: Modifier | undefined, env: Environment): Leaf {
+  if (modifier === 'text') return node => textsMatch(node, texts, env);
   const mode = modifier === 'exact' || modifier === 'contains' ? modifier : 'starts';
   const leaf = primitiveAny(
     texts.map(text => ({ kind: 'string', mode, text })),
@@ -89,12 +100,7 @@ function stringLeaf(texts: readonly string[], modifier: Modifier | undefined, en
   };
 }
 
-function dateMatches(
-  node: Node,
-  value: TypedValue & { readonly kind: 'date' },
-  env: Environment,
-): Predicate | undefined {
-  const any = dateEdges(value, env);
+function dateMatches(node: Node, any: Edges<DateEdge>, env: Environment): Predicate | undefined {
   if (node.type === 'Period') {
     const open = (element: string): Predicate | undefined => {
       const there = child(node, element, presenceLeaf(env), env);
@@ -119,21 +125,20 @@ function dateMatches(
   }
   if (node.type === 'Timing') {
     return some([
-      child(node, 'event', event => dateMatches(event, value, env), env),
-      along(node, [{ element: 'repeat' }, { element: 'bounds', type: 'Period' }], p => dateMatches(p, value, env), env),
+      child(node, 'event', event => dateMatches(event, any, env), env),
+      along(node, [{ element: 'repeat' }, { element: 'bounds', type: 'Period' }], p => dateMatches(p, any, env), env),
     ]);
   }
   return isPrimitive(node.type) ? primitive({ kind: 'date', any }, env)(node) : undefined;
 }
 
-function quantityMatches(
-  node: Node,
-  value: TypedValue & { readonly kind: 'quantity' },
-  env: Environment,
-): Predicate | undefined {
-  if (isPrimitive(node.type)) return undefined;
-  const number = child(node, 'value', primitive({ kind: 'number', any: numberEdges(value.number) }, env), env);
-  const { system, code } = value;
+/** Quantities of one system and code. */
+function quantitiesMatch(node: Node, quantities: readonly Of<'quantity'>[], env: Environment): Predicate | undefined {
+  const [first] = quantities;
+  if (!first || isPrimitive(node.type)) return undefined;
+  const any = quantities.flatMap(quantity => numberEdges(quantity.number));
+  const number = child(node, 'value', primitive({ kind: 'number', any }, env), env);
+  const { system, code } = first;
   if (code === undefined) {
     return system === undefined || system === ''
       ? number

@@ -4,6 +4,7 @@
  */
 import type { Criterion } from '../mapping/criterion.ts';
 import type { Node } from '../mapping/model.ts';
+import { withLists } from '../sql/alike.ts';
 import { and, FALSE, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
 import { constantSatisfies } from './constant.ts';
@@ -27,7 +28,9 @@ export function primitiveAny(criteria: readonly Criterion[], env: Environment): 
     if (node.kind === 'constant')
       return criteria.some(criterion => constantSatisfies(node.json, criterion, env)) ? TRUE : FALSE;
     if (node.kind !== 'value') return undefined;
-    const matched = some(criteria.map(criterion => node.codec.match(node.from, criterion, env)));
+    const any = some(criteria.map(criterion => node.codec.match(node.from, criterion, env)));
+    // What one value asks for stays as its codec says it.
+    const matched = any && criteria.length > 1 ? withLists(any) : any;
     return matched && matched.kind !== 'false' ? and(matched, notAbsent(node, env)) : matched;
   };
 }

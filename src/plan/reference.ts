@@ -3,6 +3,7 @@
  */
 import type { Mapping, RefNode } from '../mapping/model.ts';
 import type { TypedValue } from '../search/query.ts';
+import { withLists } from '../sql/alike.ts';
 import { and, exists, FALSE, or, TRUE } from '../sql/construct.ts';
 import type { Predicate, SqlValue } from '../sql/expression.ts';
 import type { SqlPlan } from '../sql/plan.ts';
@@ -31,10 +32,10 @@ export function referenceLeaf(wanted: readonly ReferenceValue[], env: Environmen
 function refersToIds(node: RefNode, target: Mapping, ids: readonly string[], env: Environment): Predicate {
   const direct = ids.map(id => directKeys(node, target, id, env));
   if (direct.every(keys => keys !== undefined)) {
-    const keys = or(...direct);
+    const keys = withLists(or(...direct));
     return keys.kind === 'false' ? keys : and(keys, presentPredicate(node, env));
   }
-  const named = or(...ids.map(id => idPredicate(target, id, env)));
+  const named = withLists(or(...ids.map(id => idPredicate(target, id, env))));
   return refersToRows(node, target, `${target.name}|${ids.join()}`, named, env);
 }
 

@@ -10,7 +10,7 @@ import { FALSE, not, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
 import type { Environment } from './environment.ts';
 import { presentPredicate } from './presence.ts';
-import { child, exact, exactAny, presenceLeaf, primitive } from './primitive.ts';
+import { child, exact, exactAny, presenceLeaf, primitiveAny } from './primitive.ts';
 import { every, some } from './walk.ts';
 
 /** The names of the two halves of a token in a data type. */
@@ -70,8 +70,11 @@ export function impliedSystems(parentType: string, element: string): ValueSet['s
 }
 
 /** `:text` on a token: the texts of a CodeableConcept, Coding or Identifier. */
-export function textMatches(node: Node, text: string, env: Environment): Predicate | undefined {
-  const leaf = primitive({ kind: 'string', mode: 'starts', text }, env);
+export function textsMatch(node: Node, texts: readonly string[], env: Environment): Predicate | undefined {
+  const leaf = primitiveAny(
+    texts.map(text => ({ kind: 'string', mode: 'starts', text })),
+    env,
+  );
   switch (node.type) {
     case 'CodeableConcept':
       return some([
@@ -81,7 +84,7 @@ export function textMatches(node: Node, text: string, env: Environment): Predica
     case 'Coding':
       return child(node, 'display', leaf, env);
     case 'Identifier':
-      return child(node, 'type', type => textMatches(type, text, env), env);
+      return child(node, 'type', type => textsMatch(type, texts, env), env);
     default:
       return undefined;
   }

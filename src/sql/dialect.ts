@@ -48,7 +48,10 @@ export interface Dialect {
   cast(sql: string, from: ColumnType, to: ColumnType): string;
   /** The right operand of the plain comparison where `seeksApart`. */
   seekOperand(sql: string, from: ColumnType, to: ColumnType): string;
-  contains(writer: Writer, predicate: Extract<Predicate, { kind: 'contains' }>): string;
+  /** The substring test for one of its texts. */
+  contains(writer: Writer, predicate: Extract<Predicate, { kind: 'contains' }>, text: string): string;
+  /** Likewise for several in one call; undefined: they are asked for one by one. */
+  readonly containsSome: ((writer: Writer, predicate: Extract<Predicate, { kind: 'contains' }>) => string) | undefined;
   glob(writer: Writer, of: Expression, pattern: string): string;
   packedDate(writer: Writer, of: Expression): string;
   /** A binary column has at least one byte; NULL has none. */

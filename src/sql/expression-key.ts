@@ -64,7 +64,7 @@ function makePredicateKey(predicate: Predicate): string {
     case 'in':
       return `${sign}${expressionKey(predicate.left)} in ${predicate.values.map(expressionKey).join()}`;
     case 'contains':
-      return `${sign}contains(${expressionKey(predicate.of)},${predicate.where},${JSON.stringify(predicate.text)})`;
+      return `${sign}contains(${expressionKey(predicate.of)},${predicate.where},${JSON.stringify(predicate.texts)})`;
     case 'glob':
       return `${sign}glob(${expressionKey(predicate.of)},${JSON.stringify(predicate.pattern)})`;
     case 'exists':

@@ -115,12 +115,12 @@ export type Predicate =
   | { readonly kind: 'null'; readonly of: Expression; readonly not: boolean }
   /** Text that is neither NULL nor blank, bytes that are not none. */
   | { readonly kind: 'filled'; readonly of: Expression; readonly not: boolean }
-  /** A substring test; the text is bound, its wildcards escaped. `end`: of the text without the blanks at its end. */
+  /** A substring test for one of some texts; they are bound, wildcards escaped. `end`: of the text without the blanks at its end. */
   | {
       readonly kind: 'contains';
       readonly of: Expression;
       readonly where: 'start' | 'end' | 'anywhere' | 'whole';
-      readonly text: string;
+      readonly texts: readonly string[];
       readonly not: boolean;
     }
   /** A pattern of a mapping or a codec, never of a request, in GLOB's spelling (`*`, `?`, `[0-9]`, `[^…]`), case-sensitive. */

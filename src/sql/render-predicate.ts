@@ -8,7 +8,7 @@ import type { Dialect, Writer } from './dialect.ts';
 import type { Expression, Operator, Predicate, Relation } from './expression.ts';
 import { expressionKey } from './expression-key.ts';
 import { sqlName } from './name.ts';
-import { padded } from './padded.ts';
+import type { padded } from './padded.ts';
 import { familyOf, parameterFor } from './parameter-type.ts';
 
 interface Parts {
@@ -17,6 +17,8 @@ interface Parts {
   readonly relation: (relation: Relation, gap: '\n' | ' ') => string;
   readonly bind: Writer['bind'];
   readonly constant: Writer['constant'];
+  /** Of lists of parameters. */
+  readonly lengthen: typeof padded;
   readonly once: (part: Predicate, write: () => string) => string;
   readonly self: () => Writer;
 }
@@ -98,7 +100,7 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
     const known = values.filter(v => !isNullValue(v));
     if (known.length === 0 || isNullValue(left)) return not ? '1 = 1' : '1 = 0';
     const list = () =>
-      `(${(known.every(isConstant) ? known : padded(known)).map(v => right(left.type, v)).join(', ')})`;
+      `(${(known.every(isConstant) ? known : parts.lengthen(known)).map(v => right(left.type, v)).join(', ')})`;
     if (not) {
       if (known.some(v => v.kind !== 'value')) return complement(`${exact(left)} IN ${list()}`);
       return `(${exact(left)} NOT IN ${list()}${orNull(left)})`;
@@ -114,6 +116,13 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
     if (of.type.kind === 'binary') return signed(dialect.hasBytes(expression(of)), negated);
     if (of.type.kind !== 'text') return `${expression(of)} IS ${negated ? '' : 'NOT '}NULL`;
     return negated ? `(${exact(of)} = ''${orNull(of)})` : `${exact(of)} <> ''`;
+  };
+
+  const contained = (of: Leaf<'contains'>): string => {
+    const several = of.texts.length > 1;
+    if (several && dialect.containsSome) return dialect.containsSome(parts.self(), of);
+    const each = of.texts.map(text => dialect.contains(parts.self(), of, text));
+    return several ? `(${joined(each, ' OR ')})` : (each[0] ?? '1 = 0');
   };
 
   const somePiece = ({ of, by, alias, where }: Leaf<'some-piece'>): string => {
@@ -150,7 +159,7 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
       case 'filled':
         return filled(of.of, of.not);
       case 'contains':
-        return signed(dialect.contains(parts.self(), of), of.not);
+        return signed(contained(of), of.not);
       case 'glob':
         return signed(dialect.glob(parts.self(), of.of, of.pattern), of.not);
       case 'packed-date':

@@ -15,6 +15,7 @@ import { expressionKey } from './expression-key.ts';
 import { writtenOnce } from './fragments.ts';
 import { type Identifier, identifier } from './identifier.ts';
 import { sqlName } from './name.ts';
+import { padded } from './padded.ts';
 import { looseType } from './parameter-type.ts';
 import type { Parameter, SqlPlan, Statement } from './plan.ts';
 import { createPredicates } from './render-predicate.ts';
@@ -24,10 +25,17 @@ import { createPredicates } from './render-predicate.ts';
  * StatementTooLarge where the engine does not take so many parameters.
  */
 export function render(plan: SqlPlan, dialect: Dialect): Statement {
-  const { writer, relation, parameters } = createWriter(dialect);
-  const text = selectText(plan, dialect, writer, relation);
-  if (parameters.length > dialect.parametersAtMost) throw new StatementTooLarge();
-  return { text, parameters };
+  // Lists that are rounded up are not worth that a statement is refused.
+  for (const lengthen of [padded, asLong]) {
+    const { writer, relation, parameters } = createWriter(dialect, lengthen);
+    const text = selectText(plan, dialect, writer, relation);
+    if (parameters.length <= dialect.parametersAtMost) return { text, parameters };
+  }
+  throw new StatementTooLarge();
+}
+
+function asLong<T>(values: readonly T[]): readonly T[] {
+  return values;
 }
 
 /** `outside`: what is selected from the relation, and sorted by. */
@@ -81,7 +89,10 @@ function groupsText(plan: SqlPlan, dialect: Dialect, writer: Writer, relation: R
   return `${fetched}, COUNT(*)\nFROM (${inner}) AS g\nGROUP BY ${by}${having}\nORDER BY COUNT(*) DESC, ${by}`;
 }
 
-function createWriter(dialect: Dialect): {
+function createWriter(
+  dialect: Dialect,
+  lengthen: typeof padded = padded,
+): {
   readonly writer: Writer;
   readonly relation: RenderRelation;
   readonly parameters: readonly Parameter[];
@@ -166,7 +177,7 @@ function createWriter(dialect: Dialect): {
   };
 
   const predicates = createPredicates(dialect, {
-    ...{ expression, raw, bind, constant, once, self: () => writer },
+    ...{ expression, raw, bind, constant, once, lengthen, self: () => writer },
     relation: (of, gap) => relation(of, gap, []),
   });
   const writer: Writer = { expression, predicate: predicates.predicate, order, bind, constant };

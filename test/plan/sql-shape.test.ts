@@ -88,3 +88,29 @@ test('where the edges of a day lie within its month and year makes a few texts, 
   }
   expect(texts.size).toBeLessThanOrEqual(16);
 });
+
+const numbered = (count: number, nth: (i: number) => string): readonly string[] =>
+  Array.from({ length: count }, (_, i) => nth(i));
+
+/** They are looked for in one comparison with each column, not in one comparison each; lists of parameters are rounded up. */
+test.each<[string, string, (i: number) => string]>([
+  ['Patient', 'name', i => `zq${i}`],
+  ['Patient', 'name:exact', i => `Zq${i}`],
+  ['Patient', 'name:contains', i => `zq${i}`],
+  ['Patient', 'address', i => `zq${i}`],
+  ['Patient', 'telecom', i => `555-${i}`],
+  ['Patient', 'identifier', i => `no${i}`],
+  ['Observation', 'code', i => `zq${i}`],
+  ['Observation', 'code:not', i => `zq${i}`],
+  ['Observation', 'code:text', i => `zq${i}`],
+  ['Observation', 'code:text', i => `${i % 2 === 0 ? 'a' : ''}zq${i}`],
+  ['Observation', 'subject', i => `Patient/${70_000 + i}`],
+  ['Observation', 'encounter', i => `${7_000_000 + i}`],
+  ['Organization', '_id', i => `fac-${7_000_000 + i}`],
+  ['Patient', 'birthdate', i => `${1600 + i}-03-07`],
+  ['Immunization', 'lot-number', i => `zq${i}`],
+])('%s?%s: 140 values and 250 make one statement', async (type, name, nth) => {
+  const texts = await textsOf(type, name, numbered(140, nth).join());
+  expect(texts).not.toEqual([]);
+  expect(await textsOf(type, name, numbered(250, nth).join())).toEqual(texts);
+});

@@ -214,7 +214,10 @@ const leaf: fc.Arbitrary<Predicate> = fc.oneof(
     kind: fc.constant('contains'),
     of: textExpression,
     where: fc.constantFrom('start', 'end', 'anywhere', 'whole'),
-    text: ANY_TEXT.map(t => t.trimEnd()),
+    texts: fc.array(
+      ANY_TEXT.map(t => t.trimEnd()),
+      { minLength: 1, maxLength: 3 },
+    ),
     not: negated,
   }),
   fc.record({ kind: fc.constant('glob'), of: fc.oneof(textExpression, numberColumn), pattern: glob, not: negated }),

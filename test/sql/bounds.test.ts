@@ -3,7 +3,7 @@
  */
 import { expect, onTestFinished, test } from 'vitest';
 import { INTEGER } from '../../src/sql/column-type.ts';
-import { and, compare, equals, or, value } from '../../src/sql/construct.ts';
+import { among, and, compare, equals, or, value } from '../../src/sql/construct.ts';
 import { StatementTooLarge } from '../../src/sql/database.ts';
 import type { Predicate } from '../../src/sql/expression.ts';
 import { identifier } from '../../src/sql/identifier.ts';
@@ -42,4 +42,22 @@ test('a statement with more parameters than its engine takes is refused before i
   expect(() => render(asking(2098), MSSQL)).toThrow(StatementTooLarge);
   expect(render(asking(2098), SQLITE).parameters).toHaveLength(2099);
   expect(() => render(asking(32_766), SQLITE)).toThrow(StatementTooLarge);
+});
+
+test('lists are rounded up only where the engine takes so many parameters', () => {
+  const asking = (count: number): SqlPlan =>
+    planOf(
+      or(
+        ...['ID', 'QTY', 'BIG'].map(name =>
+          among(
+            column('a', name),
+            numbers(count).map(id => value(id, INTEGER)),
+          ),
+        ),
+      ),
+    );
+  expect(render(asking(500), MSSQL).parameters).toHaveLength(3 * 512 + 1);
+  expect(render(asking(600), MSSQL).parameters).toHaveLength(3 * 600 + 1);
+  expect(render(asking(600), SQLITE).parameters).toHaveLength(3 * 1024 + 1);
+  expect(() => render(asking(700), MSSQL)).toThrow(StatementTooLarge);
 });

@@ -66,8 +66,8 @@ function select(title: string, ...columns: readonly Expression[]): Case {
   return { title, plan: rows(from(filled(CD)), [ID, ...columns]) };
 }
 
-function contains(of: Expression, place: 'start' | 'end' | 'anywhere' | 'whole', content: string): Predicate {
-  return { kind: 'contains', of, where: place, text: content, not: false };
+function contains(of: Expression, place: 'start' | 'end' | 'anywhere' | 'whole', ...texts: string[]): Predicate {
+  return { kind: 'contains', of, where: place, texts, not: false };
 }
 
 function lookup(kind: 'left' | 'inner', pick?: readonly Order[]): Join {
@@ -104,6 +104,8 @@ export const CASES: readonly Case[] = [
   where('a name starts with a folded text', contains(call('fold', [NAM], UNICODE), 'start', 'elodie')),
   where('a text contains wildcards that stand for themselves', contains(TXT, 'anywhere', '% o')),
   where('a text starts with a text, case counts', contains(TXT, 'start', 'ab')),
+  where('a name starts with one of some folded texts', contains(call('fold', [NAM], UNICODE), 'start', 'elo', 'zo')),
+  where('a text contains none of some texts', not(contains(TXT, 'anywhere', '% o', "it's"))),
   where('the digits of a text are these', equals(call('digits', [TXT], UNICODE), text('50'))),
   where('the digits of a text end so', contains(call('digits', [TXT], UNICODE), 'end', '0')),
   where('a text matches a pattern, in which percent and underscore stand for themselves', glob(NAM, '[^-]_?')),

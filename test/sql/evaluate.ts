@@ -53,7 +53,7 @@ function leaf(of: Exclude<Predicate, { kind: 'true' | 'false' | 'and' | 'or' }>,
     case 'contains': {
       const value = textOf(of.of, scope);
       if (value === null) return false;
-      return HAS[of.where](rtrim(value), of.text);
+      return of.texts.some(text => HAS[of.where](rtrim(value), text));
     }
     case 'glob': {
       const value = textOf(of.of, scope);

@@ -61,11 +61,11 @@ function matchDigits(text: Expression, tests: readonly DigitsTest[]): Predicate 
     tests.filter(one => one.where === where && /^[0-9]+$/.test(one.digits)).map(({ digits }) => digits);
   const whole = wanted('whole').map(digits => value(digits, UNICODE));
   const begun = wanted('extended').map(
-    digits => ({ kind: 'contains', of, where: 'start', text: digits, not: false }) as const,
+    digits => ({ kind: 'contains', of, where: 'start', texts: [digits], not: false }) as const,
   );
   return or(
     among(of, whole),
-    ...wanted('end').map(digits => ({ kind: 'contains', of, where: 'end', text: digits, not: false }) as const),
+    ...wanted('end').map(digits => ({ kind: 'contains', of, where: 'end', texts: [digits], not: false }) as const),
     and(glob(text, EXTENSION), or(...begun)),
   );
 }
@@ -79,7 +79,9 @@ function matchString(text: Expression, mode: 'starts' | 'exact' | 'contains', wa
     filled(text),
     ...(folded === ''
       ? []
-      : [{ kind: 'contains' as const, of: call('fold', [text], UNICODE), where, text: folded, not: false } as const]),
+      : [
+          { kind: 'contains' as const, of: call('fold', [text], UNICODE), where, texts: [folded], not: false } as const,
+        ]),
   );
 }
 
@@ -89,7 +91,7 @@ export function matchBelow(text: Expression, uri: string): Predicate {
     kind: 'contains',
     of: text,
     where: 'start',
-    text: insideOf(uri),
+    texts: [insideOf(uri)],
     not: false,
   });
 }

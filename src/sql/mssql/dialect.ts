@@ -50,6 +50,7 @@ export const MSSQL: Dialect = {
       ? `CAST(${sql} AS varchar(8000))`
       : sql,
   contains,
+  containsSome: undefined,
   glob: (writer, of, pattern) => `${binary(trimmed(writer, of))} LIKE ${constantText(writer, likePattern(pattern))}`,
   packedDate,
   hasBytes: sql => `DATALENGTH(${sql}) > 0`,
@@ -73,7 +74,7 @@ function separatorText(writer: Writer, separator: string): string {
   return writer.constant(separator, { kind: 'text', unicode: true, fixed: false, length: 1 });
 }
 
-function contains(writer: Writer, { of, where, text }: Extract<Predicate, { kind: 'contains' }>): string {
+function contains(writer: Writer, { of, where }: Extract<Predicate, { kind: 'contains' }>, text: string): string {
   const sql = isFold(of) ? foldedTrimmed(writer, of) : binary(trimmed(writer, of));
   if (where === 'whole') return `${sql} = ${bindText(writer, text)}`;
   const escaped = text.replace(/[%_[]/g, '[$&]');

@@ -1,7 +1,7 @@
 /**
  * SQLite's half of the compiler. Text is compared by the collation RTRIM (binary, blind to trailing blanks); an index
- * serves such a comparison if its column was declared COLLATE RTRIM. Three functions are the adapter's
- * own (functions.ts): lintel_fold, lintel_digits and lintel_number.
+ * serves such a comparison if its column was declared COLLATE RTRIM. Four functions are the adapter's
+ * own (functions.ts): lintel_fold, lintel_digits, lintel_number and lintel_contains.
  * https://sqlite.org/datatype3.html#collating_sequences https://sqlite.org/lang_expr.html
  */
 import type { ColumnType } from '../column-type.ts';
@@ -50,6 +50,7 @@ export const SQLITE: Dialect = {
   cast,
   seekOperand: sql => sql,
   contains,
+  containsSome,
   glob: (writer, of, pattern) => `${trimmed(writer, of)} GLOB ${constantText(writer, pattern)}`,
   packedDate,
   hasBytes: sql => `length(${sql}) > 0`,
@@ -115,7 +116,7 @@ function midnight(fraction: number): string {
 }
 
 /** LIKE would be blind to case; instr and substr are exact, and know no wildcards. */
-function contains(writer: Writer, { of, where, text }: Extract<Predicate, { kind: 'contains' }>): string {
+function contains(writer: Writer, { of, where }: Extract<Predicate, { kind: 'contains' }>, text: string): string {
   const sql = trimmed(writer, of);
   switch (where) {
     case 'anywhere':
@@ -127,6 +128,11 @@ function contains(writer: Writer, { of, where, text }: Extract<Predicate, { kind
     case 'whole':
       return `${sql} = ${bindText(writer, text)}`;
   }
+}
+
+/** The texts travel as one: they are looked for in one call, and however many they are, the statement stays the same. */
+function containsSome(writer: Writer, { of, where, texts }: Extract<Predicate, { kind: 'contains' }>): string {
+  return `lintel_contains(${trimmed(writer, of)}, '${where}', ${bindText(writer, JSON.stringify(texts))})`;
 }
 
 /** strftime moves 30 February into March, so the day has to come back as it was given. */

@@ -3,11 +3,13 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { fold } from '../fold.ts';
+import { createContains } from './contains.ts';
 
 const NUMBER = /^[ \t\r\n]*(-?\d+(?:\.\d+)?)[ \t\r\n]*$/;
 
 /** `check` is called with each, and may throw to end the statement. */
 export function registerFunctions(database: DatabaseSync, check: () => void = () => {}): void {
+  const contains = createContains();
   database.function('lintel_fold', { deterministic: true }, text => {
     check();
     return typeof text === 'string' ? fold(text) : text;
@@ -21,5 +23,9 @@ export function registerFunctions(database: DatabaseSync, check: () => void = ()
     if (typeof text === 'number') return text;
     const match = typeof text === 'string' ? NUMBER.exec(text) : null;
     return match ? Number(match[1]) : null;
+  });
+  database.function('lintel_contains', { deterministic: true }, (text, where, texts) => {
+    check();
+    return text === null ? null : Number(contains(String(text), String(where), String(texts)));
   });
 }

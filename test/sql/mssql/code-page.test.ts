@@ -45,7 +45,7 @@ it('what is compared exactly, folded, by a pattern or sorted is Unicode first; w
     kind: 'contains',
     of: call('fold', [POLISH], UNICODE),
     where: 'start',
-    text: 'łód',
+    texts: ['łód'],
     not: false,
   };
   expect(textOf(folded)).toBe(`RTRIM(${unicode}) COLLATE Latin1_General_100_CI_AI LIKE @p0`);

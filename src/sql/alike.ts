@@ -1,0 +1,95 @@
+/**
+ * Disjunctions of predicates that differ in one thing: what something is compared with. In: a predicate. Out: one that holds
+ * for the same rows, in which such predicates are one comparison with a list. So the engine computes the operand once and
+ * looks its value up among hundreds, where it would else compute and compare it hundreds of times.
+ */
+import { among, and, or } from './construct.ts';
+import type { Expression, Predicate } from './expression.ts';
+import { expressionKey, predicateKey } from './expression-key.ts';
+
+type Comparison = Extract<Predicate, { readonly kind: 'equals' | 'in' | 'contains' }>;
+
+/** A part of an OR by the one comparison in it with what a request says. */
+interface Framed {
+  /** The same for parts that differ in nothing but the values of the comparison. */
+  readonly key: string;
+  readonly comparison: Comparison;
+  /** The part with another comparison. */
+  around(comparison: Predicate): Predicate;
+}
+
+/** Parts of an OR that are alike become one; all else is left as it is. */
+export function withLists(predicate: Predicate): Predicate {
+  if (predicate.kind !== 'or') return predicate;
+  const groups = Map.groupBy(
+    predicate.of.map(part => ({ part, framed: framedPart(part) })),
+    ({ part, framed }) => framed?.key ?? part,
+  );
+  return or(
+    ...[...groups.values()].map(group => {
+      const [first] = group;
+      const alike = group.flatMap(({ framed }) => framed ?? []);
+      return first && group.length === 1 ? first.part : together(alike);
+    }),
+  );
+}
+
+function together(alike: readonly Framed[]): Predicate {
+  const [first] = alike;
+  return first
+    ? first.around(
+        listed(
+          first.comparison,
+          alike.map(({ comparison }) => comparison),
+        ),
+      )
+    : or();
+}
+
+/** One comparison with all that several are made with. */
+function listed(first: Comparison, all: readonly Comparison[]): Predicate {
+  if (first.kind === 'contains') {
+    const texts = all.flatMap(one => (one.kind === 'contains' ? one.texts : []));
+    return { ...first, texts: [...new Set(texts)] };
+  }
+  const values = new Map(all.flatMap(valuesOf).map(value => [expressionKey(value), value]));
+  return among(first.left, [...values.values()]);
+}
+
+function framedPart(part: Predicate): Framed | undefined {
+  if (part.kind !== 'and') return framedComparison(part);
+  const frames = part.of.map(framedComparison);
+  const [only, ...more] = frames.filter(frame => frame !== undefined);
+  // Two may differ together, and a list of each would then ask for less.
+  if (!only || more.length > 0) return undefined;
+  const at = frames.indexOf(only);
+  return {
+    key: `and(${part.of.map((one, i) => (i === at ? only.key : predicateKey(one))).join()})`,
+    comparison: only.comparison,
+    around: comparison => and(...part.of.with(at, comparison)),
+  };
+}
+
+function framedComparison(part: Predicate): Framed | undefined {
+  const around = (comparison: Predicate): Predicate => comparison;
+  switch (part.kind) {
+    case 'contains':
+      return part.not ? undefined : { key: `${part.where} of ${expressionKey(part.of)}`, comparison: part, around };
+    case 'equals':
+    case 'in':
+      if (part.not || !valuesOf(part).every(isAsked)) return undefined;
+      return { key: `in ${expressionKey(part.left)}`, comparison: part, around };
+    default:
+      return undefined;
+  }
+}
+
+function valuesOf(comparison: Comparison): readonly Expression[] {
+  if (comparison.kind === 'equals') return [comparison.right];
+  return comparison.kind === 'in' ? comparison.values : [];
+}
+
+/** By a request: in what the mapping says, parts that are alike do not differ. */
+function isAsked(of: Expression): boolean {
+  return of.kind === 'value' && of.value !== null && !of.constant;
+}

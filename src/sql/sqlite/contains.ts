@@ -1,0 +1,38 @@
+/**
+ * A text compared with many. In: a text, where in it one of the others is to stand, and these as a JSON array. Out: whether one
+ * does. What is made of a list is kept while statements ask for it row by row.
+ */
+
+type Test = (text: string) => boolean;
+
+/** A statement compares with a few lists, each with several columns. */
+const KEPT = 16;
+
+export function createContains(): (text: string, where: string, texts: string) => boolean {
+  const kept: { readonly where: string; readonly texts: string; readonly test: Test }[] = [];
+  return (text, where, texts) => {
+    const known = kept.find(one => one.texts === texts && one.where === where);
+    if (known) return known.test(text);
+    const test = testFor(where, JSON.parse(texts) as readonly string[]);
+    if (kept.length === KEPT) kept.shift();
+    kept.push({ where, texts, test });
+    return test(text);
+  };
+}
+
+function testFor(where: string, texts: readonly string[]): Test {
+  if (where === 'anywhere') return text => texts.some(one => text.includes(one));
+  // There are far fewer lengths than texts: what stands at the place is looked up once for each.
+  const known = new Set(texts);
+  const lengths = [...new Set(texts.map(({ length }) => length))];
+  switch (where) {
+    case 'start':
+      return text => lengths.some(length => known.has(text.slice(0, length)));
+    case 'end':
+      return text => lengths.some(length => length <= text.length && known.has(text.slice(text.length - length)));
+    case 'whole':
+      return text => known.has(text);
+    default:
+      throw new TypeError(`a text cannot be looked for ${where}`);
+  }
+}
