@@ -134,6 +134,6 @@ export function planBranch(
   const limit = limitOf(wanted, request.cursor);
   const limitPlace = place === undefined ? undefined : place + (request.cursor?.key.length ?? 0);
   const from = bareRelation(first.mapping.source, where, env, [...columns, ...orderBy.map(({ by }) => by)]);
-  const plan: SqlPlan = { from, columns, orderBy, limit, limitPlace, shape: 'rows' };
+  const plan: SqlPlan = { from, columns, orderBy, limit, limitPlace, shape: 'rows', searches: true };
   return { plan, mapping: first.mapping.name, shaped, flags, sortAt };
 }

@@ -219,7 +219,7 @@ export async function countMatches(branches: readonly Branch[], session: Session
           ? []
           : mappings.map(({ when }) => flag(or(when)));
       const from = bareRelation(first.mapping.source, where, session.env, columns);
-      const plan: SqlPlan = { from, columns, orderBy: [], limit: 1, shape: 'count' };
+      const plan: SqlPlan = { from, columns, orderBy: [], limit: 1, shape: 'count', searches: true };
       const [row] = await session.query(plan, first.mapping.name, places);
       return Number(row?.[0] ?? 0);
     }),

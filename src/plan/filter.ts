@@ -242,7 +242,7 @@ function hasPredicate(
       if (!passes || passes.kind === 'false') return passes;
       const where = and(servedPredicate(source, env), passes, refers);
       const { relation } = renameRelation(bareRelation(source.source, where, env));
-      return renamePredicate(exists(childFirst(relation, new Set(inside.keys()))), inside);
+      return renamePredicate(exists(childFirst(relation, new Set(inside.keys())), { searches: true }), inside);
     }),
   );
 }

@@ -89,6 +89,7 @@ function keysPlan(node: RefNode, target: Mapping, wanted: Predicate, env: Enviro
     orderBy: [],
     limit: KEYS_AT_MOST + 1,
     shape: 'rows',
+    searches: true,
   };
 }
 

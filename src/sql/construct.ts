@@ -124,6 +124,6 @@ export function glob(of: Expression, pattern: string): Predicate {
   return { kind: 'glob', of, pattern, not: false };
 }
 
-export function exists(from: Relation): Predicate {
-  return from.where.kind === 'false' ? FALSE : { kind: 'exists', from, not: false };
+export function exists(from: Relation, how: { readonly searches?: true } = {}): Predicate {
+  return from.where.kind === 'false' ? FALSE : { kind: 'exists', from, ...how, not: false };
 }

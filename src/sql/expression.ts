@@ -127,8 +127,16 @@ export type Predicate =
   | { readonly kind: 'glob'; readonly of: Expression; readonly pattern: string; readonly not: boolean }
   /** Digits yyyymmdd that are a calendar day, or with 00 a month or a year. */
   | { readonly kind: 'packed-date'; readonly of: Expression; readonly not: boolean }
-  /** `byRow`: holds for nearly every row, so it is to be tested on each row read, never to be begun with. */
-  | { readonly kind: 'exists'; readonly from: Relation; readonly byRow?: true; readonly not: boolean }
+  /**
+   * `byRow`: holds for nearly every row, so it is to be tested on each row read, never to be begun with. `searches`: as of a plan.
+   */
+  | {
+      readonly kind: 'exists';
+      readonly from: Relation;
+      readonly byRow?: true;
+      readonly searches?: true;
+      readonly not: boolean;
+    }
   /** One piece of a separated text satisfies `where`, which refers to the piece by `alias`.`piece`. */
   | {
       readonly kind: 'some-piece';

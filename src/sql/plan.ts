@@ -20,6 +20,8 @@ export interface SqlPlan {
    * combination of `columns` (text is equal as in `equals`), ended by the number of rows that have it, largest first.
    */
   readonly shape: 'rows' | 'count' | 'groups';
+  /** Many rows may be read of which few or none are wanted; else they are found by their keys. */
+  readonly searches?: true;
   /** Of `groups`: only combinations that at least so many rows have. Default 1. */
   readonly least?: number;
 }

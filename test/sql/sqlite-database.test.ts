@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { INTEGER, UNICODE } from '../../src/sql/column-type.ts';
-import { call, compare, equals, TRUE, value } from '../../src/sql/construct.ts';
+import { and, call, compare, equals, exists, TRUE, value } from '../../src/sql/construct.ts';
 import { DatabaseError } from '../../src/sql/database.ts';
 import type { Predicate } from '../../src/sql/expression.ts';
 import { identifier } from '../../src/sql/identifier.ts';
@@ -85,6 +85,36 @@ describe('a SQLite database', () => {
     const all = await hurried.query(plan);
     expect(await hurried.query(plan, { signal, lane: 'export' })).toEqual(all);
     expect(await hurried.query(planOf(TRUE, { limit: 1 }), { signal })).toEqual([[0]]);
+    await hurried.close();
+    rmSync(join(file, '..'), { recursive: true });
+  });
+
+  it.each([
+    ['a table', 'CREATE TABLE A (ID INTEGER PRIMARY KEY, CD CHAR(8))'],
+    ['a table without numbers of rows', 'CREATE TABLE A (ID INTEGER PRIMARY KEY, CD CHAR(8)) WITHOUT ROWID'],
+    ['a view', 'CREATE TABLE B (ID INTEGER PRIMARY KEY, CD CHAR(8)); CREATE VIEW A AS SELECT ID, CD FROM B'],
+  ])('ends a search that calls no function and takes too long, in %s', async (_, ddl) => {
+    const file = join(mkdtempSync(join(tmpdir(), 'lintel-sqlite-')), 'long.db');
+    const raw = new DatabaseSync(file);
+    raw.exec(ddl);
+    const table = ddl.includes('VIEW') ? 'B' : 'A';
+    raw.exec(`INSERT INTO ${table} VALUES ${Array.from({ length: 40 }, (__, i) => `(${i + 1}, 'x')`).join()}`);
+    raw.close();
+    const hurried = openSqlite(file, { longest: -1 });
+    const { signal } = new AbortController();
+    const none = equals(column('a', 'CD'), value('y', UNICODE));
+    const inner = { table: { name: identifier('A') }, alias: identifier('b'), joins: [], where: TRUE };
+    const nested = { ...inner, where: equals(column('b', 'CD'), value('y', UNICODE)) };
+    for (const plan of [
+      planOf(none, { searches: true }),
+      planOf(none, { searches: true, columns: [], orderBy: [], shape: 'count' }),
+      // The one row outside is not looked at, those inside are.
+      planOf(and(equals(column('a', 'ID'), value(1, INTEGER)), exists(nested, { searches: true })), { searches: true }),
+    ]) {
+      expect(await failure(() => hurried.query(plan, { signal }))).toMatchObject({ reason: 'unavailable' });
+      expect(await hurried.query(plan, { signal, lane: 'export' })).toEqual(await hurried.query(plan));
+    }
+    expect(await hurried.query(planOf(none), { signal })).toEqual([]);
     await hurried.close();
     rmSync(join(file, '..'), { recursive: true });
   });

@@ -11,6 +11,7 @@ import { renderedBy, statementsOf } from '../statement.ts';
 import { readCatalog } from './catalog.ts';
 import { SQLITE } from './dialect.ts';
 import { openFile } from './file.ts';
+import { createLooks } from './look.ts';
 import { patiently } from './patience.ts';
 import { createTurns } from './turns.ts';
 
@@ -28,7 +29,7 @@ export interface SqliteOptions {
   readonly patience?: number;
   /** Milliseconds between two looks whether another file has taken the place of this one. */
   readonly look?: number;
-  /** Milliseconds that a statement may compute on texts, for whoever can cancel it; exports are not hurried. */
+  /** Milliseconds that a statement may take, for whoever can cancel it; exports are not hurried. */
   readonly longest?: number;
 }
 
@@ -42,6 +43,7 @@ export function openSqlite(
   const file = openFile(path, { cache, look, longest });
   const turn = createTurns(patience);
   const statementOf = statementsOf(SQLITE, bindable);
+  const looking = createLooks(file.hasRowids);
 
   return {
     engine: 'sqlite',
@@ -49,10 +51,8 @@ export function openSqlite(
     query(plan: SqlPlan, options) {
       const ask = (): readonly Row[] => {
         if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
-        return file.rows(
-          statementOf(plan, options?.places),
-          options?.signal !== undefined && options.lane !== 'export',
-        );
+        const limited = options?.signal !== undefined && options.lane !== 'export';
+        return file.rows(statementOf(limited ? looking(plan) : plan, options?.places), limited);
       };
       return turn()?.then(() => patiently(ask)) ?? patiently(ask);
     },

@@ -32,6 +32,8 @@ export interface FileOptions {
 export interface SqliteFile {
   /** `limited`: it is ended where it computes too long. */
   rows(statement: BoundStatement<SQLInputValue>, limited?: boolean): readonly Row[];
+  /** Whether the rows of a table are numbered, as `rowid`; a view's are not. */
+  hasRowids(table: string): boolean;
   /** Runs `ask` on the connection. */
   use<T>(what: string, ask: (database: DatabaseSync) => T): T;
   /** Lets go of prepared statements. */
@@ -43,6 +45,8 @@ export interface SqliteFile {
 export function openFile(path: string, { cache, look, longest }: FileOptions): SqliteFile {
   const limit = createLimit(longest);
   const statements = new Map<string, StatementSync>();
+  /** By name, of the file that is open. */
+  const numbered = new Map<string, boolean>();
   let identity: string | undefined;
   let looked = 0;
   let closed = false;
@@ -58,7 +62,7 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
         opened.prepare('SELECT COUNT(*) FROM sqlite_schema').get();
         // From now on SQLite would hold the thread, and with it everybody, while somebody writes.
         opened.exec('PRAGMA busy_timeout = 0');
-        registerFunctions(opened, limit.check);
+        registerFunctions(opened, limit);
         return opened;
       } catch (error) {
         opened.close();
@@ -70,6 +74,7 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
 
   const disconnect = (): void => {
     statements.clear();
+    numbered.clear();
     if (connection?.isOpen) connection.close();
     connection = undefined;
   };
@@ -109,6 +114,15 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
         const rows: unknown = prepared(connected(), text).all(...parameters);
         return rows as readonly Row[];
       }),
+    hasRowids: table =>
+      attempt('query', () => {
+        const database = connected();
+        const known = numbered.get(table);
+        if (known !== undefined) return known;
+        const found = database.prepare(NUMBERED).get(table) !== undefined;
+        numbered.set(table, found);
+        return found;
+      }),
     use: (what, ask) => attempt(what, () => ask(connected())),
     forget: () => statements.clear(),
     close() {
@@ -117,6 +131,8 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
     },
   };
 }
+
+const NUMBERED = `SELECT 1 FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE AND type = 'table' AND wr = 0`;
 
 /** Undefined where there is no file, as for a database in memory. */
 function identityOf(path: string): string | undefined {

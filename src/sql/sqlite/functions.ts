@@ -1,14 +1,17 @@
 /**
- * The functions that the SQLite dialect calls beyond SQLite's own. They are pure, so SQLite may call them once per value.
+ * The functions that the SQLite dialect calls beyond SQLite's own. All but the look at the clock are pure, so SQLite may call them
+ * once per value.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { fold } from '../fold.ts';
 import { createContains } from './contains.ts';
+import { type Limit, NO_LIMIT } from './limit.ts';
 
 const NUMBER = /^[ \t\r\n]*(-?\d+(?:\.\d+)?)[ \t\r\n]*$/;
 
-/** `check` is called with each, and may throw to end the statement. */
-export function registerFunctions(database: DatabaseSync, check: () => void = () => {}): void {
+/** `limit` is asked with each, and may throw to end the statement. */
+export function registerFunctions(database: DatabaseSync, limit: Pick<Limit, 'look' | 'check'> = NO_LIMIT): void {
+  const { look, check } = limit;
   const contains = createContains();
   database.function('lintel_fold', { deterministic: true }, text => {
     check();
@@ -27,5 +30,10 @@ export function registerFunctions(database: DatabaseSync, check: () => void = ()
   database.function('lintel_contains', { deterministic: true }, (text, where, texts) => {
     check();
     return text === null ? null : Number(contains(String(text), String(where), String(texts)));
+  });
+  // Always 1, and not pure: it is for the row that is read now.
+  database.function('lintel_look', () => {
+    look();
+    return 1;
   });
 }

@@ -1,6 +1,6 @@
 /**
  * An end to statements that compute for too long. SQLite answers in the server's own thread and cannot be told to stop from there; but
- * what takes it long are comparisons of texts, for which it calls functions of ours, and those can throw. In: milliseconds. Out:
+ * it calls functions of ours, for comparisons of texts and for this alone (look.ts), and those can throw. In: milliseconds. Out:
  * what a statement begins with, and what the functions call.
  */
 import { performance } from 'node:perf_hooks';
@@ -10,6 +10,8 @@ export interface Limit {
   /** A statement begins; `limited`: somebody waits for it who also waits for others. */
   begin(limited: boolean): void;
   /** Throws DatabaseError `unavailable` once the statement has taken too long. */
+  look(): void;
+  /** Likewise for what is called thousands of times at once: it looks at some calls. */
   check(): void;
 }
 
@@ -19,14 +21,21 @@ const CALLS = 1000;
 export function createLimit(milliseconds: number): Limit {
   let ends = Number.POSITIVE_INFINITY;
   let calls = 0;
+  const look = (): void => {
+    if (performance.now() > ends)
+      throw new DatabaseError('unavailable', 'the statement took too long and was ended', { retryAfter: 5 });
+  };
   return {
     begin(limited) {
       ends = limited ? performance.now() + milliseconds : Number.POSITIVE_INFINITY;
       calls = 0;
     },
+    look,
     check() {
-      if (++calls % CALLS === 0 && performance.now() > ends)
-        throw new DatabaseError('unavailable', 'the statement took too long and was ended', { retryAfter: 5 });
+      if (++calls % CALLS === 0) look();
     },
   };
 }
+
+/** For connections that answer nobody who waits. */
+export const NO_LIMIT: Pick<Limit, 'look' | 'check'> = { look() {}, check() {} };

@@ -1,0 +1,55 @@
+/** What is searched for looks at the clock, so that it can be ended; what is found by its keys does not. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
+import { createLooks } from '../../src/sql/sqlite/look.ts';
+import { renderedBy } from '../../src/sql/statement.ts';
+import { type Demo, openDemo } from '../law/demo.ts';
+
+let demo: Demo;
+const looked: number[] = [];
+beforeAll(async () => {
+  const looking = createLooks(() => true);
+  const render = renderedBy(SQLITE);
+  demo = await openDemo({
+    patients: 24,
+    onQuery: (plan, places) => looked.push(render(looking(plan), places).text.split('lintel_look()').length - 1),
+  });
+}, 60_000);
+afterAll(() => demo.close());
+
+/** Looks in each statement that a search sends. */
+test.each<[string, readonly (readonly [string, string])[], readonly number[]]>([
+  ['a page and its child rows', [['birthdate', 'gt1900']], [1, 0, 0]],
+  [
+    'a count',
+    [
+      ['birthdate', 'gt1900'],
+      ['_summary', 'count'],
+    ],
+    [1],
+  ],
+  [
+    'a chain',
+    [
+      ['general-practitioner.name', 'a'],
+      ['_summary', 'count'],
+    ],
+    [1, 1],
+  ],
+  [
+    '_has',
+    [
+      ['_has:Encounter:patient:date', 'gt1900'],
+      ['_summary', 'count'],
+    ],
+    [2],
+  ],
+])('%s', async (_, parameters, expected) => {
+  looked.length = 0;
+  await demo.facade.search(
+    { type: 'Patient', parameters },
+    { access: OPEN_ACCESS, base: 'http://x', handling: 'strict' },
+  );
+  expect(looked).toEqual(expected);
+});
