@@ -14,7 +14,7 @@ switch (what) {
   }
   case 'growth': {
     const { benchGrowth } = await import('./growth.ts');
-    await withDatabases(more, [200, 2000], benchGrowth);
+    await withDatabases(more, [1000, 10_000], benchGrowth);
     break;
   }
   case 'writer':
