@@ -1,7 +1,7 @@
 /**
  * SQLite's half of the compiler. Text is compared by the collation RTRIM (binary, blind to trailing blanks); an index
- * serves such a comparison if its column was declared COLLATE RTRIM. Four functions are the adapter's
- * own (functions.ts): lintel_fold, lintel_digits, lintel_number and lintel_contains.
+ * serves such a comparison if its column was declared COLLATE RTRIM. Five functions are the adapter's
+ * own (functions.ts): lintel_fold, lintel_digits, lintel_number, lintel_contains and lintel_look.
  * https://sqlite.org/datatype3.html#collating_sequences https://sqlite.org/lang_expr.html
  */
 import type { ColumnType } from '../column-type.ts';
