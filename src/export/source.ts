@@ -9,7 +9,6 @@ import { shapeStore } from '../pipeline/shapes.ts';
 import { type Announce, facadeOf, openDatabase, setUp } from '../setup.ts';
 import type { Database } from '../sql/database.ts';
 import type { PartSource } from './part-task.ts';
-import { withSmallHeap } from './small-heap.ts';
 
 export type SourceConfig = Pick<Config, 'database' | 'dataDir' | 'mappings' | 'degraded' | 'page'>;
 
@@ -33,7 +32,7 @@ export async function openSource(
   watched: (database: Database) => Database = database => database,
 ): Promise<PartSource> {
   const config = { ...own, sqlite: SQLITE };
-  const { database: first, pack, changed } = await withSmallHeap(() => setUp(config, announce, files));
+  const { database: first, pack, changed } = await setUp(config, announce, files);
   for (const problem of pack.problems) if (problem.severity === 'error') announce(formatProblem(problem));
   if (pack.registry === undefined) {
     await first.close();

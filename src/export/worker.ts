@@ -20,6 +20,7 @@ import type { PartReport, PartSource, PartTask } from './part-task.ts';
 import type { Parameters } from './reading.ts';
 import { readExportRequest, type UnderstoodRequest } from './request.ts';
 import { runPart } from './run-part.ts';
+import { withSmallHeap } from './small-heap.ts';
 import { openSource, PackError, type SourceConfig } from './source.ts';
 
 /** `files`: the pack as it was when the job began, whatever the folder holds by now. */
@@ -111,7 +112,7 @@ async function sourceOf(files: PackFiles, announce?: Announce): Promise<PartSour
   await opened?.source.database().close();
   opened = undefined;
   const counted = (database: Database): Database => countStatements(database, tally.count);
-  const source = await openSource(workerData as SourceConfig, files, announce, counted);
+  const source = await withSmallHeap(() => openSource(workerData as SourceConfig, files, announce, counted));
   opened = { version: files.version, source };
   return source;
 }
