@@ -63,7 +63,8 @@ export function keptPlan(branch: Branch, needs: BranchNeeds, wanted: number, ses
   if (places === undefined || env.rules !== ALL_RULES || (cursor && needs.sort.length > 0))
     return { planned: planBranch(branch, needs, wanted, session), places };
   const plans = plansOf(branch);
-  const key = `${selectionKey(needs.selection)} ${cursorShape(branch, cursor)} ${also?.key ?? ''}`;
+  const selected = selectionKey(needs.selection);
+  const key = cursor || also ? `${selected} ${cursorShape(branch, cursor)} ${also?.key ?? ''}` : selected;
   const whole = [...places, ...(cursor?.key ?? []), limitOf(wanted, cursor)];
   if (plans.has(key)) return { planned: plans.get(key), places: whole };
   const clock = watchClock(env);

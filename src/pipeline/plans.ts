@@ -9,7 +9,7 @@ import { boundedCache } from '../cache/bounded.ts';
 import type { Registry } from '../mapping/model.ts';
 import { ALL_RULES, type Environment, type KeysQuestion, watchClock } from '../plan/environment.ts';
 import { canBePlaces } from '../plan/key.ts';
-import { type IdReader, idReader, placesFor } from '../plan/opaque-ids.ts';
+import { type IdReader, idReader, placesFor, withoutImplied } from '../plan/opaque-ids.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import type { Places } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
@@ -90,7 +90,7 @@ export function planRound<T>(
   const round = plannedIn(clock.env, plan);
   if (templates && !clock.looked()) {
     if (templates.length === SHAPES) templates.shift();
-    templates.push({ round, guards: reader.guards });
+    templates.push({ round, guards: withoutImplied(reader.guards) });
   }
   return { ...round, places: together(known.places, reader.places) };
 }

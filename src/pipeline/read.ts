@@ -41,7 +41,8 @@ export function readById(
 ): Promise<ResourceText | undefined> {
   const plan = (env: Environment) =>
     branchesOf({ type, filters: [idFilter(type, idName(0), offers)], sort: [], access }, env);
-  const kept = planKept(session, plan, { key: accessed(`read ${type}`, access), ids: [id] });
+  // The name of a type is no other question's key, and is at hand.
+  const kept = planKept(session, plan, { key: accessed(type, access), ids: [id] });
   const read = ({ planned, places }: Kept<readonly Branch[]>): Promise<ResourceText | undefined> =>
     readPage(planned, { sort: [], selection, count: 1, cursor: undefined, places }, session)
       .then(({ matches }) => emitAll(matches, context, session))

@@ -48,14 +48,23 @@ export function readId(parts: readonly IdPart[], id: string, env: Environment): 
 
 /** Likewise as values: more than one reading where text keys contain the separator. */
 export function parseId(parts: readonly IdPart[], id: string): readonly (readonly KeyValue[])[] {
-  if (beginsOtherwise(parts, id)) return NO_READINGS;
-  return LEGAL.test(id) ? readParts(parts, 0, id, 0) : NO_READINGS;
+  return isLegalId(id) ? readingsOf(parts, id) : NO_READINGS;
 }
 
-/** As most rules of a type do: such an id is none of theirs. */
-export function beginsOtherwise(parts: readonly IdPart[], id: string): boolean {
+/** Whether a text can be the id of any resource. */
+export function isLegalId(text: string): boolean {
+  return LEGAL.test(text);
+}
+
+/** As `parseId`, of a text that can be an id. */
+export function readingsOf(parts: readonly IdPart[], id: string): readonly (readonly KeyValue[])[] {
+  return readParts(parts, 0, id, 0);
+}
+
+/** What every id of a rule begins with; '' where that differs. */
+export function literalStart(parts: readonly IdPart[]): string {
   const first = parts[0];
-  return first?.kind === 'literal' && !id.startsWith(first.text);
+  return first?.kind === 'literal' ? first.text : '';
 }
 
 const NO_READINGS: readonly (readonly KeyValue[])[] = [];
@@ -69,12 +78,14 @@ function readParts(parts: readonly IdPart[], at: number, text: string, from: num
     return text.startsWith(part.text, from) ? readParts(parts, at + 1, text, from + part.text.length) : NO_READINGS;
   const { column, codec } = part;
   const next = parts[at + 1];
-  const readings: (readonly KeyValue[])[] = [];
+  let readings = NO_READINGS;
   for (let end = endOf(next, text, from); end > from; end = endOf(next, text, end)) {
+    const tails = readParts(parts, at + 1, text, end);
+    if (tails === NO_READINGS) continue;
     const raw = codec.parse(text.slice(from, end));
     if (raw === undefined) continue;
-    for (const tail of readParts(parts, at + 1, text, end))
-      readings.push(tail.length === 0 ? [{ column, raw }] : [{ column, raw }, ...tail]);
+    const found = tails.map(tail => [{ column, raw }, ...tail]);
+    readings = readings === NO_READINGS ? found : [...readings, ...found];
   }
   return readings;
 }

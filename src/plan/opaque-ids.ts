@@ -11,7 +11,7 @@ import type { SqlValue } from '../sql/expression.ts';
 import type { Places } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
 import type { OpaqueIds } from './environment.ts';
-import { beginsOtherwise, type KeyOperand, type KeyValue, parseId } from './identity.ts';
+import { isLegalId, type KeyOperand, type KeyValue, literalStart, parseId, readingsOf } from './identity.ts';
 
 /** More ids than this in one question are planned as they are. */
 const IDS_AT_MOST = 8;
@@ -95,17 +95,50 @@ export function idReader(ids: readonly string[], first = 0): IdReader {
   };
 }
 
+/**
+ * The guards that say something: where an id is read by a rule that begins with a literal, it is not read by those that begin with
+ * another, as most rules of a type do.
+ */
+export function withoutImplied(guards: readonly Guard[]): readonly Guard[] {
+  const reading = guards.filter(({ shape }) => shape !== '');
+  const isImplied = ({ parts, id, shape }: Guard): boolean => {
+    const start = literalStart(parts);
+    return shape === '' && reading.some(other => other.id === id && areApart(start, literalStart(other.parts)));
+  };
+  return guards.filter(guard => !isImplied(guard));
+}
+
+/** No text begins with both. */
+function areApart(a: string, b: string): boolean {
+  return !a.startsWith(b) && !b.startsWith(a);
+}
+
 /** The values that these ids have in the places of a plan; undefined: it is not their plan. */
 export function placesFor(guards: readonly Guard[], ids: readonly string[]): Places | undefined {
   const places: SqlValue[] = [];
+  let seen = -1;
+  let isLegal = false;
   for (const { parts, id, shape } of guards) {
     const text = ids[id] ?? '';
-    if (shape === '' && beginsOtherwise(parts, text)) continue;
-    const readings = parseId(parts, text);
-    if (shapeOf(readings) !== shape) return undefined;
+    if (id !== seen) isLegal = isLegalId(text);
+    seen = id;
+    const readings = isLegal ? readingsOf(parts, text) : NO_READINGS;
+    if (!hasShape(readings, shape)) return undefined;
     for (const keys of readings) for (const { raw } of keys) places.push(raw);
   }
   return places;
+}
+
+const NO_READINGS: ReturnType<typeof readingsOf> = [];
+
+/** As `shapeOf` says it, which is not made for each id. */
+function hasShape(readings: readonly (readonly KeyValue[])[], shape: string): boolean {
+  let at = 0;
+  for (const keys of readings) {
+    if (shape[at++] !== '/') return false;
+    for (const { raw } of keys) if (shape[at++] !== valueShape(raw)) return false;
+  }
+  return at === shape.length;
 }
 
 function shapeOf(readings: readonly (readonly KeyValue[])[]): string {

@@ -9,13 +9,23 @@ import { looseType, parameterFor } from './parameter-type.ts';
 import type { Parameter, Places, SqlPlan, Statement } from './plan.ts';
 import { render } from './render.ts';
 
-const ALL_DIGITS = /^\d+$/;
-
 /** What of a value can show in a statement's text: a text of digits is compared otherwise than another one. */
 export function valueShape(value: SqlValue): string {
-  if (typeof value === 'string') return ALL_DIGITS.test(value) ? 'd' : 's';
+  if (typeof value === 'string') return isDigits(value) ? 'd' : 's';
   return value === null ? '0' : typeof value === 'number' ? 'n' : 'b';
 }
+
+/** Most texts end the look at their first character. */
+function isDigits(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < DIGIT_0 || code > DIGIT_9) return false;
+  }
+  return text !== '';
+}
+
+const DIGIT_0 = 48;
+const DIGIT_9 = 57;
 
 /** A statement whose values have the form in which a driver takes them. */
 export interface BoundStatement<T> {
@@ -30,10 +40,14 @@ interface KeptStatement<T> {
   readonly open: readonly { readonly at: number; readonly parameter: Parameter }[];
 }
 
-/** Statements of one dialect, for as long as their plans live. `bind`: a parameter as the driver takes it. */
+/**
+ * Statements of one dialect, for as long as their plans live. `bind`: a parameter as the driver takes it; `bindPlaced`: the value
+ * that a use brings along for it, likewise.
+ */
 export function statementsOf<T>(
   dialect: Dialect,
   bind: (parameter: Parameter) => T,
+  bindPlaced = (parameter: Parameter, value: SqlValue): T => bind(filled(parameter, value)),
 ): (plan: SqlPlan, places: Places | undefined) => BoundStatement<T> {
   const kept = new WeakMap<SqlPlan, KeptStatement<T>>();
   const keep = (plan: SqlPlan): KeptStatement<T> => {
@@ -50,7 +64,11 @@ export function statementsOf<T>(
     }
     const { text, bound, open } = kept.get(plan) ?? keep(plan);
     const parameters = bound.slice();
-    for (const { at, parameter } of open) parameters[at] = bind(filled(parameter, places));
+    for (const { at, parameter } of open) {
+      const value = places[parameter.place?.at ?? -1];
+      if (value === undefined) throw new RangeError('a plan has more places than there are values');
+      parameters[at] = bindPlaced(parameter, value);
+    }
     return { text, parameters };
   };
 }
@@ -68,11 +86,10 @@ function whole(statement: Statement): Statement {
   return statement;
 }
 
-function filled(parameter: Parameter, places: Places): Parameter {
+/** The parameter of a place with the value of one use, and the type that this value calls for. */
+export function filled(parameter: Parameter, value: SqlValue): Parameter {
   const { place, name } = parameter;
   if (place === undefined) return parameter;
-  const value = places[place.at];
-  if (value === undefined) throw new RangeError('a plan has more places than there are values');
   return place.against === undefined
     ? { name, value, type: looseType(value, place.type) }
     : { name, ...parameterFor(value, place.type, place.against) };

@@ -56,7 +56,10 @@ function defaultName(type: ColumnType): IdCodec['name'] | undefined {
 }
 
 function integer(type: ColumnType): IdCodec | undefined {
-  if (type.kind === 'integer') return roundTrip('integer', printInteger, part => parseInteger(part, type.bits));
+  if (type.kind === 'integer') {
+    // Of each number it takes the one spelling that is printed.
+    return { name: 'integer', print: printInteger, parse: part => parseInteger(part, type.bits) };
+  }
   if (type.kind !== 'decimal' || type.scale > 0) return undefined;
   const fits = (part: string): string | undefined =>
     /^(?:0|-?[1-9]\d*)$/.test(part) && part.replace('-', '').length <= type.precision ? part : undefined;

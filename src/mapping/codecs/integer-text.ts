@@ -55,13 +55,13 @@ export function parseAs(text: string, type: ColumnType): SqlValue | undefined {
   }
 }
 
-/** Shorter texts are integers of 32 bits. */
-const SURELY = 10;
+/** By the bits of a column: shorter texts are surely among its integers. */
+const SURELY = { 8: 3, 16: 5, 32: 10, 64: 19 } as const;
 
 /** An integer of a size, as a number where that is exact, else as its digits; undefined for any other spelling. */
 export function parseInteger(text: string, bits: 8 | 16 | 32 | 64): number | string | undefined {
   if (!INTEGER_TEXT.test(text) || text.length > 20) return undefined;
-  if (bits === 32 && text.length < SURELY) return Number(text);
+  if (text.length < SURELY[bits] && (bits > 8 || !text.startsWith('-'))) return bits === 64 ? text : Number(text);
   const number = BigInt(text);
   const low = bits === 8 ? 0n : -(1n << BigInt(bits - 1));
   const high = bits === 8 ? 255n : (1n << BigInt(bits - 1)) - 1n;

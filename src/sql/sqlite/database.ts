@@ -3,11 +3,11 @@
  * on the calling thread: a page takes less time than handing it to another.
  * https://nodejs.org/docs/latest-v24.x/api/sqlite.html
  */
-import type { SQLInputValue } from 'node:sqlite';
 import type { Database } from '../database.ts';
 import { DatabaseError } from '../database.ts';
-import type { Parameter, Places, Row, SqlPlan } from '../plan.ts';
+import type { Places, Row, SqlPlan } from '../plan.ts';
 import { renderedBy, statementsOf } from '../statement.ts';
+import { bindable, bindPlaced } from './bind.ts';
 import { readCatalog } from './catalog.ts';
 import { SQLITE } from './dialect.ts';
 import { openFile } from './file.ts';
@@ -42,7 +42,7 @@ export function openSqlite(
 ): Database {
   const file = openFile(path, { cache, look, longest });
   const turn = createTurns(patience);
-  const statementOf = statementsOf(SQLITE, bindable);
+  const statementOf = statementsOf(SQLITE, bindable, bindPlaced);
   const looking = createLooks(file.hasRowids);
 
   return {
@@ -98,12 +98,3 @@ function listOf(plan: SqlPlan, size: number, places: Places | undefined): SqlPla
   return list;
 }
 
-/** SQLite compares by the type of what is bound: numbers that travel as text are bound as numbers. */
-function bindable({ value, type }: Parameter): SQLInputValue {
-  if (typeof value !== 'string') return value;
-  if (type.kind === 'integer') return WHOLE.test(value) ? BigInt(value) : value;
-  if (type.kind === 'decimal' || type.kind === 'float' || type.kind === 'bit') return Number(value);
-  return value;
-}
-
-const WHOLE = /^-?\d{1,18}$/;
