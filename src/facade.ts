@@ -151,7 +151,7 @@ export function createFacade(options: FacadeOptions): Facade {
     const selection = parameters.length === 0 ? WHOLE : selectionOf(type, parameters, context);
     const now = clock();
     const asked = { type, id, selection, access: context.access };
-    return await readById(asked, offers, writing(context, now), session(context, now));
+    return readById(asked, offers, writing(context, now), session(context, now));
   };
 
   /** `includable`: what may be included, where that is not what may match. */

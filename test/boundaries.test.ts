@@ -7,16 +7,17 @@ import { expect, test } from 'vitest';
 
 /** Folder or file of src → what it may import besides itself; a longer path rules before a shorter one. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  awaitable: [],
   counted: [],
   'make-folder': [],
-  sql: [],
+  sql: ['awaitable'],
   auth: ['make-folder'],
   outcome: [],
   log: [],
   signals: [],
   demo: ['../fixtures', 'make-folder'],
   r4: [],
-  observe: ['sql/database'],
+  observe: ['awaitable', 'sql/database'],
   cache: ['sql', 'auth', 'mapping'],
   config: ['demo', 'log', 'sql/mssql/address'],
   mapping: ['counted', 'sql', 'r4'],
@@ -24,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   plan: ['search', 'mapping', 'sql', 'auth', 'r4', 'outcome'],
   resource: ['search', 'mapping', 'sql', 'r4', 'outcome'],
   capability: ['search', 'mapping', 'r4'],
-  pipeline: ['plan', 'resource', 'search', 'mapping', 'sql', 'auth', 'r4', 'outcome', 'cache', 'observe'],
+  pipeline: ['awaitable', 'plan', 'resource', 'search', 'mapping', 'sql', 'auth', 'r4', 'outcome', 'cache', 'observe'],
   own: ['pipeline', 'plan', 'resource', 'search', 'mapping', 'r4', 'sql', 'auth', 'outcome'],
   facade: [
     'own',

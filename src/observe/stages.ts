@@ -6,6 +6,7 @@
  */
 import { tracingChannel } from 'node:diagnostics_channel';
 import { performance } from 'node:perf_hooks';
+import { type Awaitable, andEnd } from '../awaitable.ts';
 
 /** The text of a query → typed query; → plan; statements, rows fetched; rows → text. */
 export const STAGES = ['parse', 'plan', 'sql', 'write'] as const;
@@ -24,7 +25,7 @@ export interface Stages {
   /** Runs `work` as part of a stage. Stages do not nest, and are never waited in: `work` is synchronous. */
   time<T>(stage: Exclude<Stage, 'sql'>, work: () => T): T;
   /** A statement from its sending to its last row. While several are under way, time counts once. */
-  statement<T>(mapping: string, run: () => Promise<T>): Promise<T>;
+  statement<T>(mapping: string, run: () => Awaitable<T>): Awaitable<T>;
 }
 
 export interface Spent {
@@ -71,14 +72,13 @@ export function startStopwatch(request: string): Stopwatch {
         stages[stage] += performance.now() - begun;
       }
     },
-    async statement(mapping, run) {
+    statement(mapping, run) {
       statements++;
       if (open++ === 0) since = performance.now();
-      try {
-        return await (CHANNELS.sql.hasSubscribers ? CHANNELS.sql.tracePromise(run, { request, mapping }) : run());
-      } finally {
+      const { sql } = CHANNELS;
+      return andEnd(sql.hasSubscribers ? () => sql.tracePromise(async () => run(), { request, mapping }) : run, () => {
         if (--open === 0) stages.sql += performance.now() - since;
-      }
+      });
     },
     spent: () => ({ stages, statements }),
   };

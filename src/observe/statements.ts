@@ -3,6 +3,7 @@
  * mapping that it is for, its lane, its outcome and its time; and its errors know that mapping.
  */
 import { performance } from 'node:perf_hooks';
+import { andEnd } from '../awaitable.ts';
 import { type Database, DatabaseError, type QueryOptions } from '../sql/database.ts';
 
 /** `missing`: failed, for the schema has not what the statement names. */
@@ -31,17 +32,12 @@ export function countStatements(database: Database, count: CountStatements): Dat
   };
   return {
     ...database,
-    async query(plan, options) {
+    query(plan, options) {
       const begun = performance.now();
-      let outcome: StatementOutcome = 'answered';
-      try {
-        return await database.query(plan, options);
-      } catch (error) {
-        outcome = outcomeOf(error, options);
-        throw error;
-      } finally {
-        tell(options, outcome, performance.now() - begun);
-      }
+      return andEnd(
+        () => database.query(plan, options),
+        error => tell(options, error === undefined ? 'answered' : outcomeOf(error, options), performance.now() - begun),
+      );
     },
     async *stream(plan, size, options) {
       const lists = database.stream(plan, size, options)[Symbol.asyncIterator]();

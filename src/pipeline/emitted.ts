@@ -2,6 +2,7 @@
  * From rows to resources. In: rows of a page with their mappings. Out: their JSON texts, in order; children are fetched
  * once per collection for all rows of a shape.
  */
+import { type Awaitable, andThen } from '../awaitable.ts';
 import type { Mapping } from '../mapping/model.ts';
 import type { EntryText } from '../resource/bundle.ts';
 import type { WriteContext } from '../resource/compile.ts';
@@ -35,11 +36,10 @@ export function emitAll(
   items: readonly Emittable[],
   context: WriteContext,
   session: Session,
-): readonly Emitted[] | Promise<readonly Emitted[]> {
+): Awaitable<readonly Emitted[]> {
   const emit = (childrenOf: ChildrenOf): readonly Emitted[] =>
     session.stages.time('write', () => items.map(item => emitted(item, childrenOf(item.row), context)));
-  const found = childrenOfAll(items, session);
-  return found instanceof Promise ? found.then(emit) : emit(found);
+  return andThen(childrenOfAll(items, session), emit);
 }
 
 function emitted({ mapping, row, shaped }: Emittable, children: Children, context: WriteContext): Emitted {
@@ -83,7 +83,7 @@ export function writtenId(json: string, type: string): string {
   return json.slice(begin, json.indexOf('"', begin));
 }
 
-function childrenOfAll(items: readonly Emittable[], session: Session): ChildrenOf | Promise<ChildrenOf> {
+function childrenOfAll(items: readonly Emittable[], session: Session): Awaitable<ChildrenOf> {
   const areChildless = items.every(({ shaped }) => shaped.shape.children.length === 0);
   return areChildless ? childless : readAllChildren(items, session);
 }

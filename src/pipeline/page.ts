@@ -3,6 +3,7 @@
  * the cursor of the next page. Without sort keys branches are read one after the other; with them they are merged, each
  * giving the rows that the page can need at most.
  */
+import { type Awaitable, andThen } from '../awaitable.ts';
 import type { Mapping } from '../mapping/model.ts';
 import { type Branch, isWithoutRows } from '../plan/branches.ts';
 import { bareRelation } from '../plan/condition.ts';
@@ -34,14 +35,18 @@ export interface PageRequest extends BranchNeeds {
   readonly count: number;
 }
 
-export function readPage(branches: readonly Branch[], request: PageRequest, session: Session): Promise<Page> {
-  return matchesOfAll(branches, request, session).then(found => {
+export function readPage(branches: readonly Branch[], request: PageRequest, session: Session): Awaitable<Page> {
+  return andThen(matchesOfAll(branches, request, session), found => {
     const matches = found.slice(0, request.count);
     return { matches, next: found.length > request.count ? cursorOf(matches.at(-1), session) : undefined };
   });
 }
 
-function matchesOfAll(branches: readonly Branch[], request: PageRequest, session: Session): Promise<readonly Match[]> {
+function matchesOfAll(
+  branches: readonly Branch[],
+  request: PageRequest,
+  session: Session,
+): Awaitable<readonly Match[]> {
   if (request.sort.length > 0) return merged(branches, request, session);
   const [only, ...others] = branches;
   return only && others.length === 0
@@ -94,14 +99,21 @@ function compareKeys(a: number | string | null, b: number | string | null, desce
   return a < b === descending ? 1 : -1;
 }
 
-function readBranch(branch: Branch, request: PageRequest, wanted: number, session: Session): Promise<readonly Match[]> {
+function readBranch(
+  branch: Branch,
+  request: PageRequest,
+  wanted: number,
+  session: Session,
+): Awaitable<readonly Match[]> {
   const { planned, places } = session.stages.time('plan', () => keptPlan(branch, request, wanted, session));
   if (!planned) return NO_MATCHES;
-  if (isWithoutRows(branch)) return Promise.resolve(matchesOf(ONE_ROW, branch, planned, request));
-  return session.query(planned.plan, planned.mapping, places).then(rows => matchesOf(rows, branch, planned, request));
+  if (isWithoutRows(branch)) return matchesOf(ONE_ROW, branch, planned, request);
+  return andThen(session.query(planned.plan, planned.mapping, places), rows =>
+    matchesOf(rows, branch, planned, request),
+  );
 }
 
-const NO_MATCHES: Promise<readonly Match[]> = Promise.resolve([]);
+const NO_MATCHES: readonly Match[] = [];
 
 /** In place of rows, where there are none: constants need no column. */
 const ONE_ROW: readonly Row[] = [[]];

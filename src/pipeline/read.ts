@@ -2,7 +2,9 @@
  * A resource by its id. In: type, id, what is wanted of it and what the caller may see. Out: its text.
  * https://hl7.org/fhir/R4/http.html#read
  */
+
 import type { Access } from '../auth/access.ts';
+import { type Awaitable, andThen } from '../awaitable.ts';
 import { FhirError } from '../outcome.ts';
 import { type Branch, branchesOf } from '../plan/branches.ts';
 import type { Environment } from '../plan/environment.ts';
@@ -11,7 +13,7 @@ import type { WriteContext } from '../resource/compile.ts';
 import type { Offers } from '../search/offers.ts';
 import type { Filter, Selection } from '../search/query.ts';
 import { emitAll } from './emitted.ts';
-import { readPage } from './page.ts';
+import { type Page, readPage } from './page.ts';
 import { accessed } from './plans.ts';
 import { type Kept, planKept } from './resolve.ts';
 import type { Session } from './source.ts';
@@ -38,16 +40,18 @@ export function readById(
   offers: Offers,
   context: WriteContext,
   session: Session,
-): Promise<ResourceText | undefined> {
+): Awaitable<ResourceText | undefined> {
   const plan = (env: Environment) =>
     branchesOf({ type, filters: [idFilter(type, idName(0), offers)], sort: [], access }, env);
   // The name of a type is no other question's key, and is at hand.
   const kept = planKept(session, plan, { key: accessed(type, access), ids: [id] });
-  const read = ({ planned, places }: Kept<readonly Branch[]>): Promise<ResourceText | undefined> =>
-    readPage(planned, { sort: [], selection, count: 1, cursor: undefined, places }, session)
-      .then(({ matches }) => emitAll(matches, context, session))
-      .then(([found]) => found && { type, id, json: found.json, lastUpdated: found.lastUpdated || undefined });
-  return kept instanceof Promise ? kept.then(read) : read(kept);
+  const read = ({ planned, places }: Kept<readonly Branch[]>): Awaitable<Page> =>
+    readPage(planned, { sort: [], selection, count: 1, cursor: undefined, places }, session);
+  const emitted = andThen(andThen(kept, read), ({ matches }) => emitAll(matches, context, session));
+  return andThen(
+    emitted,
+    ([found]) => found && { type, id, json: found.json, lastUpdated: found.lastUpdated || undefined },
+  );
 }
 
 /** Throws FhirError `not-found` for an unknown type. */

@@ -2,6 +2,7 @@
  * Plans that need the keys of referenced rows first. In: a function that plans. Out: its result once every key that it
  * asked for is known. https://hl7.org/fhir/R4/search.html#reference
  */
+import type { Awaitable } from '../awaitable.ts';
 import type { Environment } from '../plan/environment.ts';
 import { resolvedKeys } from '../plan/reference.ts';
 import type { Places } from '../sql/plan.ts';
@@ -29,7 +30,7 @@ export function planKept<T>(
   session: Session,
   plan: (env: Environment) => T,
   question: KeptQuestion | undefined,
-): Kept<T> | Promise<Kept<T>> {
+): Awaitable<Kept<T>> {
   const round = (): Round<T> => session.stages.time('plan', () => planRound(question, session.env, plan));
   const first = round();
   return first.asked.length === 0 ? first : askRounds(first, round, session);

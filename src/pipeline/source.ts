@@ -1,6 +1,7 @@
 /**
  * What the stages that touch the database work with.
  */
+import type { Awaitable } from '../awaitable.ts';
 import type { Registry } from '../mapping/model.ts';
 import { type Stages, UNTIMED } from '../observe/stages.ts';
 import type { Environment } from '../plan/environment.ts';
@@ -16,7 +17,7 @@ export interface Session {
   readonly shapes: Shapes;
   readonly stages: Stages;
   /** `mapping`: whose rows, or which the rows are needed for. `places`: of a plan that is used again. */
-  query(plan: SqlPlan, mapping: string, places?: Places): Promise<readonly Row[]>;
+  query(plan: SqlPlan, mapping: string, places?: Places): Awaitable<readonly Row[]>;
   /** As Database.stream; `mapping` as in `query`. */
   stream(plan: SqlPlan, size: number, mapping: string, places?: Places): AsyncIterable<readonly Row[]>;
 }

@@ -1,5 +1,7 @@
+import { type Awaitable, andEnd } from '../awaitable.ts';
+
 /** Work of which so much is under way at a time; the rest waits in the order in which it came. */
-export function takeTurns(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+export function takeTurns(most: number): <T>(work: () => Awaitable<T>) => Awaitable<T> {
   const waiting: (() => void)[] = [];
   let running = 0;
   const leave = (): void => {
@@ -8,23 +10,9 @@ export function takeTurns(most: number): <T>(work: () => Promise<T>) => Promise<
     if (next) next();
     else running--;
   };
-  const passOn = <T>(result: T): T => {
-    leave();
-    return result;
-  };
-  const passOnError = (error: unknown): never => {
-    leave();
-    throw error;
-  };
   return work => {
-    if (running === most)
-      return new Promise<void>(resolve => waiting.push(resolve)).then(work).then(passOn, passOnError);
+    if (running === most) return new Promise<void>(resolve => waiting.push(resolve)).then(() => andEnd(work, leave));
     running++;
-    try {
-      return work().then(passOn, passOnError);
-    } catch (error) {
-      leave();
-      return Promise.reject(error);
-    }
+    return andEnd(work, leave);
   };
 }

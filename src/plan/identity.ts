@@ -58,7 +58,7 @@ export function isLegalId(text: string): boolean {
 
 /** As `parseId`, of a text that can be an id. */
 export function readingsOf(parts: readonly IdPart[], id: string): readonly (readonly KeyValue[])[] {
-  return readParts(parts, 0, id, 0);
+  return readParts(parts, 0, id, 0, []);
 }
 
 /** What every id of a rule begins with; '' where that differs. */
@@ -68,23 +68,30 @@ export function literalStart(parts: readonly IdPart[]): string {
 }
 
 const NO_READINGS: readonly (readonly KeyValue[])[] = [];
-const EMPTY_READING: readonly (readonly KeyValue[])[] = [[]];
 
-/** Readings of the text from `from` on by the parts from `at` on. */
-function readParts(parts: readonly IdPart[], at: number, text: string, from: number): readonly (readonly KeyValue[])[] {
+/** Readings of the text from `from` on by the parts from `at` on, each behind `before`, which is left as it was. */
+function readParts(
+  parts: readonly IdPart[],
+  at: number,
+  text: string,
+  from: number,
+  before: KeyValue[],
+): readonly (readonly KeyValue[])[] {
   const part = parts[at];
-  if (!part) return from === text.length ? EMPTY_READING : NO_READINGS;
-  if (part.kind === 'literal')
-    return text.startsWith(part.text, from) ? readParts(parts, at + 1, text, from + part.text.length) : NO_READINGS;
+  if (!part) return from === text.length ? [before.slice()] : NO_READINGS;
+  if (part.kind === 'literal') {
+    if (!text.startsWith(part.text, from)) return NO_READINGS;
+    return readParts(parts, at + 1, text, from + part.text.length, before);
+  }
   const { column, codec } = part;
   const next = parts[at + 1];
   let readings = NO_READINGS;
   for (let end = endOf(next, text, from); end > from; end = endOf(next, text, end)) {
-    const tails = readParts(parts, at + 1, text, end);
-    if (tails === NO_READINGS) continue;
     const raw = codec.parse(text.slice(from, end));
     if (raw === undefined) continue;
-    const found = tails.map(tail => [{ column, raw }, ...tail]);
+    before.push({ column, raw });
+    const found = readParts(parts, at + 1, text, end, before);
+    before.pop();
     readings = readings === NO_READINGS ? found : [...readings, ...found];
   }
   return readings;

@@ -1,6 +1,7 @@
 /**
  * The one door to a legacy database. Each engine's folder has an adapter; all of them only ever send SELECT.
  */
+import type { Awaitable } from '../awaitable.ts';
 import type { Catalog, CatalogPart } from './catalog.ts';
 import type { Places, Row, SqlPlan, Statement } from './plan.ts';
 
@@ -40,8 +41,8 @@ export interface Permissions {
 export interface Database {
   readonly engine: 'sqlite' | 'mssql';
   render(plan: SqlPlan, places?: Places): Statement;
-  /** All rows of a bounded plan. Throws DatabaseError. */
-  query(plan: SqlPlan, options?: QueryOptions): Promise<readonly Row[]>;
+  /** All rows of a bounded plan, at once where statements run on the calling thread. Rejects with DatabaseError. */
+  query(plan: SqlPlan, options?: QueryOptions): Awaitable<readonly Row[]>;
   /**
    * The rows of a bounded plan in lists of `size`, fetched from the server as they are taken: what nobody asks for stays
    * there. Only the last list is shorter. An engine whose open statement keeps writers waiting ends after a full list; the

@@ -6,7 +6,7 @@ import { counted } from '../../counted.ts';
 import { and, isNull, not, TRUE } from '../../sql/construct.ts';
 import type { Database } from '../../sql/database.ts';
 import type { ColumnExpression, Expression, Predicate, Relation } from '../../sql/expression.ts';
-import type { SqlPlan } from '../../sql/plan.ts';
+import type { Row, SqlPlan } from '../../sql/plan.ts';
 import type { Clock } from '../criterion.ts';
 import type { Condition, Scope } from '../model.ts';
 
@@ -70,7 +70,7 @@ export async function valuesOf(
   );
 }
 
-async function ask(asking: Asking, plan: SqlPlan): ReturnType<Database['query']> {
+async function ask(asking: Asking, plan: SqlPlan): Promise<readonly Row[]> {
   return asking.database.query(plan, { lane: 'export' });
 }
 

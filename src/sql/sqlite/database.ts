@@ -63,7 +63,7 @@ export function openSqlite(
         return file.rows(statementOf(listOf(plan, size, options?.places), options?.places));
       });
     },
-    catalog: part => patiently(() => file.use('catalog', database => readCatalog(database, part))),
+    catalog: async part => patiently(() => file.use('catalog', database => readCatalog(database, part))),
     async permissions() {
       return { unreadable: [], writes: [] };
     },
@@ -97,4 +97,3 @@ function listOf(plan: SqlPlan, size: number, places: Places | undefined): SqlPla
   shortened.set(plan, list);
   return list;
 }
-

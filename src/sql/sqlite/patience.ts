@@ -4,6 +4,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Awaitable } from '../../awaitable.ts';
 import { isBusy } from './errors.ts';
 
 /** Milliseconds that a statement waits in all. */
@@ -12,10 +13,10 @@ const AT_MOST = 5000;
 const FIRST = 10;
 const LONGEST = 160;
 
-/** A plain promise where nobody writes: an async function would take three times the memory, some thousand times a second. */
-export function patiently<T>(ask: () => T): Promise<T> {
+/** At once where nobody writes. */
+export function patiently<T>(ask: () => T): Awaitable<T> {
   try {
-    return Promise.resolve(ask());
+    return ask();
   } catch (error) {
     return isBusy(error) ? again(ask) : Promise.reject(error);
   }

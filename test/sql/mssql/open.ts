@@ -1,5 +1,6 @@
 /** A scripted server and a database opened on it, both closed at the end of the test; what tests say of the two. */
 import { onTestFinished } from 'vitest';
+import type { Awaitable } from '../../../src/awaitable.ts';
 import { INTEGER, UNICODE } from '../../../src/sql/column-type.ts';
 import { TRUE } from '../../../src/sql/construct.ts';
 import { type Database, DatabaseError } from '../../../src/sql/database.ts';
@@ -53,7 +54,7 @@ export function planOf(where: Predicate = TRUE, columns: SqlPlan['columns'] = [n
 }
 
 /** The DatabaseError that an action ends in. */
-export async function failureOf(action: Promise<unknown>): Promise<DatabaseError> {
+export async function failureOf(action: Awaitable<unknown>): Promise<DatabaseError> {
   try {
     await action;
   } catch (error) {
