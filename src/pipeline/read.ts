@@ -2,7 +2,6 @@
  * A resource by its id. In: type, id, what is wanted of it and what the caller may see. Out: its text.
  * https://hl7.org/fhir/R4/http.html#read
  */
-
 import type { Access } from '../auth/access.ts';
 import { type Awaitable, andThen } from '../awaitable.ts';
 import { FhirError } from '../outcome.ts';
@@ -41,9 +40,9 @@ export function readById(
   context: WriteContext,
   session: Session,
 ): Awaitable<ResourceText | undefined> {
-  const plan = (env: Environment) =>
-    branchesOf({ type, filters: [idFilter(type, idName(0), offers)], sort: [], access }, env);
-  // The name of a type is no other question's key, and is at hand.
+  const filters = [idFilter(type, idName(0), offers)];
+  const plan = (env: Environment) => branchesOf({ type, filters, sort: [], access }, env);
+  // The name of a type that there is, as it is now known to be, is no other question's key, and is at hand.
   const kept = planKept(session, plan, { key: accessed(type, access), ids: [id] });
   const read = ({ planned, places }: Kept<readonly Branch[]>): Awaitable<Page> =>
     readPage(planned, { sort: [], selection, count: 1, cursor: undefined, places }, session);

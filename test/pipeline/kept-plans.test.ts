@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import type { RequestContext } from '../../src/facade.ts';
 import { streamMatches } from '../../src/pipeline/page.ts';
+import { planKey } from '../../src/pipeline/plans.ts';
 import { shapeStore } from '../../src/pipeline/shapes.ts';
 import { openSession } from '../../src/pipeline/source.ts';
 import { branchesOf } from '../../src/plan/branches.ts';
@@ -51,6 +52,13 @@ test('what is read by an id is what a search finds, whichever ids were read befo
       }
     }
   }
+});
+
+test('a type that is named like the plan of a search is an unknown type', async () => {
+  const { filters, sort } = demo.facade.parse({ type: 'Observation', parameters: [] }, CONTEXT);
+  await search('Observation?');
+  const type = planKey('matches', [{ type: 'Observation', filters, sort }]);
+  await expect(demo.facade.read(type, 'any', [], CONTEXT)).rejects.toThrow('this server has no');
 });
 
 test('reads of a type with one kind of id share a plan, and a read asks for its own values alone', async () => {
