@@ -1,7 +1,7 @@
 /**
  * Ten searches of US Core's at several sizes of the database, and page 1 beside page 1,000. In: SQLite files of the
- * demo's schema, smallest first. Out: milliseconds of CPU per search over patients (clock.ts), and by how much the largest takes
- * longer.
+ * demo's schema, smallest first. Out: milliseconds of CPU per search over patients (clock.ts), by how much the largest takes
+ * longer, and memory at the end.
  */
 import { sideBySide } from './clock.ts';
 import { CONTEXT, type Opened, openDemo } from './demo.ts';
@@ -111,6 +111,8 @@ export async function benchGrowth(files: readonly string[]): Promise<void> {
   }
   printTable(['search', ...files.map(nameOf), 'growth'], rows);
   console.log(`start-up to the first answer: ${opened.map(({ started }) => `${started.toFixed(0)} ms`).join(', ')}`);
+  // Most of it are the pages of each file that SQLite keeps, 64 MB at most, and what the engine had for the work.
+  console.log(`memory of the process, all of them open: ${(process.memoryUsage.rss() / 1e6).toFixed(0)} MB`);
   await Promise.all(opened.map(({ database }) => database.close()));
 }
 
