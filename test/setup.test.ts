@@ -30,7 +30,7 @@ async function open(environment: Readonly<Record<string, string>>): Promise<Open
 async function scripted(schema: ScriptedSchema): Promise<{ readonly url: string; readonly endpoint: Endpoint }> {
   const endpoint = await openEndpoint(schemaScript(schema));
   onTestFinished(() => endpoint.stop());
-  return { url: `mssql://reader:hunter2@127.0.0.1:${endpoint.port}/ehr?encrypt=false&connectTimeout=500`, endpoint };
+  return { url: `mssql://reader:hunter2@127.0.0.1:${endpoint.port}/ehr?encrypt=false&connectTimeout=3000`, endpoint };
 }
 
 const served = ({ pack }: Setup): readonly string[] => pack.registry?.mappings.map(({ name }) => name) ?? [];

@@ -1,5 +1,6 @@
 /**
  * What the ids of a mapping's resources are made of, and back: a read finds its row by the keys that an id names.
+ * https://hl7.org/fhir/R4/datatypes.html#id
  */
 import type { ColumnExpression } from '../sql/expression.ts';
 
@@ -20,4 +21,18 @@ export interface IdCodec {
   print(raw: string | number | Uint8Array | null): string | undefined;
   /** The column's value for a part of an id, or undefined if no row can have printed it. */
   parse(part: string): string | number | Uint8Array | undefined;
+}
+
+const LONGEST = 64;
+
+/** By character code: what an id may hold. */
+const LEGAL: readonly boolean[] = Array.from({ length: 128 }, (_, code) =>
+  /[A-Za-z0-9.-]/.test(String.fromCharCode(code)),
+);
+
+/** Whether a text can be the id of a resource. Asked several times per row and per read: a regular expression takes longer. */
+export function isLegalId(text: string): boolean {
+  if (text === '' || text.length > LONGEST) return false;
+  for (let at = 0; at < text.length; at++) if (LEGAL[text.charCodeAt(at)] !== true) return false;
+  return true;
 }

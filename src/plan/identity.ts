@@ -2,14 +2,12 @@
  * Logical ids, inverted. In: a mapping's id rule and a text. Out: the key values that print exactly that text.
  * https://hl7.org/fhir/R4/datatypes.html#id
  */
-import type { IdPart } from '../mapping/id-rule.ts';
+import { type IdPart, isLegalId } from '../mapping/id-rule.ts';
 import type { Mapping } from '../mapping/model.ts';
 import { and, equals, FALSE, not, or, value } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate, SqlValue } from '../sql/expression.ts';
 import type { Environment } from './environment.ts';
 import { idPartsPresent } from './presence.ts';
-
-const LEGAL = /^[A-Za-z0-9.-]{1,64}$/;
 
 /** A key column, and its value in an id. */
 export interface KeyValue {
@@ -49,11 +47,6 @@ export function readId(parts: readonly IdPart[], id: string, env: Environment): 
 /** Likewise as values: more than one reading where text keys contain the separator. */
 export function parseId(parts: readonly IdPart[], id: string): readonly (readonly KeyValue[])[] {
   return isLegalId(id) ? readingsOf(parts, id) : NO_READINGS;
-}
-
-/** Whether a text can be the id of any resource. */
-export function isLegalId(text: string): boolean {
-  return LEGAL.test(text);
 }
 
 /** As `parseId`, of a text that can be an id. */

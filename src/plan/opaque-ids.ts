@@ -4,14 +4,14 @@
  * (`OpaqueIds`), and whatever it read is kept as guards: for other ids of the same readings it is the same plan with other
  * values in its places; for any others it is none.
  */
-import type { IdPart } from '../mapping/id-rule.ts';
+import { type IdPart, isLegalId } from '../mapping/id-rule.ts';
 import type { Filter, TypedValue, TypeQuestion } from '../search/query.ts';
 import { placed } from '../sql/construct.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import type { Places } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
 import type { OpaqueIds } from './environment.ts';
-import { isLegalId, type KeyOperand, type KeyValue, literalStart, parseId, readingsOf } from './identity.ts';
+import { type KeyOperand, type KeyValue, literalStart, parseId, readingsOf } from './identity.ts';
 
 /** More ids than this in one question are planned as they are. */
 const IDS_AT_MOST = 8;

@@ -2,7 +2,7 @@
  * Logical ids as generated code: a row's own (V7), and those of rows that references lead to (V5).
  * https://hl7.org/fhir/R4/datatypes.html#id, https://hl7.org/fhir/R4/references.html
  */
-import type { IdPart, IdRule } from '../mapping/id-rule.ts';
+import { type IdPart, type IdRule, isLegalId } from '../mapping/id-rule.ts';
 import type { RefNode } from '../mapping/model.ts';
 import type { ColumnExpression } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
@@ -11,11 +11,9 @@ import { rawCode, refIn, targetIn } from './frame.ts';
 import { castTo } from './raw.ts';
 import type { Source } from './source.ts';
 
-const LEGAL_ID = /^[A-Za-z0-9\-.]{1,64}$/;
-
 /** '' for a text that is no FHIR id. */
 function legalId(text: string): string {
-  return LEGAL_ID.test(text) ? text : '';
+  return isLegalId(text) ? text : '';
 }
 
 /** Likewise for a text of legal characters, of one at least. */

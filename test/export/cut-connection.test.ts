@@ -50,7 +50,7 @@ async function serving(endpoint: Endpoint, reads: ((asked: Asked) => Answer)[]):
     if (!isRead(asked)) return catalog(asked);
     return reads.shift()?.(asked) ?? rowsOf(asked, ROWS);
   };
-  const url = `mssql://reader:hunter2@127.0.0.1:${endpoint.port}/ehr?encrypt=false&connectTimeout=300`;
+  const url = `mssql://reader:hunter2@127.0.0.1:${endpoint.port}/ehr?encrypt=false&connectTimeout=3000`;
   return served({
     environment: { DATABASE_URL: url, MAPPINGS: folder, DATA_DIR: join(folder, 'data'), PORT: '0' },
   });

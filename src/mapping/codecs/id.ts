@@ -5,12 +5,11 @@
  */
 import type { ColumnType } from '../../sql/column-type.ts';
 import type { SqlValue } from '../../sql/expression.ts';
-import type { IdCodec } from '../id-rule.ts';
+import { type IdCodec, isLegalId } from '../id-rule.ts';
 import { trimEnd } from './blank.ts';
 import { parseInteger } from './integer-text.ts';
 import { parseUuid, printUuid } from './uuid.ts';
 
-const LEGAL = /^[A-Za-z0-9.-]{1,64}$/;
 const ESCAPED = /^(?:[A-Za-z0-9-]|\.(?:[0-9A-F]{2})){1,64}$/;
 const DASH = '.2D';
 
@@ -72,11 +71,11 @@ function printInteger(raw: SqlValue): string | undefined {
 
 function printPlain(raw: SqlValue): string | undefined {
   const text = typeof raw === 'string' ? trimEnd(raw) : '';
-  return LEGAL.test(text) ? text : undefined;
+  return isLegalId(text) ? text : undefined;
 }
 
 function parsePlain(part: string): string | undefined {
-  return LEGAL.test(part) ? part : undefined;
+  return isLegalId(part) ? part : undefined;
 }
 
 /** `same`: parts that stand for themselves. */
@@ -93,13 +92,13 @@ function printEscaped(raw: SqlValue): string | undefined {
   const escaped = text.replace(/[^A-Za-z0-9-]/gu, character =>
     [...Buffer.from(character, 'utf8')].map(byte => `.${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
   );
-  return LEGAL.test(escaped) ? escaped : undefined;
+  return isLegalId(escaped) ? escaped : undefined;
 }
 
 /** Likewise the hyphen, which then ends the part. */
 function printWithoutDash(raw: SqlValue): string | undefined {
   const text = printEscaped(raw)?.replaceAll('-', DASH);
-  return text !== undefined && LEGAL.test(text) ? text : undefined;
+  return text !== undefined && isLegalId(text) ? text : undefined;
 }
 
 function parseEscaped(part: string): string | undefined {

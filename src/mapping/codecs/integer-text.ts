@@ -6,6 +6,7 @@ import type { ColumnType } from '../../sql/column-type.ts';
 import { UNICODE } from '../../sql/column-type.ts';
 import { call, equals, FALSE, isNull, not, value } from '../../sql/construct.ts';
 import type { SqlValue } from '../../sql/expression.ts';
+import { digits } from './calendar.ts';
 import { CODE_ORDER } from './code.ts';
 import type { Codec } from './codec.ts';
 import { only } from './only.ts';
@@ -58,10 +59,24 @@ export function parseAs(text: string, type: ColumnType): SqlValue | undefined {
 /** By the bits of a column: shorter texts are surely among its integers. */
 const SURELY = { 8: 3, 16: 5, 32: 10, 64: 19 } as const;
 
+/** Of the one spelling that an integer has; of more digits than a number is exact for, a number about as large. */
+function shortInteger(text: string): number | undefined {
+  const from = text.startsWith('-') ? 1 : 0;
+  if (text.length === from || (text.length > 1 && text.charCodeAt(from) === ZERO)) return undefined;
+  const number = digits(text, from, text.length);
+  if (Number.isNaN(number)) return undefined;
+  return from === 0 ? number : -number;
+}
+
+const ZERO = 48;
+
 /** An integer of a size, as a number where that is exact, else as its digits; undefined for any other spelling. */
 export function parseInteger(text: string, bits: 8 | 16 | 32 | 64): number | string | undefined {
+  if (text.length < SURELY[bits] && (bits > 8 || !text.startsWith('-'))) {
+    const number = shortInteger(text);
+    return bits === 64 && number !== undefined ? text : number;
+  }
   if (!INTEGER_TEXT.test(text) || text.length > 20) return undefined;
-  if (text.length < SURELY[bits] && (bits > 8 || !text.startsWith('-'))) return bits === 64 ? text : Number(text);
   const number = BigInt(text);
   const low = bits === 8 ? 0n : -(1n << BigInt(bits - 1));
   const high = bits === 8 ? 255n : (1n << BigInt(bits - 1)) - 1n;

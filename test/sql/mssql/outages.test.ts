@@ -30,7 +30,7 @@ describe('the breaker', () => {
   });
 
   it('opens where a login is accepted by nobody in time', async () => {
-    const { database, endpoint } = await openScripted(() => undefined, '&connectTimeout=50');
+    const { database, endpoint } = await openScripted(() => undefined, '&connectTimeout=1000');
     await endpoint.stop();
     await endpoint.start();
     endpoint.script = ({ kind }) => (kind === 'login' ? 'deaf' : undefined);
@@ -43,7 +43,7 @@ describe('a server that takes statements and answers none', () => {
   it('is noticed on a connection that was good: all who wait are told, the breaker opens, and serving goes on when it speaks', async () => {
     const endpoint = await openEndpoint();
     onTestFinished(() => endpoint.stop());
-    const { database } = await openAt(endpoint, '&connectTimeout=100&timeout=600000', { patience: 20 });
+    const { database } = await openAt(endpoint, '&connectTimeout=1000&timeout=600000', { patience: 20 });
     await database.query(planOf());
     endpoint.script = () => 'deaf';
     const failures = await Promise.all([1, 2, 3].map(() => failureOf(database.query(planOf()))));

@@ -31,7 +31,7 @@ function environment(endpoint: Endpoint, options: string): Readonly<Record<strin
   const folder = packFolder();
   writeFileSync(join(folder, 'password'), `${SECRET}\n`);
   return {
-    DATABASE_URL: `mssql://reader@127.0.0.1:${endpoint.port}/ehr?encrypt=false&connectTimeout=300${options}`,
+    DATABASE_URL: `mssql://reader@127.0.0.1:${endpoint.port}/ehr?encrypt=false&connectTimeout=3000${options}`,
     DATABASE_PASSWORD_FILE: join(folder, 'password'),
     MAPPINGS: folder,
     DATA_DIR: join(folder, 'data'),
