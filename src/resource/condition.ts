@@ -178,7 +178,8 @@ export function globPattern(pattern: string): RegExp {
       at = close;
     } else source += char.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&');
   }
-  return new RegExp(`^${source}$`, 'su');
+  // What may stand before or behind is not read.
+  return new RegExp(`^${source}$`.replace(/^\^\.\*/, '').replace(/\.\*\$$/, ''), 'su');
 }
 
 /** A hyphen at either end of a class stands for itself. */

@@ -11,6 +11,8 @@ export interface Text {
   readonly certain: boolean;
   /** The text itself, where it is known now. */
   readonly literal?: string;
+  /** Bare text of digits, letters and signs that JSON writes as they are. */
+  readonly plain?: boolean;
 }
 
 export const ABSENT: Text = { code: "''", certain: false, literal: '' };

@@ -35,8 +35,9 @@ export function joinedText(node: TextNode, at: Emission): Text {
 }
 
 /** A bare text as JSON. */
-export function quotedText({ code, certain, literal: known }: Text, { source }: Emission): Text {
+export function quotedText({ code, certain, plain = false, literal: known }: Text, { source }: Emission): Text {
   if (known !== undefined) return literal(stringText(known));
+  if (plain) return { code: source.variable(`${code} === '' ? '' : '"' + ${code} + '"'`, 'const'), certain };
   return { code: source.variable(`${source.bind(stringText)}(${code})`, 'const'), certain };
 }
 
@@ -58,8 +59,11 @@ function bareExisting(node: Node, at: Emission): Text {
     case 'constant':
       return literal(typeof node.json === 'object' ? '' : String(node.json));
     case 'value': {
-      const code = unlessAbsent(node, `${source.bind(plainText)}(${decodeCode(node, places)})`, places);
-      return { code: source.variable(code, 'const'), certain: false };
+      const { plain = false } = node.codec;
+      const text = plain
+        ? `(${decodeCode(node, places)} ?? '')`
+        : `${source.bind(plainText)}(${decodeCode(node, places)})`;
+      return { code: source.variable(unlessAbsent(node, text, places), 'const'), certain: false, plain };
     }
     case 'first':
       return firstPresent(
