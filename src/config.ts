@@ -7,7 +7,8 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
-import { VARIABLES, type Variable } from './config/variables.ts';
+import type { Variable } from './config/variable.ts';
+import { VARIABLES } from './config/variables.ts';
 import type { LOG_LEVELS } from './log.ts';
 import { parseSqlServerAddress, type SqlServerAddress } from './sql/mssql/address.ts';
 

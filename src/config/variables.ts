@@ -4,75 +4,20 @@
  */
 import { z } from 'zod';
 import { DEMO_PACK } from '../demo.ts';
-import { LOG_LEVELS } from '../log.ts';
-
-export type DatabaseAddress =
-  | { readonly engine: 'sqlite'; readonly file: string }
-  /** The whole address, which may hold a password: read by config.ts. */
-  | { readonly engine: 'mssql'; readonly url: string };
-
-export interface Variable<T> {
-  readonly name: string;
-  /** As a person would write it into the environment; undefined: optional. */
-  readonly default: string | undefined;
-  /** What the table shows where the default is not a plain text. */
-  readonly shownDefault?: string;
-  readonly expected: string;
-  readonly meaning: string;
-  readonly secret: boolean;
-  readonly schema: z.ZodType<T, string>;
-}
-
-const wholeNumber = (min: number, max: number): z.ZodType<number, string> =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/)
-    .transform(Number)
-    .refine(number => number >= min && number <= max);
-
-const path = z.string().regex(/^(\/[A-Za-z0-9._~-]+)+$/);
-
-const webAddress: z.ZodType<string, string> = z
-  .string()
-  .refine(text => {
-    const url = URL.parse(text);
-    return (
-      url !== null && /^https?:$/.test(url.protocol) && `${url.search}${url.hash}${url.username}${url.password}` === ''
-    );
-  })
-  .transform(text => text.replace(/\/+$/, ''));
-
-const origins: z.ZodType<readonly string[], string> = z
-  .string()
-  .transform(text => text.split(',').map(item => item.trim()))
-  .refine(items => items.every(item => item === '*' || (URL.parse(item)?.origin === item && !item.includes('*'))));
-
-const databaseAddress: z.ZodType<DatabaseAddress, string> = z.string().transform((text, context): DatabaseAddress => {
-  const file = /^sqlite:(?:\/\/)?(.+)$/.exec(text)?.[1];
-  if (file !== undefined) return { engine: 'sqlite', file };
-  if (URL.parse(text)?.protocol === 'mssql:') return { engine: 'mssql', url: text };
-  context.addIssue('unknown kind of address');
-  return z.NEVER;
-});
-
-function variable<T>(
-  name: string,
-  schema: z.ZodType<T, string>,
-  rest: { default?: string; shownDefault?: string; expected: string; meaning: string; secret?: boolean },
-): Variable<T> {
-  return { name, schema, default: rest.default, secret: rest.secret ?? false, ...rest };
-}
-
-const oneOf = <const T extends readonly [string, ...string[]]>(...values: T) => ({
-  schema: z.enum(values) as z.ZodType<T[number], string>,
-  expected: values.length === 1 ? `\`${values[0]}\`` : `one of ${values.map(value => `\`${value}\``).join(', ')}`,
-});
-
-const handling = oneOf('lenient', 'strict');
-const access = oneOf('open');
-const level = oneOf(...LOG_LEVELS);
-const format = oneOf('text', 'json');
-const flag = oneOf('true', 'false');
+import {
+  access,
+  databaseAddress,
+  flag,
+  format,
+  handling,
+  level,
+  origins,
+  path,
+  type Variable,
+  variable,
+  webAddress,
+  wholeNumber,
+} from './variable.ts';
 
 export const VARIABLES = {
   host: variable('HOST', z.string().min(1), {
