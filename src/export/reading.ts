@@ -4,6 +4,7 @@
  * https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters
  */
 import type { Facade, RequestContext } from '../facade.ts';
+import { isLegalId } from '../mapping/id-rule.ts';
 import { zoneOf } from '../mapping/zone.ts';
 import { FhirError, type Issue } from '../outcome.ts';
 import { elementsOf } from '../r4/definitions.ts';
@@ -17,7 +18,6 @@ export type Parameters = readonly (readonly [name: string, value: string])[];
 
 const FORMATS = new Set(['application/fhir+ndjson', 'application/ndjson', 'ndjson']);
 const INSTANT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-](0\d|1[0-4]):[0-5]\d))?$/;
-const ID = /^[A-Za-z0-9.-]{1,64}$/;
 /** Patients that one request may name. */
 const PATIENTS_AT_MOST = 10_000;
 
@@ -84,7 +84,7 @@ export const READERS: Readonly<Record<string, Reader>> = {
     reading.patients ??= [];
     for (const reference of listed(text)) {
       const id = reference.replace(`${reading.context.base}/`, '').replace(`${COMPARTMENT_TYPE}/`, '');
-      if (!ID.test(id)) throw wrong('patient', `references to a ${COMPARTMENT_TYPE} of this server`);
+      if (!isLegalId(id)) throw wrong('patient', `references to a ${COMPARTMENT_TYPE} of this server`);
       reading.patients.push(id);
     }
     if (reading.patients.length > PATIENTS_AT_MOST) {

@@ -21,6 +21,7 @@ import { downloadFile } from './export-files.ts';
 import { bodyParameters } from './operation-body.ts';
 import { lastOf } from './parameters.ts';
 import { pollLimit } from './poll-limit.ts';
+import { ID } from './record-routes.ts';
 import { urlParameters } from './request-parameters.ts';
 import { representationOf, respond, respondWithOutcome } from './respond.ts';
 
@@ -60,7 +61,7 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
   changing('/Group/$export', (c, parameters) => kickOff(c, parts, { kind: 'group', id: undefined }, parameters));
   changing('/Group/:id/$export', async (c, parameters) => {
     const id = c.req.param('id') ?? '';
-    const group = /^[A-Za-z0-9.-]{1,64}$/.test(id)
+    const group = ID.test(id)
       ? await parts.facade.read(GROUP_TYPE, id, [['_elements', 'type']], requestContext(c, parts))
       : undefined;
     if (group === undefined) throw new FhirError('not-found', 'No Group has this id');

@@ -3,6 +3,7 @@
  * Out: a TypedValue. Errors: FhirError `value`, naming the parameter and the expected form, never the value.
  * https://hl7.org/fhir/R4/search.html#ptypes
  */
+import { isLegalId } from '../mapping/id-rule.ts';
 import { FhirError } from '../outcome.ts';
 import { isResourceType } from '../r4/definitions.ts';
 import type { SearchParameter, SearchParameterType } from '../r4/search-parameters.ts';
@@ -11,7 +12,6 @@ import { writtenNumber } from './decimal.ts';
 import type { Modifier, NumberValue, Prefix, TokenValue, TypedValue } from './query.ts';
 
 const PREFIXES: ReadonlySet<string> = new Set(['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap']);
-const ID = /^[A-Za-z0-9.-]{1,64}$/;
 
 export interface ValueContext {
   /** How the parameter was named in the request, for messages. */
@@ -145,8 +145,8 @@ function reference(text: string, _parameter: unknown, context: ValueContext): Ty
   const [type = '', id = '', ...more] = local.split('/');
   const versioned = more.length === 2 && more[0] === '_history';
   if (id === '' && !local.includes('/')) {
-    if (ID.test(type)) return { kind: 'reference', type: undefined, id: type };
-  } else if (isResourceType(type) && ID.test(id) && (more.length === 0 || versioned)) {
+    if (isLegalId(type)) return { kind: 'reference', type: undefined, id: type };
+  } else if (isResourceType(type) && isLegalId(id) && (more.length === 0 || versioned)) {
     return { kind: 'reference', type, id };
   } else if (/^[a-z][a-z0-9+.-]*:/i.test(local)) {
     return { kind: 'foreign-reference', url: local };
