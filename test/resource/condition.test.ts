@@ -43,6 +43,18 @@ describe('patterns', () => {
     expect(globPattern('a').test('ab')).toBe(false);
   });
 
+  it('match the whole text, whatever may stand before or behind', () => {
+    const texts = ['', '0', '00', '000', '100', '001', 'a00\nb', '\n00', '00\n', '*', '.'];
+    const found = (pattern: string) => texts.filter(text => globPattern(pattern).test(text));
+    expect(found('*')).toEqual(texts);
+    expect(found('**')).toEqual(texts);
+    expect(found('*00')).toEqual(texts.filter(text => text.endsWith('00')));
+    expect(found('00*')).toEqual(texts.filter(text => text.startsWith('00')));
+    expect(found('*00*')).toEqual(texts.filter(text => text.includes('00')));
+    expect(found('[*]')).toEqual(['*']);
+    expect(found('.*')).toEqual(['.']);
+  });
+
   it('take everything but `*`, `?` and classes as it is', () => {
     for (const text of ['.', '\\', '(a|b)+', '^$', '{1}', 'a-b', '/x/'])
       expect(globPattern(text).test(text)).toBe(true);
