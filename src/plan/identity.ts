@@ -46,12 +46,7 @@ export function readId(parts: readonly IdPart[], id: string, env: Environment): 
 
 /** Likewise as values: more than one reading where text keys contain the separator. */
 export function parseId(parts: readonly IdPart[], id: string): readonly (readonly KeyValue[])[] {
-  return isLegalId(id) ? readingsOf(parts, id) : NO_READINGS;
-}
-
-/** As `parseId`, of a text that can be an id. */
-export function readingsOf(parts: readonly IdPart[], id: string): readonly (readonly KeyValue[])[] {
-  return readParts(parts, 0, id, 0, []);
+  return id.startsWith(literalStart(parts)) && isLegalId(id) ? readParts(parts, 0, id, 0, []) : NO_READINGS;
 }
 
 /** What every id of a rule begins with; '' where that differs. */

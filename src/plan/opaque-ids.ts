@@ -4,14 +4,14 @@
  * (`OpaqueIds`), and whatever it read is kept as guards: for other ids of the same readings it is the same plan with other
  * values in its places; for any others it is none.
  */
-import { type IdPart, isLegalId } from '../mapping/id-rule.ts';
+import type { IdPart } from '../mapping/id-rule.ts';
 import type { Filter, TypedValue, TypeQuestion } from '../search/query.ts';
 import { placed } from '../sql/construct.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import type { Places } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
 import type { OpaqueIds } from './environment.ts';
-import { type KeyOperand, type KeyValue, literalStart, parseId, readingsOf } from './identity.ts';
+import { type KeyOperand, type KeyValue, literalStart, parseId } from './identity.ts';
 
 /** More ids than this in one question are planned as they are. */
 const IDS_AT_MOST = 8;
@@ -116,20 +116,13 @@ function areApart(a: string, b: string): boolean {
 /** The values that these ids have in the places of a plan; undefined: it is not their plan. */
 export function placesFor(guards: readonly Guard[], ids: readonly string[]): Places | undefined {
   const places: SqlValue[] = [];
-  let seen = -1;
-  let isLegal = false;
   for (const { parts, id, shape } of guards) {
-    const text = ids[id] ?? '';
-    if (id !== seen) isLegal = isLegalId(text);
-    seen = id;
-    const readings = isLegal ? readingsOf(parts, text) : NO_READINGS;
+    const readings = parseId(parts, ids[id] ?? '');
     if (!hasShape(readings, shape)) return undefined;
     for (const keys of readings) for (const { raw } of keys) places.push(raw);
   }
   return places;
 }
-
-const NO_READINGS: ReturnType<typeof readingsOf> = [];
 
 /** As `shapeOf` says it, which is not made for each id. */
 function hasShape(readings: readonly (readonly KeyValue[])[], shape: string): boolean {

@@ -37,7 +37,8 @@ export interface BoundStatement<T> {
 interface KeptStatement<T> {
   readonly text: string;
   readonly bound: readonly T[];
-  readonly open: readonly { readonly at: number; readonly parameter: Parameter }[];
+  /** Which parameter takes which of the values. */
+  readonly open: readonly { readonly at: number; readonly from: number; readonly parameter: Parameter }[];
 }
 
 /**
@@ -52,7 +53,9 @@ export function statementsOf<T>(
   const kept = new WeakMap<SqlPlan, KeptStatement<T>>();
   const keep = (plan: SqlPlan): KeptStatement<T> => {
     const { text, parameters } = render(plan, dialect);
-    const open = parameters.flatMap((parameter, at) => (parameter.place === undefined ? [] : [{ at, parameter }]));
+    const open = parameters.flatMap((parameter, at) =>
+      parameter.place === undefined ? [] : [{ at, from: parameter.place.at, parameter }],
+    );
     const statement = { text, bound: parameters.map(bind), open };
     kept.set(plan, statement);
     return statement;
@@ -64,8 +67,8 @@ export function statementsOf<T>(
     }
     const { text, bound, open } = kept.get(plan) ?? keep(plan);
     const parameters = bound.slice();
-    for (const { at, parameter } of open) {
-      const value = places[parameter.place?.at ?? -1];
+    for (const { at, from, parameter } of open) {
+      const value = places[from];
       if (value === undefined) throw new RangeError('a plan has more places than there are values');
       parameters[at] = bindPlaced(parameter, value);
     }

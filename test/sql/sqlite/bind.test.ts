@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-
 import type { SqlValue } from '../../../src/sql/expression.ts';
 import type { Parameter } from '../../../src/sql/plan.ts';
 import { bindable, bindPlaced } from '../../../src/sql/sqlite/bind.ts';
