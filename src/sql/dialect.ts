@@ -30,6 +30,8 @@ export interface Dialect {
   readonly byRow: '' | '+';
   /** What was written before; undefined where placeholders are numbered. */
   readonly fragments: Fragments | undefined;
+  /** So many constants, of which a value is to be none, are compared one by one; more are a list. */
+  readonly constantsOneByOne: number;
   placeholder(position: number): string;
   /** A constant as SQL; undefined where it is bound. */
   literal(value: SqlValue, type: ColumnType): string | undefined;

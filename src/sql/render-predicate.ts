@@ -96,6 +96,12 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
     return not ? `(${sql}${orCastNull(left, of)})` : sql;
   };
 
+  /** NULL is none of them either. */
+  const noneOf = (left: Expression, constants: readonly Expression[]): string => {
+    const equal = constants.map(constant => ` WHEN ${right(left.type, constant)} THEN 0`).join('');
+    return `CASE ${exact(left)}${equal} ELSE 1 END = 1`;
+  };
+
   const listed = ({ left, values, not }: Leaf<'in'>): string => {
     const known = values.filter(v => !isNullValue(v));
     if (known.length === 0 || isNullValue(left)) return not ? '1 = 1' : '1 = 0';
@@ -103,6 +109,7 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
       `(${(known.every(isConstant) ? known : parts.lengthen(known)).map(v => right(left.type, v)).join(', ')})`;
     if (not) {
       if (known.some(v => v.kind !== 'value')) return complement(`${exact(left)} IN ${list()}`);
+      if (known.length <= dialect.constantsOneByOne && known.every(isConstant)) return noneOf(left, known);
       return `(${exact(left)} NOT IN ${list()}${orNull(left)})`;
     }
     if (!dialect.seeksApart || left.type.kind !== 'text' || left.kind !== 'column')

@@ -5,6 +5,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { cursorCodec } from '../../src/search/cursor.ts';
 import { registerFunctions } from '../../src/sql/sqlite/functions.ts';
+import { preparesLasting } from '../../src/sql/sqlite/lasting.ts';
 import { withNames } from './column-names.ts';
 import { CONTEXT } from './demo.ts';
 import { type LaboratoryObject, laboratoryObject, type Offset } from './laboratory-object.ts';
@@ -52,9 +53,9 @@ function nextLink(last: LaboratoryRow | LaboratoryObject): string {
 }
 
 export function bestProgram(file: string): Program {
-  const database = openFile(file);
+  const prepare = preparesLasting(openFile(file));
   const prepared = statements(sql => {
-    const statement = database.prepare(sql);
+    const statement = prepare(sql);
     statement.setReturnArrays(true);
     return statement;
   });
@@ -91,8 +92,8 @@ const NAMES =
 /** `offsetsOf`: kept, or asked of Intl for each local time. */
 export function obviousProgram(file: string, offsetsOf: (zone: string) => Offset): Program {
   const offset = offsetsOf(ZONE);
-  const database = openFile(file);
-  const prepared = statements(sql => database.prepare(withNames(sql, NAMES)));
+  const prepare = preparesLasting(openFile(file));
+  const prepared = statements(sql => prepare(withNames(sql, NAMES)));
   const rowsOf = ({ sql, bound }: Page | Read): readonly LaboratoryObject[] =>
     prepared(sql).all(...bound) as unknown as readonly LaboratoryObject[];
   return {

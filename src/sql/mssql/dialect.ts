@@ -21,6 +21,7 @@ export const MSSQL: Dialect = {
   seeksApart: true,
   byRow: '',
   fragments: undefined,
+  constantsOneByOne: 0,
   placeholder: position => `@p${position}`,
   literal: (value, type) => literal(value, type, type.kind === 'text' && type.unicode ? 'N' : ''),
   table: ({ schema, name }) => (schema === undefined ? sqlName(name) : `${sqlName(schema)}.${sqlName(name)}`),

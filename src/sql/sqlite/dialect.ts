@@ -23,6 +23,8 @@ export const SQLITE: Dialect = {
   // https://sqlite.org/optoverview.html#the_exists_to_join_optimization
   byRow: '+',
   fragments: new WeakMap(),
+  // A list of three or more is a table that each run of a statement makes anew, with a b-tree and a pager of its own.
+  constantsOneByOne: 8,
   placeholder: () => '?',
   literal: (value, type) => literal(value, type, ''),
   /** SQLite has no schemas: the schema of a mapping is SQL Server's. */

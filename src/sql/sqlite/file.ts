@@ -10,6 +10,7 @@ import type { Row } from '../plan.ts';
 import type { BoundStatement } from '../statement.ts';
 import { attempt } from './errors.ts';
 import { registerFunctions } from './functions.ts';
+import { preparesLasting, releasesOthers } from './lasting.ts';
 import { createLimit } from './limit.ts';
 
 /** Prepared statements kept; a busy pack has some hundred shapes. */
@@ -45,6 +46,8 @@ export interface SqliteFile {
 export function openFile(path: string, { cache, look, longest }: FileOptions): SqliteFile {
   const limit = createLimit(longest);
   const statements = new Map<string, StatementSync>();
+  let prepareLasting: ((sql: string) => StatementSync) | undefined;
+  let releaseOthers = releasesOthers();
   /** By name, of the file that is open. */
   const numbered = new Map<string, boolean>();
   let identity: string | undefined;
@@ -75,6 +78,8 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
   const disconnect = (): void => {
     statements.clear();
     numbered.clear();
+    prepareLasting = undefined;
+    releaseOthers = releasesOthers();
     if (connection?.isOpen) connection.close();
     connection = undefined;
   };
@@ -91,12 +96,10 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
   };
 
   /** The first to come is the first to go: to keep them in the order of use costs more than to prepare one again. */
-  const prepared = (database: DatabaseSync, text: string): StatementSync => {
-    const known = statements.get(text);
-    if (known) return known;
-    const statement = database.prepare(text);
+  const keep = (database: DatabaseSync, text: string): StatementSync => {
+    prepareLasting ??= preparesLasting(database);
+    const statement = prepareLasting(text);
     statement.setReturnArrays(true);
-    if (text.length > TEXT_LENGTH) return statement;
     statements.set(text, statement);
     if (statements.size > STATEMENTS) {
       for (const oldest of statements.keys()) {
@@ -104,6 +107,17 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
         break;
       }
     }
+    return statement;
+  };
+
+  const prepared = (database: DatabaseSync, text: string): StatementSync => {
+    if (text.length > TEXT_LENGTH) {
+      const statement = database.prepare(text);
+      statement.setReturnArrays(true);
+      return statement;
+    }
+    const statement = statements.get(text) ?? keep(database, text);
+    releaseOthers(statement);
     return statement;
   };
 
@@ -124,7 +138,10 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
         return found;
       }),
     use: (what, ask) => attempt(what, () => ask(connected())),
-    forget: () => statements.clear(),
+    forget() {
+      statements.clear();
+      releaseOthers = releasesOthers();
+    },
     close() {
       closed = true;
       disconnect();
