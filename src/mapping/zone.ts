@@ -8,7 +8,7 @@
  * "at or after X" is a union of ranges rather than one. Offsets are whole minutes (FHIR can write no others), and before
  * 1900 the offset of 1900 counts. Rules of the zones: https://www.iana.org/time-zones, through Intl.
  */
-import { civil, DAY, dayOf } from './codecs/calendar.ts';
+import { civil, DAY, dayOf, printOffset } from './codecs/calendar.ts';
 import type { RangeSet } from './ranges.ts';
 import { rangeSet } from './ranges.ts';
 
@@ -16,6 +16,8 @@ export interface Zone {
   readonly name: string;
   /** Offset from UTC in milliseconds at a local time. */
   offsetOf(local: number): number;
+  /** Likewise as FHIR writes it: `-05:00`, or `Z`. */
+  offsetTextOf(local: number): string;
   /** Offset from UTC in milliseconds at an instant: of an hour that clocks repeat, either. */
   offsetAt(instant: number): number;
   /** The instant that a local time denotes. */
@@ -25,7 +27,10 @@ export interface Zone {
 }
 
 const MINUTE = 60_000;
-const BEGIN = Date.UTC(1900, 0, 1);
+const FIRST_YEAR = 1900;
+const BEGIN = Date.UTC(FIRST_YEAR, 0, 1);
+/** Of the Gregorian calendar, in the mean. */
+const YEAR = 365.2425 * DAY;
 /** No offset is farther from UTC, so that no local time is farther from its instant. */
 const FARTHEST = DAY;
 
@@ -35,6 +40,8 @@ interface Piece {
   /** The instant of the change that it begins with; the first of a year has none. */
   readonly at: number;
   readonly offset: number;
+  /** The offset as FHIR writes it. */
+  readonly text: string;
 }
 
 /** A year of the wall clock. */
@@ -65,53 +72,54 @@ export function zoneOf(name: string): Zone {
 
 function makeZone(name: string): Zone {
   const offsetAt = offsetReader(name);
-  const initial = offsetAt(BEGIN);
-  const years = new Map<number, Year>();
+  const initial = pieceOf(Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, offsetAt(BEGIN));
+  /** By their number, from 1900 on. */
+  const years: (Year | undefined)[] = [];
 
   const yearOf = (number: number): Year => {
-    const known = years.get(number);
+    const known = years[number - FIRST_YEAR];
     if (known) return known;
     const from = dayOf(number, 1, 1) * DAY;
     const to = dayOf(number + 1, 1, 1) * DAY;
-    const changes = transitions(offsetAt, from - FARTHEST, to + FARTHEST).map(t => ({
-      from: t.at + Math.max(t.before, t.after),
-      at: t.at,
-      offset: t.after,
-    }));
+    const changes = transitions(offsetAt, from - FARTHEST, to + FARTHEST).map(t =>
+      pieceOf(t.at + Math.max(t.before, t.after), t.at, t.after),
+    );
     const earlier = changes.findLast(piece => piece.from <= from);
     const first = earlier?.offset ?? offsetAt(Math.max(from - FARTHEST, BEGIN));
     const year: Year = {
       from,
       to,
       pieces: [
-        { from, at: Number.NEGATIVE_INFINITY, offset: first },
+        pieceOf(from, Number.NEGATIVE_INFINITY, first),
         ...changes.filter(piece => piece.from > from && piece.from < to),
       ],
     };
-    years.set(number, year);
+    years[number - FIRST_YEAR] = year;
     return year;
   };
 
-  // Rows of a page mostly lie in one year.
-  let last: Year | undefined;
-  const offsetOf = (local: number): number => {
+  const pieceAt = (local: number): Piece => {
     if (local < BEGIN) return initial;
-    if (!last || local < last.from || local >= last.to) last = yearOf(yearAt(local));
-    const { pieces } = last;
+    // Right but for some hours around a New Year.
+    let year = years[Math.floor((local - BEGIN) / YEAR)];
+    if (!year || local < year.from || local >= year.to) year = yearOf(yearAt(local));
+    const { pieces } = year;
     for (let i = pieces.length - 1; i > 0; i--) {
       const piece = pieces[i];
-      if (piece && piece.from <= local) return piece.offset;
+      if (piece && piece.from <= local) return piece;
     }
-    return pieces[0].offset;
+    return pieces[0];
   };
+  const offsetOf = (local: number): number => pieceAt(local).offset;
 
   return {
     name,
     offsetOf,
+    offsetTextOf: local => pieceAt(local).text,
     offsetAt: instant => {
-      if (instant < BEGIN) return initial;
+      if (instant < BEGIN) return initial.offset;
       const { pieces } = yearOf(yearAt(instant + offsetOf(instant)));
-      return pieces.findLast(piece => piece.at <= instant)?.offset ?? initial;
+      return pieces.findLast(piece => piece.at <= instant)?.offset ?? initial.offset;
     },
     toInstant: local => local - offsetOf(local),
     localsFrom: instant => {
@@ -131,6 +139,10 @@ function makeZone(name: string): Zone {
       );
     },
   };
+}
+
+function pieceOf(from: number, at: number, offset: number): Piece {
+  return { from, at, offset, text: printOffset(offset) };
 }
 
 /** Reads the offset at an instant, in milliseconds truncated to whole minutes. */

@@ -15,10 +15,15 @@ export const END_DAY = dayOf(10_000, 1, 1);
  */
 export function dayOf(year: number, month: number, day: number): number {
   const y = month > 2 ? year : year - 1;
-  const era = Math.floor(y / 400);
+  const era = quotient(y, 400);
   const ofEra = y - era * 400;
-  const ofYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
-  return era * 146_097 + ofEra * 365 + Math.floor(ofEra / 4) - Math.floor(ofEra / 100) + ofYear - 719_468;
+  const ofYear = quotient(153 * (month > 2 ? month - 3 : month + 9) + 2, 5) + day - 1;
+  return era * 146_097 + ofEra * 365 + quotient(ofEra, 4) - quotient(ofEra, 100) + ofYear - 719_468;
+}
+
+/** The whole part of a division of numbers from 0 on, below 2^31: integers stay integers, which are divided several times as fast. */
+export function quotient(dividend: number, divisor: number): number {
+  return (dividend / divisor) | 0;
 }
 
 /** Whether the calendar has this day, between 0001 and 9999. */
@@ -49,13 +54,18 @@ export function civil(number: number): { readonly year: number; readonly month: 
 /** `2024-03-10` */
 export function printDay(day: number): string {
   const parts = civil(day);
-  return `${pad(parts.year, 4)}-${pad(parts.month, 2)}-${pad(parts.day, 2)}`;
+  return printDate(parts.year, parts.month, parts.day);
+}
+
+/** Likewise of the parts. */
+export function printDate(year: number, month: number, day: number): string {
+  return `${pad(quotient(year, 100), 2)}${pad(year % 100, 2)}-${pad(month, 2)}-${pad(day, 2)}`;
 }
 
 /** `02:30:00` for the milliseconds of a local time. */
 export function printTime(local: number): string {
-  const second = Math.floor((((local % DAY) + DAY) % DAY) / 1000);
-  return `${pad(Math.floor(second / 3600), 2)}:${pad(Math.floor(second / 60) % 60, 2)}:${pad(second % 60, 2)}`;
+  const second = quotient(local - Math.floor(local / DAY) * DAY, 1000);
+  return `${pad(quotient(second, 3600), 2)}:${pad(quotient(second, 60) % 60, 2)}:${pad(second % 60, 2)}`;
 }
 
 /** `-05:00`, or `Z` for none; whole minutes in milliseconds. */
@@ -84,20 +94,37 @@ export function digits(text: string, from: number, to: number): number {
   return result;
 }
 
+/** The number that two ASCII digits of a text spell, the first at `at`; -1 where others stand there. */
+export function twoDigits(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - 48;
+  const ones = text.charCodeAt(at + 1) - 48;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1;
+}
+
 const HYPHEN = 45;
 
 /** The day of a text that begins with `2024-03-10`, or undefined. */
 export function parseDay(text: string): number | undefined {
-  if (text.charCodeAt(4) !== HYPHEN || text.charCodeAt(7) !== HYPHEN) return undefined;
-  const year = digits(text, 0, 4);
-  const month = digits(text, 5, 7);
-  const day = digits(text, 8, 10);
+  if (text.length < 10 || text.charCodeAt(4) !== HYPHEN || text.charCodeAt(7) !== HYPHEN) return undefined;
+  const century = twoDigits(text, 0);
+  const ofCentury = twoDigits(text, 2);
+  if (century < 0 || ofCentury < 0) return undefined;
+  const year = century * 100 + ofCentury;
+  const month = twoDigits(text, 5);
+  const day = twoDigits(text, 8);
   return isDay(year, month, day) ? dayOf(year, month, day) : undefined;
+}
+
+/** Milliseconds since midnight; undefined if it is no time of a day. Parts that are not there are negative. */
+export function parseClock(hour: number, minute: number, second: number): number | undefined {
+  const isTime = hour >= 0 && hour < 24 && minute >= 0 && minute < 60 && second >= 0 && second < 60;
+  return isTime ? ((hour * 60 + minute) * 60 + second) * 1000 : undefined;
 }
 
 /** A number from 0 on in decimal digits, with zeros before it. */
 export function pad(number: number, width: number): string {
-  return (width === 2 ? PAIRS[number] : undefined) ?? String(number).padStart(width, '0');
+  if (width === 2) return PAIRS[number] ?? String(number);
+  return String(number).padStart(width, '0');
 }
 
 /** Months, days, hours: written again and again. */

@@ -10,7 +10,7 @@ import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { clip, type Range } from '../ranges.ts';
 import type { Zone } from '../zone.ts';
 import { trimEnd } from './blank.ts';
-import { DAY, digits, END_DAY, FIRST_DAY, parseDay, printDay, printOffset, printTime } from './calendar.ts';
+import { DAY, digits, END_DAY, FIRST_DAY, parseClock, parseDay, printDay, printTime, twoDigits } from './calendar.ts';
 import type { Codec, OrderFace } from './codec.ts';
 import { MINUTE, SECOND, satisfying } from './date-interval.ts';
 import { dateCodec } from './datetime.ts';
@@ -98,7 +98,7 @@ export function dateAndTimeCodec({ zone, dateType, timeType, time: form }: DateA
     const time = date.length === 10 ? readTime(rawTime, form) : undefined;
     const day = time === undefined ? undefined : parseDay(date);
     if (day === undefined || time === undefined) return date;
-    return `${date}T${printTime(time)}${printOffset(zone.offsetOf(day * DAY + time))}`;
+    return `${date}T${printTime(time)}${zone.offsetTextOf(day * DAY + time)}`;
   };
 
   return {
@@ -176,10 +176,7 @@ function readTime(raw: SqlValue, form: TimeForm): number | undefined {
   if (text.length !== length && !(form === 'time' && isFraction(text, length))) return undefined;
   if (at === 3 && (text.charCodeAt(2) !== COLON || (end !== undefined && text.charCodeAt(5) !== COLON)))
     return undefined;
-  const hour = digits(text, 0, 2);
-  const minute = digits(text, at, at + 2);
-  const second = end === undefined ? 0 : digits(text, end, end + 2);
-  return hour < 24 && minute < 60 && second < 60 ? hour * 3_600_000 + minute * 60_000 + second * 1000 : undefined;
+  return parseClock(twoDigits(text, 0), twoDigits(text, at), end === undefined ? 0 : twoDigits(text, end));
 }
 
 /** A point and digits from there on. */

@@ -10,7 +10,7 @@ import type { Expression, Predicate } from '../../sql/expression.ts';
 import type { RangeSet } from '../ranges.ts';
 import { clip, overlay, rangePredicate, successor } from '../ranges.ts';
 import type { Zone } from '../zone.ts';
-import { DAY, parseDay, printOffset } from './calendar.ts';
+import { DAY, parseDay } from './calendar.ts';
 import type { Codec, OrderFace } from './codec.ts';
 import { MILLISECOND, SECOND, SECOND_BY_MILLISECOND, satisfying, WHOLE_DAY } from './date-interval.ts';
 import { only } from './only.ts';
@@ -42,8 +42,9 @@ export function datetimeCodec({ zone, columnType, fhirType, midnight }: Datetime
     const local = parseLocal(text);
     if (local === undefined) return undefined;
     if (midnight !== 'time' && local % DAY === 0) return known ? undefined : text.slice(0, 10);
-    const fraction = milliseconds ? `.${text.slice(20, 23).padEnd(3, '0')}` : '';
-    return `${text.slice(0, 10)}T${text.slice(11, 19) || '00:00:00'}${fraction}${printOffset(zone.offsetOf(local))}`;
+    const time = text.length < 19 ? '00:00:00' : text.slice(11, 19);
+    const fraction = milliseconds ? millisecondsOf(text) : '';
+    return `${text.slice(0, 10)}T${time}${fraction}${zone.offsetTextOf(local)}`;
   };
   return {
     label: midnight === 'time' ? 'datetime' : `datetime (midnight: ${midnight})`,
@@ -74,6 +75,11 @@ export function datetimeCodec({ zone, columnType, fhirType, midnight }: Datetime
     },
     order: timeOrder(columnType),
   };
+}
+
+/** Those of a stored time, with three digits. */
+function millisecondsOf(text: string): string {
+  return text.length > 19 ? `.${text.slice(20, 23).padEnd(3, '0')}` : '.000';
 }
 
 /** The day alone, of a DATE column or of the local time in a DATETIME column. */

@@ -7,13 +7,13 @@ import type { DateEdge } from '../criterion.ts';
 import type { RangeSet } from '../ranges.ts';
 import { mapEnds, overlay } from '../ranges.ts';
 import type { Zone } from '../zone.ts';
-import { civil, dayOf, daysIn, isDay, pad } from './calendar.ts';
+import { civil, dayOf, daysIn, isDay, pad, printDate, quotient } from './calendar.ts';
 import { satisfying, WHOLE_DAY, WHOLE_MONTH, WHOLE_YEAR } from './date-interval.ts';
 
 /** `2024-03-10`, `2024-03` or `2024` of a packed date; undefined if it is none. */
 export function printPacked(packed: number): string | undefined {
   const { year, month, day } = unpack(packed);
-  if (isDay(year, month, day)) return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`;
+  if (isDay(year, month, day)) return printDate(year, month, day);
   if (day !== 0 || !(year >= 1 && year <= 9999) || !(month >= 0 && month <= 12)) return undefined;
   return month === 0 ? pad(year, 4) : `${pad(year, 4)}-${pad(month, 2)}`;
 }
@@ -55,7 +55,7 @@ export function packedAfter(packed: number): number {
 }
 
 function unpack(packed: number): { year: number; month: number; day: number } {
-  return { year: Math.floor(packed / 10_000), month: Math.floor(packed / 100) % 100, day: packed % 100 };
+  return { year: quotient(packed, 10_000), month: quotient(packed, 100) % 100, day: packed % 100 };
 }
 
 /** Of a month counted from the year 0. */

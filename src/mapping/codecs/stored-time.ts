@@ -7,7 +7,18 @@
 import type { ColumnType } from '../../sql/column-type.ts';
 import { value } from '../../sql/construct.ts';
 import type { Expression } from '../../sql/expression.ts';
-import { DAY, digits, END_DAY, FIRST_DAY, pad, parseDay, printDay, printTime } from './calendar.ts';
+import {
+  DAY,
+  digits,
+  END_DAY,
+  FIRST_DAY,
+  pad,
+  parseClock,
+  parseDay,
+  printDay,
+  printTime,
+  twoDigits,
+} from './calendar.ts';
 
 export type TimedType = Extract<ColumnType, { kind: 'date' | 'datetime' }>;
 
@@ -20,20 +31,23 @@ export function parseLocal(text: string): number | undefined {
   const day = parseDay(text);
   if (day === undefined) return undefined;
   if (text.length === 10) return day * DAY;
-  const separator = text[10];
-  if ((separator !== ' ' && separator !== 'T') || text[13] !== ':' || text[16] !== ':') return undefined;
-  const hour = digits(text, 11, 13);
-  const minute = digits(text, 14, 16);
-  const second = digits(text, 17, 19);
-  if (!(hour < 24 && minute < 60 && second < 60) || text.length < 19) return undefined;
+  if (text.length < 19 || text.charCodeAt(13) !== COLON || text.charCodeAt(16) !== COLON) return undefined;
+  const separator = text.charCodeAt(10);
+  if (separator !== BLANK && separator !== T) return undefined;
+  const time = parseClock(twoDigits(text, 11), twoDigits(text, 14), twoDigits(text, 17));
+  if (time === undefined) return undefined;
   let millisecond = 0;
   if (text.length > 19) {
     if (text[19] !== '.' || text.length < 21 || Number.isNaN(digits(text, 20, text.length))) return undefined;
     for (let i = 20, unit = 100; i < 23 && i < text.length; i++, unit /= 10)
       millisecond += digits(text, i, i + 1) * unit;
   }
-  return day * DAY + hour * 3_600_000 + minute * 60_000 + second * 1000 + millisecond;
+  return day * DAY + time + millisecond;
 }
+
+const BLANK = 32;
+const COLON = 58;
+const T = 84;
 
 /** `2024-03-10 02:30:00.123` with as many digits of a second as asked for. */
 export function printLocal(local: number, fraction: number): string {

@@ -11,7 +11,7 @@ import type { DateEdge } from '../criterion.ts';
 import { areValues, clip, rangePredicate } from '../ranges.ts';
 import type { Zone } from '../zone.ts';
 import { trimEnd } from './blank.ts';
-import { DAY, digits, pad } from './calendar.ts';
+import { DAY, pad, twoDigits } from './calendar.ts';
 import type { Codec } from './codec.ts';
 import { only } from './only.ts';
 import { firstDay, LAST_PACKED, nextPacked, packedAfter, packedSatisfying, printPacked } from './packed-date.ts';
@@ -58,8 +58,13 @@ export function readPacked(raw: SqlValue): number | undefined {
   if (typeof raw === 'number') return raw >= 10_000 && raw <= 99_999_999 ? raw : undefined;
   if (typeof raw !== 'string') return undefined;
   const text = trimEnd(raw);
-  const packed = text.length === 8 ? digits(text, 0, 8) : Number.NaN;
-  return Number.isNaN(packed) ? undefined : packed;
+  if (text.length !== 8) return undefined;
+  const century = twoDigits(text, 0);
+  const ofCentury = twoDigits(text, 2);
+  const month = twoDigits(text, 4);
+  const day = twoDigits(text, 6);
+  if (century < 0 || ofCentury < 0 || month < 0 || day < 0) return undefined;
+  return ((century * 100 + ofCentury) * 100 + month) * 100 + day;
 }
 
 /** The column holds a packed date. */
