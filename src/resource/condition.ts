@@ -76,7 +76,7 @@ export function conditionCode(condition: Condition, places: Places): string {
       const raw = places.raw(condition.column);
       const { kind } = condition.column.type;
       if (kind === 'binary') return `(${raw} !== null && ${raw}.length > 0)`;
-      return kind === 'text' ? `${places.bind(isFilled)}(${raw})` : `${raw} !== null`;
+      return kind === 'text' ? `(${raw} !== null && ${places.bind(isFilled)}(${raw}))` : `${raw} !== null`;
     }
     case 'exists': {
       const flag = places.flag(condition);

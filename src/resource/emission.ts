@@ -34,11 +34,15 @@ export function decodeCode(node: ValueNode, places: Places): string {
   return `${places.bind(node.codec)}.decode(${node.from.map(places.raw).join()})`;
 }
 
-/** Source that is `none` where the first column holds a value that means "no value". */
+/** Source that is `none` where the first column holds a value that means "no value", or its only column none. */
 export function unlessAbsent(node: ValueNode, code: string, places: Places, none = "''"): string {
-  const [column] = node.from;
-  const absent = column ? isCode(column, node.absent, places) : 'false';
-  return absent === 'false' ? code : `${absent} ? ${none} : ${code}`;
+  const [column, ...more] = node.from;
+  if (!column) return code;
+  // Many columns are mostly NULL, and what need not be called need not be fetched from memory.
+  const skipsNull = more.length === 0 && node.codec.decode(null) === undefined;
+  const absent = [skipsNull ? `${places.raw(column)} === null` : 'false', isCode(column, node.absent, places)];
+  const tests = absent.filter(test => test !== 'false');
+  return tests.length === 0 ? code : `${tests.join(' || ')} ? ${none} : ${code}`;
 }
 
 /** A text behind `before`; '' where it is not there. */

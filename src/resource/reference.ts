@@ -16,18 +16,13 @@ function legalId(text: string): string {
   return isLegalId(text) ? text : '';
 }
 
-/** Likewise for a text of legal characters, of one at least. */
-function shortId(text: string): string {
-  return text.length <= LENGTH ? text : '';
-}
-
 const LENGTH = 64;
 const LEGAL_PART = /^[A-Za-z0-9\-.]*$/;
 
 /** Codecs print parts of legal characters; what is left to see is what a mapping writes between them, and the length. */
-function checkOf(parts: readonly IdPart[]): (text: string) => string {
+function isLegalButForLength(parts: readonly IdPart[]): boolean {
   const legal = parts.every(part => part.kind !== 'literal' || LEGAL_PART.test(part.text));
-  return legal && parts.some(part => part.kind !== 'literal') ? shortId : legalId;
+  return legal && parts.some(part => part.kind !== 'literal');
 }
 
 /** Statements that print an id; returns the variable that holds it, '' where no alternative can be written. */
@@ -39,11 +34,17 @@ export function idCode(rule: IdRule, raw: (column: ColumnExpression) => string, 
     const printed: string[] = [];
     const operands = parts.map(part => {
       if (part.kind === 'literal') return JSON.stringify(part.text);
-      const name = source.variable(`${source.bind(part.codec)}.print(${raw(part.column)})`, 'const');
+      const value = raw(part.column);
+      const print = `${source.bind(part.codec)}.print(${value})`;
+      const name = source.variable(`${value} === null ? undefined : ${print}`, 'const');
       printed.push(name);
       return name;
     });
-    const assign = (): void => source.line(`${result} = ${source.bind(checkOf(parts))}(${operands.join(' + ')});`);
+    const text = operands.join(' + ');
+    const assign = (): void => {
+      if (!isLegalButForLength(parts)) source.line(`${result} = ${source.bind(legalId)}(${text});`);
+      else source.line(`${result} = ${text}; if (${result}.length > ${LENGTH}) ${result} = '';`);
+    };
     if (printed.length === 0) {
       assign();
       return;
