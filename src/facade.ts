@@ -2,6 +2,7 @@
  * The pipeline, on one screen: query string → typed query → plan → rows → resources → Bundle.
  */
 import type { Access } from './auth/access.ts';
+import type { Awaitable } from './awaitable.ts';
 import { boundedCache } from './cache/bounded.ts';
 import { capabilityStatement } from './capability.ts';
 import type { Registry } from './mapping/model.ts';
@@ -58,13 +59,16 @@ export interface SearchRequest {
 export interface Facade {
   readonly registry: Registry;
   readonly offers: Offers;
-  /** Undefined: no such resource for this caller (404). Throws FhirError `not-found` for an unknown type. */
+  /**
+   * Undefined: no such resource for this caller (404). Throws FhirError `not-found` for an unknown type. A promise only where the
+   * database is waited for.
+   */
   read(
     type: string,
     id: string,
     parameters: SearchRequest['parameters'],
     context: RequestContext,
-  ): Promise<ResourceText | undefined>;
+  ): Awaitable<ResourceText | undefined>;
   /** Throws FhirError. */
   search(request: SearchRequest, context: RequestContext): Promise<BundleText>;
   /** A search over several types, which `_type` names; without it over all that there are. Throws FhirError. */
@@ -147,7 +151,7 @@ export function createFacade(options: FacadeOptions): Facade {
     return selecting.length === 0 ? WHOLE : parse({ type, parameters: selecting }, context).selection;
   };
 
-  const read: Facade['read'] = async (type, id, parameters, context) => {
+  const read: Facade['read'] = (type, id, parameters, context) => {
     const selection = parameters.length === 0 ? WHOLE : selectionOf(type, parameters, context);
     const now = clock();
     const asked = { type, id, selection, access: context.access };

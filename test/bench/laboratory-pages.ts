@@ -47,7 +47,7 @@ export async function laboratoryReads(opened: Opened, pages: readonly Page[]): P
   for (const page of pages) {
     const id: string = JSON.parse(page.json).entry[7].resource.id;
     const { sql, bound } = only(
-      await statementsOf(opened, context => opened.facade.read('Observation', id, [], context)),
+      await statementsOf(opened, async context => opened.facade.read('Observation', id, [], context)),
     );
     const found = await opened.facade.read('Observation', id, [], CONTEXT);
     if (found) reads.push({ id, sql, bound, json: found.json });

@@ -38,8 +38,8 @@ async function measured(file: string): Promise<Measured> {
     for (const page of pages) mustEqual(unsealed(program.page(page)), unsealed(page.json));
     for (const read of reads) mustEqual(program.read(read), read.json);
   }
-  const search = async (parameters: SearchRequest['parameters']): Promise<string> =>
-    (await facade.search({ type: 'Observation', parameters }, CONTEXT)).json;
+  const search = (parameters: SearchRequest['parameters']): Promise<Written> =>
+    facade.search({ type: 'Observation', parameters }, CONTEXT);
 
   const page = await sideBySide({
     facade: inTurn(pages, ({ parameters }) => search(parameters)),
@@ -51,12 +51,12 @@ async function measured(file: string): Promise<Measured> {
   // By themselves: what they leave behind is collected while others run, and counts against those.
   const forms = await sideBySide({
     json: inTurn(pages, ({ parameters }) => search(parameters)),
-    xml: inTurn(pages, async ({ parameters }) => toXml(await search(parameters))),
+    xml: inTurn(pages, async ({ parameters }) => toXml((await search(parameters)).json)),
     // The link of a page belongs to its search: this is the first page each time.
     includes: inTurn(pages.slice(0, 1), ({ parameters }) => search([...parameters, ...INCLUDES])),
   });
   const read = await sideBySide({
-    facade: inTurn(reads, async ({ id }) => (await facade.read('Observation', id, [], CONTEXT))?.json ?? ''),
+    facade: inTurn(reads, ({ id }) => facade.read('Observation', id, [], CONTEXT)),
     best: inTurn(reads, best.read),
     obvious: inTurn(reads, obvious.read),
     keeping: inTurn(reads, keeping.read),
@@ -66,14 +66,23 @@ async function measured(file: string): Promise<Measured> {
   return { page, read, forms };
 }
 
+interface Written {
+  readonly json: string;
+}
+
 /** One after the other; texts become the bytes that are sent. */
 function inTurn<T>(items: readonly T[], action: (item: T) => unknown): Work {
   let at = 0;
   return async () => {
     const item = items[at++ % items.length];
     const made = item === undefined ? '' : await action(item);
-    return typeof made === 'string' ? Buffer.from(made, 'utf8') : made;
+    const text = isWritten(made) ? made.json : made;
+    return typeof text === 'string' ? Buffer.from(text, 'utf8') : text;
   };
+}
+
+function isWritten(made: unknown): made is Written {
+  return typeof made === 'object' && made !== null && 'json' in made;
 }
 
 function mustEqual(own: string, facades: string): void {
