@@ -10,15 +10,16 @@ export const FIRST_DAY = dayOf(1, 1, 1);
 export const END_DAY = dayOf(10_000, 1, 1);
 
 /**
- * The number of a day; the parts must be those of a day (see isDay), or one month beyond. Counted in years that begin in
+ * The number of a day, from the year 0 on; the parts must be those of a day (see isDay), or one month beyond. Counted in years that begin in
  * March, so that the day which leap years add is the last one.
  */
 export function dayOf(year: number, month: number, day: number): number {
-  const y = month > 2 ? year : year - 1;
+  // An era more, so that it is not below zero in January of the year 0.
+  const y = (month > 2 ? year : year - 1) + 400;
   const era = quotient(y, 400);
   const ofEra = y - era * 400;
   const ofYear = quotient(153 * (month > 2 ? month - 3 : month + 9) + 2, 5) + day - 1;
-  return era * 146_097 + ofEra * 365 + quotient(ofEra, 4) - quotient(ofEra, 100) + ofYear - 719_468;
+  return (era - 1) * 146_097 + ofEra * 365 + quotient(ofEra, 4) - quotient(ofEra, 100) + ofYear - 719_468;
 }
 
 /** The whole part of a division of numbers from 0 on, below 2^31: integers stay integers, which are divided several times as fast. */
