@@ -124,10 +124,7 @@ export function createFacade(options: FacadeOptions): Facade {
     openSession(database, environment(served, now, rules), shapes, {
       signal,
       stages,
-      onQuery(plan, places) {
-        options.onQuery?.(plan, places);
-        onQuery?.(plan, places);
-      },
+      onQuery: bothTold(options.onQuery, onQuery),
     });
 
   const parseContext = (context: RequestContext): ParseContext => ({
@@ -226,6 +223,16 @@ export function createFacade(options: FacadeOptions): Facade {
         date: options.date,
         version: options.softwareVersion,
       }),
+  };
+}
+
+type Told = RequestContext['onQuery'];
+
+function bothTold(one: Told, other: Told): Told {
+  if (!one || !other) return one ?? other;
+  return (plan, places) => {
+    one(plan, places);
+    other(plan, places);
   };
 }
 

@@ -47,10 +47,10 @@ export function readById(
   const read = ({ planned, places }: Kept<readonly Branch[]>): Awaitable<Page> =>
     readPage(planned, { sort: [], selection, count: 1, cursor: undefined, places }, session);
   const emitted = andThen(andThen(kept, read), ({ matches }) => emitAll(matches, context, session));
-  return andThen(
-    emitted,
-    ([found]) => found && { type, id, json: found.json, lastUpdated: found.lastUpdated || undefined },
-  );
+  return andThen(emitted, resources => {
+    const found = resources[0];
+    return found && { type, id, json: found.json, lastUpdated: found.lastUpdated || undefined };
+  });
 }
 
 /** Throws FhirError `not-found` for an unknown type. */
