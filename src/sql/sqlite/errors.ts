@@ -22,24 +22,29 @@ const NAMES = (
 /** All that tells it from a slip in a statement: both are ERROR. */
 const NOT_THERE = /\bno such (?:table|column)\b/;
 
-/** SQLite's messages name tables and syntax, never a bound value; still only the code goes into ours, and whether something is not there. */
+/** Runs an action; throws what `told` makes of its error. */
 export function attempt<T>(what: string, action: () => T): T {
   try {
     return action();
   } catch (cause) {
-    if (cause instanceof DatabaseError) throw cause;
-    const code = codeOf(cause);
-    const away =
-      AWAY.has(code & 0xff) || (cause instanceof Error && 'code' in cause && cause.code === 'ERR_INVALID_STATE');
-    const missing = cause instanceof Error && NOT_THERE.test(cause.message);
-    const why = missing ? ': a table or column is not there' : '';
-    throw new DatabaseError(away ? 'unavailable' : 'failed', `SQLite could not ${what}${why} (code ${code})`, {
-      cause,
-      engine: engineCode(cause, code),
-      missing,
-      ...(away ? { retryAfter: 5 } : {}),
-    });
+    throw told(what, cause);
   }
+}
+
+/** SQLite's messages name tables and syntax, never a bound value; still only the code goes into ours, and whether something is not there. */
+export function told(what: string, cause: unknown): DatabaseError {
+  if (cause instanceof DatabaseError) return cause;
+  const code = codeOf(cause);
+  const away =
+    AWAY.has(code & 0xff) || (cause instanceof Error && 'code' in cause && cause.code === 'ERR_INVALID_STATE');
+  const missing = cause instanceof Error && NOT_THERE.test(cause.message);
+  const why = missing ? ': a table or column is not there' : '';
+  return new DatabaseError(away ? 'unavailable' : 'failed', `SQLite could not ${what}${why} (code ${code})`, {
+    cause,
+    engine: engineCode(cause, code),
+    missing,
+    ...(away ? { retryAfter: 5 } : {}),
+  });
 }
 
 /** Somebody writes: it is soon over as a rule. */

@@ -8,7 +8,7 @@ import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 import type { Row } from '../plan.ts';
 import type { BoundStatement } from '../statement.ts';
-import { attempt } from './errors.ts';
+import { attempt, told } from './errors.ts';
 import { registerFunctions } from './functions.ts';
 import { preparesLasting, releasesOthers } from './lasting.ts';
 import { createLimit } from './limit.ts';
@@ -84,8 +84,7 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
     connection = undefined;
   };
 
-  const connected = (): DatabaseSync => {
-    const now = performance.now();
+  const connected = (now = performance.now()): DatabaseSync => {
     if (now - looked >= look && !closed) {
       looked = now;
       if (identityOf(path) !== identity) disconnect();
@@ -122,12 +121,16 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
   };
 
   return {
-    rows: ({ text, parameters }, limited = false) =>
-      attempt('query', () => {
-        limit.begin(limited);
-        const rows: unknown = prepared(connected(), text).all(...parameters);
+    rows({ text, parameters }, limited = false) {
+      try {
+        const now = performance.now();
+        limit.begin(limited, now);
+        const rows: unknown = prepared(connected(now), text).all(...parameters);
         return rows as readonly Row[];
-      }),
+      } catch (cause) {
+        throw told('query', cause);
+      }
+    },
     hasRowids: table =>
       attempt('query', () => {
         const database = connected();
