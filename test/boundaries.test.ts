@@ -28,6 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   pipeline: ['awaitable', 'plan', 'resource', 'search', 'mapping', 'sql', 'auth', 'r4', 'outcome', 'cache', 'observe'],
   own: ['pipeline', 'plan', 'resource', 'search', 'mapping', 'r4', 'sql', 'auth', 'outcome'],
   facade: [
+    'awaitable',
     'own',
     'pipeline',
     'plan',
