@@ -109,23 +109,23 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
     return statement;
   };
 
-  const prepared = (database: DatabaseSync, text: string): StatementSync => {
+  const prepared = (database: DatabaseSync, { text, parameters }: BoundStatement<SQLInputValue>): StatementSync => {
     if (text.length > TEXT_LENGTH) {
       const statement = database.prepare(text);
       statement.setReturnArrays(true);
       return statement;
     }
     const statement = statements.get(text) ?? keep(database, text);
-    releaseOthers(statement);
+    releaseOthers(statement, parameters.length);
     return statement;
   };
 
   return {
-    rows({ text, parameters }, limited = false) {
+    rows(statement, limited = false) {
       try {
         const now = performance.now();
         limit.begin(limited, now);
-        const rows: unknown = prepared(connected(now), text).all(...parameters);
+        const rows: unknown = prepared(connected(now), statement).all(...statement.parameters);
         return rows as readonly Row[];
       } catch (cause) {
         throw told('query', cause);

@@ -14,8 +14,8 @@ const OCCUPYING = `SELECT ${Array.from({ length: TEXTS }, () => '?1 || ?1').join
 /** Longer than what stands in a value itself. */
 const TEXT = 'a text of some length';
 
-/** So many statements may keep what was bound to them. */
-const BOUND = 8;
+/** So many values may stay bound: a good half of the places for short texts. */
+const BOUND = 60;
 
 /** Prepares statements that are kept as long as the connection is. Throws what node:sqlite throws. */
 export function preparesLasting(database: DatabaseSync): (sql: string) => StatementSync {
@@ -33,18 +33,21 @@ export function preparesLasting(database: DatabaseSync): (sql: string) => Statem
   return sql => beside(occupying, sql);
 }
 
-/** To be told of each such statement before it is run: lets go of the values of others, a few at a time. */
-export function releasesOthers(): (statement: StatementSync) => void {
+/** To be told of each such statement before it is run, and of how many values: lets go of those of others, once they are many. */
+export function releasesOthers(): (statement: StatementSync, values: number) => void {
   const bound = new Set<StatementSync>();
+  let sum = 0;
   let last: StatementSync | undefined;
-  return statement => {
+  return (statement, values) => {
     if (statement === last) return;
     last = statement;
-    if (bound.size === BOUND) {
+    if (sum + values > BOUND) {
       for (const one of bound) unbind(one);
       bound.clear();
+      sum = 0;
     }
     bound.add(statement);
+    sum += values;
   };
 }
 

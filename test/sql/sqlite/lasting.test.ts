@@ -12,24 +12,28 @@ it('prepares what is asked for, also after a statement that cannot be', () => {
   database.close();
 });
 
-it('lets a few statements keep their values, and then lets go of all but the newest', () => {
+it('lets statements keep their values, and lets go of all but the newest once they are many', () => {
   const database = new DatabaseSync(':memory:');
   const release = releasesOthers();
-  const statements = Array.from({ length: 9 }, (_, i) => database.prepare(`SELECT ?1 AS c${i}`));
-  const [first, ...others] = statements;
+  const statements = Array.from({ length: 7 }, (_, i) => database.prepare(`SELECT ?1 AS c${i}`));
+  const [first, second, ...others] = statements;
   const shown = (): number => statements.filter(({ expandedSQL }) => expandedSQL.includes("'value'")).length;
-  const run = (statement = first): void => {
+  const run = (statement = first, values = 10): void => {
     if (!statement) throw new TypeError('no statement');
-    release(statement);
+    release(statement, values);
     statement.all('value');
   };
+  run(second);
   for (const statement of others) run(statement);
-  expect(shown()).toBe(8);
-  run();
+  expect(shown()).toBe(6);
+  run(first);
   expect(shown()).toBe(1);
   expect(first?.expandedSQL).toBe("SELECT 'value' AS c0");
-  run();
-  run(others[0]);
-  expect(shown()).toBe(2);
+  run(first);
+  run(second, 61);
+  expect(shown()).toBe(1);
+  run(first);
+  expect(shown()).toBe(1);
+  expect(second?.expandedSQL).toBe('SELECT NULL AS c1');
   database.close();
 });
