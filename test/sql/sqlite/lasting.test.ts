@@ -12,6 +12,19 @@ it('prepares what is asked for, also after a statement that cannot be', () => {
   database.close();
 });
 
+it('leaves no statement under way', () => {
+  const database = new DatabaseSync(':memory:');
+  const prepare = preparesLasting(database);
+  // Refused while any statement is.
+  const vacuum = (): void => database.exec('VACUUM');
+  expect(vacuum).not.toThrow();
+  prepare('SELECT 1');
+  expect(vacuum).not.toThrow();
+  expect(() => prepare('SELEC')).toThrow('syntax error');
+  expect(vacuum).not.toThrow();
+  database.close();
+});
+
 it('lets statements keep their values, and lets go of all but the newest once they are many', () => {
   const database = new DatabaseSync(':memory:');
   const release = releasesOthers();
