@@ -45,41 +45,48 @@ export interface BranchPlan {
   readonly sortAt: readonly number[];
 }
 
-export interface KeptPlan {
+interface Planned {
+  /** Undefined: the branch has no rows that could match. */
   readonly planned: BranchPlan | undefined;
+}
+
+export interface KeptPlan extends Planned {
   readonly places: Places | undefined;
 }
 
 /** Plans of one branch at most: with and without a cursor, of several selections. */
 const PLANS = 20;
 
-const kept = new WeakMap<Branch, Map<string, BranchPlan | undefined>>();
+const kept = new WeakMap<Branch, Map<string, Planned>>();
 
 /** The plan of a branch; one that was made for an equal request serves, where nothing but values differs. */
 export function keptPlan(branch: Branch, needs: BranchNeeds, wanted: number, session: Session): KeptPlan {
-  const { cursor, places, also } = needs;
-  const { env } = session;
+  const { cursor, places, also, selection } = needs;
+  const { env, stages } = session;
   // What a cursor of sort values means in SQL depends on the values themselves.
   if (places === undefined || env.rules !== ALL_RULES || (cursor && needs.sort.length > 0))
-    return { planned: planBranch(branch, needs, wanted, session), places };
+    return { planned: stages.time('plan', () => planBranch(branch, needs, wanted, session)), places };
   const plans = plansOf(branch);
-  const selected = selectionKey(needs.selection);
+  const selected = selectionKey(selection);
   const key = cursor || also ? `${selected} ${cursorShape(branch, cursor)} ${also?.key ?? ''}` : selected;
-  const whole = [...places, ...(cursor?.key ?? []), limitOf(wanted, cursor)];
-  if (plans.has(key)) return { planned: plans.get(key), places: whole };
+  const limit = limitOf(wanted, cursor);
+  const whole = cursor ? [...places, ...cursor.key, limit] : [...places, limit];
+  const known = plans.get(key);
+  if (known) return { planned: known.planned, places: whole };
   const clock = watchClock(env);
-  const planned = planBranch(branch, needs, wanted, { ...session, env: clock.env }, places.length);
+  const watched = { ...session, env: clock.env };
+  const planned = stages.time('plan', () => planBranch(branch, needs, wanted, watched, places.length));
   if (!clock.looked()) {
     if (plans.size === PLANS) plans.clear();
-    plans.set(key, planned);
+    plans.set(key, { planned });
   }
   return { planned, places: whole };
 }
 
-function plansOf(branch: Branch): Map<string, BranchPlan | undefined> {
+function plansOf(branch: Branch): Map<string, Planned> {
   const known = kept.get(branch);
   if (known) return known;
-  const plans = new Map<string, BranchPlan | undefined>();
+  const plans = new Map<string, Planned>();
   kept.set(branch, plans);
   return plans;
 }

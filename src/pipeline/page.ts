@@ -37,8 +37,9 @@ export interface PageRequest extends BranchNeeds {
 
 export function readPage(branches: readonly Branch[], request: PageRequest, session: Session): Awaitable<Page> {
   return andThen(matchesOfAll(branches, request, session), found => {
+    if (found.length <= request.count) return { matches: found, next: undefined };
     const matches = found.slice(0, request.count);
-    return { matches, next: found.length > request.count ? cursorOf(matches.at(-1), session) : undefined };
+    return { matches, next: cursorOf(matches.at(-1), session) };
   });
 }
 
@@ -48,10 +49,8 @@ function matchesOfAll(
   session: Session,
 ): Awaitable<readonly Match[]> {
   if (request.sort.length > 0) return merged(branches, request, session);
-  const [only, ...others] = branches;
-  return only && others.length === 0
-    ? readBranch(only, request, request.count + 1, session)
-    : inTurn(branches, request, session);
+  const only = branches.length === 1 ? branches[0] : undefined;
+  return only ? readBranch(only, request, request.count + 1, session) : inTurn(branches, request, session);
 }
 
 async function inTurn(branches: readonly Branch[], request: PageRequest, session: Session): Promise<readonly Match[]> {
@@ -105,7 +104,7 @@ function readBranch(
   wanted: number,
   session: Session,
 ): Awaitable<readonly Match[]> {
-  const { planned, places } = session.stages.time('plan', () => keptPlan(branch, request, wanted, session));
+  const { planned, places } = keptPlan(branch, request, wanted, session);
   if (!planned) return NO_MATCHES;
   if (isWithoutRows(branch)) return matchesOf(ONE_ROW, branch, planned, request);
   return andThen(session.query(planned.plan, planned.mapping, places), rows =>

@@ -9,7 +9,7 @@ import { boundedCache } from '../cache/bounded.ts';
 import type { Registry } from '../mapping/model.ts';
 import { ALL_RULES, type Environment, type KeysQuestion, watchClock } from '../plan/environment.ts';
 import { canBePlaces } from '../plan/key.ts';
-import { type IdReader, idReader, placesFor, withoutImplied } from '../plan/opaque-ids.ts';
+import { type IdReader, idReader, legalIds, placesFor, withoutImplied } from '../plan/opaque-ids.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import type { Places } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
@@ -74,12 +74,15 @@ export function planRound<T>(
   plan: (env: Environment) => T,
 ): Round<T> {
   if (question === undefined) return { ...plannedIn(env, plan), places: NO_PLACES };
-  const { ids } = question;
+  const ids = legalIds(question.ids);
   const known = resolvedForm(env);
   const templates = templatesOf(question.key + known.key, env);
   for (const { round, guards } of templates ?? []) {
     const read = placesFor(guards, ids);
-    if (read) return { ...(round as Omit<Round<T>, 'places'>), places: together(known.places, read) };
+    if (read) {
+      const { planned, asked } = round as Omit<Round<T>, 'places'>;
+      return { planned, asked, places: together(known.places, read) };
+    }
   }
   const reader = idReader(ids, known.places.length);
   const opaque: Environment = Object.create(env, {

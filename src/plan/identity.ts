@@ -9,11 +9,11 @@ import type { ColumnExpression, Expression, Predicate, SqlValue } from '../sql/e
 import type { Environment } from './environment.ts';
 import { idPartsPresent } from './presence.ts';
 
-/** A key column, and its value in an id. */
-export interface KeyValue {
-  readonly column: ColumnExpression;
-  readonly raw: SqlValue;
-}
+/**
+ * What one alternative of an id rule reads in an id: the values of its columns, one reading behind the other. Undefined where it reads
+ * nothing; without a value where the rule is a literal alone.
+ */
+export type Readings = readonly SqlValue[] | undefined;
 
 /** The rows whose id is this text, or stands in its place; FALSE for a text that no row can have printed. */
 export function idPredicate(mapping: Mapping, id: string, env: Environment): Predicate {
@@ -37,16 +37,38 @@ export interface KeyOperand {
   readonly value: Expression;
 }
 
-/** Every reading of an id by one alternative of a rule, ready to be compared. */
+/** Every reading of an id by one alternative of a rule, ready to be compared: several where text keys contain the separator. */
 export function readId(parts: readonly IdPart[], id: string, env: Environment): readonly (readonly KeyOperand[])[] {
   const { ids } = env;
   if (ids?.has(id)) return ids.read(parts, id);
-  return parseId(parts, id).map(keys => keys.map(({ column, raw }) => ({ column, value: value(raw, column.type) })));
+  return operandsOf(parts, parseId(parts, id), (raw, { type }) => value(raw, type));
 }
 
-/** Likewise as values: more than one reading where text keys contain the separator. */
-export function parseId(parts: readonly IdPart[], id: string): readonly (readonly KeyValue[])[] {
-  return id.startsWith(literalStart(parts)) && isLegalId(id) ? readParts(parts, 0, id, 0, []) : NO_READINGS;
+/** One list of operands per reading. `operand`: what a column is compared with, for its `at`th value of all. */
+export function operandsOf(
+  parts: readonly IdPart[],
+  readings: Readings,
+  operand: (raw: SqlValue, column: ColumnExpression, at: number) => Expression,
+): readonly (readonly KeyOperand[])[] {
+  if (readings === undefined) return [];
+  const columns = parts.flatMap(part => (part.kind === 'column' ? [part.column] : []));
+  const count = columns.length === 0 ? 1 : readings.length / columns.length;
+  return Array.from({ length: count }, (_, reading) =>
+    columns.map((column, i) => {
+      const at = reading * columns.length + i;
+      return { column, value: operand(readings[at] ?? null, column, at) };
+    }),
+  );
+}
+
+/** What an alternative reads in any text. */
+export function parseId(parts: readonly IdPart[], text: string): Readings {
+  return isLegalId(text) ? parseLegalId(parts, text) : undefined;
+}
+
+/** Likewise in a text that `isLegalId`, which is asked once where several rules read it. */
+export function parseLegalId(parts: readonly IdPart[], id: string): Readings {
+  return id.startsWith(literalStart(parts)) ? readParts(parts, 0, id, 0, []) : undefined;
 }
 
 /** What every id of a rule begins with; '' where that differs. */
@@ -55,32 +77,23 @@ export function literalStart(parts: readonly IdPart[]): string {
   return first?.kind === 'literal' ? first.text : '';
 }
 
-const NO_READINGS: readonly (readonly KeyValue[])[] = [];
-
 /** Readings of the text from `from` on by the parts from `at` on, each behind `before`, which is left as it was. */
-function readParts(
-  parts: readonly IdPart[],
-  at: number,
-  text: string,
-  from: number,
-  before: KeyValue[],
-): readonly (readonly KeyValue[])[] {
+function readParts(parts: readonly IdPart[], at: number, text: string, from: number, before: SqlValue[]): Readings {
   const part = parts[at];
-  if (!part) return from === text.length ? [before.slice()] : NO_READINGS;
+  if (!part) return from === text.length ? before.slice() : undefined;
   if (part.kind === 'literal') {
-    if (!text.startsWith(part.text, from)) return NO_READINGS;
+    if (!text.startsWith(part.text, from)) return undefined;
     return readParts(parts, at + 1, text, from + part.text.length, before);
   }
-  const { column, codec } = part;
   const next = parts[at + 1];
-  let readings = NO_READINGS;
+  let readings: Readings;
   for (let end = endOf(next, text, from); end > from; end = endOf(next, text, end)) {
-    const raw = codec.parse(text.slice(from, end));
+    const raw = part.codec.parse(text.slice(from, end));
     if (raw === undefined) continue;
-    before.push({ column, raw });
+    before.push(raw);
     const found = readParts(parts, at + 1, text, end, before);
     before.pop();
-    readings = readings === NO_READINGS ? found : [...readings, ...found];
+    readings = readings && found ? [...readings, ...found] : (readings ?? found);
   }
   return readings;
 }

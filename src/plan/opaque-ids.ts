@@ -4,14 +4,14 @@
  * (`OpaqueIds`), and whatever it read is kept as guards: for other ids of the same readings it is the same plan with other
  * values in its places; for any others it is none.
  */
-import type { IdPart } from '../mapping/id-rule.ts';
+import { type IdPart, isLegalId } from '../mapping/id-rule.ts';
 import type { Filter, TypedValue, TypeQuestion } from '../search/query.ts';
 import { placed } from '../sql/construct.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import type { Places } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
 import type { OpaqueIds } from './environment.ts';
-import { type KeyOperand, type KeyValue, literalStart, parseId } from './identity.ts';
+import { type KeyOperand, literalStart, operandsOf, parseLegalId, type Readings } from './identity.ts';
 
 /** More ids than this in one question are planned as they are. */
 const IDS_AT_MOST = 8;
@@ -57,7 +57,8 @@ export function withoutIds(questions: readonly TypeQuestion[]): OpaqueQuestions 
 interface Guard {
   readonly parts: readonly IdPart[];
   readonly id: number;
-  readonly shape: string;
+  /** `valueShape` of each value; undefined where it reads nothing. */
+  readonly shape: string | undefined;
 }
 
 export interface IdReader extends OpaqueIds {
@@ -66,18 +67,26 @@ export interface IdReader extends OpaqueIds {
   readonly places: Places;
 }
 
-/** Reads ids for a plan that is being made. `first`: the place of the first value. */
+/** What no rule reads. */
+const NO_ID = '';
+
+/** Ids as they are read by many rules: what cannot be one is read by none. */
+export function legalIds(ids: readonly string[]): readonly string[] {
+  return ids.every(isLegalId) ? ids : ids.map(id => (isLegalId(id) ? id : NO_ID));
+}
+
+/** Reads ids, of `legalIds`, for a plan that is being made. `first`: the place of the first value. */
 export function idReader(ids: readonly string[], first = 0): IdReader {
   const guards: Guard[] = [];
   const places: SqlValue[] = [];
   const names = new Map(ids.map((_, i) => [idName(i), i]));
   const known = new Map<readonly IdPart[], Map<string, readonly (readonly KeyOperand[])[]>>();
   const read = (parts: readonly IdPart[], id: number): readonly (readonly KeyOperand[])[] => {
-    const readings = parseId(parts, ids[id] ?? '');
-    guards.push({ parts, id, shape: shapeOf(readings) });
-    return readings.map(keys =>
-      keys.map(({ column, raw }) => ({ column, value: placed(raw, column.type, first + places.push(raw) - 1) })),
-    );
+    const readings = parseLegalId(parts, ids[id] ?? NO_ID);
+    guards.push({ parts, id, shape: readings?.map(valueShape).join('') });
+    const begin = first + places.length;
+    if (readings) places.push(...readings);
+    return operandsOf(parts, readings, (raw, { type }, at) => placed(raw, type, begin + at));
   };
   return {
     guards,
@@ -100,10 +109,10 @@ export function idReader(ids: readonly string[], first = 0): IdReader {
  * another, as most rules of a type do.
  */
 export function withoutImplied(guards: readonly Guard[]): readonly Guard[] {
-  const reading = guards.filter(({ shape }) => shape !== '');
+  const reading = guards.filter(({ shape }) => shape !== undefined);
   const isImplied = ({ parts, id, shape }: Guard): boolean => {
     const start = literalStart(parts);
-    return shape === '' && reading.some(other => other.id === id && areApart(start, literalStart(other.parts)));
+    return shape === undefined && reading.some(other => other.id === id && areApart(start, literalStart(other.parts)));
   };
   return guards.filter(guard => !isImplied(guard));
 }
@@ -113,32 +122,21 @@ function areApart(a: string, b: string): boolean {
   return !a.startsWith(b) && !b.startsWith(a);
 }
 
-/** The values that these ids have in the places of a plan; undefined: it is not their plan. */
+/** The values that these ids, of `legalIds`, have in the places of a plan; undefined: it is not their plan. */
 export function placesFor(guards: readonly Guard[], ids: readonly string[]): Places | undefined {
   const places: SqlValue[] = [];
   for (const { parts, id, shape } of guards) {
-    const readings = parseId(parts, ids[id] ?? '');
+    const readings = parseLegalId(parts, ids[id] ?? NO_ID);
     if (!hasShape(readings, shape)) return undefined;
-    for (const keys of readings) for (const { raw } of keys) places.push(raw);
+    if (readings) for (const raw of readings) places.push(raw);
   }
   return places;
 }
 
-/** As `shapeOf` says it, which is not made for each id. */
-function hasShape(readings: readonly (readonly KeyValue[])[], shape: string): boolean {
-  let at = 0;
-  for (const keys of readings) {
-    if (shape[at++] !== '/') return false;
-    for (const { raw } of keys) if (shape[at++] !== valueShape(raw)) return false;
-  }
-  return at === shape.length;
-}
-
-function shapeOf(readings: readonly (readonly KeyValue[])[]): string {
-  let shape = '';
-  for (const keys of readings) {
-    shape += '/';
-    for (const { raw } of keys) shape += valueShape(raw);
-  }
-  return shape;
+/** As a guard says it, which is not put together for each id. */
+function hasShape(readings: Readings, shape: string | undefined): boolean {
+  if (readings === undefined || shape === undefined) return readings === shape;
+  if (readings.length !== shape.length) return false;
+  for (let at = 0; at < shape.length; at++) if (shape[at] !== valueShape(readings[at] ?? null)) return false;
+  return true;
 }

@@ -3,6 +3,7 @@
  * on the calling thread: a page takes less time than handing it to another.
  * https://nodejs.org/docs/latest-v24.x/api/sqlite.html
  */
+import { performance } from 'node:perf_hooks';
 import type { Database } from '../database.ts';
 import { DatabaseError } from '../database.ts';
 import type { Places, Row, SqlPlan } from '../plan.ts';
@@ -49,12 +50,13 @@ export function openSqlite(
     engine: 'sqlite',
     render: renderedBy(SQLITE),
     query(plan: SqlPlan, options) {
-      const ask = (): readonly Row[] => {
+      const ask = (at: number): readonly Row[] => {
         if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
         const limited = options?.signal !== undefined && options.lane !== 'export';
-        return file.rows(statementOf(limited ? looking(plan) : plan, options?.places), limited);
+        return file.rows(statementOf(limited ? looking(plan) : plan, options?.places), limited, at);
       };
-      return turn()?.then(() => patiently(ask)) ?? patiently(ask);
+      const now = performance.now();
+      return turn(now)?.then(() => patiently(ask)) ?? patiently(ask, now);
     },
     async *stream(plan, size, options) {
       // An open statement would hold the lock that keeps the application from writing.

@@ -1,6 +1,6 @@
 /**
- * Waiting for a writer to finish, with the thread free for others. In: what asks the database. Out: its answer, or its error once
- * the writer has had its time.
+ * Waiting for a writer to finish, with the thread free for others. In: what asks the database, at an instant as performance.now() has
+ * it. Out: its answer, or its error once the writer has had its time.
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,21 +13,21 @@ const AT_MOST = 5000;
 const FIRST = 10;
 const LONGEST = 160;
 
-/** At once where nobody writes. */
-export function patiently<T>(ask: () => T): Awaitable<T> {
+/** At once, which is `now`, where nobody writes. */
+export function patiently<T>(ask: (now: number) => T, now = performance.now()): Awaitable<T> {
   try {
-    return ask();
+    return ask(now);
   } catch (error) {
     return isBusy(error) ? again(ask) : Promise.reject(error);
   }
 }
 
-async function again<T>(ask: () => T): Promise<T> {
+async function again<T>(ask: (now: number) => T): Promise<T> {
   const end = performance.now() + AT_MOST;
   for (let wait = FIRST; ; wait = Math.min(2 * wait, LONGEST)) {
     await pause(wait);
     try {
-      return ask();
+      return ask(performance.now());
     } catch (error) {
       if (!isBusy(error) || performance.now() > end) throw error;
     }

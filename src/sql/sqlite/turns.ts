@@ -7,27 +7,27 @@ import { performance } from 'node:perf_hooks';
 
 /**
  * `patience`: milliseconds. Beyond, statements wait until the event loop has gone round, other clients' events in between, and then have
- * a turn as long, in the order in which they came.
+ * a turn as long, in the order in which they came. What it gives takes the present instant, as performance.now() has it.
  */
-export function createTurns(patience: number): () => Promise<void> | undefined {
+export function createTurns(patience: number): (now?: number) => Promise<void> | undefined {
   const waiting: (() => void)[] = [];
   let begun: number | undefined;
   const end = (): void => {
     begun = undefined;
   };
-  const isYoung = (): boolean => {
-    if (begun !== undefined) return performance.now() - begun < patience;
-    begun = performance.now();
+  const isYoung = (now: number): boolean => {
+    if (begun !== undefined) return now - begun < patience;
+    begun = now;
     setImmediate(end);
     return true;
   };
   /** For each that waits once per round: what the one before it does is done by then, and counts. */
   const goOn = (): void => {
-    if (isYoung()) waiting.shift()?.();
+    if (isYoung(performance.now())) waiting.shift()?.();
     else setImmediate(goOn);
   };
-  return () => {
-    if (waiting.length === 0 && isYoung()) return undefined;
+  return (now = performance.now()) => {
+    if (waiting.length === 0 && isYoung(now)) return undefined;
     setImmediate(goOn);
     return new Promise(resolve => waiting.push(resolve));
   };
