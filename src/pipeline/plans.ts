@@ -40,7 +40,7 @@ const PLANS = 300;
 /** Characters of question and keys; what many keys were found for is not kept. */
 const KEY_LENGTH = 4000;
 
-/** Ids of so many shapes are told apart under one key. */
+/** Ids of so many shapes are told apart under one key; what was asked last comes first. */
 const SHAPES = 8;
 
 const created = () => boundedCache<Template[]>(PLANS);
@@ -77,12 +77,14 @@ export function planRound<T>(
   const ids = legalIds(question.ids);
   const known = resolvedForm(env);
   const templates = templatesOf(question.key + known.key, env);
-  for (const { round, guards } of templates ?? []) {
-    const read = placesFor(guards, ids);
-    if (read) {
-      const { planned, asked } = round as Omit<Round<T>, 'places'>;
-      return { planned, asked, places: together(known.places, read) };
-    }
+  for (let at = 0; templates && at < templates.length; at++) {
+    const template = templates[at];
+    const read = template && placesFor(template.guards, ids);
+    if (!read) continue;
+    // Most ids that are asked for are of one shape, which need not be looked for behind others.
+    if (at > 0) templates.unshift(...templates.splice(at, 1));
+    const { planned, asked } = template.round as Omit<Round<T>, 'places'>;
+    return { planned, asked, places: together(known.places, read) };
   }
   const reader = idReader(ids, known.places.length);
   const opaque: Environment = Object.create(env, {
@@ -92,8 +94,8 @@ export function planRound<T>(
   const clock = watchClock(opaque);
   const round = plannedIn(clock.env, plan);
   if (templates && !clock.looked()) {
-    if (templates.length === SHAPES) templates.shift();
-    templates.push({ round, guards: withoutImplied(reader.guards) });
+    if (templates.length === SHAPES) templates.pop();
+    templates.unshift({ round, guards: withoutImplied(reader.guards) });
   }
   return { ...round, places: together(known.places, reader.places) };
 }

@@ -9,7 +9,7 @@ import { type Branch, branchesOf } from '../plan/branches.ts';
 import type { Environment } from '../plan/environment.ts';
 import { idName } from '../plan/opaque-ids.ts';
 import type { WriteContext } from '../resource/compile.ts';
-import type { Offers } from '../search/offers.ts';
+import type { Offered, Offers } from '../search/offers.ts';
 import type { Filter, Selection } from '../search/query.ts';
 import { emitAll } from './emitted.ts';
 import { type Page, readPage } from './page.ts';
@@ -40,8 +40,9 @@ export function readById(
   context: WriteContext,
   session: Session,
 ): Awaitable<ResourceText | undefined> {
-  const filters = [idFilter(type, idName(0), offers)];
-  const plan = (env: Environment) => branchesOf({ type, filters, sort: [], access }, env);
+  const byId = offers.find(type, '_id');
+  if (!byId) throw new FhirError('not-found', `this server has no ${type} resources`);
+  const plan = (env: Environment) => branchesOf({ type, filters: [hasId(byId)], sort: [], access }, env);
   // The name of a type that there is, as it is now known to be, is no other question's key, and is at hand.
   const kept = planKept(session, plan, { key: accessed(type, access), ids: [id] });
   const read = ({ planned, places }: Kept<readonly Branch[]>): Awaitable<Page> =>
@@ -53,10 +54,8 @@ export function readById(
   });
 }
 
-/** Throws FhirError `not-found` for an unknown type. */
-function idFilter(type: string, id: string, offers: Offers): Filter {
-  const byId = offers.find(type, '_id');
-  if (!byId) throw new FhirError('not-found', `this server has no ${type} resources`);
-  const token = { kind: 'token', system: undefined, code: id } as const;
-  return { kind: 'match', parameter: byId.parameter, modifier: undefined, values: [token] };
+/** The id stands under its name. */
+function hasId({ parameter }: Offered): Filter {
+  const token = { kind: 'token', system: undefined, code: idName(0) } as const;
+  return { kind: 'match', parameter, modifier: undefined, values: [token] };
 }

@@ -68,8 +68,10 @@ export function parseId(parts: readonly IdPart[], text: string): Readings {
 
 /** Likewise in a text that `isLegalId`, which is asked once where several rules read it. */
 export function parseLegalId(parts: readonly IdPart[], id: string): Readings {
-  return id.startsWith(literalStart(parts)) ? readParts(parts, 0, id, 0, []) : undefined;
+  return id.startsWith(literalStart(parts)) ? readParts(parts, 0, id, 0, NO_VALUES) : undefined;
 }
+
+const NO_VALUES: readonly SqlValue[] = [];
 
 /** What every id of a rule begins with; '' where that differs. */
 export function literalStart(parts: readonly IdPart[]): string {
@@ -77,10 +79,16 @@ export function literalStart(parts: readonly IdPart[]): string {
   return first?.kind === 'literal' ? first.text : '';
 }
 
-/** Readings of the text from `from` on by the parts from `at` on, each behind `before`, which is left as it was. */
-function readParts(parts: readonly IdPart[], at: number, text: string, from: number, before: SqlValue[]): Readings {
+/** Readings of the text from `from` on by the parts from `at` on, each behind `before`. */
+function readParts(
+  parts: readonly IdPart[],
+  at: number,
+  text: string,
+  from: number,
+  before: readonly SqlValue[],
+): Readings {
   const part = parts[at];
-  if (!part) return from === text.length ? before.slice() : undefined;
+  if (!part) return from === text.length ? before : undefined;
   if (part.kind === 'literal') {
     if (!text.startsWith(part.text, from)) return undefined;
     return readParts(parts, at + 1, text, from + part.text.length, before);
@@ -90,9 +98,7 @@ function readParts(parts: readonly IdPart[], at: number, text: string, from: num
   for (let end = endOf(next, text, from); end > from; end = endOf(next, text, end)) {
     const raw = part.codec.parse(text.slice(from, end));
     if (raw === undefined) continue;
-    before.push(raw);
-    const found = readParts(parts, at + 1, text, end, before);
-    before.pop();
+    const found = readParts(parts, at + 1, text, end, before.length === 0 ? [raw] : [...before, raw]);
     readings = readings && found ? [...readings, ...found] : (readings ?? found);
   }
   return readings;

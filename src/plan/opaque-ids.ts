@@ -122,13 +122,15 @@ function areApart(a: string, b: string): boolean {
   return !a.startsWith(b) && !b.startsWith(a);
 }
 
+const NO_PLACES: Places = [];
+
 /** The values that these ids, of `legalIds`, have in the places of a plan; undefined: it is not their plan. */
 export function placesFor(guards: readonly Guard[], ids: readonly string[]): Places | undefined {
-  const places: SqlValue[] = [];
+  let places = NO_PLACES;
   for (const { parts, id, shape } of guards) {
     const readings = parseLegalId(parts, ids[id] ?? NO_ID);
     if (!hasShape(readings, shape)) return undefined;
-    if (readings) for (const raw of readings) places.push(raw);
+    if (readings) places = places.length === 0 ? readings : [...places, ...readings];
   }
   return places;
 }
