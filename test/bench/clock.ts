@@ -1,6 +1,6 @@
 /**
  * Time as the benches count it: CPU of the whole process, garbage collection included. In: things to run. Out: medians of
- * rounds; the rounds of all are interleaved, so that what else the machine does falls on each alike.
+ * rounds; in each the contenders take short turns, so that what else the machine does falls on each alike.
  */
 
 export type Work = () => unknown;
@@ -11,7 +11,10 @@ export interface Rounds {
   readonly least: number;
 }
 
-const ROUNDS: Rounds = { rounds: 9, least: 300 };
+const ROUNDS: Rounds = { rounds: 9, least: 320 };
+
+/** Milliseconds of a turn. A machine that others use, too, changes its speed within a second. */
+const TURN = 40;
 
 /** Milliseconds that each runs before it is measured: more code is compiled for a second or two. */
 export const WARM_UP = 3000;
@@ -22,22 +25,35 @@ export async function sideBySide<Name extends string>(
   { rounds, least }: Rounds = ROUNDS,
 ): Promise<Readonly<Record<Name, number>>> {
   const names = Object.keys(contenders) as Name[];
-  const times = new Map<Name, number[]>();
-  for (const name of names) await round(contenders[name], WARM_UP);
+  const times = new Map<Name, number[]>(names.map(name => [name, []]));
+  for (const name of names) await turn(contenders[name], WARM_UP);
   for (let i = 0; i < rounds; i++) {
-    for (const name of names) times.set(name, [...(times.get(name) ?? []), await round(contenders[name], least)]);
+    const spent = new Map<Name, Spent>();
+    for (let run = 0; run < least; run += TURN) {
+      for (const name of names) spent.set(name, together(spent.get(name), await turn(contenders[name], TURN)));
+    }
+    for (const [name, { cpu, runs }] of spent) times.get(name)?.push(cpu / runs);
   }
   const clocked = names.map(name => [name, median(times.get(name) ?? [])] as const);
   return Object.fromEntries(clocked) as Readonly<Record<Name, number>>;
 }
 
-/** Microseconds of CPU per run. */
-async function round(work: Work, least: number): Promise<number> {
+interface Spent {
+  /** Microseconds. */
+  readonly cpu: number;
+  readonly runs: number;
+}
+
+function together(before: Spent | undefined, { cpu, runs }: Spent): Spent {
+  return { cpu: cpu + (before?.cpu ?? 0), runs: runs + (before?.runs ?? 0) };
+}
+
+async function turn(work: Work, least: number): Promise<Spent> {
   const [cpu, end] = [process.cpuUsage(), performance.now() + least];
   let runs = 0;
   for (; runs === 0 || performance.now() < end; runs++) await work();
   const { user, system } = process.cpuUsage(cpu);
-  return (user + system) / runs;
+  return { cpu: user + system, runs };
 }
 
 export function median(values: readonly number[]): number {
