@@ -6,7 +6,7 @@ import type { Config } from './config.ts';
 import { counted } from './counted.ts';
 import { exportThreads, openExports } from './export/open.ts';
 import type { Answer } from './http/answer.ts';
-import { offeredTypes, sampleRequests } from './http/samples.ts';
+import { sampleRequests } from './http/samples.ts';
 import { type Answers, listen } from './http/server.ts';
 import { tellCustodian } from './live/custodian.ts';
 import { type LivePack, livePack, type Outcome, type SoundPack } from './live/pack.ts';
@@ -18,6 +18,7 @@ import { createLog, describeError, type Log } from './log.ts';
 import { formatProblem } from './mapping/load/problem.ts';
 import { createMetrics, type Metrics } from './observe/metrics.ts';
 import { type CountStatements, countStatements } from './observe/statements.ts';
+import { lookAhead } from './plan/offers.ts';
 import { type DemoAccount, openEntrance } from './rest/start.ts';
 import { setUp } from './setup.ts';
 import { stopSignal } from './signals.ts';
@@ -98,6 +99,7 @@ async function serve(
   const tallied = countStatements(database, count);
   const entrance = await openEntrance(config);
   let pack = first;
+  let stopping = false;
   const jobs = openExports(config, () => pack.files, log, { threads: exportThreads(config, count) });
   const cache = config.cache.maxAge === 0 ? undefined : createAnswerCache<Answer>(config.cache);
   const wait = config.timeout.request;
@@ -120,6 +122,8 @@ async function serve(
       lacking,
     });
     pack = next;
+    const ahead = lookAhead(made.facade.offers, () => pack === next && !stopping);
+    ahead.catch(error => log.error('what can be searched could not be looked at', describeError(error)));
     if (next.content !== undefined) void tellCustodian(next.content, made.facade, log, config.timeout.request);
     return made;
   };
@@ -160,6 +164,7 @@ async function serve(
     url: server.url,
     reload: () => live.reload(true),
     async stop() {
+      stopping = true;
       await Promise.all([watch?.stop(), schema.stop()]);
       await server.close();
       await jobs.close();
@@ -178,7 +183,6 @@ function watchPack({ mappings, reloadInterval }: Config, live: LivePack<Version>
 function greeting(base: string, config: Config, { facade, rest }: Version, demo: DemoAccount | undefined): string {
   const { registry } = facade;
   const fhir = base + config.fhirPath;
-  const types = offeredTypes(facade.capabilities({ base: fhir }));
   return [
     `Lintel serves ${registry.pack.title}: ${counted(registry.mappings.length, 'mapping')} of ${counted(registry.types.length, 'type')}.`,
     '',
@@ -189,7 +193,7 @@ function greeting(base: string, config: Config, { facade, rest }: Version, demo:
     '',
     'Try:',
     '',
-    ...sampleRequests(fhir, types).map(({ url }) => `  curl '${url}'`),
+    ...sampleRequests(fhir, facade).map(({ url }) => `  curl '${url}'`),
     '',
     'Stop with Ctrl+C.',
   ].join('\n');

@@ -18,6 +18,7 @@ import type { Admission } from './admission.ts';
 import type { Answer } from './answer.ts';
 import type { KeptAnswers } from './cached.ts';
 import { headerOf } from './request-header.ts';
+import type { Mapped } from './samples.ts';
 
 /** What is mapped, for the routes and the page at `/`. */
 export interface Served {
@@ -51,8 +52,9 @@ export interface AppParts {
   readonly exports?: ExportParts;
   readonly facade: Pick<
     Facade,
-    'read' | 'search' | 'searchAll' | 'searchCompartment' | 'operate' | 'recordOperations' | 'capabilities'
-  >;
+    'read' | 'search' | 'searchAll' | 'searchCompartment' | 'operate' | 'recordOperations' | 'capabilities' | 'offers'
+  > &
+    Mapped;
   readonly served: Served;
   readonly config: Pick<
     Config,

@@ -15,7 +15,6 @@ import { wrongMethod } from './methods.ts';
 import { ID, recordRoutes } from './record-routes.ts';
 import { formParameters, urlParameters } from './request-parameters.ts';
 import { representationOf } from './respond.ts';
-import { offeredTypes } from './samples.ts';
 import { summaryRoutes } from './summary-routes.ts';
 import { systemRoutes } from './system-routes.ts';
 
@@ -29,7 +28,7 @@ export function fhirRoutes(parts: AppParts): Hono<HttpEnv> {
 
 /** Everything that a batch may ask for too. */
 function singleRoutes(parts: AppParts): Hono<HttpEnv> {
-  const types = new Set(offeredTypes(parts.facade.capabilities({ base: '' })).map(({ type }) => type));
+  const types = new Set(parts.facade.offers.types);
   const routes = new Hono<HttpEnv>();
 
   /** Unknown types are told apart from wrong methods; known ones are named in the log. */

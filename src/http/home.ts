@@ -59,6 +59,6 @@ function describeHome(c: HttpContext, parts: AppParts): Home {
     fhir,
     ...(parts.rest === undefined ? {} : { rest: `${serverBase(c, parts)}${parts.config.apiPath}` }),
     types,
-    samples: sampleRequests(fhir, types),
+    samples: sampleRequests(fhir, parts.facade),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Requests to try, made of what is really offered and without any patient's data. In: the CapabilityStatement. Out: the
- * types with what can be asked of each, and three addresses, for the page at `/` and for the console at start.
+ * Requests to try, made of what is really offered and without any patient's data. In: the CapabilityStatement, or what is mapped. Out:
+ * the types with what can be asked of each, and three addresses, for the page at `/` and for the console at start.
  */
 
 export interface OfferedType {
@@ -40,21 +40,25 @@ export function offeredTypes(capabilityStatement: object): readonly OfferedType[
   }));
 }
 
+/** What samples are made of: a registry, and what it offers. */
+export interface Mapped {
+  readonly registry: { readonly types: readonly string[]; ofType(type: string): readonly unknown[] };
+  readonly offers: { find(type: string, code: string): object | undefined };
+}
+
 /** Up to three; fewer where a pack maps little. `base`: of the FHIR interface, without a slash at the end. */
-export function sampleRequests(base: string, types: readonly OfferedType[]): readonly Sample[] {
+export function sampleRequests(base: string, { registry, offers }: Mapped): readonly Sample[] {
   const samples: Sample[] = [];
-  const first = types.find(({ type }) => type === SUBJECT.type) ?? types[0];
-  if (first !== undefined) {
-    samples.push({ title: `Two resources of type ${first.type}`, url: `${base}/${first.type}?_count=2` });
-  }
-  const clinical = types
-    .filter(({ type, parameters }) => type !== first?.type && parameters.includes(SUBJECT.parameter))
-    .toSorted((a, b) => b.parameters.length - a.parameters.length)[0];
+  const { types } = registry;
+  const first = types.includes(SUBJECT.type) ? SUBJECT.type : types[0];
+  if (first !== undefined) samples.push({ title: `Two resources of type ${first}`, url: `${base}/${first}?_count=2` });
+  const [clinical] = types
+    .filter(type => type !== first && offers.find(type, SUBJECT.parameter) !== undefined)
+    .toSorted((a, b) => registry.ofType(b).length - registry.ofType(a).length);
   if (clinical !== undefined) {
-    const { type } = clinical;
     samples.push({
-      title: `Three of type ${type}, each with its ${SUBJECT.parameter}`,
-      url: `${base}/${type}?_count=3&_include=${type}:${SUBJECT.parameter}`,
+      title: `Three of type ${clinical}, each with its ${SUBJECT.parameter}`,
+      url: `${base}/${clinical}?_count=3&_include=${clinical}:${SUBJECT.parameter}`,
     });
   }
   samples.push({ title: 'Everything this server offers', url: `${base}/metadata` });

@@ -5,7 +5,12 @@
  * type has are.
  */
 import type { Mapping, Node, Registry } from '../mapping/model.ts';
-import { type SearchParameter, type SearchParameterType, searchParametersOf } from '../r4/search-parameters.ts';
+import {
+  type SearchParameter,
+  type SearchParameterType,
+  searchParameterOf,
+  searchParametersOf,
+} from '../r4/search-parameters.ts';
 import type { CodesBySystem } from '../r4/terminology.ts';
 import type { Offered, Offers } from '../search/offers.ts';
 import type { Modifier, NumberValue, TypedValue } from '../search/query.ts';
@@ -77,17 +82,35 @@ export function makeOffers(
       return [type, offered ?? offersOfType(type, [...registry.ofType(type), ...added], environment(registry, 0))];
     }),
   );
-  const lists = new Map([...byType].map(([type, offered]) => [type, [...offered.values()]]));
   return {
     types,
-    find: (type, code) => byType.get(type)?.get(code),
-    of: type => lists.get(type) ?? [],
+    find: (type, code) => byType.get(type)?.find(code),
+    of: type => byType.get(type)?.all() ?? [],
     valueSet: url => valueSets.get(url),
     hierarchies: registry.pack.hierarchies,
   };
 }
 
-type OffersOfType = ReadonlyMap<string, Offered>;
+/**
+ * Asks for all that is offered, one parameter per round of the event loop, for as long as it `isWanted`: whoever is the first to ask for
+ * all at once, as `[base]/metadata` does, then holds up nobody else.
+ */
+export async function lookAhead(offers: Offers, isWanted: () => boolean): Promise<void> {
+  for (const type of offers.types) {
+    for (const { code } of searchParametersOf(type)) {
+      await new Promise(resolve => setImmediate(resolve));
+      if (!isWanted()) return;
+      offers.find(type, code);
+    }
+  }
+}
+
+/** What a type offers: each parameter is tried when it is asked for, for a start does not wait for all of them. */
+interface OffersOfType {
+  find(code: string): Offered | undefined;
+  /** In order of their codes. */
+  all(): readonly Offered[];
+}
 
 /** Of the mapped types: a start asks for them when it tries out documents, and again when it serves. */
 const known = new WeakMap<Registry, ReadonlyMap<string, OffersOfType>>();
@@ -102,9 +125,26 @@ function offersOf(registry: Registry): ReadonlyMap<string, OffersOfType> {
 }
 
 function offersOfType(type: string, mappings: readonly Mapping[], env: Environment): OffersOfType {
-  const offered = searchParametersOf(type).flatMap(parameter => offer(parameter, mappings, env) ?? []);
-  offered.sort((a, b) => (a.parameter.code < b.parameter.code ? -1 : 1));
-  return new Map(offered.map(one => [one.parameter.code, one]));
+  const tried = new Map<string, Offered | undefined>();
+  const find = (code: string): Offered | undefined => {
+    const offered = tried.get(code);
+    if (offered !== undefined || tried.has(code)) return offered;
+    const parameter = searchParameterOf(type, code);
+    if (parameter === undefined) return undefined;
+    const made = offer(parameter, mappings, env);
+    tried.set(code, made);
+    return made;
+  };
+  let all: readonly Offered[] | undefined;
+  return {
+    find,
+    all() {
+      all ??= searchParametersOf(type)
+        .flatMap(({ code }) => find(code) ?? [])
+        .sort((a, b) => (a.parameter.code < b.parameter.code ? -1 : 1));
+      return all;
+    },
+  };
 }
 
 function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: Environment): Offered | undefined {

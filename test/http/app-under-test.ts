@@ -45,6 +45,14 @@ export function appUnderTest(
       calls.push({ request: { type, parameters }, context });
       return { json: '{"resourceType":"Bundle","type":"searchset"}', entries: 0 };
     },
+    registry: { types: ['Widget', 'Gadget'], ofType: () => [] },
+    offers: {
+      types: ['Widget', 'Gadget', 'Binary'],
+      find: () => undefined,
+      of: () => [],
+      valueSet: () => undefined,
+      hierarchies: undefined,
+    },
     recordOperations: [],
     async operate() {
       throw new Error('Expected no operation');

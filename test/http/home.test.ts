@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { offeredTypes, sampleRequests } from '../../src/http/samples.ts';
+import { sampleRequests } from '../../src/http/samples.ts';
+import { openDemo } from '../law/demo.ts';
 import { appUnderTest } from './app-under-test.ts';
 
 const HTML = { headers: { accept: 'text/html,*/*;q=0.8' } };
@@ -49,25 +50,24 @@ test('a program gets the same as JSON', async () => {
   }
 });
 
-test('requests to try begin with patients, and go on to the type with most parameters that leads to them', () => {
-  const offered = offeredTypes({
-    rest: [
-      {
-        resource: [
-          { type: 'Organization', searchParam: [{ name: 'name' }, { name: 'address' }, { name: 'type' }] },
-          { type: 'Goal', searchParam: [{ name: 'patient' }] },
-          { type: 'Observation', searchParam: [{ name: 'patient' }, { name: 'code' }] },
-          { type: 'Patient', searchParam: [{ name: 'name' }] },
-        ],
-      },
-    ],
-  });
-  expect(sampleRequests('http://x/fhir', offered).map(({ url }) => url)).toEqual([
+test('requests to try begin with patients, and go on to the type with most mappings that leads to them', async () => {
+  const counts = { Organization: 4, Goal: 1, Observation: 3, Patient: 2 };
+  const registry = {
+    types: Object.keys(counts),
+    ofType: (type: string) => Array.from({ length: counts[type as keyof typeof counts] }),
+  };
+  const demo = await openDemo({ patients: 1 });
+  const { offers } = demo.facade;
+  expect(sampleRequests('http://x/fhir', { registry, offers }).map(({ url }) => url)).toEqual([
     'http://x/fhir/Patient?_count=2',
     'http://x/fhir/Observation?_count=3&_include=Observation:patient',
     'http://x/fhir/metadata',
   ]);
-  expect(sampleRequests('http://x/fhir', offeredTypes({})).map(({ url }) => url)).toEqual(['http://x/fhir/metadata']);
+  const nothing = { types: [], ofType: () => [] };
+  expect(sampleRequests('http://x/fhir', { registry: nothing, offers }).map(({ url }) => url)).toEqual([
+    'http://x/fhir/metadata',
+  ]);
+  await demo.close();
 });
 
 test('of mappings that are refused every problem is shown, escaped, with the version that goes on answering', async () => {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { makeOffers } from '../../src/plan/offers.ts';
+import { lookAhead, makeOffers } from '../../src/plan/offers.ts';
+import { searchParametersOf } from '../../src/r4/search-parameters.ts';
+import type { Offers } from '../../src/search/offers.ts';
 import { ALLERGIES, load, PEOPLE } from '../mapping/load/problems-of.ts';
 
 function offered(files: Readonly<Record<string, string>>, type: string): readonly string[] {
@@ -68,3 +70,27 @@ test.each(['{ from: LST_NM }', '{ from: LST_NM, via: code }', '{ from: SEX, via:
     expect([...(modifiers ?? [])].toSorted()).toEqual(['above', 'below', 'missing']);
   },
 );
+
+test('all that is offered is asked for ahead, with others in between, for as long as it is wanted', async () => {
+  const asked: string[] = [];
+  const offers: Offers = {
+    types: ['Patient', 'Group'],
+    find: (type, code) => void asked.push(`${type}?${code}`),
+    of: () => [],
+    valueSet: () => undefined,
+    hierarchies: undefined,
+  };
+  const all = offers.types.flatMap(type => searchParametersOf(type).map(({ code }) => `${type}?${code}`));
+  const seen: number[] = [];
+  const look = (): void => {
+    seen.push(asked.length);
+    if (asked.length < all.length) setImmediate(look);
+  };
+  setImmediate(look);
+  await lookAhead(offers, () => true);
+  expect(asked).toEqual(all);
+  expect(new Set(seen).size).toBeGreaterThan(all.length / 2);
+  asked.length = 0;
+  await lookAhead(offers, () => asked.length < 3);
+  expect(asked).toEqual(all.slice(0, 3));
+});

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { idCodec } from '../../src/mapping/codecs/id.ts';
 import type { IdPart } from '../../src/mapping/id-rule.ts';
+import { parseId, parseLegalId } from '../../src/plan/identity.ts';
 import { idName, idReader, legalIds, placesFor, withoutImplied } from '../../src/plan/opaque-ids.ts';
 import { INTEGER, UNICODE } from '../../src/sql/column-type.ts';
 import type { ColumnExpression } from '../../src/sql/expression.ts';
@@ -51,4 +52,12 @@ test('a plan serves the same other ids, with the same values, whether or not it 
   );
   expect(dropped).toBeGreaterThan(100);
   expect(served).toBeGreaterThan(100);
+});
+
+test.each([`a-${'x'.repeat(63)}`, 'a-é', 'a-x y', ''])('what cannot be an id is read by no rule: %s', text => {
+  const parts: readonly IdPart[] = [{ kind: 'literal', text: 'a-' }, part(UNICODE)];
+  const [legal = 'none'] = legalIds([text]);
+  expect(parseId(parts, 'a-x')).toEqual(['x']);
+  expect(parseId(parts, text)).toBeUndefined();
+  expect(parseLegalId(parts, legal)).toBeUndefined();
 });
