@@ -10,7 +10,8 @@ type Level = Exclude<(typeof LOG_LEVELS)[number], 'silent'>;
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-export type Log = Readonly<Record<Level, (message: string, fields?: LogFields) => void>>;
+/** `same`: fields before the others, in an object that comes with many lines, so that it is not written out for each. */
+export type Log = Readonly<Record<Level, (message: string, fields?: LogFields, same?: LogFields) => void>>;
 
 export interface LogOptions {
   readonly level: (typeof LOG_LEVELS)[number];
@@ -24,8 +25,9 @@ export function createLog({ level, format, write = writeError }: LogOptions): Lo
   const least = LOG_LEVELS.indexOf(level);
   const at = (own: Level) => {
     if (LOG_LEVELS.indexOf(own) < least) return () => {};
-    return (message: string, fields: LogFields = {}) =>
-      write(format === 'json' ? jsonLine(own, message, fields) : textLine(own, message, fields));
+    const line = format === 'json' ? jsonLine : textLine;
+    return (message: string, fields: LogFields = NONE, same: LogFields = NONE) =>
+      write(line(own, message, fields, same));
   };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
@@ -39,28 +41,45 @@ export function describeError(error: unknown): { readonly kind: string; readonly
   return { kind: error.name, at: places.slice(0, 4).join(' < ') };
 }
 
-function jsonLine(level: Level, message: string, fields: LogFields): string {
-  const rest = JSON.stringify(fields).slice(1);
-  const head = `{"time":"${now()}","level":"${level}","message":${JSON.stringify(message)}`;
-  return rest === '}' ? `${head}}` : `${head},${rest}`;
+const NONE: LogFields = {};
+
+function jsonLine(level: Level, message: string, fields: LogFields, same: LogFields): string {
+  return `{"time":"${now()}","level":"${level}","message":${JSON.stringify(message)}${membersOf(same)}${jsonMembers(fields)}}`;
 }
 
-function textLine(level: Level, message: string, fields: LogFields): string {
-  const rest = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [` ${name}=${value}`]));
+const written = new WeakMap<LogFields, string>();
+
+function membersOf(same: LogFields): string {
+  const known = written.get(same);
+  if (known !== undefined) return known;
+  const members = jsonMembers(same);
+  written.set(same, members);
+  return members;
+}
+
+/** Behind others. */
+function jsonMembers(fields: LogFields): string {
+  const json = JSON.stringify(fields);
+  return json === '{}' ? '' : `,${json.slice(1, -1)}`;
+}
+
+function textLine(level: Level, message: string, fields: LogFields, same: LogFields): string {
+  const all = Object.entries({ ...same, ...fields });
+  const rest = all.flatMap(([name, value]) => (value === undefined ? [] : [` ${name}=${value}`]));
   return `${now().slice(11, 23)} ${level === 'info' ? '' : `${level}: `}${message}${rest.join('')}`;
 }
 
 let instant = 0;
-let written = '';
+let present = '';
 
 /** Many lines are written within a millisecond. */
 function now(): string {
-  const present = Date.now();
-  if (present !== instant) {
-    instant = present;
-    written = new Date(present).toISOString();
+  const now = Date.now();
+  if (now !== instant) {
+    instant = now;
+    present = new Date(now).toISOString();
   }
-  return written;
+  return present;
 }
 
 /** Milliseconds that a line waits for others at most: one write for many costs what one for one does. */

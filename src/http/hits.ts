@@ -16,18 +16,17 @@ import { type Coding, codingOf, isWorthCoding } from './compress.ts';
 import type { AppParts, HttpEnv } from './context.ts';
 import { ownHost } from './limits.ts';
 import { askedOf } from './plain-request.ts';
-import { isTraced, tellHits } from './request-log.ts';
+import { type AnsweredAlike, isTraced, tellHits } from './request-log.ts';
 
 export type Hits = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** A whole response but for what each has of its own. */
 interface Sendable {
-  readonly route: string;
+  readonly alike: AnsweredAlike;
   /** Names and values in turn; the values at ID and STATUS are set before each sending. */
   readonly headers: string[];
   /** Small ones as text of bytes: Node sends that with the head in one piece. */
   readonly body: string | Buffer;
-  readonly bytes: number;
 }
 
 const ID = 1;
@@ -59,10 +58,9 @@ export const rememberAnswers = createMiddleware<HttpEnv>(async (c, next) => {
   if (forms.sendable.has(coding) || form === undefined) return;
   const same = [...c.res.headers].filter(([name]) => !OWN.has(name)).flat();
   forms.sendable.set(coding, {
-    route: c.get('route') ?? '',
+    alike: { method: 'GET', route: c.get('route') ?? '', status: 200, bytes: form.byteLength },
     headers: ['x-request-id', '', 'cache-status', '', 'server-timing', 'cache;desc=hit', ...same],
     body: form.byteLength < SMALL ? form.toString('latin1') : form,
-    bytes: form.byteLength,
   });
   formsOf.set(answer, forms);
 });
@@ -118,13 +116,13 @@ export function answerHits(parts: AppParts): Hits | undefined {
     const found = forms?.sendable.get(forms.worthCoding ? coding : '');
     if (found === undefined) return false;
     cache.sent();
-    const { route, headers, body, bytes } = found;
+    const { alike, headers, body } = found;
     const id = nextId();
     headers[ID] = id;
     headers[STATUS] = hitStatus(ttl);
     response.writeHead(200, headers);
     response.end(body, 'latin1');
-    tell(route, id, bytes, performance.now() - begun);
+    tell(alike, id, performance.now() - begun);
     return true;
   };
 }

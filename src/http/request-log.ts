@@ -7,6 +7,7 @@ import { tracingChannel } from 'node:diagnostics_channel';
 import { performance } from 'node:perf_hooks';
 import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
+import type { LogFields } from '../log.ts';
 import { type Spent, STAGES, startStopwatch } from '../observe/stages.ts';
 import type { AppParts, HttpContext, HttpEnv } from './context.ts';
 import { headerOf } from './request-header.ts';
@@ -28,59 +29,39 @@ export function isTraced(): boolean {
   return CHANNEL.hasSubscribers;
 }
 
-/** What is known of a request once it is answered. */
-interface ToldRequest {
-  readonly request: string;
-  readonly method: string;
-  /** A pattern. */
-  readonly route: string;
-  readonly status: number;
-  readonly bytes: number | undefined;
-  readonly milliseconds: number;
-  readonly spent: Spent;
-  readonly traceparent?: string | undefined;
-}
-
-/** Tells the log and the metrics of each request. */
-function tellRequests({ log, metrics }: Pick<AppParts, 'log' | 'metrics'>): (told: ToldRequest) => void {
-  return ({ request, method, route, status, bytes, milliseconds, spent, traceparent }) => {
-    metrics?.request(method, route, status, milliseconds, spent);
-    const tell = QUIET.has(route) ? log.debug : log.info;
-    tell('request', {
-      method,
-      route,
-      status,
-      bytes,
-      ms: rounded(milliseconds),
-      ...durations(spent),
-      request,
-      trace: traceparent?.slice(3, 35),
-    });
-  };
-}
-
 /** Milliseconds that hits wait to be told of. */
 const LATER = 10;
 
 const NOTHING_SPENT: Spent = { stages: { parse: 0, plan: 0, sql: 0, write: 0 }, statements: 0 };
 
+/** What all requests have in common that are answered with the same bytes. */
+export interface AnsweredAlike extends LogFields {
+  readonly method: string;
+  /** A pattern. */
+  readonly route: string;
+  readonly status: number;
+  readonly bytes: number;
+}
+
 /** Tells of hits a little later and all at once: the same in a row costs a quarter. */
-export function tellHits(parts: Pick<AppParts, 'log' | 'metrics'>) {
-  const tell = tellRequests(parts);
-  let waiting: ToldRequest[] = [];
+export function tellHits({ log, metrics }: Pick<AppParts, 'log' | 'metrics'>) {
+  let waiting: { readonly alike: AnsweredAlike; readonly request: string; readonly milliseconds: number }[] = [];
   const flush = (): void => {
     const told = waiting;
     waiting = [];
-    for (const one of told) tell(one);
+    for (const { alike, request, milliseconds } of told) {
+      metrics?.request(alike.method, alike.route, alike.status, milliseconds, NOTHING_SPENT);
+      log.info('request', { ms: rounded(milliseconds), request }, alike);
+    }
   };
-  return (route: string, request: string, bytes: number, milliseconds: number): void => {
+  return (alike: AnsweredAlike, request: string, milliseconds: number): void => {
     if (waiting.length === 0) setTimeout(flush, LATER);
-    waiting.push({ request, method: 'GET', route, status: 200, bytes, milliseconds, spent: NOTHING_SPENT });
+    waiting.push({ alike, request, milliseconds });
   };
 }
 
-export function logRequests(parts: Pick<AppParts, 'log' | 'metrics'>) {
-  const tell = tellRequests(parts);
+/** Tells the log and the metrics of each request. */
+export function logRequests({ log, metrics }: Pick<AppParts, 'log' | 'metrics'>) {
   return createMiddleware<HttpEnv>(async (c, next) => {
     const begun = performance.now();
     const request = c.get('requestId');
@@ -94,7 +75,12 @@ export function logRequests(parts: Pick<AppParts, 'log' | 'metrics'>) {
     const bytes = numberOf(headers.get('content-length'));
     const milliseconds = performance.now() - begun;
     const spent = stopwatch.spent();
-    tell({ request, method, route: routeOf(c), status, bytes, milliseconds, spent, traceparent });
+    const route = routeOf(c);
+    metrics?.request(method, route, status, milliseconds, spent);
+    const tell = QUIET.has(route) ? log.debug : log.info;
+    const ms = rounded(milliseconds);
+    const trace = traceparent?.slice(3, 35);
+    tell('request', { method, route, status, bytes, ms, ...durations(spent), request, trace });
     headers.set('Server-Timing', serverTiming(milliseconds, spent));
   });
 }
