@@ -30,6 +30,20 @@ test('a JSON line has time, level, message and the fields that are there', () =>
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ message: 'alone' });
 });
 
+test('fields that come with many lines stand before those of one', () => {
+  const same = { route: '/a', gone: undefined };
+  for (const format of ['json', 'text'] as const) {
+    const { lines, log } = written(format);
+    for (const ms of [1, 2]) log.info('request', { ms }, same);
+    log.info('request', {}, same);
+    log.info('request', { ms: 3 }, {});
+    const json = ['"route":"/a","ms":1}', '"route":"/a","ms":2}', '"route":"/a"}', '"message":"request","ms":3}'];
+    const text = [' route=/a ms=1', ' route=/a ms=2', ' route=/a', ' request ms=3'];
+    const ends = format === 'json' ? json : text;
+    expect(lines.map((line, i) => line.slice(-(ends[i]?.length ?? 0)))).toEqual(ends);
+  }
+});
+
 test('a line for people has the time of day, and the level where it is not the usual one', () => {
   const { lines, log } = written('text');
   log.info('request', { status: 200, trace: undefined });

@@ -12,7 +12,7 @@ const ADDRESSES: Readonly<Record<string, string>> = {
   'a page of 50 Observations': '/fhir/Observation?category=vital-signs&_count=50',
 };
 
-const ROUNDS = { rounds: 15, requests: 2000, warm: 20_000 };
+const ROUNDS = { rounds: 15, requests: 2000, warm: 20_000, awake: true };
 const PROGRAM = new URL('cached-server.ts', import.meta.url);
 
 type Contender = 'bare' | 'hono' | 'lintel';

@@ -85,19 +85,26 @@ export interface Asked {
   readonly coding: string;
 }
 
-/**
- * Microseconds of CPU per request of each server, the median of rounds that are interleaved. Meanwhile this process, which asks, never
- * sleeps: whoever answers a client that sleeps on the same machine wakes it, which takes a sixth of a request, and a slower server, whose
- * client sleeps more often, would do so more often.
- */
+export interface Load {
+  readonly rounds: number;
+  readonly requests: number;
+  readonly warm: number;
+  /**
+   * This process, which asks, does not sleep in between. For servers that answer as fast as it asks: whoever answers a client that sleeps on
+   * the same machine wakes it, which takes up to a sixth of a request, and a slower server, whose client sleeps more often, does so more often.
+   */
+  readonly awake?: boolean;
+}
+
+/** Microseconds of CPU per request of each server, the median of rounds that are interleaved. */
 export async function compareServers<Name extends string>(
   servers: Readonly<Record<Name, Server>>,
   asked: Asked,
-  { rounds, requests, warm }: { readonly rounds: number; readonly requests: number; readonly warm: number },
+  { rounds, requests, warm, awake = false }: Load,
 ): Promise<Readonly<Record<Name, number>>> {
   const names = Object.keys(servers) as Name[];
   const times = new Map<Name, number[]>(names.map(name => [name, []]));
-  const sleep = stayAwake();
+  const sleep = awake ? stayAwake() : () => {};
   for (const name of names) await load(servers[name], asked, warm);
   for (let round = 0; round < rounds; round++) {
     for (const name of names) {
