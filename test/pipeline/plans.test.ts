@@ -2,9 +2,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { createRegistry } from '../../src/mapping/registry.ts';
 import { planKey, planRound } from '../../src/pipeline/plans.ts';
-import { ALL_RULES, environment } from '../../src/plan/environment.ts';
+import { ALL_RULES, type Environment, environment } from '../../src/plan/environment.ts';
+import { idName } from '../../src/plan/opaque-ids.ts';
 import { searchParameterOf } from '../../src/r4/search-parameters.ts';
+import { UNICODE } from '../../src/sql/column-type.ts';
 import { smallClinic } from '../cache/small-clinic.ts';
+import { idPart } from '../plan/id-part.ts';
 
 const registry = () => createRegistry({ name: 'n', title: 't', zone: 'UTC', systems: {} }, [], 'v');
 
@@ -31,6 +34,32 @@ test('what looks at the present instant, or is planned with a rule switched off,
   const without = () =>
     planRound({ key: 'b', ids: [] }, environment(here, 0, { ...ALL_RULES, absence: false }), () => ++planned).planned;
   expect([without(), without()]).toEqual([1, 2]);
+});
+
+test('of the ids of one question, plans of the eight shapes that were asked last are kept', () => {
+  const here = registry();
+  const hyphen = { kind: 'literal', text: '-' } as const;
+  const text = idPart(UNICODE);
+  const parts = [text, hyphen, text, hyphen, text, hyphen, text];
+  let planned = 0;
+  const plan = ({ ids }: Environment) => {
+    ids?.read(parts, idName(0));
+    return ++planned;
+  };
+  /** A text of digits has another shape than one of letters. */
+  const ask = (shape: number) => {
+    const id = [8, 4, 2, 1].map(bit => ((shape & bit) === 0 ? 'x' : '7')).join('-');
+    return planRound({ key: 'a', ids: [id] }, environment(here, 0), plan);
+  };
+  expect(ask(0).places).toEqual(['x', 'x', 'x', 'x']);
+  for (let shape = 1; shape <= 8; shape++) {
+    ask(shape);
+    expect(ask(0).planned).toBe(1);
+  }
+  expect(planned).toBe(9);
+  expect(ask(8).planned).toBe(9);
+  expect(ask(8).places).toEqual(['7', 'x', 'x', 'x']);
+  expect(ask(1).planned).toBe(10);
 });
 
 test('keys that a plan asks for first are asked for each time', () => {

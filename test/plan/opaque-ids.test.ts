@@ -1,25 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { idCodec } from '../../src/mapping/codecs/id.ts';
 import type { IdPart } from '../../src/mapping/id-rule.ts';
 import { parseId, parseLegalId } from '../../src/plan/identity.ts';
 import { idName, idReader, legalIds, placesFor, withoutImplied } from '../../src/plan/opaque-ids.ts';
 import { INTEGER, UNICODE } from '../../src/sql/column-type.ts';
-import type { ColumnExpression } from '../../src/sql/expression.ts';
-import { identifier } from '../../src/sql/identifier.ts';
-
-function part(type: ColumnExpression['type']): IdPart {
-  const codec = idCodec(undefined, type);
-  if (!codec) throw new Error('the type cannot stand in an id');
-  const column: ColumnExpression = { kind: 'column', alias: identifier('t'), column: identifier('K'), type };
-  return { kind: 'column', column, codec };
-}
+import { idPart } from './id-part.ts';
 
 /** A rule such as `lab-{K}` or `{K}.{K}`, of literals some of which begin with others. */
 const rule = fc
   .tuple(
     fc.constantFrom('', 'a', 'a-', 'a-b-', 'b-'),
-    fc.array(fc.constantFrom(part(INTEGER), part(UNICODE)), { minLength: 1, maxLength: 2 }),
+    fc.array(fc.constantFrom(idPart(INTEGER), idPart(UNICODE)), { minLength: 1, maxLength: 2 }),
   )
   .map(([start, columns]): readonly IdPart[] => [
     ...(start === '' ? [] : [{ kind: 'literal', text: start } as const]),
@@ -55,7 +46,7 @@ test('a plan serves the same other ids, with the same values, whether or not it 
 });
 
 test.each([`a-${'x'.repeat(63)}`, 'a-é', 'a-x y', ''])('what cannot be an id is read by no rule: %s', text => {
-  const parts: readonly IdPart[] = [{ kind: 'literal', text: 'a-' }, part(UNICODE)];
+  const parts: readonly IdPart[] = [{ kind: 'literal', text: 'a-' }, idPart(UNICODE)];
   const [legal = 'none'] = legalIds([text]);
   expect(parseId(parts, 'a-x')).toEqual(['x']);
   expect(parseId(parts, text)).toBeUndefined();

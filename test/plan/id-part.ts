@@ -1,0 +1,12 @@
+/** A column as a part of an id rule. In: the column's type. Throws where such a column cannot stand in an id. */
+import { idCodec } from '../../src/mapping/codecs/id.ts';
+import type { IdPart } from '../../src/mapping/id-rule.ts';
+import type { ColumnExpression } from '../../src/sql/expression.ts';
+import { identifier } from '../../src/sql/identifier.ts';
+
+export function idPart(type: ColumnExpression['type']): IdPart {
+  const codec = idCodec(undefined, type);
+  if (!codec) throw new Error('the type cannot stand in an id');
+  const column: ColumnExpression = { kind: 'column', alias: identifier('t'), column: identifier('K'), type };
+  return { kind: 'column', column, codec };
+}
