@@ -164,7 +164,10 @@ function parametersOf(c: HttpContext): readonly (readonly [name: string, value: 
   return parseParameters(queryOf(c.req.url), 'query string');
 }
 
-/** The value of a parameter; one that is blank counts as not given. Throws RestError where others are given beside it. */
+/** Characters of a value: names, numbers and dates are shorter, and what they are searched by is several times as long. */
+const LONGEST = 200;
+
+/** The value of a parameter; one that is blank counts as not given. Throws RestError where others are given beside it, and for one too long. */
 function parameter(c: HttpContext, name: string): string | undefined {
   const given = parametersOf(c).filter(([one]) => one.toLowerCase() === name.toLowerCase());
   // Ignored, a range would give the whole record and a name somebody else.
@@ -172,6 +175,8 @@ function parameter(c: HttpContext, name: string): string | undefined {
   if (misspelt !== undefined) throw new RestError('bad-request', `${misspelt[0]}: expected ${name}`);
   const [value, ...others] = new Set(given.map(([, text]) => text.trim()));
   if (others.length > 0) throw new RestError('bad-request', `${name} is given more than once`);
+  if (value !== undefined && value.length > LONGEST)
+    throw new RestError('bad-request', `${name} is longer than ${LONGEST} characters`);
   return value || undefined;
 }
 

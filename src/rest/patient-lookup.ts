@@ -41,6 +41,8 @@ export async function lookUpPatient(
   context: RequestContext,
 ): Promise<LookupResult> {
   const { firstName, lastName, dob, sex } = query;
+  // An accent alone is nobody's name, and nothing that can be searched for.
+  if ([firstName, lastName].some(name => name !== undefined && wordsOf(name).length === 0)) return { kind: 'none' };
   const parameters = [
     // FHIR's string search finds what begins so; the names are compared below.
     ...(lastName === undefined ? [] : ([['family', nameValue(lastName)]] as const)),

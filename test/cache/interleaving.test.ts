@@ -71,7 +71,8 @@ function write(
 
 interface Truth {
   readonly from: number;
-  bound: number;
+  /** By answer. */
+  readonly bounds: number[];
   /** The row that was written. */
   readonly row: number | undefined;
   readonly answers: readonly string[];
@@ -85,11 +86,13 @@ test('no answer is older than the bound of the change that it hides, nor another
       try {
         /** What was true from when on, and how long what came before may be seen after that. */
         const truths: Truth[] = [];
+        /** When each was asked last. */
+        const asked: number[] = [];
         const look = async (bound: number, row?: number): Promise<void> => {
           const answers = await Promise.all(
             QUERIES.flatMap(query => CALLERS.map(caller => clinic.look(query, caller))),
           );
-          truths.push({ from: clinic.time.now, bound, row, answers });
+          truths.push({ from: clinic.time.now, bounds: answers.map(() => bound), row, answers });
         };
         await look(0);
         for (const [tick, one] of steps.entries()) {
@@ -106,15 +109,23 @@ test('no answer is older than the bound of the change that it hides, nor another
             got.forEach(({ text, origin }, i) => {
               if (origin === 'hit') hits++;
               const [query, caller] = one.which[i] ?? [0, 0];
-              expect(mayBeSeen(text, query * CALLERS.length + caller)).toBe(true);
+              const at = query * CALLERS.length + caller;
+              expect(mayBeSeen(text, at)).toBe(true);
+              asked[at] = clinic.time.now;
             });
           }
         }
 
-        /** A row that goes before its mark was seen takes the mark along: its last change is hidden as long as its end. */
+        /**
+         * A row that goes before its mark was seen takes the mark along: its last change is hidden as long as its end. The mark is seen once the
+         * answer is asked for when the interval is over.
+         */
         function forget(row: number): void {
-          for (const truth of truths)
-            if (truth.row === row && clinic.time.now - truth.from <= LIMITS.interval) truth.bound = LIMITS.maxAge;
+          for (const { bounds, from } of truths.filter(truth => truth.row === row)) {
+            for (const at of bounds.keys()) {
+              if ((asked[at] ?? 0) <= from + LIMITS.interval) bounds[at] = Math.max(bounds[at] ?? 0, LIMITS.maxAge);
+            }
+          }
         }
 
         /** Some state gives this answer, and of every change since then the bound is not over. */
@@ -124,7 +135,7 @@ test('no answer is older than the bound of the change that it hides, nor another
             if (truth?.answers[at] === text) return true;
             // What made no difference to the answer hides nothing.
             const differs = truth?.answers[at] !== truths[i - 1]?.answers[at];
-            if (truth !== undefined && differs && clinic.time.now - truth.from > truth.bound) return false;
+            if (truth !== undefined && differs && clinic.time.now - truth.from > (truth.bounds[at] ?? 0)) return false;
           }
           return false;
         }

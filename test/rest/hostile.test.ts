@@ -47,6 +47,21 @@ const PATHS = [
   (text: string) => `/api/patientinfo/patient/id?dob=${text}&sex=${text}`,
 ];
 
+test.each([
+  // Either apostrophe is searched for, and separators are escaped: a value within FHIR's limit becomes one beyond it.
+  ['/api/patientinfo/patient/id?firstName=A&lastName=', `O'${'|'.repeat(1500)}`],
+  ['/api/patientsummary?search=', `O'${'x'.repeat(2500)}`],
+  // Record numbers are searched for with zeros before them, too.
+  ['/api/patientsummary?search=', '7'.repeat(3900)],
+])('%s with a text that is longer than any name or number is refused', async (path, text) => {
+  expect((await client.get(path + encodeURIComponent(text))).status).toBe(400);
+  expect((await client.get(path + encodeURIComponent(text.slice(0, 200)))).status).not.toBe(500);
+});
+
+test.each(['firstName', 'lastName', 'lastName=A&firstName'])('an accent alone is nobody’s %s', async name => {
+  expect((await client.get(`/api/patientinfo/patient/id?${name}=%CC%81`)).status).toBe(404);
+});
+
 test('any text in any place is answered or refused clearly, with nothing of it in the log', async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...PATHS), hostileText, async (path, text) => {
