@@ -52,9 +52,11 @@ export function sampleRequests(base: string, { registry, offers }: Mapped): read
   const { types } = registry;
   const first = types.includes(SUBJECT.type) ? SUBJECT.type : types[0];
   if (first !== undefined) samples.push({ title: `Two resources of type ${first}`, url: `${base}/${first}?_count=2` });
+  const coded = (type: string): number => Number(offers.find(type, 'code') !== undefined);
+  // What has a code says something about the patient; the type with most mappings says most.
   const [clinical] = types
     .filter(type => type !== first && offers.find(type, SUBJECT.parameter) !== undefined)
-    .toSorted((a, b) => registry.ofType(b).length - registry.ofType(a).length);
+    .toSorted((a, b) => coded(b) - coded(a) || registry.ofType(b).length - registry.ofType(a).length);
   if (clinical !== undefined) {
     samples.push({
       title: `Three of type ${clinical}, each with its ${SUBJECT.parameter}`,

@@ -50,8 +50,8 @@ test('a program gets the same as JSON', async () => {
   }
 });
 
-test('requests to try begin with patients, and go on to the type with most mappings that leads to them', async () => {
-  const counts = { Organization: 4, Goal: 1, Observation: 3, Patient: 2 };
+test('requests to try begin with patients, and go on to the coded type with most mappings that leads to them', async () => {
+  const counts = { Organization: 4, Provenance: 5, Goal: 1, Observation: 3, Condition: 2, Patient: 2 };
   const registry = {
     types: Object.keys(counts),
     ofType: (type: string) => Array.from({ length: counts[type as keyof typeof counts] }),
