@@ -74,10 +74,10 @@ let present = '';
 
 /** Many lines are written within a millisecond. */
 function now(): string {
-  const now = Date.now();
-  if (now !== instant) {
-    instant = now;
-    present = new Date(now).toISOString();
+  const milliseconds = Date.now();
+  if (milliseconds !== instant) {
+    instant = milliseconds;
+    present = new Date(milliseconds).toISOString();
   }
   return present;
 }

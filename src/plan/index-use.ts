@@ -11,7 +11,7 @@ import { type Catalog, findTable } from '../sql/catalog.ts';
 import type { ColumnExpression, Expression } from '../sql/expression.ts';
 import { walk } from '../sql/walk.ts';
 import { environment } from './environment.ts';
-import { leavesOf } from './offers.ts';
+import { leavesOf } from './offer.ts';
 import { sortParts } from './sort.ts';
 
 export interface WithoutIndex {

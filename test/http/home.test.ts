@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { sampleRequests } from '../../src/http/samples.ts';
-import { openDemo } from '../law/demo.ts';
 import { appUnderTest } from './app-under-test.ts';
 
 const HTML = { headers: { accept: 'text/html,*/*;q=0.8' } };
@@ -50,14 +49,15 @@ test('a program gets the same as JSON', async () => {
   }
 });
 
-test('requests to try begin with patients, and go on to the coded type with most mappings that leads to them', async () => {
+test('requests to try begin with patients, and go on to the coded type with most mappings that leads to them', () => {
   const counts = { Organization: 4, Provenance: 5, Goal: 1, Observation: 3, Condition: 2, Patient: 2 };
   const registry = {
     types: Object.keys(counts),
     ofType: (type: string) => Array.from({ length: counts[type as keyof typeof counts] }),
   };
-  const demo = await openDemo({ patients: 1 });
-  const { offers } = demo.facade;
+  const offered = new Set(['Organization?code', 'Provenance?patient', 'Goal?patient']);
+  for (const type of ['Observation', 'Condition']) offered.add(`${type}?patient`).add(`${type}?code`);
+  const offers = { find: (type: string, code: string) => (offered.has(`${type}?${code}`) ? {} : undefined) };
   expect(sampleRequests('http://x/fhir', { registry, offers }).map(({ url }) => url)).toEqual([
     'http://x/fhir/Patient?_count=2',
     'http://x/fhir/Observation?_count=3&_include=Observation:patient',
@@ -67,7 +67,6 @@ test('requests to try begin with patients, and go on to the coded type with most
   expect(sampleRequests('http://x/fhir', { registry: nothing, offers }).map(({ url }) => url)).toEqual([
     'http://x/fhir/metadata',
   ]);
-  await demo.close();
 });
 
 test('of mappings that are refused every problem is shown, escaped, with the version that goes on answering', async () => {

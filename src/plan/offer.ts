@@ -1,0 +1,182 @@
+/**
+ * Whether a search parameter can be offered: it is asked of every mapping of its type with a probe value. A type offers the weakest of its
+ * mappings; one mapping without an inverse withholds the parameter; where no mapping ever emits the element the parameter is not
+ * offered either, because it could only ever find nothing; those that every type has are. In: a parameter and mappings. Out: what is
+ * offered of it.
+ */
+import type { Mapping, Node } from '../mapping/model.ts';
+import type { SearchParameter, SearchParameterType } from '../r4/search-parameters.ts';
+import type { Offered } from '../search/offers.ts';
+import type { Modifier, NumberValue, TypedValue } from '../search/query.ts';
+import { TRUE } from '../sql/construct.ts';
+import type { Predicate } from '../sql/expression.ts';
+import type { Environment } from './environment.ts';
+import { filterPredicate } from './filter.ts';
+import { sortParts } from './sort.ts';
+import { along } from './walk.ts';
+
+const PROBE_NUMBER: NumberValue = { kind: 'number', prefix: 'eq', value: '1', low: '0.5', high: '1.5' };
+
+const TOKEN = { kind: 'token', system: 'urn:probe', code: 'probe' } as const;
+
+const DIGITS: TypedValue = { kind: 'digits', any: [{ digits: '0', where: 'whole' }] };
+
+/**
+ * Values that every mapping of a parameter has to have an answer to. A system or unit that a mapping always gives answers
+ * those that name another, whatever becomes of the value beside it: so each is asked for without one too.
+ */
+const PROBES: Readonly<Record<SearchParameterType, readonly TypedValue[]>> = {
+  token: [TOKEN, { ...TOKEN, system: undefined }],
+  string: [{ kind: 'string', text: 'probe' }],
+  uri: [{ kind: 'uri', uri: 'urn:probe' }],
+  date: [{ kind: 'date', prefix: 'ge', low: 0, high: 86_400_000 }],
+  number: [PROBE_NUMBER],
+  quantity: [
+    { kind: 'quantity', number: PROBE_NUMBER, system: undefined, code: 'probe' },
+    { kind: 'quantity', number: PROBE_NUMBER, system: undefined, code: undefined },
+  ],
+  reference: [{ kind: 'reference', type: undefined, id: '1' }],
+  composite: [],
+  special: [],
+};
+
+/** Each modifier with a value to probe it with; the parameter's own where there is none. */
+const MODIFIERS: Readonly<Partial<Record<SearchParameterType, readonly (readonly [Modifier, TypedValue?])[]>>> = {
+  token: [
+    ['not'],
+    ['text', { kind: 'string', text: 'probe' }],
+    ['of-type', { kind: 'typed-identifier', type: TOKEN, value: 'probe' }],
+  ],
+  reference: [['identifier', TOKEN]],
+  string: [['exact'], ['contains']],
+  uri: [['below'], ['above']],
+};
+
+/** Modifiers that are of use only where an element below the value is emitted. */
+const ELEMENTS: Readonly<Partial<Record<Modifier, string>>> = { 'of-type': 'type', identifier: 'identifier' };
+/** Modifiers of codes, which become other codes while parsing. */
+const OF_CODES: readonly Modifier[] = ['in', 'not-in', 'above', 'below'];
+const CODED: ReadonlySet<string> = new Set(['CodeableConcept', 'Coding', 'code']);
+
+/** Every resource has an id, and may be asked for what its meta says: a search over types has to be able to. */
+const ALWAYS: ReadonlySet<string> = new Set(['_id', '_profile', '_security', '_tag']);
+
+/** Undefined: the parameter is not offered. */
+export function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: Environment): Offered | undefined {
+  if (parameter.type === 'composite') return offerComposite(parameter, mappings, env);
+  const probes = PROBES[parameter.type];
+  const [value] = probes;
+  if (!value) return undefined;
+  const leaves = mappings.flatMap(mapping => leavesOf(mapping, parameter, env));
+  if (!ALWAYS.has(parameter.code) && leaves.length === 0) return undefined;
+  const inverts = (modifier: Modifier | undefined, probe: TypedValue): boolean =>
+    mappings.every(
+      mapping => filterPredicate(mapping, { kind: 'match', parameter, modifier, values: [probe] }, env) !== undefined,
+    );
+  if (!probes.every(probe => inverts(undefined, probe))) return undefined;
+  const modifiers = new Set<Modifier | 'missing'>(['missing']);
+  if (parameter.code !== '_id') {
+    for (const [modifier, probe = value] of MODIFIERS[parameter.type] ?? []) {
+      const element = ELEMENTS[modifier];
+      const emitted =
+        element === undefined || mappings.some(m => leavesOf(m, below(parameter, element), env).length > 0);
+      if (emitted && inverts(modifier, probe)) modifiers.add(modifier);
+    }
+    if (parameter.type === 'token' && mappings.some(mapping => isCoded(mapping, parameter, env)))
+      for (const modifier of OF_CODES) modifiers.add(modifier);
+  }
+  let sortable: boolean | undefined;
+  return {
+    parameter,
+    inverse: leaves.some(node => node.kind === 'value' && node.codec.inverse !== 'indexed') ? 'computed' : 'indexed',
+    modifiers,
+    // Asked when somebody sorts: a start does not wait for it.
+    get sortable() {
+      sortable ??= isSortable(mappings, parameter, env);
+      return sortable;
+    },
+    byDigits: parameter.type === 'token' && inverts(undefined, DIGITS),
+    targets: [...new Set(leaves.flatMap(n => (n.kind === 'ref' ? [env.registry.mapping(n.target).resource] : [])))],
+  };
+}
+
+/**
+ * A composite, where each of its components could be offered by itself: beside a code that is always another, a value that
+ * cannot be asked for would not be noticed.
+ */
+function offerComposite(
+  parameter: SearchParameter,
+  mappings: readonly Mapping[],
+  env: Environment,
+): Offered | undefined {
+  const components = componentsOf(parameter).map(component => offer(component, mappings, env));
+  if (components.length === 0 || components.includes(undefined)) return undefined;
+  const inverse = components.some(component => component?.inverse === 'computed') ? 'computed' : 'indexed';
+  return { parameter, inverse, modifiers: new Set(), sortable: false, byDigits: false, targets: [] };
+}
+
+/** The components of a composite as parameters of their own. */
+function componentsOf({ paths = [], components = [], ...composite }: SearchParameter): readonly SearchParameter[] {
+  return components.map(component => ({
+    ...composite,
+    ...component,
+    paths: paths.flatMap(path => (component.paths ?? []).map(below => [...path, ...below])),
+  }));
+}
+
+/** Every mapping can be sorted by it; resources without a value come last, whether or not there are others. */
+function isSortable(mappings: readonly Mapping[], parameter: SearchParameter, env: Environment): boolean {
+  return mappings.every(mapping => sortParts(mapping, parameter, env) !== undefined);
+}
+
+/** The parameter as if it led to an element of its values. */
+function below(parameter: SearchParameter, element: string): SearchParameter {
+  return { ...parameter, paths: (parameter.paths ?? []).map(path => [...path, { element }]) };
+}
+
+/** Some value that the parameter leads to is a code. */
+function isCoded(mapping: Mapping, parameter: SearchParameter, env: Environment): boolean {
+  let coded = false;
+  const look = (node: Node): Predicate => {
+    coded ||= CODED.has(node.type);
+    return TRUE;
+  };
+  for (const path of parameter.paths ?? []) along(mapping.root, path, look, env);
+  return coded;
+}
+
+/** The nodes that a parameter's paths lead to and that are not simply constant nothing. */
+export function leavesOf(mapping: Mapping, parameter: SearchParameter, env: Environment): readonly Node[] {
+  if (parameter.type === 'composite') return componentsOf(parameter).flatMap(one => leavesOf(mapping, one, env));
+  const found: Node[] = [];
+  for (const path of parameter.paths ?? []) {
+    const steps = path.filter(step => !('exists' in step));
+    along(
+      mapping.root,
+      steps,
+      node => {
+        found.push(...primitivesIn(node));
+        return TRUE;
+      },
+      env,
+    );
+  }
+  return found;
+}
+
+function primitivesIn(node: Node): readonly Node[] {
+  switch (node.kind) {
+    case 'object':
+      return node.members.flatMap(member =>
+        (member.kind === 'element' ? [member] : member.alternatives.flat()).flatMap(named => primitivesIn(named.node)),
+      );
+    case 'list':
+      return node.items.flatMap(primitivesIn);
+    case 'first':
+      return node.alternatives.flatMap(primitivesIn);
+    case 'each':
+      return primitivesIn(node.item);
+    default:
+      return [node];
+  }
+}
