@@ -8,7 +8,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '../make-folder.ts';
 
 export interface FolderLock {
-  /** Makes the folder if need be. False: another process has it. Throws what the file system throws. */
+  /**
+   * Makes the folder if need be. False: another process has it. Throws what the file system throws. Whoever takes it keeps a
+   * reference to it: a lock that is collected as garbage is free again.
+   */
   take(): boolean;
   release(): void;
 }

@@ -11,7 +11,10 @@ import { clinic, kickOff, served } from './exporting.ts';
 async function holder(folder: string): Promise<ChildProcess> {
   const module = JSON.stringify(new URL('../../src/export/folder-lock.ts', import.meta.url).href);
   const script = `const { folderLock } = await import(${module});
-    console.log(folderLock(process.argv[1]).take()); setInterval(() => {}, 1000);`;
+    const lock = folderLock(process.argv[1]);
+    console.log(lock.take());
+    // Keeps a reference: a lock that is collected as garbage closes its file and is free again.
+    setInterval(() => lock, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script, folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
