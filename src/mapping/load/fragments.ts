@@ -3,11 +3,11 @@
  * nothing else becomes the fragment, a map with further keys is the fragment with these keys put over it.
  */
 import type { Report } from './problem.ts';
-import { type Arguments, substitute } from './substitute.ts';
-import { type Entry, type MapTree, type Tree, textOf } from './tree.ts';
+import { type Arguments, type NamedFragments, substitute } from './substitute.ts';
+import { type MapTree, type Tree, textOf } from './tree.ts';
 
 export interface Fragments {
-  readonly named: ReadonlyMap<string, Entry>;
+  readonly named: NamedFragments;
   /** Names of fragments that something inserts. */
   readonly used: Set<string>;
 }
@@ -57,7 +57,10 @@ function merge(tree: MapTree, fragments: Fragments, report: Report, within: read
   }
   const given: Arguments = new Map(tree.entries.filter(e => e.key.startsWith('$')).map(e => [e.key, e.value]));
   const used = new Set<string>();
-  const body = insert(substitute(fragment.value, given, used, report), fragments, report, [...within, name]);
+  const body = insert(substitute(fragment.value, given, used, fragments.named, report), fragments, report, [
+    ...within,
+    name,
+  ]);
   for (const e of tree.entries) {
     if (given.has(e.key) && !used.has(e.key)) report.error(e.at, `fragment ${name} does not use ${e.key}`);
   }

@@ -92,7 +92,7 @@ function applyPatches(documents: readonly MapTree[], report: Report): readonly M
 }
 
 function expandDocument(document: MapTree, fragments: Fragments, report: Report): readonly Draft[] {
-  return expandRows(document, report).flatMap(row => {
+  return expandRows(document, fragments.named, report).flatMap(row => {
     const variants = child(row, 'variants');
     const inserted = insertFragments(without(row, MACRO_KEYS), fragments, report);
     if (inserted.kind !== 'map') return [];
@@ -100,7 +100,7 @@ function expandDocument(document: MapTree, fragments: Fragments, report: Report)
     const group = textOf(child(base, 'mapping')) ?? '';
     const drafts: Draft[] = variants
       ? itemsOf(variants)
-          .flatMap(item => (item.kind === 'map' ? expandRows(item, report) : []))
+          .flatMap(item => (item.kind === 'map' ? expandRows(item, fragments.named, report) : []))
           .flatMap(item => overlay(base, group, insertFragments(item, fragments, report)))
       : [{ name: group, group, tree: base, at: base.at }];
     for (const draft of drafts) reportUnknownNames(draft.tree, macroNames(document), report);

@@ -3,15 +3,24 @@
  * else becomes the argument, in a longer text the argument's own text is put in. `with`/`rows` apply a Tree once per row.
  */
 import type { Report } from './problem.ts';
-import { child, itemsOf, type MapTree, scalar, type Tree, without } from './tree.ts';
+import { child, type Entry, itemsOf, type MapTree, scalar, type Tree, textOf, without } from './tree.ts';
 
 const NAME = /\$([A-Za-z_][A-Za-z0-9_]*)/g;
 const WHOLE = /^\$[A-Za-z_][A-Za-z0-9_]*$/;
 
 export type Arguments = ReadonlyMap<string, Tree>;
 
+/** The fragments of the pack, by name: which names beside `insert` are their parameters. */
+export type NamedFragments = ReadonlyMap<string, Entry>;
+
 /** Replaces the arguments' names; other names stay. `used` gains the names that were found. */
-export function substitute(tree: Tree, given: Arguments, used: Set<string>, report: Report): Tree {
+export function substitute(
+  tree: Tree,
+  given: Arguments,
+  used: Set<string>,
+  fragments: NamedFragments,
+  report: Report,
+): Tree {
   switch (tree.kind) {
     case 'scalar': {
       const whole = WHOLE.test(tree.text) ? given.get(tree.text) : undefined;
@@ -22,16 +31,34 @@ export function substitute(tree: Tree, given: Arguments, used: Set<string>, repo
       return tree.text.includes('$') ? scalar(inText(tree.text, tree, given, used, report), tree.at) : tree;
     }
     case 'list':
-      return { ...tree, items: tree.items.map(item => substitute(item, given, used, report)) };
-    case 'map':
+      return { ...tree, items: tree.items.map(item => substitute(item, given, used, fragments, report)) };
+    case 'map': {
+      // A name that stands for itself: the parameter of the fragment that is inserted here may be called so too.
+      const inserted = fragments.get(textOf(child(tree, 'insert')) ?? '')?.value;
+      const isParameter = (key: string): boolean =>
+        inserted !== undefined && WHOLE.test(key) && mentions(inserted, key);
       return {
         ...tree,
         entries: tree.entries.map(({ key, value, at }) => ({
-          key: key.includes('$') ? inText(key, tree, given, used, report) : key,
-          value: substitute(value, given, used, report),
+          key: key.includes('$') && !isParameter(key) ? inText(key, tree, given, used, report) : key,
+          value: substitute(value, given, used, fragments, report),
           at,
         })),
       };
+    }
+  }
+}
+
+/** Whether `$name` stands anywhere in a tree. */
+function mentions(tree: Tree, name: string): boolean {
+  const isIn = (text: string): boolean => text.match(NAME)?.includes(name) ?? false;
+  switch (tree.kind) {
+    case 'scalar':
+      return isIn(tree.text);
+    case 'list':
+      return tree.items.some(item => mentions(item, name));
+    case 'map':
+      return tree.entries.some(({ key, value }) => isIn(key) || mentions(value, name));
   }
 }
 
@@ -47,7 +74,7 @@ function inText(text: string, around: Tree, given: Arguments, used: Set<string>,
 }
 
 /** A map with `with` and `rows` once per row, without them; any other map as it is. */
-export function expandRows(tree: MapTree, report: Report): readonly MapTree[] {
+export function expandRows(tree: MapTree, fragments: NamedFragments, report: Report): readonly MapTree[] {
   const names = child(tree, 'with');
   const rows = child(tree, 'rows');
   if (!names && !rows) return [tree];
@@ -69,7 +96,7 @@ export function expandRows(tree: MapTree, report: Report): readonly MapTree[] {
       return [];
     }
     const given = new Map(cells.map((cell, i) => [parameters[i] ?? '', cell]));
-    const result = substitute(body, given, used, report);
+    const result = substitute(body, given, used, fragments, report);
     return result.kind === 'map' ? [result] : [];
   });
   if (expanded.length > 0) {

@@ -458,6 +458,40 @@ describe('fragments', () => {
   });
 });
 
+describe('a parameter passed on under its own name', () => {
+  const pack = `${SMALL}fragments:
+  phone: { system: phone, value: { from: $col }, use: $use }
+  home: [{ insert: phone, $col: $col, $use: home }]
+`;
+
+  test('from one fragment to another', () => {
+    expect(elementsOf('  telecom: [{ insert: home, $col: PHONE }]', { 'pack.yaml': pack })).toEqual({
+      telecom: [{ system: 'phone', value: 'p.PHONE via text', use: 'home', '(needs)': 'value' }],
+    });
+  });
+
+  test('from the rows of a macro to a fragment', () => {
+    const mapping = `${HEAD}variants:
+  - { with: [$v, $col], rows: [[a, PHONE], [b, MRN]], variant: $v, id: "$v-{PT_NO}", elements: { telecom: [{ insert: home, $col: $col }] } }
+elements: { active: "true" }
+`;
+    expect(mappingsOf({ 'pack.yaml': pack, 'm.yaml': mapping }).map(({ root }) => outline(root))).toMatchObject([
+      { telecom: [{ value: 'p.PHONE via text' }] },
+      { telecom: [{ value: 'p.MRN via text' }] },
+    ]);
+  });
+});
+
+test('a name beside `insert` that is no parameter of the fragment is a key like others', () => {
+  const pack = `${SMALL}fragments:
+  usual: { use: usual }
+  name: { insert: usual, $part: { from: $col } }
+`;
+  expect(elementsOf('  name: [{ insert: name, $part: family, $col: MRN }]', { 'pack.yaml': pack })).toMatchObject({
+    name: [{ use: 'usual', family: 'p.MRN via text' }],
+  });
+});
+
 describe('needs of the mapping', () => {
   test('name a choice by an element of its first alternative', () => {
     const text = `${HEAD}needs: [deceasedDateTime]\nelements:\n  first: [{ deceasedDateTime: { from: DTH_DTM } }, { deceasedBoolean: "true" }]\n`;
