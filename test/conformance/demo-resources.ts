@@ -6,9 +6,9 @@ import type { Hono } from 'hono';
 import { readConfig } from '../../src/config.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { HttpEnv } from '../../src/http/context.ts';
+import { allOf } from '../../src/law/searches.ts';
 import { createLog } from '../../src/log.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
-import { allOf } from '../law/law.ts';
 
 /** All special charts of the fixture and a few ordinary ones. */
 const PATIENTS = 29;

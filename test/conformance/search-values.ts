@@ -2,8 +2,9 @@
  * Values for searches, read out of resources as the certification tests do. In: a resource and a parameter. Out: the text
  * for a query string, and what comparators are tried with.
  */
+
+import { type Indexed, indexOf, interval } from '../../src/law/oracle.ts';
 import type { SearchParameter } from '../../src/r4/search-parameters.ts';
-import { type Indexed, indexOf, interval } from '../law/oracle.ts';
 import type { Resource } from './demo-resources.ts';
 
 export const ZONE = 'America/New_York';

@@ -3,9 +3,9 @@
  * handling and by POST, with values read out of the resources of a profile, for several patients.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answering } from '../../src/law/oracle.ts';
 import { type SearchParameter, searchParameterOf } from '../../src/r4/search-parameters.ts';
 import { NOW } from '../law/law.ts';
-import { answering } from '../law/oracle.ts';
 import { type Resource, type ServedDemo, serveDemo } from './demo-resources.ts';
 import { compared, indexedOf, valuesOf, ZONE } from './search-values.ts';
 import { type Group, groupsOf, type Search, type SearchPart, VERSIONS } from './us-core.ts';

@@ -4,12 +4,12 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import { indexOf } from '../../src/law/oracle.ts';
+import { allOf } from '../../src/law/searches.ts';
 import { childrenOf } from '../../src/mapping/children.ts';
 import type { Node } from '../../src/mapping/model.ts';
 import { drawer, type Sample, sampleFor } from '../engines/sample.ts';
 import { type Demo, openDemo } from './demo.ts';
-import { allOf } from './law.ts';
-import { indexOf } from './oracle.ts';
 
 /** Resources of a type that are asked about. */
 const SOME = 30;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Indexed, indexOf, interval } from '../../src/law/oracle.ts';
+import { allIds, allOf } from '../../src/law/searches.ts';
 import type { SearchParameter } from '../../src/r4/search-parameters.ts';
 import { drawer, type Sample, sampleFor } from '../engines/sample.ts';
 import { type Demo, openDemo } from './demo.ts';
-import { allIds, allOf } from './law.ts';
-import { type Indexed, indexOf, interval } from './oracle.ts';
 
 const ZONE = 'America/New_York';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allOf } from '../../src/law/searches.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
-import { allOf } from '../law/law.ts';
 
 interface Item {
   readonly linkId: string;

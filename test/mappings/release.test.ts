@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { buildFixture } from '../../fixtures/build.ts';
 import { createFacade } from '../../src/facade.ts';
+import { allOf } from '../../src/law/searches.ts';
 import { loadPack } from '../../src/mapping/load/pack.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { DEMO_PACK } from '../law/demo.ts';
-import { allOf, NOW } from '../law/law.ts';
+import { NOW } from '../law/law.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
 afterAll(() => rmSync(folder, { recursive: true }));

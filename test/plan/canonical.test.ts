@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { allOf } from '../../src/law/searches.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
-import { allOf } from '../law/law.ts';
 
 describe('a reference parameter on a canonical', () => {
   let demo: Demo;

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
 import { createFacade } from '../../src/facade.ts';
+import { allOf } from '../../src/law/searches.ts';
 import { readPackFiles } from '../../src/mapping/load/files.ts';
 import { loadPackFiles } from '../../src/mapping/load/pack.ts';
 import { formatProblem } from '../../src/mapping/load/problem.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
-import { allOf } from '../law/law.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lintel-old-tables-'));
 afterAll(() => rmSync(folder, { recursive: true }));

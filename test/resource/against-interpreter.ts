@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { interpret, parseThing, type Thing } from '../../src/law/interpret.ts';
 import type { Mapping, Registry } from '../../src/mapping/model.ts';
 import { conditionPredicate } from '../../src/plan/condition.ts';
 import { environment } from '../../src/plan/environment.ts';
@@ -12,7 +13,6 @@ import { compileWriter, type WriteContext } from '../../src/resource/compile.ts'
 import { type RowShape, type ShapeResolver, shapeOfGroup } from '../../src/resource/shape.ts';
 import { toXml } from '../../src/resource/xml.ts';
 import { arbitraryRow, poolsOf, type Samples } from './arbitrary-rows.ts';
-import { interpret, parseThing, type Thing } from './interpret.ts';
 
 const NOW = Date.UTC(2024, 5, 1, 12);
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { interpret, parseThing } from '../../src/law/interpret.ts';
 import type { Mapping } from '../../src/mapping/model.ts';
 import { compileWriter, type WriteContext } from '../../src/resource/compile.ts';
 import { type ChildRow, NO_CHILDREN } from '../../src/resource/rows.ts';
@@ -8,7 +9,6 @@ import type { SqlValue } from '../../src/sql/expression.ts';
 import { expressionKey } from '../../src/sql/expression-key.ts';
 import { arbitraryMapping } from './arbitrary-mapping.ts';
 import { arbitraryRow, poolsOf } from './arbitrary-rows.ts';
-import { interpret, parseThing } from './interpret.ts';
 import * as make from './nodes.ts';
 import { CHOICES, observation, PATIENTS, SITES, TYPED, ZOO } from './zoo.ts';
 

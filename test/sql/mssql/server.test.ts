@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { allOf } from '../../../src/law/searches.ts';
 import { TRUE } from '../../../src/sql/construct.ts';
 import type { Database } from '../../../src/sql/database.ts';
 import type { SqlServerAddress } from '../../../src/sql/mssql/address.ts';
@@ -12,7 +13,6 @@ import { createPool } from '../../../src/sql/mssql/connection.ts';
 import type { Row } from '../../../src/sql/plan.ts';
 import { createTestDatabase, type TestDatabase } from '../../engines/mssql.ts';
 import { type Demo, openDemo } from '../../law/demo.ts';
-import { allOf } from '../../law/law.ts';
 import { CASES } from '../cases.ts';
 import { type Expected, expectedOf } from '../expected.ts';
 import { checkPredicates } from '../predicate-law.ts';

@@ -5,7 +5,7 @@
  */
 import fhirpath from 'fhirpath';
 import r4 from 'fhirpath/fhir-context/r4';
-import type { SearchParameter } from '../../src/r4/search-parameters.ts';
+import type { SearchParameter } from '../r4/search-parameters.ts';
 
 /** A value that an expression leads to, with its FHIR type. */
 export interface Indexed {

@@ -2,8 +2,8 @@
  * Questions to ask of a parameter: values that occur in the data, values beside them, and values made to go wrong.
  */
 
-import { type CodesBySystem, codesAbove, codesBelow, type Hierarchies } from '../../src/r4/terminology.ts';
-import type { Offered } from '../../src/search/offers.ts';
+import { type CodesBySystem, codesAbove, codesBelow, type Hierarchies } from '../r4/terminology.ts';
+import type { Offered } from '../search/offers.ts';
 import type { Indexed, Question } from './oracle.ts';
 
 const PREFIXES = ['', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap'];

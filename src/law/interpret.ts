@@ -2,19 +2,19 @@
  * The oracle of the writer: a mapping interpreted node by node into an object, slow and in plain words. In: what the
  * writer gets. Out: the resource as an object, numbers as their digits; undefined for a row without an id.
  */
-import type { Primitive } from '../../src/mapping/codecs/codec.ts';
-import type { IdRule } from '../../src/mapping/id-rule.ts';
-import type { Condition, EachNode, Mapping, Node, ObjectNode, RefNode, TextNode } from '../../src/mapping/model.ts';
-import { zoneOf } from '../../src/mapping/zone.ts';
-import { isPrimitive, jsonKindOf } from '../../src/r4/definitions.ts';
-import type { WriteContext } from '../../src/resource/compile.ts';
-import type { ChildRow, Children } from '../../src/resource/rows.ts';
-import type { LevelShape, RowShape } from '../../src/resource/shape.ts';
-import { dateInterval } from '../../src/search/dates.ts';
-import type { ColumnType } from '../../src/sql/column-type.ts';
-import type { ColumnExpression, Expression, SqlValue } from '../../src/sql/expression.ts';
-import { expressionKey } from '../../src/sql/expression-key.ts';
-import type { Row } from '../../src/sql/plan.ts';
+import type { Primitive } from '../mapping/codecs/codec.ts';
+import type { IdRule } from '../mapping/id-rule.ts';
+import type { Condition, EachNode, Mapping, Node, ObjectNode, RefNode, TextNode } from '../mapping/model.ts';
+import { zoneOf } from '../mapping/zone.ts';
+import { isPrimitive, jsonKindOf } from '../r4/definitions.ts';
+import type { WriteContext } from '../resource/compile.ts';
+import type { ChildRow, Children } from '../resource/rows.ts';
+import type { LevelShape, RowShape } from '../resource/shape.ts';
+import { dateInterval } from '../search/dates.ts';
+import type { ColumnType } from '../sql/column-type.ts';
+import type { ColumnExpression, Expression, SqlValue } from '../sql/expression.ts';
+import { expressionKey } from '../sql/expression-key.ts';
+import type { Row } from '../sql/plan.ts';
 
 export type Thing = string | boolean | null | Digits | readonly Thing[] | { readonly [name: string]: Thing };
 
