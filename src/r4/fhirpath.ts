@@ -1,5 +1,5 @@
 /**
- * The FHIRPath engine with the R4 model, as the tests use it: an expression in, a function from a resource to the values
+ * The FHIRPath engine with the R4 model, as the check and the tests use it, never the server: an expression in, a function from a resource to the values
  * it selects out. https://hl7.org/fhir/R4/fhirpath.html
  */
 
