@@ -17,6 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   signals: [],
   demo: ['../fixtures', 'make-folder'],
   r4: [],
+  validation: ['r4'],
   observe: ['awaitable', 'sql/database'],
   cache: ['sql', 'auth', 'mapping'],
   config: ['demo', 'log', 'sql/mssql/address'],
@@ -147,7 +148,9 @@ test('a server never loads what only the check needs', () => {
     for (const { file, target, later } of imports) if (!later && file === `${part}.ts`) loaded.add(target);
   }
   expect(loaded).toContain('facade');
-  expect([...loaded].filter(part => part.startsWith('fhirpath') || within(part, 'law'))).toEqual([]);
+  expect(
+    [...loaded].filter(part => part.startsWith('fhirpath') || within(part, 'law') || within(part, 'validation')),
+  ).toEqual([]);
 });
 
 test('the import lines are really read', () => {

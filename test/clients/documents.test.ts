@@ -3,7 +3,7 @@
  */
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { validateResource } from '../validation/validator.ts';
+import { validateResource } from '../../src/validation/validator.ts';
 import { type StartedDemo, startDemo } from './started-demo.ts';
 
 interface Entry {

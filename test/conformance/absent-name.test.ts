@@ -3,7 +3,7 @@
  * https://hl7.org/fhir/us/core/STU6.1/StructureDefinition-us-core-patient.html
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { validateResource } from '../validation/validator.ts';
+import { validateResource } from '../../src/validation/validator.ts';
 import { type Resource, type ServedDemo, serveDemo } from './demo-resources.ts';
 
 const ABSENT = { url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'unknown' };

@@ -2,9 +2,9 @@
  * Must-support elements: each is there on some resource that claims the profile, as the certification tests look for it.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Facts, profileFacts } from '../validation/facts.ts';
-import { type Item, isObject } from '../validation/item.ts';
-import { assignSlices } from '../validation/slices.ts';
+import { type Facts, profileFacts } from '../../src/validation/facts.ts';
+import { type Item, isObject } from '../../src/validation/item.ts';
+import { assignSlices } from '../../src/validation/slices.ts';
 import { type Resource, type ServedDemo, serveDemo } from './demo-resources.ts';
 import {
   type ElementPath,

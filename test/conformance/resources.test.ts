@@ -1,7 +1,7 @@
 /** Spec section 2.1: the types, the profiles, and that every resource is what it claims to be. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { profileOf } from '../../src/r4/profiles.ts';
-import { validateResource } from '../validation/validator.ts';
+import { validateResource } from '../../src/validation/validator.ts';
 import { claimsOf, type Resource, type ServedDemo, serveDemo } from './demo-resources.ts';
 
 const SPEC_TYPES =

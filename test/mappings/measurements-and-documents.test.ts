@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allOf } from '../../src/law/searches.ts';
+import { validateResource } from '../../src/validation/validator.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
-import { validateResource } from '../validation/validator.ts';
 
 type Found = Awaited<ReturnType<typeof allOf>>;
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { createRegistry } from '../../src/mapping/registry.ts';
 import { conceptMapsOf } from '../../src/own/concept-maps.ts';
+import type { Json } from '../../src/validation/item.ts';
+import { validateResource } from '../../src/validation/validator.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
-import type { Json } from '../validation/item.ts';
-import { validateResource } from '../validation/validator.ts';
 
 const CONTEXT = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
 const PACK = { name: 'p', title: 'P', zone: 'UTC', systems: {} };

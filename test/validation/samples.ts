@@ -1,6 +1,6 @@
 /** Valid resources of the kinds that profiles constrain most; the validator's tests spoil copies of them. */
 
-import type { Json } from './item.ts';
+import type { Json } from '../../src/validation/item.ts';
 
 const US_CORE = 'http://hl7.org/fhir/us/core/StructureDefinition';
 const LOINC = 'http://loinc.org';

@@ -7,7 +7,7 @@
 
 import { existsSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Release } from './facts.ts';
+import type { Release } from '../../src/validation/facts.ts';
 
 export type Validate = (resource: object) => readonly string[];
 

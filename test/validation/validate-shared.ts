@@ -12,8 +12,8 @@ import { cpSync, createReadStream, existsSync, readdirSync, readFileSync } from 
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { validateResource } from '../../src/validation/validator.ts';
 import { isPrepared, loadSharedValidator, PREPARED_COPY, SHARED_TOOL, type Validate } from './shared-validator.ts';
-import { validateResource } from './validator.ts';
 
 const VERSIONS = ['3.1.1', '6.1.0', '7.0.0'] as const;
 

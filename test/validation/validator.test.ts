@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { profileFacts, profileUrls, type Release } from './facts.ts';
-import type { Json } from './item.ts';
+import { profileFacts, profileUrls, type Release } from '../../src/validation/facts.ts';
+import type { Json } from '../../src/validation/item.ts';
+import { blindSlices } from '../../src/validation/slices.ts';
+import { validateResource } from '../../src/validation/validator.ts';
 import { ALLERGY, BLOOD_PRESSURE, LAB, PATIENT, PROVENANCE } from './samples.ts';
-import { blindSlices } from './slices.ts';
-import { validateResource } from './validator.ts';
 
 const US_CORE = 'http://hl7.org/fhir/us/core/StructureDefinition';
 const RELEASES: readonly Release[] = ['R4', '3.1.1', '6.1.0', '7.0.0'];

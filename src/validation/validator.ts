@@ -6,7 +6,7 @@
  * narrative, must-support. https://hl7.org/fhir/R4/validation.html
  */
 
-import { childOf, type ElementDefinition, elementsOf, isPrimitive, isResourceType } from '../../src/r4/definitions.ts';
+import { childOf, type ElementDefinition, elementsOf, isPrimitive, isResourceType } from '../r4/definitions.ts';
 import { invariantErrors } from './constraints.ts';
 import { type Facts, profileFacts, type Release } from './facts.ts';
 import { type Item, isObject, type Json } from './item.ts';

@@ -5,7 +5,7 @@
  * lists itself; the null flavours are those that the texts of 6.1.0 name.
  */
 
-import type { ValueSetSource } from '../../src/r4/generate/sources.ts';
+import type { ValueSetSource } from '../../r4/generate/sources.ts';
 
 const BASE = 'http://cts.nlm.nih.gov/fhir/ValueSet/2.16.840.1.';
 const CDC_RACE = 'urn:oid:2.16.840.1.113883.6.238';

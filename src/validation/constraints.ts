@@ -4,8 +4,8 @@
  * In: facts and the item that they are about. Out: error lines. https://hl7.org/fhir/R4/conformance-rules.html#constraints
  */
 
-import { isPrimitive } from '../../src/r4/definitions.ts';
-import { compilePath, type Path } from '../../src/r4/fhirpath.ts';
+import { isPrimitive } from '../r4/definitions.ts';
+import { compilePath, type Path } from '../r4/fhirpath.ts';
 import type { Facts } from './facts.ts';
 import type { Item } from './item.ts';
 

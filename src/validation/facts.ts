@@ -2,12 +2,12 @@
  * What profiles ask beyond the R4 element tables, as data: cardinalities, fixed values and patterns, slices, required
  * bindings, invariants.
  *
- * In: `profiles.json`, `value-sets.json` and `code-systems.json`, written by generate-facts.ts. Out: facts by canonical address.
+ * In: `profiles.json`, `value-sets.json` and `code-systems.json`, written by generate.ts. Out: facts by canonical address.
  * https://hl7.org/fhir/R4/profiling.html
  */
 
 import { readFileSync } from 'node:fs';
-import type { ValueSet } from '../../src/r4/definitions.ts';
+import type { ValueSet } from '../r4/definitions.ts';
 
 /** Facts about one element, or about a whole resource or type; absent means nothing beyond the R4 tables. */
 export interface Facts {

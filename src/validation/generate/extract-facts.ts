@@ -4,9 +4,9 @@
  * In: structures with snapshots. Out: Facts (facts.ts). https://hl7.org/fhir/R4/elementdefinition.html
  */
 
-import { childOf, type ElementDefinition, isPrimitive } from '../../src/r4/definitions.ts';
-import type { ElementSource, StructureSource } from '../../src/r4/generate/sources.ts';
-import type { Discriminator, Facts } from './facts.ts';
+import { childOf, type ElementDefinition, isPrimitive } from '../../r4/definitions.ts';
+import type { ElementSource, StructureSource } from '../../r4/generate/sources.ts';
+import type { Discriminator, Facts } from '../facts.ts';
 
 /** Facts while they are collected. */
 interface Node {

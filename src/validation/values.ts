@@ -11,7 +11,7 @@ import {
   primitivePattern,
   requiredValueSet,
   type ValueSet,
-} from '../../src/r4/definitions.ts';
+} from '../r4/definitions.ts';
 import { displayOf, type Facts, hasCode, profileValueSet } from './facts.ts';
 import { type Item, isObject } from './item.ts';
 
