@@ -82,9 +82,8 @@ async function checkRows(config: Config, terminal: Terminal): Promise<Checked> {
     const custodian = content
       ? await checkCustodian(content, facadeOf(registry, database, changed, config), context)
       : [];
-    const problems = [...pack.problems, ...shown, ...custodian].sort((a, b) =>
-      comparePositions(a.position, b.position),
-    );
+    const written = pack.problems.filter(({ provenBy }) => provenBy !== 'rows');
+    const problems = [...written, ...shown, ...custodian].sort((a, b) => comparePositions(a.position, b.position));
     return { pack: { registry, problems }, catalog };
   } finally {
     await database.close();

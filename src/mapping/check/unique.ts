@@ -82,13 +82,11 @@ export async function checkReference(
 /** V7: an id is of one row, can be written, and there is one for every row. */
 export async function checkIds(mapping: Mapping, catalog: Catalog, asking: Asking, report: Report): Promise<void> {
   const { source, id, name, at } = mapping;
-  const presence = id.alternatives.map(parts => columnsIn(parts).map(given));
-  const missing = presence.map(of => or(...of.map(not)));
-  const without = await countRows(asking, source, and(...missing));
+  const without = await countRows(asking, source, and(...id.alternatives.map(isMissing)));
   if (without > 0)
     report.warning(at, `${counted(without, 'row')} of ${name} left out: the columns of the id are empty`);
   for (const [i, parts] of id.alternatives.entries()) {
-    const reached = and(...missing.slice(0, i), ...(presence[i] ?? []));
+    const reached = reachedBy(mapping, i);
     const columns = columnsIn(parts);
     const isKnown =
       source.onePer.length > 0 || covers(columns, source.key) || isPromised(source, columns, tableOf(source, catalog));
@@ -102,6 +100,16 @@ export async function checkIds(mapping: Mapping, catalog: Catalog, asking: Askin
       if (rows > 0) report.warning(at, `${counted(rows, 'row')} of ${name} left out: ${illegal.what}`);
     }
   }
+}
+
+/** The rows whose id an alternative of the rule makes: those that lack a column of each earlier one. */
+export function reachedBy({ id }: Mapping, alternative: number): Predicate {
+  const parts = id.alternatives[alternative] ?? [];
+  return and(...id.alternatives.slice(0, alternative).map(isMissing), ...columnsIn(parts).map(given));
+}
+
+function isMissing(parts: readonly IdPart[]): Predicate {
+  return or(...columnsIn(parts).map(column => not(given(column))));
 }
 
 /** Text columns that stand in an id as they are: characters that no id has, and more of them than it holds. */
@@ -143,7 +151,8 @@ function writtenId(parts: readonly IdPart[]): Expression | undefined {
   return call('concat', spelt, UNICODE);
 }
 
-function columnsIn(parts: readonly IdPart[]): readonly ColumnExpression[] {
+/** Columns that an id is made of, in order. */
+export function columnsIn(parts: readonly IdPart[]): readonly ColumnExpression[] {
   return parts.flatMap(part => (part.kind === 'column' ? [part.column] : []));
 }
 

@@ -39,6 +39,11 @@ export function commonId(a: readonly IdPart[], b: readonly IdPart[]): string | u
   return undefined;
 }
 
+/** A UUID is in it: no two rows of a database have one by chance. */
+export function isUnique(parts: readonly IdPart[]): boolean {
+  return parts.some(part => part.kind === 'column' && part.codec.name === 'uuid');
+}
+
 function stepsOf(part: IdPart): readonly Step[] {
   if (part.kind === 'literal') return [...part.text].map(once);
   switch (part.codec.name) {

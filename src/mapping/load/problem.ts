@@ -13,12 +13,15 @@ export interface Problem {
   readonly expected?: string;
   readonly found?: string;
   readonly suggestion?: string;
+  /** Only rows can prove or refute it: a check of the rows leaves it out and counts instead. */
+  readonly provenBy?: 'rows';
 }
 
 export interface Detail {
   readonly expected?: string;
   readonly found?: string;
   readonly suggestion?: string;
+  readonly provenBy?: 'rows';
   /** Names among which the nearest to `found` becomes the suggestion. */
   readonly among?: Iterable<string>;
 }
@@ -36,7 +39,7 @@ export interface Report {
 export function createReport(): Report {
   const kept = new Map<string, Problem>();
   const add = (severity: Problem['severity'], position: Position, message: string, detail: Detail = {}): void => {
-    const { expected, found } = detail;
+    const { expected, found, provenBy } = detail;
     const suggestion =
       detail.suggestion ?? (found !== undefined && detail.among ? nearest(found, detail.among) : undefined);
     const problem: Problem = {
@@ -46,6 +49,7 @@ export function createReport(): Report {
       ...(expected === undefined ? {} : { expected }),
       ...(found === undefined ? {} : { found }),
       ...(suggestion === undefined ? {} : { suggestion }),
+      ...(provenBy === undefined ? {} : { provenBy }),
     };
     kept.set(formatProblem(problem), problem);
   };

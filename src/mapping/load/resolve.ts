@@ -4,11 +4,13 @@
  * goes to its own report.
  */
 import { isResourceType, resourceTypes } from '../../r4/definitions.ts';
+import type { IdPart } from '../id-rule.ts';
 import type { Mapping, Node } from '../model.ts';
 import { checkCircles } from './circles.ts';
 import { readCondition } from './condition.ts';
 import type { Context, PackContext } from './context.ts';
-import { commonId } from './id-shape.ts';
+import { columnsOf } from './id.ts';
+import { commonId, isUnique } from './id-shape.ts';
 import type { Draft } from './macros.ts';
 import { resolveMapping } from './mapping.ts';
 import { readNode } from './node.ts';
@@ -122,17 +124,31 @@ class Pass {
 /** R8: an id belongs to one mapping, and to one alternative of its rule. */
 function checkIds(open: readonly OpenDraft[], report: Report): void {
   const rules = open.flatMap(({ draft, target, id, idAt }) =>
-    id.alternatives.map(parts => ({ name: draft.name, resource: target.resource, parts, at: idAt })),
+    id.alternatives.map(parts => ({ draft, resource: target.resource, parts, at: idAt })),
   );
   for (const [i, rule] of rules.entries()) {
     for (const other of rules.slice(0, i)) {
       if (other.resource !== rule.resource) continue;
       const common = commonId(other.parts, rule.parts);
       if (common === undefined) continue;
-      const whose = other.name === rule.name ? 'two alternatives' : `mappings ${other.name} and ${rule.name}`;
+      const isOne = other.draft === rule.draft;
+      const whose = isOne ? 'two alternatives' : `mappings ${other.draft.name} and ${rule.draft.name}`;
+      const areOther = other.draft.group !== rule.draft.group || !sameColumns(other.parts, rule.parts);
+      if (areOther && isUnique(other.parts) && isUnique(rule.parts)) {
+        report.warning(rule.at, `ids of ${whose} are UUIDs: nothing but the rows keeps them apart`, {
+          expected: '`lintel check` on the database, which counts ids that both have',
+          provenBy: 'rows',
+        });
+        continue;
+      }
       report.error(rule.at, `ids of ${whose} can be equal, such as ${common}`, {
         expected: 'a literal that sets them apart',
       });
     }
   }
+}
+
+function sameColumns(a: readonly IdPart[], b: readonly IdPart[]): boolean {
+  const [left, right] = [columnsOf(a), columnsOf(b)];
+  return left.size === right.size && [...left].every(column => right.has(column));
 }

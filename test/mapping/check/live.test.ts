@@ -51,6 +51,12 @@ async function problemsOf(
   return (await checkLive(locked ? { ...check, locked } : check)).map(formatProblem);
 }
 
+const UUIDS = ['A', 'B', 'C'].map(digit => `${digit.repeat(8)}-0000-4000-8000-000000000000`) as [
+  string,
+  string,
+  string,
+];
+
 const people = { 'm.yaml': ACTIVE };
 
 describe('the rows of a database show', () => {
@@ -345,5 +351,25 @@ elements: { active: "true" }
       'm.yaml:1:1: ids of codes are not unique: 1 id of several rows',
     ]);
     expect(await problemsOf(mapping('{TBL_ID|escaped}-{CD|escaped}'), databaseWith(rows))).toEqual([]);
+  });
+
+  test('UUIDs that are ids of two mappings of one type', async () => {
+    const mapping = (name: string, where: string) =>
+      ACTIVE.replace('mapping: people', `mapping: ${name}`)
+        .replace('{PT_NO}', '{UID}')
+        .replace('key: [PT_NO]', `key: [PT_NO], where: ${where}`);
+    const files = { 'm.yaml': `${mapping('men', '{ SEX: M }')}---\n${mapping('others', '{ DEL_FL: N }')}` };
+    const rows = (second: string): Database =>
+      databaseWith(
+        `PT (PT_NO, SEX, DEL_FL, UID) VALUES (1, 'M', 'N', '${UUIDS[0]}'), (2, 'F', 'N', '${second}'), (3, 'M', NULL, '${UUIDS[2]}')`,
+      );
+    expect(await problemsOf(files, rows(UUIDS[1]))).toEqual([
+      'm.yaml:8:1: ids of mappings men and others are equal for 1 row; expected a literal in one of the ids, or a `where` that leaves the rows to one mapping',
+    ]);
+    const apart = { 'm.yaml': `${mapping('men', '{ SEX: M }')}---\n${mapping('others', '{ SEX: F }')}` };
+    expect(await problemsOf(apart, rows(UUIDS[1]))).toEqual([]);
+    expect(await problemsOf(apart, rows(UUIDS[2]))).toEqual([
+      'm.yaml:8:1: ids of mappings men and others are equal for 1 row; expected a literal in one of the ids, or a `where` that leaves the rows to one mapping',
+    ]);
   });
 });

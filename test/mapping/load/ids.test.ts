@@ -57,6 +57,30 @@ describe('ids can be read back without doubt', () => {
     ]);
   });
 
+  test('two mappings of one type whose ids are UUIDs are warned of: only the rows keep them apart', () => {
+    const people = ACTIVE.replace('{PT_NO}', '{UID}');
+    const files = { 'm.yaml': people, 'n.yaml': people.replace('mapping: people', 'mapping: others') };
+    expect(problemsOf(files)).toEqual([
+      'n.yaml:4:5: warning: ids of mappings people and others are UUIDs: nothing but the rows keeps them apart; expected `lintel check` on the database, which counts ids that both have',
+    ]);
+    expect(problemsOf({ ...files, 'n.yaml': people.replace(/people/, 'others').replace('{UID}', '{MRN}') })).toEqual([
+      expect.stringMatching(/^n\.yaml:4:5: ids of mappings people and others can be equal, such as 0{8}-/),
+    ]);
+  });
+
+  test('two variants of the same UUID are rejected: every row would have both', () => {
+    const files = {
+      'm.yaml': `${HEAD}variants:
+  - { variant: a, id: "{UID}" }
+  - { variant: b, id: "{UID}" }
+elements: { active: "true" }
+`,
+    };
+    expect(problemsOf(files)).toEqual([
+      expect.stringMatching(/^m\.yaml:7:23: ids of mappings people\.a and people\.b can be/),
+    ]);
+  });
+
   test('two alternatives that can give the same id are rejected', () => {
     const files = { 'm.yaml': ACTIVE.replace('id: "{PT_NO}"', 'id: ["{MRN}", "p-{PT_NO}"]') };
     expect(problemsOf(files)).toEqual([

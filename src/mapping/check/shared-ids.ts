@@ -1,0 +1,98 @@
+/**
+ * Ids that two mappings of one type share, or two alternatives of one id rule. The loader allows that where both ids have a
+ * UUID in them; only the rows show whether one is in both places. In: the registry and a database. Out: errors with the
+ * number of ids, never an id. https://hl7.org/fhir/R4/resource.html#id
+ */
+import { counted } from '../../counted.ts';
+import { UNICODE } from '../../sql/column-type.ts';
+import { and, call, constant, equals, exists } from '../../sql/construct.ts';
+import type { ColumnExpression, Expression, Predicate } from '../../sql/expression.ts';
+import { renameExpression, renameRelation } from '../../sql/rename.ts';
+import type { IdPart } from '../id-rule.ts';
+import { commonId } from '../load/id-shape.ts';
+import type { Report } from '../load/problem.ts';
+import type { Mapping, Registry } from '../model.ts';
+import { type Asking, countRows } from './questions.ts';
+import { columnsIn, reachedBy } from './unique.ts';
+
+interface Rule {
+  readonly mapping: Mapping;
+  readonly parts: readonly IdPart[];
+  /** The rows whose id this alternative makes. */
+  readonly reached: Predicate;
+}
+
+/** R8: no resource has the id of another. */
+export async function checkSharedIds(registry: Registry, asking: Asking, report: Report): Promise<void> {
+  for (const type of registry.types) {
+    const rules = registry
+      .ofType(type)
+      .flatMap(mapping =>
+        mapping.id.alternatives.map((parts, i): Rule => ({ mapping, parts, reached: reachedBy(mapping, i) })),
+      );
+    for (const [i, rule] of rules.entries()) {
+      for (const other of rules.slice(0, i)) {
+        if (commonId(other.parts, rule.parts) === undefined) continue;
+        const shared = await countShared(other, rule, asking);
+        if (shared === 0) continue;
+        const isOne = other.mapping === rule.mapping;
+        const whose = isOne ? 'two alternatives' : `mappings ${other.mapping.name} and ${rule.mapping.name}`;
+        report.error(rule.mapping.at, `ids of ${whose} are equal for ${counted(shared, 'row')}`, {
+          expected: 'a literal in one of the ids, or a `where` that leaves the rows to one mapping',
+        });
+      }
+    }
+  }
+}
+
+/** Rows of one rule whose id a row of the other has. */
+async function countShared(one: Rule, other: Rule, asking: Asking): Promise<number> {
+  const columns = columnsIn(other.parts);
+  const { relation, aliases } = renameRelation(
+    asking.readScope(other.mapping.source, other.reached, asking.clock, columns),
+  );
+  const ours = operandsOf(one.parts, other.parts);
+  const theirs = operandsOf(other.parts, one.parts).map(expression => renameExpression(expression, aliases));
+  const same = ours.flatMap((expression, i) => {
+    const their = theirs[i];
+    return their ? [equals(their, expression)] : [];
+  });
+  const found = exists({ ...relation, where: and(...same, relation.where) });
+  return countRows(asking, one.mapping.source, and(one.reached, found));
+}
+
+/** What is compared: a UUID with a UUID as it is stored, so that an index serves it; else the ids as they are written. */
+function operandsOf(parts: readonly IdPart[], others: readonly IdPart[]): readonly Expression[] {
+  const own = columnsIn(parts);
+  const their = columnsIn(others);
+  const isAlike =
+    isSameShape(parts, others) && own.every((column, i) => column.type.kind === their[i]?.type.kind && isKept(column));
+  return isAlike ? own : [written(parts)];
+}
+
+function isSameShape(a: readonly IdPart[], b: readonly IdPart[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((part, i) => {
+      const other = b[i];
+      return part.kind === 'literal' ? other?.kind === 'literal' && part.text === other.text : other?.kind === 'column';
+    })
+  );
+}
+
+/** Equal values of the column are equal in an id. */
+function isKept({ type }: ColumnExpression): boolean {
+  return type.kind === 'uuid' || type.kind === 'binary' || type.kind === 'integer';
+}
+
+function written(parts: readonly IdPart[]): Expression {
+  const spelt = parts.map((part): Expression => {
+    if (part.kind === 'literal') return constant(part.text, UNICODE);
+    if (part.codec.name === 'uuid') return call('uuid', [part.column], UNICODE);
+    return part.column.type.kind === 'text'
+      ? call('rtrim', [part.column], UNICODE)
+      : call('text', [part.column], UNICODE);
+  });
+  const [only, ...others] = spelt;
+  return only && others.length === 0 ? only : call('concat', spelt, UNICODE);
+}
