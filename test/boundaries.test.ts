@@ -46,6 +46,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   explain: ['facade', 'pipeline', 'plan', 'search', 'mapping', 'sql', 'auth'],
   law: ['facade', 'auth', 'counted', 'resource', 'search', 'mapping', 'r4', 'sql'],
+  check: ['*'],
   ccda: ['facade', 'mapping', 'outcome', 'r4/check-digits'],
   rest: ['ccda', 'facade', 'auth', 'config', 'mapping', 'sql/expression-key', 'sql/fold'],
   export: ['*'],

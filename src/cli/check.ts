@@ -1,28 +1,27 @@
 /**
  * `lintel check`: every problem of a pack against the schema of the database, and what can be searched.
  */
-import { OPEN_ACCESS } from '../auth/access.ts';
-import { checkCustodian } from '../ccda/check-custodian.ts';
-import { type Config, readConfig } from '../config.ts';
+import { randomInt } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { checkLocked, checkRows } from '../check/check.ts';
+import { reportPage } from '../check/page.ts';
+import { countOf, reportJson, tableLines } from '../check/report.ts';
+import type { CheckSection } from '../check/section.ts';
+import { ConfigError, readConfig } from '../config.ts';
 import { counted } from '../counted.ts';
-import { checkLive } from '../mapping/check/live.ts';
-import { readPackFiles } from '../mapping/load/files.ts';
-import { readLock } from '../mapping/load/lock.ts';
-import type { LoadedPack } from '../mapping/load/pack.ts';
-import { comparePositions, createReport, formatProblem, type Problem } from '../mapping/load/problem.ts';
+import { formatProblem, type Problem } from '../mapping/load/problem.ts';
 import type { Registry } from '../mapping/model.ts';
-import { scopeRelation } from '../plan/condition.ts';
-import { searchesWithoutIndex, sortsWithoutIndex, type WithoutIndex } from '../plan/index-use.ts';
-import { makeOffers } from '../plan/offers.ts';
-import { searchParametersOf } from '../r4/search-parameters.ts';
-import { facadeOf, loadWhole, setUp } from '../setup.ts';
-import type { Catalog } from '../sql/catalog.ts';
-import { type Command, overrides, type Terminal, textOf } from './command.ts';
+import { type Arguments, type Command, overrides, textOf } from './command.ts';
 import { runPackTests } from './pack-tests.ts';
+import { printParameters } from './parameters-text.ts';
+
+/** Seconds for all sections. */
+const BUDGET = 25;
 
 export const check: Command = {
   summary: 'tells every problem of a mapping pack, and what can be searched',
   help: `Usage: lintel check [PACK] [--database URL | --locked] [--parameters]
+                    [--budget SECONDS | --all] [--seed N] [--rows] [--values] [--json] [--html FILE]
 
 Reads the mapping pack in the folder PACK (default: MAPPINGS, or the demo pack) against the live schema and the rows of
 the database (default: DATABASE_URL, or the demo database), and tells every problem at once with its place in the
@@ -39,81 +38,78 @@ Tests beside the mappings (*.test.yaml) run on a database of their own that has 
                    have no inverse for (none); and the columns without an index that searches and sorts read, which
                    cost a scan where no patient narrows them
 
+A pack without errors is then tried on the rows themselves: docs/check.md says how.
+
+  --budget SECONDS how long that may take (default ${BUDGET}); what was not reached is said
+  --all            looks at every row instead of a sample, however long it takes
+  --seed N         draws the sample that another check drew, which told this number
+  --rows           also prints the tables of numbers: rows per mapping, values per element, references
+  --values         messages may hold values of rows; without it they only show the form of a value (9999-99-99)
+  --json           prints one JSON object instead of text
+  --html FILE      also writes the report as one page
+
 Exit code: 0 without errors (warnings are allowed), 1 with errors.`,
-  options: { database: { type: 'string' }, locked: { type: 'boolean' }, parameters: { type: 'boolean' } },
+  options: {
+    database: { type: 'string' },
+    locked: { type: 'boolean' },
+    parameters: { type: 'boolean' },
+    budget: { type: 'string' },
+    all: { type: 'boolean' },
+    seed: { type: 'string' },
+    rows: { type: 'boolean' },
+    values: { type: 'boolean' },
+    json: { type: 'boolean' },
+    html: { type: 'string' },
+  },
   positionals: [0, 1],
   async run(args, terminal) {
     const instead = overrides({ MAPPINGS: args.positionals[0], DATABASE_URL: textOf(args, 'database') });
     const config = readConfig(terminal.environment, instead);
-    const locked = args.values['locked'] === true;
-    const { pack, catalog } = locked ? checkLocked(config) : await checkRows(config, terminal);
+    const is = (option: string): boolean => args.values[option] === true;
+    const locked = is('locked');
+    const seed = wholeNumber(args, 'seed') ?? randomInt(1_000_000);
+    const budgetSeconds = is('all') ? undefined : (wholeNumber(args, 'budget') ?? BUDGET);
+    const options = { seed, budgetSeconds, values: is('values'), all: is('all') };
+    const at = new Date().toISOString();
+    const checked = locked ? checkLocked(config) : await checkRows(config, await sections(), options, terminal.note);
+    const { pack, catalog } = checked;
     const { registry } = pack;
     const tests = registry && catalog ? await runPackTests(config.mappings, registry, catalog) : undefined;
     const problems = [...pack.problems, ...(tests?.problems ?? [])];
-    for (const problem of problems) terminal.out(formatProblem(problem));
-    if (registry && catalog && args.values['parameters'] === true) printParameters(registry, catalog, terminal);
-    if (tests && tests.ran > 0) terminal.out(`${counted(tests.ran, 'test')} of mappings ran`);
-    // A table or column may be unknown only because the pack did not use it when it was locked.
-    const against = locked && catalog && !registry ? ', against schema.lock.json, which lintel lock writes anew' : '';
-    terminal.out(summary(registry, problems) + against);
-    return registry === undefined || problems.some(({ severity }) => severity === 'error') ? 1 : 0;
+    const report = { pack: registry?.pack.name, at, seed, budgetSeconds, problems, sections: checked.sections };
+    const page = textOf(args, 'html');
+    if (page !== undefined) writeFileSync(page, reportPage(report));
+    if (is('json')) terminal.out(JSON.stringify(reportJson(report), undefined, 2));
+    else {
+      for (const problem of problems) terminal.out(formatProblem(problem));
+      if (registry && catalog && is('parameters')) printParameters(registry, catalog, terminal);
+      for (const line of is('rows') ? checked.sections.flatMap(({ tables }) => tables.flatMap(tableLines)) : [])
+        terminal.out(line);
+      if (tests && tests.ran > 0) terminal.out(`${counted(tests.ran, 'test')} of mappings ran`);
+      // A table or column may be unknown only because the pack did not use it when it was locked.
+      const against = locked && catalog && !registry ? ', against schema.lock.json, which lintel lock writes anew' : '';
+      terminal.out(summary(registry, problems) + against);
+    }
+    for (const { title, notes } of checked.sections) for (const note of notes) terminal.note(`${title}: ${note}`);
+    if (checked.sections.length > 0) terminal.note(`The sample was drawn with --seed ${seed}.`);
+    return registry === undefined || countOf(problems, 'error') > 0 ? 1 : 0;
   },
 };
 
-interface Checked {
-  readonly pack: LoadedPack;
-  readonly catalog: Catalog | undefined;
+/** Loaded when rows are asked: they bring the FHIRPath engine along. */
+async function sections(): Promise<readonly CheckSection[]> {
+  return (await import('../check/sections.ts')).SECTIONS;
 }
 
-function checkLocked({ mappings }: Config): Checked {
-  const files = readPackFiles(mappings);
-  const { lock } = files;
-  const catalog = lock && readLock(lock.path, lock.text, createReport());
-  return { pack: loadWhole(files, undefined).pack, catalog };
-}
-
-async function checkRows(config: Config, terminal: Terminal): Promise<Checked> {
-  const { database, pack, catalog, content, changed } = await setUp(config, terminal.note);
-  try {
-    const { registry } = pack;
-    if (!registry) return { pack, catalog };
-    const shown = await checkLive({ registry, database, readScope: scopeRelation, now: Date.now() });
-    const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
-    const custodian = content
-      ? await checkCustodian(content, facadeOf(registry, database, changed, config), context)
-      : [];
-    const written = pack.problems.filter(({ provenBy }) => provenBy !== 'rows');
-    const problems = [...written, ...shown, ...custodian].sort((a, b) => comparePositions(a.position, b.position));
-    return { pack: { registry, problems }, catalog };
-  } finally {
-    await database.close();
-  }
+function wholeNumber(args: Arguments, option: string): number | undefined {
+  const text = textOf(args, option);
+  if (text === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(text)) throw new ConfigError([`--${option} takes a whole number`]);
+  return Number(text);
 }
 
 function summary(registry: Registry | undefined, problems: readonly Problem[]): string {
-  const errors = problems.filter(({ severity }) => severity === 'error').length;
-  const found = `${counted(errors, 'error')}, ${counted(problems.length - errors, 'warning')}`;
+  const found = `${counted(countOf(problems, 'error'), 'error')}, ${counted(countOf(problems, 'warning'), 'warning')}`;
   if (registry === undefined) return found;
   return `${registry.pack.name}: ${counted(registry.mappings.length, 'mapping')} of ${counted(registry.types.length, 'type')}; ${found}`;
-}
-
-function printParameters(registry: Registry, catalog: Catalog, { out }: Terminal): void {
-  const offers = makeOffers(registry);
-  for (const type of registry.types) {
-    const offered = offers.of(type);
-    const names = (inverse: string) => offered.filter(one => one.inverse === inverse).map(one => one.parameter.code);
-    const none = searchParametersOf(type).filter(({ code }) => offers.find(type, code) === undefined);
-    const mappings = registry.ofType(type);
-    out(type);
-    out(`  offered   ${names('indexed').join(', ') || '-'}`);
-    out(`  computed  ${names('computed').join(', ') || '-'}`);
-    out(`  none      ${none.map(({ code }) => code).join(', ') || '-'}`);
-    printWithoutIndex('no index ', searchesWithoutIndex(offered, mappings, catalog, registry), out);
-    printWithoutIndex('full sort', sortsWithoutIndex(offered, mappings, catalog, registry), out);
-  }
-}
-
-function printWithoutIndex(title: string, found: readonly WithoutIndex[], out: Terminal['out']): void {
-  const told = found.map(({ code, columns }) => `${code} (${columns.join(', ')})`);
-  if (told.length > 0) out(`  ${title} ${told.join('; ')}`);
 }

@@ -1,0 +1,70 @@
+/**
+ * The check of a pack: against its lock, or against a database and its rows. In: the configuration and options. Out: every
+ * problem of the pack in the order of its files, and the sections that look at rows.
+ */
+import { OPEN_ACCESS } from '../auth/access.ts';
+import { checkCustodian } from '../ccda/check-custodian.ts';
+import type { Config } from '../config.ts';
+import { checkLive } from '../mapping/check/live.ts';
+import { readPackFiles } from '../mapping/load/files.ts';
+import { readLock } from '../mapping/load/lock.ts';
+import type { LoadedPack } from '../mapping/load/pack.ts';
+import { comparePositions, createReport, type Problem } from '../mapping/load/problem.ts';
+import { scopeRelation } from '../plan/condition.ts';
+import { facadeOf, loadWhole, setUp } from '../setup.ts';
+import type { Catalog } from '../sql/catalog.ts';
+import { type CheckOptions, problemsOf, runSections, type SectionReport } from './run.ts';
+import type { CheckSection } from './section.ts';
+
+export interface Checked {
+  readonly pack: LoadedPack;
+  readonly catalog: Catalog | undefined;
+  /** Empty without a database, and for a pack with errors. */
+  readonly sections: readonly SectionReport[];
+}
+
+/** Against schema.lock.json, without a database. */
+export function checkLocked({ mappings }: Config): Checked {
+  const files = readPackFiles(mappings);
+  const { lock } = files;
+  const catalog = lock && readLock(lock.path, lock.text, createReport());
+  return { pack: loadWhole(files, undefined).pack, catalog, sections: [] };
+}
+
+export type RowOptions = Pick<CheckOptions, 'seed' | 'budgetSeconds' | 'values' | 'all'>;
+
+/** Against the schema and the rows of the database. `note` is told what takes a while. Throws DatabaseError. */
+export async function checkRows(
+  config: Config,
+  sections: readonly CheckSection[],
+  options: RowOptions,
+  note: (text: string) => void,
+): Promise<Checked> {
+  const { database, pack, catalog, content, changed } = await setUp(config, note);
+  try {
+    const { registry } = pack;
+    if (!registry) return { pack, catalog, sections: [] };
+    const now = Date.now();
+    const shown = await checkLive({ registry, database, readScope: scopeRelation, now });
+    const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
+    const facadeOver = (over: typeof database) => facadeOf(registry, over, changed, config);
+    const custodian = content ? await checkCustodian(content, facadeOver(database), context) : [];
+    const written = pack.problems.filter(({ provenBy }) => provenBy !== 'rows');
+    const before = [...written, ...shown, ...custodian];
+    // What rows show of a pack with errors follows from these errors.
+    const ran = hasErrors(before)
+      ? []
+      : await runSections(sections, { registry, database, facadeOver, now, ...options });
+    return { pack: { registry, problems: inOrder([...before, ...problemsOf(ran)]) }, catalog, sections: ran };
+  } finally {
+    await database.close();
+  }
+}
+
+function hasErrors(problems: readonly Problem[]): boolean {
+  return problems.some(({ severity }) => severity === 'error');
+}
+
+function inOrder(problems: readonly Problem[]): readonly Problem[] {
+  return problems.toSorted((a, b) => comparePositions(a.position, b.position));
+}

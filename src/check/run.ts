@@ -1,0 +1,84 @@
+/**
+ * Runs the sections of a check one after the other. In: the pack, the database and options. Out: a report for the text, the
+ * JSON and the page (report.ts, page.ts). Every section gets an equal share of the time that is left.
+ */
+import { performance } from 'node:perf_hooks';
+import type { Facade } from '../facade.ts';
+import type { Problem } from '../mapping/load/problem.ts';
+import type { Registry } from '../mapping/model.ts';
+import type { Database } from '../sql/database.ts';
+import { DatabaseError } from '../sql/database.ts';
+import { takeSample } from './sample.ts';
+import type { CheckContext, CheckSection, SampledResource, SectionResult } from './section.ts';
+
+export interface CheckOptions {
+  readonly registry: Registry;
+  readonly database: Database;
+  readonly facadeOver: (database: Database) => Facade;
+  readonly now: number;
+  readonly seed: number;
+  /** Undefined: without an end. */
+  readonly budgetSeconds: number | undefined;
+  readonly values: boolean;
+  readonly all: boolean;
+}
+
+export interface SectionReport extends SectionResult {
+  readonly name: string;
+  readonly title: string;
+  readonly seconds: number;
+}
+
+/** All sections in their order. Throws DatabaseError where the database does not answer. */
+export async function runSections(
+  sections: readonly CheckSection[],
+  { registry, facadeOver, now, seed, budgetSeconds, values, all, ...options }: CheckOptions,
+): Promise<readonly SectionReport[]> {
+  const database = inExportLane(options.database);
+  const facade = facadeOver(database);
+  const ends = budgetSeconds === undefined ? undefined : performance.now() + budgetSeconds * 1000;
+  let sample: Promise<readonly SampledResource[]> | undefined;
+  const reports: SectionReport[] = [];
+  for (const [i, section] of sections.entries()) {
+    const begun = performance.now();
+    const share = ends === undefined ? undefined : Math.max(0, ends - begun) / (sections.length - i);
+    const signal = share === undefined ? NEVER : AbortSignal.timeout(Math.ceil(share));
+    const asking = { registry, database, facade, now, seed, values, all, signal };
+    const context: CheckContext = {
+      ...asking,
+      sample() {
+        sample ??= takeSample(asking);
+        return sample;
+      },
+    };
+    const result = await resultOf(section, context);
+    reports.push({ name: section.name, title: section.title, seconds: (performance.now() - begun) / 1000, ...result });
+  }
+  return reports;
+}
+
+const NEVER = new AbortController().signal;
+
+/** A section whose time is over in the middle of a statement has nothing to tell but that. */
+async function resultOf(section: CheckSection, context: CheckContext): Promise<SectionResult> {
+  try {
+    return await section.run(context);
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.reason === 'failed' || !context.signal.aborted) throw error;
+    return { problems: [], notes: ['The time was over before the first statement was answered.'], tables: [] };
+  }
+}
+
+/** Nobody who waits for an answer of the server waits for a check. */
+function inExportLane(database: Database): Database {
+  return {
+    ...database,
+    query: (plan, how) => database.query(plan, { ...how, lane: 'export' }),
+    stream: (plan, size, how) => database.stream(plan, size, { ...how, lane: 'export' }),
+  };
+}
+
+/** Problems of all sections. */
+export function problemsOf(reports: readonly SectionReport[]): readonly Problem[] {
+  return reports.flatMap(({ problems }) => problems);
+}

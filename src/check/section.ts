@@ -1,0 +1,60 @@
+/**
+ * The parts that the report of `lintel check` is put together of. Each section proves something on the rows of the database
+ * at hand. In: the pack, the database, a sample of resources and a share of the time. Out: problems with their place in the
+ * pack, and tables of numbers. No value of a row is in either, unless the person asked for values.
+ */
+import type { Facade } from '../facade.ts';
+import type { Problem } from '../mapping/load/problem.ts';
+import type { Mapping, Registry } from '../mapping/model.ts';
+import type { Database } from '../sql/database.ts';
+
+export interface CheckSection {
+  /** The key of the section in `--json`. */
+  readonly name: string;
+  readonly title: string;
+  run(context: CheckContext): Promise<SectionResult>;
+}
+
+export interface SectionResult {
+  readonly problems: readonly Problem[];
+  /** What was looked at and what was not reached, one sentence each. */
+  readonly notes: readonly string[];
+  readonly tables: readonly Table[];
+}
+
+/** Numbers for a person and for `--json`: cells are texts or numbers, never values of rows. */
+export interface Table {
+  /** A key in `--json`, unique in the section: `rows`, `elements`. */
+  readonly name: string;
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly (string | number)[])[];
+}
+
+export interface CheckContext {
+  readonly registry: Registry;
+  /** Every statement goes to the export lane. */
+  readonly database: Database;
+  /** The whole pipeline over the same database. */
+  readonly facade: Facade;
+  /** The present instant of the whole check, in milliseconds since the epoch. */
+  readonly now: number;
+  /** What is drawn at random is drawn by this number. */
+  readonly seed: number;
+  /** Messages may hold values of rows. */
+  readonly values: boolean;
+  /** No sampling: every row is looked at, however long it takes. */
+  readonly all: boolean;
+  /** Aborted when the section's share of the time is over; statements take it along. */
+  readonly signal: AbortSignal;
+  /** Resources of every mapping, chosen once for all sections: spread over the key, strangest rows first. */
+  sample(): Promise<readonly SampledResource[]>;
+}
+
+export interface SampledResource {
+  readonly mapping: Mapping;
+  readonly id: string;
+  /** As it is served. */
+  readonly json: string;
+  readonly resource: Readonly<Record<string, unknown>>;
+}

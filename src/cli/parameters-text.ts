@@ -1,0 +1,31 @@
+/**
+ * What of each type can be searched, in lines: `lintel check --parameters`. In: a registry and the catalog. Out: the codes of
+ * search parameters by how they are answered, and the columns that no index serves.
+ */
+import type { Registry } from '../mapping/model.ts';
+import { searchesWithoutIndex, sortsWithoutIndex, type WithoutIndex } from '../plan/index-use.ts';
+import { makeOffers } from '../plan/offers.ts';
+import { searchParametersOf } from '../r4/search-parameters.ts';
+import type { Catalog } from '../sql/catalog.ts';
+import type { Terminal } from './command.ts';
+
+export function printParameters(registry: Registry, catalog: Catalog, { out }: Terminal): void {
+  const offers = makeOffers(registry);
+  for (const type of registry.types) {
+    const offered = offers.of(type);
+    const names = (inverse: string) => offered.filter(one => one.inverse === inverse).map(one => one.parameter.code);
+    const none = searchParametersOf(type).filter(({ code }) => offers.find(type, code) === undefined);
+    const mappings = registry.ofType(type);
+    out(type);
+    out(`  offered   ${names('indexed').join(', ') || '-'}`);
+    out(`  computed  ${names('computed').join(', ') || '-'}`);
+    out(`  none      ${none.map(({ code }) => code).join(', ') || '-'}`);
+    printWithoutIndex('no index ', searchesWithoutIndex(offered, mappings, catalog, registry), out);
+    printWithoutIndex('full sort', sortsWithoutIndex(offered, mappings, catalog, registry), out);
+  }
+}
+
+function printWithoutIndex(title: string, found: readonly WithoutIndex[], out: Terminal['out']): void {
+  const told = found.map(({ code, columns }) => `${code} (${columns.join(', ')})`);
+  if (told.length > 0) out(`  ${title} ${told.join('; ')}`);
+}
