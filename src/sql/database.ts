@@ -79,6 +79,7 @@ interface DatabaseErrorOptions {
   readonly retryAfter?: number;
   readonly engine?: EngineCode;
   readonly missing?: boolean;
+  readonly words?: string | undefined;
 }
 
 /** What may be logged of a DatabaseError. */
@@ -95,6 +96,11 @@ export class DatabaseError extends Error {
   readonly engine: EngineCode;
   /** The statement names a table or a column that is not there, or that may not be read: the schema is not what it was. */
   readonly missing: boolean;
+  /**
+   * What the engine says against the statement itself, before it looked at a row: names and syntax, never a row's value. For
+   * whoever writes the mappings; it is not logged.
+   */
+  readonly words: string | undefined;
   /** That the statement was for; the door that knows it sets it. */
   mapping: string | undefined;
 
@@ -102,7 +108,7 @@ export class DatabaseError extends Error {
   constructor(
     reason: 'unavailable' | 'cancelled' | 'failed',
     message: string,
-    { cause, retryAfter, engine = {}, missing = false }: DatabaseErrorOptions = {},
+    { cause, retryAfter, engine = {}, missing = false, words }: DatabaseErrorOptions = {},
   ) {
     super(message, { cause });
     this.name = 'DatabaseError';
@@ -110,6 +116,7 @@ export class DatabaseError extends Error {
     this.retryAfter = retryAfter;
     this.engine = engine;
     this.missing = missing;
+    this.words = words;
   }
 
   /** None of it holds a value. */

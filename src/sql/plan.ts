@@ -18,8 +18,9 @@ export interface SqlPlan {
   /**
    * `count`: one row with the number of rows, or of true flags among `columns` if there are any. `groups`: one row per
    * combination of `columns` (text is equal as in `equals`), ended by the number of rows that have it, largest first.
+   * `tally`: one row with the number of such combinations and the number of rows, however many there are.
    */
-  readonly shape: 'rows' | 'count' | 'groups';
+  readonly shape: 'rows' | 'count' | 'groups' | 'tally';
   /** Many rows may be read of which few or none are wanted; else they are found by their keys. */
   readonly searches?: true;
   /** Of `groups`: only combinations that at least so many rows have. Default 1. */

@@ -43,6 +43,7 @@ type RenderRelation = (relation: Relation, gap: '\n' | ' ', outside: readonly Ex
 
 function selectText(plan: SqlPlan, dialect: Dialect, writer: Writer, relation: RenderRelation): string {
   if (plan.shape === 'count') return countText(plan, writer, relation);
+  if (plan.shape === 'tally') return tallyText(plan, dialect, writer, relation);
   const place = plan.limitPlace === undefined ? undefined : { at: plan.limitPlace, type: INTEGER };
   const limit = () => writer.bind(plan.limit, INTEGER, place);
   const top = dialect.top(limit);
@@ -73,20 +74,36 @@ function countText(plan: SqlPlan, writer: Writer, relation: RenderRelation): str
   return `SELECT COALESCE(SUM(f.n), 0)\nFROM (SELECT ${flags} AS n\n${relation(plan.from, '\n', plan.columns)}) AS f`;
 }
 
-/** The inner select gives text the collation in which it is compared exactly; the outer one can then group by it. */
 function groupsText(plan: SqlPlan, dialect: Dialect, writer: Writer, relation: RenderRelation): string {
+  const { grouped, inner } = grouping(plan, dialect, writer, relation);
+  const fetched = grouped.map(column => dialect.fetch(writer, column)).join(', ');
+  const by = grouped.map(column => writer.expression(column)).join(', ');
+  const having = plan.least === undefined ? '' : `\nHAVING COUNT(*) >= ${writer.bind(plan.least, INTEGER)}`;
+  return `${fetched}, COUNT(*)\nFROM (${inner}) AS g\nGROUP BY ${by}${having}\nORDER BY COUNT(*) DESC, ${by}`;
+}
+
+function tallyText(plan: SqlPlan, dialect: Dialect, writer: Writer, relation: RenderRelation): string {
+  const { grouped, inner } = grouping(plan, dialect, writer, relation);
+  const by = grouped.map(column => writer.expression(column)).join(', ');
+  const groups = `SELECT COUNT(*) AS n\nFROM (${inner}) AS g\nGROUP BY ${by}`;
+  return `SELECT COUNT(*), COALESCE(SUM(t.n), 0)\nFROM (${groups}) AS t`;
+}
+
+/** The inner select gives text the collation in which it is compared exactly; the outer one can then group by it. */
+function grouping(
+  plan: SqlPlan,
+  dialect: Dialect,
+  writer: Writer,
+  relation: RenderRelation,
+): { readonly grouped: readonly Expression[]; readonly inner: string } {
   const grouped = plan.columns.map((by, i): Expression => {
     return { kind: 'column', alias: identifier('g'), column: identifier(`k${i}`), type: by.type };
   });
-  const fetched = grouped.map(column => dialect.fetch(writer, column)).join(', ');
   const keys = plan.columns.map((by, i) => {
     const sql = writer.expression(by);
     return `${by.type.kind === 'text' ? dialect.exact(sql, by) : sql} AS k${i}`;
   });
-  const inner = `SELECT ${keys.join(', ')}\n${relation(plan.from, '\n', plan.columns)}`;
-  const by = grouped.map(column => writer.expression(column)).join(', ');
-  const having = plan.least === undefined ? '' : `\nHAVING COUNT(*) >= ${writer.bind(plan.least, INTEGER)}`;
-  return `${fetched}, COUNT(*)\nFROM (${inner}) AS g\nGROUP BY ${by}${having}\nORDER BY COUNT(*) DESC, ${by}`;
+  return { grouped, inner: `SELECT ${keys.join(', ')}\n${relation(plan.from, '\n', plan.columns)}` };
 }
 
 function createWriter(

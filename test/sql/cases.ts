@@ -235,6 +235,10 @@ export const CASES: readonly Case[] = [
       ],
     ),
   },
+  {
+    title: 'values and their rows are tallied, however many there are',
+    plan: { ...rows(from(filled(CD)), [CD, QTY], []), limit: 1, shape: 'tally' },
+  },
   { title: 'rows are counted', plan: { ...rows(from(filled(CD)), []), shape: 'count' } },
   {
     title: 'true flags are counted',

@@ -41,7 +41,7 @@ export async function checkLive({
   const asking = { database, readScope, clock: { now } };
   const catalog = await database.catalog({ tables: [...tablesOf(registry), ...(locked?.tables.keys() ?? [])] });
   if (locked) checkDrift(locked, catalog, report);
-  const { lookups, refs, children, values, tests } = partsOf(registry);
+  const { lookups, refs, children, values, expressions, tests } = partsOf(registry);
   for (const mapping of sourcesOf(registry)) await checkKey(mapping, catalog, asking, report);
   for (const mapping of registry.mappings) await checkIds(mapping, catalog, asking, report);
   await checkSharedIds(registry, asking, report);
@@ -50,7 +50,7 @@ export async function checkLive({
   for (const { node } of refs) await checkReference(node, registry, catalog, asking, report);
   await checkTargets(refs, registry, asking, report);
   await checkLiterals(tests, asking, report);
-  await checkExpressions(values, asking, report);
+  await checkExpressions(expressions, asking, report);
   await checkCodes(values, asking, report);
   await checkTableCodes(lookups, asking, report);
   return report.problems();

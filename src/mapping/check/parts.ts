@@ -9,6 +9,7 @@ import type {
   Lookup,
   Mapping,
   Node,
+  Pieces,
   Position,
   RefNode,
   Registry,
@@ -20,6 +21,11 @@ import type {
 export interface ScopedValue {
   readonly scope: Scope;
   readonly node: ValueNode;
+}
+
+export interface ScopedExpression extends ScopedValue {
+  /** The pieces among which it is worked out, if it stands within an `each` over a split column. */
+  readonly pieces: Pieces | undefined;
 }
 
 export interface ScopedLookup {
@@ -50,6 +56,8 @@ export interface Parts {
   readonly refs: readonly ScopedRef[];
   readonly children: readonly ScopedChildRows[];
   readonly values: readonly ScopedValue[];
+  /** Values worked out by `sql`, be there a later alternative or not: the statement reads them for each row. */
+  readonly expressions: readonly ScopedExpression[];
 }
 
 /** Collects the parts; variants share their source, so it is seen once. */
@@ -58,6 +66,7 @@ export function partsOf(registry: Registry): Parts {
   const refs: ScopedRef[] = [];
   const children = new Map<ChildRows, ScopedChildRows>();
   const values: ScopedValue[] = [];
+  const expressions: ScopedExpression[] = [];
   const tests = new Map<Condition, ScopedTest>();
   const visitCondition = (condition: Condition | undefined, scope: Scope): void => {
     switch (condition?.kind) {
@@ -83,9 +92,11 @@ export function partsOf(registry: Registry): Parts {
       visitCondition(where, { table, alias, where: { kind: 'always' }, lookups: [] });
   };
   /** `isLast`: no later alternative takes what this node leaves out. */
-  const visit = (node: Node, scope: Scope, isLast: boolean): void => {
+  const visit = (node: Node, scope: Scope, isLast: boolean, pieces?: Pieces): void => {
     visitCondition(node.if, unfiltered(scope));
     if (node.kind === 'value' && isLast) values.push({ scope, node });
+    if (node.kind === 'value' && node.from.some(({ kind }) => kind === 'raw'))
+      expressions.push({ scope, node, pieces });
     if (node.kind === 'ref') refs.push({ scope, node });
     if (node.kind === 'each' && node.from.kind === 'rows') {
       children.set(node.from, { from: node.from, at: node.at });
@@ -93,12 +104,14 @@ export function partsOf(registry: Registry): Parts {
       visit(node.item, node.from.scope, isLast);
     } else {
       const earlier = earlierIn(node);
-      for (const child of childrenOf(node)) visit(child, scope, isLast && !earlier.has(child));
+      const inner = node.kind === 'each' && node.from.kind === 'pieces' ? node.from : pieces;
+      for (const child of childrenOf(node)) visit(child, scope, isLast && !earlier.has(child), inner);
     }
   };
   for (const mapping of registry.mappings) {
     visitScope(mapping.source);
     visit(mapping.root, mapping.source, true);
+    if (mapping.deleted?.at) visit(mapping.deleted.at, mapping.deleted.source, true);
   }
   const lookups = [...scopes].flatMap(scope => scope.lookups.map(lookup => ({ scope, lookup })));
   return {
@@ -106,6 +119,7 @@ export function partsOf(registry: Registry): Parts {
     refs,
     children: [...children.values()],
     values,
+    expressions,
     tests: [...tests.values()],
   };
 }

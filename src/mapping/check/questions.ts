@@ -56,18 +56,31 @@ export async function countDuplicates(
   return rows.length;
 }
 
-/** The values of a column in a scope with the number of their rows, the most frequent first. */
+/** The most frequent values of a column in a scope, so many at most, with the number of their rows. */
 export async function valuesOf(
   asking: Asking,
   scope: Scope,
   column: ColumnExpression,
   extra: Predicate,
+  limit = MOST_GROUPS,
 ): Promise<readonly Group[]> {
   const from = asking.readScope(scope, extra, asking.clock, [column]);
-  const rows = await ask(asking, { from, columns: [column], orderBy: [], limit: MOST_GROUPS, shape: 'groups' });
+  const rows = await ask(asking, { from, columns: [column], orderBy: [], limit, shape: 'groups' });
   return rows.flatMap(([value, count]) =>
     typeof value === 'string' || typeof value === 'number' ? [{ values: [value], rows: Number(count) }] : [],
   );
+}
+
+/** How many values of a column a scope has, and how many rows have one of them: exact, however many there are. */
+export async function tallyOf(
+  asking: Asking,
+  scope: Scope,
+  column: Expression,
+  extra: Predicate,
+): Promise<{ readonly values: number; readonly rows: number }> {
+  const from = asking.readScope(scope, extra, asking.clock, [column]);
+  const [row] = await ask(asking, { from, columns: [column], orderBy: [], limit: 1, shape: 'tally' });
+  return { values: Number(row?.[0] ?? 0), rows: Number(row?.[1] ?? 0) };
 }
 
 async function ask(asking: Asking, plan: SqlPlan): Promise<readonly Row[]> {

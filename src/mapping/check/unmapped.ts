@@ -3,13 +3,13 @@
  * warnings with the commonest of them: what a code map reads is a code of the system's own, not a patient's.
  */
 import { counted } from '../../counted.ts';
-import { and, filled, isNull } from '../../sql/construct.ts';
+import { among, and, constant, filled, isNull, not } from '../../sql/construct.ts';
 import type { ColumnExpression, Predicate } from '../../sql/expression.ts';
 import { codeMapOf, tableCodeMapOf } from '../load/origin.ts';
 import type { Report } from '../load/problem.ts';
-import type { Lookup, Position, ValueNode } from '../model.ts';
+import type { Lookup, Position, Scope, ValueNode } from '../model.ts';
 import type { ScopedLookup, ScopedValue } from './parts.ts';
-import { type Asking, type Group, isOwn, valuesOf } from './questions.ts';
+import { type Asking, isOwn, tallyOf, valuesOf } from './questions.ts';
 
 const SHOWN = 10;
 
@@ -23,11 +23,12 @@ export async function checkCodes(values: readonly ScopedValue[], asking: Asking,
     const key = `${origin.name}|${scope.table.name}|${scope.alias}|${column.alias}.${column.column}`;
     if (asked.has(key)) continue;
     asked.add(key);
-    const found = await valuesOf(asking, scope, column, filled(column));
-    const unknown = found.filter(
-      ({ values: [raw] }) => raw !== undefined && !isAbsent(raw, node) && !origin.knows(raw),
+    const where = and(filled(column), not(origin.known(column)), notAbsent(column, node));
+    await reportUnknown(
+      { name: origin.name, scope, column, where, isCode: origin.isWhole, at: node.at },
+      asking,
+      report,
     );
-    reportUnknown(origin.name, column, unknown, origin.isWhole, node.at, report);
   }
 }
 
@@ -46,8 +47,8 @@ export async function checkTableCodes(lookups: readonly ScopedLookup[], asking: 
     const [first] = group;
     if (!first) continue;
     const where = and(filled(first.ours), ...group.flatMap(({ lookup }) => missed(lookup)));
-    const unknown = await valuesOf(asking, first.scope, first.ours, where);
-    reportUnknown(first.name, first.ours, unknown, true, first.lookup.at, report);
+    const { name, scope, ours: column, lookup } = first;
+    await reportUnknown({ name, scope, column, where, isCode: true, at: lookup.at }, asking, report);
   }
 }
 
@@ -55,27 +56,40 @@ function missed({ on }: Lookup): readonly Predicate[] {
   return on.slice(0, 1).map(({ theirs }) => isNull(theirs));
 }
 
-function isAbsent(raw: string | number, { absent }: ValueNode): boolean {
-  const text = String(raw).trimEnd();
-  return absent.some(value => String(value).trimEnd() === text);
+function notAbsent(column: ColumnExpression, { absent }: ValueNode): Predicate {
+  return not(
+    among(
+      column,
+      absent.map(raw => constant(raw, column.type)),
+    ),
+  );
 }
 
-function reportUnknown(
-  name: string,
-  column: ColumnExpression,
-  unknown: readonly Group[],
-  isCode: boolean,
-  at: Position,
+interface Unknown {
+  readonly name: string;
+  readonly scope: Scope;
+  readonly column: ColumnExpression;
+  /** Holds for the rows whose value the map does not know. */
+  readonly where: Predicate;
+  /** A text that a code is cut out of may hold anything besides. */
+  readonly isCode: boolean;
+  readonly at: Position;
+}
+
+/** Totals are exact; of the values the most frequent are named. */
+async function reportUnknown(
+  { name, scope, column, where, isCode, at }: Unknown,
+  asking: Asking,
   report: Report,
-): void {
-  if (unknown.length === 0) return;
-  const rows = unknown.reduce((sum, group) => sum + group.rows, 0);
-  const shown = unknown.slice(0, SHOWN).map(group => `${String(group.values[0]).trimEnd()} (${group.rows})`);
-  const more = unknown.length > SHOWN ? ', …' : '';
+): Promise<void> {
+  if (where.kind === 'false') return;
+  const { values, rows } = await tallyOf(asking, scope, column, where);
+  if (values === 0) return;
+  const commonest = isCode ? await valuesOf(asking, scope, column, where, SHOWN) : [];
+  const shown = commonest.map(group => `${String(group.values[0]).trimEnd()} (${group.rows})`).join(', ');
   report.warning(
     at,
-    `code map ${name} has no row for ${counted(unknown.length, 'value')} of ${column.column} in ${counted(rows, 'row')}`,
-    // A text that a code is cut out of may hold anything besides.
-    isCode ? { found: shown.join(', ') + more } : {},
+    `code map ${name} has no row for ${counted(values, 'value')} of ${column.column} in ${counted(rows, 'row')}`,
+    isCode ? { found: values > SHOWN ? `${shown}, …` : shown } : {},
   );
 }

@@ -3,7 +3,10 @@
  * and the column. Out: the object. Codes outside a required binding are reported.
  */
 import type { ValueSet } from '../../r4/definitions.ts';
+import { TRUE } from '../../sql/construct.ts';
+import type { Expression, Predicate } from '../../sql/expression.ts';
 import type { Coded, CodeMap, Facet } from '../codecs/code-map.ts';
+import type { Clock } from '../criterion.ts';
 import type { Member, Node, ObjectNode, ValueNode } from '../model.ts';
 import { absentValues } from './absent-values.ts';
 import type { RowsCodeMap } from './codes.ts';
@@ -142,7 +145,7 @@ function facetNode(
   rememberCodec(codec, {
     name: loaded.name,
     isWhole: named.steps.length === 0,
-    knows: knownTo(named, loaded, column, context),
+    known: knownTo(named, loaded, column, context),
   });
   if (isPlain && isCodeMapTotal(map, facet, column.column.type, column.certain)) context.certain.add(node);
   return node;
@@ -154,13 +157,15 @@ function knownTo(
   loaded: RowsCodeMap,
   column: Resolved,
   context: Context,
-): (raw: string | number) => boolean {
+): (column: Expression) => Predicate {
   const { map } = loaded;
-  if (map.else.kind === 'code' || loaded.isComplete) return () => true;
+  if (map.else.kind === 'code' || loaded.isComplete) return () => TRUE;
   const rows = new Map([...map.rows.keys()].map(key => [key, PROBE]));
   const probe: RowsCodeMap = { ...loaded, map: { ...map, rows, blank: PROBE, else: { kind: 'absent' } } };
   const codec = readFacet({ ...named, map: probe }, 'code', column.column.type, 'code', context);
-  return raw => codec?.decode(raw) !== undefined;
+  return of => codec?.present([of], NO_CLOCK) ?? TRUE;
 }
 
 const PROBE: Coded = { code: 'known' };
+/** No code map asks for the time. */
+const NO_CLOCK: Clock = { now: 0 };

@@ -2,6 +2,7 @@
  * What resolved parts of a mapping were made from, where the model does not say it: the check asks it. Kept beside the
  * model and as long as its parts are.
  */
+import type { Expression, Predicate } from '../../sql/expression.ts';
 import type { Codec } from '../codecs/codec.ts';
 import type { Lookup } from '../model.ts';
 
@@ -10,8 +11,8 @@ export interface CodeMapOrigin {
   readonly name: string;
   /** The column holds the code and nothing else: no text step comes before the map. */
   readonly isWhole: boolean;
-  /** Whether the map says what a raw value means, be it that it means no code. */
-  readonly knows: (raw: string | number) => boolean;
+  /** Holds where the map says what the raw value means, be it that it means no code. */
+  readonly known: (column: Expression) => Predicate;
 }
 
 const codecs = new WeakMap<Codec, CodeMapOrigin>();

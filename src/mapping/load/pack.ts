@@ -17,8 +17,9 @@ import { expandMappings } from './macros.ts';
 import { createReport, type Problem, type Report } from './problem.ts';
 import { readYaml } from './read.ts';
 import { resolveDrafts } from './resolve.ts';
+import { checkVersions } from './schema-versions.ts';
 import { checkColumnRules, readSettings, type Settings } from './settings.ts';
-import type { Tree } from './tree.ts';
+import { child, scalarsOf, type Tree } from './tree.ts';
 
 /** Without an error there is a registry, maybe with warnings; with `degraded` also one of the mappings that work. */
 export type LoadedPack =
@@ -70,6 +71,9 @@ export function loadPackFiles(
   const tables = files.tables.filter(file => !trees.has(file));
   const codeMaps = readCodeMaps(documents.codes, tables, settings, report);
   const fragments = { named: settings.fragments, used: new Set<string>() };
+  const [main] = documents.pack;
+  const at = child(main, 'schema')?.at ?? main?.at ?? { file: 'pack.yaml', line: 1, column: 1 };
+  checkVersions(documents.mappings, { schema: settings.schema, at, known: scalarsOf(child(main, 'schemas')) }, report);
   const drafts = expandMappings(documents.mappings, settings.schema, fragments, report);
   if (!known) {
     const position = { file: 'schema.lock.json', line: 1, column: 1 };

@@ -175,6 +175,7 @@ export const packSchema = z.strictObject({
   name: text,
   title: text,
   schema: text.optional().describe('picks `only:` documents'),
+  schemas: z.array(text).optional().describe('all versions that `schema` and `only:` may name'),
   zone: text.describe('IANA zone of the local times in the database'),
   publisher: text.optional(),
   systems: z.record(z.string(), text).optional(),

@@ -32,6 +32,14 @@ const BUSY = new Set([701, 802, 1204, 8645, 8651, 10928, 10929]);
 const NOT_THERE = new Set([207, 208, 4413]);
 const NOT_READABLE = new Set([229, 230]);
 
+/**
+ * What the compiler says of a statement before a row is read: syntax, names, functions and their arguments, types that do not go
+ * together. Its words hold names and types. Errors of conversion (245, 8114) come with rows, and some hold a value.
+ */
+const OF_THE_STATEMENT = new Set([
+  ...[102, 105, 156, 170, 174, 189, 195, 206, 207, 208, 209, 243, 402, 403, 1035, 4104, 4121, 8116, 8117],
+]);
+
 /** Codes of the driver for a connection that did not come about or was lost. */
 const LOST = new Set(['ESOCKET', 'ECONNCLOSED', 'ECONNRESET', 'ENOTOPEN']);
 /** Codes of the system beneath them: there was no connection that could be lost. */
@@ -60,7 +68,14 @@ export function readFailure(thrown: unknown): Failure {
     missing = false,
   } = meaningOf(thrown, engine);
   const retry = reason === 'unavailable' ? { retryAfter: outage ? RETRY_AFTER : 1 } : {};
-  return { error: new DatabaseError(reason, message, { engine, missing, ...retry }), again, outage, isolation };
+  const words = engine.number !== undefined && OF_THE_STATEMENT.has(engine.number) ? wordsOf(thrown) : undefined;
+  return { error: new DatabaseError(reason, message, { engine, missing, words, ...retry }), again, outage, isolation };
+}
+
+function wordsOf(thrown: unknown): string | undefined {
+  const [first] = [...chain(thrown)].filter(one => typeof Reflect.get(one, 'number') === 'number');
+  const message: unknown = first && Reflect.get(first, 'message');
+  return typeof message === 'string' ? message : undefined;
 }
 
 interface Meaning extends Partial<Omit<Failure, 'error'>> {

@@ -31,8 +31,11 @@ export function attempt<T>(what: string, action: () => T): T {
   }
 }
 
-/** SQLite's messages name tables and syntax, never a bound value; still only the code goes into ours, and whether something is not there. */
-export function told(what: string, cause: unknown): DatabaseError {
+/**
+ * SQLite's messages name tables and syntax, never a bound value; still only the code goes into ours, and whether something is
+ * not there. `isPrepared`: whether rows were being read; what SQLite says before that is of the statement alone, and kept as `words`.
+ */
+export function told(what: string, cause: unknown, isPrepared = true): DatabaseError {
   if (cause instanceof DatabaseError) return cause;
   const code = codeOf(cause);
   const away =
@@ -43,6 +46,7 @@ export function told(what: string, cause: unknown): DatabaseError {
     cause,
     engine: engineCode(cause, code),
     missing,
+    words: !isPrepared && !away && cause instanceof Error ? cause.message : undefined,
     ...(away ? { retryAfter: 5 } : {}),
   });
 }

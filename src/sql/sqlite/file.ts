@@ -122,12 +122,15 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
 
   return {
     rows(statement, limited = false, now = performance.now()) {
+      let isPrepared = false;
       try {
         limit.begin(limited, now);
-        const rows: unknown = prepared(connected(now), statement).all(...statement.parameters);
+        const ready = prepared(connected(now), statement);
+        isPrepared = true;
+        const rows: unknown = ready.all(...statement.parameters);
         return rows as readonly Row[];
       } catch (cause) {
-        throw told('query', cause);
+        throw told('query', cause, isPrepared);
       }
     },
     hasRowids: table =>

@@ -185,6 +185,23 @@ describe('the rows of a database show', () => {
     ]);
   });
 
+  test('unmapped codes of a large table by their true number, however many values there are', async () => {
+    const rows = Array.from({ length: 3000 }, (_, i) => `(${i}, '${i < 1500 ? 'M' : `x${i % 1200}`}')`);
+    const database = databaseWith(`PT (PT_NO, PHONE) VALUES ${rows.join(', ')}`);
+    const files = {
+      'm.yaml': `${PEOPLE}  gender: { from: PHONE, via: sex }\n`,
+      'codes.yaml': 'sex:\n  rows: { M: male }\n',
+    };
+    const [problem] = await problemsOf(files, database);
+    expect(problem).toContain('code map sex has no row for 1200 values of PHONE in 1500 rows');
+    expect(problem).toMatch(/; found (x\d+ \(2\), ){10}…$/);
+    const table = {
+      'm.yaml': `${PEOPLE}  maritalStatus: { from: PHONE, via: marital }\n`,
+      'codes.yaml': 'marital: { table: dbo.CD_LKUP, key: CD, code: STD_CD, system: sct }\n',
+    };
+    expect((await problemsOf(table, database)).join('\n')).toContain('no row for 1201 values of PHONE in 3000 rows');
+  });
+
   test('no unmapped codes where the pack says what becomes of them', async () => {
     const database = databaseWith("PT (PT_NO, SEX) VALUES (1, 'Z')");
     const files = (binding: string, otherwise: string): Readonly<Record<string, string>> => ({
@@ -306,19 +323,64 @@ elements:
   });
 
   test('SQL that the engine refuses is told before a search meets it', async () => {
-    const database = databaseWith("PT (PT_NO, SEX) VALUES (1, 'M')");
+    const database = databaseWith("PT (PT_NO, SEX, LST_NM) VALUES (1, 'M', 'A')");
     const files = (sql: string) => ({
       'm.yaml': `${PEOPLE}  name: [{ family: { sql: "${sql}", type: varchar(40), via: text } }]\n`,
     });
     expect(await problemsOf(files('UPPER({p.LST_NM})'), database)).toEqual([]);
     for (const [sql, why] of [
-      ['CASE WHEN WHEN {p.SEX} END', ''],
-      ['CONVERT_ME({p.SEX})', ''],
-      ['NO_COLUMN || {p.SEX}', ': a table or column is not there'],
+      ['CASE WHEN WHEN {p.SEX} END', 'near "WHEN": syntax error'],
+      ['CONVERT_ME({p.SEX})', 'no such function: CONVERT_ME'],
+      ['NO_COLUMN || {p.SEX}', 'no such column: NO_COLUMN'],
     ] as const)
       expect(await problemsOf(files(sql), database)).toEqual([
-        `m.yaml:6:20: the database cannot work out this \`sql\`: SQLite could not query${why} (code 1)`,
+        `m.yaml:6:20: the database cannot work out this \`sql\`: ${why}`,
       ]);
+  });
+
+  test('what the engine says while it reads rows is not told: it may hold a value of one', async () => {
+    const database = databaseWith("PT (PT_NO, SEX, LST_NM) VALUES (1, 'M', 'secret')");
+    const sql = `json_extract({p.LST_NM}, {p.LST_NM})`;
+    const files = { 'm.yaml': `${PEOPLE}  name: [{ family: { sql: "${sql}", type: varchar(40), via: text } }]\n` };
+    const [problem, ...others] = await problemsOf(files, database);
+    expect(problem).toBe('m.yaml:6:20: the database cannot work out this `sql`: SQLite could not query (code 1)');
+    expect(others).toEqual([]);
+  });
+
+  test('SQL is worked out wherever it stands: before other alternatives, and among pieces', async () => {
+    const database = databaseWith("PT (PT_NO, SEX, RACE_CD) VALUES (1, 'M', 'a;b')");
+    const bad = (sql: string) => `{ sql: "${sql}", type: varchar(40), via: text }`;
+    const first = {
+      'm.yaml': `${PEOPLE}  name: [{ family: { first: [${bad('NOPE({p.SEX})')}, { from: LST_NM }] } }]\n`,
+    };
+    expect(await problemsOf(first, database)).toEqual([
+      'm.yaml:6:30: the database cannot work out this `sql`: no such function: NOPE',
+    ]);
+    const otherwise = {
+      'm.yaml': `${PEOPLE}  first: [{ deceasedBoolean: { sql: "NOPE({p.SEX})", type: bit, via: boolean } }, { deceasedDateTime: { from: DTH_DTM } }]\n`,
+    };
+    expect(await problemsOf(otherwise, database)).toEqual([
+      'm.yaml:6:30: the database cannot work out this `sql`: no such function: NOPE',
+    ]);
+    const pieces = (sql: string) => ({
+      'm.yaml': `${PEOPLE}  name: [{ given: [{ each: { split: RACE_CD, by: ";", as: d }, item: ${bad(sql)} }] }]\n`,
+    });
+    expect(await problemsOf(pieces('{d.piece}'), database)).toEqual([]);
+    expect(await problemsOf(pieces('NOPE({d.piece})'), database)).toEqual([
+      'm.yaml:6:70: the database cannot work out this `sql`: no such function: NOPE',
+    ]);
+  });
+
+  test('SQL that gives no value in any row is told', async () => {
+    const database = databaseWith("PT (PT_NO, SEX, LST_NM) VALUES (1, 'M', 'A'), (2, 'F', NULL)");
+    const files = (sql: string) => ({
+      'm.yaml': `${PEOPLE}  name: [{ family: { sql: "${sql}", type: varchar(40), via: text } }]\n`,
+    });
+    expect(await problemsOf(files('{p.LST_NM} + NULL'), database)).toEqual([
+      'm.yaml:6:20: warning: this `sql` gives no value in any of 2 rows',
+    ]);
+    expect(await problemsOf(files('{p.LST_NM}'), database)).toEqual([]);
+    expect(await problemsOf(files('{p.LST_NM} + NULL'), databaseWith())).toEqual([]);
   });
 
   test('references none of which finds a row are told, and a few that find nothing are not', async () => {

@@ -127,6 +127,29 @@ patch: { elements: {} }
     ]);
   });
 
+  test('a version of the schema that no document names leaves none out without a word', () => {
+    const only = (version: string) =>
+      `---\nmapping: people\nonly: { schema: "${version}" }\npatch: { elements.active: "false" }\n`;
+    const pack = (lines: string) => `name: small\ntitle: Small\nzone: UTC\n${lines}`;
+    const files = { 'm.yaml': `${ACTIVE}${only('5.3')}${only('5.4')}` };
+    expect(problemsOf({ ...files, 'pack.yaml': pack('schema: 5.5\n') })).toEqual([
+      'pack.yaml:4:9: warning: no `only` names this version of the schema: 2 documents with `only` are left out; expected 5.3 or 5.4, or `schemas` with all versions; found 5.5; did you mean 5.3?',
+    ]);
+    expect(problemsOf({ ...files, 'pack.yaml': pack('') })).toEqual([
+      'pack.yaml:1:1: warning: pack.yaml names no `schema`: 2 documents with `only` are left out; expected 5.3 or 5.4, or `schemas` with all versions',
+    ]);
+    expect(problemsOf({ ...files, 'pack.yaml': pack('schema: 5.4\n') })).toEqual([]);
+    const listed = (schema: string) => pack(`schema: "${schema}"\nschemas: ["5.2", "5.4"]\n`);
+    const wrong = 'version of the schema that `schemas` does not list; expected 5.2 or 5.4; found';
+    expect(problemsOf({ ...files, 'pack.yaml': listed('5.2') })).toEqual([
+      `m.yaml:9:17: ${wrong} 5.3; did you mean 5.2?`,
+    ]);
+    expect(problemsOf({ 'm.yaml': `${ACTIVE}${only('5.4')}`, 'pack.yaml': listed('5.5') })).toEqual([
+      `pack.yaml:4:9: ${wrong} 5.5; did you mean 5.2?`,
+    ]);
+    expect(problemsOf({ 'm.yaml': `${ACTIVE}${only('5.4')}`, 'pack.yaml': listed('5.2') })).toEqual([]);
+  });
+
   test('a patch without only is rejected', () => {
     const files = {
       'm.yaml': `${ACTIVE}---

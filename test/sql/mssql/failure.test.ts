@@ -26,3 +26,17 @@ it.each([
 it('a server that wants encryption is told as one', () => {
   expect(readFailure(nested('EENCRYPT')).error.message).toBe('the server takes encrypted connections only (EENCRYPT)');
 });
+
+it('the words of the compiler are kept, those that come with rows are not', () => {
+  const thrown = (number: number, message: string): unknown =>
+    Object.assign(new Error(message, { cause: Object.assign(new Error(message), { number, state: 1 }) }), {
+      code: 'EREQUEST',
+      number,
+    });
+  const syntax = readFailure(thrown(102, "Incorrect syntax near ')'.")).error;
+  expect(syntax.words).toBe("Incorrect syntax near ')'.");
+  expect(JSON.stringify(syntax.describe())).not.toContain('syntax near');
+  expect(readFailure(thrown(195, "'NOPE' is not a recognized function name.")).error.words).toContain('NOPE');
+  for (const number of [245, 8114, 2627])
+    expect(readFailure(thrown(number, 'canary-4711')).error.words).toBeUndefined();
+});
