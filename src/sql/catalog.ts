@@ -3,6 +3,7 @@
  * engine's folder) or a pack's lock file. Out: one shape for the loader, the check and `explain`.
  */
 import type { ColumnType } from './column-type.ts';
+import type { Engine } from './declared-type.ts';
 
 export interface ColumnInfo {
   readonly name: string;
@@ -36,6 +37,8 @@ export interface CatalogPart {
 
 /** Keys are lower-case table and column names: both engines compare names without case. */
 export interface Catalog {
+  /** Whose spelling the declared types are. */
+  readonly engine: Engine;
   readonly tables: ReadonlyMap<string, TableInfo>;
 }
 
@@ -57,7 +60,7 @@ export function withDenied(
     const of = byTable.get(key);
     return [key, of ? mark(table, new Set(of.map(({ column }) => column?.toLowerCase()))) : table];
   });
-  return { tables: new Map(tables) };
+  return { ...catalog, tables: new Map(tables) };
 }
 
 export function findTable(catalog: Catalog, name: string): TableInfo | undefined {

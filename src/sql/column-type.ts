@@ -1,11 +1,14 @@
 /**
- * The types a column can have, read from SQL Server's spelling (`VARCHAR(40)`, `DECIMAL(9,2)`), which is also what the
- * SQLite copy of a schema declares. In: a declared type. Out: a ColumnType that decides how a literal of a mapping is
- * read, how a parameter is bound and in which form a value is fetched.
- * https://learn.microsoft.com/sql/t-sql/data-types/data-types-transact-sql
+ * The types a column can have, whatever the engine. A ColumnType decides how a literal of a mapping is read, how a
+ * parameter is bound and in which form a value is fetched. Each engine reads its own spelling: declared-type.ts.
  */
 
-export type ColumnType =
+export type ColumnType = Kind & {
+  /** As the database spells it, for messages. Types of values that exist only inside a statement have none. */
+  readonly declared?: string;
+};
+
+type Kind =
   | {
       readonly kind: 'text';
       readonly unicode: boolean;
@@ -31,84 +34,12 @@ export type ColumnType =
   | { readonly kind: 'uuid' }
   | { readonly kind: 'binary'; readonly length: number | 'max' };
 
-const PATTERN = /^\s*([a-z][a-z0-9 ]*?)\s*(?:\(\s*(max|\d+)\s*(?:,\s*(\d+)\s*)?\))?(?:\s+CP(\d+))?\s*$/i;
-
-/**
- * Reads a declared SQL Server type, or a text type with the code page that its collation has, such as `VARCHAR(40) CP1250`. Returns undefined for a type that no
- * mapping can use (xml, geography, …).
- */
-export function parseColumnType(declared: string): ColumnType | undefined {
-  const match = PATTERN.exec(declared);
-  if (!match) return undefined;
-  const type = typeNamed(match);
-  const codePage = match[4];
-  if (codePage === undefined) return type;
-  return type?.kind === 'text' ? { ...type, codePage: Number(codePage) } : undefined;
+/** How messages name a type: as the database declares it. */
+export function nameOfType(type: ColumnType): string {
+  return type.declared ?? printColumnType(type);
 }
 
-function typeNamed(match: RegExpExecArray): ColumnType | undefined {
-  const name = (match[1] ?? '').toLowerCase();
-  const first = match[2]?.toLowerCase();
-  const length = first === 'max' ? 'max' : first === undefined ? 1 : Number(first);
-  const number = first === undefined || first === 'max' ? undefined : Number(first);
-  switch (name) {
-    case 'char':
-    case 'nchar':
-      return { kind: 'text', unicode: name === 'nchar', fixed: true, length };
-    case 'varchar':
-    case 'nvarchar':
-    case 'sysname':
-      return { kind: 'text', unicode: name !== 'varchar', fixed: false, length: name === 'sysname' ? 128 : length };
-    case 'text':
-    case 'ntext':
-      return { kind: 'text', unicode: name === 'ntext', fixed: false, length: 'max', lob: true };
-    case 'tinyint':
-      return { kind: 'integer', bits: 8 };
-    case 'smallint':
-      return { kind: 'integer', bits: 16 };
-    case 'int':
-    case 'integer':
-      return { kind: 'integer', bits: 32 };
-    case 'bigint':
-      return { kind: 'integer', bits: 64 };
-    case 'bit':
-      return { kind: 'bit' };
-    case 'decimal':
-    case 'numeric':
-      return { kind: 'decimal', precision: number ?? 18, scale: Number(match[3] ?? 0) };
-    case 'money':
-      return { kind: 'decimal', precision: 19, scale: 4 };
-    case 'smallmoney':
-      return { kind: 'decimal', precision: 10, scale: 4 };
-    case 'float':
-    case 'real':
-      return { kind: 'float' };
-    case 'date':
-      return { kind: 'date' };
-    case 'datetime':
-      return { kind: 'datetime', name: 'datetime', fraction: 3 };
-    case 'smalldatetime':
-      return { kind: 'datetime', name: 'smalldatetime', fraction: 0 };
-    case 'datetime2':
-      return { kind: 'datetime', name: 'datetime2', fraction: number ?? 7 };
-    case 'time':
-      return { kind: 'time', fraction: number ?? 7 };
-    case 'uniqueidentifier':
-      return { kind: 'uuid' };
-    case 'binary':
-    case 'varbinary':
-      return { kind: 'binary', length };
-    case 'rowversion':
-    case 'timestamp':
-      return { kind: 'binary', length: 8 };
-    case 'image':
-      return { kind: 'binary', length: 'max' };
-    default:
-      return undefined;
-  }
-}
-
-/** SQL Server's spelling of a column type, as parameters are declared and messages print it. */
+/** SQL Server's spelling of a column type, as its parameters are declared. */
 export function printColumnType(type: ColumnType): string {
   switch (type.kind) {
     case 'text':

@@ -5,7 +5,7 @@
  */
 import { CODECS } from '../../src/mapping/codecs/table.ts';
 import type { ColumnType } from '../../src/sql/column-type.ts';
-import { parseColumnType } from '../../src/sql/column-type.ts';
+import { parseMssqlType } from '../../src/sql/mssql/types.ts';
 
 const COLUMNS = [
   ['text', 'VARCHAR(40)'],
@@ -84,7 +84,7 @@ interface Column {
 /** Single columns, all pairs, and three of a kind. */
 function columnLists(): readonly (readonly Column[])[] {
   const single = COLUMNS.flatMap(([label, declared]): readonly Column[] => {
-    const type = parseColumnType(declared);
+    const type = parseMssqlType(declared);
     return type ? [{ label, type }] : [];
   });
   return [

@@ -7,10 +7,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { parseColumnType } from '../../src/sql/column-type.ts';
 import type { Database } from '../../src/sql/database.ts';
 import type { ColumnExpression, SqlValue } from '../../src/sql/expression.ts';
 import { identifier } from '../../src/sql/identifier.ts';
+import { parseMssqlType } from '../../src/sql/mssql/types.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 
 export type Cells = Readonly<Record<string, SqlValue>>;
@@ -84,7 +84,7 @@ function row(id: number, ...cells: readonly SqlValue[]): Cells {
 
 /** A column of the sample, with its declared type. */
 export function column(alias: string, name: string, table = alias.startsWith('b') ? 'B' : 'A'): ColumnExpression {
-  const type = parseColumnType(COLUMNS[table]?.[name] ?? '');
+  const type = parseMssqlType(COLUMNS[table]?.[name] ?? '');
   if (!type) throw new Error(`the sample has no column ${table}.${name}`);
   return { kind: 'column', alias: identifier(alias), column: identifier(name), type };
 }

@@ -146,7 +146,7 @@ describe('a SQLite database', () => {
     expect([...(table?.columns.keys() ?? [])]).toEqual(['seq', 'a_id', 'cd', 'key_txt', 'val']);
     expect(table?.columns.get('cd')).toEqual({
       ...{ name: 'CD', declared: 'VARCHAR(8)', nullable: true },
-      type: { kind: 'text', unicode: false, fixed: false, length: 8 },
+      type: { kind: 'text', unicode: false, fixed: false, length: 8, declared: 'VARCHAR(8)' },
     });
     expect(table?.indexes).toContainEqual({ name: 'B_A', columns: ['A_ID', 'SEQ'], unique: false });
     expect(table?.indexes.some(i => i.unique && i.columns.join() === 'SEQ')).toBe(true);

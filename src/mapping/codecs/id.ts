@@ -8,7 +8,7 @@ import type { SqlValue } from '../../sql/expression.ts';
 import { type IdCodec, isLegalId } from '../id-rule.ts';
 import { trimEnd } from './blank.ts';
 import { parseInteger } from './integer-text.ts';
-import { parseUuid, printUuid } from './uuid.ts';
+import { isUuidBytes, parseUuid, printUuid } from './uuid.ts';
 
 const ESCAPED = /^(?:[A-Za-z0-9-]|\.(?:[0-9A-F]{2})){1,64}$/;
 const DASH = '.2D';
@@ -32,7 +32,7 @@ export function idCodec(name: string | undefined, type: ColumnType): IdCodec | u
     case 'integer':
       return integer(type);
     case 'uuid':
-      if (type.kind !== 'uuid' && !(type.kind === 'binary' && type.length === 16)) return undefined;
+      if (type.kind !== 'uuid' && !isUuidBytes(type)) return undefined;
       return roundTrip('uuid', printUuid, part => parseUuid(part, type));
     default:
       return undefined;

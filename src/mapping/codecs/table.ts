@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import type { ColumnType } from '../../sql/column-type.ts';
-import { printColumnType, UNICODE } from '../../sql/column-type.ts';
+import { nameOfType, UNICODE } from '../../sql/column-type.ts';
 import { zoneOf } from '../zone.ts';
 import { base64Codec } from './base64.ts';
 import { booleanCodec } from './boolean.ts';
@@ -26,7 +26,7 @@ import { isTimed } from './stored-time.ts';
 import { textCodec } from './text.ts';
 import type { TextStep } from './text-step.ts';
 import { entitiesStep, pieceStep, stepped, upperStep, wordsStep } from './text-step.ts';
-import { uuidCodec } from './uuid.ts';
+import { isUuidBytes, uuidCodec } from './uuid.ts';
 import { isDateForm, writtenDateStep } from './written-date.ts';
 import { ymdPartsCodec } from './ymd-parts.ts';
 import { ymd8Codec } from './ymd8.ts';
@@ -109,7 +109,7 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
     ['low', 'high'],
   ),
   uuid: entry(NONE, (_, [type]) =>
-    type?.kind === 'uuid' || (type?.kind === 'binary' && type.length === 16) ? uuidCodec(type) : refuse('uuid', type),
+    type?.kind === 'uuid' || isUuidBytes(type) ? uuidCodec(type) : refuse('uuid', type),
   ),
   base64: entry(NONE, (_, [type]) =>
     type?.kind === 'text' || type?.kind === 'binary' ? base64Codec() : refuse('base64', type),
@@ -242,5 +242,5 @@ function booleans(
 }
 
 function refuse(name: string, type: ColumnType | undefined): string {
-  return type ? `${name} does not read ${printColumnType(type)}` : `${name} takes a column`;
+  return type ? `${name} does not read ${nameOfType(type)}` : `${name} takes a column`;
 }

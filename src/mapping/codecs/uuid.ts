@@ -1,7 +1,7 @@
 /**
- * `uuid`: UNIQUEIDENTIFIER, and VARBINARY(16) that holds the bytes in the order of the text. In: upper-case text or
- * sixteen bytes. Out: lower-case text. Searches compare the typed value with the bare column. A binary column holds NULL
- * or sixteen bytes.
+ * `uuid`: UNIQUEIDENTIFIER, and a binary column that holds the bytes in the order of the text. In: upper-case text or
+ * sixteen bytes. Out: lower-case text. Searches compare the typed value with the bare column. Bytes of another number are
+ * absent.
  * https://www.rfc-editor.org/rfc/rfc9562#section-4
  */
 import type { ColumnType } from '../../sql/column-type.ts';
@@ -24,7 +24,8 @@ export function uuidCodec(columnType: ColumnType): Codec {
     plain: true,
     inverse: 'indexed',
     decode: printUuid,
-    present: columns => not(isNull(only(columns))),
+    present: columns =>
+      not(isNull(columnType.kind === 'binary' ? call('uuid', [only(columns)], UNICODE) : only(columns))),
     match: (columns, criterion) => {
       // A UUID has no slash: nothing lies below it but itself.
       if (criterion.kind !== 'exact' && criterion.kind !== 'uri-below') return undefined;
@@ -34,6 +35,11 @@ export function uuidCodec(columnType: ColumnType): Codec {
     // SQL Server orders its UUIDs otherwise than their texts.
     order: { ...CODE_ORDER, by: columns => [call('uuid', [only(columns)], UNICODE)] },
   };
+}
+
+/** A binary column that can hold the sixteen bytes of a UUID. */
+export function isUuidBytes(type: ColumnType | undefined): type is ColumnType & { readonly kind: 'binary' } {
+  return type?.kind === 'binary' && (type.length === 'max' || type.length >= 16);
 }
 
 /** Lower-case text of a stored UUID, or undefined if it is none. */

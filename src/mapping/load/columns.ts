@@ -164,8 +164,9 @@ function lockedColumn(locked: Catalog, table: TableInfo, column: ColumnInfo): Co
   return before && findColumn(before, column.name);
 }
 
-/** Engines spell some types in several ways. */
+/** Engines spell some types in several ways, and the copy of a schema in another engine mostly keeps the spelling. */
 function sameType(a: ColumnInfo, b: ColumnInfo): boolean {
+  if (a.declared.toUpperCase() === b.declared.toUpperCase()) return true;
   return a.type && b.type ? printColumnType(a.type) === printColumnType(b.type) : a.declared === b.declared;
 }
 

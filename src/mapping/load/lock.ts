@@ -5,12 +5,14 @@
  */
 import { z } from 'zod';
 import type { Catalog, ColumnInfo, TableInfo } from '../../sql/catalog.ts';
-import { parseColumnType } from '../../sql/column-type.ts';
+import { declaredType } from '../../sql/declared-type.ts';
 import type { Position, Registry } from '../model.ts';
 import type { Report } from './problem.ts';
 import { tablesOf } from './tables-used.ts';
 
 const lockSchema = z.strictObject({
+  /** Whose spelling the types are. Locks that do not say so are of SQL Server's. */
+  engine: z.enum(['mssql', 'sqlite']).default('mssql'),
   tables: z.record(
     z.string(),
     z.strictObject({
@@ -27,6 +29,7 @@ export function writeLock(registry: Registry, catalog: Catalog): string {
   const used = tablesOf(registry);
   const tables = [...catalog.tables.values()].filter(table => used.has(table.name.toLowerCase()));
   const content: z.infer<typeof lockSchema> = {
+    engine: catalog.engine,
     tables: Object.fromEntries(sorted(tables).map(table => [table.name, tableText(table)])),
   };
   return `${JSON.stringify(content, undefined, 2)}\n`;
@@ -65,12 +68,15 @@ export function readLock(file: string, text: string, report: Report): Catalog | 
     const columns = Object.entries(table.columns).map(([column, written]): [string, ColumnInfo] => {
       const nullable = written.endsWith(' NULL');
       const declared = nullable ? written.slice(0, -' NULL'.length) : written;
-      return [column.toLowerCase(), { name: column, type: parseColumnType(declared), declared, nullable }];
+      return [
+        column.toLowerCase(),
+        { name: column, type: declaredType(parsed.data.engine, declared), declared, nullable },
+      ];
     });
     const indexes = Object.entries(table.indexes).map(([index, of]) => ({ name: index, ...of }));
     return [name.toLowerCase(), { name, columns: new Map(columns), primaryKey: table.primaryKey, indexes }];
   });
-  return { tables: new Map(tables) };
+  return { engine: parsed.data.engine, tables: new Map(tables) };
 }
 
 /** Where a table or a column stands in a lock; its beginning where the text is not as `lintel lock` writes it. */

@@ -4,7 +4,7 @@
  * named outside them, and no other table can be asked.
  */
 import { isPrimitive } from '../../r4/definitions.ts';
-import { parseColumnType } from '../../sql/column-type.ts';
+import { declaredType } from '../../sql/declared-type.ts';
 import type { Expression } from '../../sql/expression.ts';
 import type { Node } from '../model.ts';
 import { resolveColumn, type Visible } from './columns.ts';
@@ -23,7 +23,7 @@ export function readSql(tree: MapTree, slot: Slot, visible: Visible, context: Co
   const sql = child(tree, 'sql');
   const declared = child(tree, 'type');
   if (sql?.kind !== 'scalar' || declared?.kind !== 'scalar') return undefined;
-  const type = parseColumnType(declared.text);
+  const type = declaredType(context.catalog.engine, declared.text);
   if (!type) report.error(declared.at, 'not an SQL type', { expected: 'such as nvarchar(40)', found: declared.text });
   if (!isPrimitive(slot.type)) report.error(tree.at, `${slot.path} is a ${slot.type} and cannot be an SQL expression`);
   const outside = sql.text.replace(/\{[^{}]*\}/g, '').replace(/'(?:[^']|'')*'/g, '');

@@ -3,7 +3,7 @@
  * would do. Out: the codec; what does not fit is reported.
  */
 import type { ColumnType } from '../../sql/column-type.ts';
-import { printColumnType } from '../../sql/column-type.ts';
+import { nameOfType } from '../../sql/column-type.ts';
 import type { Facet } from '../codecs/code-map.ts';
 import type { Codec } from '../codecs/codec.ts';
 import type { CodecContext, MadeCodec } from '../codecs/entry.ts';
@@ -92,7 +92,7 @@ function readDefault(
   }
   context.report.error(at, 'no codec follows from the types of column and element', {
     expected: '`via:`',
-    found: `${columnTypes.map(printColumnType).join(', ')} for ${fhirTypes[0] ?? ''}`,
+    found: `${columnTypes.map(nameOfType).join(', ')} for ${fhirTypes[0] ?? ''}`,
   });
   return undefined;
 }

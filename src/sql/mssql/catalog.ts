@@ -5,7 +5,7 @@
  * https://learn.microsoft.com/sql/relational-databases/system-catalog-views/object-catalog-views-transact-sql
  */
 import type { Catalog, CatalogPart, ColumnInfo, IndexInfo, TableInfo } from '../catalog.ts';
-import { parseColumnType } from '../column-type.ts';
+import { declaredType } from '../declared-type.ts';
 import type { Row } from '../plan.ts';
 import { askOf, type Run } from './lists.ts';
 
@@ -70,7 +70,7 @@ export async function readCatalog(run: Run, part?: CatalogPart): Promise<Catalog
     const id = Number(object);
     return [key, tableOf(String(name), columns.get(id) ?? [], indexes.get(id) ?? [])];
   });
-  return { tables: new Map(tables) };
+  return { engine: 'mssql', tables: new Map(tables) };
 }
 
 /** Of a name in both lists, the table that is named comes first. */
@@ -89,9 +89,9 @@ function tableOf(name: string, columns: readonly Row[], keys: readonly Row[]): T
     return { name: index, columns: of, unique: first?.[2] === 1 };
   });
   const infos = columns.map((row): [string, ColumnInfo] => {
-    const declared = declaredType(row);
+    const declared = spelling(row);
     const column = String(row[1]);
-    const info = { name: column, type: parseColumnType(declared), declared, nullable: row[6] === 1 };
+    const info = { name: column, type: declaredType('mssql', declared), declared, nullable: row[6] === 1 };
     return [column.toLowerCase(), info];
   });
   return { name, columns: new Map(infos), primaryKey: primary, indexes };
@@ -105,7 +105,7 @@ const COMPARED_IN = 1252;
 const IN_BYTES = /^(?:(?:VAR)?CHAR|TEXT)$/;
 
 /** As the type stands in a CREATE TABLE, and the code page of texts that another collation cannot hold. */
-function declaredType(row: Row): string {
+function spelling(row: Row): string {
   const [name, codePage] = [String(row[2]).toUpperCase(), row[8]];
   const type = sizedType(name, row);
   return IN_BYTES.test(name) && typeof codePage === 'number' && codePage !== COMPARED_IN

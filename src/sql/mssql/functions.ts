@@ -47,7 +47,7 @@ export function call(writer: Writer, name: FunctionName, args: readonly (Express
       return x();
     case 'uuid':
       if (first.type.kind !== 'binary') return `LOWER(${x()})`;
-      return `LOWER(${hyphened(`CONVERT(nvarchar(32), ${writer.expression(first)}, 2)`)})`;
+      return uuidOfBytes(writer, first, first.type.length);
     case 'concat':
       return `(${args.map((_, i) => binary(asText(writer, operand(args, i)))).join(' + ')})`;
     case 'substring':
@@ -62,6 +62,12 @@ export function call(writer: Writer, name: FunctionName, args: readonly (Express
       return `TRY_CAST(${part(0)} * 10000 + ${part(1)} * 100 + ${part(2)} AS bigint)`;
     }
   }
+}
+
+/** What is shorter than sixteen bytes has no place for the last hyphen, and so is NULL. */
+function uuidOfBytes(writer: Writer, of: Expression, length: number | 'max'): string {
+  const text = `LOWER(${hyphened(`CONVERT(nvarchar(32), ${writer.expression(of)}, 2)`)})`;
+  return length === 16 ? text : `CASE WHEN DATALENGTH(${writer.expression(of)}) = 16 THEN ${text} END`;
 }
 
 /** 32 hexadecimal digits in the groups of a UUID. */

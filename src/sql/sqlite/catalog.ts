@@ -5,7 +5,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Catalog, CatalogPart, ColumnInfo, IndexInfo, TableInfo } from '../catalog.ts';
-import { parseColumnType } from '../column-type.ts';
+import { declaredType } from '../declared-type.ts';
 
 /** Reads a part of the schema, or all of it. Names that do not exist are left out. */
 export function readCatalog(database: DatabaseSync, part?: CatalogPart): Catalog {
@@ -24,7 +24,7 @@ export function readCatalog(database: DatabaseSync, part?: CatalogPart): Catalog
     if (!named || named.has(key) || [...table.columns.keys()].some(column => having.has(column)))
       tables.set(key, table);
   }
-  return { tables };
+  return { engine: 'sqlite', tables };
 }
 
 function readTable(database: DatabaseSync, name: string): TableInfo {
@@ -35,7 +35,7 @@ function readTable(database: DatabaseSync, name: string): TableInfo {
     const declared = text(row['type']);
     columns.set(column.toLowerCase(), {
       name: column,
-      type: parseColumnType(declared),
+      type: declaredType('sqlite', declared),
       declared,
       nullable: row['notnull'] === 0 && row['pk'] === 0,
     });

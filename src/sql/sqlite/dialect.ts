@@ -199,7 +199,9 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
     case 'text':
       return x();
     case 'uuid':
-      return first.type.kind === 'binary' ? `lower(${hyphened(() => `hex(${x()})`)})` : `lower(${x()})`;
+      if (first.type.kind !== 'binary') return `lower(${x()})`;
+      // Columns take values of any kind and length.
+      return `CASE WHEN typeof(${x()}) = 'blob' AND length(${x()}) = 16 THEN lower(${hyphened(() => `hex(${x()})`)}) END`;
     case 'concat':
       return `(${args.map((_, i) => asText(writer, operand(args, i))).join(' || ')})`;
     case 'substring':
@@ -215,7 +217,7 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
   }
 }
 
-/** 32 hexadecimal digits in the groups of a UUID; NULL where there are none. */
+/** 32 hexadecimal digits in the groups of a UUID. */
 function hyphened(hex: () => string): string {
   const groups = [
     [1, 8],
@@ -224,7 +226,7 @@ function hyphened(hex: () => string): string {
     [17, 4],
     [21, 12],
   ].map(([from, length]) => `substr(${hex()}, ${from}, ${length})`);
-  return `nullif(${groups.join(` || '-' || `)}, '----')`;
+  return groups.join(` || '-' || `);
 }
 
 /** Where the separator begins, NULL where it does not occur. */

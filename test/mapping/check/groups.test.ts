@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { parseColumnType } from '../../../src/sql/column-type.ts';
 import { isNull, not } from '../../../src/sql/construct.ts';
 import type { ColumnExpression } from '../../../src/sql/expression.ts';
 import { identifier } from '../../../src/sql/identifier.ts';
 import { MSSQL } from '../../../src/sql/mssql/dialect.ts';
+import { parseMssqlType } from '../../../src/sql/mssql/types.ts';
 import type { SqlPlan } from '../../../src/sql/plan.ts';
 import { render } from '../../../src/sql/render.ts';
 import { SQLITE } from '../../../src/sql/sqlite/dialect.ts';
 import { tsqlProblems } from '../../sql/grammar/tsql-grammar.ts';
 
 function column(name: string, declared: string): ColumnExpression {
-  const type = parseColumnType(declared);
+  const type = parseMssqlType(declared);
   if (!type) throw new TypeError(declared);
   return { kind: 'column', alias: identifier('p'), column: identifier(name), type };
 }

@@ -252,7 +252,7 @@ describe('the lock of a schema shows', () => {
       }));
       return { ...table, columns: new Map(columns.map(c => [c.name.toLowerCase(), c])), primaryKey: [], indexes: [] };
     });
-    return { tables: new Map(tables.map(t => [t.name.toLowerCase(), t])) };
+    return { engine: 'sqlite', tables: new Map(tables.map(t => [t.name.toLowerCase(), t])) };
   };
 
   test('nothing where nothing has changed', async () => {
@@ -276,6 +276,7 @@ describe('the lock of a schema shows', () => {
   test('tables and indexes that are gone', async () => {
     const pt = catalog.tables.get('pt');
     const before: Catalog = {
+      engine: 'sqlite',
       tables: new Map([
         ['old', { name: 'OLD', columns: new Map(), primaryKey: [], indexes: [] }],
         ...(pt ? ([['pt', pt]] as const) : []),

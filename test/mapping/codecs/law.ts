@@ -9,11 +9,11 @@ import { expect } from 'vitest';
 import type { Codec, Primitive } from '../../../src/mapping/codecs/codec.ts';
 import type { Criterion } from '../../../src/mapping/criterion.ts';
 import type { ColumnType } from '../../../src/sql/column-type.ts';
-import { parseColumnType } from '../../../src/sql/column-type.ts';
 import { not } from '../../../src/sql/construct.ts';
 import type { ColumnExpression, Expression, Order, Predicate, SqlValue } from '../../../src/sql/expression.ts';
 import { identifier } from '../../../src/sql/identifier.ts';
 import { MSSQL } from '../../../src/sql/mssql/dialect.ts';
+import { parseMssqlType } from '../../../src/sql/mssql/types.ts';
 import type { Parameter } from '../../../src/sql/plan.ts';
 import { render } from '../../../src/sql/render.ts';
 import { SQLITE } from '../../../src/sql/sqlite/dialect.ts';
@@ -26,7 +26,7 @@ const INTEGER: ColumnType = { kind: 'integer', bits: 32 };
 const KEY: ColumnExpression = { kind: 'column', alias: ALIAS, column: identifier('K'), type: INTEGER };
 
 export function columnType(declared: string): ColumnType {
-  const type = parseColumnType(declared);
+  const type = parseMssqlType(declared);
   if (!type) throw new Error(`no column type: ${declared}`);
   return type;
 }

@@ -34,7 +34,7 @@ describe('bindings of columns are held against the schema and the codecs', () =>
 
   test('a column and an element without a codec between them want a via', () => {
     expect(problemsOfElements('  active: { from: LST_NM }')).toEqual([
-      'm.yaml:6:11: no codec follows from the types of column and element; expected `via:`; found nvarchar(40) for boolean',
+      'm.yaml:6:11: no codec follows from the types of column and element; expected `via:`; found NVARCHAR(40) for boolean',
     ]);
   });
 
@@ -52,7 +52,7 @@ describe('bindings of columns are held against the schema and the codecs', () =>
 
   test('a codec that does not read the column is rejected', () => {
     expect(problemsOfElements('  birthDate: { from: LST_NM, via: datetime }')).toEqual([
-      'm.yaml:6:35: datetime does not read nvarchar(40)',
+      'm.yaml:6:35: datetime does not read NVARCHAR(40)',
     ]);
   });
 

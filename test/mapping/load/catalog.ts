@@ -1,6 +1,6 @@
 /** A schema for the loader's tests, as a catalog. In: lines of `COLUMN TYPE`, NOT NULL with a `!`. Out: a Catalog. */
 import type { Catalog, ColumnInfo, TableInfo } from '../../../src/sql/catalog.ts';
-import { parseColumnType } from '../../../src/sql/column-type.ts';
+import { declaredType } from '../../../src/sql/declared-type.ts';
 
 const TABLES: Readonly<Record<string, readonly string[]>> = {
   PT: [
@@ -55,7 +55,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = { PT: ['PT_NO'], ALLRG
 function tableOf(name: string, lines: readonly string[]): TableInfo {
   const columns = lines.map((line): ColumnInfo => {
     const [column = '', declared = ''] = line.replace('!', '').split(' ');
-    return { name: column, type: parseColumnType(declared), declared, nullable: !line.endsWith('!') };
+    return { name: column, type: declaredType('mssql', declared), declared, nullable: !line.endsWith('!') };
   });
   const primaryKey = KEYS[name] ?? [];
   const indexes = primaryKey.length > 0 ? [{ name: `PK_${name}`, columns: primaryKey, unique: true }] : [];
@@ -63,5 +63,6 @@ function tableOf(name: string, lines: readonly string[]): TableInfo {
 }
 
 export const catalog: Catalog = {
+  engine: 'mssql',
   tables: new Map(Object.entries(TABLES).map(([name, lines]) => [name.toLowerCase(), tableOf(name, lines)])),
 };

@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { idCodec } from '../../../src/mapping/codecs/id.ts';
 import type { IdPart } from '../../../src/mapping/id-rule.ts';
 import { commonId } from '../../../src/mapping/load/id-shape.ts';
-import { type ColumnType, parseColumnType } from '../../../src/sql/column-type.ts';
+import type { ColumnType } from '../../../src/sql/column-type.ts';
 import { identifier } from '../../../src/sql/identifier.ts';
+import { parseMssqlType } from '../../../src/sql/mssql/types.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   integer: 'INT',
@@ -14,7 +15,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 function column(codecName: string): IdPart {
-  const type = parseColumnType(TYPES[codecName] ?? '') as ColumnType;
+  const type = parseMssqlType(TYPES[codecName] ?? '') as ColumnType;
   const codec = idCodec(codecName, type);
   if (!codec) throw new TypeError(codecName);
   return { kind: 'column', column: { kind: 'column', alias: identifier('a'), column: identifier('C'), type }, codec };

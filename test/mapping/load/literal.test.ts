@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { readLiteral } from '../../../src/mapping/load/literal.ts';
 import { globProblem } from '../../../src/mapping/load/pattern.ts';
-import { parseColumnType } from '../../../src/sql/column-type.ts';
+import { parseMssqlType } from '../../../src/sql/mssql/types.ts';
 
 function literal(text: string, declared: string): string | number | undefined {
-  const type = parseColumnType(declared);
+  const type = parseMssqlType(declared);
   if (!type) throw new TypeError(declared);
   return readLiteral(text, type);
 }

@@ -201,7 +201,7 @@ elements:
 
   test('a time of change that is no time wants a via', () => {
     expect(problemsOfSource('{ table: dbo.PT, as: p, key: [PT_NO], changed: DOB }')).toEqual([
-      'm.yaml:3:56: no codec follows from the types of column and element; expected `via:`; found char(8) for instant',
+      'm.yaml:3:56: no codec follows from the types of column and element; expected `via:`; found CHAR(8) for instant',
     ]);
   });
 
@@ -214,7 +214,7 @@ elements:
   test('a time of deletion that is no time, and a deletion by an unknown column, are told where they stand', () => {
     expect(problemsOfSource('{ table: dbo.PT, as: p, key: [PT_NO], deleted: { SEXX: Z }, deleted-at: DOB }')).toEqual([
       'm.yaml:3:58: unknown column of dbo.PT; found SEXX; did you mean SEX?',
-      'm.yaml:3:81: no codec follows from the types of column and element; expected `via:`; found char(8) for instant',
+      'm.yaml:3:81: no codec follows from the types of column and element; expected `via:`; found CHAR(8) for instant',
     ]);
   });
 

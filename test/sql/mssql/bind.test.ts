@@ -2,14 +2,15 @@
  * How parameters reach the server: the declarations of sp_executesql as the driver sends them.
  */
 import { expect, it } from 'vitest';
-import { type ColumnType, parseColumnType } from '../../../src/sql/column-type.ts';
+import type { ColumnType } from '../../../src/sql/column-type.ts';
 import { compare, equals, value } from '../../../src/sql/construct.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
 import { bindParameter } from '../../../src/sql/mssql/bind.ts';
+import { parseMssqlType } from '../../../src/sql/mssql/types.ts';
 import { column, openScripted, planOf } from './open.ts';
 
 function typeOf(declared: string): ColumnType {
-  const type = parseColumnType(declared);
+  const type = parseMssqlType(declared);
   if (!type) throw new Error(`no type ${declared}`);
   return type;
 }

@@ -3,16 +3,17 @@
  * plain comparison that seeks stands beside.
  */
 import { expect, it } from 'vitest';
-import { type ColumnType, parseColumnType, printColumnType, UNICODE } from '../../../src/sql/column-type.ts';
+import { type ColumnType, printColumnType, UNICODE } from '../../../src/sql/column-type.ts';
 import { call, equals, filled, glob, not, value } from '../../../src/sql/construct.ts';
 import type { Expression, Predicate } from '../../../src/sql/expression.ts';
 import { identifier } from '../../../src/sql/identifier.ts';
 import { MSSQL } from '../../../src/sql/mssql/dialect.ts';
+import { parseMssqlType } from '../../../src/sql/mssql/types.ts';
 import { renderExpression, renderPredicate } from '../../../src/sql/render.ts';
 import { tsqlProblems } from '../grammar/tsql-grammar.ts';
 
 function column(declared: string): Expression {
-  const type = parseColumnType(declared);
+  const type = parseMssqlType(declared);
   if (type === undefined) throw new Error(`no type ${declared}`);
   return { kind: 'column', alias: identifier('p'), column: identifier('NAM'), type };
 }
@@ -29,10 +30,10 @@ function textOf(predicate: Predicate): string {
 
 it('the code page is part of a declared type, of texts alone', () => {
   const polish: ColumnType = { kind: 'text', unicode: false, fixed: false, length: 40, codePage: 1250 };
-  expect(parseColumnType('VARCHAR(40) CP1250')).toEqual(polish);
+  expect(parseMssqlType('VARCHAR(40) CP1250')).toEqual(polish);
   expect(printColumnType(polish)).toBe('varchar(40) CP1250');
-  expect(parseColumnType('TEXT CP1251')).toMatchObject({ lob: true, codePage: 1251 });
-  expect(parseColumnType('INT CP1250')).toBeUndefined();
+  expect(parseMssqlType('TEXT CP1251')).toMatchObject({ lob: true, codePage: 1251 });
+  expect(parseMssqlType('INT CP1250')).toBeUndefined();
 });
 
 it('what is compared exactly, folded, by a pattern or sorted is Unicode first; what seeks is the column', () => {

@@ -3,11 +3,11 @@
  * the server itself pads and rounds them, and read and searched as the facade does.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { parseColumnType } from '../../../src/sql/column-type.ts';
 import { compare, equals, isNull, TRUE, value } from '../../../src/sql/construct.ts';
 import type { Database } from '../../../src/sql/database.ts';
 import type { ColumnExpression, Predicate, SqlValue } from '../../../src/sql/expression.ts';
 import { identifier } from '../../../src/sql/identifier.ts';
+import { parseMssqlType } from '../../../src/sql/mssql/types.ts';
 import type { Row } from '../../../src/sql/plan.ts';
 import { createTestDatabase, type TestDatabase } from '../../engines/mssql.ts';
 import { column } from './open.ts';
@@ -53,7 +53,7 @@ afterAll(async () => {
 });
 
 function of(name: keyof typeof TYPES): ColumnExpression {
-  const type = parseColumnType(TYPES[name]);
+  const type = parseMssqlType(TYPES[name]);
   if (!type) throw new Error(`no type ${TYPES[name]}`);
   return column(name, type);
 }

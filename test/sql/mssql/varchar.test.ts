@@ -77,7 +77,10 @@ it('and would be found if it were', () => {
     ['cd', column('CD', false)],
     ['nam', column('NAM', true)],
   ]);
-  const catalog: Catalog = { tables: new Map([['t', { name: 'T', columns, primaryKey: [], indexes: [] }]]) };
+  const catalog: Catalog = {
+    engine: 'mssql',
+    tables: new Map([['t', { name: 'T', columns, primaryKey: [], indexes: [] }]]),
+  };
   const found = (where: string): readonly string[] =>
     comparedWithUnicode(catalog, {
       mssql: [`SELECT t.CD FROM dbo.T AS t WHERE ${where}`],
