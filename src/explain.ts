@@ -11,6 +11,7 @@ import { shapeStore } from './pipeline/shapes.ts';
 import { openSession } from './pipeline/source.ts';
 import { branchesOf } from './plan/branches.ts';
 import { environment } from './plan/environment.ts';
+import { unfitIndexes } from './plan/index-use.ts';
 import type { SearchQuery } from './search/query.ts';
 import type { Database } from './sql/database.ts';
 import type { Expression } from './sql/expression.ts';
@@ -77,7 +78,10 @@ export async function explainSearch(
         purpose,
         sqlite: inSqlite(plan, places),
         mssql: inMssql(plan, places),
-        served: await database.explain(plan, places),
+        served: [
+          ...(await database.explain(plan, places)),
+          ...(await unfitIndexes(plan, tables => database.catalog({ tables }))),
+        ],
       })),
     ),
     lineage: [...read].flatMap(mapping => lineageOf(mapping)),

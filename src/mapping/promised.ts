@@ -6,11 +6,20 @@ import type { TableInfo } from '../sql/catalog.ts';
 import type { ColumnExpression } from '../sql/expression.ts';
 import type { Scope } from './model.ts';
 
-/** Whether a primary key or unique index says that these columns of the scope's own table are unique. */
-export function isPromised(scope: Scope, columns: readonly ColumnExpression[], table: TableInfo | undefined): boolean {
+/**
+ * Whether a primary key or unique index says that these columns of the scope's own table are unique. `strictly`: also as texts are
+ * compared; an index of another collation tells `A` from `A `, which are one value to every search.
+ */
+export function isPromised(
+  scope: Scope,
+  columns: readonly ColumnExpression[],
+  table: TableInfo | undefined,
+  strictly = false,
+): boolean {
   if (!table) return false;
   const given = new Set(columns.filter(c => c.alias === scope.alias).map(c => c.column.toLowerCase()));
-  const keys = [table.primaryKey, ...table.indexes.filter(index => index.unique).map(index => index.columns)];
+  const unique = table.indexes.filter(index => index.unique && !(strictly && index.unfit)).map(index => index.columns);
+  const keys = strictly ? unique : [table.primaryKey, ...unique];
   return keys.some(key => key.length > 0 && key.every(column => given.has(column.toLowerCase())));
 }
 

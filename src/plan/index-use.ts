@@ -7,8 +7,9 @@
 import { childrenOf } from '../mapping/children.ts';
 import type { EachNode, Mapping, Node, Registry, Scope } from '../mapping/model.ts';
 import type { Offered } from '../search/offers.ts';
-import { type Catalog, findTable } from '../sql/catalog.ts';
-import type { ColumnExpression, Expression } from '../sql/expression.ts';
+import { type Catalog, findTable, type IndexInfo, unfitIn } from '../sql/catalog.ts';
+import type { ColumnExpression, Expression, Relation } from '../sql/expression.ts';
+import type { SqlPlan } from '../sql/plan.ts';
 import { walk } from '../sql/walk.ts';
 import { environment } from './environment.ts';
 import { leavesOf } from './offer.ts';
@@ -80,20 +81,60 @@ function collect(
           return table === undefined ? [] : [{ table, column }];
         });
         if (!computed && known.some(({ table, column }) => isIndexed(catalog, table, column))) continue;
-        for (const { table, column } of known) names.add(`${table}.${column}${computed ? ' computed' : ''}`);
+        for (const { table, column } of known)
+          names.add(`${table}.${column}${computed ? ' computed' : unfitText(catalog, table, column)}`);
       }
     }
     return names.size === 0 ? [] : [{ code: one.parameter.code, columns: [...names].sort() }];
   });
 }
 
-/** Some index begins with the column. */
+/** Some index begins with the column, in the collation of comparisons. */
 function isIndexed(catalog: Catalog, table: string, column: string): boolean {
-  const wanted = column.toLowerCase();
-  const found = findTable(catalog, table);
-  if (!found) return false;
-  const leading = [found.primaryKey, ...found.indexes.map(({ columns }) => columns)].map(([first]) => first);
-  return leading.some(first => first?.toLowerCase() === wanted);
+  return indexesOn(catalog, table, column).some(index => unfitIn(index, column) === undefined);
+}
+
+/** An index that seems to serve and does not. */
+function unfitText(catalog: Catalog, table: string, column: string): string {
+  const [index] = indexesOn(catalog, table, column);
+  const unfit = index && unfitIn(index, column);
+  return unfit ? ` (index ${index.name} is ${unfit.collation}, comparisons are ${unfit.needed})` : '';
+}
+
+function indexesOn(catalog: Catalog, table: string, column: string): readonly IndexInfo[] {
+  const indexes = findTable(catalog, table)?.indexes ?? [];
+  return indexes.filter(({ columns: [first] }) => first?.toLowerCase() === column.toLowerCase());
+}
+
+/**
+ * Indexes that a statement would use but for their collation: those that begin with a column that it compares. In: a plan and the
+ * catalog of some tables. Out: one line each, with the cure.
+ */
+export async function unfitIndexes(
+  { from }: SqlPlan,
+  catalogOf: (tables: readonly string[]) => Promise<Catalog>,
+): Promise<readonly string[]> {
+  const tables = new Map<string, string>();
+  const columns = new Map<string, ColumnExpression>();
+  const see = ({ table, alias, joins }: Relation): true => {
+    tables.set(alias, table.name);
+    for (const join of joins) tables.set(join.alias, join.table.name);
+    return true;
+  };
+  walk(
+    { relations: [from] },
+    { enter: see, column: column => void columns.set(`${column.alias}.${column.column}`, column) },
+  );
+  const catalog = await catalogOf([...tables.values()]);
+  const lines = [...columns.values()].flatMap(({ alias, column }) => {
+    const table = tables.get(alias) ?? '';
+    if (isIndexed(catalog, table, column)) return [];
+    return indexesOn(catalog, table, column).map(index => {
+      const { collation = '', needed = '' } = unfitIn(index, column) ?? {};
+      return `index ${index.name} of ${table} (${column}) is not used: it is COLLATE ${collation}, comparisons are ${needed}; an index on (${column} COLLATE ${needed}) would serve`;
+    });
+  });
+  return [...new Set(lines)];
 }
 
 /** The table that each alias of a mapping's source, lookups and child rows stands for. */

@@ -18,6 +18,19 @@ export interface IndexInfo {
   readonly name: string;
   readonly columns: readonly string[];
   readonly unique: boolean;
+  /**
+   * Columns that the index keeps in another collation than texts are compared by: it finds none of their values, and its promise
+   * that they are unique is another. Left out where there is none.
+   */
+  readonly unfit?: readonly UnfitColumn[];
+}
+
+export interface UnfitColumn {
+  readonly column: string;
+  /** That of the index. */
+  readonly collation: string;
+  /** That of comparisons. */
+  readonly needed: string;
 }
 
 export interface TableInfo {
@@ -61,6 +74,11 @@ export function withDenied(
     return [key, of ? mark(table, new Set(of.map(({ column }) => column?.toLowerCase()))) : table];
   });
   return { ...catalog, tables: new Map(tables) };
+}
+
+/** The collation that keeps an index from serving searches by one of its columns, if one does. */
+export function unfitIn({ unfit = [] }: IndexInfo, column: string): UnfitColumn | undefined {
+  return unfit.find(one => one.column.toLowerCase() === column.toLowerCase());
 }
 
 export function findTable(catalog: Catalog, name: string): TableInfo | undefined {

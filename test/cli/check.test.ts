@@ -64,6 +64,38 @@ test('--parameters names the columns without an index that searches and sorts of
   expect((await lintel(indexed.environment, 'check', '--parameters')).out).not.toContain('WEIGHING.TAKEN');
 });
 
+test('an index whose collation no comparison can use counts as none, in check and in explain', async () => {
+  const advice = async (collation: string) => {
+    const clinic = smallClinic();
+    const database = new DatabaseSync(join(clinic.folder, 'clinic.sqlite'));
+    database.exec(`CREATE INDEX BY_SEX ON PERSON (SEX ${collation})`);
+    database.close();
+    const { out } = await lintel(clinic.environment, 'check', '--parameters');
+    const explained = await lintel(clinic.environment, 'explain', 'Patient?gender=female');
+    return { out: out.slice(out.indexOf('Patient\n')), explained: explained.out };
+  };
+  const binary = await advice('');
+  expect(binary.out).toMatch(/no index .*\bgender \(PERSON\.SEX \(index BY_SEX is BINARY, comparisons are RTRIM\)\)/);
+  expect(binary.explained).toContain(
+    'index BY_SEX of PERSON (SEX) is not used: it is COLLATE BINARY, comparisons are RTRIM; an index on (SEX COLLATE RTRIM) would serve',
+  );
+  const fit = await advice('COLLATE RTRIM');
+  expect(fit.out).not.toMatch(/no index .*PERSON\.SEX/);
+  expect(fit.explained).not.toContain('is not used');
+  expect(fit.explained).toContain('USING INDEX BY_SEX');
+});
+
+test('a unique index that tells blanks at the end apart does not make a key unique', async () => {
+  const text = PEOPLE_BY_SEX.replaceAll('SEX', 'SURNAME').replace('"{SURNAME}"', '"x-{SURNAME}"');
+  const clinic = smallClinic({ 'person.yaml': text });
+  const database = new DatabaseSync(join(clinic.folder, 'clinic.sqlite'));
+  database.exec("UPDATE PERSON SET SURNAME = 'A' || substr('  ', 1, ID)");
+  database.exec('CREATE UNIQUE INDEX NAMES ON PERSON (SURNAME COLLATE BINARY)');
+  database.close();
+  const { out } = await lintel(clinic.environment, 'check');
+  expect(out).toMatch(/^person\.yaml:1:1: the key of people is not unique under `where`: 1 value in several rows/m);
+});
+
 test('rows that belie the pack are told, those that a server would serve wrongly as errors', async () => {
   const { folder, environment } = smallClinic();
   const database = new DatabaseSync(join(folder, 'clinic.sqlite'));

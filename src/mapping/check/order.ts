@@ -49,7 +49,7 @@ async function checkOrder(
   const theirs = on.map(joined => joined.theirs);
   const columns = [...theirs, ...order.flatMap(columnOf)];
   if (order.length === 0 || !isClosed(rows)) return;
-  if (isPromised(rows, [...columns, ...fixedColumns(rows)], findTable(catalog, rows.table.name))) return;
+  if (isPromised(rows, [...columns, ...fixedColumns(rows)], findTable(catalog, rows.table.name), true)) return;
   const tied = await countDuplicates(asking, rows, columns, TRUE, theirs);
   if (tied === 0) return;
   report.warning(

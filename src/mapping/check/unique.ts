@@ -24,7 +24,7 @@ export async function checkKey(
   const empty = await countRows(asking, source, or(...source.key.map(isNull)));
   if (empty > 0) report.error(at, `the key of ${name} is NULL in ${counted(empty, 'row')}`);
   const isSimple = source.lookups.every(lookup => !lookup.required);
-  if (isSimple && isPromised(source, source.key, tableOf(source, catalog))) return;
+  if (isSimple && isPromised(source, source.key, tableOf(source, catalog), true)) return;
   const doubled = await countDuplicates(asking, source, source.key);
   if (doubled > 0) {
     report.error(at, `the key of ${name} is not unique under \`where\`: ${manyOf(doubled, 'value')} in several rows`);
@@ -41,7 +41,7 @@ export async function checkLookup(
   if (lookup.pick.length > 0) return;
   const theirs = lookup.on.map(on => on.theirs);
   const alone: Scope = { table: lookup.table, alias: lookup.alias, where: lookup.where, lookups: [] };
-  if (isPromised(alone, [...theirs, ...fixedColumns(alone)], tableOf(alone, catalog))) return;
+  if (isPromised(alone, [...theirs, ...fixedColumns(alone)], tableOf(alone, catalog), true)) return;
   if (!isClosed(alone)) {
     report.warning(lookup.at, `lookup ${lookup.alias} cannot be counted: its \`where\` refers to ${scope.alias}`);
     return;
@@ -70,7 +70,7 @@ export async function checkReference(
   const theirs = node.on.map(on => on.theirs);
   const { key, onePer } = target.source;
   if (covers(theirs, key) || (onePer.length > 0 && covers(theirs, onePer))) return;
-  if (isPromised(target.source, theirs, tableOf(target.source, catalog))) return;
+  if (isPromised(target.source, theirs, tableOf(target.source, catalog), true)) return;
   const doubled = await countDuplicates(asking, target.source, theirs);
   if (doubled > 0) {
     report.error(node.at, `reference finds several rows of ${node.target} for ${manyOf(doubled, 'value')}`, {
@@ -89,7 +89,9 @@ export async function checkIds(mapping: Mapping, catalog: Catalog, asking: Askin
     const reached = reachedBy(mapping, i);
     const columns = columnsIn(parts);
     const isKnown =
-      source.onePer.length > 0 || covers(columns, source.key) || isPromised(source, columns, tableOf(source, catalog));
+      source.onePer.length > 0 ||
+      covers(columns, source.key) ||
+      isPromised(source, columns, tableOf(source, catalog), true);
     // Of rows that are one resource all have its id.
     const written = source.onePer.length > 0 ? undefined : writtenId(parts);
     const doubled =

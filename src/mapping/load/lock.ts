@@ -19,7 +19,14 @@ const lockSchema = z.strictObject({
       /** `VARCHAR(40)`, or `VARCHAR(40) NULL`. */
       columns: z.record(z.string(), z.string()),
       primaryKey: z.array(z.string()),
-      indexes: z.record(z.string(), z.strictObject({ columns: z.array(z.string()), unique: z.boolean() })),
+      indexes: z.record(
+        z.string(),
+        z.strictObject({
+          columns: z.array(z.string()),
+          unique: z.boolean(),
+          unfit: z.array(z.strictObject({ column: z.string(), collation: z.string(), needed: z.string() })).optional(),
+        }),
+      ),
     }),
   ),
 });
@@ -40,7 +47,10 @@ function tableText(table: TableInfo): z.infer<typeof lockSchema>['tables'][strin
     name,
     nullable ? `${declared} NULL` : declared,
   ]);
-  const indexes = sorted(table.indexes).map(({ name, columns: of, unique }) => [name, { columns: [...of], unique }]);
+  const indexes = sorted(table.indexes).map(({ name, columns: of, unique, unfit }) => [
+    name,
+    { columns: [...of], unique, ...(unfit ? { unfit: [...unfit] } : {}) },
+  ]);
   return {
     columns: Object.fromEntries(columns),
     primaryKey: [...table.primaryKey],
@@ -73,7 +83,11 @@ export function readLock(file: string, text: string, report: Report): Catalog | 
         { name: column, type: declaredType(parsed.data.engine, declared), declared, nullable },
       ];
     });
-    const indexes = Object.entries(table.indexes).map(([index, of]) => ({ name: index, ...of }));
+    const indexes = Object.entries(table.indexes).map(([index, { unfit, ...of }]) => ({
+      name: index,
+      ...of,
+      ...(unfit ? { unfit } : {}),
+    }));
     return [name.toLowerCase(), { name, columns: new Map(columns), primaryKey: table.primaryKey, indexes }];
   });
   return { engine: parsed.data.engine, tables: new Map(tables) };

@@ -4,7 +4,7 @@
  * https://sqlite.org/pragma.html#pragfunc
  */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Catalog, CatalogPart, ColumnInfo, IndexInfo, TableInfo } from '../catalog.ts';
+import type { Catalog, CatalogPart, ColumnInfo, IndexInfo, TableInfo, UnfitColumn } from '../catalog.ts';
 import { declaredType } from '../declared-type.ts';
 
 /** Reads a part of the schema, or all of it. Names that do not exist are left out. */
@@ -42,16 +42,24 @@ function readTable(database: DatabaseSync, name: string): TableInfo {
     if (Number(row['pk']) > 0) keyed.push({ column, at: Number(row['pk']) });
   }
   const primaryKey = keyed.sort((a, b) => a.at - b.at).map(k => k.column);
-  return { name, columns, primaryKey, indexes: readIndexes(database, name, primaryKey) };
+  return { name, columns, primaryKey, indexes: readIndexes(database, name, columns, primaryKey) };
 }
 
 /** Partial indexes and indexes on expressions serve no search that the planner makes. */
-function readIndexes(database: DatabaseSync, table: string, primaryKey: readonly string[]): readonly IndexInfo[] {
+function readIndexes(
+  database: DatabaseSync,
+  table: string,
+  known: ReadonlyMap<string, ColumnInfo>,
+  primaryKey: readonly string[],
+): readonly IndexInfo[] {
   const indexes: IndexInfo[] = [];
   for (const row of all(database, 'SELECT name, "unique" FROM pragma_index_list(?) WHERE partial = 0', table)) {
     const name = text(row['name']);
-    const columns = all(database, 'SELECT name FROM pragma_index_info(?) ORDER BY seqno', name).map(c => c['name']);
-    if (columns.every(c => typeof c === 'string')) indexes.push({ name, columns, unique: row['unique'] === 1 });
+    const keys = all(database, 'SELECT name, coll FROM pragma_index_xinfo(?) WHERE key = 1 ORDER BY seqno', name);
+    const columns = keys.map(key => key['name']);
+    if (!columns.every(column => typeof column === 'string')) continue;
+    const unfit = keys.flatMap(key => unfitOf(text(key['name']), text(key['coll']), known));
+    indexes.push({ name, columns, unique: row['unique'] === 1, ...(unfit.length > 0 ? { unfit } : {}) });
   }
   const same = (i: IndexInfo): boolean => i.columns.join('\n') === primaryKey.join('\n');
   // An INTEGER PRIMARY KEY is the table's own order and has no index of its own.
@@ -60,6 +68,17 @@ function readIndexes(database: DatabaseSync, table: string, primaryKey: readonly
   }
   return indexes;
 }
+
+/**
+ * Texts are compared by RTRIM (dialect.ts), which an index of another collation cannot serve.
+ * https://sqlite.org/datatype3.html#collating_sequences
+ */
+function unfitOf(column: string, collation: string, known: ReadonlyMap<string, ColumnInfo>): readonly UnfitColumn[] {
+  const isText = known.get(column.toLowerCase())?.type?.kind === 'text';
+  return isText && collation.toUpperCase() !== COMPARED_BY ? [{ column, collation, needed: COMPARED_BY }] : [];
+}
+
+const COMPARED_BY = 'RTRIM';
 
 function all(database: DatabaseSync, sql: string, ...values: string[]): Record<string, unknown>[] {
   return database.prepare(sql).all(...values);
