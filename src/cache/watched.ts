@@ -5,7 +5,7 @@
  */
 import type { Mapping, Registry } from '../mapping/model.ts';
 import { type Catalog, findTable } from '../sql/catalog.ts';
-import { TRUE } from '../sql/construct.ts';
+import { among, constant, not } from '../sql/construct.ts';
 import type { ColumnExpression } from '../sql/expression.ts';
 import type { TableName } from '../sql/identifier.ts';
 import type { SqlPlan } from '../sql/plan.ts';
@@ -18,7 +18,7 @@ export function watermarkPlans(registry: Registry, catalog: Catalog): ReadonlyMa
     const column = changedColumn(mapping);
     const table = column && tableOf(mapping, column);
     if (table && !plans.has(tableKey(table)) && leadsAnIndex(catalog, table, column)) {
-      plans.set(tableKey(table), greatest(table, column));
+      plans.set(tableKey(table), greatest(table, column, absentOf(column, table, registry)));
     }
   }
   return plans;
@@ -40,15 +40,29 @@ function tableOf({ source }: Mapping, { alias }: ColumnExpression): TableName | 
   return source.lookups.find(lookup => lookup.alias === alias)?.table;
 }
 
+/** Values of the column that mean "no value" to some mapping. */
+function absentOf(column: ColumnExpression, table: TableName, { mappings }: Registry): ReadonlySet<string | number> {
+  const same = mappings.filter(mapping => {
+    const other = changedColumn(mapping);
+    const its = other && tableOf(mapping, other);
+    return its && other.column === column.column && tableKey(its) === tableKey(table);
+  });
+  return new Set(same.flatMap(({ changed }) => changed?.absent ?? []));
+}
+
 function leadsAnIndex(catalog: Catalog, { name }: TableName, { column }: ColumnExpression): boolean {
   const indexes = findTable(catalog, name)?.indexes ?? [];
   return indexes.some(({ columns }) => columns[0]?.toLowerCase() === column.toLowerCase());
 }
 
-/** Of all rows, whatever the mapping's `where` says: a row that is deleted by a flag has changed too. */
-function greatest(table: TableName, column: ColumnExpression): SqlPlan {
+/**
+ * Of all rows, whatever the mapping's `where` says: a row that is deleted by a flag has changed too. A value that means
+ * "no value" is none: 9999-12-31 would be the greatest for ever.
+ */
+function greatest(table: TableName, column: ColumnExpression, absent: ReadonlySet<string | number>): SqlPlan {
+  const values = [...absent].map(raw => constant(raw, column.type));
   return {
-    from: { table, alias: column.alias, joins: [], where: TRUE },
+    from: { table, alias: column.alias, joins: [], where: not(among(column, values)) },
     columns: [column],
     // NULL comes last when descending, on every engine.
     orderBy: [{ by: column, descending: true, native: true }],

@@ -17,13 +17,19 @@ import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
 
 export interface Found {
   readonly ids: readonly string[];
+  readonly resources: readonly Resource[];
   /** The query string of the page behind it. */
   readonly next: string | undefined;
   readonly sql: readonly string[];
 }
 
+interface Resource extends Readonly<Record<string, unknown>> {
+  readonly id: string;
+  readonly meta?: { readonly lastUpdated?: string };
+}
+
 interface Bundle {
-  readonly entry?: readonly { readonly resource: { readonly id: string } }[];
+  readonly entry?: readonly { readonly resource: Resource }[];
   readonly link: readonly { readonly relation: string; readonly url: string }[];
 }
 
@@ -57,6 +63,7 @@ export async function searchSmall(
   const { entry = [], link }: Bundle = JSON.parse(json);
   return {
     ids: entry.map(({ resource }) => resource.id),
+    resources: entry.map(({ resource }) => resource),
     next: link.find(({ relation }) => relation === 'next')?.url.replace(/^.*\//, ''),
     sql: plans.map(plan => render(plan, SQLITE).text),
   };

@@ -8,6 +8,7 @@ import { trimEnd } from '../codecs/blank.ts';
 import type { Codec } from '../codecs/codec.ts';
 import { defaultCodec } from '../codecs/table.ts';
 import type { Condition } from '../model.ts';
+import { isRuledOut, onlyPresent } from './absent-values.ts';
 import { type Resolved, resolveColumn, type Visible } from './columns.ts';
 import type { Context } from './context.ts';
 import { readOn } from './join.ts';
@@ -44,7 +45,7 @@ function readEntry(entry: Entry, visible: Visible, context: Context): readonly C
   const columns = (): readonly Condition[] =>
     scalarsOf(value).flatMap(({ text, at: place }) => {
       const resolved = resolveColumn(text, place, visible, context);
-      return resolved ? [{ kind: 'present', column: resolved.column }] : [];
+      return resolved ? [all(onlyPresent([{ kind: 'present', column: resolved.column }], resolved, context))] : [];
     });
   switch (key) {
     case 'any':
@@ -75,7 +76,17 @@ function readEntry(entry: Entry, visible: Visible, context: Context): readonly C
 
 function readTest(tree: Tree, resolved: Resolved, visible: Visible, context: Context): Condition {
   if (tree.kind !== 'map') return isOneOf(scalarsOf(tree), resolved, context);
-  return all(tree.entries.flatMap(entry => readOperator(entry, tree, resolved, visible, context)));
+  const read = tree.entries.flatMap(entry => readOperator(entry, tree, resolved, visible, context));
+  const codec = read.find(test => test.kind === 'now')?.codec;
+  const named = read.filter(isNamed);
+  const tests = read.filter(test => !isNamed(test));
+  if (tests.length === 0) return all(named);
+  return all([...named, ...onlyPresent(tests, resolved, context, codec)]);
+}
+
+/** It says itself which values it means. */
+function isNamed({ kind }: Condition): boolean {
+  return kind === 'is' || kind === 'none' || kind === 'all';
 }
 
 function readOperator(
@@ -119,15 +130,29 @@ function readOperator(
       return matches(value, column, context);
     case 'same-as': {
       const other = resolveColumn(value.text, value.at, visible, context);
-      return other ? [{ kind: 'same', column, other: other.column }] : [];
+      if (!other) return [];
+      const same: Condition = { kind: 'same', column, other: other.column };
+      return [same, ...onlyPresent([], other, context)];
     }
     default:
       return [];
   }
 }
 
-function isOneOf(literals: readonly ScalarTree[], { column }: Resolved, context: Context): Condition {
-  const values = literals.flatMap(tree => (isEverEqual(tree, column, context) ? literal(tree, column, context) : []));
+function isOneOf(literals: readonly ScalarTree[], resolved: Resolved, context: Context): Condition {
+  const { column } = resolved;
+  const values = literals.flatMap(tree => {
+    if (!isEverEqual(tree, column, context)) return [];
+    const [value] = literal(tree, column, context);
+    if (value === undefined) return [];
+    if (!isRuledOut(value, resolved, context)) return [value];
+    const name = column.column;
+    context.report.error(tree.at, `by \`absent\` of pack.yaml ${tree.text} is no value of column ${name}`, {
+      expected: `\`absent: [${name}]\` or \`present: [${name}]\``,
+      found: tree.text,
+    });
+    return [];
+  });
   const [first] = literals;
   return { kind: 'is', column, values, ...(first ? { at: first.at } : {}) };
 }

@@ -5,6 +5,7 @@ import type { Catalog } from '../../sql/catalog.ts';
 import type { Identifier } from '../../sql/identifier.ts';
 import { identifier } from '../../sql/identifier.ts';
 import type { Condition, Node, Position, Scope, Source } from '../model.ts';
+import type { DateColumns } from './absent-values.ts';
 import type { LoadedCodeMap } from './codes.ts';
 import type { NamedRows, Visible } from './columns.ts';
 import type { Report } from './problem.ts';
@@ -24,6 +25,8 @@ export interface PackContext {
   readonly usedLists: Set<string>;
   /** Lookups that mappings write, one of each row of a macro, but for those that take rows away. */
   readonly lookups: { readonly rows: NamedRows; readonly at: Position }[];
+  /** Columns that are dates only by their codecs. */
+  readonly dates: DateColumns;
   /** Rows that a column was taken of. */
   readonly usedRows: Set<NamedRows>;
 }

@@ -67,6 +67,12 @@ function readDay(text: string): string | undefined {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day) ? day : undefined;
 }
 
+/** The day of `1753-01-01`, `17530101` or a moment, also one that no calendar has (`0000-00-00`). */
+export function dayOf(text: string): string | undefined {
+  const written = MOMENT.exec(text)?.[1];
+  return written?.replace(DAY, '$1-$2-$3');
+}
+
 function readMoment(text: string, fraction: number): string | undefined {
   const match = MOMENT.exec(text);
   const day = match?.[1] === undefined ? undefined : readDay(match[1]);

@@ -7,6 +7,7 @@ import type { Catalog } from '../../sql/catalog.ts';
 import { checkDrift } from '../check/drift.ts';
 import type { Registry } from '../model.ts';
 import { createRegistry } from '../registry.ts';
+import { checkAbsentColumns, DateColumns } from './absent-values.ts';
 import { readCodeMaps } from './codes.ts';
 import type { NamedRows } from './columns.ts';
 import type { PackContext } from './context.ts';
@@ -89,10 +90,12 @@ export function loadPackFiles(
     usedCodeMaps: new Set(),
     usedLists: new Set(),
     lookups: [],
+    dates: new DateColumns(),
     usedRows: new Set(),
   };
   const hidden = files.mappings.filter(({ path }) => unread.has(path)).flatMap(namesIn);
   if (catalog) checkColumnRules(settings, catalog, degraded ? locked : undefined, report);
+  checkAbsentColumns(settings, known, report);
   const resolved = resolveDrafts(drafts, hidden, pack, degraded);
   const isSound = report.problems().every(problem => problem.severity === 'warning');
   report.take(resolved.problems);

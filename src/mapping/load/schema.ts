@@ -17,7 +17,15 @@ import {
   via,
 } from './schema-rows.ts';
 
-const column = z.union([text, z.strictObject({ from: texts, via: via.optional() })]);
+const stamp = z.union([
+  text,
+  z.strictObject({
+    from: texts,
+    via: via.optional(),
+    none: texts.optional().describe('raw values that mean "no value"'),
+    if: condition.optional(),
+  }),
+]);
 
 /** Keys of a map that make it another node than an object; an element of the same name stands under `elements:`. */
 export const NODE_DIRECTIVES = ['from', 'const', 'each', 'ref', 'join', 'template', 'sql'] as const;
@@ -99,7 +107,7 @@ const source = z
     key: texts.describe('unique under `where`; pages are ordered by it'),
     where: condition.optional(),
     'one-per': texts.optional(),
-    changed: column.optional().describe('meta.lastUpdated, _lastUpdated, _since'),
+    changed: stamp.optional().describe('meta.lastUpdated, _lastUpdated, _since'),
     deleted: condition.optional().describe('deleted records: never served, and named as deleted in exports'),
     'deleted-at': z
       .lazy(() => node)

@@ -57,6 +57,7 @@ export function readSettings(document: Tree | undefined, file: string, report: R
   const denyRules = scalarsOf(child(document, 'deny'));
   const deny = denyRules.map(rule => rule.text);
   const absent = child(document, 'absent');
+  checkKindRules(absent, report);
   return {
     pack: {
       name: text('name') ?? '',
@@ -79,6 +80,30 @@ export function readSettings(document: Tree | undefined, file: string, report: R
     fragments: byKey(child(document, 'fragments')),
     hierarchies: entriesOf(child(document, 'hierarchies')),
   };
+}
+
+/** A rule that no column of its kind can hold would mean nothing, without a word. */
+const KINDS = [
+  {
+    kind: 'number',
+    form: /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i,
+    called: 'a number',
+    expected: 'a number, such as 0 or -1',
+  },
+  {
+    kind: 'date',
+    form: /^-?\d[-\d./: T]*$/,
+    called: 'a date',
+    expected: 'a date as rows have it, such as 0000-00-00 or 17530101; words stand under `text`',
+  },
+] as const;
+
+function checkKindRules(absent: Tree | undefined, report: Report): void {
+  for (const { kind, form, called, expected } of KINDS) {
+    for (const { text, at } of scalarsOf(child(absent, kind))) {
+      if (!form.test(text)) report.error(at, `rule of \`absent\` that is not ${called}`, { expected, found: text });
+    }
+  }
 }
 
 /**

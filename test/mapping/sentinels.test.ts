@@ -1,0 +1,138 @@
+/** A value that means "no value" means it in every place where a mapping asks for a column's value. */
+import { describe, expect, test } from 'vitest';
+import { searchSmall } from '../plan/small-pack.ts';
+import { ACTIVE, problemsOf, problemsOfSource, SMALL } from './load/problems-of.ts';
+
+const SCHEMA = `
+CREATE TABLE PT (NO INT NOT NULL PRIMARY KEY, DIED DATETIME, GONE CHAR(8) COLLATE RTRIM, PHONE VARCHAR(20) COLLATE RTRIM,
+  RANK INT, OTHER INT, UPD DATETIME);
+CREATE INDEX PT_UPD ON PT (UPD);
+INSERT INTO PT VALUES
+  (1, '2020-05-01 10:00:00.000', '20200501', '555-1', 5, 5, '2024-01-01 00:00:00.000'),
+  (2, '1753-01-01 00:00:00.000', '17530101', 'N/A', -1, -1, '9999-12-31 00:00:00.000'),
+  (3, '9999-12-31 00:00:00.000', '00000000', '555-1', 7, -1, '1753-01-01 00:00:00.000'),
+  (4, NULL, NULL, NULL, NULL, NULL, NULL);
+`;
+
+const RULES = 'absent: { text: [N/A], number: ["-1"], date: ["1753-01-01", "9999-12-31", "0000-00-00"] }';
+const PACK = `name: small\ntitle: Small\nzone: UTC\n${RULES}\n`;
+
+/** The ids of rows where a condition holds, as SQL finds them and as the resources say. */
+async function holding(condition: string): Promise<readonly string[]> {
+  const mapping = `mapping: people
+resource: Patient
+source: { table: PT, as: p, key: [NO], changed: UPD }
+id: "{NO}"
+elements:
+  active: { first: [{ const: "true", if: ${condition} }, "false"] }
+  deceasedDateTime: { from: GONE, via: ymd8 }
+  telecom: [{ system: phone, value: { from: PHONE } }]
+`;
+  const pack = { 'pack.yaml': PACK, 'm.yaml': mapping };
+  const { ids } = await searchSmall(SCHEMA, pack, 'Patient?active=true');
+  const { ids: rest } = await searchSmall(SCHEMA, pack, 'Patient?active=false');
+  expect([...ids, ...rest].toSorted()).toEqual(['1', '2', '3', '4']);
+  const emitted = await searchSmall(SCHEMA, pack, 'Patient');
+  expect(emitted.resources.filter(({ active }) => active === true).map(({ id }) => id)).toEqual(ids);
+  return ids;
+}
+
+describe('a condition on a value that means "no value"', () => {
+  test.each([
+    ['{ present: [DIED] }', ['1']],
+    ['{ absent: [DIED] }', ['2', '3', '4']],
+    ['{ present: [PHONE] }', ['1', '3']],
+    ['{ present: [RANK] }', ['1', '3']],
+    ['{ DIED: { before: now } }', ['1']],
+    ['{ DIED: { after: now } }', []],
+    ['{ DIED: { not: { before: now } } }', ['2', '3', '4']],
+    ['{ DIED: { lt: "2024-01-01" } }', ['1']],
+    ['{ DIED: { gt: "1900-01-01" } }', ['1']],
+    ['{ DIED: { gt: "1753-01-01", lt: "9999-12-31" } }', ['1']],
+    ['{ RANK: { lt: 6 } }', ['1']],
+    ['{ RANK: { not: { lt: 6 } } }', ['2', '3', '4']],
+    ['{ RANK: { same-as: OTHER } }', ['1']],
+    ['{ OTHER: { same-as: p.RANK } }', ['1']],
+    ['{ PHONE: { matches: "*" } }', ['1', '3']],
+    ['{ PHONE: { gt: "6" } }', []],
+  ])('%s is false', async (condition, ids) => {
+    expect(await holding(condition)).toEqual(ids);
+  });
+
+  test('holds for a text that a date codec reads, wherever in the pack it does', async () => {
+    expect(await holding('{ present: [GONE] }')).toEqual(['1']);
+    expect(await holding('{ GONE: { lt: "20240101" } }')).toEqual(['1']);
+    expect(await holding('{ GONE: { before: now, via: ymd8 } }')).toEqual(['1']);
+  });
+
+  test('holds where the condition names it: it means that very value', async () => {
+    expect(await holding('{ PHONE: N/A }')).toEqual(['2']);
+    expect(await holding('{ RANK: { not: "-1" } }')).toEqual(['1', '3', '4']);
+  });
+});
+
+describe('a stamp that means "no value"', () => {
+  const pack = (changed: string): Readonly<Record<string, string>> => ({
+    'pack.yaml': 'name: small\ntitle: Small\nzone: UTC\n',
+    'm.yaml': `mapping: people
+resource: Patient
+source: { table: PT, as: p, key: [NO], changed: ${changed} }
+id: "{NO}"
+elements:
+  active: "true"
+`,
+  });
+  const found = async (changed: string, query: string) => searchSmall(SCHEMA, pack(changed), `Patient?${query}`);
+
+  test.each([
+    ['{ from: UPD, none: ["1753-01-01", "9999-12-31"] }'],
+    ['{ from: UPD, if: { UPD: { gt: "1753-01-01", lt: "9999-12-31" } } }'],
+  ])('is no lastUpdated, matches nothing and sorts last: %s', async changed => {
+    const { resources } = await found(changed, '');
+    expect(resources.map(({ meta }) => meta?.lastUpdated)).toEqual([
+      '2024-01-01T00:00:00.000Z',
+      ...[undefined, undefined, undefined],
+    ]);
+    expect((await found(changed, '_lastUpdated=gt1000')).ids).toEqual(['1']);
+    expect((await found(changed, '_lastUpdated=lt9999-12')).ids).toEqual(['1']);
+    expect((await found(changed, '_sort=_lastUpdated')).ids).toEqual(['1', '2', '3', '4']);
+    expect((await found(changed, '_sort=-_lastUpdated')).ids).toEqual(['1', '2', '3', '4']);
+  });
+});
+
+describe('a rule that means nothing is refused', () => {
+  const problems = (absent: string) => problemsOf({ 'pack.yaml': `${SMALL}absent: ${absent}\n`, 'm.yaml': ACTIVE });
+
+  test('a word among dates or numbers', () => {
+    expect(problems('{ date: [hello] }')).toEqual([
+      'pack.yaml:5:18: rule of `absent` that is not a date; expected a date as rows have it, such as 0000-00-00 or 17530101; words stand under `text`; found hello',
+    ]);
+    expect(problems('{ number: [N/A] }')).toEqual([
+      'pack.yaml:5:20: rule of `absent` that is not a number; expected a number, such as 0 or -1; found N/A',
+    ]);
+    expect(
+      problems('{ date: ["00000000", "0000-00-00 00:00:00", "1899-12-30", "0"], number: ["-1", "9.99"] }'),
+    ).toEqual([]);
+  });
+
+  test('a value that the column of the rule cannot hold, whether or not a mapping reads it', () => {
+    expect(problems('{ columns: { dbo.PT.UPD_DTM: [soon] } }')).toEqual([
+      'pack.yaml:5:39: literal not of the type of column UPD_DTM; expected a date and time, 2024-01-31 or 2024-01-31 08:30:00; found soon',
+    ]);
+  });
+
+  test('a condition that is equal to what a rule for its column takes away', () => {
+    const files = {
+      'pack.yaml': `${SMALL}absent: { columns: { dbo.PT.SEX: [U] } }\n`,
+      'm.yaml': ACTIVE.replace(/^source: .*/m, 'source: { table: dbo.PT, as: p, key: [PT_NO], where: { SEX: U } }'),
+    };
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:3:61: by `absent` of pack.yaml U is no value of column SEX; expected `absent: [SEX]` or `present: [SEX]`; found U',
+    ]);
+  });
+
+  test('another key in `changed`', () => {
+    const [problem] = problemsOfSource('{ table: dbo.PT, as: p, key: [PT_NO], changed: { from: UPD_DTM, else: x } }');
+    expect(problem).toBe('m.yaml:3:73: `else` cannot stand here');
+  });
+});
