@@ -6,7 +6,6 @@ import type { Awaitable } from './awaitable.ts';
 import { boundedCache } from './cache/bounded.ts';
 import { capabilityStatement } from './capability.ts';
 import type { Registry } from './mapping/model.ts';
-import { zoneOf } from './mapping/zone.ts';
 import { type Stages, timed } from './observe/stages.ts';
 import { FhirError } from './outcome.ts';
 import { type CompartmentSearch, compartmentQuery, narrowed } from './own/compartment.ts';
@@ -31,6 +30,7 @@ import type { Filter, SearchQuery, Selection, SystemQuery } from './search/query
 import { parseSystemSearch } from './search/system.ts';
 import type { Database } from './sql/database.ts';
 import type { Places, SqlPlan } from './sql/plan.ts';
+import { zoneOf } from './time/zone.ts';
 
 /** How a caller wants resources. */
 export interface RequestContext {

@@ -11,7 +11,6 @@ import { type LoadedPack, type LoadOptions, loadPackFiles } from './mapping/load
 import { partNamed } from './mapping/load/part-named.ts';
 import { tablesOf } from './mapping/load/tables-used.ts';
 import type { Registry } from './mapping/model.ts';
-import { zoneOf } from './mapping/zone.ts';
 import { conceptMapsOf } from './own/concept-maps.ts';
 import { EXPORT_OPERATIONS } from './own/operations.ts';
 import { RECORD_OPERATIONS } from './own/record-operations.ts';
@@ -25,6 +24,7 @@ import { type SeenSchema, seenSchema } from './seen-schema.ts';
 import { type Catalog, findTable, withDenied } from './sql/catalog.ts';
 import type { Database } from './sql/database.ts';
 import { openSqlite, type SqliteOptions } from './sql/sqlite/database.ts';
+import { zoneOf } from './time/zone.ts';
 
 /** Says what takes a while. */
 export type Announce = (what: string) => void;

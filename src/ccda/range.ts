@@ -3,7 +3,7 @@
  * dates of a record. Out: a range of days, and whether the record overlaps it. The rule is interval overlap by calendar day
  * in the pack's zone: begun by the last day, and not over before the first. A record without any date is in every range.
  */
-import { isDay } from '../mapping/codecs/calendar.ts';
+import { isDay } from '../time/calendar.ts';
 import { type Days, daysOf } from './time.ts';
 
 /** The dates of a record, FHIR texts; without an end it goes on. */

@@ -2,8 +2,8 @@
  * Dates. In: FHIR date, dateTime or instant. Out: HL7 TS, intervals, what a person reads, and the days that a date stands
  * for in the pack's zone. https://hl7.org/fhir/R4/datatypes.html#dateTime
  */
-import { daysIn } from '../mapping/codecs/calendar.ts';
-import { zoneOf } from '../mapping/zone.ts';
+import { daysIn } from '../time/calendar.ts';
+import { zoneOf } from '../time/zone.ts';
 import type { Period } from './fhir/datatypes.ts';
 import { escapeXml } from './xml.ts';
 

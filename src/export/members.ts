@@ -4,12 +4,12 @@
  */
 import { existsSync } from 'node:fs';
 import { OPEN_ACCESS } from '../auth/access.ts';
-import { zoneOf } from '../mapping/zone.ts';
 import { writtenId } from '../pipeline/emitted.ts';
 import { openSession } from '../pipeline/source.ts';
 import { environment } from '../plan/environment.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { dateInterval } from '../search/dates.ts';
+import { zoneOf } from '../time/zone.ts';
 import type { TypeQuery } from './filters.ts';
 import { GROUP_TYPE, isEverybody, type JobRecord } from './job.ts';
 import type { PartSource } from './part-task.ts';

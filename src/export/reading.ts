@@ -5,12 +5,12 @@
  */
 import type { Facade, RequestContext } from '../facade.ts';
 import { isLegalId } from '../mapping/id-rule.ts';
-import { zoneOf } from '../mapping/zone.ts';
 import { FhirError, type Issue } from '../outcome.ts';
 import { elementsOf } from '../r4/definitions.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { dateInterval } from '../search/dates.ts';
 import { printable } from '../search/limits.ts';
+import { zoneOf } from '../time/zone.ts';
 import { associatedType } from './associated.ts';
 import type { ExportLevel } from './job.ts';
 

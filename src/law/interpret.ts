@@ -5,7 +5,6 @@
 import type { Primitive } from '../mapping/codecs/codec.ts';
 import type { IdRule } from '../mapping/id-rule.ts';
 import type { Condition, EachNode, Mapping, Node, ObjectNode, RefNode, TextNode } from '../mapping/model.ts';
-import { zoneOf } from '../mapping/zone.ts';
 import { isPrimitive, jsonKindOf } from '../r4/definitions.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import type { ChildRow, Children } from '../resource/rows.ts';
@@ -15,6 +14,7 @@ import type { ColumnType } from '../sql/column-type.ts';
 import type { ColumnExpression, Expression, SqlValue } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import type { Row } from '../sql/plan.ts';
+import { zoneOf } from '../time/zone.ts';
 
 export type Thing = string | boolean | null | Digits | readonly Thing[] | { readonly [name: string]: Thing };
 

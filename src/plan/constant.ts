@@ -4,9 +4,9 @@
 import { isBelow } from '../mapping/codecs/text.ts';
 import type { Criterion, DigitsTest } from '../mapping/criterion.ts';
 import type { Json } from '../mapping/model.ts';
-import { zoneOf } from '../mapping/zone.ts';
 import { dateInterval } from '../search/dates.ts';
 import { fold } from '../sql/fold.ts';
+import { zoneOf } from '../time/zone.ts';
 import type { Environment } from './environment.ts';
 
 export function constantSatisfies(json: Json, criterion: Criterion, env: Environment): boolean {

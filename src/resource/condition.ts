@@ -3,11 +3,12 @@
  * boolean expression, 'true' or 'false' where that is known. A test on an absent value is false, `none` is the exact
  * complement. `exists` is never evaluated here: its flag comes with the row.
  */
-import { digits } from '../mapping/codecs/calendar.ts';
+
 import type { Condition } from '../mapping/model.ts';
-import { zoneOf } from '../mapping/zone.ts';
 import { dateInterval } from '../search/dates.ts';
 import type { Expression, SqlValue } from '../sql/expression.ts';
+import { digits } from '../time/calendar.ts';
+import { zoneOf } from '../time/zone.ts';
 import { type Canonical, canonicalMoment, canonicalOf, canonicalPair, canonicalText, compareCanonical } from './raw.ts';
 
 /** Names for what stands outside the generated text, and places of what is in the row. */

@@ -3,7 +3,7 @@
  * Between slashes and hyphens the month comes first, as in the United States, unless there is no such month; between dots
  * the day does. Years of two digits lie in the past.
  */
-import { isDay } from '../mapping/codecs/calendar.ts';
+import { isDay } from '../time/calendar.ts';
 
 interface Form {
   readonly pattern: RegExp;

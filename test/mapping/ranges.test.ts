@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RangeSet } from '../../src/mapping/ranges.ts';
+import { rangePredicate, successor } from '../../src/mapping/ranges.ts';
+import { INTEGER } from '../../src/sql/column-type.ts';
+import { value } from '../../src/sql/construct.ts';
+import type { Expression, Predicate } from '../../src/sql/expression.ts';
+import type { RangeSet } from '../../src/time/range-set.ts';
 import {
   atLeast,
   clip,
@@ -10,14 +14,9 @@ import {
   intersect,
   NOTHING,
   overlay,
-  rangePredicate,
   rangeSet,
-  successor,
   union,
-} from '../../src/mapping/ranges.ts';
-import { INTEGER } from '../../src/sql/column-type.ts';
-import { value } from '../../src/sql/construct.ts';
-import type { Expression, Predicate } from '../../src/sql/expression.ts';
+} from '../../src/time/range-set.ts';
 import { table } from './codecs/law.ts';
 
 const end = fc.oneof(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contains } from '../../src/mapping/ranges.ts';
-import { zoneOf } from '../../src/mapping/zone.ts';
+import { contains } from '../../src/time/range-set.ts';
+import { zoneOf } from '../../src/time/zone.ts';
 import { toInstant } from './codecs/oracle.ts';
 
 const HOUR = 3_600_000;

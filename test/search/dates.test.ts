@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { zoneOf } from '../../src/mapping/zone.ts';
 import { dateInterval } from '../../src/search/dates.ts';
+import { zoneOf } from '../../src/time/zone.ts';
 
 const NEW_YORK = zoneOf('America/New_York');
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { zoneOf } from '../../src/mapping/zone.ts';
 import type { SearchParameterType } from '../../src/r4/search-parameters.ts';
 import { splitEscaped, typedValue } from '../../src/search/values.ts';
+import { zoneOf } from '../../src/time/zone.ts';
 
 const CONTEXT = { name: 'p', zone: zoneOf('America/New_York'), base: 'http://here/fhir' };
 

@@ -7,16 +7,27 @@
 import type { ColumnType } from '../../sql/column-type.ts';
 import { and, compare, FALSE, flag, given, glob, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { clip, type Range } from '../ranges.ts';
-import type { Zone } from '../zone.ts';
+import {
+  DAY,
+  digits,
+  END_DAY,
+  FIRST_DAY,
+  parseClock,
+  parseDay,
+  printDay,
+  printTime,
+  twoDigits,
+} from '../../time/calendar.ts';
+import { parseTimeKey } from '../../time/local.ts';
+import { clip, type Range } from '../../time/range-set.ts';
+import type { Zone } from '../../time/zone.ts';
 import { trimEnd } from './blank.ts';
-import { DAY, digits, END_DAY, FIRST_DAY, parseClock, parseDay, printDay, printTime, twoDigits } from './calendar.ts';
 import type { Codec, OrderFace } from './codec.ts';
 import { MINUTE, SECOND, satisfying } from './date-interval.ts';
 import { dateCodec } from './datetime.ts';
 import { column } from './only.ts';
 import { firstDay, LAST_PACKED, nextPacked, packDay, printPacked } from './packed-date.ts';
-import { bounds, isTimed, parseTimeKey, timeLiteral } from './stored-time.ts';
+import { bounds, isTimed, timeLiteral } from './stored-time.ts';
 import { isPacked, packedKey, readPacked, ymd8Codec } from './ymd8.ts';
 
 export type TimeForm = 'hhmm' | 'hhmmss' | 'hh:mm' | 'hh:mm:ss' | 'time';

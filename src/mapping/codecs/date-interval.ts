@@ -3,11 +3,12 @@
  * instants, and a precision. Out: the set of the values' numbers, by the exact preimage through the zone.
  * https://hl7.org/fhir/R4/search.html#date
  */
+
+import { civil, DAY, dayOf } from '../../time/calendar.ts';
+import type { RangeSet } from '../../time/range-set.ts';
+import { complement, EVERYTHING, intersect, mapEnds, NOTHING, union } from '../../time/range-set.ts';
+import type { Zone } from '../../time/zone.ts';
 import type { DateEdge } from '../criterion.ts';
-import type { RangeSet } from '../ranges.ts';
-import { complement, EVERYTHING, intersect, mapEnds, NOTHING, union } from '../ranges.ts';
-import type { Zone } from '../zone.ts';
-import { civil, DAY, dayOf } from './calendar.ts';
 
 /** Values numbered in the order of the local times at which they begin. */
 export interface Precision {

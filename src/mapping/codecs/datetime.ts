@@ -7,15 +7,17 @@
 import { UNICODE } from '../../sql/column-type.ts';
 import { and, call, glob, isNull, not, TRUE } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
-import type { RangeSet } from '../ranges.ts';
-import { clip, overlay, rangePredicate, successor } from '../ranges.ts';
-import type { Zone } from '../zone.ts';
-import { DAY, parseDay } from './calendar.ts';
+import { DAY, parseDay } from '../../time/calendar.ts';
+import { parseLocal, timeKey } from '../../time/local.ts';
+import type { RangeSet } from '../../time/range-set.ts';
+import { clip, overlay } from '../../time/range-set.ts';
+import type { Zone } from '../../time/zone.ts';
+import { rangePredicate, successor } from '../ranges.ts';
 import type { Codec, OrderFace } from './codec.ts';
 import { MILLISECOND, SECOND, SECOND_BY_MILLISECOND, satisfying, WHOLE_DAY } from './date-interval.ts';
 import { only } from './only.ts';
 import type { TimedType } from './stored-time.ts';
-import { bounds, parseLocal, storedFromKey, timeKey, timeLiteral } from './stored-time.ts';
+import { bounds, storedFromKey, timeLiteral } from './stored-time.ts';
 
 export interface DatetimeOptions {
   readonly zone: Zone;

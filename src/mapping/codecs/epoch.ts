@@ -7,12 +7,13 @@
 import type { ColumnType } from '../../sql/column-type.ts';
 import { and, compare, constant, isNull, not, value } from '../../sql/construct.ts';
 import type { Expression, SqlValue } from '../../sql/expression.ts';
-import { clip, mapEnds, rangePredicate, successor } from '../ranges.ts';
-import { type Zone, zoneOf } from '../zone.ts';
-import { DAY, END_DAY, FIRST_DAY, pad, printDay, printOffset, printTime } from './calendar.ts';
+import { DAY, END_DAY, FIRST_DAY, pad, printDay, printOffset, printTime } from '../../time/calendar.ts';
+import { countFromKey, instantKey } from '../../time/instant-key.ts';
+import { clip, mapEnds } from '../../time/range-set.ts';
+import { type Zone, zoneOf } from '../../time/zone.ts';
+import { rangePredicate, successor } from '../ranges.ts';
 import type { Codec } from './codec.ts';
 import { MILLISECOND, SECOND, satisfying } from './date-interval.ts';
-import { countFromKey, instantKey } from './instant-key.ts';
 import { only } from './only.ts';
 
 type IntegerType = Extract<ColumnType, { kind: 'integer' }>;

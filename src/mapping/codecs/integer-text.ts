@@ -6,7 +6,7 @@ import type { ColumnType } from '../../sql/column-type.ts';
 import { UNICODE } from '../../sql/column-type.ts';
 import { call, equals, FALSE, isNull, not, value } from '../../sql/construct.ts';
 import type { SqlValue } from '../../sql/expression.ts';
-import { digits } from './calendar.ts';
+import { digits } from '../../time/calendar.ts';
 import { CODE_ORDER } from './code.ts';
 import type { Codec } from './codec.ts';
 import { only } from './only.ts';

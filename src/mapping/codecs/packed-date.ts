@@ -3,11 +3,12 @@
  * a year comes before its months and a month before its days, so what a date criterion accepts is one range with a few
  * points left out or added near its ends.
  */
+
+import { civil, dayOf, daysIn, isDay, pad, printDate, quotient } from '../../time/calendar.ts';
+import type { RangeSet } from '../../time/range-set.ts';
+import { mapEnds, overlay } from '../../time/range-set.ts';
+import type { Zone } from '../../time/zone.ts';
 import type { DateEdge } from '../criterion.ts';
-import type { RangeSet } from '../ranges.ts';
-import { mapEnds, overlay } from '../ranges.ts';
-import type { Zone } from '../zone.ts';
-import { civil, dayOf, daysIn, isDay, pad, printDate, quotient } from './calendar.ts';
 import { satisfying, WHOLE_DAY, WHOLE_MONTH, WHOLE_YEAR } from './date-interval.ts';
 
 /** `2024-03-10`, `2024-03` or `2024` of a packed date; undefined if it is none. */

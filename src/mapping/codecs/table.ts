@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import type { ColumnType } from '../../sql/column-type.ts';
 import { nameOfType, UNICODE } from '../../sql/column-type.ts';
-import { zoneOf } from '../zone.ts';
+import { zoneOf } from '../../time/zone.ts';
 import { base64Codec } from './base64.ts';
 import { booleanCodec } from './boolean.ts';
 import { codeCodec } from './code.ts';

@@ -19,8 +19,9 @@ import {
   value,
 } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { clip, rangePredicate } from '../ranges.ts';
-import type { Zone } from '../zone.ts';
+import { clip } from '../../time/range-set.ts';
+import type { Zone } from '../../time/zone.ts';
+import { rangePredicate } from '../ranges.ts';
 import type { Codec } from './codec.ts';
 import { column } from './only.ts';
 import { LAST_PACKED, nextPacked, packedAfter, packedSatisfying, printPacked } from './packed-date.ts';

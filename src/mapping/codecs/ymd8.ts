@@ -7,15 +7,16 @@
 import type { ColumnType } from '../../sql/column-type.ts';
 import { and, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
+import { DAY, pad, twoDigits } from '../../time/calendar.ts';
+import { parseTimeKey } from '../../time/local.ts';
+import { clip } from '../../time/range-set.ts';
+import type { Zone } from '../../time/zone.ts';
 import type { DateEdge } from '../criterion.ts';
-import { areValues, clip, rangePredicate } from '../ranges.ts';
-import type { Zone } from '../zone.ts';
+import { areValues, rangePredicate } from '../ranges.ts';
 import { trimEnd } from './blank.ts';
-import { DAY, pad, twoDigits } from './calendar.ts';
 import type { Codec } from './codec.ts';
 import { only } from './only.ts';
 import { firstDay, LAST_PACKED, nextPacked, packedAfter, packedSatisfying, printPacked } from './packed-date.ts';
-import { parseTimeKey } from './stored-time.ts';
 
 export interface Ymd8Options {
   readonly zone: Zone;

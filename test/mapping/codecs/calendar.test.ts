@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { civil, DAY, dayOf, parseClock, parseDay, printDay, printTime } from '../../../src/mapping/codecs/calendar.ts';
+import { civil, DAY, dayOf, parseClock, parseDay, printDay, printTime } from '../../../src/time/calendar.ts';
 
 /** The day's number as Date has it, which takes years below 100 for years of the last century. */
 function dateOf(year: number, month: number, day: number): number {

@@ -6,8 +6,8 @@ import { dateCodec, datetimeCodec } from '../../../src/mapping/codecs/datetime.t
 import { isTimed, type TimedType } from '../../../src/mapping/codecs/stored-time.ts';
 import { ymdPartsCodec } from '../../../src/mapping/codecs/ymd-parts.ts';
 import { ymd8Codec } from '../../../src/mapping/codecs/ymd8.ts';
-import { zoneOf } from '../../../src/mapping/zone.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
+import { zoneOf } from '../../../src/time/zone.ts';
 import { dateCriterion, nullable, RUNS } from './arbitrary.ts';
 import { CLOCK, columnType, decodeAll, expectMatch, expectOrder, expectPresent, table } from './law.ts';
 

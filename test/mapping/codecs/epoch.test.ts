@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { epochCodec } from '../../../src/mapping/codecs/epoch.ts';
-import { zoneOf } from '../../../src/mapping/zone.ts';
 import type { ColumnType } from '../../../src/sql/column-type.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
+import { zoneOf } from '../../../src/time/zone.ts';
 import { dateCriterion, nullable, RUNS } from './arbitrary.ts';
 import { columnType, decodeAll, expectMatch, expectOrder, expectPresent, table } from './law.ts';
 

@@ -10,9 +10,9 @@ import { isTimed } from '../../../src/mapping/codecs/stored-time.ts';
 import { textCodec } from '../../../src/mapping/codecs/text.ts';
 import { ymd8Codec } from '../../../src/mapping/codecs/ymd8.ts';
 import type { Criterion } from '../../../src/mapping/criterion.ts';
-import { zoneOf } from '../../../src/mapping/zone.ts';
 import { isNull, not } from '../../../src/sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../../src/sql/expression.ts';
+import { zoneOf } from '../../../src/time/zone.ts';
 import { dateCriterion, exact, nullable, numberCriterion, stringCriterion, text } from './arbitrary.ts';
 import { columnType, decodeAll, expectMatch, expectPresent, table } from './law.ts';
 

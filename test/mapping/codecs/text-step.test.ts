@@ -6,8 +6,8 @@ import { textCodec } from '../../../src/mapping/codecs/text.ts';
 import type { TextStep } from '../../../src/mapping/codecs/text-step.ts';
 import { entitiesStep, pieceStep, stepped, upperStep, wordsStep } from '../../../src/mapping/codecs/text-step.ts';
 import { ymd8Codec } from '../../../src/mapping/codecs/ymd8.ts';
-import { zoneOf } from '../../../src/mapping/zone.ts';
 import { UNICODE } from '../../../src/sql/column-type.ts';
+import { zoneOf } from '../../../src/time/zone.ts';
 import { dateCriterion, exact, nullable, numberCriterion, RUNS, stringCriterion, text } from './arbitrary.ts';
 import { decodeAll, expectMatch, expectPresent, table } from './law.ts';
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { stepped } from '../../../src/mapping/codecs/text-step.ts';
 import { isDateForm, writtenDateStep } from '../../../src/mapping/codecs/written-date.ts';
 import { ymd8Codec } from '../../../src/mapping/codecs/ymd8.ts';
-import { zoneOf } from '../../../src/mapping/zone.ts';
 import { UNICODE } from '../../../src/sql/column-type.ts';
+import { zoneOf } from '../../../src/time/zone.ts';
 import { dateCriterion, nullable, RUNS } from './arbitrary.ts';
 import { decodeAll, expectMatch, expectOrder, expectPresent, table } from './law.ts';
 

@@ -8,9 +8,9 @@
  * "at or after X" is a union of ranges rather than one. Offsets are whole minutes (FHIR can write no others), and before
  * 1900 the offset of 1900 counts. Rules of the zones: https://www.iana.org/time-zones, through Intl.
  */
-import { civil, DAY, dayOf, printOffset } from './codecs/calendar.ts';
-import type { RangeSet } from './ranges.ts';
-import { rangeSet } from './ranges.ts';
+import { civil, DAY, dayOf, printOffset } from './calendar.ts';
+import type { RangeSet } from './range-set.ts';
+import { rangeSet } from './range-set.ts';
 
 export interface Zone {
   readonly name: string;

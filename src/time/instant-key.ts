@@ -3,9 +3,10 @@
  * a key. Out: the key, or the first count of a column whose key is at or after it. Local times go back when clocks do, and
  * instants do not: those of an hour's second time come after the last local time of that hour, and before the next one.
  */
-import type { Zone } from '../zone.ts';
+
 import { DAY, pad } from './calendar.ts';
-import { parseTimeKey, printLocal, timeKey } from './stored-time.ts';
+import { parseTimeKey, printLocal, timeKey } from './local.ts';
+import type { Zone } from './zone.ts';
 
 /** Of later instants the key is higher. `2024-11-03 01:59:59.9999999~01800000`: half an hour after clocks went back. */
 export function instantKey(instant: number, zone: Zone): string {
