@@ -7,8 +7,8 @@
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The npm package `node` is a development dependency and stays out: the image has the right Node itself.
-RUN npm ci --omit=dev
+# The image has the right Node itself. Without its install script the npm package `node` brings none along.
+RUN npm ci --omit=dev --ignore-scripts
 COPY src ./src
 COPY mappings ./mappings
 COPY fixtures ./fixtures
@@ -19,7 +19,7 @@ FROM node:24-slim
 ENV NODE_ENV=production DATA_DIR=/app/.lintel
 WORKDIR /app
 COPY --from=build /app ./
-RUN mkdir -p node_modules/.cache && chown node node_modules/.cache
+RUN mkdir -p node_modules/.cache && chown -R node node_modules/.cache .lintel
 USER node
 # What is compiled is kept for this user: starts read it.
 RUN node bin/lintel.mjs check

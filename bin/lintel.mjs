@@ -7,6 +7,25 @@ import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
 
+/** Milliseconds between two looks whether the process that started this one is still there. */
+const LOOK = 500;
+
+/**
+ * Calls `stop` once the process that started this one has ended. npm runs a command in a shell and passes a signal to the
+ * shell alone, which ends without passing it on: without this, `kill` of `npm start` or `npx lintel serve` leaves the server behind.
+ */
+function whenOrphaned(stop) {
+  // biome-ignore lint/style/noProcessEnv: says whether npm started this; it is no configuration of Lintel's.
+  if (process.env.npm_execpath === undefined) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    stop();
+  }, LOOK);
+  timer.unref();
+}
+
 const OLDEST = [24, 12];
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
@@ -14,6 +33,7 @@ if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) {
   // What was compiled is kept for the next start, beside the code and nowhere else: who can write there can write the code
   // too. A folder that cannot be written is no error.
   nodeModule.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/lintel', import.meta.url)));
+  whenOrphaned(() => process.kill(process.pid, 'SIGTERM'));
   const { runProcess } = await import('../src/cli/main.ts');
   await runProcess();
 } else {
@@ -28,6 +48,7 @@ if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) {
   const child = spawn(own, [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: 'inherit',
   });
+  whenOrphaned(() => child.kill('SIGTERM'));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? (signal === null ? 1 : 128);

@@ -26,8 +26,9 @@ export interface Config {
   readonly baseUrl: string | undefined;
   readonly fhirPath: string;
   readonly apiPath: string;
-  /** Undefined: the demo database. */
+  /** Undefined: the demo database, if `demoDatabase`. */
   readonly database: DatabaseChoice | undefined;
+  readonly demoDatabase: boolean;
   /** Folder of the mapping pack. */
   readonly mappings: string;
   /** Serve the mappings that work where some do not. */
@@ -65,6 +66,8 @@ export interface Config {
   };
   /** Exact origins of browser applications; `*` is any. */
   readonly corsOrigins: readonly string[];
+  /** Seconds of Strict-Transport-Security; 0: the header is not sent. */
+  readonly hsts: number;
   readonly log: { readonly level: (typeof LOG_LEVELS)[number]; readonly format: 'text' | 'json' };
 }
 
@@ -161,6 +164,7 @@ function configOf(values: Values, database: DatabaseChoice | undefined): Config 
     fhirPath: present(values.fhirPath),
     apiPath: present(values.apiPath),
     database,
+    demoDatabase: present(values.demoDatabase) === 'true',
     mappings: present(values.mappings),
     degraded: present(values.degraded) === 'true',
     reloadInterval: present(values.reloadInterval) * 1000,
@@ -195,6 +199,7 @@ function configOf(values: Values, database: DatabaseChoice | undefined): Config 
       bytes: present(values.exportDisk) * 1_000_000,
     },
     corsOrigins: values.corsOrigins ?? [],
+    hsts: present(values.hsts),
     log: {
       level: present(values.logLevel),
       format: values.logFormat ?? (process.stderr.isTTY ? 'text' : 'json'),
@@ -211,7 +216,10 @@ function present<T>(value: T | undefined): T {
 /** Problems between variables; each is looked at only where both sides are right in themselves. */
 function contradictions(values: Values): string[] {
   const problems: string[] = [];
-  const { host, access, pageSize, pageMax, fhirPath, apiPath, demoUser, demoPassword } = values;
+  const { host, access, pageSize, pageMax, fhirPath, apiPath, demoUser, demoPassword, hsts, baseUrl } = values;
+  if (hsts !== undefined && hsts > 0 && !baseUrl?.startsWith('https:')) {
+    problems.push('HSTS: expected only with a BASE_URL of https, which is how clients then have to come');
+  }
   if (demoUser !== undefined && demoPassword === undefined) problems.push('DEMO_PASSWORD: expected with DEMO_USER');
   if (demoUser === undefined && demoPassword !== undefined) problems.push('DEMO_USER: expected with DEMO_PASSWORD');
   if (access === 'open' && host !== undefined && !isLoopback(host)) {

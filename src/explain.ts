@@ -32,6 +32,8 @@ export interface Explanation {
 export interface ExplainedStatement {
   /** As RehearsedStatement; `keys of …` are sent before the search can be planned. */
   readonly purpose: string;
+  /** The mappings that it is for; none where the search cannot be planned without it. */
+  readonly mappings: readonly string[];
   readonly sqlite: Statement;
   readonly mssql: Statement;
   /** As the engine says which index or scan serves it. */
@@ -60,7 +62,8 @@ export async function explainSearch(
   const query = facade.parse(request, { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling });
   const resolving: RehearsedStatement[] = [];
   const session = openSession(database, environment(registry, now), shapeStore(), {
-    onQuery: (plan, places) => resolving.push({ purpose: `keys of ${plan.from.table.name}`, plan, places }),
+    onQuery: (plan, places) =>
+      resolving.push({ purpose: `keys of ${plan.from.table.name}`, mappings: [], plan, places }),
   });
   const { type, filters, sort } = query;
   const branches = await planResolved(session, () =>
@@ -74,8 +77,9 @@ export async function explainSearch(
       .ofType(type)
       .map(mapping => ({ name: mapping.name, place: placeOf(mapping), read: read.has(mapping) })),
     statements: await Promise.all(
-      statements.map(async ({ purpose, plan, places }) => ({
+      statements.map(async ({ purpose, mappings, plan, places }) => ({
         purpose,
+        mappings,
         sqlite: inSqlite(plan, places),
         mssql: inMssql(plan, places),
         served: [

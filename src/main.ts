@@ -15,6 +15,7 @@ import { type SchemaWatch, watchSchema } from './live/schema-watch.ts';
 import { type Version, versionOf } from './live/version.ts';
 import { type Watch, watchFolder } from './live/watch.ts';
 import { createLog, describeError, type Log } from './log.ts';
+import { whyNotWritable } from './make-folder.ts';
 import { formatProblem } from './mapping/load/problem.ts';
 import { createMetrics, type Metrics } from './observe/metrics.ts';
 import { type CountStatements, countStatements } from './observe/statements.ts';
@@ -100,7 +101,17 @@ async function serve(
   const entrance = await openEntrance(config);
   let pack = first;
   let stopping = false;
-  const jobs = openExports(config, () => pack.files, log, { threads: exportThreads(config, count) });
+  const unwritable = whyNotWritable(config.dataDir);
+  if (unwritable !== undefined) {
+    console.note(
+      `DATA_DIR: ${config.dataDir} cannot be written (${unwritable}), so bulk export is not offered. ` +
+        'Name a folder that the user of this process may write.',
+    );
+  }
+  const jobs =
+    unwritable === undefined
+      ? openExports(config, () => pack.files, log, { threads: exportThreads(config, count) })
+      : undefined;
   const cache = config.cache.maxAge === 0 ? undefined : createAnswerCache<Answer>(config.cache);
   const wait = config.timeout.request;
   const admission = {
@@ -167,7 +178,7 @@ async function serve(
       stopping = true;
       await Promise.all([watch?.stop(), schema.stop()]);
       await server.close();
-      await jobs.close();
+      await jobs?.close();
       await database.close();
     },
   };

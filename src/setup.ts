@@ -1,10 +1,10 @@
 /**
  * From a Config to what a server or a command works with: the database opened, the pack loaded against its schema.
  */
-import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type Content, type LoadedContent, readContent } from './ccda/content.ts';
-import type { Config } from './config.ts';
-import { demoDatabase } from './demo.ts';
+import { type Config, ConfigError } from './config.ts';
+import { DEMO_PACK, demoDatabase } from './demo.ts';
 import { createFacade, type Facade } from './facade.ts';
 import { type PackFiles, readPackFiles } from './mapping/load/files.ts';
 import { type LoadedPack, type LoadOptions, loadPackFiles } from './mapping/load/pack.ts';
@@ -25,6 +25,7 @@ import { type Catalog, findTable, withDenied } from './sql/catalog.ts';
 import type { Database } from './sql/database.ts';
 import { openSqlite, type SqliteOptions } from './sql/sqlite/database.ts';
 import { zoneOf } from './time/zone.ts';
+import { SOFTWARE_VERSION } from './version.ts';
 
 /** Says what takes a while. */
 export type Announce = (what: string) => void;
@@ -69,26 +70,36 @@ export interface Setup extends CheckedPack {
   readonly database: Database;
 }
 
-/** Of this server, as package.json says. */
-export const SOFTWARE_VERSION: string = JSON.parse(
-  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-).version;
-
 /**
  * Opens the database and loads the pack against its live schema. The caller closes the database. `files`: the pack, where
- * it was read before.
+ * it was read before. Throws DatabaseError, and ConfigError where a pack has no database to go with.
  */
 export async function setUp(
-  config: DatabaseSource & Pick<Config, 'mappings'> & Partial<Pick<Config, 'degraded'>>,
+  config: DatabaseSource & Pick<Config, 'mappings'> & Partial<Pick<Config, 'degraded' | 'demoDatabase'>>,
   announce: Announce,
   files: PackFiles = readPackFiles(config.mappings),
 ): Promise<Setup> {
+  refuseWithoutDatabase(config);
   const database = await openDatabase(config, announce);
   try {
     return { database, ...(await checkAgainst(database, files, config, announce)) };
   } catch (error) {
     await database.close();
     throw error;
+  }
+}
+
+/** The demo database goes with the demo pack, and only where the demo is wanted. */
+function refuseWithoutDatabase({
+  database,
+  mappings,
+  demoDatabase: wanted = true,
+}: Pick<Config, 'database' | 'mappings'> & Partial<Pick<Config, 'demoDatabase'>>): void {
+  if (database !== undefined) return;
+  const expected = 'DATABASE_URL (or --database): expected the address of a database';
+  if (!wanted) throw new ConfigError([`${expected}, since DEMO is false`]);
+  if (resolve(mappings) !== resolve(DEMO_PACK)) {
+    throw new ConfigError([`${expected} for the pack ${mappings}: the demo database goes with the demo pack alone`]);
   }
 }
 
@@ -165,14 +176,17 @@ export function loadWhole(
 }
 
 type FacadeSettings = Pick<Config, 'page' | 'linkSecret'> &
-  Partial<Pick<Config, 'corsOrigins'>> & { readonly documents?: boolean };
+  Partial<Pick<Config, 'corsOrigins'>> & { readonly documents?: boolean; readonly exports?: boolean };
 
-/** The facade over a pack, as the configuration wants it. `documents`: the pack says what they hold. */
+/**
+ * The facade over a pack, as the configuration wants it. `documents`: the pack says what they hold (default false).
+ * `exports`: there is a folder for their files (default true).
+ */
 export function facadeOf(
   registry: Registry,
   database: Database,
   changed: Date,
-  { page, linkSecret, corsOrigins = [], documents = false }: FacadeSettings,
+  { page, linkSecret, corsOrigins = [], documents = false, exports = true }: FacadeSettings,
 ): Facade {
   return createFacade({
     registry,
@@ -184,7 +198,7 @@ export function facadeOf(
     date: changed.toISOString(),
     cors: corsOrigins.length > 0,
     own: [...conceptMapsOf(registry), ...valueSetsOf(registry)],
-    operations: documents ? [...EXPORT_OPERATIONS, SUMMARY] : EXPORT_OPERATIONS,
+    operations: [...(exports ? EXPORT_OPERATIONS : []), ...(documents ? [SUMMARY] : [])],
     recordOperations: RECORD_OPERATIONS,
   });
 }

@@ -11,18 +11,72 @@ export function tellError(error: unknown, note: (text: string) => void): void {
   if (error instanceof ConfigError) {
     note([`${error.message}:`, ...error.problems.map(problem => `  ${problem}`)].join('\n'));
   } else if (error instanceof DatabaseError) {
-    note(`The database: ${error.message}`);
+    note([`The database: ${error.message}`, ...cureOf(error)].join('\n'));
   } else if (error instanceof FhirError) {
     note(error.message);
   } else if (isSystemError(error)) {
-    note(`The system refuses: ${error.message}`);
+    note(systemText(error));
   } else {
     const { kind, at } = describeError(error);
     note(`Unexpected ${kind} at ${at}`);
   }
 }
 
+/** What to look at, by SQLite's name of a result or SQL Server's number, for errors that a configuration causes. */
+const CURES: Readonly<Record<string, string>> = {
+  SQLITE_CANTOPEN: 'Expected a file that is there and can be read: look at DATABASE_URL=sqlite:<file> (or --database).',
+  SQLITE_NOTADB: 'Expected a SQLite file, and this is none: look at DATABASE_URL=sqlite:<file> (or --database).',
+  18456: 'Look at the user and the password of DATABASE_URL, or at DATABASE_PASSWORD.',
+  4060: 'Look at the name of the database in DATABASE_URL, and whether the login may open it.',
+  ELOGIN: 'Look at the user, the password and the name of the database in DATABASE_URL.',
+  ESOCKET: 'Look at the host and the port in DATABASE_URL, and whether a firewall stands between.',
+  ETIMEOUT: 'Look at the host and the port in DATABASE_URL, and whether a firewall stands between.',
+};
+
+function cureOf({ engine }: DatabaseError): readonly string[] {
+  return [engine.number, engine.code]
+    .flatMap(code => (code === undefined ? [] : (CURES[String(code)] ?? [])))
+    .slice(0, 1);
+}
+
+type SystemError = Error & { readonly code: string; readonly syscall: string };
+
 /** Of the file system or the network: a port that is taken, a folder that is not there. */
-function isSystemError(error: unknown): error is Error & { readonly code: string } {
+function isSystemError(error: unknown): error is SystemError {
   return error instanceof Error && 'syscall' in error && 'code' in error;
+}
+
+const FILE_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'is not there',
+  ENOTDIR: 'is no folder',
+  EISDIR: 'is a folder',
+  EACCES: 'may not be used by the user of this process',
+  EPERM: 'may not be used by the user of this process',
+  EROFS: 'is on a file system that cannot be written',
+  ENOSPC: 'has no space left on its disk',
+};
+
+/** What is wrong with which port, address or path, and the variable to look at. */
+function systemText(error: SystemError): string {
+  const { code, syscall } = error;
+  const path = 'path' in error && typeof error.path === 'string' ? error.path : undefined;
+  const place = [hostOf(error), 'port' in error ? error.port : ''].join(':');
+  if (syscall === 'listen' && code === 'EADDRINUSE') {
+    return `PORT: ${place} is taken by another program. Stop that, or choose another port with PORT or --port.`;
+  }
+  if (syscall === 'listen' && code === 'EACCES') {
+    return `PORT: this user may not listen on ${place}. Choose a port above 1023 with PORT or --port.`;
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    return `HOST: ${hostOf(error)} is no address of this machine.`;
+  }
+  const problem = FILE_PROBLEMS[code];
+  if (problem === undefined || path === undefined) return `The system refuses: ${error.message}`;
+  const variable = syscall === 'scandir' ? 'MAPPINGS: the folder ' : '';
+  return `${variable}${path} ${problem} (${code}).`;
+}
+
+function hostOf(error: SystemError): string {
+  if ('address' in error && typeof error.address === 'string') return error.address;
+  return 'hostname' in error && typeof error.hostname === 'string' ? error.hostname : 'the host';
 }

@@ -73,6 +73,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cli: ['*'],
   live: ['*'],
   'seen-schema': ['sql'],
+  version: [],
   setup: ['*'],
   'tell-error': ['config', 'log', 'outcome', 'sql/database'],
   main: ['*'],

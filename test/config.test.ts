@@ -167,3 +167,10 @@ test('the table describes every variable once, without places of this machine', 
 test.skipIf(!existsSync('README.md'))('the README has the table as `npm run variables` prints it', () => {
   expect(readFileSync('README.md', 'utf8')).toContain(variablesTable());
 });
+
+test('Strict-Transport-Security needs an address of https', () => {
+  expect(problemsOf({ HSTS: '3600' })).toEqual([
+    'HSTS: expected only with a BASE_URL of https, which is how clients then have to come',
+  ]);
+  expect(readConfig({ HSTS: '3600', BASE_URL: 'https://ehr.example.org' }).hsts).toBe(3600);
+});

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../src/config.ts';
@@ -91,4 +91,20 @@ test('a pack with errors is not served, and every problem is told', async () => 
   const { running, notes } = await started(smallClinic({ 'person.yaml': 'mapping: people\nresource: Patent\n' }));
   expect(running).toBeUndefined();
   expect(notes.join('\n')).toMatch(/person\.yaml:2:11: .*did you mean Patient\?/);
+});
+
+test('where DATA_DIR cannot be written that is told at the start, and exports are not offered', async () => {
+  const clinic = smallClinic();
+  const file = `${clinic.folder}/file`;
+  writeFileSync(file, '');
+  const { running, notes } = await started(clinic, { DATA_DIR: `${file}/data` });
+  expect(notes).toEqual([
+    expect.stringMatching(/^DATA_DIR: .* cannot be written \(ENOTDIR\), so bulk export is not offered/),
+  ]);
+  const url = running?.url;
+  const kickOff = await fetch(`${url}/fhir/$export`, { headers: { prefer: 'respond-async' } });
+  expect(kickOff.status).toBe(404);
+  const metadata = await (await fetch(`${url}/fhir/metadata`)).text();
+  expect(metadata).not.toContain('export');
+  expect((await fetch(`${url}/fhir/Patient/1`)).status).toBe(200);
 });

@@ -9,44 +9,84 @@ import { formatProblem } from '../mapping/load/problem.ts';
 import { FhirError } from '../outcome.ts';
 import { facadeOf, setUp } from '../setup.ts';
 import type { Statement } from '../sql/plan.ts';
-import { type Command, overrides, type Terminal, textOf } from './command.ts';
+import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
 import { queryLines } from './query-text.ts';
 import { parameterLines, sqlLines, wrapped } from './sql-text.ts';
+import { subjectLines } from './subject.ts';
 
 /** Lists of columns are broken beyond so many characters. */
 const WIDTH = 110;
+/** Of more mappings than these only a summary is printed, unless one is named. */
+const IN_FULL = 2;
+
+const ENGINES = { sqlite: 'SQLite', mssql: 'SQL Server' } as const;
+type Engine = keyof typeof ENGINES;
+
+/** What is printed of an explanation. */
+interface View {
+  readonly engines: readonly Engine[];
+  /** Only this mapping. */
+  readonly mapping: string | undefined;
+  readonly values: boolean;
+}
 
 export const explain: Command = {
   summary: 'shows what becomes of a search: typed query, mappings, SQL, indexes, lineage',
-  help: `Usage: lintel explain QUERY [--database URL] [--mappings FOLDER] [--values]
+  help: `Usage: lintel explain QUERY [--mapping NAME] [--engine ENGINE] [--json] [--values]
+                      [--database URL] [--mappings FOLDER]
 
 QUERY is a search as it stands in a URL, in quotes: 'Patient?name=smith&_count=5'
 
-Shows the query with its types, the mappings that can and cannot match, the statements (for SQLite and for SQL Server,
-with the types of their parameters and what the database says of its indexes), and where each element of the answer
-comes from.
+Shows the query with its types, the mappings that can and cannot match, the statements (with the types of their
+parameters and what the database says of its indexes), and where each element of the answer comes from. Where more than
+${IN_FULL} mappings are read, SQL and lineage are shown for the one that --mapping names.
 
+  --mapping NAME   SQL and lineage of this mapping alone
+  --engine ENGINE  sqlite, mssql or both; default: the engine of the database
+  --json           everything as one JSON object: pack, database, query, mappings, statements, lineage
   --values         also shows the values of the query and of parameters, which may be a patient's
   --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
   --mappings F     folder of the pack`,
-  options: { database: { type: 'string' }, mappings: { type: 'string' }, values: { type: 'boolean' } },
+  options: {
+    database: { type: 'string' },
+    engine: { type: 'string' },
+    json: { type: 'boolean' },
+    mapping: { type: 'string' },
+    mappings: { type: 'string' },
+    values: { type: 'boolean' },
+  },
   positionals: [1, 1],
   async run(args, terminal) {
     const instead = overrides({ MAPPINGS: textOf(args, 'mappings'), DATABASE_URL: textOf(args, 'database') });
     const config = readConfig(terminal.environment, instead);
+    const chosen = textOf(args, 'engine');
+    if (chosen !== undefined && chosen !== 'both' && !isEngine(chosen)) {
+      terminal.note(`--engine: expected sqlite, mssql or both, found ${JSON.stringify(chosen)}`);
+      return 2;
+    }
     const { database, pack, changed } = await setUp(config, terminal.note);
     try {
-      if (pack.registry === undefined) {
+      const { registry } = pack;
+      if (registry === undefined) {
         for (const problem of pack.problems) terminal.note(formatProblem(problem));
         return 1;
       }
-      const facade = facadeOf(pack.registry, database, changed, config);
+      const facade = facadeOf(registry, database, changed, config);
       const request = searchOf(args.positionals[0] ?? '');
-      print(
-        await explainSearch(facade, database, request, { now: Date.now(), handling: config.handling }),
-        args.values['values'] === true,
-        terminal,
-      );
+      const explained = await explainSearch(facade, database, request, { now: Date.now(), handling: config.handling });
+      const view: View = {
+        engines: chosen === 'both' ? ['sqlite', 'mssql'] : [isEngine(chosen) ? chosen : database.engine],
+        mapping: textOf(args, 'mapping'),
+        values: args.values['values'] === true,
+      };
+      const known = explained.mappings.map(({ name }) => name);
+      if (view.mapping !== undefined && !known.includes(view.mapping)) {
+        terminal.note(`--mapping: expected one of ${known.join(', ')}, found ${JSON.stringify(view.mapping)}`);
+        return 2;
+      }
+      const subject = subjectLines(config, registry.pack);
+      if (isJson(args)) terminal.out(JSON.stringify(asJson(explained, subject, view), undefined, 2));
+      else print(explained, subject, view, terminal);
       return 0;
     } catch (error) {
       if (!(error instanceof FhirError)) throw error;
@@ -58,6 +98,14 @@ comes from.
   },
 };
 
+function isEngine(text: string | undefined): text is Engine {
+  return text !== undefined && Object.hasOwn(ENGINES, text);
+}
+
+function isJson({ values }: Arguments): boolean {
+  return values['json'] === true;
+}
+
 /** `Type?a=b&c=d`, with or without a slash or an address before it. */
 function searchOf(text: string): SearchRequest {
   const mark = text.indexOf('?');
@@ -68,33 +116,46 @@ function searchOf(text: string): SearchRequest {
   };
 }
 
-function print(explanation: Explanation, values: boolean, { out }: Terminal): void {
+function print(explanation: Explanation, subject: readonly string[], view: View, { out }: Terminal): void {
   const { query, mappings, statements, lineage } = explanation;
-  out(`Query of ${query.type}`);
+  const { mapping, values } = view;
+  for (const line of subject) out(line);
+  out(`\nQuery of ${query.type}`);
   for (const line of queryLines(query, values)) out(`  ${line}`);
+  const read = mappings.filter(one => one.read);
+  const others = mappings.filter(one => !one.read).map(({ name }) => name);
   out('\nMappings');
-  for (const { name, place, read } of mappings) {
-    out(`  ${read ? 'read      ' : 'cannot match'}  ${name}  (${place})`);
+  for (const { name, place } of read) out(`  read          ${name}  (${place})`);
+  if (others.length > 0) {
+    for (const [i, line] of wrapped(others.join(', '), WIDTH - 16).entries()) {
+      out(`  ${i === 0 ? 'cannot match  ' : ' '.repeat(14)}${line.trim()}`);
+    }
   }
-  for (const statement of statements) printStatement(statement, values, out);
-  for (const { name } of mappings.filter(({ read }) => read)) {
+  if (mapping === undefined && read.length > IN_FULL) {
+    out('\nStatements');
+    for (const { purpose, served } of statements) {
+      out(`  ${purpose}`);
+      for (const line of served.slice(0, 1)) out(`    ${line.slice(0, WIDTH)}${served.length > 1 ? ' …' : ''}`);
+    }
+    out('\n--mapping NAME shows the SQL and the lineage of a mapping.');
+    return;
+  }
+  const shown = ({ mappings: of }: ExplainedStatement): boolean =>
+    mapping === undefined || of.length === 0 || of.includes(mapping);
+  for (const statement of statements.filter(shown)) printStatement(statement, view, out);
+  for (const { name } of read.filter(one => mapping === undefined || one.name === mapping)) {
     out(`\nLineage of ${name}`);
-    const own = lineage.filter(({ mapping }) => mapping === name);
+    const own = lineage.filter(one => one.mapping === name);
     const width = Math.min(44, Math.max(0, ...own.map(({ element }) => element.length)));
     for (const { element, from, place } of own) out(`  ${element.padEnd(width)}  ${from}  (${place})`);
   }
 }
 
-function printStatement(
-  { purpose, sqlite, mssql, served }: ExplainedStatement,
-  values: boolean,
-  out: Terminal['out'],
-): void {
-  out(`\nStatement: ${purpose}`);
-  printSql('SQLite', sqlite, values, out);
-  printSql('SQL Server', mssql, values, out);
+function printStatement(explained: ExplainedStatement, { engines, values }: View, out: Terminal['out']): void {
+  out(`\nStatement: ${explained.purpose}`);
+  for (const engine of engines) printSql(ENGINES[engine], explained[engine], values, out);
   out('\n  Served by');
-  for (const line of served) out(`    ${line}`);
+  for (const line of explained.served) out(`    ${line}`);
 }
 
 function printSql(engine: string, statement: Statement, values: boolean, out: Terminal['out']): void {
@@ -104,4 +165,28 @@ function printSql(engine: string, statement: Statement, values: boolean, out: Te
       '\n',
     ),
   );
+}
+
+/** The explanation for programs; texts as in print. */
+function asJson(explanation: Explanation, subject: readonly string[], { engines, mapping, values }: View): object {
+  const { query, mappings, statements, lineage } = explanation;
+  const statementOf = ({ text, parameters }: Statement): object => ({
+    text,
+    parameters: parameterLines(parameters, values),
+  });
+  const wanted = (name: string): boolean => mapping === undefined || name === mapping;
+  return {
+    subject,
+    query: { type: query.type, lines: queryLines(query, values) },
+    mappings: mappings.filter(({ name }) => wanted(name)),
+    statements: statements
+      .filter(({ mappings: of }) => of.length === 0 || of.some(wanted))
+      .map(one => ({
+        purpose: one.purpose,
+        mappings: one.mappings,
+        ...Object.fromEntries(engines.map(engine => [engine, statementOf(one[engine])])),
+        served: one.served,
+      })),
+    lineage: lineage.filter(one => wanted(one.mapping)),
+  };
 }

@@ -10,6 +10,7 @@ import { writeLock } from '../mapping/load/lock.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
 import { setUp } from '../setup.ts';
 import { type Command, overrides, textOf } from './command.ts';
+import { subjectLines } from './subject.ts';
 
 const FILE = 'schema.lock.json';
 
@@ -38,6 +39,7 @@ columns, keys and indexes, as the database has them now. \`lintel check --locked
       terminal.note('A pack with errors is not locked.');
       return 1;
     }
+    for (const line of subjectLines(config, pack.registry.pack)) terminal.out(line);
     const file = join(config.mappings, FILE);
     writeFileSync(file, writeLock(pack.registry, catalog));
     terminal.out(`Written: ${file}`);

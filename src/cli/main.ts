@@ -27,12 +27,17 @@ Commands:
 ${loaded.join('\n')}
 
 Each command explains itself: lintel <command> --help
+lintel --version prints the version.
 Configuration is by environment variables: lintel serve --help lists them.`;
 }
 
 /** Runs one command. Everything that a person can mend is told without a stack. */
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
   const [name, ...rest] = argv;
+  if (name === '--version' || name === '-v') {
+    terminal.out((await import('../version.ts')).SOFTWARE_VERSION);
+    return 0;
+  }
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     terminal.out(await helpText());
     return name === undefined ? 2 : 0;

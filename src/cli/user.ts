@@ -17,12 +17,14 @@ export const user: Command = {
        lintel user passwd NAME [--generate] [--accounts FILE]
        lintel user disable NAME [--accounts FILE]
        lintel user enable NAME [--accounts FILE]
+       lintel user rm NAME [--accounts FILE]
        lintel user list [--accounts FILE]
 
 add        makes an account
 passwd     gives it another password; its sessions end
 disable    nobody can log in with it; its sessions end
 enable     undoes that
+rm         removes it; its sessions end
 list       names all accounts
 
 The password is asked for without echo, or read as the first line of standard input: ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters.
@@ -37,7 +39,9 @@ The password is asked for without echo, or read as the first line of standard in
     if (action === 'list' && name === undefined) return list(file, terminal);
     const change = Object.hasOwn(CHANGES, action) ? CHANGES[action] : undefined;
     if (change === undefined || name === undefined) {
-      terminal.note('Expected add, passwd, disable or enable with a name, or list; lintel user --help explains it.');
+      terminal.note(
+        'Expected add, passwd, disable, enable or rm with a name, or list; lintel user --help explains it.',
+      );
       return 2;
     }
     if (!isAccountName(name)) {
@@ -48,7 +52,11 @@ The password is asked for without echo, or read as the first line of standard in
     const own = before.find(account => account.name === name);
     const after = await change(name, own, args, terminal);
     if (after === undefined) return 1;
-    writeAccounts(file, own ? before.map(account => (account === own ? after : account)) : [...before, after]);
+    const others = before.filter(account => account !== own);
+    writeAccounts(
+      file,
+      after === 'removed' ? others : own ? before.map(one => (one === own ? after : one)) : [...before, after],
+    );
     terminal.out(`${name}: ${DONE[action] ?? ''}`);
     return 0;
   },
@@ -59,15 +67,16 @@ const DONE: Readonly<Record<string, string>> = {
   passwd: 'has a new password',
   disable: 'disabled',
   enable: 'enabled',
+  rm: 'removed',
 };
 
-/** The account as it is to be; undefined where that cannot be, which has been told. */
+/** The account as it is to be, or that it goes; undefined where that cannot be, which has been told. */
 type Change = (
   name: string,
   own: Account | undefined,
   args: Arguments,
   terminal: Terminal,
-) => Promise<Account | undefined>;
+) => Promise<Account | 'removed' | undefined>;
 
 const CHANGES: Readonly<Record<string, Change>> = {
   async add(name, own, args, terminal) {
@@ -84,6 +93,8 @@ const CHANGES: Readonly<Record<string, Change>> = {
     own === undefined ? complain(terminal, `There is no account ${name}.`) : { ...own, disabled: true },
   enable: async (name, own, _args, terminal) =>
     own === undefined ? complain(terminal, `There is no account ${name}.`) : { ...own, disabled: false },
+  rm: async (name, own, _args, terminal) =>
+    own === undefined ? complain(terminal, `There is no account ${name}.`) : 'removed',
 };
 
 function complain(terminal: Terminal, text: string): undefined {

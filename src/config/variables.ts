@@ -58,6 +58,12 @@ export const VARIABLES = {
     meaning: 'Password for SQL Server, so that DATABASE_URL need not hold it.',
     secret: true,
   }),
+  demoDatabase: variable('DEMO', flag.schema, {
+    default: 'true',
+    expected: flag.expected,
+    meaning:
+      'What is served without DATABASE_URL: `true` the demo database with its invented patients, `false` nothing, which ends the start.',
+  }),
   mappings: variable('MAPPINGS', z.string().min(1), {
     default: DEMO_PACK,
     shownDefault: 'the demo pack',
@@ -204,6 +210,12 @@ export const VARIABLES = {
     shownDefault: 'none',
     expected: 'origins like https://app.example.org with commas between, or *',
     meaning: 'Origins of browser applications that may call this server, compared exactly.',
+  }),
+  hsts: variable('HSTS', wholeNumber(0, 63_072_000), {
+    default: '0',
+    expected: 'seconds, a whole number from 0 to 63072000 (two years)',
+    meaning:
+      'Seconds for which browsers come to this host by https only (`Strict-Transport-Security`); 0 sends no such header. Needs a BASE_URL of https.',
   }),
   logLevel: variable('LOG_LEVEL', level.schema, {
     default: 'info',

@@ -30,7 +30,8 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   app.use(requestId);
   app.use(logRequests(parts));
   if (parts.answers !== undefined) app.use(rememberAnswers);
-  app.use(secureHeaders({ ...SECURE_HEADERS, strictTransportSecurity: config.baseUrl?.startsWith('https:') ?? false }));
+  const strictTransportSecurity = config.hsts > 0 && `max-age=${config.hsts}`;
+  app.use(secureHeaders({ ...SECURE_HEADERS, strictTransportSecurity }));
   app.route('/', probeRoutes(parts));
 
   app.use(`${config.apiPath}/*`, tellAsRest);

@@ -58,7 +58,17 @@ export interface AppParts {
   readonly served: Served;
   readonly config: Pick<
     Config,
-    'host' | 'port' | 'baseUrl' | 'fhirPath' | 'apiPath' | 'access' | 'handling' | 'timeout' | 'corsOrigins' | 'session'
+    | 'host'
+    | 'port'
+    | 'baseUrl'
+    | 'fhirPath'
+    | 'apiPath'
+    | 'access'
+    | 'handling'
+    | 'timeout'
+    | 'corsOrigins'
+    | 'hsts'
+    | 'session'
   >;
   readonly log: Log;
   /** Without it nothing is counted. */

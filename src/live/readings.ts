@@ -11,7 +11,7 @@ import type { Database, LaneLoad } from '../sql/database.ts';
 
 export interface Observed {
   readonly database: Pick<Database, 'load'>;
-  readonly jobs: Pick<Jobs, 'load'>;
+  readonly jobs: Pick<Jobs, 'load'> | undefined;
   readonly cache: { counters(): AnswerCounters } | undefined;
   readonly admission: Admission;
   readonly served: () => Pick<Registry, 'pack' | 'version'> & { readonly refused: boolean; readonly lacking: boolean };
@@ -60,12 +60,18 @@ export function readingsOf({ database, jobs, cache, admission, served }: Observe
       ...counter('lintel_answers_refused_total', 'Answers that there was no place for.', ['kind']),
       read: places('refused'),
     },
+    ...(jobs ? exportReadings(jobs) : []),
+    ...(cache ? cacheReadings(cache) : []),
+  ];
+}
+
+function exportReadings(jobs: Pick<Jobs, 'load'>): readonly Reading[] {
+  return [
     { ...gauge('lintel_export_jobs', 'Exports.', ['status']), read: () => byName(jobs.load().jobs) },
     {
       ...gauge('lintel_export_parts', 'Parts of exports that a thread works on, and that wait for one.', ['state']),
       read: () => byName(jobs.load().threads),
     },
-    ...(cache ? cacheReadings(cache) : []),
   ];
 }
 

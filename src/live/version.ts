@@ -18,8 +18,9 @@ import type { Log } from '../log.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { type Entrance, type RestParts, restParts } from '../rest/start.ts';
-import { facadeOf, SOFTWARE_VERSION } from '../setup.ts';
+import { facadeOf } from '../setup.ts';
 import type { Database } from '../sql/database.ts';
+import { SOFTWARE_VERSION } from '../version.ts';
 import type { SoundPack } from './pack.ts';
 
 export interface Version {
@@ -34,7 +35,8 @@ export interface Lasting {
   readonly config: Config;
   readonly log: Log;
   readonly database: Database;
-  readonly jobs: Jobs;
+  /** Undefined: there is no folder for their files, so exports are not offered. */
+  readonly jobs: Jobs | undefined;
   readonly entrance: Entrance;
   /** Without it every answer is made anew. */
   readonly cache: AnswerCache<Answer> | undefined;
@@ -48,12 +50,16 @@ const SOFTWARE = { name: 'Lintel', version: SOFTWARE_VERSION } as const;
 
 export function versionOf({ registry, catalog, pack, content, changed }: SoundPack, lasting: Lasting): Version {
   const { config, log, database, jobs, entrance, cache, refused, lacking, metrics, admission } = lasting;
-  const facade = facadeOf(registry, database, changed, { ...config, documents: content !== undefined });
+  const facade = facadeOf(registry, database, changed, {
+    ...config,
+    documents: content !== undefined,
+    exports: jobs !== undefined,
+  });
   const rest = restParts(entrance, facade, content, SOFTWARE_VERSION);
   const { name, title } = registry.pack;
   const parts: AppParts = {
     facade,
-    exports: { jobs, facade },
+    ...(jobs && { exports: { jobs, facade } }),
     served: {
       pack: { name, title, version: registry.version },
       mappings: registry.mappings.length,

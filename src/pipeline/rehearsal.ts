@@ -19,6 +19,8 @@ import type { Session } from './source.ts';
 export interface RehearsedStatement {
   /** `page of <mappings>`, `TABLE of <mapping>` for its collections, `included: …`, `total of …`. */
   readonly purpose: string;
+  /** The mappings that it is for. */
+  readonly mappings: readonly string[];
   readonly plan: SqlPlan;
   readonly places?: Places | undefined;
 }
@@ -43,20 +45,25 @@ export async function rehearse(
     const items = of.flatMap((branch): readonly Emittable[] => {
       const planned = planBranch(branch, { ...page, also }, page.count + 1, session);
       if (!planned) return [];
-      const names = branch.mappings.map(({ mapping }) => mapping.name).join(', ');
+      const mappings = branch.mappings.map(({ mapping }) => mapping.name);
       const sorted = branch.sort[0] === null ? ', rows without the value that sorts' : '';
-      found.push({ purpose: `${prefix} ${names}${sorted}`, plan: planned.plan });
+      found.push({ purpose: `${prefix} ${mappings.join(', ')}${sorted}`, mappings, plan: planned.plan });
       const row = planned.plan.columns.map(({ type }) => madeUp(type));
       return branch.mappings.map(({ mapping }) => ({ mapping, row, shaped: planned.shaped }));
     });
     const collections: Session = {
       ...session,
-      query: (plan, mapping, places) => noted(plan, `${plan.from.table.name} of ${mapping}`, places),
+      query: (plan, mapping, places) => noted(`${plan.from.table.name} of`, mapping, plan, places),
     };
     return emitAll(items, write, collections);
   };
-  const noted = async (plan: SqlPlan, purpose: string, places?: Places): Promise<readonly (readonly SqlValue[])[]> => {
-    found.push({ purpose, plan, places });
+  const noted = async (
+    what: string,
+    mapping: string,
+    plan: SqlPlan,
+    places?: Places,
+  ): Promise<readonly (readonly SqlValue[])[]> => {
+    found.push({ purpose: `${what} ${mapping}`, mappings: [mapping], plan, places });
     return [plan.columns.map(({ type }) => madeUp(type))];
   };
 
@@ -73,12 +80,12 @@ export async function rehearse(
         return (await Promise.all(of.map(some => resourcesOf(some, 'included:', own)))).flat();
       },
     },
-    { ...session, query: (plan, mapping, places) => noted(plan, `keys of ${mapping}`, places) },
+    { ...session, query: (plan, mapping, places) => noted('keys of', mapping, plan, places) },
   );
   if (query.total !== 'none') {
     const totals: Session = {
       ...session,
-      query: (plan, mapping, places) => noted(plan, `total of ${mapping}`, places),
+      query: (plan, mapping, places) => noted('total of', mapping, plan, places),
     };
     await countMatches(branches, totals);
   }

@@ -1,12 +1,16 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { sqlLines, wrapped } from '../../src/cli/sql-text.ts';
 import { lintel } from './lintel.ts';
 import { smallClinic } from './small-clinic.ts';
 
 test('explain shows typed query, SQL of both engines with types, the index, and lineage', async () => {
   const { environment } = smallClinic();
-  const { code, out } = await lintel(environment, 'explain', 'Observation?patient=1&date=ge2024');
+  const { code, out } = await lintel(environment, 'explain', 'Observation?patient=1&date=ge2024', '--engine', 'both');
   expect(code).toBe(0);
+  expect(out).toMatch(/^Pack {6}small \(.*\)\nDatabase {2}SQLite, .*\n/);
   expect(out).toContain('Query of Observation');
   expect(out).toContain('patient (reference) is a reference');
   expect(out).toContain('SQLite\n    SELECT');
@@ -78,4 +82,47 @@ elements:
     'Statement: WEIGHING of people',
   ]);
   expect(out).toContain('FROM WEIGHING AS w\n    WHERE w.PERSON_ID = ?');
+});
+
+test('the engine of the database is shown alone unless another is asked for', async () => {
+  const { environment } = smallClinic();
+  const own = await lintel(environment, 'explain', 'Patient?_id=1');
+  expect(own.out).toContain('\n  SQLite\n');
+  expect(own.out).not.toContain('SQL Server');
+  const other = await lintel(environment, 'explain', 'Patient?_id=1', '--engine', 'mssql');
+  expect(other.out).toContain('\n  SQL Server\n');
+  expect(other.out).not.toContain('\n  SQLite\n');
+  const wrong = await lintel(environment, 'explain', 'Patient?_id=1', '--engine', 'oracle');
+  expect(wrong).toMatchObject({ code: 2, notes: '--engine: expected sqlite, mssql or both, found "oracle"' });
+});
+
+test('a search of a type with twenty mappings fits a screen; one of them is shown in full when it is named', async () => {
+  const demo = mkdtempSync(join(tmpdir(), 'lintel-'));
+  onTestFinished(() => rmSync(demo, { recursive: true }));
+  const environment = { DATA_DIR: demo };
+  const query = 'Observation?patient=1&code=8480-6';
+  const { out } = await lintel(environment, 'explain', query);
+  expect(out.split('\n').length).toBeLessThan(50);
+  expect(Math.max(...out.split('\n').map(line => line.length))).toBeLessThan(140);
+  expect(out).not.toContain('SELECT');
+  const one = await lintel(environment, 'explain', query, '--mapping', 'bedside-results');
+  expect(one.out).toContain('Statement: page of bedside-results');
+  expect(one.out).not.toContain('page of lab-results');
+  expect(one.out.match(/^Lineage of .*$/gm)).toEqual(['Lineage of bedside-results']);
+  const unknown = await lintel(environment, 'explain', query, '--mapping', 'beside-results');
+  expect(unknown.code).toBe(2);
+  expect(unknown.notes).toContain('--mapping: expected one of lab-results, bedside-results');
+});
+
+test('for programs an explanation is one JSON object, without values', async () => {
+  const { environment } = smallClinic();
+  const { code, out } = await lintel(environment, 'explain', 'Patient?family=Kowalski', '--json');
+  expect(code).toBe(0);
+  expect(out).not.toMatch(/kowalski/i);
+  expect(JSON.parse(out)).toMatchObject({
+    query: { type: 'Patient' },
+    mappings: [{ name: 'people', read: true }],
+    statements: [{ purpose: 'page of people', sqlite: { text: expect.stringContaining('SELECT') } }],
+    lineage: expect.arrayContaining([expect.objectContaining({ mapping: 'people', element: 'birthDate' })]),
+  });
 });

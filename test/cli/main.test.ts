@@ -1,8 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { lintel as lintelIn } from './lintel.ts';
+import { smallClinic } from './small-clinic.ts';
 
 const lintel = (...argv: string[]) => lintelIn({}, ...argv);
 
@@ -60,4 +64,49 @@ test('whoever reads no further ends nothing with an error', async () => {
   child.stderr.on('data', (data: Buffer) => (notes += data));
   expect(await once(child, 'close')).toEqual([0, null]);
   expect(notes).toBe('');
+});
+
+test('--version prints the version of package.json', async () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  expect(await lintelIn({}, '--version')).toEqual({ code: 0, out: version, notes: '' });
+});
+
+describe('what a person can mend is told with the variable to look at', () => {
+  test('a port that is taken', async () => {
+    const { environment } = smallClinic();
+    const other = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void other.close());
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const { code, notes } = await lintelIn({ ...environment, PORT: String(port) }, 'serve');
+    expect(code).toBe(1);
+    expect(notes).toContain(
+      `PORT: 127.0.0.1:${port} is taken by another program. Stop that, or choose another port with PORT or --port.`,
+    );
+  });
+
+  test('a database that is not there, and a file that is none', async () => {
+    const { environment, folder } = smallClinic();
+    const missing = await lintelIn({ ...environment, DATABASE_URL: `sqlite:${folder}/none.sqlite` }, 'check');
+    expect(missing.notes).toContain(
+      'Expected a file that is there and can be read: look at DATABASE_URL=sqlite:<file>',
+    );
+    writeFileSync(join(folder, 'text.sqlite'), 'no database at all, '.repeat(100));
+    const text = await lintelIn({ ...environment, DATABASE_URL: `sqlite:${folder}/text.sqlite` }, 'check');
+    expect(text.notes).toContain('Expected a SQLite file, and this is none');
+  });
+
+  test.each(['check', 'explain', 'lock', 'serve'])('%s of a pack without its database', async command => {
+    const { pack } = smallClinic();
+    const of = command === 'explain' ? ['Patient?_id=1'] : [];
+    const { code, notes } = await lintelIn({ MAPPINGS: pack }, command, ...of);
+    expect(code).toBe(1);
+    expect(notes).toContain(`DATABASE_URL (or --database): expected the address of a database for the pack ${pack}`);
+  });
+
+  test('DEMO=false without a database', async () => {
+    const { code, notes } = await lintelIn({ DEMO: 'false' }, 'serve');
+    expect(code).toBe(1);
+    expect(notes).toContain('expected the address of a database, since DEMO is false');
+  });
 });

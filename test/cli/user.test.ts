@@ -73,3 +73,11 @@ test('nobody is added twice', async () => {
   await user(['add', 'anna']);
   expect(await user(['add', 'anna'])).toMatchObject({ code: 1, notes: 'There is an account anna already.' });
 });
+
+test('an account that is removed is gone, and only it', async () => {
+  await user(['add', 'anna']);
+  await user(['add', 'bert']);
+  expect(await user(['rm', 'anna'])).toMatchObject({ code: 0, out: 'anna: removed' });
+  expect((await user(['list'])).out).toBe('bert');
+  expect(await user(['rm', 'anna'])).toMatchObject({ code: 1, notes: 'There is no account anna.' });
+});

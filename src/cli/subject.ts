@@ -1,0 +1,21 @@
+/**
+ * What a command works with, for the first lines of its output. In: the configuration and the pack. Out: two lines: which pack in
+ * which folder, and which database; never a user or a password.
+ */
+import type { Config } from '../config.ts';
+import type { Pack } from '../mapping/model.ts';
+
+/** `Pack      small (my-clinic)` and `Database  SQLite, my-clinic/clinic.sqlite`. */
+export function subjectLines(
+  { mappings, database }: Pick<Config, 'mappings' | 'database'>,
+  { name }: Pick<Pack, 'name'>,
+): readonly string[] {
+  return [`Pack      ${name} (${mappings})`, `Database  ${databaseText(database)}`];
+}
+
+function databaseText(database: Config['database']): string {
+  if (database === undefined) return 'SQLite, the demo database';
+  if (database.engine === 'sqlite') return `SQLite, ${database.file}`;
+  const { host, instance, database: name } = database.address;
+  return `SQL Server, ${name} on ${host}${instance === undefined ? '' : `\\${instance}`}`;
+}

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { smallClinic } from './small-clinic.ts';
+
+const LINTEL = fileURLToPath(new URL('../../bin/lintel.mjs', import.meta.url));
+
+/** As npm does it: a shell that waits for the server, and that is all that a signal reaches. */
+test('a server whose shell is killed stops too, as after `kill` of `npm start` or `npx lintel serve`', async () => {
+  const { environment } = smallClinic();
+  const shell = spawn('sh', ['-c', '"$0" "$1" serve; exit $?', process.execPath, LINTEL], {
+    env: { PATH: process.env['PATH'], ...environment, PORT: '0', LOG_FORMAT: 'json', npm_execpath: 'npm' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void shell.kill('SIGKILL'));
+  let log = '';
+  shell.stderr.on('data', text => {
+    log += String(text);
+  });
+  let said = '';
+  for await (const text of shell.stdout) {
+    said += String(text);
+    if (said.includes('Start here')) break;
+  }
+  expect(said, log).toContain('Start here');
+  const [home = ''] = /http:[^ ]*(?=\/\n)/.exec(said) ?? [];
+  expect((await fetch(`${home}/health`)).status).toBe(200);
+  shell.kill('SIGTERM');
+  // The server holds the other end, and closes it when it ends.
+  await once(shell.stderr, 'close');
+  expect(log).toContain('"signal":"SIGTERM"');
+  await expect(fetch(`${home}/health`)).rejects.toThrow('fetch failed');
+});
