@@ -293,6 +293,15 @@ class Interpreter {
         const [left, right] = [this.raw(condition.column, rows), this.raw(condition.other, rows)];
         return equal(left, condition.column.type, right, condition.other.type);
       }
+      case 'ordered': {
+        const [left, right] = [this.raw(condition.column, rows), this.raw(condition.other, rows)];
+        const { codec, column, op } = condition;
+        if (left === null || right === null) return false;
+        if (codec && (codec.decode(left) === undefined || codec.decode(right) === undefined)) return false;
+        const isTime = column.type.kind === 'date' || column.type.kind === 'datetime';
+        const key = isTime ? moment : column.type.kind === 'text' ? rtrim : numberOf;
+        return inOrder(key(left), op, key(right));
+      }
       default: {
         const raw = this.raw(condition.column, rows);
         return raw !== null && this.test(condition, raw);
@@ -312,9 +321,7 @@ class Interpreter {
             : type.kind === 'date' || type.kind === 'datetime'
               ? moment(one)
               : numberOf(one);
-        const [a, b] = [key(raw), key(condition.value)];
-        if (a === undefined || b === undefined) return false;
-        return { '<': a < b, '<=': a <= b, '>': a > b, '>=': a >= b }[condition.op];
+        return inOrder(key(raw), condition.op, key(condition.value));
       }
       case 'now': {
         const value = condition.codec.decode(raw);
@@ -327,9 +334,17 @@ class Interpreter {
       case 'present':
         return type.kind !== 'text' || rtrim(raw) !== '';
       case 'same':
+      case 'ordered':
         return false;
     }
   }
+}
+
+type Key = string | number | bigint | undefined;
+
+function inOrder(a: Key, op: '<' | '<=' | '>' | '>=', b: Key): boolean {
+  if (a === undefined || b === undefined) return false;
+  return { '<': a < b, '<=': a <= b, '>': a > b, '>=': a >= b }[op];
 }
 
 /** `*`, `?` and classes, by plain backtracking. */

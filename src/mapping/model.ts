@@ -110,6 +110,14 @@ export type Condition =
   /** A pattern with `*`, `?`, `[0-9]`, `[^…]`, on the value without trailing blanks. */
   | { readonly kind: 'matches'; readonly column: ColumnExpression; readonly pattern: string }
   | { readonly kind: 'same'; readonly column: ColumnExpression; readonly other: ColumnExpression }
+  /** Two columns compared as numbers or times, or by what a date codec reads of both; its order is that of the bare column. */
+  | {
+      readonly kind: 'ordered';
+      readonly column: ColumnExpression;
+      readonly op: '<' | '<=' | '>' | '>=';
+      readonly other: ColumnExpression;
+      readonly codec?: Codec;
+    }
   /** Neither NULL nor blank. */
   | { readonly kind: 'present'; readonly column: ColumnExpression }
   | { readonly kind: 'exists'; readonly scope: Scope; readonly on: readonly JoinColumn[] };

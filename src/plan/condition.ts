@@ -5,9 +5,10 @@
 import type { TextStep } from '../mapping/codecs/text-step.ts';
 import type { Clock, DateEdge } from '../mapping/criterion.ts';
 import type { Condition, Lookup, Scope } from '../mapping/model.ts';
+import type { ColumnType } from '../sql/column-type.ts';
 import { aliasesOf } from '../sql/columns-used.ts';
 import { among, and, compare, constant, equals, exists, filled, glob, not, or, TRUE } from '../sql/construct.ts';
-import type { Expression, Join, Predicate, Relation } from '../sql/expression.ts';
+import type { ColumnExpression, Expression, Join, Predicate, Relation } from '../sql/expression.ts';
 
 /** The rows where a condition holds; `not` of it is exactly the rest. */
 export function conditionPredicate(condition: Condition, clock: Clock): Predicate {
@@ -39,12 +40,37 @@ export function conditionPredicate(condition: Condition, clock: Clock): Predicat
     case 'matches':
       return glob(condition.column, condition.pattern);
     case 'same':
-      return equals(condition.column, condition.other);
+      return inFinerType(condition.column, condition.other, equals);
+    case 'ordered': {
+      const { column, op, other, codec } = condition;
+      if (codec) {
+        return and(codec.present([column], clock), codec.present([other], clock), compare(column, op, other));
+      }
+      return inFinerType(column, other, (left, right) => compare(left, left === column ? op : MIRRORED[op], right));
+    }
     case 'present':
       return filled(condition.column);
     case 'exists':
       return exists(scopeRelation(condition.scope, and(...condition.on.map(on => equals(on.theirs, on.ours))), clock));
   }
+}
+
+const MIRRORED = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const;
+
+/**
+ * The right operand is cast to the type of the left one, so the type that keeps more of a time is on the left: a moment
+ * cut to its day would equal that day.
+ */
+function inFinerType(
+  column: ColumnExpression,
+  other: ColumnExpression,
+  make: (left: ColumnExpression, right: ColumnExpression) => Predicate,
+): Predicate {
+  return finesse(other.type) > finesse(column.type) ? make(other, column) : make(column, other);
+}
+
+function finesse(type: ColumnType): number {
+  return type.kind === 'datetime' ? type.fraction : -1;
 }
 
 /** The rows of a scope that satisfy its own `where` and `extra`, with the lookups that anything here refers to. */

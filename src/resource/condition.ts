@@ -73,6 +73,8 @@ export function conditionCode(condition: Condition, places: Places): string {
     }
     case 'same':
       return `${places.bind(sameOf(condition))}(${places.raw(condition.column)}, ${places.raw(condition.other)})`;
+    case 'ordered':
+      return `${places.bind(orderedBy(condition))}(${places.raw(condition.column)}, ${places.raw(condition.other)})`;
     case 'present': {
       const raw = places.raw(condition.column);
       const { kind } = condition.column.type;
@@ -156,6 +158,23 @@ function sameOf({ column, other }: Condition & { readonly kind: 'same' }): (a: S
   return (a, b) => {
     const own = left(a);
     return own !== null && own === right(b);
+  };
+}
+
+function orderedBy(condition: Condition & { readonly kind: 'ordered' }): (a: SqlValue, b: SqlValue) => boolean {
+  const { column, other, op, codec } = condition;
+  if (codec) {
+    const keyOf = (raw: SqlValue) => (codec.decode(raw) === undefined ? undefined : codec.order?.toKey([raw]));
+    return (a, b) => {
+      const [left, right] = [keyOf(a), keyOf(b)];
+      if (left === undefined || right === undefined) return false;
+      return left === right ? op === '<=' || op === '>=' : holds(left < right ? -1 : 1, op);
+    };
+  }
+  const [left, right] = [canonicalOf(column.type), canonicalOf(other.type)];
+  return (a, b) => {
+    const [one, two] = [left(a), right(b)];
+    return one !== null && two !== null && holds(compareCanonical(one, two, column.type), op);
   };
 }
 

@@ -76,5 +76,5 @@ export function entryInputs(
 const OF_A_CODE: Remembering = {
   most: INPUTS_AT_MOST,
   value: () => true,
-  conditions: new Set(['is', 'same', 'order', 'matches', 'present']),
+  conditions: new Set(['is', 'same', 'ordered', 'order', 'matches', 'present']),
 };

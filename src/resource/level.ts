@@ -199,6 +199,7 @@ export class Level {
         return;
       }
       case 'same':
+      case 'ordered':
         this.#place(condition.column);
         this.#place(condition.other);
         return;

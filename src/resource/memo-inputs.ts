@@ -39,6 +39,7 @@ export function inputsOf(
       case 'exists':
         return false;
       case 'same':
+      case 'ordered':
         return conditions.has(condition.kind) && add(condition.column) && add(condition.other);
       default:
         return conditions.has(condition.kind) && add(condition.column);

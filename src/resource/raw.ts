@@ -3,6 +3,7 @@
  * numbers and times compare by value. In: values as rows carry them (src/sql/plan.ts), or literals of a mapping. Out: a
  * canonical text that is equal for equal values, null for NULL; an order.
  */
+import { compareDecimals } from '../mapping/codecs/decimal.ts';
 import type { ColumnType } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
 
@@ -68,7 +69,7 @@ export function canonicalText(raw: SqlValue): string | null {
 export function canonicalNumber(raw: SqlValue): string | null {
   if (raw === null) return null;
   const match = NUMERIC.exec(plain(raw));
-  if (!match) return typeof raw === 'number' ? String(raw) : null;
+  if (!match) return typeof raw === 'number' && Number.isFinite(raw) ? String(raw) : null;
   const [, sign, whole = '', fraction = ''] = match;
   if (whole === '' && fraction === '') return /\d/.test(plain(raw)) ? '0' : null;
   return `${sign === '-' ? '-' : ''}${whole || '0'}${fraction === '' ? '' : `.${fraction}`}`;
@@ -109,25 +110,9 @@ export function compareCanonical(left: string, right: string, type: ColumnType):
     case 'integer':
     case 'bit':
     case 'decimal':
-      return compareNumbers(left, right);
     case 'float':
-      return Number(left) - Number(right);
+      return compareDecimals(left, right);
     default:
       return left === right ? 0 : left < right ? -1 : 1;
   }
-}
-
-function compareNumbers(left: string, right: string): number {
-  const places = Math.max(fractionOf(left).length, fractionOf(right).length);
-  const difference = scaled(left, places) - scaled(right, places);
-  return difference === 0n ? 0 : difference < 0n ? -1 : 1;
-}
-
-function fractionOf(digits: string): string {
-  return digits.split('.')[1] ?? '';
-}
-
-function scaled(digits: string, places: number): bigint {
-  const [whole = '0'] = digits.split('.');
-  return BigInt(whole + fractionOf(digits).padEnd(places, '0'));
 }

@@ -201,7 +201,9 @@ function complement(sql: string): string {
 }
 
 function needsCast(from: ColumnType, to: ColumnType): boolean {
-  return familyOf(from) !== familyOf(to) || (familyOf(to) === 'moment' && from.kind !== to.kind);
+  if (familyOf(from) !== familyOf(to)) return true;
+  if (from.kind === 'datetime' && to.kind === 'datetime') return from.name !== to.name || from.fraction !== to.fraction;
+  return familyOf(to) === 'moment' && from.kind !== to.kind;
 }
 
 function isNullValue(of: Expression): boolean {

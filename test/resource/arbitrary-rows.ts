@@ -132,7 +132,7 @@ export function poolsOf(mapping: Mapping, level?: LevelShape, samples: Samples =
     if (condition.kind === 'all' || condition.kind === 'any') condition.of.forEach(seeCondition);
     if (condition.kind === 'none') seeCondition(condition.of);
     if (condition.kind === 'is') add(condition.column, condition.values);
-    if (condition.kind === 'same') add(condition.other, ['A', 3]);
+    if (condition.kind === 'same' || condition.kind === 'ordered') add(condition.other, ['A', 3]);
     if (condition.kind === 'order') add(condition.column, [condition.value]);
     if (condition.kind === 'matches') add(condition.column, [condition.pattern.replace(/[*?]/g, 'x')]);
   };

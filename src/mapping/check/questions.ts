@@ -106,6 +106,7 @@ export function freeAliases(condition: Condition | undefined): ReadonlySet<strin
         see(of.of, declared);
         return;
       case 'same':
+      case 'ordered':
         column(of.column);
         column(of.other);
         return;

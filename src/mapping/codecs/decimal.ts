@@ -33,6 +33,14 @@ export function floorUnits(text: string, scale: number): bigint {
   return units < 0n && quotient * unit !== units ? quotient - 1n : quotient;
 }
 
+/** Negative, zero or positive as two decimals compare. */
+export function compareDecimals(left: string, right: string): number {
+  const [a, b] = [parse(left), parse(right)];
+  const scale = Math.max(a.scale, b.scale);
+  const difference = a.units * 10n ** BigInt(scale - a.scale) - b.units * 10n ** BigInt(scale - b.scale);
+  return difference === 0n ? 0 : difference < 0n ? -1 : 1;
+}
+
 /** Units of a scale as plain text: `-1234` at scale 2 is `-12.34`. */
 export function printUnits(units: bigint, scale: number): string {
   const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0');

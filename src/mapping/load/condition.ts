@@ -3,9 +3,11 @@
  * every literal typed by its column.
  */
 
+import { type ColumnType, nameOfType } from '../../sql/column-type.ts';
 import type { ColumnExpression } from '../../sql/expression.ts';
 import { trimEnd } from '../codecs/blank.ts';
 import type { Codec } from '../codecs/codec.ts';
+import { isTimed } from '../codecs/stored-time.ts';
 import { defaultCodec } from '../codecs/table.ts';
 import type { Condition } from '../model.ts';
 import { isRuledOut, onlyPresent } from './absent-values.ts';
@@ -77,7 +79,9 @@ function readEntry(entry: Entry, visible: Visible, context: Context): readonly C
 function readTest(tree: Tree, resolved: Resolved, visible: Visible, context: Context): Condition {
   if (tree.kind !== 'map') return isOneOf(scalarsOf(tree), resolved, context);
   const read = tree.entries.flatMap(entry => readOperator(entry, tree, resolved, visible, context));
-  const codec = read.find(test => test.kind === 'now')?.codec;
+  const codec = read
+    .map(test => (test.kind === 'now' || test.kind === 'ordered' ? test.codec : undefined))
+    .find(Boolean);
   const named = read.filter(isNamed);
   const tests = read.filter(test => !isNamed(test));
   if (tests.length === 0) return all(named);
@@ -102,17 +106,18 @@ function readOperator(
   if (key === 'via' || value.kind !== 'scalar') return [];
   switch (key) {
     case 'gt':
-      return ordered(column, '>', value, context);
     case 'ge':
-      return ordered(column, '>=', value, context);
     case 'lt':
-      return ordered(column, '<', value, context);
     case 'le':
-      return ordered(column, '<=', value, context);
     case 'before':
     case 'after': {
-      if (value.text !== 'now') return ordered(column, key === 'before' ? '<' : '>', value, context);
-      const codec = dateCodec(child(around, 'via'), resolved, value, context);
+      const via = child(around, 'via');
+      if (isColumnName(value.text, via, column))
+        return orderedColumns(resolved, OPS[key], value, via, visible, context);
+      if (value.text !== 'now' || (key !== 'before' && key !== 'after')) {
+        return ordered(column, OPS[key], value, context);
+      }
+      const codec = dateCodec(via, resolved, value, context);
       if (!codec) return [];
       context.now.used = true;
       return [{ kind: 'now', column, op: key, codec }];
@@ -155,6 +160,53 @@ function isOneOf(literals: readonly ScalarTree[], resolved: Resolved, context: C
   });
   const [first] = literals;
   return { kind: 'is', column, values, ...(first ? { at: first.at } : {}) };
+}
+
+const OPS = { gt: '>', ge: '>=', lt: '<', le: '<=', before: '<', after: '>' } as const;
+
+/** No literal of a number or a date begins with a letter; of a text any can, unless a codec reads dates out of it. */
+function isColumnName(text: string, via: Tree | undefined, { type }: ColumnExpression): boolean {
+  if (text === 'now' || (type.kind === 'text' && !via)) return false;
+  return /^[a-z_][\w$#@]*(\.[a-z_][\w$#@]*)?$/i.test(text);
+}
+
+/** Two columns of numbers or of times, or two that the same date codec reads. */
+function orderedColumns(
+  resolved: Resolved,
+  op: '<' | '<=' | '>' | '>=',
+  tree: ScalarTree,
+  via: Tree | undefined,
+  visible: Visible,
+  context: Context,
+): readonly Condition[] {
+  const other = resolveColumn(tree.text, tree.at, visible, context, {
+    expected: `a column, or ${literalForm(resolved.column.type)}`,
+  });
+  if (!other) return [];
+  const { column } = resolved;
+  const codec = via && dateCodec(via, resolved, tree, context);
+  if (via && !codec) return [];
+  const kinds = [orderOf(column.type), orderOf(other.column.type)];
+  if (codec ? column.type.kind !== other.column.type.kind : kinds[0] === undefined || kinds[0] !== kinds[1]) {
+    context.report.error(tree.at, `column ${column.column} cannot be compared with column ${other.column.column}`, {
+      expected: codec ? 'two columns of one type' : 'two columns of numbers or two of dates',
+      found: `${nameOfType(column.type)} and ${nameOfType(other.column.type)}`,
+    });
+    return [];
+  }
+  const test: Condition = {
+    kind: 'ordered',
+    column,
+    op,
+    other: other.column,
+    ...(codec && !isTimed(column.type) ? { codec } : {}),
+  };
+  return [test, ...onlyPresent([], other, context, codec)];
+}
+
+function orderOf({ kind }: ColumnType): 'number' | 'time' | undefined {
+  if (kind === 'date' || kind === 'datetime') return 'time';
+  return kind === 'integer' || kind === 'decimal' || kind === 'float' ? 'number' : undefined;
 }
 
 function ordered(

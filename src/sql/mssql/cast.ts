@@ -16,6 +16,8 @@ export function cast(sql: string, from: ColumnType, to: ColumnType): string {
       if (!text) return 'NULL';
       return to.kind === 'integer' ? castInteger(sql) : castNumber(sql);
     case 'moment':
+      // A DATETIME beside a DATETIME2 would have thirds of a hundredth of a second that its text does not show.
+      if (from.kind === 'datetime' && to.kind === 'datetime') return `CAST(${sql} AS datetime2(${from.fraction}))`;
       if (familyOf(from) === 'moment') return sql;
       return text ? `TRY_CONVERT(${to.kind === 'date' ? 'date' : 'datetime2(7)'}, NULLIF(${sql}, ''))` : 'NULL';
     case 'time':

@@ -107,10 +107,17 @@ function cast(sql: string, from: ColumnType, to: ColumnType): string {
     case 'moment':
       if (familyOf(from) === 'text') return sql;
       if (familyOf(from) !== 'moment') return 'NULL';
+      if (from.kind === 'datetime' && to.kind === 'datetime') return withFraction(sql, from.fraction, to.fraction);
       return to.kind === 'datetime' ? `${sql} || '${midnight(to.fraction)}'` : `substr(${sql}, 1, 10)`;
     default:
       return familyOf(from) === 'text' ? sql : 'NULL';
   }
+}
+
+/** Digits of a second more or less, as texts. */
+function withFraction(sql: string, from: number, to: number): string {
+  if (to <= from) return to === 0 ? `substr(${sql}, 1, 19)` : `substr(${sql}, 1, ${20 + to})`;
+  return `${sql} || '${from === 0 ? '.' : ''}${'0'.repeat(to - from)}'`;
 }
 
 function midnight(fraction: number): string {

@@ -10,7 +10,7 @@ describe('conditions are held against the schema', () => {
 
   test('a bound that is none of its column is rejected', () => {
     expect(problemsOfCondition('{ UPD_DTM: { gt: soon } }')).toEqual([
-      'm.yaml:3:71: literal not of the type of column UPD_DTM; expected a date and time, 2024-01-31 or 2024-01-31 08:30:00; found soon',
+      'm.yaml:3:71: unknown column of dbo.PT; expected a column, or a date and time, 2024-01-31 or 2024-01-31 08:30:00; found soon',
     ]);
   });
 

@@ -90,6 +90,10 @@ export function conditionText(condition: Condition): string {
       return `${columnText(condition.column)} like ${condition.pattern}`;
     case 'same':
       return `${columnText(condition.column)} is ${columnText(condition.other)}`;
+    case 'ordered': {
+      const via = condition.codec ? ` via ${condition.codec.label}` : '';
+      return `${columnText(condition.column)} ${condition.op} ${columnText(condition.other)}${via}`;
+    }
     case 'present':
       return `${columnText(condition.column)} present`;
     case 'exists':
