@@ -108,6 +108,14 @@ export function jsonSeparator(separator: string, escapesSlash: boolean): string 
   return escapesSlash && separator === '/' ? '\\/' : escaped;
 }
 
+/**
+ * The SQL of a text inside JSON, with each escaped backslash written as `\u005c`: a backslash before a quotation mark is then always
+ * the one that escapes it. In: the SQL of the text as `json_quote` or STRING_ESCAPE gives it.
+ */
+export function unambiguousQuotes(escaped: string): string {
+  return `REPLACE(${escaped}, '\\\\', '\\u005c')`;
+}
+
 /** The separator argument of `piece`, `before` and `after`. */
 export function separatorOf(args: readonly (Expression | number)[]): string {
   const found = operand(args, 1);

@@ -4,7 +4,7 @@
  * https://learn.microsoft.com/sql/t-sql/functions/functions
  */
 import type { Writer } from '../dialect.ts';
-import { count, jsonSeparator, operand, separatorOf } from '../dialect.ts';
+import { count, jsonSeparator, operand, separatorOf, unambiguousQuotes } from '../dialect.ts';
 import type { Expression, FunctionName } from '../expression.ts';
 import { castInteger, castNumber } from './cast.ts';
 import { asText, BLANKS, binary, constantText, FOLDED, trimmed } from './text.ts';
@@ -108,7 +108,8 @@ function words(name: 'first-word' | 'after-first-word' | 'last-word' | 'before-l
 /** The text as a JSON array of its pieces: right for any content, since STRING_ESCAPE comes first. */
 function jsonPiece(writer: Writer, of: Expression, by: string, position: number): string {
   if (position < 1) throw new TypeError('positions count from 1');
-  const escaped = `STRING_ESCAPE(${binary(asText(writer, of))}, 'json')`;
+  const inJson = `STRING_ESCAPE(${binary(asText(writer, of))}, 'json')`;
+  const escaped = by === '"' ? unambiguousQuotes(inJson) : inJson;
   const separator = constantText(writer, jsonSeparator(by, true));
   return `JSON_VALUE('["' + REPLACE(${escaped}, ${separator}, '","') + '"]', '$[${position - 1}]')`;
 }

@@ -7,7 +7,7 @@
 import type { ColumnType } from '../column-type.ts';
 import { UNICODE } from '../column-type.ts';
 import type { Dialect, Writer } from '../dialect.ts';
-import { count, endsTrimmed, jsonSeparator, operand, separatorOf } from '../dialect.ts';
+import { count, endsTrimmed, jsonSeparator, operand, separatorOf, unambiguousQuotes } from '../dialect.ts';
 import type { Expression, FunctionName, Predicate } from '../expression.ts';
 import { literal } from '../literal.ts';
 import { sqlName } from '../name.ts';
@@ -165,7 +165,8 @@ function packedInteger(x: () => string): string {
 
 /** The text as a JSON array of its pieces, NULL for NULL: right for any content, since json_quote escapes it first. */
 function jsonArray(writer: Writer, of: Expression, by: string): string {
-  const quoted = `nullif(json_quote(${asText(writer, of)}), 'null')`;
+  const escaped = `nullif(json_quote(${asText(writer, of)}), 'null')`;
+  const quoted = by === '"' ? unambiguousQuotes(escaped) : escaped;
   return `'[' || replace(${quoted}, ${constantText(writer, jsonSeparator(by, false))}, '","') || ']'`;
 }
 

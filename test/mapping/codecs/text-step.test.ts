@@ -80,6 +80,23 @@ describe('text steps', () => {
     },
   );
 
+  /** Texts of separators and of what JSON escapes: pieces are cut by making a JSON array of the text. */
+  const tricky = fc.string({ unit: fc.constantFrom('"', '\\', '/', 'a', ' ', 'u', '\n'), maxLength: 8 });
+
+  it.each(['"', '\\', '/', ';'])('keep the law with the separator %s in any text', by => {
+    const rows = table('NVARCHAR(80)');
+    fc.assert(
+      fc.property(fc.array(nullable(tricky), { minLength: 1, maxLength: 12 }), fc.gen(), (raws, g) => {
+        rows.fill(raws.map(one => [one]));
+        for (const codec of [1, 2].map(at => stepped([pieceStep(by, at)], textCodec()))) {
+          expectPresent(codec, rows);
+          expectMatch(codec, rows, g(exact, decodeAll(codec, rows)));
+        }
+      }),
+      RUNS,
+    );
+  });
+
   it('keep the law before numbers and dates', () => {
     const rows = table('NVARCHAR(80)');
     const pressure = stepped([pieceStep('/', 2)], numberCodec({ columnType: UNICODE, fhirType: 'decimal' }));
