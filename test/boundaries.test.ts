@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   signals: [],
   demo: ['../fixtures', 'make-folder'],
   r4: [],
-  validation: ['r4'],
+  validation: ['mapping', 'r4'],
   observe: ['awaitable', 'sql/database'],
   cache: ['time', 'sql', 'auth', 'mapping'],
   config: ['demo', 'log', 'sql/mssql/address'],

@@ -2,6 +2,7 @@
  * The sections of `lintel check` in the order in which they run. What they need beyond the server (the FHIRPath engine, facts
  * about profiles) is loaded with this file, so only the command imports it.
  */
+import { RESOURCES } from './resources.ts';
 import type { CheckSection } from './section.ts';
 
-export const SECTIONS: readonly CheckSection[] = [];
+export const SECTIONS: readonly CheckSection[] = [RESOURCES];

@@ -29,9 +29,14 @@ export interface Facts {
   readonly slices?: Readonly<Record<string, Facts>>;
   /** By element name, a choice under its base name. */
   readonly children?: Readonly<Record<string, Facts>>;
-  /** Invariants: key to FHIRPath that must be true. */
-  readonly constraints?: Readonly<Record<string, string>>;
+  /** Invariants that must be true. */
+  readonly constraints?: Invariants;
+  /** Those that should: HL7's warnings. */
+  readonly advice?: Invariants;
 }
+
+/** Key to FHIRPath, and what it says in words. */
+export type Invariants = Readonly<Record<string, readonly [expression: string, human: string]>>;
 
 /** How the items of a sliced element are told apart. */
 export interface Discriminator {

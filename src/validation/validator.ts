@@ -1,94 +1,154 @@
 /**
  * Validates the JSON of a resource against R4 and against the profiles that it claims in `meta.profile`.
  *
- * In: a parsed resource. Out: one line for each error, '<where>: <what>'; none: valid. Structure and cardinality come from
+ * In: a parsed resource. Out: findings (finding.ts); none: valid. Structure and cardinality come from
  * the R4 tables of src, all else from facts.ts. Not judged: extensible and weaker bindings, codes of LOINC and the like,
  * narrative, must-support. https://hl7.org/fhir/R4/validation.html
  */
 
 import { childOf, type ElementDefinition, elementsOf, isPrimitive, isResourceType } from '../r4/definitions.ts';
-import { invariantErrors } from './constraints.ts';
-import { type Facts, profileFacts, type Release } from './facts.ts';
+import { invariantFindings } from './constraints.ts';
+import { type Facts, type ProfileFacts, profileFacts, type Release } from './facts.ts';
+import { type Authority, type Finding, formatFinding, type Held, heldBelow } from './finding.ts';
 import { type Item, isObject, type Json } from './item.ts';
 import { assignSlices } from './slices.ts';
-import { bindingErrors, codingErrors, matches, primitiveErrors, referenceErrors } from './values.ts';
+import {
+  bindingErrors,
+  codingErrors,
+  matches,
+  primitiveErrors,
+  profileBindingErrors,
+  profileTargetErrors,
+  referenceErrors,
+} from './values.ts';
 
 interface Context {
-  readonly releases: readonly Release[];
+  /** Undefined: those that each claim is held to. */
+  readonly releases: readonly Release[] | undefined;
   readonly resource: object;
   readonly rootResource: object;
-  readonly errors: string[];
+  /** Releases whose definitions extensions are held to. */
+  readonly extensionReleases: readonly Release[];
+  readonly found: Finding[];
 }
 
 const TYPE_BASE = 'http://hl7.org/fhir/StructureDefinition/';
+/** Releases that a claim without a version is held to, each of them. */
+const CURRENT: readonly Release[] = ['R4', '6.1.0', '7.0.0'];
+/** The release that a claim is held to if no current one defines its profile. */
+const FORMER: Release = '3.1.1';
 
 /**
- * Errors of a resource against R4 and every profile in `meta.profile`, in each of the given US Core versions that defines
- * it. A profile that none of them defines is an error.
+ * What is wrong with a resource by R4 and by every profile in `meta.profile`. A claim with a version (`…|6.1.0`) is held to
+ * that release; one without to each of `usCore` that defines the profile. Without `usCore` these are 6.1.0 and 7.0.0, and
+ * 3.1.1 for a profile that only 3.1.1 has.
  */
-export function validateResource(resource: unknown, usCore: readonly Release[] = ['6.1.0', '7.0.0']): string[] {
-  const errors: string[] = [];
-  validateNested(resource, 'resource', { releases: ['R4', ...usCore], errors });
-  return [...new Set(errors)];
+export function findingsOf(resource: unknown, usCore?: readonly Release[]): readonly Finding[] {
+  const found: Finding[] = [];
+  validateNested(resource, 'resource', { releases: usCore && ['R4', ...usCore], found });
+  return [...new Map(found.map(one => [JSON.stringify([one.kind, formatFinding(one), one.by]), one])).values()];
+}
+
+/** Errors of a resource as lines, a claimed profile that is not known among them; see findingsOf. */
+export function validateResource(resource: unknown, usCore?: readonly Release[]): string[] {
+  return [...new Set(findingsOf(resource, usCore).flatMap(one => (one.kind === 'advice' ? [] : formatFinding(one))))];
+}
+
+/** The releases that a claimed profile is held to; none: it is not known here. */
+export function releasesOf(claimed: string, among?: readonly Release[]): readonly Release[] {
+  const [url = '', version] = claimed.split('|');
+  const defines = (release: Release): boolean => profileFacts(release, url) !== undefined;
+  if (version !== undefined) {
+    return [...(among ?? [...CURRENT, FORMER])].filter(release => isVersion(release, version) && defines(release));
+  }
+  if (among !== undefined) return among.filter(defines);
+  const current = CURRENT.filter(defines);
+  return current.length > 0 || !defines(FORMER) ? current : [FORMER];
+}
+
+function isVersion(release: Release, version: string): boolean {
+  return release === version || (release === 'R4' && version === '4.0.1');
 }
 
 function validateNested(
   resource: unknown,
   where: string,
-  outer: Pick<Context, 'releases' | 'errors'> & Partial<Context>,
+  outer: Pick<Context, 'releases' | 'found'> & Partial<Context>,
 ): void {
   const type = isObject(resource) ? resource['resourceType'] : undefined;
   if (!isObject(resource) || typeof type !== 'string' || !isResourceType(type)) {
-    outer.errors.push(`${where}: is not a resource of R4`);
+    outer.found.push({ kind: 'error', where, what: 'is not a resource of R4', by: undefined });
     return;
   }
-  const context: Context = { ...outer, resource, rootResource: outer.rootResource ?? resource };
   const at = outer.rootResource === undefined ? type : where;
-  const claimed = isObject(resource['meta']) ? resource['meta']['profile'] : undefined;
-  const facts = (Array.isArray(claimed) ? claimed : []).flatMap(url => claimedFacts(`${url}`, type, at, context));
-  validateObject(resource, type, [...typeFacts('DomainResource'), ...facts], at, context);
+  const meta = isObject(resource['meta']) ? resource['meta']['profile'] : undefined;
+  const claims: readonly string[] = (Array.isArray(meta) ? meta : []).map(url => `${url}`);
+  const held = claims.flatMap((claimed, i) => claimedFacts(claimed, type, `${at}.meta.profile[${i}]`, outer));
+  const stated = new Set(held.flatMap(({ by }) => (by === undefined ? [] : [by.release])));
+  const context: Context = {
+    ...outer,
+    resource,
+    rootResource: outer.rootResource ?? resource,
+    extensionReleases: outer.releases ?? [...new Set([...CURRENT, ...stated])],
+  };
+  validateObject(resource, type, [...typeFacts('DomainResource'), ...held], at, context);
 }
 
-function claimedFacts(claimed: string, type: string, where: string, context: Context): readonly Facts[] {
-  const [url = '', version] = claimed.split('|');
-  const releases = context.releases.filter(release => version === undefined || release === version);
-  const found = releases.flatMap(release => profileFacts(release, url) ?? []);
-  if (found.length === 0) context.errors.push(`${where}.meta.profile: ${claimed} is not known`);
-  if (found.some(profile => profile.type !== type))
-    context.errors.push(`${where}.meta.profile: ${claimed} is not for it`);
-  return found.map(profile => profile.facts);
+function claimedFacts(
+  claimed: string,
+  type: string,
+  where: string,
+  { releases, found }: Pick<Context, 'releases' | 'found'>,
+): readonly Held[] {
+  const [url = ''] = claimed.split('|');
+  const known = releasesOf(claimed, releases).flatMap(release => {
+    const profile = profileFacts(release, url);
+    return profile === undefined ? [] : [{ release, profile }];
+  });
+  if (known.length === 0) found.push({ kind: 'unknown', where, what: `${claimed} is not known`, by: undefined });
+  if (known.some(({ profile }) => profile.type !== type))
+    found.push({ kind: 'error', where, what: `${claimed} is not for it`, by: undefined });
+  const among = known.map(({ release }) => release);
+  return known.map(({ release, profile }) => heldTo(profile, { url, release, among }));
 }
 
-function typeFacts(type: string): readonly Facts[] {
+function heldTo({ facts }: ProfileFacts, by: Authority): Held {
+  return { facts, by };
+}
+
+function typeFacts(type: string): readonly Held[] {
   const facts = profileFacts('R4', TYPE_BASE + type)?.facts;
-  return facts === undefined ? [] : [facts];
+  return facts === undefined ? [] : [{ facts, by: undefined }];
+}
+
+function say(context: Context, where: string, what: string, by?: Authority): void {
+  context.found.push({ kind: 'error', where, what, by });
 }
 
 function validateObject(
   value: unknown,
   type: string,
-  profiles: readonly Facts[],
+  profiles: readonly Held[],
   where: string,
   context: Context,
 ): void {
   if (!isObject(value)) {
-    context.errors.push(`${where}: is not an object`);
+    say(context, where, 'is not an object');
     return;
   }
-  if (Object.keys(value).length === 0) context.errors.push(`${where}: is empty`);
-  const facts = [...typeFacts(type), ...profiles];
+  if (Object.keys(value).length === 0) say(context, where, 'is empty');
+  const held = [...typeFacts(type), ...profiles];
   for (const name of Object.keys(value)) {
     const child = childOf(type, name.startsWith('_') ? name.slice(1) : name);
     const isKnown = child?.type !== undefined && (!name.startsWith('_') || isPrimitive(child.type));
-    if (!isKnown && !(name === 'resourceType' && isResourceType(type)))
-      context.errors.push(`${where}.${name}: is unknown`);
+    if (!isKnown && !(name === 'resourceType' && isResourceType(type))) say(context, `${where}.${name}`, 'is unknown');
   }
   for (const element of elementsOf(type)) {
     const items = itemsOf(value, element, where, context);
-    const below = facts.flatMap(fact => fact.children?.[element.name] ?? []);
+    const below = heldBelow(held, facts => facts.children?.[element.name]);
     validateElement(items, element, below, `${where}.${element.name}`, context);
   }
-  context.errors.push(...invariantErrors(facts, { value, sibling: undefined, type, where }, context));
+  context.found.push(...invariantFindings(held, { value, sibling: undefined, type, where }, context));
 }
 
 /** The occurrences of an element in an object, and what is wrong with how they are written. */
@@ -96,23 +156,23 @@ function itemsOf(object: Json, element: ElementDefinition, where: string, contex
   const names = [...element.jsonNames].filter(
     ([name]) => object[name] !== undefined || object[`_${name}`] !== undefined,
   );
-  if (names.length > 1) context.errors.push(`${where}.${element.name}: has more than one type`);
+  if (names.length > 1) say(context, `${where}.${element.name}`, 'has more than one type');
   return names.flatMap(([name, type]) => {
     const values = object[name];
     const siblings = object[`_${name}`];
     const at = `${where}.${name}`;
     const isList = (value: unknown): boolean => value === undefined || Array.isArray(value);
     if (element.max === '1') {
-      if (Array.isArray(values) || Array.isArray(siblings)) context.errors.push(`${at}: is an array`);
+      if (Array.isArray(values) || Array.isArray(siblings)) say(context, at, 'is an array');
       return [{ value: values, sibling: siblings, type, where: at }];
     }
     if (!isList(values) || !isList(siblings)) {
-      context.errors.push(`${at}: is not an array`);
+      say(context, at, 'is not an array');
       return [];
     }
     const list: readonly unknown[] = Array.isArray(values) ? values : [];
     const extra: readonly unknown[] = Array.isArray(siblings) ? siblings : [];
-    if (list.length === 0 && extra.length === 0) context.errors.push(`${at}: is empty`);
+    if (list.length === 0 && extra.length === 0) say(context, at, 'is empty');
     return Array.from({ length: Math.max(list.length, extra.length) }, (_, i) => {
       // A null keeps the place of a primitive that has only extensions, and of extensions that are not there.
       return { value: list[i] ?? undefined, sibling: extra[i] ?? undefined, type, where: `${at}[${i}]` };
@@ -123,61 +183,75 @@ function itemsOf(object: Json, element: ElementDefinition, where: string, contex
 function validateElement(
   items: readonly Item[],
   element: ElementDefinition,
-  profiles: readonly Facts[],
+  profiles: readonly Held[],
   where: string,
   context: Context,
 ): void {
-  countErrors(items.length, { min: element.min }, where, context);
-  const factsOfItem = new Map<Item, Facts[]>(items.map(item => [item, [...profiles]]));
-  for (const facts of profiles) {
-    countErrors(items.length, facts, where, context);
-    for (const [item, slices] of assignSlices(items, facts)) factsOfItem.get(item)?.push(...slices);
+  count(items.length, { min: element.min }, where, undefined, context);
+  const heldOfItem = new Map<Item, Held[]>(items.map(item => [item, [...profiles]]));
+  for (const { facts, by } of profiles) {
+    count(items.length, facts, where, by, context);
+    const slicesOf = new Map(assignSlices(items, facts));
+    for (const [item, slices] of slicesOf) heldOfItem.get(item)?.push(...slices.map(slice => ({ facts: slice, by })));
     for (const [name, slice] of Object.entries(facts.slices ?? {})) {
-      const count = items.filter(item => factsOfItem.get(item)?.includes(slice)).length;
-      countErrors(count, slice, `${where}:${name}`, context);
+      const number = items.filter(item => slicesOf.get(item)?.includes(slice)).length;
+      count(number, slice, `${where}:${name}`, by, context);
     }
     if (facts.closed === true) {
-      const slices = Object.values(facts.slices ?? {});
-      const outside = items.filter(item => !slices.some(slice => factsOfItem.get(item)?.includes(slice)));
-      for (const item of outside) context.errors.push(`${item.where}: is in none of the slices`);
+      for (const item of items)
+        if (!slicesOf.get(item)?.length) say(context, item.where, 'is in none of the slices', by);
     }
   }
-  for (const [item, facts] of factsOfItem) validateItem(item, element, facts, context);
+  for (const [item, held] of heldOfItem) validateItem(item, element, held, context);
 }
 
-function countErrors(
-  count: number,
+function count(
+  number: number,
   { min = 0, max }: Pick<Facts, 'min' | 'max'>,
   where: string,
+  by: Authority | undefined,
   context: Context,
 ): void {
-  if (count < min) context.errors.push(`${where}: ${count} found, at least ${min} required`);
-  if (max !== undefined && count > max) context.errors.push(`${where}: ${count} found, at most ${max} allowed`);
+  if (number < min) say(context, where, number === 0 ? 'is missing' : `occurs fewer than ${min} times`, by);
+  if (max !== undefined && number > max)
+    say(context, where, max === 0 ? 'is not allowed' : `occurs more than ${max === 1 ? 'once' : `${max} times`}`, by);
 }
 
-function validateItem(item: Item, element: ElementDefinition, facts: readonly Facts[], context: Context): void {
+function validateItem(item: Item, element: ElementDefinition, held: readonly Held[], context: Context): void {
   const { value, sibling, type, where } = item;
-  const { errors } = context;
-  for (const fact of facts) {
-    if (fact.types !== undefined && !fact.types.includes(type)) errors.push(`${where}: type ${type} is not allowed`);
-    if (fact.fixed !== undefined && !isSame(value, fact.fixed)) errors.push(`${where}: is not the fixed value`);
-    if (fact.pattern !== undefined && !matches(value, fact.pattern)) errors.push(`${where}: does not fit the pattern`);
+  const { rootResource } = context;
+  for (const { facts, by } of held) {
+    if (facts.types !== undefined && !facts.types.includes(type))
+      say(context, where, `type ${type} is not allowed`, by);
+    if (facts.fixed !== undefined && !isSame(value, facts.fixed)) say(context, where, 'is not the fixed value', by);
+    if (facts.pattern !== undefined && !matches(value, facts.pattern))
+      say(context, where, 'does not fit the pattern', by);
+    for (const what of profileBindingErrors(item, facts)) say(context, where, what, by);
+    if (type === 'Reference') for (const what of profileTargetErrors(item, facts)) say(context, where, what, by);
   }
-  errors.push(...bindingErrors(item, element, facts));
-  if (type === 'Coding') errors.push(...codingErrors(item));
-  if (type === 'Reference') errors.push(...referenceErrors(item, element, facts, context.rootResource));
+  const own = [
+    ...bindingErrors(item, element),
+    ...(type === 'Coding' ? codingErrors(item) : []),
+    ...(type === 'Reference' ? referenceErrors(item, element, rootResource) : []),
+  ];
+  for (const what of own) say(context, where, what);
   if (type === 'Resource') validateNested(value, where, context);
   else if (isPrimitive(type)) {
-    errors.push(...primitiveErrors(item), ...invariantErrors(facts, item, context));
+    for (const what of primitiveErrors(item)) say(context, where, what);
+    context.found.push(...invariantFindings(held, item, context));
     if (sibling !== undefined) validateObject(sibling, type, [], where, context);
-  } else validateObject(value, type, [...facts, ...extensionFacts(item, context)], where, context);
+  } else validateObject(value, type, [...held, ...extensionFacts(item, context)], where, context);
 }
 
 /** An extension is held to its definition wherever it stands; one that no release defines is left alone. */
-function extensionFacts(item: Item, context: Context): readonly Facts[] {
+function extensionFacts(item: Item, context: Context): readonly Held[] {
   const url = item.type === 'Extension' && isObject(item.value) ? item.value['url'] : undefined;
   if (typeof url !== 'string') return [];
-  return context.releases.flatMap(release => profileFacts(release, url)?.facts ?? []);
+  const among = context.extensionReleases.filter(release => profileFacts(release, url) !== undefined);
+  return among.flatMap(release => {
+    const profile = profileFacts(release, url);
+    return profile === undefined ? [] : [heldTo(profile, { url, release, among })];
+  });
 }
 
 function isSame(a: unknown, b: unknown): boolean {

@@ -1,7 +1,7 @@
 /**
  * Checks of single values: primitives, patterns, required bindings, references.
  *
- * In: an item and what is said of it. Out: error lines. https://hl7.org/fhir/R4/datatypes.html
+ * In: an item and what is said of it. Out: what is wrong, without where. https://hl7.org/fhir/R4/datatypes.html
  */
 
 import {
@@ -25,15 +25,14 @@ const OPEN_SYSTEMS: Readonly<Record<string, RegExp>> = {
 const ABSENT = 'http://hl7.org/fhir/StructureDefinition/data-absent-reason';
 
 /** Errors in the JSON form and the text of a primitive. */
-export function primitiveErrors({ value, sibling, type, where }: Item): readonly string[] {
-  if (value === undefined) return sibling === undefined ? [`${where}: is null`] : [];
+export function primitiveErrors({ value, sibling, type }: Item): readonly string[] {
+  if (value === undefined) return sibling === undefined ? ['is null'] : [];
   const kind = jsonKindOf(type);
-  if (typeof value !== kind) return [`${where}: is not a JSON ${kind}`];
-  if (typeof value === 'string' && value.trim() === '') return [`${where}: is empty`];
-  if (primitivePattern(type)?.test(`${value}`) === false) return [`${where}: is no ${type}`];
-  if (kind === 'number' && type !== 'decimal' && Math.abs(Number(value)) > MAX_INTEGER)
-    return [`${where}: is too large`];
-  if (/^(date|dateTime|instant)$/.test(type) && !isRealDay(`${value}`)) return [`${where}: is no day of the calendar`];
+  if (typeof value !== kind) return [`is not a JSON ${kind}`];
+  if (typeof value === 'string' && value.trim() === '') return ['is empty'];
+  if (primitivePattern(type)?.test(`${value}`) === false) return [`is no ${type}`];
+  if (kind === 'number' && type !== 'decimal' && Math.abs(Number(value)) > MAX_INTEGER) return ['is too large'];
+  if (/^(date|dateTime|instant)$/.test(type) && !isRealDay(`${value}`)) return ['is no day of the calendar'];
   return [];
 }
 
@@ -51,12 +50,20 @@ export function matches(value: unknown, pattern: unknown): boolean {
   return isObject(value) && Object.entries(pattern).every(([name, part]) => matches(value[name], part));
 }
 
-/** Errors against the required bindings of an element and of its facts. */
-export function bindingErrors(item: Item, element: ElementDefinition, facts: readonly Facts[]): readonly string[] {
-  if (item.value === undefined || isSaidToBeAbsent(item.value)) return [];
-  const base = requiredValueSet(element);
-  const sets = [...(base === undefined ? [] : [base]), ...facts.flatMap(fact => valueSetsOf(fact.binding))];
-  return sets.flatMap(set => (isIn(item.value, set) ? [] : [`${item.where}: is not in ${set.url}`]));
+/** Errors against the required binding that an element has in R4. */
+export function bindingErrors(item: Item, element: ElementDefinition): readonly string[] {
+  const set = requiredValueSet(element);
+  return set === undefined ? [] : outside(item, [set]);
+}
+
+/** Errors against the required binding that a profile has for an element. */
+export function profileBindingErrors(item: Item, { binding }: Facts): readonly string[] {
+  return outside(item, valueSetsOf(binding));
+}
+
+function outside({ value }: Item, sets: readonly ValueSet[]): readonly string[] {
+  if (value === undefined || isSaidToBeAbsent(value)) return [];
+  return sets.flatMap(set => (isIn(value, set) ? [] : [`is not in ${set.url}`]));
 }
 
 /** Whether a code, Coding, CodeableConcept or Quantity is, or may be, in a value set. */
@@ -94,36 +101,54 @@ function isSaidToBeAbsent(value: unknown): boolean {
 }
 
 /** Errors of a Coding against its code system, where that is listed. */
-export function codingErrors({ value, where }: Item): readonly string[] {
+export function codingErrors({ value }: Item): readonly string[] {
   if (!isObject(value)) return [];
   const { system, code, display } = value;
   if (typeof system !== 'string' || typeof code !== 'string') return [];
-  if (hasCode(system, code) === false) return [`${where}: is not a code of ${system}`];
+  if (hasCode(system, code) === false) return [`is not a code of ${system}`];
   const expected = displayOf(system, code);
   const isSame =
     expected === undefined || display === undefined || `${display}`.toLowerCase() === expected.toLowerCase();
-  return isSame ? [] : [`${where}: has not the display "${expected}"`];
+  return isSame ? [] : [`has not the display "${expected}"`];
 }
 
-/** Errors in the form and the target type of a literal reference; a logical or display-only one has none. */
+/** Errors in the form of a literal reference and in its target type in R4; a logical or display-only one has none. */
 export function referenceErrors(
-  { value, where }: Item,
-  element: ElementDefinition,
-  facts: readonly Facts[],
+  { value }: Item,
+  { targets }: ElementDefinition,
   rootResource: object,
 ): readonly string[] {
-  const reference = isObject(value) ? value['reference'] : undefined;
-  if (typeof reference !== 'string') return [];
+  const reference = literalOf(value);
+  if (reference === undefined) return [];
   if (reference.startsWith('#')) {
     const contained = Object.entries(rootResource).find(([name]) => name === 'contained')?.[1];
     const ids: readonly unknown[] = Array.isArray(contained) ? contained.map(part => part.id) : [];
-    return reference === '#' || ids.includes(reference.slice(1)) ? [] : [`${where}: names no contained resource`];
+    return reference === '#' || ids.includes(reference.slice(1)) ? [] : ['names no contained resource'];
   }
   if (/^urn:(uuid|oid):/.test(reference)) return [];
+  const type = targetOf(reference);
+  if (type === undefined) return /^https?:\/\//.test(reference) ? [] : ['is no reference'];
+  return notAmong(type, targets);
+}
+
+/** Errors against the target types that a profile leaves. */
+export function profileTargetErrors({ value }: Item, { targets = [] }: Facts): readonly string[] {
+  const reference = literalOf(value);
+  const type = reference === undefined ? undefined : targetOf(reference);
+  return type === undefined ? [] : notAmong(type, targets);
+}
+
+function literalOf(value: unknown): string | undefined {
+  const reference = isObject(value) ? value['reference'] : undefined;
+  return typeof reference === 'string' ? reference : undefined;
+}
+
+/** The type that a relative or absolute reference names, if it is one of R4. */
+function targetOf(reference: string): string | undefined {
   const type = REFERENCE.exec(reference)?.[1];
-  if (type === undefined || !isResourceType(type)) {
-    return /^https?:\/\//.test(reference) ? [] : [`${where}: is no reference`];
-  }
-  const allowed = [element.targets, ...facts.map(fact => fact.targets ?? [])].filter(targets => targets.length > 0);
-  return allowed.every(targets => targets.includes(type)) ? [] : [`${where}: may not name a ${type}`];
+  return type !== undefined && isResourceType(type) ? type : undefined;
+}
+
+function notAmong(type: string, targets: readonly string[]): readonly string[] {
+  return targets.length === 0 || targets.includes(type) ? [] : [`may not name a ${type}`];
 }

@@ -65,7 +65,7 @@ describe('validateResource', () => {
       'Observation.effectiveDateTime: is no dateTime',
     ],
     ['an id with a foreign character', PATIENT, 'id', 'a_b', 'Patient.id: is no id'],
-    ['a missing element', LAB, 'status', undefined, 'Observation.status: 0 found, at least 1 required'],
+    ['a missing element', LAB, 'status', undefined, 'Observation.status: is missing'],
     [
       'a code outside a required binding',
       PATIENT,
@@ -142,28 +142,22 @@ describe('validateResource', () => {
       LAB,
       'meta.profile',
       ['http://example.org/p'],
-      'Observation.meta.profile: http://example.org/p is not known',
+      'Observation.meta.profile[0]: http://example.org/p is not known',
     ],
     [
       'a profile of another type',
       LAB,
       'meta.profile',
       [`${US_CORE}/us-core-patient`],
-      `Observation.meta.profile: ${US_CORE}/us-core-patient is not for it`,
+      `Observation.meta.profile[0]: ${US_CORE}/us-core-patient is not for it`,
     ],
-    [
-      'an element that the profile requires',
-      PATIENT,
-      'identifier',
-      undefined,
-      'Patient.identifier: 0 found, at least 1 required',
-    ],
+    ['an element that the profile requires', PATIENT, 'identifier', undefined, 'Patient.identifier: is missing'],
     [
       'an element that the profile requires inside another',
       PATIENT,
       'identifier.0.system',
       undefined,
-      'Patient.identifier[0].system: 0 found, at least 1 required',
+      'Patient.identifier[0].system: is missing',
     ],
     [
       'a type that the profile leaves out',
@@ -172,13 +166,7 @@ describe('validateResource', () => {
       'Group/1',
       'Observation.subject: may not name a Group',
     ],
-    [
-      'a slice that is missing',
-      BLOOD_PRESSURE,
-      'category.0',
-      { text: 'x' },
-      'Observation.category:VSCat: 0 found, at least 1 required',
-    ],
+    ['a slice that is missing', BLOOD_PRESSURE, 'category.0', { text: 'x' }, 'Observation.category:VSCat: is missing'],
     [
       'a pattern that does not fit',
       BLOOD_PRESSURE,
@@ -198,7 +186,7 @@ describe('validateResource', () => {
       BLOOD_PRESSURE,
       'component.1.valueQuantity.unit',
       undefined,
-      'Observation.component[1].valueQuantity.unit: 0 found, at least 1 required',
+      'Observation.component[1].valueQuantity.unit: is missing',
     ],
     [
       'an invariant of a profile',
@@ -219,14 +207,14 @@ describe('validateResource', () => {
       PATIENT,
       'extension.0.extension.1',
       { url: 'text' },
-      'Patient.extension[0].extension[1].value: 0 found, at least 1 required',
+      'Patient.extension[0].extension[1].value: is missing',
     ],
     [
       'a missing part of an extension',
       PATIENT,
       'extension.0.extension.1.url',
       'txt',
-      'Patient.extension[0].extension:text: 0 found, at least 1 required',
+      'Patient.extension[0].extension:text: is missing',
     ],
     [
       'a code outside a value set of an extension',
@@ -250,7 +238,7 @@ describe('validateResource', () => {
     const profile = `${US_CORE}/us-core-observation-lab`;
     const old = { ...LAB, meta: { profile: [`${profile}|3.1.1`] } };
     expect(validateResource(old, ['3.1.1', '6.1.0'])).toEqual([]);
-    expect(validateResource(old, ['6.1.0'])).toEqual([`Observation.meta.profile: ${profile}|3.1.1 is not known`]);
+    expect(validateResource(old, ['6.1.0'])).toEqual([`Observation.meta.profile[0]: ${profile}|3.1.1 is not known`]);
   });
 
   test('leaves what it is given as it was', () => {

@@ -29,7 +29,12 @@ export interface ElementSource {
     readonly extension?: readonly { readonly url: string; readonly valueUrl?: string; readonly valueString?: string }[];
   }[];
   readonly binding?: { readonly strength: string; readonly valueSet?: string };
-  readonly constraint?: readonly { readonly key: string; readonly severity: string; readonly expression?: string }[];
+  readonly constraint?: readonly {
+    readonly key: string;
+    readonly severity: string;
+    readonly expression?: string;
+    readonly human?: string;
+  }[];
   readonly slicing?: {
     readonly discriminator?: readonly { readonly type: string; readonly path: string }[];
     readonly rules: string;

@@ -18,13 +18,24 @@ interface Node {
 }
 
 const STRUCTURE_BASE = 'http://hl7.org/fhir/StructureDefinition/';
-/**
- * Invariants that the validator checks in its own way (ele-1, ref-1), that need a narrative parser (txt-1, txt-2), or that
- * are only about contained resources being used (dom-3).
- */
+const SIMPLE_QUANTITY = {
+  key: 'sqty-1',
+  severity: 'error',
+  text: 'comparator.empty()',
+  human: 'The comparator is not used on a SimpleQuantity',
+};
+/** Severity of an invariant to the member of Facts that holds it. */
+const KINDS = { error: 'constraints', warning: 'advice' } as const;
 // `resolve() is Patient` can be judged by the reference; anything else about what it leads to can not.
 const NEEDS_A_SERVER = /resolve\(\)(?! is)|memberOf\(|htmlChecks\(/;
-const NOT_EVALUATED: ReadonlySet<string> = new Set(['ele-1', 'ref-1', 'txt-1', 'txt-2', 'dom-3']);
+// US Core 3.1.1 advises a code of NDC, and its expression forbids one.
+const INVERTED = /^(\w+\.)?coding\.where\(system='http:\/\/hl7\.org\/fhir\/sid\/ndc'\)\.empty\(\)$/;
+const IN_CATEGORIES = "category.coding.where(code='problem-list-item')";
+/**
+ * Invariants that the validator checks in its own way (ele-1, ref-1), that need a narrative parser (txt-1, txt-2), that
+ * are only about contained resources being used (dom-3), or that ask for a narrative, which a facade does not write (dom-6).
+ */
+const NOT_EVALUATED: ReadonlySet<string> = new Set(['ele-1', 'ref-1', 'txt-1', 'txt-2', 'dom-3', 'dom-6']);
 
 /** A function from a structure to its facts; `types` are R4's own, `profiles` are all that a reference may name. */
 export function factExtractor(
@@ -64,16 +75,21 @@ export function factExtractor(
         Object.assign(place.node.own, said, binding === undefined ? {} : { binding });
       }
       const constraints = (element.constraint ?? []).filter(
-        ({ key, severity }) => severity === 'error' && !NOT_EVALUATED.has(key) && !inherited(element, definition, key),
+        ({ key }) => !NOT_EVALUATED.has(key) && !inherited(element, definition, key),
       );
-      const expressions = constraints.flatMap(({ key, expression }) =>
-        expression && !NEEDS_A_SERVER.test(expression) ? [[key, repaired(expression)]] : [],
+      const invariants = constraints.flatMap(({ key, severity, expression, human }) =>
+        expression && !NEEDS_A_SERVER.test(expression) && !INVERTED.test(expression)
+          ? [{ key, severity, text: repaired(expression), human }]
+          : [],
       );
       const isSimple = element.type?.some(type => type.profile?.includes(`${STRUCTURE_BASE}SimpleQuantity`));
-      if (isBaseType && isSimple === true) {
-        expressions.push(['sqty-1', 'comparator.empty()']);
+      if (isBaseType && isSimple === true) invariants.push(SIMPLE_QUANTITY);
+      for (const [severity, kind] of Object.entries(KINDS)) {
+        const own = invariants.filter(invariant => invariant.severity === severity);
+        if (own.length > 0) {
+          place.node.own[kind] = Object.fromEntries(own.map(({ key, text, human }) => [key, [text, human ?? key]]));
+        }
       }
-      if (expressions.length > 0) place.node.own['constraints'] = Object.fromEntries(expressions);
     }
     return prune(root) ?? {};
   };
@@ -151,9 +167,11 @@ function targetsOf(element: ElementSource, typeOfProfile: ReadonlyMap<string, st
 
 /**
  * An invariant without the engine's prints, and with what some of US Core's lack: `telecom or endpoint` must be
- * `telecom.exists() or endpoint.exists()` in FHIRPath.
+ * `telecom.exists() or endpoint.exists()` in FHIRPath. R4 compares a CodeableConcept with a text (con-3).
  */
 function repaired(expression: string): string {
+  const inCategories = expression.replace("category.select($this='problem-list-item')", IN_CATEGORIES);
+  if (inCategories !== expression) return inCategories;
   if (/^\w+( or \w+)+$/.test(expression)) return expression.replace(/\b(?!or\b)\w+/g, '$&.exists()');
   return expression.replace(/\.trace\('\w+'\)/g, '');
 }

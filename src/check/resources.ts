@@ -1,0 +1,167 @@
+/**
+ * The section of the check that validates resources. In: the sample. Out: one problem for each rule that is broken at a line
+ * of the pack, with the number of resources, never a value. https://hl7.org/fhir/R4/validation.html
+ */
+import { counted } from '../counted.ts';
+import type { Problem } from '../mapping/load/problem.ts';
+import type { Mapping, Position } from '../mapping/model.ts';
+import type { Authority, Finding } from '../validation/finding.ts';
+import { isObject } from '../validation/item.ts';
+import { locate } from '../validation/locate.ts';
+import { findingsOf, releasesOf } from '../validation/validator.ts';
+import type { CheckSection, SampledResource, Table } from './section.ts';
+
+export const RESOURCES: CheckSection = {
+  name: 'resources',
+  title: 'Resources against R4 and the profiles that they claim',
+  async run({ sample, signal }) {
+    const resources = await sample();
+    const report = resourceReport();
+    let validated = 0;
+    for (const sampled of resources) {
+      if (signal.aborted) break;
+      report.add(sampled);
+      validated += 1;
+      // The signal of the time is a timer's, which fires between turns of the event loop only.
+      if (validated % 50 === 0) await new Promise(resolve => setImmediate(resolve));
+    }
+    const reached =
+      validated < resources.length ? `; the time was over before the other ${resources.length - validated}` : '';
+    return {
+      problems: report.problems(),
+      notes: [`${counted(validated, 'resource')} were validated${reached}.`],
+      tables: [report.table()],
+    };
+  },
+};
+
+/** A rule that is broken at a place of the pack. */
+interface Broken {
+  readonly finding: Finding;
+  readonly position: Position;
+  readonly resources: Set<object>;
+  readonly mappings: Set<Mapping>;
+  readonly authorities: Map<string, Authority>;
+}
+
+/** Collects what is wrong with resources one after the other. */
+export function resourceReport(): {
+  add(sampled: SampledResource): void;
+  problems(): readonly Problem[];
+  table(): Table;
+} {
+  const broken = new Map<string, Broken>();
+  const ofMapping = new Map<Mapping, number>();
+  const claims = new Map<string, { resources: number; valid: number }>();
+  return {
+    add({ mapping, resource }) {
+      ofMapping.set(mapping, (ofMapping.get(mapping) ?? 0) + 1);
+      const findings = findingsOf(resource);
+      for (const finding of findings) {
+        const position = locate(mapping, finding, resource);
+        const key = JSON.stringify([position, finding.kind, pathOf(finding), finding.what]);
+        const known = broken.get(key) ?? {
+          finding,
+          position,
+          resources: new Set(),
+          mappings: new Set(),
+          authorities: new Map(),
+        };
+        broken.set(key, known);
+        known.resources.add(resource);
+        known.mappings.add(mapping);
+        if (finding.by) known.authorities.set(JSON.stringify(finding.by), finding.by);
+      }
+      for (const claim of claimsOf(resource)) {
+        const count = claims.get(claim) ?? { resources: 0, valid: 0 };
+        claims.set(claim, count);
+        count.resources += 1;
+        const [url] = claim.split('|');
+        if (!findings.some(({ kind, by }) => kind === 'error' && (by === undefined || by.url === url)))
+          count.valid += 1;
+      }
+    },
+    problems() {
+      const unknown = [...broken.values()].filter(({ finding }) => finding.kind === 'unknown');
+      const once = new Map(unknown.toReversed().map(one => [one.finding.what, one]));
+      const told = [...broken.values()].filter(
+        one => one.finding.kind !== 'unknown' || once.get(one.finding.what) === one,
+      );
+      return told.map(one => problemOf(one, ofMapping));
+    },
+    table: () => ({
+      name: 'profiles',
+      title: 'Sampled resources by the profile that they claim',
+      columns: ['profile', 'releases', 'resources', 'valid'],
+      rows: [...claims]
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([claim, { resources, valid }]) => {
+          const releases = releasesOf(claim);
+          return releases.length === 0
+            ? [shortName(claim), 'not known', resources, '-']
+            : [shortName(claim), releases.join(', '), resources, valid];
+        }),
+    }),
+  };
+}
+
+function problemOf(one: Broken, ofMapping: ReadonlyMap<Mapping, number>): Problem {
+  const { finding, position, resources, mappings } = one;
+  const { kind, what, invariant } = finding;
+  if (kind === 'unknown') {
+    const claimed = what.replace(/ is not known$/, '');
+    const message = `${claimed} is no profile that Lintel knows: resources that claim it are validated against R4 alone`;
+    return { severity: 'warning', position, message };
+  }
+  const authorities = [...one.authorities.values()];
+  const isAdvice = kind === 'advice';
+  const [only] = mappings;
+  const of = only && mappings.size === 1 ? only.name : counted(mappings.size, 'mapping');
+  const sampled = [...mappings].reduce((sum, mapping) => sum + (ofMapping.get(mapping) ?? 0), 0);
+  const broken = invariant === undefined ? what : `${isAdvice ? 'does not follow' : 'breaks'} ${invariant.key}`;
+  const rule = authorities.length === 0 ? 'FHIR R4' : authorityText(authorities);
+  const message = `${pathOf(finding)} ${broken} in ${resources.size} of ${counted(sampled, 'sampled resource')} of ${of}, against ${rule}`;
+  const expected = invariant?.human ?? (what === 'is missing' ? CURE : undefined);
+  return {
+    severity: !isAdvice && isError(authorities) ? 'error' : 'warning',
+    position,
+    message,
+    ...(expected === undefined ? {} : { expected }),
+  };
+}
+
+const CURE = 'a value in each of them: by `else`, by `needs`, or by a condition on the profile';
+
+/** A rule of R4, or one that each release has that the claim is held to. A rule of one release alone is a warning. */
+function isError(authorities: readonly Authority[]): boolean {
+  const byUrl = Map.groupBy(authorities, ({ url }) => url);
+  if (byUrl.size === 0) return true;
+  return [...byUrl.values()].some(of =>
+    of[0]?.among.every(release => of.some(authority => authority.release === release)),
+  );
+}
+
+/** `us-core-allergyintolerance (6.1.0, 7.0.0)` */
+function authorityText(authorities: readonly Authority[]): string {
+  return [...Map.groupBy(authorities, ({ url }) => url)]
+    .map(([url, of]) => {
+      const releases = of.map(({ release }) => release).filter(release => release !== 'R4');
+      return releases.length === 0 ? shortName(url) : `${shortName(url)} (${releases.toSorted().join(', ')})`;
+    })
+    .join(' and ');
+}
+
+function shortName(url: string): string {
+  return url.slice(url.lastIndexOf('/') + 1);
+}
+
+/** Without the places of items in their lists: these are the row's. */
+function pathOf({ where }: Finding): string {
+  return where.replace(/\[\d+\]/g, '');
+}
+
+function claimsOf(resource: SampledResource['resource']): readonly string[] {
+  const { meta } = resource;
+  const claimed = isObject(meta) ? meta['profile'] : undefined;
+  return Array.isArray(claimed) ? claimed.map(String) : [];
+}

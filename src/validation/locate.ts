@@ -1,0 +1,87 @@
+/**
+ * Where in a pack an element of a resource is made. In: a mapping, the path of a finding, the resource. Out: the position of
+ * the node that made the element; of an element that is missing, the node that should have made it; where the mapping has
+ * none, the nearest node around it.
+ */
+import { childrenOf } from '../mapping/children.ts';
+import type { Mapping, NamedNode, Node, ObjectNode, Position } from '../mapping/model.ts';
+import { childOf } from '../r4/definitions.ts';
+import type { Finding } from './finding.ts';
+import { isObject } from './item.ts';
+import { matches } from './values.ts';
+
+/** Where the mapping makes what a finding is about, or should. */
+export function locate(mapping: Mapping, { where, invariant }: Finding, resource: unknown): Position {
+  let nodes: readonly Node[] = [mapping.root];
+  let value = resource;
+  let at = mapping.root.at;
+  for (const segment of where.split('.').slice(1)) {
+    const [, name = '', index] = /^([^[:]+)(?:\[(\d+)\])?/.exec(segment) ?? [];
+    const written = nodes.flatMap(node => childrenNamed(node, name));
+    const [first] = written;
+    if (first === undefined) return at;
+    const child = isObject(value) ? value[name] : undefined;
+    value = index !== undefined && Array.isArray(child) ? child[Number(index)] : child;
+    if (value === undefined) return first.at;
+    const makers = (index === undefined ? written : written.flatMap(itemsOf)).flatMap(alternativesOf);
+    const able = makers.filter(node => mayMake(node, value));
+    nodes = able.length > 0 ? able : makers;
+    at = nodes[0]?.at ?? first.at;
+  }
+  const about = invariant?.about.flatMap(name => nodes.flatMap(node => childrenNamed(node, name)));
+  return about?.[0]?.at ?? at;
+}
+
+/** The nodes of an object under a JSON name, or under the base name of a choice. */
+function childrenNamed(node: Node, name: string): readonly Node[] {
+  const named = node.kind === 'ref' ? node.members : node.kind === 'object' ? membersOf(node) : [];
+  const exact = named.filter(member => member.name === name || member.name === `_${name}`);
+  const found =
+    exact.length > 0 ? exact : named.filter(member => childOf(node.type, member.name)?.element.name === name);
+  return found.map(member => member.node);
+}
+
+function membersOf({ members }: ObjectNode): readonly NamedNode[] {
+  return members.flatMap(member => (member.kind === 'element' ? [member] : member.alternatives.flat()));
+}
+
+/** The nodes that make the items of a list. */
+function itemsOf(node: Node): readonly Node[] {
+  return node.kind === 'list' || node.kind === 'first' ? childrenOf(node).flatMap(itemsOf) : [node];
+}
+
+/** What stands for a node that only chooses or repeats. */
+function alternativesOf(node: Node): readonly Node[] {
+  if (node.kind === 'first') return node.alternatives.flatMap(alternativesOf);
+  return node.kind === 'each' ? alternativesOf(node.item) : [node];
+}
+
+/** Whether a node can have made a value, as far as its constants and the names of its elements tell. */
+function mayMake(node: Node, value: unknown): boolean {
+  switch (node.kind) {
+    case 'constant':
+      return matches(value, node.json) && matches(node.json, value);
+    case 'list': {
+      const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+      return items.every(item => node.items.some(maker => mayMake(maker, item)));
+    }
+    case 'each':
+      return mayMake(node.item, value);
+    case 'first':
+      return node.alternatives.some(alternative => mayMake(alternative, value));
+    case 'object': {
+      const members = membersOf(node);
+      return (
+        isObject(value) &&
+        Object.entries(value).every(
+          ([name, child]) =>
+            name === 'resourceType' ||
+            name === 'id' ||
+            members.some(member => member.name === name && mayMake(member.node, child)),
+        )
+      );
+    }
+    default:
+      return true;
+  }
+}
