@@ -31,6 +31,8 @@ export interface Config {
   readonly demoDatabase: boolean;
   /** Folder of the mapping pack. */
   readonly mappings: string;
+  /** Version of the schema of the database; undefined: as pack.yaml says. */
+  readonly schema: string | undefined;
   /** Serve the mappings that work where some do not. */
   readonly degraded: boolean;
   /** Milliseconds between two looks at the pack; 0: only when told. */
@@ -166,6 +168,7 @@ function configOf(values: Values, database: DatabaseChoice | undefined): Config 
     database,
     demoDatabase: present(values.demoDatabase) === 'true',
     mappings: present(values.mappings),
+    schema: values.schema,
     degraded: present(values.degraded) === 'true',
     reloadInterval: present(values.reloadInterval) * 1000,
     dataDir: present(values.dataDir),

@@ -140,6 +140,7 @@ async function serve(
   };
   const live: LivePack<Version> = livePack({
     folder: config.mappings,
+    schema: config.schema,
     degraded: config.degraded,
     database,
     log,

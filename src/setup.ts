@@ -75,9 +75,9 @@ export interface Setup extends CheckedPack {
  * it was read before. Throws DatabaseError, and ConfigError where a pack has no database to go with.
  */
 export async function setUp(
-  config: DatabaseSource & Pick<Config, 'mappings'> & Partial<Pick<Config, 'degraded' | 'demoDatabase'>>,
+  config: DatabaseSource & Pick<Config, 'mappings'> & Partial<Pick<Config, 'degraded' | 'demoDatabase' | 'schema'>>,
   announce: Announce,
-  files: PackFiles = readPackFiles(config.mappings),
+  files: PackFiles = readPackFiles(config.mappings, config.schema),
 ): Promise<Setup> {
   refuseWithoutDatabase(config);
   const database = await openDatabase(config, announce);

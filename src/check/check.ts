@@ -24,8 +24,8 @@ export interface Checked {
 }
 
 /** Against schema.lock.json, without a database. */
-export function checkLocked({ mappings }: Config): Checked {
-  const files = readPackFiles(mappings);
+export function checkLocked({ mappings, schema }: Config): Checked {
+  const files = readPackFiles(mappings, schema);
   const { lock } = files;
   const catalog = lock && readLock(lock.path, lock.text, createReport());
   return { pack: loadWhole(files, undefined).pack, catalog, sections: [] };

@@ -21,7 +21,7 @@ const BUDGET = 25;
 export const check: Command = {
   summary: 'tells every problem of a mapping pack, and what can be searched',
   help: `Usage: lintel check [PACK] [--database URL | --locked] [--parameters]
-                    [--budget SECONDS | --all] [--seed N] [--rows] [--values] [--json] [--html FILE]
+                    [--schema VERSION] [--budget SECONDS | --all] [--seed N] [--rows] [--values] [--json] [--html FILE]
 
 Reads the mapping pack in the folder PACK (default: MAPPINGS, or the demo pack) against the live schema and the rows of
 the database (default: DATABASE_URL, or the demo database), and tells every problem at once with its place in the
@@ -32,6 +32,7 @@ that is not there. Each sql is worked out for all rows of its table.
 Tests beside the mappings (*.test.yaml) run on a database of their own that has only their rows.
 
   --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --schema VERSION version of the database's schema, instead of the pack's
   --locked         checks against the pack's schema.lock.json (lintel lock writes it) instead of a database
   --parameters     also lists the search parameters of each type: those answered by plain comparisons of columns
                    (offered), those that compute on a column first (computed), and those of FHIR that the mappings
@@ -51,6 +52,7 @@ A pack without errors is then tried on the rows themselves: docs/check.md says h
 Exit code: 0 without errors (warnings are allowed), 1 with errors.`,
   options: {
     database: { type: 'string' },
+    schema: { type: 'string' },
     locked: { type: 'boolean' },
     parameters: { type: 'boolean' },
     budget: { type: 'string' },
@@ -63,7 +65,11 @@ Exit code: 0 without errors (warnings are allowed), 1 with errors.`,
   },
   positionals: [0, 1],
   async run(args, terminal) {
-    const instead = overrides({ MAPPINGS: args.positionals[0], DATABASE_URL: textOf(args, 'database') });
+    const instead = overrides({
+      MAPPINGS: args.positionals[0],
+      DATABASE_URL: textOf(args, 'database'),
+      SCHEMA: textOf(args, 'schema'),
+    });
     const config = readConfig(terminal.environment, instead);
     const is = (option: string): boolean => args.values[option] === true;
     const locked = is('locked');

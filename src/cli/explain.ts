@@ -33,7 +33,7 @@ interface View {
 export const explain: Command = {
   summary: 'shows what becomes of a search: typed query, mappings, SQL, indexes, lineage',
   help: `Usage: lintel explain QUERY [--mapping NAME] [--engine ENGINE] [--json] [--values]
-                      [--database URL] [--mappings FOLDER]
+                      [--database URL] [--mappings FOLDER] [--schema VERSION]
 
 QUERY is a search as it stands in a URL, in quotes: 'Patient?name=smith&_count=5'
 
@@ -46,18 +46,24 @@ ${IN_FULL} mappings are read, SQL and lineage are shown for the one that --mappi
   --json           everything as one JSON object: pack, database, query, mappings, statements, lineage
   --values         also shows the values of the query and of parameters, which may be a patient's
   --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
-  --mappings F     folder of the pack`,
+  --mappings F     folder of the pack
+  --schema VERSION version of the database's schema, instead of the pack's`,
   options: {
     database: { type: 'string' },
     engine: { type: 'string' },
     json: { type: 'boolean' },
     mapping: { type: 'string' },
     mappings: { type: 'string' },
+    schema: { type: 'string' },
     values: { type: 'boolean' },
   },
   positionals: [1, 1],
   async run(args, terminal) {
-    const instead = overrides({ MAPPINGS: textOf(args, 'mappings'), DATABASE_URL: textOf(args, 'database') });
+    const instead = overrides({
+      MAPPINGS: textOf(args, 'mappings'),
+      DATABASE_URL: textOf(args, 'database'),
+      SCHEMA: textOf(args, 'schema'),
+    });
     const config = readConfig(terminal.environment, instead);
     const chosen = textOf(args, 'engine');
     if (chosen !== undefined && chosen !== 'both' && !isEngine(chosen)) {

@@ -54,6 +54,7 @@ where it stood when the same command is given again. A complete one that is ther
   --base URL         base of absolute addresses in the resources (default: BASE_URL and FHIR_PATH)
   --database URL     sqlite:<file> or mssql://<user>:<password>@<host>/<database>
   --mappings FOLDER  the mapping pack
+  --schema VERSION   version of the database's schema, instead of the pack's
 
 Ctrl+C stops it; what is written is kept.
 
@@ -70,14 +71,19 @@ Exit code: 0 complete, 1 not complete, or some type or patient could not be expo
     base: { type: 'string' },
     database: { type: 'string' },
     mappings: { type: 'string' },
+    schema: { type: 'string' },
   },
   positionals: [1, 1],
   async run(args, terminal) {
-    const instead = overrides({ DATABASE_URL: textOf(args, 'database'), MAPPINGS: textOf(args, 'mappings') });
+    const instead = overrides({
+      DATABASE_URL: textOf(args, 'database'),
+      MAPPINGS: textOf(args, 'mappings'),
+      SCHEMA: textOf(args, 'schema'),
+    });
     const config = await withDatabase(readConfig(terminal.environment, instead), terminal);
     const folder = args.positionals[0] ?? '';
     const context = contextOf(args, config);
-    const files = readPackFiles(config.mappings);
+    const files = readPackFiles(config.mappings, config.schema);
     const threads = exportThreads(config);
     try {
       const asked = { level: levelOf(args), parameters: parametersOf(args), context };

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { OPEN_ACCESS } from '../auth/access.ts';
 import { createFacade, type Facade } from '../facade.ts';
+import { packFolders } from '../mapping/load/folders.ts';
 import { createReport, type Problem, type Report } from '../mapping/load/problem.ts';
 import { readYaml } from '../mapping/load/read.ts';
 import { child, entriesOf, itemsOf, scalarsOf, type Tree, textOf } from '../mapping/load/tree.ts';
@@ -29,7 +30,10 @@ export interface PackTests {
 /** Runs all tests of a pack, each on a database of its own that has the catalog's tables and the test's rows. */
 export async function runPackTests(folder: string, registry: Registry, catalog: Catalog): Promise<PackTests> {
   const report = createReport();
-  const files = globSync('**/*.test.{yaml,yml}', { cwd: folder }).sort();
+  // Those of a pack below are of its mappings as they stand there.
+  const below = packFolders(folder).folders.flatMap(({ prefix }) => (prefix === '' ? [] : [prefix]));
+  const found = globSync('**/*.test.{yaml,yml}', { cwd: folder }).sort();
+  const files = found.filter(file => !below.some(prefix => file.startsWith(prefix)));
   const tests = files.flatMap(file => readYaml(file, readFileSync(join(folder, file), 'utf8'), report));
   for (const test of tests) await runTest(test, registry, catalog, report);
   return { ran: tests.length, problems: report.problems() };

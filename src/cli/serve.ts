@@ -12,7 +12,8 @@ const variables = describeVariables()
 
 export const serve: Command = {
   summary: 'answers FHIR requests over HTTP until it is told to stop',
-  help: `Usage: lintel serve [--port PORT] [--database URL] [--mappings FOLDER] [--degraded]
+  help: `Usage: lintel serve [--port PORT] [--database URL] [--mappings FOLDER] [--schema VERSION]
+                    [--degraded]
 
 Checks the mappings and answers FHIR requests over HTTP until SIGTERM or SIGINT.
 Without any configuration it serves a demo database.
@@ -24,6 +25,7 @@ ${variables}`,
     port: { type: 'string' },
     database: { type: 'string' },
     mappings: { type: 'string' },
+    schema: { type: 'string' },
     degraded: { type: 'boolean' },
   },
   positionals: [0, 0],
@@ -32,6 +34,7 @@ ${variables}`,
       PORT: textOf(args, 'port'),
       DATABASE_URL: textOf(args, 'database'),
       MAPPINGS: textOf(args, 'mappings'),
+      SCHEMA: textOf(args, 'schema'),
       DEGRADED: args.values['degraded'] === true ? 'true' : undefined,
     });
     return runServer(readConfig(terminal.environment, instead), terminal);

@@ -70,6 +70,11 @@ export const VARIABLES = {
     expected: 'the folder of a pack',
     meaning: 'Folder of the mapping pack.',
   }),
+  schema: variable('SCHEMA', z.string().regex(/^\S{1,64}$/), {
+    shownDefault: '`schema` of pack.yaml',
+    expected: 'a version as `only: {schema: …}` of the mappings names it, such as 4.2',
+    meaning: 'Version of the schema of the database: which `only:` documents of the pack count.',
+  }),
   reloadInterval: variable('RELOAD_INTERVAL', wholeNumber(0, 3600), {
     default: '1',
     expected: 'seconds, a whole number from 0 to 3600',

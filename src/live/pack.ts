@@ -38,6 +38,8 @@ export interface LivePack<T> {
 
 export interface LiveOptions<T> {
   readonly folder: string;
+  /** Version of the schema, instead of pack.yaml's. */
+  readonly schema?: string | undefined;
   /** Take what works of a pack that has errors. */
   readonly degraded?: boolean;
   readonly database: Database;
@@ -51,6 +53,7 @@ export interface LiveOptions<T> {
 
 export function livePack<T>({
   folder,
+  schema: version,
   degraded = false,
   database,
   log,
@@ -115,7 +118,7 @@ export function livePack<T>({
   };
 
   const attempt = async (always: boolean): Promise<Outcome> => {
-    const found = read(folder);
+    const found = read(folder, version);
     if (found === undefined) return refuse(['The folder of the mappings cannot be read'], 'later');
     const isServed = found.version === files.version;
     if (isServed && refused !== undefined)
@@ -181,9 +184,9 @@ function tellUnexpected(error: unknown, log: Log): string {
 const AWAY = 'The database does not answer, so the mappings cannot be checked against its schema';
 
 /** Undefined while the folder is being replaced. */
-function read(folder: string): PackFiles | undefined {
+function read(folder: string, schema: string | undefined): PackFiles | undefined {
   try {
-    return readPackFiles(folder);
+    return readPackFiles(folder, schema);
   } catch (error) {
     if (error instanceof Error && 'code' in error) return undefined;
     throw error;

@@ -1,10 +1,11 @@
 /**
- * Watches the files of a pack. In: its folder, and what to do when they have changed. Out: calls, one at a time, once two
+ * Watches the files of a pack, and of those that it builds on. In: its folder, and what to do when they have changed. Out: calls, one at a time, once two
  * looks in a row saw the same files. It looks at names, times and sizes instead of asking the kernel for events, which do
  * not come from network drives and bind mounts, nor after the folder was replaced as a whole.
  */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { packFolders } from '../mapping/load/folders.ts';
 
 export interface WatchOptions {
   /** Milliseconds between two looks. */
@@ -24,9 +25,15 @@ export function watchFolder(folder: string, { every, changed }: WatchOptions): W
   let timer: NodeJS.Timeout | undefined;
   let known: string | undefined;
   let before: string | undefined;
+  let seen: Seen = { folders: [folder], isWhole: false };
 
   const look = async (): Promise<void> => {
-    const now = await signatureOf(folder);
+    let now = await signatureOf(seen.folders);
+    // Which packs it builds on, their own files say; one that is not there yet may come.
+    if (now !== before || !seen.isWhole) {
+      seen = foldersOf(folder);
+      now = await signatureOf(seen.folders);
+    }
     if (now !== known && now === before && (await changed()) === 'done') known = now;
     before = now;
   };
@@ -47,8 +54,28 @@ export function watchFolder(folder: string, { every, changed }: WatchOptions): W
   };
 }
 
+interface Seen {
+  readonly folders: readonly string[];
+  /** No pack that one of them builds on is missing. */
+  readonly isWhole: boolean;
+}
+
+function foldersOf(folder: string): Seen {
+  try {
+    const { folders, problems } = packFolders(folder);
+    return { folders: folders.map(({ path }) => path), isWhole: problems.length === 0 };
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return { folders: [folder], isWhole: false };
+    throw error;
+  }
+}
+
+async function signatureOf(folders: readonly string[]): Promise<string> {
+  return (await Promise.all(folders.map(signatureOfOne))).join('\n');
+}
+
 /** Changes with every file that is written, added or removed. A folder that cannot be read is as one without files. */
-async function signatureOf(folder: string): Promise<string> {
+async function signatureOfOne(folder: string): Promise<string> {
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
     const files = entries.filter(entry => !entry.isDirectory()).map(entry => join(entry.parentPath, entry.name));

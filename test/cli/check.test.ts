@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { lintel } from './lintel.ts';
@@ -162,4 +162,34 @@ test('a folder that is not there is told without a stack', async () => {
   const { code, notes } = await lintel(environment, 'check', '/nowhere/at/all');
   expect(code).toBe(1);
   expect(notes).toBe('MAPPINGS: the folder /nowhere/at/all is not there (ENOENT).');
+});
+
+test("the version of the schema that is given stands instead of the pack's", async () => {
+  const { environment } = smallClinic({
+    'other.yaml':
+      `${PEOPLE_BY_SEX.replace('people', 'others').replace('"{SEX}"', '"o-{SEX}"')}only: { schema: "2" }\n`.replace(
+        'name: [',
+        'nmae: [',
+      ),
+  });
+  expect((await lintel(environment, 'check')).out).toContain('small: 2 mappings of 2 types; 0 errors, 1 warning');
+  for (const { out, code } of [
+    await lintel(environment, 'check', '--schema', '2'),
+    await lintel({ ...environment, SCHEMA: '2' }, 'check'),
+  ]) {
+    expect(out).toMatch(/^other\.yaml:6:3: unknown element of Patient; found nmae; did you mean name\?$/m);
+    expect(code).toBe(1);
+  }
+});
+
+test('a pack upon another is checked with its own tests and its own lock', async () => {
+  const { folder, pack, environment } = smallClinic({ 'wrong.test.yaml': 'mapping: nobody\n' });
+  const site = join(folder, 'site');
+  mkdirSync(site);
+  writeFileSync(join(site, 'pack.yaml'), `extends: ../${basename(pack)}\nname: site\n`);
+  expect((await lintel(environment, 'check', pack)).out).toContain('a test of no mapping');
+  expect((await lintel(environment, 'check', site)).out).toBe('site: 2 mappings of 2 types; 0 errors, 0 warnings');
+  await lintel(environment, 'lock', site);
+  expect(readdirSync(site).sort()).toEqual(['pack.yaml', 'schema.lock.json']);
+  expect((await lintel(environment, 'check', site, '--locked')).code).toBe(0);
 });

@@ -52,6 +52,23 @@ test('it calls once at first, and once for each change, however it is made', asy
   await called(7);
 });
 
+test('a change of a pack that it builds on is seen, and of one that comes later', async () => {
+  const { root, folder, called } = watched();
+  await called(1);
+  writeFileSync(join(folder, 'pack.yaml'), 'extends: ../base\n');
+  await called(2);
+  mkdirSync(join(root, 'base'));
+  writeFileSync(join(root, 'base', 'pack.yaml'), 'name: base\n');
+  await called(3);
+  writeFileSync(join(root, 'base', 'a.yaml'), 'new');
+  await called(4);
+  writeFileSync(join(folder, 'pack.yaml'), 'name: alone\n');
+  await called(5);
+  writeFileSync(join(root, 'base', 'a.yaml'), 'longer');
+  await new Promise(resolve => setTimeout(resolve, 100));
+  await called(5);
+});
+
 test('a folder that is replaced as a whole is seen', async () => {
   const { root, folder, called } = watched();
   await called(1);

@@ -5,6 +5,7 @@
 import type { Coded, CodeMap, Unmapped } from '../codecs/code-map.ts';
 import type { Position } from '../model.ts';
 import { readCsv } from './csv.ts';
+import { mapIn } from './extend.ts';
 import type { PackFile } from './files.ts';
 import type { Report } from './problem.ts';
 import { codesSchema } from './schema.ts';
@@ -60,7 +61,7 @@ export function readCodeMaps(
   report: Report,
 ): ReadonlyMap<string, LoadedCodeMap> {
   const maps = new Map<string, LoadedCodeMap>();
-  const csv = new Map(tables.map(file => [file.path.replace(/^.*\//, '').replace(/\.csv$/, ''), file]));
+  const csv = new Map(tables.map(file => [mapIn(file.path), file]));
   for (const document of documents) {
     checkShape(document, codesSchema, report);
     for (const entry of entriesOf(document)) {

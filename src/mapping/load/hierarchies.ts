@@ -22,7 +22,8 @@ export function readHierarchies(tables: readonly PackFile[], settings: Settings,
   const files = new Set<PackFile>();
   for (const { key, value, at } of settings.hierarchies) {
     const system = resolveSystem({ kind: 'scalar', text: key, at }, settings, report);
-    const name = value.kind === 'scalar' ? value.text : '';
+    // Beside the pack.yaml that names it, which may be that of a pack below.
+    const name = value.at.file.replace(/[^/]*$/, '') + (value.kind === 'scalar' ? value.text : '');
     const file = tables.find(({ path }) => path === name);
     if (!file) {
       report.error(value.at, 'no such file in the pack', { found: name, among: tables.map(({ path }) => path) });

@@ -24,6 +24,8 @@ export function editorSchemas(): Readonly<Record<string, string>> {
 
 function print(schema: z.ZodType, title: string): string {
   const json = schemaOf(schema);
+  // A pack that builds on another has from it what it does not say itself.
+  if (json.properties?.['extends']) json.anyOf?.push({ required: ['extends'] });
   const resource = json.properties?.['resource'];
   if (typeof resource === 'object') Object.assign(resource, { examples: resourceTypes() });
   const definitions = json['definitions'] as Readonly<Record<string, JsonSchema>> | undefined;

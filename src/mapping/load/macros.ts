@@ -4,6 +4,7 @@
  * gone. Variants of one document share its `source` node.
  */
 import type { Position } from '../model.ts';
+import { type Levels, latestMappings } from './extend.ts';
 import { type Fragments, insertFragments } from './fragments.ts';
 import { applyPatch } from './patch.ts';
 import type { Report } from './problem.ts';
@@ -34,17 +35,23 @@ export interface Draft {
 
 const MACRO_KEYS: ReadonlySet<string> = new Set(['only', 'patch', 'variants', 'with', 'rows']);
 
-/** Expands the documents of a pack in their order. */
+/** The version of the database's schema; which pack a file is of. */
+export interface Around {
+  readonly schema: string | undefined;
+  readonly levels: Levels;
+}
+
+/** Expands the documents of a pack, and of those that it builds on, in their order. */
 export function expandMappings(
   documents: readonly Tree[],
-  schema: string | undefined,
+  { schema, levels }: Around,
   fragments: Fragments,
   report: Report,
 ): readonly Draft[] {
   const current = documents.filter(
     (document): document is MapTree => checkMacros(document, report) && appliesTo(document, schema),
   );
-  const patched = applyPatches(current, report);
+  const patched = applyPatches(latestMappings(current, levels), levels, report);
   const drafts = patched.flatMap(document => expandDocument(document, fragments, report));
   const seen = new Set<string>();
   return drafts.filter(({ name, at }) => {
@@ -66,7 +73,7 @@ function appliesTo(document: Tree, schema: string | undefined): boolean {
   return !only || scalarsOf(only).some(version => version.text === schema);
 }
 
-function applyPatches(documents: readonly MapTree[], report: Report): readonly MapTree[] {
+function applyPatches(documents: readonly MapTree[], levels: Levels, report: Report): readonly MapTree[] {
   const whole = documents.filter(document => !child(document, 'patch'));
   const nameOf = (document: MapTree): string => textOf(child(document, 'mapping')) ?? '';
   return documents
@@ -74,8 +81,11 @@ function applyPatches(documents: readonly MapTree[], report: Report): readonly M
     .reduce((changed, change) => {
       const name = nameOf(change);
       const patch = child(change, 'patch');
-      if (!child(change, 'only'))
-        report.error(change.at, '`patch` stands with `only`', { expected: 'only: {schema: …}' });
+      const isBelow = (document: MapTree): boolean => levels(document.at.file) > levels(change.at.file);
+      if (!child(change, 'only') && !changed.some(document => nameOf(document) === name && isBelow(document)))
+        report.error(change.at, '`patch` stands with `only`', {
+          expected: 'only: {schema: …}, or a mapping of the pack that `extends` names',
+        });
       if (!changed.some(document => nameOf(document) === name)) {
         const at = child(change, 'mapping')?.at ?? change.at;
         report.error(at, 'patch of an unknown mapping', { found: name, among: changed.map(nameOf) });

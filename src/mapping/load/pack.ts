@@ -11,6 +11,7 @@ import { checkAbsentColumns, DateColumns } from './absent-values.ts';
 import { readCodeMaps } from './codes.ts';
 import type { NamedRows } from './columns.ts';
 import type { PackContext } from './context.ts';
+import { type Levels, latestCodes, latestTables, packDocument } from './extend.ts';
 import { type PackFile, type PackFiles, readPackFiles } from './files.ts';
 import { readHierarchies } from './hierarchies.ts';
 import { placesIn, readLock } from './lock.ts';
@@ -49,33 +50,42 @@ export function loadPackFiles(
   { degraded = false }: LoadOptions = {},
 ): LoadedPack {
   const report = createReport();
+  report.take(files.problems ?? []);
+  // Of a pack without the one that it builds on, all would seem wrong.
+  if (files.problems !== undefined) return { registry: undefined, problems: report.problems() };
   const locked = catalog && files.lock && readLock(files.lock.path, files.lock.text, createReport());
   if (locked && files.lock) reportDrift(files.lock, locked, catalog, report);
   const known = catalog ?? (files.lock && readLock(files.lock.path, files.lock.text, report));
-  reportOtherEncodings(
-    [...(files.pack ? [files.pack] : []), ...files.codes, ...files.tables, ...files.mappings],
-    report,
-  );
+  const packs = [...(files.bases ?? []), ...(files.pack ? [files.pack] : [])];
+  reportOtherEncodings([...packs, ...files.codes, ...files.tables, ...files.mappings], report);
   const yaml = (list: readonly PackFile[]): readonly Tree[] =>
     list.flatMap(({ path, text }) => readYaml(path, text, report));
   const documents = {
-    pack: yaml(files.pack ? [files.pack] : []),
+    pack: yaml(packs),
     codes: yaml(files.codes),
     mappings: yaml(files.mappings),
   };
   const unread = new Set(report.problems().map(problem => problem.position.file));
-  const shared = [...(files.pack ? [files.pack] : []), ...files.codes];
+  const shared = [...packs, ...files.codes];
   // Without the words that all files share, everything in them would seem wrong.
   if (shared.some(({ path }) => unread.has(path))) return { registry: undefined, problems: report.problems() };
-  const settings = readSettings(documents.pack[0], 'pack.yaml', report);
+  const levelOf = new Map(
+    [...packs, ...files.codes, ...files.tables, ...files.mappings].map(of => [of.path, of.level]),
+  );
+  const levels: Levels = file => levelOf.get(file) ?? 0;
+  const main = packDocument(documents.pack);
+  const settings = {
+    ...readSettings(main, 'pack.yaml', report),
+    ...(files.schema === undefined ? {} : { schema: files.schema }),
+  };
   const { hierarchies, files: trees } = readHierarchies(files.tables, settings, report);
   const tables = files.tables.filter(file => !trees.has(file));
-  const codeMaps = readCodeMaps(documents.codes, tables, settings, report);
+  const codes = latestCodes(documents.codes, levels);
+  const codeMaps = readCodeMaps(codes, latestTables(tables, codes, levels), settings, report);
   const fragments = { named: settings.fragments, used: new Set<string>() };
-  const [main] = documents.pack;
   const at = child(main, 'schema')?.at ?? main?.at ?? { file: 'pack.yaml', line: 1, column: 1 };
   checkVersions(documents.mappings, { schema: settings.schema, at, known: scalarsOf(child(main, 'schemas')) }, report);
-  const drafts = expandMappings(documents.mappings, settings.schema, fragments, report);
+  const drafts = expandMappings(documents.mappings, { schema: settings.schema, levels }, fragments, report);
   if (!known) {
     const position = { file: 'schema.lock.json', line: 1, column: 1 };
     report.error(position, 'no database and no lock of its schema: the columns are unknown');
@@ -94,14 +104,14 @@ export function loadPackFiles(
     usedRows: new Set(),
   };
   const hidden = files.mappings.filter(({ path }) => unread.has(path)).flatMap(namesIn);
-  if (catalog) checkColumnRules(settings, catalog, degraded ? locked : undefined, report);
+  if (catalog) checkColumnRules(settings, catalog, degraded ? locked : undefined, levels, report);
   checkAbsentColumns(settings, known, report);
   const resolved = resolveDrafts(drafts, hidden, pack, degraded);
   const isSound = report.problems().every(problem => problem.severity === 'warning');
   report.take(resolved.problems);
   if (!isSound || resolved.mappings === undefined) return { registry: undefined, problems: report.problems() };
   // What a broken mapping would have used is not known.
-  reportUnused(settings, pack, fragments.used);
+  reportUnused(settings, pack, fragments.used, levels);
   const problems = report.problems();
   const used = [...codeMaps.values()].flatMap(one =>
     one.kind === 'rows' && pack.usedCodeMaps.has(one.name) ? [one.map] : [],
@@ -134,8 +144,13 @@ function namesIn({ text }: PackFile): readonly string[] {
   return [...text.matchAll(/^mapping:\s*([^\s#]+)/gm)].map(([, name = '']) => name);
 }
 
-function reportUnused(settings: Settings, pack: PackContext, fragments: ReadonlySet<string>): void {
-  const { report } = pack;
+/** What a pack below brings is for whoever builds on it: it may be left unused. */
+function reportUnused(settings: Settings, pack: PackContext, fragments: ReadonlySet<string>, levels: Levels): void {
+  const report: Pick<Report, 'warning'> = {
+    warning(at, ...rest) {
+      if (levels(at.file) === 0) pack.report.warning(at, ...rest);
+    },
+  };
   for (const { key, at } of settings.fragments.values()) {
     if (!fragments.has(key)) report.warning(at, `fragment ${key} is never inserted`);
   }

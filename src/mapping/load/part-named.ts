@@ -12,11 +12,12 @@ import { readSettings } from './settings.ts';
 
 const TABLE = /\btable["']?:\s*["']?(?:\w+\.)?(\w+)/g;
 
-export function partNamed({ pack, codes, mappings, lock }: PackFiles): CatalogPart {
-  const texts = [...(pack ? [pack] : []), ...codes, ...mappings];
+export function partNamed({ pack, bases = [], codes, mappings, lock }: PackFiles): CatalogPart {
+  const packs = [...bases, ...(pack ? [pack] : [])];
+  const texts = [...packs, ...codes, ...mappings];
   const written = texts.flatMap(({ text }) => [...text.matchAll(TABLE)].map(([, name = '']) => name));
   const locked = lock && readLock(lock.path, lock.text, createReport());
-  const rules = pack ? rulesOf(pack) : [];
+  const rules = packs.flatMap(rulesOf);
   const tables = [...written, ...(locked?.tables.keys() ?? []), ...rules.flatMap(({ table }) => table ?? [])];
   return {
     tables: [...new Set(tables.map(name => name.toLowerCase()))],

@@ -182,6 +182,7 @@ export const codesSchema = z.record(
 export const packSchema = z.strictObject({
   name: text,
   title: text,
+  extends: text.optional().describe('the folder of a pack that this one builds on, beside or below it: ../name'),
   schema: text.optional().describe('picks `only:` documents'),
   schemas: z.array(text).optional().describe('all versions that `schema` and `only:` may name'),
   zone: text.describe('IANA zone of the local times in the database'),

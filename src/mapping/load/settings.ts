@@ -4,7 +4,8 @@
 import type { Catalog } from '../../sql/catalog.ts';
 import type { Pack, Position } from '../model.ts';
 import { type DenyList, deniedNames, denyList } from './deny.ts';
-import type { Report } from './problem.ts';
+import type { Levels } from './extend.ts';
+import type { Detail, Report } from './problem.ts';
 import { packSchema } from './schema.ts';
 import { checkShape } from './shape.ts';
 import { reportMisspelt } from './system.ts';
@@ -114,20 +115,24 @@ export function checkColumnRules(
   settings: Settings,
   catalog: Catalog,
   before: Catalog | undefined,
+  levels: Levels,
   report: Report,
 ): void {
+  // A pack below knows more than one schema.
+  const tell = (at: Position, message: string, detail: Detail): void =>
+    levels(at.file) === 0 ? report.error(at, message, detail) : report.warning(at, message, detail);
   const columns = [...catalog.tables.values(), ...(before?.tables.values() ?? [])].flatMap(table =>
     [...table.columns.values()].map(column => ({ table: table.name, column: column.name })),
   );
   for (const { text, at } of settings.denyRules) {
     const denies = denyList([text]);
     if (columns.some(({ table, column }) => denies(undefined, table, column) !== undefined)) continue;
-    report.error(at, '`deny` names no column', { found: text, among: columns.map(c => `${c.table}.${c.column}`) });
+    tell(at, '`deny` names no column', { found: text, among: columns.map(c => `${c.table}.${c.column}`) });
   }
   const known = new Set(columns.map(c => columnKey(`${c.table}.${c.column}`)));
   for (const [key, entry] of settings.absent.columns) {
     if (known.has(key)) continue;
-    report.error(entry.at, '`absent` names no column', {
+    tell(entry.at, '`absent` names no column', {
       found: entry.key,
       among: columns.map(c => `${c.table}.${c.column}`),
     });

@@ -157,7 +157,9 @@ mapping: people
 patch: { elements.active: "false" }
 `,
     };
-    expect(problemsOf(files)).toEqual(['m.yaml:8:1: `patch` stands with `only`; expected only: {schema: …}']);
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:8:1: `patch` stands with `only`; expected only: {schema: …}, or a mapping of the pack that `extends` names',
+    ]);
   });
 
   test('a name used by two mappings is rejected', () => {
