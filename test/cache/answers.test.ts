@@ -196,3 +196,17 @@ test('counters tell what happened', async () => {
   expect(made.cache.counters()).toMatchObject({ hits: 1, misses: 1, stale: 1, stored: 2, entries: 1, evicted: 0 });
   expect(made.cache.counters().bytes).toBeGreaterThan((await made.look('Location')).length);
 });
+
+test('an answer of rows that mean something else as time goes by lives for CACHE_TTL, though their table has a mark', async () => {
+  const made = await clinic();
+  made.write("INSERT INTO STAY VALUES (1, '1970-01-01 00:16:45.000', '1970-01-01 00:00:00.000')");
+  const before = await warm(made, 'Encounter/1');
+  expect(before).toContain('"in-progress"');
+  await warm(made, 'AllergyIntolerance/7');
+  // 1,000 s since 1970 at first; the stay ends at 1,005 s.
+  made.time.now += LIMITS.ttl + 1;
+  const after = await made.ask('Encounter/1');
+  expect(after.origin).not.toBe('hit');
+  expect(after.text).toContain('"finished"');
+  expect((await made.ask('AllergyIntolerance/7')).origin).toBe('hit');
+});

@@ -1,6 +1,6 @@
 /**
  * A clinic of a few rows in a SQLite file that is written to while it is served, a clock that stands still, and a cache
- * in front. Persons have a watermark, their telephones and wards have none.
+ * in front. Persons and stays have a watermark, telephones and wards have none; a stay is finished once its end has passed.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,6 +30,8 @@ CREATE TABLE ALLERGY (
 );
 CREATE INDEX ALLERGY_PERSON ON ALLERGY (PERSON_ID);
 CREATE INDEX ALLERGY_CHANGED ON ALLERGY (CHANGED);
+CREATE TABLE STAY (NO INTEGER NOT NULL PRIMARY KEY, ENDS DATETIME, CHANGED DATETIME);
+CREATE INDEX STAY_CHANGED ON STAY (CHANGED);
 CREATE TABLE WARD (NO INTEGER NOT NULL PRIMARY KEY, TITLE VARCHAR(60) COLLATE RTRIM, CHANGED DATETIME);
 `;
 
@@ -55,6 +57,15 @@ needs: [patient]
 elements:
   code: { text: { from: SUBSTANCE } }
   patient: { ref: people, on: { ID: PERSON_ID } }
+`,
+  'stay.yaml': `
+mapping: stays
+resource: Encounter
+source: { table: STAY, as: s, key: [NO], changed: CHANGED }
+id: "{NO}"
+elements:
+  status: { first: [{ const: finished, if: { ENDS: { before: now } } }, in-progress] }
+  class: { system: http://terminology.hl7.org/CodeSystem/v3-ActCode, code: IMP }
 `,
   'ward.yaml': `
 mapping: wards

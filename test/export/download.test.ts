@@ -1,7 +1,10 @@
 /**
  * Files of exports over HTTP: whole, in ranges, compressed, or not at all. RFC 9110 sections 8.8.3, 13 and 14
  */
+import { appendFileSync, globSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
 import { clinic, finished, kickOff, served } from './exporting.ts';
 
 test('a file comes whole, compressed or in ranges, with its length', async () => {
@@ -30,6 +33,21 @@ test('a file comes whole, compressed or in ranges, with its length', async () =>
   expect((await ranged('bytes=5-2')).status).toBe(200);
   const head = await fetch(url, { method: 'HEAD', headers: { 'accept-encoding': 'identity' } });
   expect([head.headers.get('content-length'), await head.text()]).toEqual([String(text.length), '']);
+});
+
+test('a download ends at the length that the export has, in whatever form, though the file on the disk is longer', async () => {
+  const where = clinic();
+  const { fhir } = await served(where);
+  const { output } = await finished(await kickOff(`${fhir}/$export?_type=Observation`));
+  const url = output[0]?.url ?? '';
+  const textAs = async (coding: string) => (await fetch(url, { headers: { 'accept-encoding': coding } })).text();
+  const text = await textAs('identity');
+  const root = readConfig(where.environment).dataDir;
+  const files = globSync('export/**/*.ndjson', { cwd: root });
+  expect(files.length).toBeGreaterThan(0);
+  for (const file of files) appendFileSync(join(root, file), '{"resourceType":"Observation","id":"torn');
+  expect(await textAs('identity')).toBe(text);
+  expect(await textAs('gzip')).toBe(text);
 });
 
 /** Address of a file of Observations, and its text. */

@@ -49,3 +49,21 @@ test('a batch that the space ends within is not counted, and gives its share bac
   expect(output.files).toEqual([{ lines: 1, bytes: 10 }]);
   expect(Number(quota.used[0])).toBe(10);
 });
+
+test('a run that goes on cuts off what the one before wrote beyond its state', () => {
+  const into = folder();
+  const settings = { folder: into, part: 0, collected: 0, fileLines: 1e9, quota: space(1e12) };
+  const first = openOutput({ ...settings, files: [] });
+  first.write(['kept']);
+  first.sync();
+  const state = [...first.files];
+  first.write(['written after the state was', 'and this']);
+  first.sync();
+  first.close();
+  const second = openOutput({ ...settings, files: state });
+  second.write(['new']);
+  second.sync();
+  second.close();
+  expect(readFileSync(outputFile(into, 0, 0), 'utf8')).toBe('kept\nnew\n');
+  expect(second.files).toEqual([{ lines: 2, bytes: 9 }]);
+});
