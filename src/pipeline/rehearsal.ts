@@ -3,6 +3,7 @@
  * statement. In: the branches of a search. Out: plans, each with what it is for. No row of a legacy table is read.
  */
 import type { Access } from '../auth/access.ts';
+import { printStored } from '../mapping/codecs/stored-time.ts';
 import { type Branch, groupBranches } from '../plan/branches.ts';
 import type { SearchQuery } from '../search/query.ts';
 import type { ColumnType } from '../sql/column-type.ts';
@@ -106,7 +107,7 @@ function madeUp(type: ColumnType): SqlValue {
     case 'date':
       return '2000-01-01';
     case 'datetime':
-      return `2000-01-01 00:00:00${type.fraction > 0 ? `.${'0'.repeat(type.fraction)}` : ''}`;
+      return printStored(Date.UTC(2000, 0, 1), type);
     case 'time':
       return `00:00:00${type.fraction > 0 ? `.${'0'.repeat(type.fraction)}` : ''}`;
     case 'uuid':

@@ -8,7 +8,7 @@ import type { ColumnType } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
 
 const NUMERIC = /^\s*([+-]?)0*(\d*)(?:\.(\d*?)0*)?\s*$/;
-const MOMENT = /^\s*(\d{4})-?(\d{2})-?(\d{2})(?:[ T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?)?\s*$/;
+const MOMENT = /^\s*(\d{4})-?(\d{2})-?(\d{2})(?:[ T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+(?:~\d+)?))?)?)?\s*$/;
 
 export type Canonical = (raw: SqlValue) => string | null;
 
@@ -75,7 +75,7 @@ export function canonicalNumber(raw: SqlValue): string | null {
   return `${sign === '-' ? '-' : ''}${whole || '0'}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** `2024-03-10 02:30:00.1230000` */
+/** `2024-03-10 02:30:00.1230000`, or the key of an instant that no local time is written for. */
 export function canonicalMoment(raw: SqlValue): string | null {
   if (raw === null) return null;
   const match = MOMENT.exec(plain(raw));

@@ -10,6 +10,11 @@ export interface ColumnInfo {
   readonly type: ColumnType | undefined;
   readonly declared: string;
   readonly nullable: boolean;
+  /**
+   * How the rows of a date, datetime or time column are written, where the engine does not see to it and they were looked at:
+   * a text that all of them are cut to, or `any`.
+   */
+  readonly form?: { readonly separator: ' ' | 'T'; readonly length: number } | 'any';
   /** The login may not read it. */
   readonly denied?: true;
 }

@@ -8,6 +8,16 @@ export type ColumnType = Kind & {
   readonly declared?: string;
 };
 
+/**
+ * How the rows of a date, datetime or time column are written where the engine does not see to it: SQLite keeps whatever it
+ * is given. Without a form a column holds the one text that its type has (src/sql/plan.ts).
+ */
+export type TimeForm =
+  /** Every row is such a text, cut to this length: 10 is a day, 16 ends with the minute, 19 with the second. */
+  | { readonly kind: 'layout'; readonly separator: ' ' | 'T'; readonly length: number }
+  /** Rows differ. Each use of the column in SQL is its canonical text, or NULL; instants are local times of this zone. */
+  | { readonly kind: 'any'; readonly zone: string };
+
 type Kind =
   | {
       readonly kind: 'text';
@@ -23,14 +33,15 @@ type Kind =
   | { readonly kind: 'bit' }
   | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
   | { readonly kind: 'float' }
-  | { readonly kind: 'date' }
+  | { readonly kind: 'date'; readonly form?: TimeForm }
   | {
       readonly kind: 'datetime';
       readonly name: 'datetime' | 'smalldatetime' | 'datetime2';
       /** Digits of a second that the stored text carries. */
       readonly fraction: number;
+      readonly form?: TimeForm;
     }
-  | { readonly kind: 'time'; readonly fraction: number }
+  | { readonly kind: 'time'; readonly fraction: number; readonly form?: TimeForm }
   | { readonly kind: 'uuid' }
   | { readonly kind: 'binary'; readonly length: number | 'max' };
 

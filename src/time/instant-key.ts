@@ -5,18 +5,49 @@
  */
 
 import { DAY, pad } from './calendar.ts';
-import { parseTimeKey, printLocal, timeKey } from './local.ts';
+import { parseLocal, parseTimeKey, printLocal, timeKey } from './local.ts';
 import type { Zone } from './zone.ts';
 
 /** Of later instants the key is higher. `2024-11-03 01:59:59.9999999~01800000`: half an hour after clocks went back. */
 export function instantKey(instant: number, zone: Zone): string {
+  const second = secondTimes(instant, zone);
+  return second
+    ? `${second.prefix}${pad(instant - second.from, 8)}`
+    : timeKey(printLocal(instant + zone.offsetAt(instant), 3));
+}
+
+/** Instants whose local times come a second time, as their keys have them. */
+export interface SecondTimes {
+  readonly from: number;
+  readonly to: number;
+  /** Stands in their keys before the eight digits of the milliseconds since `from`. */
+  readonly prefix: string;
+}
+
+/** Those around an instant; undefined for one whose local time is taken for its own. */
+export function secondTimes(instant: number, zone: Zone): SecondTimes | undefined {
   const offset = zone.offsetAt(instant);
   const local = instant + offset;
   // Local times that come twice are taken for the first of the two.
   const before = zone.offsetOf(local);
-  if (before === offset) return timeKey(printLocal(local, 3));
+  if (before === offset) return undefined;
   const end = least(local, local + before - offset, at => zone.offsetOf(at) === offset);
-  return `${printLocal(end - 1, 3)}9999~${pad(instant + before - end, 8)}`;
+  return { from: end - before, to: end - offset, prefix: `${printLocal(end - 1, 3)}9999~` };
+}
+
+const SECOND_TIME = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})9999~(\d{8})$/;
+
+/** Whether a text is the key of such an instant. */
+export function isSecondTime(key: string): boolean {
+  return key.length === 36 && SECOND_TIME.test(key);
+}
+
+/** The instant of such a key; undefined for any other. */
+export function instantOfSecondTime(key: string, zone: Zone): number | undefined {
+  const [, last = '', since] = SECOND_TIME.exec(key) ?? [];
+  const local = since === undefined ? undefined : parseLocal(last);
+  if (local === undefined) return undefined;
+  return local + 1 - zone.offsetOf(local) + Number(since);
 }
 
 export interface Counts {

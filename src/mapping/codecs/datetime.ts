@@ -1,23 +1,26 @@
 /**
  * `datetime` and `date`: columns of the types DATE, DATETIME, SMALLDATETIME, DATETIME2, which hold zoneless local times of
  * the pack's zone. In: the text of such a column (src/sql/plan.ts). Out: dateTime with seconds and offset, instant with
- * milliseconds, or the day. A column of these types holds NULL or a well-formed time, as SQL Server sees to.
+ * milliseconds, or the day. What SQL yields for a column of these types is NULL or a well-formed time: SQL Server sees to
+ * that, and on SQLite the form of the rows that the catalog tells (src/sql/sqlite/measure.ts).
  * https://hl7.org/fhir/R4/datatypes.html#dateTime
  */
 import { UNICODE } from '../../sql/column-type.ts';
-import { and, call, glob, isNull, not, TRUE } from '../../sql/construct.ts';
+import { and, call, compare, glob, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
-import { DAY, parseDay } from '../../time/calendar.ts';
-import { parseLocal, timeKey } from '../../time/local.ts';
+import { DAY, pad, parseDay, printOffset } from '../../time/calendar.ts';
+import { instantOfSecondTime, isSecondTime, secondTimes } from '../../time/instant-key.ts';
+import { parseLocal, printLocal, timeKey } from '../../time/local.ts';
 import type { RangeSet } from '../../time/range-set.ts';
-import { clip, overlay } from '../../time/range-set.ts';
-import type { Zone } from '../../time/zone.ts';
+import { clip, intersect, overlay } from '../../time/range-set.ts';
+import { type Zone, zoneOf } from '../../time/zone.ts';
+import type { DateEdge } from '../criterion.ts';
 import { rangePredicate, successor } from '../ranges.ts';
 import type { Codec, OrderFace } from './codec.ts';
 import { MILLISECOND, SECOND, SECOND_BY_MILLISECOND, satisfying, WHOLE_DAY } from './date-interval.ts';
 import { only } from './only.ts';
 import type { TimedType } from './stored-time.ts';
-import { bounds, storedFromKey, timeLiteral } from './stored-time.ts';
+import { bounds, isComputed, storedFromKey, storedReader, timeLiteral } from './stored-time.ts';
 
 export interface DatetimeOptions {
   readonly zone: Zone;
@@ -37,12 +40,15 @@ export function datetimeCodec({ zone, columnType, fhirType, midnight }: Datetime
   const known = midnight !== 'date' || fhirType === 'instant';
   const milliseconds = fhirType === 'instant';
   const hasTime = (column: Expression): Predicate =>
-    midnight === 'absent' ? not(glob(call('text', [column], UNICODE), midnightPattern(columnType))) : TRUE;
+    midnight !== 'time' && known ? not(glob(call('text', [column], UNICODE), midnightPattern(columnType))) : TRUE;
   // The time of a row's last change is written, and told again in a header.
   let last: { readonly text: string; readonly value: string | undefined } | undefined;
-  const read = (text: string): string | undefined => {
+  const stored = storedReader(columnType);
+  const read = (raw: string): string | undefined => {
+    const text = stored(raw);
+    if (text === undefined) return undefined;
     const local = parseLocal(text);
-    if (local === undefined) return undefined;
+    if (local === undefined) return readSecondTime(text, zone, milliseconds);
     if (midnight !== 'time' && local % DAY === 0) return known ? undefined : text.slice(0, 10);
     const time = text.length < 19 ? '00:00:00' : text.slice(11, 19);
     const fraction = milliseconds ? millisecondsOf(text) : '';
@@ -54,7 +60,7 @@ export function datetimeCodec({ zone, columnType, fhirType, midnight }: Datetime
     columns: 1,
     small: false,
     plain: true,
-    inverse: 'indexed',
+    inverse: isComputed(columnType) ? 'computed' : 'indexed',
     decode: raw => {
       if (typeof raw !== 'string') return undefined;
       if (last?.text !== raw) last = { text: raw, value: read(raw) };
@@ -64,8 +70,10 @@ export function datetimeCodec({ zone, columnType, fhirType, midnight }: Datetime
     match: (columns, criterion) => {
       if (criterion.kind !== 'date') return undefined;
       const { any } = criterion;
+      const withSecond = (locals: Predicate): Predicate =>
+        isComputed(columnType) ? withSecondTimes(locals, only(columns), any, zone, milliseconds) : locals;
       const match = (set: RangeSet, unit: number): Predicate =>
-        and(matchTimes(only(columns), columnType, set, unit, 'many'), hasTime(only(columns)));
+        and(withSecond(matchTimes(only(columns), columnType, set, unit, 'many')), hasTime(only(columns)));
       // Not every millisecond is stored, so none of them is tested by equality.
       if (milliseconds) return match(satisfying(any, zone, MILLISECOND), 1);
       if (known) return match(satisfying(any, zone, SECOND), 1000);
@@ -73,11 +81,55 @@ export function datetimeCodec({ zone, columnType, fhirType, midnight }: Datetime
       const accepted = days.map(({ from, to }) => ({ from: from * DAY, to: to * DAY }));
       const set = overlay(satisfying(any, zone, SECOND_BY_MILLISECOND), [{ accepted, between: midnights }]);
       // Single points are midnights, which every column can hold.
-      return matchTimes(only(columns), columnType, set, 1, columnType.fraction > 3 ? 'many' : 'single');
+      return withSecond(matchTimes(only(columns), columnType, set, 1, columnType.fraction > 3 ? 'many' : 'single'));
     },
     order: timeOrder(columnType),
   };
 }
+
+/** An instant that the second of two equal hours has; undefined for any other text. */
+function readSecondTime(key: string, zone: Zone, milliseconds: boolean): string | undefined {
+  const instant = instantOfSecondTime(key, zone);
+  if (instant === undefined) return undefined;
+  const offset = zone.offsetAt(instant);
+  const text = printLocal(instant + offset, 3);
+  return `${text.slice(0, 10)}T${text.slice(11, milliseconds ? 23 : 19)}${printOffset(offset)}`;
+}
+
+/**
+ * Instants of a repeated hour's second time lie between two local times. A set of local times has all of them or none; where an
+ * end of the search lies among them, they are left out of it and searched by themselves.
+ */
+function withSecondTimes(
+  locals: Predicate,
+  column: Expression,
+  any: readonly (readonly DateEdge[])[],
+  zone: Zone,
+  milliseconds: boolean,
+): Predicate {
+  const ends = any.flatMap(edges => edges.flatMap(({ at }) => [at - 1000, at, at + 1000])).filter(Number.isFinite);
+  const found = ends.flatMap(at => secondTimes(at, zone) ?? []);
+  const blocks = [...new Map(found.map(block => [block.from, block])).values()];
+  if (blocks.length === 0) return locals;
+  const unit = milliseconds ? 1 : 1000;
+  const accepted = satisfying(any, UTC, milliseconds ? MILLISECOND : SECOND);
+  const literal = (text: string): Expression => value(text, column.type);
+  const outside = blocks.map(({ prefix }) =>
+    not(and(compare(column, '>=', literal(prefix)), compare(column, '<', literal(`${prefix}:`)))),
+  );
+  const inside = blocks.flatMap(({ from, to, prefix }) =>
+    intersect(accepted, [{ from: Math.ceil(from / unit), to: Math.ceil(to / unit) }]).map(range =>
+      and(
+        compare(column, '>=', literal(`${prefix}${pad(range.from * unit - from, 8)}`)),
+        compare(column, '<', literal(`${prefix}${pad(range.to * unit - from, 8)}`)),
+      ),
+    ),
+  );
+  return or(and(locals, ...outside), ...inside);
+}
+
+/** Instants are their own local times there. */
+const UTC = zoneOf('UTC');
 
 /** Those of a stored time, with three digits. */
 function millisecondsOf(text: string): string {
@@ -86,16 +138,17 @@ function millisecondsOf(text: string): string {
 
 /** The day alone, of a DATE column or of the local time in a DATETIME column. */
 export function dateCodec({ zone, columnType }: { readonly zone: Zone; readonly columnType: TimedType }): Codec {
+  const stored = storedReader(columnType);
   return {
     label: 'date',
     yields: ['date', 'dateTime'],
     columns: 1,
     small: false,
     plain: true,
-    inverse: 'indexed',
+    inverse: isComputed(columnType) ? 'computed' : 'indexed',
     decode: raw => {
-      const text = typeof raw === 'string' ? raw : '';
-      return parseDay(text) === undefined ? undefined : text.slice(0, 10);
+      const text = stored(raw);
+      return text === undefined || parseDay(text) === undefined ? undefined : text.slice(0, 10);
     },
     present: columns => not(isNull(only(columns))),
     match: (columns, criterion) => {
@@ -126,16 +179,24 @@ function matchTimes(
 
 /** The text of a midnight, to the millisecond. */
 function midnightPattern(type: TimedType): string {
+  const separator = type.form?.kind === 'layout' ? type.form.separator : ' ';
+  const length = type.form?.kind === 'layout' ? type.form.length : 19;
   const digits = type.kind === 'datetime' ? type.fraction : 0;
-  if (digits === 0) return '* 00:00:00';
-  return `* 00:00:00.${'0'.repeat(Math.min(digits, 3))}${digits > 3 ? '*' : ''}`;
+  if (digits === 0) return `*${`${separator}00:00:00`.slice(0, Math.min(length, 19) - 10)}`;
+  return `*${separator}00:00:00.${'0'.repeat(Math.min(digits, 3))}${digits > 3 ? '*' : ''}`;
 }
 
 /** The column itself orders its local times, those of a skipped or repeated hour included. */
 function timeOrder(type: TimedType): OrderFace {
+  const stored = storedReader(type);
   return {
     by: columns => [only(columns)],
-    toKey: ([raw]) => (typeof raw === 'string' && parseLocal(raw) !== undefined ? timeKey(raw) : undefined),
+    toKey: ([raw]) => {
+      const text = stored(raw);
+      if (text === undefined) return undefined;
+      if (parseLocal(text) !== undefined) return timeKey(text);
+      return isSecondTime(text) ? text : undefined;
+    },
     fromKey: key => {
       const stored = storedFromKey(String(key), type);
       return stored === undefined ? undefined : [stored];

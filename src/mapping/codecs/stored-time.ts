@@ -4,9 +4,9 @@
  * raised to the next time that the column can hold.
  * https://learn.microsoft.com/sql/t-sql/data-types/date-and-time-types
  */
-import type { ColumnType } from '../../sql/column-type.ts';
+import type { ColumnType, TimeForm } from '../../sql/column-type.ts';
 import { value } from '../../sql/construct.ts';
-import type { Expression } from '../../sql/expression.ts';
+import type { Expression, SqlValue } from '../../sql/expression.ts';
 import { DAY, END_DAY, FIRST_DAY, pad, printDay } from '../../time/calendar.ts';
 import { parseTimeKey, printLocal } from '../../time/local.ts';
 
@@ -19,6 +19,10 @@ export function isTimed(type: ColumnType | undefined): type is TimedType {
 /** The lowest local time at or after `local` that a column can hold; times before its first one stay what they are. */
 function raise(local: number, type: TimedType): number {
   if (type.kind === 'date') return Math.ceil(local / DAY) * DAY;
+  if (type.form?.kind === 'layout' && type.form.length < 19) {
+    const step = type.form.length === 10 ? DAY : 60_000;
+    return Math.ceil(local / step) * step;
+  }
   if (type.name === 'smalldatetime') return Math.ceil(local / 60_000) * 60_000;
   if (type.name === 'datetime2') {
     const step = 10 ** Math.max(0, 3 - type.fraction);
@@ -39,13 +43,50 @@ export function bounds(type: TimedType): { readonly first: number; readonly end:
 
 /** The end of a range as the column stores it. */
 export function timeLiteral(local: number, type: TimedType): Expression {
-  const raised = raise(local, type);
-  const text = type.kind === 'date' ? printDay(raised / DAY) : printLocal(raised, type.fraction);
-  return value(text, type);
+  return value(printStored(raise(local, type), type), type);
+}
+
+/** A local time that the column can hold, as its rows are written. */
+export function printStored(local: number, type: TimedType): string {
+  if (type.kind === 'date') return printDay(Math.floor(local / DAY));
+  return inLayout(printLocal(local, type.fraction), type.form);
+}
+
+/** A text `2024-03-10 02:30:00.123` in the layout of the rows. */
+export function inLayout(text: string, form: TimeForm | undefined): string {
+  if (form?.kind !== 'layout') return text;
+  const cut = text.slice(0, form.length);
+  return form.separator === ' ' ? cut : cut.replace(' ', form.separator);
+}
+
+/**
+ * How a row's value is read: as `2024-03-10 02:30:00.123`, as `2024-03-10` in a DATE column, or as a key where rows differ.
+ * A text of another layout than the column's is undefined, as it is to the comparisons in SQL.
+ */
+export function storedReader(type: TimedType): (raw: SqlValue | undefined) => string | undefined {
+  const { form } = type;
+  if (form?.kind === 'any') return raw => (typeof raw === 'string' ? raw : undefined);
+  const natural = type.kind === 'date' ? 10 : type.fraction === 0 ? 19 : 20 + type.fraction;
+  const { separator, length } = form ?? { separator: ' ', length: natural };
+  const code = separator.charCodeAt(0);
+  const fits = (raw: string): boolean => raw.length === length && (length === 10 || raw.charCodeAt(10) === code);
+  if (type.kind === 'date' || (separator === ' ' && length >= 19))
+    return raw => (typeof raw === 'string' && fits(raw) ? raw : undefined);
+  return raw =>
+    typeof raw === 'string' && fits(raw)
+      ? `${raw.slice(0, 10)} ${raw.slice(11)}${'00:00:00'.slice(Math.max(0, length - 11))}`
+      : undefined;
+}
+
+/** Each use of the column in SQL is an expression: no index on it serves. */
+export function isComputed(type: ColumnType): boolean {
+  return 'form' in type && type.form?.kind === 'any';
 }
 
 /** The first stored text whose key is at or after a key; undefined if the column can hold none. */
 export function storedFromKey(key: string, type: TimedType): string | undefined {
+  // Its canonical texts are keys.
+  if (type.kind === 'datetime' && type.form?.kind === 'any') return key;
   const { local, rest } = parseTimeKey(key);
   const { first, end } = bounds(type);
   if (type.kind === 'datetime' && type.fraction > 3) {
@@ -53,9 +94,10 @@ export function storedFromKey(key: string, type: TimedType): string | undefined 
     const raised = Math.ceil(rest / unit);
     const carried = raised * unit >= 10_000;
     const held = carried ? local + 1 : local;
-    return held < end ? `${printLocal(held, 3)}${pad(carried ? 0 : raised, type.fraction - 3)}` : undefined;
+    if (held >= end) return undefined;
+    return inLayout(`${printLocal(held, 3)}${pad(carried ? 0 : raised, type.fraction - 3)}`, type.form);
   }
   const held = Math.max(first, raise(rest > 0 ? local + 1 : local, type));
   if (held >= end) return undefined;
-  return type.kind === 'date' ? printDay(Math.floor(held / DAY)) : printLocal(held, type.fraction);
+  return printStored(held, type);
 }

@@ -4,7 +4,7 @@
  */
 import type { Catalog, ColumnInfo, TableInfo } from '../../sql/catalog.ts';
 import { findColumn, findTable } from '../../sql/catalog.ts';
-import { printColumnType, UNICODE } from '../../sql/column-type.ts';
+import { type ColumnType, printColumnType, type TimeForm, UNICODE } from '../../sql/column-type.ts';
 import type { ColumnExpression } from '../../sql/expression.ts';
 import { type Identifier, identifier, type TableName } from '../../sql/identifier.ts';
 import type { Lookup, Position } from '../model.ts';
@@ -148,15 +148,36 @@ function columnOf(
     report.error(at, `no codec takes column ${owner.info.name}.${info.name}`, { found: info.declared });
     return undefined;
   }
-  const certain = owner.certain && !info.nullable;
+  // What is no date is absent, whatever the declaration promises.
+  const certain = owner.certain && !info.nullable && info.form !== 'any';
   const column: ColumnExpression = {
     kind: 'column',
     alias: owner.alias,
     column: identifier(info.name),
-    type: info.type,
+    type: storedType(info.type, info.form, context.settings.pack.zone),
     ...(certain ? { notNull: true } : {}),
   };
   return { column, certain, isPiece: false, info, table: owner.info };
+}
+
+/** The declared type of a column, as its rows have it. */
+function storedType(type: ColumnType, form: ColumnInfo['form'], zone: string): ColumnType {
+  if (form === undefined || (type.kind !== 'date' && type.kind !== 'datetime' && type.kind !== 'time')) return type;
+  const any = form === 'any';
+  const layout: TimeForm = any ? { kind: 'any', zone } : { kind: 'layout', ...form };
+  switch (type.kind) {
+    case 'date':
+      return any ? { ...type, form: layout } : type;
+    case 'time':
+      return any ? { ...type, fraction: 7, form: layout } : { ...type, fraction: Math.max(0, form.length - 9) };
+    case 'datetime': {
+      const datetime2 = { ...type, name: 'datetime2' as const };
+      if (any) return { ...datetime2, fraction: 7, form: layout };
+      const fraction = Math.max(0, form.length - 20);
+      const isNatural = form.separator === ' ' && form.length >= 19;
+      return isNatural ? { ...datetime2, fraction } : { ...datetime2, fraction, form: layout };
+    }
+  }
 }
 
 function lockedColumn(locked: Catalog, table: TableInfo, column: ColumnInfo): ColumnInfo | undefined {

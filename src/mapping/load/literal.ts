@@ -2,7 +2,8 @@
  * Literals of a mapping, typed by the column that they are compared with. In: text and a column type. Out: the value in
  * the form in which rows arrive (src/sql/plan.ts), so that equal means equal.
  */
-import type { ColumnType } from '../../sql/column-type.ts';
+import type { ColumnType, TimeForm } from '../../sql/column-type.ts';
+import { inLayout } from '../codecs/stored-time.ts';
 
 const BITS: Readonly<Record<8 | 16 | 32 | 64, readonly [bigint, bigint]>> = {
   8: [0n, 255n],
@@ -31,7 +32,7 @@ export function readLiteral(text: string, type: ColumnType): string | number | u
     case 'date':
       return readDay(text);
     case 'datetime':
-      return readMoment(text, type.fraction);
+      return inForm(readMoment(text, type.fraction), type.form);
     case 'time':
       return /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,7})?)?$/.test(text) ? text : undefined;
     case 'uuid':
@@ -81,6 +82,13 @@ function readMoment(text: string, fraction: number): string | undefined {
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
   const digits = part.slice(0, fraction).padEnd(fraction, '0');
   return `${day} ${hour}:${minute}:${second}${fraction > 0 ? `.${digits}` : ''}`;
+}
+
+/** As the rows are written. A text that says more than they do keeps it: no row is equal, and the order is the same. */
+function inForm(text: string | undefined, form: TimeForm | undefined): string | undefined {
+  if (text === undefined || form?.kind !== 'layout') return text;
+  const says = /[^0:. ]/.test(text.slice(form.length));
+  return inLayout(text, says ? { ...form, length: text.length } : form);
 }
 
 /** Words for what `readLiteral` takes. */

@@ -1,7 +1,7 @@
 /**
  * SQLite's half of the compiler. Text is compared by the collation RTRIM (binary, blind to trailing blanks); an index
- * serves such a comparison if its column was declared COLLATE RTRIM. Five functions are the adapter's
- * own (functions.ts): lintel_fold, lintel_digits, lintel_number, lintel_contains and lintel_look.
+ * serves such a comparison if its column was declared COLLATE RTRIM. Functions that begin with `lintel_` are the
+ * adapter's own (functions.ts).
  * https://sqlite.org/datatype3.html#collating_sequences https://sqlite.org/lang_expr.html
  */
 import type { ColumnType } from '../column-type.ts';
@@ -29,7 +29,7 @@ export const SQLITE: Dialect = {
   literal: (value, type) => literal(value, type, ''),
   /** SQLite has no schemas: the schema of a mapping is SQL Server's. */
   table: table => sqlName(table.name),
-  column: sql => sql,
+  column: canonical,
   // https://sqlite.org/limits.html#max_variable_number
   parametersAtMost: 32_766,
   top: () => '',
@@ -68,6 +68,19 @@ export const SQLITE: Dialect = {
     return type.kind === 'decimal' ? decimalText(writer, expression, type.scale) : writer.expression(expression);
   },
 };
+
+/** Of a column whose rows are written in several ways the one text that they mean, or NULL (functions.ts). */
+function canonical(sql: string, type: ColumnType): string {
+  if (!('form' in type) || type.form?.kind !== 'any') return sql;
+  switch (type.kind) {
+    case 'date':
+      return `lintel_day(${sql})`;
+    case 'datetime':
+      return `lintel_moment(${sql}, '${type.form.zone.replaceAll("'", "''")}')`;
+    case 'time':
+      return `lintel_time(${sql})`;
+  }
+}
 
 function bindText(writer: Writer, text: string): string {
   return writer.bind(text, looseType(text, UNICODE));

@@ -3,6 +3,8 @@
  * once per value.
  */
 import type { DatabaseSync } from 'node:sqlite';
+import { readDay, readMoment, readTime } from '../../time/written.ts';
+import { zoneOf } from '../../time/zone.ts';
 import { fold } from '../fold.ts';
 import { createContains } from './contains.ts';
 import { type Limit, NO_LIMIT } from './limit.ts';
@@ -26,6 +28,20 @@ export function registerFunctions(database: DatabaseSync, limit: Pick<Limit, 'lo
     if (typeof text === 'number') return text;
     const match = typeof text === 'string' ? NUMBER.exec(text) : null;
     return match ? Number(match[1]) : null;
+  });
+  // Large integers would be errors as numbers.
+  const pure = { deterministic: true, useBigIntArguments: true };
+  database.function('lintel_moment', pure, (written, zone) => {
+    check();
+    return typeof written === 'string' ? (readMoment(written, zoneOf(String(zone))) ?? null) : null;
+  });
+  database.function('lintel_day', pure, written => {
+    check();
+    return typeof written === 'string' ? (readDay(written) ?? null) : null;
+  });
+  database.function('lintel_time', pure, written => {
+    check();
+    return typeof written === 'string' ? (readTime(written) ?? null) : null;
   });
   database.function('lintel_contains', { deterministic: true }, (text, where, texts) => {
     check();

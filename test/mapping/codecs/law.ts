@@ -44,8 +44,16 @@ export interface Table {
   values(expressions: readonly Expression[], orderBy?: readonly Order[]): readonly (readonly SqlValue[])[];
 }
 
-/** A table in memory with columns of these SQL Server types. */
-export function table(...declared: readonly string[]): Table {
+/** A column as SQLite declares it, and the type that it is read as. */
+export interface TypedColumn {
+  readonly declared: string;
+  readonly type: ColumnType;
+}
+
+/** A table in memory with columns of these types; a name alone is one of SQL Server's. */
+export function table(...columnsOf: readonly (string | TypedColumn)[]): Table {
+  const typed = columnsOf.map(of => (typeof of === 'string' ? { declared: of, type: columnType(of) } : of));
+  const declared = typed.map(of => of.declared);
   const database = new DatabaseSync(':memory:');
   registerFunctions(database);
   const names = declared.map((_, i) => `C${i}`);
@@ -58,7 +66,7 @@ export function table(...declared: readonly string[]): Table {
       kind: 'column',
       alias: ALIAS,
       column: identifier(name),
-      type: columnType(declared[i] ?? ''),
+      type: typed[i]?.type ?? INTEGER,
     }),
   );
   const run = (expressions: readonly Expression[], where: Predicate, orderBy: readonly Order[]): SqlValue[][] => {

@@ -1,0 +1,88 @@
+/**
+ * Dates and times as files hold them, in whatever ISO spelling their programs wrote: `2024-03-10`, `2024-03-10 02:30`,
+ * `2024-03-10T02:30:00.5`, `2024-03-10T07:30:00Z`, `2024-03-10 02:30:00-05`. In: the text. Out: the one text that it
+ * means, or undefined where it is none. Blanks around it do not count. A number is never a date here: it may count
+ * seconds, milliseconds or days, and only a mapping can say which (codecs `epoch` and `julian`).
+ * https://hl7.org/fhir/R4/datatypes.html#dateTime
+ */
+import { DAY, END_DAY, FIRST_DAY, parseClock, parseDay } from './calendar.ts';
+import { instantKey, isSecondTime } from './instant-key.ts';
+import type { Zone } from './zone.ts';
+
+const ISO = /^(\d{4}-\d\d-\d\d)(?:([ T])(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(?: ?(Z|z|UTC|[+-]\d\d(?::?\d\d)?))?)?$/;
+const CLOCK = /^(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?$/;
+const OUTER_BLANKS = /^[ \t\r\n]+|[ \t\r\n]+$/g;
+const MINUTE = 60_000;
+
+interface Written {
+  readonly day: number;
+  /** Milliseconds of the day, without those that `fraction` has. */
+  readonly time: number;
+  /** Digits of a second. */
+  readonly fraction: string;
+  /** Milliseconds from UTC; undefined for a local time. */
+  readonly offset: number | undefined;
+  readonly separator: string | undefined;
+  /** Down to the minute or the second; undefined for a day. */
+  readonly precision: 'minute' | 'second' | undefined;
+}
+
+function read(text: string): Written | undefined {
+  const match = ISO.exec(text);
+  const day = match?.[1] === undefined ? undefined : parseDay(match[1]);
+  if (!match || day === undefined) return undefined;
+  const [, , separator, hour, minute, second, fraction = '', zone] = match;
+  if (hour === undefined) {
+    return { day, time: 0, fraction, offset: undefined, separator, precision: undefined };
+  }
+  const time = parseClock(Number(hour), Number(minute), Number(second ?? 0));
+  const offset = zone === undefined ? 0 : offsetOf(zone);
+  if (time === undefined || offset === undefined) return undefined;
+  const precision = second === undefined ? 'minute' : 'second';
+  return { day, time, fraction, offset: zone === undefined ? undefined : offset, separator, precision };
+}
+
+/** Milliseconds of `Z`, `+05`, `-0330`, `+05:30`; undefined for what is no offset. */
+function offsetOf(zone: string): number | undefined {
+  const [, sign, hours, minutes = '0'] = /^([+-])(\d\d):?(\d\d)?$/.exec(zone) ?? [];
+  if (hours === undefined) return 0;
+  if (Number(hours) > 15 || Number(minutes) > 59) return undefined;
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE;
+}
+
+/**
+ * The sort key (local.ts) of a moment: its local time in the zone with seven digits of a second, or that of an instant in
+ * the second of two equal hours. A day is its midnight. A key stays what it is.
+ */
+export function readMoment(text: string, zone: Zone): string | undefined {
+  const trimmed = text.replace(OUTER_BLANKS, '');
+  const written = read(trimmed);
+  if (!written) return isSecondTime(trimmed) ? trimmed : undefined;
+  const { day, time, fraction, offset } = written;
+  const digits = fraction.slice(0, 7).padEnd(7, '0');
+  if (offset === undefined) {
+    const clock = trimmed.slice(11, 16) || '00:00';
+    const seconds = written.precision === 'second' ? trimmed.slice(17, 19) : '00';
+    return `${trimmed.slice(0, 10)} ${clock}:${seconds}.${digits}`;
+  }
+  const instant = day * DAY + time - offset + Number(digits.slice(0, 3));
+  const local = instant + zone.offsetAt(instant);
+  if (local < FIRST_DAY * DAY || local >= END_DAY * DAY) return undefined;
+  const key = instantKey(instant, zone);
+  return isSecondTime(key) ? key : `${key.slice(0, -4)}${digits.slice(3)}`;
+}
+
+/** The day as it is written, whatever the time and zone beside it. */
+export function readDay(text: string): string | undefined {
+  const trimmed = text.replace(OUTER_BLANKS, '');
+  return read(trimmed) ? trimmed.slice(0, 10) : undefined;
+}
+
+/** `02:30:00.0000000` */
+export function readTime(text: string): string | undefined {
+  const match = CLOCK.exec(text.replace(OUTER_BLANKS, ''));
+  if (!match) return undefined;
+  const [, hour = '', minute = '', second = '00', fraction = ''] = match;
+  if (parseClock(Number(hour), Number(minute), Number(second)) === undefined) return undefined;
+  return `${hour}:${minute}:${second}.${fraction.slice(0, 7).padEnd(7, '0')}`;
+}
