@@ -1,6 +1,6 @@
 /**
- * `base64`: the bytes of a binary column, or of a text as UTF-8, as base64Binary. In: bytes or text. Out: base64. A text of
- * nothing but blanks and a binary value without a byte are absent. Output only.
+ * `base64`: the bytes of a binary column, or of a text as UTF-8, as base64Binary. In: bytes or text, or a note that is made
+ * safe first. Out: base64. A text of nothing but blanks and a binary value without a byte are absent. Output only.
  * https://hl7.org/fhir/R4/datatypes.html#base64Binary
  */
 import { filled } from '../../sql/construct.ts';
@@ -23,5 +23,23 @@ export function base64Codec(): Codec {
     },
     present: columns => filled(only(columns)),
     match: () => undefined,
+  };
+}
+
+/** What a note is as a file: plain text, or a page of HTML around its narrative. */
+export function base64OfNote(note: Codec, form: 'plain' | 'xhtml'): Codec {
+  return {
+    ...note,
+    label: `${note.label}, base64`,
+    yields: ['base64Binary'],
+    decode: (...raws) => {
+      const text = note.decode(...raws);
+      if (typeof text !== 'string') return undefined;
+      const file =
+        form === 'plain'
+          ? text
+          : `<!DOCTYPE html><html><head><meta charset="utf-8"/></head><body>${text}</body></html>`;
+      return Buffer.from(file, 'utf8').toString('base64');
+    },
   };
 }

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { ColumnType } from '../../sql/column-type.ts';
 import { nameOfType, UNICODE } from '../../sql/column-type.ts';
 import { zoneOf } from '../../time/zone.ts';
-import { base64Codec } from './base64.ts';
+import { base64Codec, base64OfNote } from './base64.ts';
 import { booleanCodec } from './boolean.ts';
 import { codeCodec } from './code.ts';
 import type { CodeMap, Facet } from './code-map.ts';
@@ -184,6 +184,17 @@ export function codeMapFacet(map: CodeMap, facet: Facet, context: CodecContext):
   if (boolean && facet !== 'code') return { problem: 'only the codes of a map can be booleans', expected: '.code' };
   const words = context.fhirType === 'string' || context.fhirType === 'markdown';
   return fitting(codeMapCodec({ map, facet, columnType, boolean, words }), context);
+}
+
+/** Codecs of notes that `base64` may follow: what is encoded is what they write. */
+export const NOTES: readonly string[] = ['html', 'xhtml'];
+
+/** A note as a file: `via: [html, base64]`. */
+export function noteAsFile(name: string, context: CodecContext): MadeCodec {
+  const note = notes(name === 'html' ? 'html' : 'xhtml', context.columnTypes);
+  return typeof note === 'string'
+    ? { problem: note }
+    : fitting(base64OfNote(note, name === 'html' ? 'plain' : 'xhtml'), context);
 }
 
 /** Text steps before a codec: `make` gets the context as the steps leave it, a single column of Unicode text. */

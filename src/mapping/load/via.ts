@@ -7,7 +7,16 @@ import { nameOfType } from '../../sql/column-type.ts';
 import type { Facet } from '../codecs/code-map.ts';
 import type { Codec } from '../codecs/codec.ts';
 import type { CodecContext, MadeCodec } from '../codecs/entry.ts';
-import { afterSteps, CODE_MAP_FACETS, CODECS, codeMapFacet, defaultCodec, TEXT_STEPS } from '../codecs/table.ts';
+import {
+  afterSteps,
+  CODE_MAP_FACETS,
+  CODECS,
+  codeMapFacet,
+  defaultCodec,
+  NOTES,
+  noteAsFile,
+  TEXT_STEPS,
+} from '../codecs/table.ts';
 import type { TextStep } from '../codecs/text-step.ts';
 import type { Position } from '../model.ts';
 import type { LoadedCodeMap } from './codes.ts';
@@ -54,6 +63,7 @@ export function readCodec(
     afterSteps(steps, codecContext, inner => {
       if (!last) return CODECS['text']?.make(undefined, undefined, inner) ?? { problem: 'no codec' };
       if (!('map' in last)) {
+        if (last.isFile) return noteAsFile(last.name, inner);
         return CODECS[last.name]?.make(optionsOf(last.options), last.facet, inner) ?? { problem: 'no codec' };
       }
       if (last.map.kind === 'table') return { problem: 'a code map in a table cannot be used here' };
@@ -126,7 +136,13 @@ type Last =
       readonly facet: Facet | undefined;
       readonly options: undefined;
     }
-  | { readonly name: string; readonly facet: string | undefined; readonly options: Tree | undefined };
+  | {
+      readonly name: string;
+      readonly facet: string | undefined;
+      readonly options: Tree | undefined;
+      /** `base64` follows the codec of a note. */
+      readonly isFile?: true;
+    };
 
 export interface ParsedVia {
   readonly steps: readonly TextStep[];
@@ -141,9 +157,11 @@ export function parseVia(via: Tree, context: PackContext): ParsedVia | undefined
     const entry = Object.hasOwn(TEXT_STEPS, item.key) ? TEXT_STEPS[item.key] : undefined;
     if (!entry) {
       const further = items[i + 1];
-      if (further) context.report.error(further.at, 'text steps stand before the codec', { found: further.key });
+      const isFile = NOTES.includes(item.key) && further?.key === 'base64' && i + 2 === items.length;
+      if (further && !isFile)
+        context.report.error(further.at, 'text steps stand before the codec', { found: further.key });
       const last = parseLast(item, context);
-      return last && { steps, last };
+      return last && { steps, last: isFile && !('map' in last) ? { ...last, isFile } : last };
     }
     if (item.value && !checkShape(item.value, entry.options, context.report)) return undefined;
     const made = entry.make(optionsOf(item.value));

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { base64Codec } from '../../../src/mapping/codecs/base64.ts';
+import { base64Codec, base64OfNote } from '../../../src/mapping/codecs/base64.ts';
+import type { Codec } from '../../../src/mapping/codecs/codec.ts';
+import { htmlCodec } from '../../../src/mapping/codecs/html.ts';
 import { filled, not } from '../../../src/sql/construct.ts';
 import { nullable, RUNS, text } from './arbitrary.ts';
 import { expectPresent, table } from './law.ts';
@@ -18,6 +20,32 @@ describe('base64', () => {
       fc.property(fc.array(nullable(text), { minLength: 1, maxLength: 12 }), raws => {
         rows.fill(raws.map(one => [one]));
         expectPresent(base64Codec(), rows);
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('a note as a file', () => {
+  const files = (['plain', 'xhtml'] as const).map(form => base64OfNote(htmlCodec(form), form));
+  const read = (codec: Codec | undefined, note: string): string =>
+    Buffer.from(String(codec?.decode(note)), 'base64').toString('utf8');
+
+  it('is made safe before it is encoded', () => {
+    const note = '<p onclick="x()">Café <b>now</b></p><script>alert(1)</script>';
+    expect(read(files[0], note)).toBe('Café now');
+    expect(read(files[1], note)).toBe(
+      '<!DOCTYPE html><html><head><meta charset="utf-8"/></head><body><div xmlns="http://www.w3.org/1999/xhtml"><p>Café <b>now</b></p></div></body></html>',
+    );
+    expect(files.map(codec => codec.decode(' \t'))).toEqual([undefined, undefined]);
+  });
+
+  it('is present exactly where it writes something', () => {
+    const rows = table('NVARCHAR(400)');
+    fc.assert(
+      fc.property(fc.array(nullable(text), { minLength: 1, maxLength: 12 }), raws => {
+        rows.fill(raws.map(one => [one]));
+        for (const codec of files) expectPresent(codec, rows);
       }),
       RUNS,
     );

@@ -80,6 +80,18 @@ describe('bindings of columns are held against the schema and the codecs', () =>
     ]);
   });
 
+  test('base64 follows a codec of notes and no other, and is of no text', () => {
+    expect(
+      problemsOfElements('  photo: { contentType: text/plain, data: { from: LST_NM, via: [html, base64] } }'),
+    ).toEqual([]);
+    expect(problemsOfElements('  photo: { data: { from: LST_NM, via: [text, base64] } }')).toContain(
+      'm.yaml:6:46: text steps stand before the codec; found base64',
+    );
+    expect(problemsOfElements('  name: { family: { from: LST_NM, via: [html, base64] } }')).toEqual([
+      'm.yaml:6:40: html: gives no string; expected an element of type base64Binary',
+    ]);
+  });
+
   test('a text step after the codec is rejected', () => {
     expect(problemsOfElements('  name: { family: { from: LST_NM, via: [text, upper] } }')).toEqual([
       'm.yaml:6:47: text steps stand before the codec; found upper',
