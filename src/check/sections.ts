@@ -4,5 +4,6 @@
  */
 import { RESOURCES } from './resources.ts';
 import type { CheckSection } from './section.ts';
+import { WHOSE } from './whose.ts';
 
-export const SECTIONS: readonly CheckSection[] = [RESOURCES];
+export const SECTIONS: readonly CheckSection[] = [RESOURCES, WHOSE];

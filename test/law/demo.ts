@@ -49,9 +49,13 @@ export async function openDemo({ patients, spoiled, onQuery, engine }: DemoOptio
   return { ...(await demoOver(database, onQuery)), close };
 }
 
-/** The demo pack over a database that is there. */
-export async function demoOver(database: Database, onQuery?: (plan: SqlPlan, places?: Places) => void): Promise<Demo> {
-  const { registry } = await load(database);
+/** The demo pack, or another, over a database that is there. */
+export async function demoOver(
+  database: Database,
+  onQuery?: (plan: SqlPlan, places?: Places) => void,
+  pack = DEMO_PACK,
+): Promise<Demo> {
+  const { registry } = await load(database, pack);
   const withRules = (rules?: Rules): Facade =>
     createFacade({
       registry,
@@ -77,9 +81,9 @@ export async function demoOver(database: Database, onQuery?: (plan: SqlPlan, pla
   };
 }
 
-async function load(database: Database): Promise<{ readonly registry: Registry }> {
+async function load(database: Database, pack = DEMO_PACK): Promise<{ readonly registry: Registry }> {
   // Babelfish has six digits of a DATETIME2(7), and the lock says seven.
-  const files = { ...readPackFiles(DEMO_PACK), lock: undefined };
+  const files = { ...readPackFiles(pack), lock: undefined };
   const { registry, problems } = loadPackFiles(files, await database.catalog());
   if (!registry)
     throw new Error(problems.map(({ position, message }) => `${position.file}:${position.line} ${message}`).join('\n'));

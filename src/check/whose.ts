@@ -1,0 +1,152 @@
+/**
+ * References that cross charts: a resource of one patient refers to a resource of another. A join to the wrong column often
+ * finds rows by chance, and then every reference is valid and false; whose the two are tells. In: the sample, and the facade
+ * for what it refers to. Out: a problem per reference of a mapping, with numbers.
+ */
+import { counted } from '../counted.ts';
+import { indexOf } from '../law/oracle.ts';
+import { allOf } from '../law/searches.ts';
+import { childrenOf } from '../mapping/children.ts';
+import { createReport } from '../mapping/load/problem.ts';
+import type { Mapping, Node, RefNode, Registry } from '../mapping/model.ts';
+import { COMPARTMENT_TYPE, patientCompartmentOf, searchParameterOf } from '../r4/search-parameters.ts';
+import type { CheckContext, CheckSection, SampledResource, SectionResult } from './section.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Ids in one search. */
+const AT_ONCE = 50;
+/** Of a newborn's encounters some are part of the mother's: where one in so many crosses, the join is wrong. */
+const BY_CHANCE = 0.1;
+
+export const WHOSE: CheckSection = {
+  name: 'whose',
+  title: 'References from one chart to another',
+  async run(context) {
+    const sample = Map.groupBy(await context.sample(), ({ mapping }) => mapping);
+    const rows: (string | number)[][] = [];
+    const report = createReport();
+    let left = 0;
+    for (const [mapping, resources] of sample) {
+      for (const { path, node } of chartReferences(mapping, context.registry)) {
+        if (context.signal.aborted) {
+          left++;
+          continue;
+        }
+        const { compared, crossing } = await crossings(resources, path, context);
+        if (compared === 0) continue;
+        rows.push([mapping.name, path.join('.'), compared, crossing]);
+        if (crossing === 0) continue;
+        const tell = crossing >= compared * BY_CHANCE ? report.error : report.warning;
+        tell(
+          node.at,
+          `${crossing} of ${counted(compared, 'reference')} lead to ${typeOf(node, context.registry)} resources of another patient`,
+          {
+            expected: 'columns that hold the same on both sides',
+            found: node.on.map(on => on.ours.column).join(' and '),
+          },
+        );
+      }
+    }
+    return {
+      problems: report.problems(),
+      notes: left > 0 ? [`The time was over before ${counted(left, 'reference')} could be compared.`] : [],
+      tables: [
+        {
+          name: 'references',
+          title: 'References within charts',
+          columns: ['mapping', 'element', 'compared', 'of another patient'],
+          rows,
+        },
+      ],
+    } satisfies SectionResult;
+  },
+};
+
+interface Placed {
+  readonly path: readonly string[];
+  readonly node: RefNode;
+}
+
+const typeOf = (node: RefNode, registry: Registry): string => registry.mapping(node.target).resource;
+
+/** References of a mapping in a compartment to resources that are in one, too. */
+function chartReferences(mapping: Mapping, registry: Registry): readonly Placed[] {
+  if (patientCompartmentOf(mapping.resource).length === 0) return [];
+  const found: Placed[] = [];
+  const visit = (node: Node, path: readonly string[]): void => {
+    if (node.kind === 'ref') {
+      const type = typeOf(node, registry);
+      if (node.as === 'reference' && type !== COMPARTMENT_TYPE && patientCompartmentOf(type).length > 0)
+        found.push({ path, node });
+      return;
+    }
+    if (node.kind !== 'object') {
+      for (const child of childrenOf(node)) visit(child, path);
+      return;
+    }
+    for (const member of node.members) {
+      const named = member.kind === 'element' ? [member] : member.alternatives.flat();
+      for (const { name, node: child } of named) visit(child, [...path, name]);
+    }
+  };
+  visit(mapping.root, []);
+  return found;
+}
+
+/** Of the sampled resources, those whose reference at the path leads into a chart, and those of them that it is not theirs. */
+async function crossings(
+  sample: readonly SampledResource[],
+  path: readonly string[],
+  { facade }: CheckContext,
+): Promise<{ readonly compared: number; readonly crossing: number }> {
+  const pairs = sample.flatMap(({ resource }) =>
+    valuesAt(resource, path).flatMap(value => {
+      const reference = (value as Json)['reference'];
+      return typeof reference === 'string' ? [{ resource, reference }] : [];
+    }),
+  );
+  const owners = new Map<string, ReadonlySet<string>>();
+  for (const [type, references] of Map.groupBy(
+    new Set(pairs.map(pair => pair.reference)),
+    of => of.split('/')[0] ?? '',
+  )) {
+    for (let i = 0; i < references.length; i += AT_ONCE) {
+      const ids = references.slice(i, i + AT_ONCE).map(reference => reference.slice(type.length + 1));
+      for (const found of await allOf(facade, type, [['_id', ids.join(',')]]))
+        owners.set(`${type}/${found.id}`, patientsOf(type, found));
+    }
+  }
+  let compared = 0;
+  let crossing = 0;
+  for (const { resource, reference } of pairs) {
+    const theirs = owners.get(reference);
+    const own = patientsOf(String(resource['resourceType']), resource);
+    if (theirs === undefined || theirs.size === 0 || own.size === 0) continue;
+    compared++;
+    if (![...own].some(patient => theirs.has(patient))) crossing++;
+  }
+  return { compared, crossing };
+}
+
+/** All values at a path of elements; items of lists each for itself. */
+function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
+  const [name, ...rest] = path;
+  if (Array.isArray(value)) return value.flatMap(item => valuesAt(item, path));
+  if (value === null || typeof value !== 'object') return [];
+  return name === undefined ? [value] : valuesAt((value as Json)[name], rest);
+}
+
+/** The patients in whose compartments a resource is, as `Patient/1`. */
+function patientsOf(type: string, resource: Json): ReadonlySet<string> {
+  const patients = new Set<string>();
+  for (const code of patientCompartmentOf(type)) {
+    const expression = searchParameterOf(type, code)?.expression;
+    if (expression === undefined) continue;
+    for (const { value } of indexOf(resource, expression)) {
+      const reference = value !== null && typeof value === 'object' ? (value as Json)['reference'] : undefined;
+      if (typeof reference === 'string' && reference.startsWith(`${COMPARTMENT_TYPE}/`)) patients.add(reference);
+    }
+  }
+  return patients;
+}

@@ -1,0 +1,91 @@
+/**
+ * Plants faults into copies of the third database and of its pack. In: the faults. Out: what `lintel check` tells of them.
+ */
+import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect } from 'vitest';
+import { buildThird } from '../../fixtures/third/build.ts';
+import { lintel } from '../cli/lintel.ts';
+import { THIRD_PACK } from '../law/third.ts';
+import type { Planted } from './planted.ts';
+
+export interface Told {
+  readonly severity: string;
+  readonly file: string;
+  readonly line: number;
+  /** Message, what was expected, what was found and what might be meant. */
+  readonly text: string;
+}
+
+export interface Checked {
+  /** The folder of the changed pack. */
+  readonly pack: string;
+  readonly told: readonly Told[];
+}
+
+export interface Bed {
+  checkWith(planted: readonly Planted[]): Promise<Checked>;
+  remove(): void;
+}
+
+/** The sound database, to plant into copies of it. */
+export function makeBed(): Bed {
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-planted-'));
+  const sound = join(folder, 'third.sqlite');
+  buildThird(sound);
+  return {
+    remove: () => rmSync(folder, { recursive: true }),
+    async checkWith(planted) {
+      const own = mkdtempSync(join(folder, 'planted-'));
+      const pack = join(own, 'pack');
+      const file = join(own, 'third.sqlite');
+      cpSync(THIRD_PACK, pack, { recursive: true });
+      copyFileSync(sound, file);
+      plant(planted, pack, file);
+      const environment = { DATABASE_URL: `sqlite:${file}`, MAPPINGS: pack, DATA_DIR: own };
+      const { out } = await lintel(environment, 'check', '--json', '--seed', '1');
+      const { problems } = JSON.parse(out) as {
+        readonly problems: readonly (Omit<Told, 'text'> & Readonly<Record<string, string>>)[];
+      };
+      return {
+        pack,
+        told: problems.map(({ severity, file, line, message, expected, found, suggestion }) => ({
+          severity,
+          file,
+          line,
+          text: [message, expected, found, suggestion && `did you mean ${suggestion}?`].filter(Boolean).join('; '),
+        })),
+      };
+    },
+  };
+}
+
+function plant(planted: readonly Planted[], pack: string, file: string): void {
+  const database = new DatabaseSync(file);
+  for (const { sql, edit } of planted) {
+    if (sql !== undefined) database.exec(sql);
+    if (!edit) continue;
+    const [name, from, to] = edit;
+    const parts = readFileSync(join(pack, name), 'utf8').split(from);
+    expect(parts, `${from} once in ${name}`).toHaveLength(2);
+    writeFileSync(join(pack, name), parts.join(to));
+  }
+  database.close();
+}
+
+/** Whether a fault is told at a line that it concerns; of what the sound database has there, nothing counts. */
+export function finds({ at, says, severity }: Planted, { pack, told }: Checked, sound: Checked): boolean {
+  const [name, text] = at;
+  const lines = readFileSync(join(pack, name), 'utf8').split('\n');
+  const before = new Set(sound.told.map(one => `${one.file} ${one.text}`));
+  return told.some(
+    one =>
+      one.file === name &&
+      one.severity === severity &&
+      lines[one.line - 1]?.includes(text) === true &&
+      says.test(one.text) &&
+      !before.has(`${one.file} ${one.text}`),
+  );
+}

@@ -1,0 +1,172 @@
+/**
+ * Faults planted into the third database and its pack, each as a careless hand makes it. In: nothing. Out: for each fault what
+ * is changed, the line that `lintel check` has to name, and what it has to say. Those of a group are planted together.
+ */
+
+export interface Planted {
+  readonly name: string;
+  /** A statement that changes rows or indexes. */
+  readonly sql?: string;
+  /** A text that occurs once in a file of the pack, and what stands there instead. */
+  readonly edit?: readonly [file: string, from: string, to: string];
+  /** The file, and a text of the line as it is after the change. */
+  readonly at: readonly [file: string, text: string];
+  readonly says: RegExp;
+  readonly severity: 'error' | 'warning';
+}
+
+/** The loader refuses the pack; nothing is asked of the rows. */
+const REFUSED: readonly Planted[] = [
+  {
+    name: 'the zone is missing',
+    edit: ['pack.yaml', 'zone: America/Chicago\n', ''],
+    at: ['pack.yaml', 'name: wardbook'],
+    says: /zone/,
+    severity: 'error',
+  },
+  {
+    name: 'a sentinel that no date is',
+    edit: ['pack.yaml', '"9999-12-31"', '"9999-12-31", never'],
+    at: ['pack.yaml', 'never'],
+    says: /never/,
+    severity: 'error',
+  },
+  {
+    name: 'ids of two mappings that clash',
+    edit: ['organization.yaml', 'id: "payer-{payer_code|escaped}"', 'id: "{payer_code|escaped}"'],
+    at: ['organization.yaml', 'id: "{payer_code|escaped}"'],
+    says: /ids of mappings facilities and payers can be equal/,
+    severity: 'error',
+  },
+  {
+    name: 'a column that must never leave the database',
+    edit: ['people.yaml', 'family: { from: last_name }', 'family: { from: soc_sec }'],
+    at: ['people.yaml', 'soc_sec'],
+    says: /deny|denied/,
+    severity: 'error',
+  },
+  {
+    name: 'a code outside of a required value set',
+    edit: ['codes.yaml', '2: unable-to-assess', '2: moderate'],
+    at: ['clinical.yaml', 'via: criticality'],
+    says: /required binding.*moderate/,
+    severity: 'error',
+  },
+  {
+    name: 'a reference to a type that the element does not take',
+    edit: [
+      'people.yaml',
+      'ref: payers, on: { payer_code: payer_code }',
+      'ref: departments, on: { dept_code: payer_code }',
+    ],
+    at: ['people.yaml', 'ref: departments'],
+    says: /Location|type/,
+    severity: 'error',
+  },
+  {
+    name: 'a required element that some rows lack',
+    edit: ['clinical.yaml', 'needs: [subject, class, type]', 'needs: [subject, type]'],
+    at: ['clinical.yaml', 'class: { from: class_code'],
+    says: /required element Encounter\.class may be absent/,
+    severity: 'error',
+  },
+  {
+    name: 'a whole number made of amounts with a fraction',
+    edit: [
+      'orders.yaml',
+      'frequency: { const: 1, if: { present: [every_hours] } }',
+      'frequency: { from: every_hours }',
+    ],
+    at: ['orders.yaml', 'frequency: { from: every_hours }'],
+    says: /NUMERIC for positiveInt/,
+    severity: 'error',
+  },
+];
+
+/** Found in the rows by counting. */
+const COUNTED: readonly Planted[] = [
+  {
+    name: 'a lookup that finds several rows',
+    edit: [
+      'clinical.yaml',
+      'on: { val: portal_id }, where: { kind: PORTAL }, required: true',
+      'on: { val: portal_id }, required: true',
+    ],
+    sql: "INSERT INTO person_xref SELECT pid, 'OLD', val FROM person_xref WHERE kind = 'PORTAL' AND pid < 9",
+    at: ['clinical.yaml', 'on: { val: portal_id }'],
+    says: /several rows|not unique/,
+    severity: 'error',
+  },
+  {
+    name: 'two readings of one role in a set',
+    edit: ['vitals.yaml', 'where: { item: SYS }, pick: [vit_id] }', 'where: { item: SYS } }'],
+    sql: "INSERT INTO vital SELECT 90000 + vit_id, set_id, pid, enc_id, taken, item, val + 1, taken_by, state FROM vital WHERE item = 'SYS' AND set_id < 6",
+    at: ['vitals.yaml', 'where: { item: SYS } }'],
+    says: /several rows|not unique/,
+    severity: 'error',
+  },
+  {
+    name: 'rows that disagree on a code',
+    edit: ['codes.yaml', '  where: { list_name: PANEL }\n', ''],
+    sql: "INSERT INTO code_list VALUES ('OLD', 'CHEM', 'http://loinc.org', '24323-8', 'Comprehensive metabolic panel')",
+    at: ['codes.yaml', 'panel-code:'],
+    says: /several rows|disagree|not unique/,
+    severity: 'error',
+  },
+  {
+    name: 'an sql that the engine cannot read',
+    edit: ['people.yaml', "printf('%05d', {d.zip})", "printf('%05d', {d.zip}"],
+    at: ['people.yaml', 'printf'],
+    says: /sql/i,
+    severity: 'error',
+  },
+];
+
+/** Found in the rows by reading them. */
+const READ: readonly Planted[] = [
+  {
+    name: 'a common code that the map lacks',
+    sql: "UPDATE lab_result SET flag = 'CRIT' WHERE line_no = 1",
+    at: ['laboratory.yaml', 'via: flag'],
+    says: /flag has no row for 1 value of flag in \d+ rows/,
+    severity: 'warning',
+  },
+  {
+    name: 'a join to the wrong column that finds rows by chance',
+    edit: [
+      'clinical.yaml',
+      '  encounter: { ref: encounters, on: { enc_id: enc_id } }\n  performedPeriod',
+      '  encounter: { ref: encounters, on: { enc_id: proc_id } }\n  performedPeriod',
+    ],
+    at: ['clinical.yaml', 'on: { enc_id: proc_id }'],
+    says: /another patient/,
+    severity: 'error',
+  },
+  {
+    name: 'a literal of `deleted` in other letters than the rows have',
+    edit: ['orders.yaml', 'deleted: { is_active: N }', 'deleted: { is_active: n }'],
+    at: ['orders.yaml', 'is_active: n'],
+    says: /N\b.*letters|letters|did you mean N|case/,
+    severity: 'warning',
+  },
+  {
+    name: 'an sql that never gives a value',
+    edit: ['organization.yaml', "printf('%05d', {f.zip})", 'nullif({f.zip}, {f.zip})'],
+    at: ['organization.yaml', 'nullif'],
+    says: /sql.*(no|never|none).*value/,
+    severity: 'warning',
+  },
+  {
+    name: 'ids that cannot be written',
+    sql: "INSERT INTO department VALUES ('E/R', 1, 'Emergency, old', 'er', NULL)",
+    at: ['organization.yaml', 'mapping: departments'],
+    says: /1 row of departments left out/,
+    severity: 'warning',
+  },
+];
+
+export const GROUPS: readonly (readonly [string, readonly Planted[]])[] = [
+  ['refused by the loader', REFUSED],
+  ['counted in the rows', COUNTED],
+  ['read in the rows', READ],
+];
