@@ -150,6 +150,17 @@ const READ: readonly Planted[] = [
     severity: 'warning',
   },
   {
+    name: 'a period whose ends are swapped',
+    edit: [
+      'people.yaml',
+      'period: { start: { from: start_on }, end: { from: stop_on } }',
+      'period: { start: { from: stop_on }, end: { from: start_on } }',
+    ],
+    at: ['people.yaml', 'start: { from: stop_on }'],
+    says: /per-1/,
+    severity: 'error',
+  },
+  {
     name: 'an sql that never gives a value',
     edit: ['organization.yaml', "printf('%05d', {f.zip})", 'nullif({f.zip}, {f.zip})'],
     at: ['organization.yaml', 'nullif'],
