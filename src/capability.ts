@@ -31,6 +31,9 @@ const OF_ALL = 'http://hl7.org/fhir/SearchParameter/Resource-';
 /** What a server that serves profiles of US Core claims to be; its addresses begin alike. */
 const US_CORE = 'http://hl7.org/fhir/us/core/';
 const US_CORE_SERVER = `${US_CORE}CapabilityStatement/us-core-server`;
+/** What a server with operations of the Bulk Data Access guide claims to be; their definitions begin alike. */
+const BULK_DATA = 'http://hl7.org/fhir/uv/bulkdata/';
+const BULK_DATA_SERVER = `${BULK_DATA}CapabilityStatement/bulk-data`;
 /** US Core demands this one, and another. */
 const US_CORE_PATIENT = `${US_CORE}StructureDefinition/us-core-patient`;
 
@@ -38,6 +41,10 @@ export function capabilityStatement(context: CapabilityContext): object {
   const { registry, base, operations } = context;
   const types = [...new Set([...registry.types, ...context.ownTypes])].sort();
   const common = commonParameters(context);
+  const instantiates = [
+    ...(isUsCore(registry) ? [US_CORE_SERVER] : []),
+    ...(operations.some(({ definition }) => definition.startsWith(BULK_DATA)) ? [BULK_DATA_SERVER] : []),
+  ];
   return {
     resourceType: 'CapabilityStatement',
     id: 'lintel',
@@ -50,7 +57,7 @@ export function capabilityStatement(context: CapabilityContext): object {
     ...(registry.pack.publisher === undefined ? {} : { publisher: registry.pack.publisher }),
     description: 'Read-only FHIR R4 access to an existing EHR database, derived from its mappings.',
     kind: 'instance',
-    ...(isUsCore(registry) ? { instantiates: [US_CORE_SERVER] } : {}),
+    ...(instantiates.length > 0 ? { instantiates } : {}),
     software: { name: 'Lintel', version: context.version },
     implementation: { description: registry.pack.title, url: base },
     fhirVersion: '4.0.1',

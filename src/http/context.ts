@@ -44,7 +44,7 @@ export interface Refused {
 /** What bulk export works with. */
 export interface ExportParts {
   readonly jobs: Jobs;
-  readonly facade: Pick<Facade, 'registry' | 'parse'>;
+  readonly facade: Pick<Facade, 'registry' | 'parse' | 'offers'>;
 }
 
 export interface AppParts {
@@ -132,14 +132,20 @@ function accessOf(_c: HttpContext, parts: AppParts): Access {
   }
 }
 
-/** The request's context for the facade. https://hl7.org/fhir/R4/search.html#lenient */
-export function requestContext(c: HttpContext, parts: AppParts): RequestContext {
+/**
+ * The request's context for the facade. https://hl7.org/fhir/R4/search.html#lenient
+ * `handling`: where the request has no `Prefer: handling`; default: that of the configuration.
+ */
+export function requestContext(
+  c: HttpContext,
+  parts: AppParts,
+  handling: RequestContext['handling'] = parts.config.handling,
+): RequestContext {
   const preferred = /(?:^|[,;\s])handling\s*=\s*"?(strict|lenient)"?(?=$|[,;\s])/i.exec(headerOf(c, 'prefer') ?? '');
   return {
     access: accessOf(c, parts),
     base: fhirBase(c, parts),
-    handling:
-      preferred === null ? parts.config.handling : preferred[1]?.toLowerCase() === 'strict' ? 'strict' : 'lenient',
+    handling: preferred === null ? handling : preferred[1]?.toLowerCase() === 'strict' ? 'strict' : 'lenient',
     signal: c.get('signal'),
     stages: c.get('stages'),
   };

@@ -102,18 +102,25 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
   return routes;
 }
 
+/** https://hl7.org/fhir/uv/bulkdata/STU2/export.html: what is not supported is refused, unless the client is lenient. */
 async function kickOff(c: HttpContext, parts: Parts, level: ExportLevel, parameters: Parameters): Promise<Response> {
-  if (!/(?:^|[,;\s])respond-async(?=$|[,;\s])/i.test(c.req.header('prefer') ?? '')) {
-    throw new FhirError('invalid', 'Prefer: expected respond-async, for an export is a job');
-  }
-  const context = requestContext(c, parts);
+  // An export is a job whether the client says `Prefer: respond-async` or not.
+  const context = requestContext(c, parts, 'strict');
   const understood = readExportRequest(level, parameters, parts.exports.facade, context);
   const { pathname, search } = new URL(c.req.url);
   const url = serverBase(c, parts) + pathname + search;
   const { job } = parts.exports.jobs.start(understood, { caller: context.access.caller, base: context.base, url });
-  return respondWithOutcome(c, 202, [told('The export has begun; Content-Location says where to ask for it')], {
+  const begun = told('The export has begun; Content-Location says where to ask for it');
+  return respondWithOutcome(c, 202, [begun, ...leftOut(level, parts.exports.facade)], {
     'Content-Location': statusUrl(c, parts, job.id),
   });
+}
+
+/** The server's own resources, which are no data of the database. */
+function leftOut(level: ExportLevel, { registry, offers }: ExportParts['facade']): readonly Issue[] {
+  const own = offers.types.filter(type => !registry.types.includes(type));
+  if (level.kind !== 'system' || own.length === 0) return [];
+  return [told(`Not exported, for they are the server's own and can be searched: ${own.join(', ')}`)];
 }
 
 function poll(c: HttpContext, parts: Parts, view: JobView): Promise<Response> | Response {
@@ -128,6 +135,8 @@ function poll(c: HttpContext, parts: Parts, view: JobView): Promise<Response> | 
   const progress = progressText(view);
   return respondWithOutcome(c, 202, [told(progress)], {
     'X-Progress': progress,
+    // Some clients take the text of an OperationOutcome for the address to poll where this header is missing.
+    'Content-Location': statusUrl(c, parts, view.job.id),
     'Retry-After': String(RETRY_AFTER),
   });
 }

@@ -57,9 +57,12 @@ const VALUES: Readonly<Record<string, string>> = {
   reference: 'x',
 };
 
-test('is a valid resource, and claims to be a server of US Core', () => {
+test('is a valid resource, and claims to be a server of US Core and of bulk data', () => {
   expect(validateResource(statement)).toEqual([]);
-  expect(statement.instantiates).toEqual(['http://hl7.org/fhir/us/core/CapabilityStatement/us-core-server']);
+  expect(statement.instantiates).toEqual([
+    'http://hl7.org/fhir/us/core/CapabilityStatement/us-core-server',
+    'http://hl7.org/fhir/uv/bulkdata/CapabilityStatement/bulk-data',
+  ]);
 });
 
 describe.each(VERSIONS)('US Core %s', version => {

@@ -5,7 +5,7 @@ import { appendFileSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { clinic, finished, kickOff, served } from './exporting.ts';
+import { clinic, ended, finished, kickOff, served } from './exporting.ts';
 
 test('a file comes whole, compressed or in ranges, with its length', async () => {
   const { fhir } = await served(clinic());
@@ -98,7 +98,7 @@ test('HEAD tells of the form that GET would send', async () => {
 
 test('a manifest says when its files are removed; a download without an id is no question', async () => {
   const { fhir, poll } = await exported();
-  const response = await fetch(poll);
+  const response = await ended(poll);
   const expires = Date.parse(response.headers.get('expires') ?? '');
   const inMinutes = (expires - Date.now()) / 60_000;
   expect(inMinutes).toBeGreaterThan(1430);

@@ -55,6 +55,9 @@ export interface Manifest {
 
 export const ASYNC = { prefer: 'respond-async', accept: 'application/fhir+json' };
 
+/** Parameters that are not supported are left out. */
+export const LENIENT = { ...ASYNC, prefer: 'respond-async, handling=lenient' };
+
 /** Kicks off and gives the address to poll. */
 export async function kickOff(url: string, init: RequestInit = {}): Promise<string> {
   const response = await fetch(url, { ...init, headers: { ...ASYNC, ...init.headers } });
