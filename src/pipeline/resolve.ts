@@ -4,7 +4,7 @@
  */
 import type { Awaitable } from '../awaitable.ts';
 import type { Environment } from '../plan/environment.ts';
-import { resolvedKeys } from '../plan/reference.ts';
+import { resolvedKeys } from '../plan/keys-first.ts';
 import type { Places } from '../sql/plan.ts';
 import { type KeptQuestion, planRound, type Round } from './plans.ts';
 import type { Session } from './source.ts';

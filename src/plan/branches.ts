@@ -11,10 +11,12 @@ import { and, not, or, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
 import { predicateKey } from '../sql/expression-key.ts';
 import { accessPredicate } from './access.ts';
+import { bareRelation } from './condition.ts';
 import type { Environment } from './environment.ts';
 import { filterPredicate } from './filter.ts';
 import { servedPredicate } from './presence.ts';
 import { type SortFace, sortParts } from './sort.ts';
+import { throughLookups } from './through-lookups.ts';
 
 export interface Branch {
   /** The mappings' group and what they sort by, as a text; branches are ordered by `ordinal`, which no other has. */
@@ -45,10 +47,27 @@ export function branchesOf(request: BranchRequest, env: Environment): readonly B
   return groupBranches(
     env.registry.ofType(request.type).map(mapping => {
       const asked = and(accessPredicate(mapping, request.access, env), askedOf(mapping, request.filters, env));
-      return { mapping, where: asked.kind === 'false' ? asked : and(servedPredicate(mapping, env), asked) };
+      const byKey = request.sort.length === 0;
+      const rows = namesResources(request)
+        ? asked
+        : throughLookups(bareRelation(mapping.source, asked, env), mapping.name, env, { byKey });
+      return { mapping, where: rows.kind === 'false' ? rows : and(servedPredicate(mapping, env), rows) };
     }),
     request.sort,
     env,
+  );
+}
+
+/** The rows are those of a patient, or of another resource that is named: few, and found by an index of their own. */
+function namesResources({ filters, access }: BranchRequest): boolean {
+  return (
+    access.kind !== 'all' ||
+    filters.some(
+      filter =>
+        filter.kind === 'match' &&
+        filter.modifier === undefined &&
+        (filter.parameter.code === '_id' || filter.values.every(({ kind }) => kind === 'reference')),
+    )
   );
 }
 

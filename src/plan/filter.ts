@@ -19,6 +19,7 @@ import { leafForAny } from './leaf.ts';
 import { presentPredicate, servedPredicate } from './presence.ts';
 import { presenceLeaf } from './primitive.ts';
 import { refersToRows } from './reference.ts';
+import { throughLookups } from './through-lookups.ts';
 import { impliedSystems } from './token.ts';
 import { along, every, type Leaf, some } from './walk.ts';
 
@@ -213,7 +214,8 @@ function chainPredicate(
     const target = env.registry.mapping(node.target);
     const to = filter.to.find(({ type }) => type === target.resource);
     if (!to) return FALSE;
-    const wanted = filterPredicate(target, to.filter, env);
+    const asked = filterPredicate(target, to.filter, env);
+    const wanted = asked && throughLookups(bareRelation(target.source, asked, env), target.name, env);
     return wanted && refersToRows(node, target, `${target.name}|${JSON.stringify(to.filter)}`, wanted, env);
   };
   return some((filter.parameter.paths ?? []).map(path => along(mapping.root, path, leaf, env)));
@@ -238,7 +240,8 @@ function hasPredicate(
     env.registry.ofType(filter.type).map(source => {
       const refers = some((filter.parameter.paths ?? []).map(path => along(source.root, path, refersHere, env)));
       if (!refers || refers.kind === 'false') return refers;
-      const passes = filterPredicate(source, filter.filter, env);
+      const asked = filterPredicate(source, filter.filter, env);
+      const passes = asked && throughLookups(bareRelation(source.source, asked, env), source.name, env);
       if (!passes || passes.kind === 'false') return passes;
       const where = and(servedPredicate(source, env), passes, refers);
       const { relation } = renameRelation(bareRelation(source.source, where, env));

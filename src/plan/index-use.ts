@@ -33,10 +33,26 @@ export function searchesWithoutIndex(
   const plain = offered.filter(one => one.inverse === 'indexed' && one.parameter.code !== '_id');
   return collect(plain, mappings, catalog, (mapping, { parameter }) =>
     leavesOf(mapping, parameter, env).flatMap(node => {
-      if (node.kind === 'ref') return [{ columns: node.on.map(({ ours }) => ours), computed: false }];
-      return node.kind === 'value' ? [{ columns: node.from.flatMap(columnsIn), computed: false }] : [];
+      if (node.kind === 'ref') return withLinks({ columns: node.on.map(({ ours }) => ours), computed: false }, mapping);
+      return node.kind === 'value'
+        ? withLinks({ columns: node.from.flatMap(columnsIn), computed: false }, mapping)
+        : [];
     }),
   );
+}
+
+/** What is one join away is found from its side (src/plan/through-lookups.ts), and our rows by what they join it with. */
+function withLinks(use: Use, mapping: Mapping): readonly Use[] {
+  const scopes = [
+    mapping.source,
+    ...eachIn(mapping.root).flatMap(({ from }) => (from.kind === 'rows' ? from.scope : [])),
+  ];
+  const aliases = new Set<string>(use.columns.map(({ alias }) => alias));
+  const links = scopes
+    .flatMap(({ lookups }) => lookups)
+    .filter(({ alias, pick }) => aliases.has(alias) && pick.length === 0)
+    .map(({ on }): Use => ({ columns: on.map(({ ours }) => ours), computed: false }));
+  return [use, ...links.filter(({ columns }) => columns.length > 0).flatMap(link => withLinks(link, mapping))];
 }
 
 /** Sortable parameters whose column no index begins with: a page of a whole type sorts every row. */

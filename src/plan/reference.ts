@@ -5,17 +5,14 @@ import type { Mapping, RefNode } from '../mapping/model.ts';
 import type { TypedValue } from '../search/query.ts';
 import { withLists } from '../sql/alike.ts';
 import { and, exists, FALSE, or, TRUE } from '../sql/construct.ts';
-import type { Predicate, SqlValue } from '../sql/expression.ts';
-import type { SqlPlan } from '../sql/plan.ts';
+import type { Predicate, Relation } from '../sql/expression.ts';
 import { bareRelation } from './condition.ts';
 import type { Environment } from './environment.ts';
 import { idPredicate, readId } from './identity.ts';
 import { equalsOurs, oursAmong } from './key.ts';
+import { keysFirst } from './keys-first.ts';
 import { presentPredicate, servedPredicate, targetRelation } from './presence.ts';
 import type { Leaf } from './walk.ts';
-
-/** Keys that are listed in an IN; beyond, a correlated EXISTS asks instead. */
-const KEYS_AT_MOST = 500;
 
 type ReferenceValue = Extract<TypedValue, { readonly kind: 'reference' }>;
 
@@ -71,29 +68,13 @@ export function refersToRows(
 ): Predicate {
   if (wanted.kind === 'false') return FALSE;
   const resolution = `${key}|${node.on.map(({ theirs }) => theirs.column).join()}`;
-  const keys = env.resolved.get(resolution);
-  if (keys === undefined) {
-    env.pending.set(resolution, { mapping: target.name, plan: keysPlan(node, target, wanted, env) });
-    return FALSE;
-  }
+  const columns = node.on.map(({ theirs }) => theirs);
+  const from = (): Relation => {
+    const where = and(wanted, env.rules.targetFilter ? servedPredicate(target, env) : TRUE);
+    return bareRelation(target.source, where, env, columns);
+  };
+  const keys = keysFirst(resolution, { mapping: target.name, from, columns }, env);
+  if (keys === undefined) return FALSE;
   if (keys === 'many') return exists(targetRelation(target, node.on, env, [], wanted).relation);
   return oursAmong(node.on, keys, env.keyPlaces?.get(resolution));
-}
-
-function keysPlan(node: RefNode, target: Mapping, wanted: Predicate, env: Environment): SqlPlan {
-  const columns = node.on.map(({ theirs }) => theirs);
-  const where = and(wanted, env.rules.targetFilter ? servedPredicate(target, env) : TRUE);
-  return {
-    from: bareRelation(target.source, where, env, columns),
-    columns,
-    orderBy: [],
-    limit: KEYS_AT_MOST + 1,
-    shape: 'rows',
-    searches: true,
-  };
-}
-
-/** What a keys plan found, as `Environment.resolved` keeps it. */
-export function resolvedKeys(rows: readonly (readonly SqlValue[])[]): readonly (readonly SqlValue[])[] | 'many' {
-  return rows.length > KEYS_AT_MOST ? 'many' : rows;
 }

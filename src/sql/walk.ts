@@ -12,6 +12,7 @@ export interface Parts {
 
 export interface Visitor {
   column?(column: ColumnExpression): void;
+  value?(value: Expression & { readonly kind: 'value' }): void;
   /** Before what a relation holds and what is selected from it. False: both are passed by, and nothing is left. */
   enter?(relation: Relation): boolean;
   /** After them. */
@@ -28,6 +29,7 @@ export function walk({ predicates = [], expressions = [], relations = [] }: Part
         visitor.column?.(of);
         return;
       case 'value':
+        visitor.value?.(of);
         return;
       case 'function':
         for (const argument of of.args) if (typeof argument !== 'number') expression(argument);

@@ -1,8 +1,9 @@
 /**
  * Ten searches of US Core's at several sizes of the database, and page 1 beside page 1,000. In: SQLite files of the
  * demo's schema, smallest first. Out: milliseconds of CPU per search over patients (clock.ts), by how much the largest takes
- * longer, and memory at the end.
+ * longer, and memory at the end; then the same where codes are one join away, in a schema of concepts.
  */
+import { openConcepts } from '../law/concepts.ts';
 import { sideBySide } from './clock.ts';
 import { CONTEXT, type Opened, openDemo } from './demo.ts';
 import { printTable } from './table.ts';
@@ -119,6 +120,32 @@ export async function benchGrowth(files: readonly string[]): Promise<void> {
   // Most of it are the pages of each file that SQLite keeps, 64 MB at most, and what the engine had for the work.
   console.log(`memory of the process, all of them open: ${(process.memoryUsage.rss() / 1e6).toFixed(0)} MB`);
   await Promise.all(opened.map(({ database }) => database.close()));
+  await benchConcepts();
+}
+
+/** Facts of the databases whose codes are one join away. */
+const FACTS = [100_000, 1_000_000];
+const CODED = ['code=http://loinc.org|rare', 'code=http://loinc.org|C5'];
+
+/** The same for codes that facts have through a concept: few facts have the first, many the second. */
+async function benchConcepts(): Promise<void> {
+  const opened = await Promise.all(FACTS.map(openConcepts));
+  const work = CODED.flatMap(query => {
+    const parameters = [...new URLSearchParams(`${query}&_total=none&_count=20`)];
+    return opened.map(({ facade }, i) => [
+      `${query} ${i}`,
+      () => facade.search({ type: 'Observation', parameters }, SERVED),
+    ]);
+  });
+  const times = await sideBySide<string>(Object.fromEntries(work));
+  const rows = CODED.map(query =>
+    row(
+      `Observation?${query}`,
+      opened.map((_, i) => (times[`${query} ${i}`] ?? 0) / 1000),
+    ),
+  );
+  printTable(['code one join away', ...FACTS.map(facts => `${facts.toLocaleString('en')} facts`), 'growth'], rows);
+  await Promise.all(opened.map(one => one.close()));
 }
 
 /** As the server asks: the caller can leave, so that statements look at the clock. */

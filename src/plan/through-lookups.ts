@@ -1,0 +1,318 @@
+/**
+ * Searches of what is one join away, from its side: a code of the concept that a fact refers to. In: a condition on rows with
+ * to-one joins. Out: the same condition on the rows' own columns: keys of the joined rows that satisfy it are asked for first,
+ * as those of references are (src/plan/keys-first.ts). None: no row. Few: a list. Many: the join stays.
+ * mapping-primitives.md section 4, docs/decisions/0270-codes-one-join-away.md
+ */
+import type { JoinColumn } from '../mapping/model.ts';
+import { and, FALSE, or } from '../sql/construct.ts';
+import type { ColumnExpression, Expression, FunctionName, Join, Predicate, Relation } from '../sql/expression.ts';
+import { predicateKey } from '../sql/expression-key.ts';
+import type { Identifier, TableName } from '../sql/identifier.ts';
+import { walk } from '../sql/walk.ts';
+import type { Environment } from './environment.ts';
+import { oursAmong } from './key.ts';
+import { keysFirst } from './keys-first.ts';
+
+/** A to-one join by key columns: `theirs` of the joined row, `ours` of rows before it. */
+interface Link {
+  readonly table: TableName;
+  readonly alias: Identifier;
+  readonly on: readonly JoinColumn[];
+  /** What the joined row must be besides. */
+  readonly where: Predicate;
+}
+
+/** What one condition is planned with. */
+interface Going {
+  readonly mapping: string;
+  readonly env: Environment;
+  /** Places of keys that stand in the condition by now. */
+  readonly known: Set<number>;
+}
+
+/**
+ * `rows`: the condition and the joins that it needs. `mapping`: whose rows they are. Keys that are not known yet are asked for
+ * in `env.pending`, and what needs them is FALSE until then. The same object where nothing is one join away. `byKey`: rows are
+ * read in the order of their key, some at a time.
+ */
+export function throughLookups(
+  rows: Relation,
+  mapping: string,
+  env: Environment,
+  { byKey = false }: { readonly byKey?: boolean } = {},
+): Predicate {
+  const going: Going = { mapping, env, known: new Set() };
+  const sought = throughJoins(rows, going);
+  return sought === rows.where || isWorthwhile(sought, rows, byKey, going) ? sought : rows.where;
+}
+
+/**
+ * One list of keys is one index, in the order of the row's key. Of keys that stand in one column or in another all rows are
+ * read and sorted: for a page in that order only if there are few. And where rows may match without any of the keys, all are read, keys or not.
+ */
+function isWorthwhile(
+  sought: Predicate,
+  { table, alias, where }: Relation,
+  byKey: boolean,
+  { mapping, env }: Going,
+): boolean {
+  if (sought.kind === 'false') return true;
+  const before = new Set(conjuncts(where));
+  const bounds = conjuncts(sought).flatMap(part => (before.has(part) ? [] : (boundOf(part, alias) ?? [])));
+  if (bounds.some(({ kind }) => kind !== 'or')) return true;
+  const [either] = bounds;
+  if (!either || !byKey) return either !== undefined;
+  const rows = { table, alias, joins: [], where: either };
+  return keysFirst(nameOf(rows, []), { mapping, from: () => rows, columns: [] }, env) !== 'many';
+}
+
+/** What the rows' own columns have to be for it to hold; undefined: anything. */
+function boundOf(of: Predicate, alias: Identifier): Predicate | undefined {
+  switch (of.kind) {
+    case 'and': {
+      const bounds = of.of.flatMap(part => boundOf(part, alias) ?? []);
+      return bounds.length === 0 ? undefined : and(...bounds);
+    }
+    case 'or': {
+      const bounds = of.of.map(part => boundOf(part, alias));
+      const known = bounds.filter(bound => bound !== undefined);
+      return known.length === bounds.length ? or(...known) : undefined;
+    }
+    default:
+      return asksExactly(of) && isOf(of, alias) ? of : undefined;
+  }
+}
+
+function throughJoins({ where, joins }: Relation, going: Going): Predicate {
+  // A lookup may refer to those before it, so the last is gone through first.
+  return joins.toReversed().reduce(
+    (condition, join) => {
+      const link = linkOf(join);
+      return link ? throughLink(condition, link, going) : condition;
+    },
+    throughChildren(where, going),
+  );
+}
+
+/** Child rows whose lookups are gone through: the rows that have some. */
+function throughChildren(of: Predicate, going: Going): Predicate {
+  switch (of.kind) {
+    case 'and':
+    case 'or': {
+      const parts = of.of.map(part => throughChildren(part, going));
+      if (parts.every((part, i) => part === of.of[i])) return of;
+      return of.kind === 'and' ? and(...parts) : or(...parts);
+    }
+    case 'exists': {
+      if (of.not || of.byRow) return of;
+      const where = throughJoins(of.from, going);
+      if (where === of.from.where || where.kind === 'false') return where.kind === 'false' ? FALSE : of;
+      // Many are looked for by their row, as they were: an engine without statistics would go by the concept for each row.
+      return seekParents({ ...of.from, where }, going) ?? of;
+    }
+    default:
+      return of;
+  }
+}
+
+/** Our columns hold the keys of some of these child rows. */
+function seekParents(children: Relation, going: Going): Predicate | undefined {
+  const own = new Set([children.alias, ...children.joins.map(({ alias }) => alias)]);
+  const on: JoinColumn[] = [];
+  const rest: Predicate[] = [];
+  for (const part of conjuncts(children.where)) {
+    const pair = pairOf(part, children.alias);
+    if (pair && !own.has(pair.ours.alias)) on.push(pair);
+    else if ([...freeAliases(part)].every(alias => own.has(alias))) rest.push(part);
+    else return undefined;
+  }
+  return on.length === 0 ? undefined : seekRows(withNeededJoins({ ...children, where: and(...rest) }), on, going);
+}
+
+/** Without left joins that nothing refers to any more. */
+function withNeededJoins(relation: Relation): Relation {
+  const joins: Join[] = [];
+  for (const join of relation.joins.toReversed()) {
+    const parts = [relation.where, ...joins.map(({ on }) => on)];
+    if (join.kind === 'inner' || parts.some(part => freeAliases(part).has(join.alias))) joins.unshift(join);
+  }
+  return { ...relation, joins };
+}
+
+/** Undefined: which row is joined is not said by key columns of rows before it alone. */
+function linkOf({ table, alias, on, pick }: Join): Link | undefined {
+  if (pick) return undefined;
+  const pairs: JoinColumn[] = [];
+  const own: Predicate[] = [];
+  for (const part of conjuncts(on)) {
+    const pair = pairOf(part, alias);
+    if (pair) pairs.push(pair);
+    else if (isOf(part, alias)) own.push(part);
+    else return undefined;
+  }
+  return pairs.length === 0 ? undefined : { table, alias, on: pairs, where: and(...own) };
+}
+
+function pairOf(part: Predicate, alias: Identifier): JoinColumn | undefined {
+  if (part.kind !== 'equals' || part.not) return undefined;
+  const { left: theirs, right: ours } = part;
+  if (theirs.kind !== 'column' || ours.kind !== 'column') return undefined;
+  return theirs.alias === alias && ours.alias !== alias ? { theirs, ours } : undefined;
+}
+
+/** What is asked of the joined row alone gives way to what that says of our columns; the same object where nothing does. */
+function throughLink(of: Predicate, link: Link, going: Going): Predicate {
+  if (isOf(of, link.alias)) return seek(of, link, going) ?? of;
+  if (of.kind !== 'and' && of.kind !== 'or') return of;
+  const joined = of.kind === 'and' ? and : or;
+  const alone = of.of.filter(part => isOf(part, link.alias));
+  const sought = alone.length === 0 ? undefined : seek(joined(...alone), link, going);
+  // Nothing else needs to be asked for beside what is FALSE, also where keys are not known yet.
+  if (of.kind === 'and' && sought?.kind === 'false') return sought;
+  const parts = of.of.map(part => (alone.includes(part) ? part : throughLink(part, link, going)));
+  if (sought) return joined(sought, ...parts.filter(part => !alone.includes(part)));
+  return parts.every((part, i) => part === of.of[i]) ? of : joined(...parts);
+}
+
+/** Undefined: the condition holds without a joined row, or the join is to stay. */
+function seek(of: Predicate, { table, alias, on, where }: Link, going: Going): Predicate | undefined {
+  return rejectsNull(of) ? seekRows({ table, alias, joins: [], where: and(where, of) }, on, going) : undefined;
+}
+
+/** Our columns hold the keys of some of these rows. Undefined: there are many, or no request asks for one of them. */
+function seekRows(rows: Relation, on: readonly JoinColumn[], { mapping, env, known }: Going): Predicate | undefined {
+  if (!isAsked(rows.where, known)) return undefined;
+  const columns = on.map(({ theirs }) => theirs);
+  const name = nameOf(rows, columns);
+  const keys = keysFirst(name, { mapping, from: () => rows, columns }, env);
+  if (keys === undefined) return FALSE;
+  if (keys === 'many') return undefined;
+  const found = oursAmong(on, keys, env.keyPlaces?.get(name));
+  walk(
+    { predicates: [found] },
+    {
+      value({ place }) {
+        if (place !== undefined) known.add(place);
+      },
+    },
+  );
+  return found;
+}
+
+function nameOf(rows: Relation, columns: readonly ColumnExpression[]): string {
+  const named = columns.map(({ column }) => column).join();
+  return `${rows.table.schema ?? ''} ${named} of ${predicateKey({ kind: 'exists', from: rows, not: false })}`;
+}
+
+/**
+ * A code or a text of a request is asked for: ranges leave too many rows. No value is an id's: those are planned in other
+ * places each round.
+ */
+function isAsked(of: Predicate, known: ReadonlySet<number>): boolean {
+  let stable = true;
+  walk(
+    { predicates: [of] },
+    {
+      value({ place }) {
+        stable &&= place === undefined || known.has(place);
+      },
+    },
+  );
+  return stable && asksExactly(of);
+}
+
+function asksExactly(of: Predicate): boolean {
+  switch (of.kind) {
+    case 'and':
+      return of.of.some(asksExactly);
+    case 'or':
+      return of.of.every(asksExactly);
+    case 'equals':
+      return !of.not && (isOfRequest(of.left) || isOfRequest(of.right));
+    case 'in':
+      return !of.not && of.values.some(isOfRequest);
+    case 'contains':
+      return !of.not;
+    default:
+      return false;
+  }
+}
+
+function isOfRequest(of: Expression): boolean {
+  return of.kind === 'value' && !of.constant;
+}
+
+/** Functions that give NULL for NULL on both engines. */
+const STRICT: ReadonlySet<FunctionName> = new Set([
+  'rtrim',
+  'trim',
+  'upper',
+  'fold',
+  'digits',
+  'number',
+  'text',
+  'uuid',
+]);
+
+/** Never holds where all columns are NULL, as an outer join without a row has them. */
+function rejectsNull(of: Predicate): boolean {
+  switch (of.kind) {
+    case 'false':
+      return true;
+    case 'and':
+      return of.of.some(rejectsNull);
+    case 'or':
+      return of.of.every(rejectsNull);
+    case 'equals':
+    case 'compare':
+      return !of.not && (isNullForNull(of.left) || isNullForNull(of.right));
+    case 'in':
+      return !of.not && isNullForNull(of.left);
+    case 'filled':
+    case 'contains':
+    case 'glob':
+    case 'packed-date':
+      return !of.not && isNullForNull(of.of);
+    case 'null':
+      return of.not && isNullForNull(of.of);
+    default:
+      return false;
+  }
+}
+
+function isNullForNull(of: Expression): boolean {
+  if (of.kind === 'column') return true;
+  if (of.kind !== 'function' || !STRICT.has(of.name)) return false;
+  const [first] = of.args;
+  return typeof first === 'object' && isNullForNull(first);
+}
+
+/** Only the alias is needed to tell whether it holds. */
+function isOf(of: Predicate, alias: Identifier): boolean {
+  const free = freeAliases(of);
+  return free.size === 1 && free.has(alias);
+}
+
+/** Aliases of rows outside of the relations in it. */
+function freeAliases(of: Predicate): ReadonlySet<Identifier> {
+  const mentioned = new Set<Identifier>();
+  const declared = new Set<Identifier>();
+  walk(
+    { predicates: [of] },
+    {
+      column: ({ alias }: ColumnExpression) => void mentioned.add(alias),
+      enter({ alias, joins }) {
+        declared.add(alias);
+        for (const join of joins) declared.add(join.alias);
+        return true;
+      },
+    },
+  );
+  for (const alias of declared) mentioned.delete(alias);
+  return mentioned;
+}
+
+function conjuncts(of: Predicate): readonly Predicate[] {
+  return of.kind === 'and' ? of.of : [of];
+}
