@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import { allOf } from '../../src/law/searches.ts';
 import { searchesWithoutIndex } from '../../src/plan/index-use.ts';
 import { type Concepts, openConcepts } from './concepts.ts';
-import { allOf, checkLaw } from './law.ts';
+import { checkLaw } from './law.ts';
 
 const FACTS = 400;
 
