@@ -7,9 +7,9 @@ import type { Facade } from '../facade.ts';
 import type { Problem } from '../mapping/load/problem.ts';
 import type { Registry } from '../mapping/model.ts';
 import type { Database } from '../sql/database.ts';
-import { DatabaseError } from '../sql/database.ts';
-import { takeSample } from './sample.ts';
-import type { CheckContext, CheckSection, SampledResource, SectionResult } from './section.ts';
+import { createDifferences } from './differences.ts';
+import { isOver, takeSample } from './sample.ts';
+import type { CheckContext, CheckSection, Sampled, SectionResult } from './section.ts';
 
 export interface CheckOptions {
   readonly registry: Registry;
@@ -37,7 +37,8 @@ export async function runSections(
   const database = inExportLane(options.database);
   const facade = facadeOver(database);
   const ends = budgetSeconds === undefined ? undefined : performance.now() + budgetSeconds * 1000;
-  let sample: Promise<readonly SampledResource[]> | undefined;
+  const differences = createDifferences(values);
+  let sampled: Promise<Sampled> | undefined;
   const reports: SectionReport[] = [];
   for (const [i, section] of sections.entries()) {
     const begun = performance.now();
@@ -46,10 +47,14 @@ export async function runSections(
     const asking = { registry, database, facade, now, seed, values, all, signal };
     const context: CheckContext = {
       ...asking,
-      sample() {
-        sample ??= takeSample(asking);
-        return sample;
+      sampled() {
+        sampled ??= takeSample(asking, differences.see).then(sample => ({
+          ...sample,
+          problems: differences.problems(),
+        }));
+        return sampled;
       },
+      sample: async () => (await context.sampled()).resources,
     };
     const result = await resultOf(section, context);
     reports.push({ name: section.name, title: section.title, seconds: (performance.now() - begun) / 1000, ...result });
@@ -64,7 +69,7 @@ async function resultOf(section: CheckSection, context: CheckContext): Promise<S
   try {
     return await section.run(context);
   } catch (error) {
-    if (!(error instanceof DatabaseError) || error.reason === 'failed' || !context.signal.aborted) throw error;
+    if (!isOver(error, context.signal)) throw error;
     return { problems: [], notes: ['The time was over before the first statement was answered.'], tables: [] };
   }
 }

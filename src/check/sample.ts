@@ -1,47 +1,273 @@
 /**
- * The resources that the sections of a check look at. In: the pack and the database. Out: some resources of each mapping.
+ * The rows that the sections of a check look at, what the interpreter makes of them, and what the server serves. In: the pack
+ * and the database. Out: sampled rows with both, for every mapping; served resources.
  */
 import { OPEN_ACCESS } from '../auth/access.ts';
-import type { Mapping, Registry } from '../mapping/model.ts';
-import { emitAll } from '../pipeline/emitted.ts';
-import { readPage } from '../pipeline/page.ts';
-import { planResolved } from '../pipeline/resolve.ts';
-import { shapeStore } from '../pipeline/shapes.ts';
-import { openSession } from '../pipeline/source.ts';
-import { branchesOf } from '../plan/branches.ts';
+import type { RequestContext } from '../facade.ts';
+import { columnsRead } from '../law/columns.ts';
+import { agreeing } from '../law/expected.ts';
+import { Interpreter, type Thing, Unjudged } from '../law/interpret.ts';
+import { contradicts } from '../law/readings.ts';
+import { type StoredRow, StoredRows, type View } from '../law/stored-rows.ts';
+import type { Primitive } from '../mapping/codecs/codec.ts';
+import type { Mapping, Node, ValueNode } from '../mapping/model.ts';
+import { bareRelation } from '../plan/condition.ts';
 import { environment } from '../plan/environment.ts';
+import { servedPredicate } from '../plan/presence.ts';
+import { DatabaseError } from '../sql/database.ts';
+import type { SqlValue } from '../sql/expression.ts';
+import type { SqlPlan } from '../sql/plan.ts';
+import { everyRow, poolOf, randomFrom, strangest } from './pool.ts';
 import type { CheckContext, SampledResource } from './section.ts';
 
-/** Resources per mapping; a variant is a mapping. */
-const PER_MAPPING = 25;
+/** Rows of each source that are compared, and rows of one list where all are. */
+const PER_SOURCE = 40;
+const PER_LIST = 400;
+/** Rows of a mapping that none of them is a resource of. */
+const PER_RARE = 5;
+/** Ids that one search asks for. */
+const IDS = 40;
+/** Resources that are kept for further sections where every row is looked at. */
+const KEPT = 20_000;
+/** A row may need rows that need rows. */
+const ROUNDS = 12;
 
-type Asking = Pick<CheckContext, 'database' | 'registry' | 'now' | 'signal'>;
-
-/** Throws DatabaseError. */
-export async function takeSample(asking: Asking, perMapping = PER_MAPPING): Promise<readonly SampledResource[]> {
-  const found: SampledResource[] = [];
-  for (const mapping of asking.registry.mappings) found.push(...(await resourcesOf(mapping, perMapping, asking)));
-  return found;
+/** One row, by one mapping. */
+export interface SampledRow {
+  readonly mapping: Mapping;
+  /** By the interpreter: undefined where the row is no resource. */
+  readonly expected: Thing | undefined;
+  /** Undefined: it cannot be written. */
+  readonly id: string | undefined;
+  /** What the server has under the id, as often as it has it. */
+  readonly served: readonly string[];
+  /** Stored values and what was read of them, by node. */
+  readonly values: ReadonlyMap<Node, ReadValue>;
 }
 
-async function resourcesOf(
+export interface ReadValue {
+  readonly stored: readonly SqlValue[];
+  readonly value: Primitive | undefined;
+  /** The codec and an independent reading of the stored value contradict each other. */
+  readonly contradicted: boolean;
+}
+
+export interface Sample {
+  readonly rows: number;
+  readonly resources: readonly SampledResource[];
+  /** Sources that the time did not suffice for. */
+  readonly unreached: readonly string[];
+  /** Rows that depend on what only the engine can read. */
+  readonly unjudged: number;
+}
+
+type Asking = Pick<CheckContext, 'registry' | 'database' | 'facade' | 'now' | 'seed' | 'all' | 'signal'>;
+
+/** `onRow` is told of each row once. Rejects with DatabaseError. */
+export async function takeSample(asking: Asking, onRow: (row: SampledRow) => void): Promise<Sample> {
+  const { registry, database, seed, signal } = asking;
+  const columns = columnsRead(registry);
+  const catalog = await database.catalog({ tables: [...columns.values()].map(({ table }) => table.name) });
+  const random = randomFrom(seed);
+  const resources: SampledResource[] = [];
+  const unreached: string[] = [];
+  let rows = 0;
+  let unjudged = 0;
+  for (const [group, mappings] of Map.groupBy(registry.mappings, mapping => mapping.group)) {
+    const [first] = mappings;
+    if (!first) continue;
+    await aTurn();
+    if (signal.aborted) {
+      unreached.push(group);
+      continue;
+    }
+    const reader = readerOf(asking, new StoredRows(registry, database, columns));
+    const seen = new Set<Mapping>();
+    const see = async (list: readonly StoredRow[]): Promise<void> => {
+      const views = list.map(row => reader.rows.view(first.source, row));
+      const read = await readAll(views, mappings, reader, signal);
+      unjudged += views.length * mappings.length - read.length;
+      rows += views.length;
+      for (const one of await withServed(read, asking)) {
+        onRow(one);
+        if (!one.expected) continue;
+        seen.add(one.mapping);
+        const [json] = one.served;
+        if (json === undefined || resources.length >= KEPT) continue;
+        resources.push({ mapping: one.mapping, id: one.id ?? '', json, resource: JSON.parse(json) });
+      }
+    };
+    const seeAll = async (): Promise<void> => {
+      for await (const list of everyRow(first.source, reader.rows, PER_LIST, signal)) {
+        await see(list);
+        await aTurn();
+      }
+    };
+    const seeSome = async (): Promise<void> => {
+      await see(strangest(await poolOf(first.source, reader.rows, catalog, random, signal), PER_SOURCE));
+      for (const mapping of mappings) if (!seen.has(mapping)) await see(await servedRows(mapping, reader.rows, asking));
+    };
+    try {
+      await (asking.all ? seeAll() : seeSome());
+    } catch (error) {
+      if (!isOver(error, signal)) throw error;
+      unreached.push(group);
+    }
+  }
+  return { rows, resources, unreached, unjudged };
+}
+
+/** Whether an error only says that the time is over. */
+export function isOver(error: unknown, signal: AbortSignal): boolean {
+  return signal.aborted && error instanceof DatabaseError && error.reason !== 'failed';
+}
+
+/** Timers, the end of the time among them, run between turns of the event loop alone, and SQLite answers within one. */
+function aTurn(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve));
+}
+
+/** Rows of a mapping that is a resource of few rows, by what is served; the row itself is read as it is stored. */
+async function servedRows(
   mapping: Mapping,
-  count: number,
-  { database, registry, now, signal }: Asking,
-): Promise<readonly SampledResource[]> {
-  const session = openSession(database, environment(registryOf(registry, mapping), now), shapeStore(), { signal });
-  const { resource: type } = mapping;
-  const asked = { type, filters: [], sort: [], access: OPEN_ACCESS };
-  const branches = await planResolved(session, env => branchesOf(asked, env));
-  const wanted = { sort: [], selection: { kind: 'all' }, count, cursor: undefined, places: [] } as const;
-  const { matches } = await readPage(branches, wanted, session);
-  const context = { base: 'http://localhost/fhir', now, zone: registry.pack.zone };
-  const emitted = await emitAll(matches, context, session);
-  return emitted.flatMap(({ json, id }) => (json === '' ? [] : [{ mapping, id, json, resource: JSON.parse(json) }]));
+  stored: StoredRows,
+  { registry, database, now, signal }: Asking,
+): Promise<readonly StoredRow[]> {
+  const { source } = mapping;
+  const env = environment(registry, now);
+  const from = bareRelation(source, servedPredicate(mapping, env), env, source.key);
+  const orderBy = source.key.map(by => ({ by, descending: false }));
+  const plan: SqlPlan = { from, columns: source.key, orderBy, limit: PER_RARE, shape: 'rows', searches: true };
+  const keys = await database.query(plan, { signal });
+  const rows: StoredRow[] = [];
+  for (const key of keys) rows.push(...(await stored.byKey(source, key, signal)));
+  return rows;
 }
 
-/** A registry whose resources of a type are those of one mapping; references go where they went. */
-function registryOf(registry: Registry, mapping: Mapping): Registry {
-  const { resource } = mapping;
-  return { ...registry, ofType: type => (type === resource ? [mapping] : registry.ofType(type)) };
+interface Reader {
+  readonly rows: StoredRows;
+  readonly interpreter: Interpreter<View>;
+  /** Of the row that is being read. */
+  readonly values: Map<Node, ReadValue>;
 }
+
+function readerOf({ registry, now }: Asking, rows: StoredRows): Reader {
+  const values = new Map<Node, ReadValue>();
+  const { zone } = registry.pack;
+  const onValue = (node: ValueNode, view: View, value: Primitive | undefined): void => {
+    const stored = storedOf(node, rows, view);
+    if (stored === undefined) return;
+    const read = { label: node.codec.label, stored, zone, codeMaps: registry.codeMaps };
+    const contradicted = value !== undefined && contradicts({ ...read, value }) === true;
+    if (!values.get(node)?.contradicted) values.set(node, { stored, value, contradicted });
+  };
+  const instead = (node: Node, view: View) => {
+    const stored = node.kind === 'value' ? storedOf(node, rows, view) : undefined;
+    if (node.kind !== 'value' || stored === undefined) return undefined;
+    values.set(node, { stored, value: undefined, contradicted: false });
+    return agreeing(node, stored, zone, registry.codeMaps);
+  };
+  const interpreter: Interpreter<View> = new Interpreter(
+    { base: CONTEXT.base, now, zone },
+    {
+      raw: (expression, view) => rows.raw(expression, view),
+      children: (node, view) => rows.children(node, view, interpreter),
+      target: (node, view) => rows.target(node, view, interpreter),
+      exists: (condition, view) => rows.exists(condition, view, interpreter),
+      onValue,
+      instead,
+    },
+  );
+  rows.interpreter = interpreter;
+  return { rows, interpreter, values };
+}
+
+/** Undefined for what is not a column of a row: pieces of texts, and `sql`. */
+function storedOf(node: ValueNode, rows: StoredRows, view: View): readonly SqlValue[] | undefined {
+  try {
+    return node.from.map(from => rows.stored(from, view));
+  } catch (error) {
+    if (!(error instanceof Unjudged)) throw error;
+    return undefined;
+  }
+}
+
+type ReadRow = Omit<SampledRow, 'served'>;
+
+/** Each row by each mapping; those that cannot be judged are left out. */
+async function readAll(
+  views: readonly View[],
+  mappings: readonly Mapping[],
+  reader: Reader,
+  signal: AbortSignal,
+): Promise<readonly ReadRow[]> {
+  const read: ReadRow[] = [];
+  let left = views.flatMap(view => mappings.map(mapping => ({ mapping, view })));
+  for (let round = 0; round < ROUNDS && left.length > 0; round++) {
+    const lacking: typeof left = [];
+    let lacked = false;
+    for (const one of left) {
+      reader.rows.lacking = false;
+      const made = readRow(one.mapping, one.view, reader);
+      if (reader.rows.lacking) {
+        lacking.push(one);
+        lacked = true;
+      } else if (made) read.push(made);
+    }
+    if (lacked) await reader.rows.fetch(signal);
+    left = lacking;
+  }
+  return read;
+}
+
+function readRow(mapping: Mapping, view: View, { rows, interpreter, values }: Reader): ReadRow | undefined {
+  try {
+    values.clear();
+    const isServed = rows.isServed(mapping, view, interpreter);
+    const id = interpreter.id(mapping.id, column => rows.raw(column, view));
+    values.clear();
+    const expected = isServed && id !== undefined ? interpreter.resource(mapping, view) : undefined;
+    return { mapping, expected, id, values: new Map(values) };
+  } catch (error) {
+    if (!(error instanceof Unjudged)) throw error;
+    return undefined;
+  }
+}
+
+const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 'strict' };
+
+/** Asks the server for each id, whether it should have it or not. */
+async function withServed(read: readonly ReadRow[], { facade, signal }: Asking): Promise<readonly SampledRow[]> {
+  const served = new Map<string, string[]>();
+  const byType = Map.groupBy(read, ({ mapping }) => mapping.resource);
+  for (const [type, rows] of byType) {
+    const ids = [...new Set(rows.flatMap(({ id }) => id ?? []))];
+    for (let at = 0; at < ids.length; at += IDS) {
+      const parameters = [
+        ['_id', ids.slice(at, at + IDS).join()],
+        ['_count', '1000'],
+      ] as const;
+      const { json } = await facade.search({ type, parameters }, { ...CONTEXT, signal });
+      for (const [id, text] of resourcesIn(json)) {
+        const known = served.get(`${type}/${id}`);
+        if (known) known.push(text);
+        else served.set(`${type}/${id}`, [text]);
+      }
+    }
+  }
+  return read.map(one => ({ ...one, served: served.get(`${one.mapping.resource}/${one.id}`) ?? [] }));
+}
+
+/** The matches of a page with the digits of their numbers as they stand. */
+function resourcesIn(json: string): readonly (readonly [string, string])[] {
+  const { entry = [] } = JSON.parse(json, keepDigits) as {
+    readonly entry?: readonly { readonly resource: { readonly id: string } }[];
+  };
+  return entry.map(({ resource }) => [resource.id, JSON.stringify(resource)]);
+}
+
+function keepDigits(_: string, part: unknown, context?: { readonly source: string }): unknown {
+  return typeof part === 'number' && context ? rawJson(context.source) : part;
+}
+
+const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;

@@ -49,6 +49,8 @@ export interface CheckContext {
   readonly signal: AbortSignal;
   /** Resources of every mapping, chosen once for all sections: spread over the key, strangest rows first. */
   sample(): Promise<readonly SampledResource[]>;
+  /** The same with what comparing its rows with their resources has shown. */
+  sampled(): Promise<Sampled>;
 }
 
 export interface SampledResource {
@@ -57,4 +59,16 @@ export interface SampledResource {
   /** As it is served. */
   readonly json: string;
   readonly resource: Readonly<Record<string, unknown>>;
+}
+
+export interface Sampled {
+  readonly resources: readonly SampledResource[];
+  /** Rows that were compared. */
+  readonly rows: number;
+  /** Of them, those that depend on what only the engine can read. */
+  readonly unjudged: number;
+  /** Mappings that the time did not suffice for. */
+  readonly unreached: readonly string[];
+  /** Differences between rows and resources. */
+  readonly problems: readonly Problem[];
 }

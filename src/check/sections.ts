@@ -4,6 +4,7 @@
  */
 import { RESOURCES } from './resources.ts';
 import type { CheckSection } from './section.ts';
+import { VALUES } from './values.ts';
 import { WHOSE } from './whose.ts';
 
-export const SECTIONS: readonly CheckSection[] = [RESOURCES, WHOSE];
+export const SECTIONS: readonly CheckSection[] = [VALUES, RESOURCES, WHOSE];

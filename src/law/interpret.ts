@@ -4,7 +4,7 @@
  */
 import type { Primitive } from '../mapping/codecs/codec.ts';
 import type { IdRule } from '../mapping/id-rule.ts';
-import type { Condition, EachNode, Mapping, Node, ObjectNode, RefNode, TextNode } from '../mapping/model.ts';
+import type { Condition, EachNode, Mapping, Node, ObjectNode, RefNode, TextNode, ValueNode } from '../mapping/model.ts';
 import { isPrimitive, jsonKindOf } from '../r4/definitions.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import type { ChildRow, Children } from '../resource/rows.ts';
@@ -16,7 +16,7 @@ import { expressionKey } from '../sql/expression-key.ts';
 import type { Row } from '../sql/plan.ts';
 import { zoneOf } from '../time/zone.ts';
 
-export type Thing = string | boolean | null | Digits | readonly Thing[] | { readonly [name: string]: Thing };
+export type Thing = string | boolean | null | Digits | Expected | readonly Thing[] | { readonly [name: string]: Thing };
 
 /** A number as it is written. */
 export interface Digits {
@@ -30,15 +30,43 @@ export function parseThing(json: string): Thing {
   );
 }
 
-interface Rows {
-  readonly level: LevelShape;
-  readonly row: Row;
-  readonly children: Children;
-  readonly around?: Rows;
-  /** Named parts of pieces, `alias.part`. */
+/** In the place of a thing that cannot be worked out exactly: what may stand there, undefined for nothing. */
+export class Expected {
+  readonly accepts: (emitted: Thing | undefined) => boolean;
+
+  constructor(accepts: (emitted: Thing | undefined) => boolean) {
+    this.accepts = accepts;
+  }
+}
+
+/** Of what depends on an `sql`, which only the engine reads, for example. */
+export const UNJUDGED = new Expected(() => true);
+
+/** Thrown where a value cannot be had; what needs it is UNJUDGED. */
+export class Unjudged extends Error {}
+
+/** Where an interpreter has rows from. `R`: a row with all that it may refer to. */
+export interface RowReader<R> {
+  /** A column's value in the form of src/sql/plan.ts. Throws Unjudged. */
+  raw(expression: Expression, row: R): SqlValue;
+  /** The rows of an `each`, in order. */
+  children(node: EachNode, row: R, interpreter: Interpreter<R>): readonly R[];
+  /** `Patient/1`; undefined: the reference finds no resource. */
+  target(node: RefNode, row: R, interpreter: Interpreter<R>): string | undefined;
+  exists(condition: Condition & { readonly kind: 'exists' }, row: R, interpreter: Interpreter<R>): boolean;
+  /** What may stand for a value that cannot be had. Default: anything. */
+  instead?(node: Node, row: R): Expected | undefined;
+  /** Told of each value that is read. */
+  onValue?(node: ValueNode, row: R, value: Primitive | undefined): void;
+}
+
+/** A row, and the named parts of the pieces around a node, `alias.part`. */
+interface Rows<R> {
+  readonly row: R;
   readonly pieces: Readonly<Record<string, string>>;
 }
 
+/** The resource that the planner's rows make: `shape` says what is fetched where. */
 export function interpret(
   mapping: Mapping,
   shape: RowShape,
@@ -46,45 +74,117 @@ export function interpret(
   children: Children,
   context: WriteContext,
 ): Thing | undefined {
-  const interpreter = new Interpreter(context);
-  const rows: Rows = { level: shape, row, children, pieces: {} };
-  const id = interpreter.id(mapping.id, column => interpreter.raw(column, rows));
-  if (id === undefined) return undefined;
-  const resource: Record<string, Thing> = { resourceType: mapping.resource, id };
-  const meta: Record<string, Thing> = {};
-  const own = mapping.root.members.find(m => m.kind === 'element' && m.name === 'meta');
-  if (own?.kind === 'element' && own.node.kind === 'object') {
-    for (const [name, thing] of interpreter.members(own.node, rows)) if (thing !== undefined) meta[name] = thing;
-  } else if (own?.kind === 'element') Object.assign(meta, interpreter.node(own.node, rows));
-  const lastUpdated = mapping.changed && interpreter.node(mapping.changed, rows);
-  const all = lastUpdated === undefined ? meta : { lastUpdated, ...meta };
-  if (Object.keys(all).length > 0) resource['meta'] = all;
-  for (const [name, thing] of interpreter.members(mapping.root, rows)) {
-    if (thing !== undefined && name !== 'meta' && name !== 'id') resource[name] = thing;
-  }
-  return resource;
+  return new Interpreter(context, PLANNED).resource(mapping, { level: shape, row, children });
 }
 
-class Interpreter {
-  readonly #context: WriteContext;
+/** A row as a plan fetches it. */
+interface PlannedRow {
+  readonly level: LevelShape;
+  readonly row: Row;
+  readonly children: Children;
+  readonly around?: PlannedRow;
+}
 
-  constructor(context: WriteContext) {
-    this.#context = context;
-  }
-
-  raw(expression: Expression, rows: Rows): SqlValue {
-    if (expression.kind === 'column') {
-      const piece = rows.pieces[`${expression.alias}.${expression.column}`];
-      if (piece !== undefined) return piece;
-    }
-    for (let at: Rows | undefined = rows; at; at = at.around) {
+const PLANNED: RowReader<PlannedRow> = {
+  raw(expression, row) {
+    for (let at: PlannedRow | undefined = row; at; at = at.around) {
       const position = at.level.positions.get(expressionKey(expression));
       if (position !== undefined) return at.row[position] ?? null;
     }
     throw new TypeError(`not fetched: ${expressionKey(expression)}`);
+  },
+  children(node, row) {
+    for (let at: PlannedRow | undefined = row; at; at = at.around) {
+      const index = at.level.children.findIndex(child => child.nodes.includes(node));
+      const level = at.level.children[index];
+      if (!level) continue;
+      const own: readonly ChildRow[] = at.children[index] ?? [];
+      return own.map(child => ({ level, row: child.row, children: child.children, around: row }));
+    }
+    throw new TypeError('child rows not fetched');
+  },
+  target(node, rows, interpreter) {
+    let found: LevelShape['refs'][number] | undefined;
+    let row: Row = [];
+    for (let at: PlannedRow | undefined = rows; at && !found; at = at.around) {
+      found = at.level.refs.find(ref => ref.node === node);
+      row = at.row;
+    }
+    if (!found) return undefined;
+    const { target, id, flag, never } = found;
+    if (never || (flag !== undefined && row[flag] !== 1)) return undefined;
+    const printed = interpreter.id(target.id, column => {
+      const position = id.get(expressionKey(column))?.position;
+      return position === undefined ? null : (row[position] ?? null);
+    });
+    return printed === undefined ? undefined : `${target.resource}/${printed}`;
+  },
+  exists(condition, row) {
+    for (let at: PlannedRow | undefined = row; at; at = at.around) {
+      const flag = at.level.flags.get(condition);
+      if (flag !== undefined) return typeof flag === 'boolean' ? flag : at.row[flag] === 1;
+    }
+    throw new TypeError('flag not fetched');
+  },
+};
+
+export class Interpreter<R> {
+  readonly #context: WriteContext;
+  readonly #reader: RowReader<R>;
+
+  constructor(context: WriteContext, reader: RowReader<R>) {
+    this.#context = context;
+    this.#reader = reader;
   }
 
-  node(node: Node, rows: Rows): Thing | undefined {
+  /** The resource that a mapping makes of a row; undefined: its id cannot be written. */
+  resource(mapping: Mapping, row: R): Thing | undefined {
+    const rows: Rows<R> = { row, pieces: {} };
+    const id = this.id(mapping.id, column => this.#reader.raw(column, row));
+    if (id === undefined) return undefined;
+    const resource: Record<string, Thing> = { resourceType: mapping.resource, id };
+    const meta: Record<string, Thing> = {};
+    const own = mapping.root.members.find(m => m.kind === 'element' && m.name === 'meta');
+    if (own?.kind === 'element' && own.node.kind === 'object') {
+      for (const [name, thing] of this.members(own.node, rows)) if (thing !== undefined) meta[name] = thing;
+    } else if (own?.kind === 'element') Object.assign(meta, this.node(own.node, rows));
+    const lastUpdated = mapping.changed && this.node(mapping.changed, rows);
+    const all = lastUpdated === undefined ? meta : { lastUpdated, ...meta };
+    if (Object.keys(all).length > 0) resource['meta'] = all;
+    for (const [name, thing] of this.members(mapping.root, rows)) {
+      if (thing !== undefined && name !== 'meta' && name !== 'id') resource[name] = thing;
+    }
+    return resource;
+  }
+
+  /** Whether a node of the row itself is there. */
+  isPresent(node: Node, row: R): boolean {
+    return this.node(node, { row, pieces: {} }) !== undefined;
+  }
+
+  /** Whether a condition on the row itself holds. */
+  holds(condition: Condition, row: R): boolean {
+    return this.condition(condition, { row, pieces: {} });
+  }
+
+  raw(expression: Expression, rows: Rows<R>): SqlValue {
+    if (expression.kind === 'column') {
+      const piece = rows.pieces[`${expression.alias}.${expression.column}`];
+      if (piece !== undefined) return piece;
+    }
+    return this.#reader.raw(expression, rows.row);
+  }
+
+  node(node: Node, rows: Rows<R>): Thing | undefined {
+    try {
+      return this.judged(node, rows);
+    } catch (error) {
+      if (!(error instanceof Unjudged)) throw error;
+      return this.#reader.instead?.(node, rows.row) ?? UNJUDGED;
+    }
+  }
+
+  judged(node: Node, rows: Rows<R>): Thing | undefined {
     if (node.if && !this.condition(node.if, rows)) return undefined;
     switch (node.kind) {
       case 'constant':
@@ -111,7 +211,13 @@ class Interpreter {
     }
   }
 
-  value(node: Node & { readonly kind: 'value' }, rows: Rows): Primitive | undefined {
+  value(node: ValueNode, rows: Rows<R>): Primitive | undefined {
+    const value = this.decoded(node, rows);
+    this.#reader.onValue?.(node, rows.row, value);
+    return value;
+  }
+
+  decoded(node: ValueNode, rows: Rows<R>): Primitive | undefined {
     const raws = node.from.map(from => this.raw(from, rows));
     const type = node.from[0]?.type;
     if (type && node.absent.some(absent => equal(raws[0] ?? null, type, absent, type))) return undefined;
@@ -129,7 +235,7 @@ class Interpreter {
     return clean(text);
   }
 
-  object(node: ObjectNode, rows: Rows): Thing | undefined {
+  object(node: ObjectNode, rows: Rows<R>): Thing | undefined {
     const members = this.members(node, rows);
     const present = new Map(
       members.filter((m): m is [string, Thing, boolean] => m[1] !== undefined).map(m => [m[0], m]),
@@ -141,7 +247,7 @@ class Interpreter {
   }
 
   /** Names, things and whether their presence decides about the object. */
-  members(node: ObjectNode, rows: Rows): [string, Thing | undefined, boolean][] {
+  members(node: ObjectNode, rows: Rows<R>): [string, Thing | undefined, boolean][] {
     return node.members.flatMap(member => {
       if (member.kind === 'element') {
         return [[member.name, this.node(member.node, rows), dependsOnRow(member.node)]];
@@ -166,7 +272,7 @@ class Interpreter {
     });
   }
 
-  items(nodes: readonly Node[], rows: Rows): Thing[] {
+  items(nodes: readonly Node[], rows: Rows<R>): Thing[] {
     return nodes.flatMap(node => {
       if (node.if && !this.condition(node.if, rows)) return [];
       if (node.kind === 'list') return this.items(node.items, rows);
@@ -184,7 +290,7 @@ class Interpreter {
     });
   }
 
-  rowsOf(node: EachNode, rows: Rows): readonly Rows[] {
+  rowsOf(node: EachNode, rows: Rows<R>): readonly Rows<R>[] {
     const { from } = node;
     if (from.kind === 'pieces') {
       const raw = this.raw(from.column, rows);
@@ -203,18 +309,11 @@ class Interpreter {
         return [{ ...rows, pieces: named }];
       });
     }
-    for (let at: Rows | undefined = rows; at; at = at.around) {
-      const index = at.level.children.findIndex(child => child.nodes.includes(node));
-      const level = at.level.children[index];
-      if (!level) continue;
-      const own: readonly ChildRow[] = at.children[index] ?? [];
-      return own.map(({ row, children }) => ({ level, row, children, around: rows, pieces: rows.pieces }));
-    }
-    throw new TypeError('child rows not fetched');
+    return this.#reader.children(node, rows.row, this).map(row => ({ row, pieces: rows.pieces }));
   }
 
-  reference(node: RefNode, rows: Rows): Thing | undefined {
-    const id = this.targetId(node, rows);
+  reference(node: RefNode, rows: Rows<R>): Thing | undefined {
+    const id = this.#reader.target(node, rows.row, this);
     if (id === undefined) return undefined;
     if (node.as === 'url') return `${this.#context.base}/${id}`;
     const reference: Record<string, Thing> = { reference: id };
@@ -223,23 +322,6 @@ class Interpreter {
       if (thing !== undefined) reference[name] = thing;
     }
     return reference;
-  }
-
-  targetId(node: RefNode, rows: Rows): string | undefined {
-    let found: LevelShape['refs'][number] | undefined;
-    let row: Row = [];
-    for (let at: Rows | undefined = rows; at && !found; at = at.around) {
-      found = at.level.refs.find(ref => ref.node === node);
-      row = at.row;
-    }
-    if (!found) return undefined;
-    const { target, id, flag, never } = found;
-    if (never || (flag !== undefined && row[flag] !== 1)) return undefined;
-    const printed = this.id(target.id, column => {
-      const position = id.get(expressionKey(column))?.position;
-      return position === undefined ? null : (row[position] ?? null);
-    });
-    return printed === undefined ? undefined : `${target.resource}/${printed}`;
   }
 
   id(rule: IdRule, raw: (column: ColumnExpression) => SqlValue): string | undefined {
@@ -252,7 +334,7 @@ class Interpreter {
     return undefined;
   }
 
-  text(node: TextNode, rows: Rows): string | undefined {
+  text(node: TextNode, rows: Rows<R>): string | undefined {
     const parts = node.parts.map(part => (typeof part === 'string' ? part : this.bare(part, rows)));
     if (node.mode === 'template') return parts.includes(undefined) ? undefined : parts.join('');
     const values = parts.filter((_, i) => typeof node.parts[i] !== 'string');
@@ -260,7 +342,7 @@ class Interpreter {
     return parts.filter(part => part !== undefined && part !== '').join(node.separator);
   }
 
-  bare(node: Node, rows: Rows): string | undefined {
+  bare(node: Node, rows: Rows<R>): string | undefined {
     if (node.if && !this.condition(node.if, rows)) return undefined;
     if (node.kind === 'constant') return String(node.json);
     if (node.kind === 'text') return this.text(node, rows);
@@ -273,7 +355,7 @@ class Interpreter {
     return typeof value === 'object' ? value.decimal.replace(/^(-?)0+(?=\d)/, '$1') : String(value);
   }
 
-  condition(condition: Condition, rows: Rows): boolean {
+  condition(condition: Condition, rows: Rows<R>): boolean {
     switch (condition.kind) {
       case 'always':
         return true;
@@ -284,11 +366,7 @@ class Interpreter {
       case 'none':
         return !this.condition(condition.of, rows);
       case 'exists':
-        for (let at: Rows | undefined = rows; at; at = at.around) {
-          const flag = at.level.flags.get(condition);
-          if (flag !== undefined) return typeof flag === 'boolean' ? flag : at.row[flag] === 1;
-        }
-        throw new TypeError('flag not fetched');
+        return this.#reader.exists(condition, rows.row, this);
       case 'same': {
         const [left, right] = [this.raw(condition.column, rows), this.raw(condition.other, rows)];
         return equal(left, condition.column.type, right, condition.other.type);

@@ -63,6 +63,8 @@ export interface Dialect {
   pieces(writer: Writer, of: Expression, by: string): string;
   /** An item of the outermost select list in the form of Row (plan.ts). */
   fetch(writer: Writer, expression: Expression): string;
+  /** Likewise of a plan that is `stored`. */
+  stored(writer: Writer, expression: Expression): string;
 }
 
 const TRIMMING = new Set<FunctionName>([

@@ -23,6 +23,12 @@ export interface SqlPlan {
   readonly shape: 'rows' | 'count' | 'groups' | 'tally';
   /** Many rows may be read of which few or none are wanted; else they are found by their keys. */
   readonly searches?: true;
+  /**
+   * Of `rows`: columns arrive as the database holds them, past every form of Row: what a check compares resources with. SQLite
+   * gives numbers, text and bytes whatever the column declares (whole numbers beyond 2^53 as text), SQL Server its own text of
+   * each value, and bytes.
+   */
+  readonly stored?: true;
   /** Of `groups`: only combinations that at least so many rows have. Default 1. */
   readonly least?: number;
 }

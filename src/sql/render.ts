@@ -49,7 +49,9 @@ function selectText(plan: SqlPlan, dialect: Dialect, writer: Writer, relation: R
   const top = dialect.top(limit);
   if (plan.shape === 'groups')
     return `SELECT ${top}${groupsText(plan, dialect, writer, relation)}${dialect.tail(limit, '\n')}`;
-  const items = plan.columns.length === 0 ? '1' : plan.columns.map(c => dialect.fetch(writer, c)).join(', ');
+  const fetched = (column: Expression) =>
+    plan.stored ? dialect.stored(writer, column) : dialect.fetch(writer, column);
+  const items = plan.columns.length === 0 ? '1' : plan.columns.map(fetched).join(', ');
   const from = relation(plan.from, '\n', [...plan.columns, ...plan.orderBy.map(({ by }) => by)]);
   const order = writer.order(plan.orderBy);
   return `SELECT ${top}${items}\n${from}${order === '' ? '' : `\nORDER BY ${order}`}${dialect.tail(limit, '\n')}`;

@@ -257,4 +257,8 @@ export const CASES: readonly Case[] = [
       shape: 'rows',
     },
   },
+  {
+    title: 'values arrive as they are stored',
+    plan: { ...rows(from(TRUE), [ID, TXT, QTY, DT8]), stored: true },
+  },
 ];

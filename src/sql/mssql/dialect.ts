@@ -10,7 +10,7 @@ import type { Expression, Predicate } from '../expression.ts';
 import { literal } from '../literal.ts';
 import { sqlName } from '../name.ts';
 import { cast } from './cast.ts';
-import { fetchForm, textForm } from './forms.ts';
+import { fetchForm, storedForm, textForm } from './forms.ts';
 import { call } from './functions.ts';
 import { asText, BLANKS, binary, bindText, constantText, FOLDED, trimmed } from './text.ts';
 
@@ -64,6 +64,7 @@ export const MSSQL: Dialect = {
   },
 
   fetch: (writer, expression) => fetchForm(writer.expression(expression), expression.type),
+  stored: (writer, expression) => storedForm(writer.expression(expression), expression.type),
 };
 
 function isFold(of: Expression): boolean {

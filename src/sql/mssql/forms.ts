@@ -23,6 +23,12 @@ export function fetchForm(sql: string, type: ColumnType): string {
   }
 }
 
+/** The server's own text of a value, by a conversion for each type; bytes as they are. */
+export function storedForm(sql: string, type: ColumnType): string {
+  if (type.kind === 'text') return unicodeForm(sql, 'max');
+  return type.kind === 'binary' ? sql : textForm(sql, type);
+}
+
 function unicodeForm(sql: string, length: number | 'max'): string {
   return `CAST(${sql} AS nvarchar(${length === 'max' || length > 4000 ? 'max' : length}))`;
 }

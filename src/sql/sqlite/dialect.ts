@@ -62,6 +62,12 @@ export const SQLITE: Dialect = {
     return `SELECT trim(value, ${BLANKS}) AS piece FROM json_each(${jsonArray(writer, of, by)})`;
   },
 
+  /** JavaScript's numbers are exact up to 2^53; a REAL arrives as it is. */
+  stored(writer, expression) {
+    const x = () => writer.expression(expression);
+    return `CASE WHEN typeof(${x()}) = 'integer' AND abs(${x()} / 2) > 4503599627370495 THEN CAST(${x()} AS TEXT) ELSE ${x()} END`;
+  },
+
   fetch(writer, expression) {
     const { type } = expression;
     if (type.kind === 'integer' && type.bits === 64) return `CAST(${writer.expression(expression)} AS TEXT)`;

@@ -1,0 +1,107 @@
+/**
+ * What comparing rows with resources shows, told by the line that makes the element. In: sampled rows one by one. Out: one
+ * problem per line and kind, with a number of rows and the form of a value; the value itself only for who asked for values.
+ */
+import { counted } from '../counted.ts';
+import { differencesOf, type ElementDifference, nodesAt } from '../law/compare.ts';
+import { formOf } from '../law/forms.ts';
+import { parseThing, type Thing } from '../law/interpret.ts';
+import { createReport, type Problem } from '../mapping/load/problem.ts';
+import type { Node, Position } from '../mapping/model.ts';
+import type { SqlValue } from '../sql/expression.ts';
+import type { SampledRow } from './sample.ts';
+
+interface Finding {
+  readonly at: Position;
+  readonly message: string;
+  readonly expected: string | undefined;
+  readonly found: string | undefined;
+  rows: number;
+}
+
+export interface Differences {
+  readonly see: (row: SampledRow) => void;
+  problems(): readonly Problem[];
+}
+
+/** `values`: messages may hold values of rows. */
+export function createDifferences(values: boolean): Differences {
+  const findings = new Map<string, Finding>();
+  const tell = (at: Position, message: string, expected?: string, found?: string): void => {
+    const key = `${at.file}:${at.line}:${at.column} ${message}`;
+    const known = findings.get(key);
+    if (known) known.rows++;
+    else findings.set(key, { at, message, expected, found, rows: 1 });
+  };
+  const shown = (stored: SqlValue): string =>
+    values && !(stored instanceof Uint8Array) ? JSON.stringify(stored) : formOf(stored);
+
+  const seeElement = (row: SampledRow, difference: ElementDifference): void => {
+    const { mapping } = row;
+    const { path, emitted } = difference;
+    const node = nodeOf(row, difference);
+    const element = [mapping.resource, ...path].join('.');
+    const stored = node && row.values.get(node)?.stored;
+    const what = stored
+      ? `${element} is not what ${columnsOf(node)} holds`
+      : `${element} is not what the mapping makes of the row`;
+    const expected = stored ? stored.map(shown).join(' and ') : textOf(difference.expected, shown);
+    tell(node?.at ?? mapping.at, what, expected, textOf(emitted, shown));
+  };
+
+  return {
+    see(row) {
+      const { mapping, expected, id, served } = row;
+      for (const [node, { stored, value, contradicted }] of row.values) {
+        if (!contradicted || value === undefined || node.kind !== 'value') continue;
+        const read = typeof value === 'object' ? value.decimal : String(value);
+        const what = `${columnsOf(node)} is read as another value by ${node.codec.label}`;
+        tell(node.at, what, stored.map(shown).join(' and '), shown(read));
+      }
+      const [json, ...more] = served;
+      const known = values && id !== undefined ? ` (${mapping.resource}/${id})` : '';
+      if (more.length > 0) {
+        tell(mapping.at, `${mapping.name}: several resources have one id`, undefined, `${served.length} of one id`);
+      } else if (expected !== undefined && json === undefined) {
+        tell(mapping.at, `a row of ${mapping.name} is a resource, and a search by its id does not find it${known}`);
+      } else if (expected === undefined && json !== undefined && mapping.source.onePer.length === 0) {
+        tell(mapping.at, `a row that ${mapping.name} takes away is served as a resource${known}`);
+      } else if (expected !== undefined && json !== undefined) {
+        for (const difference of differencesOf(expected, parseThing(json))) seeElement(row, difference);
+      }
+    },
+    problems() {
+      const report = createReport();
+      for (const { at, message, expected, found, rows } of findings.values()) {
+        const detail = { ...(expected === undefined ? {} : { expected }), ...(found === undefined ? {} : { found }) };
+        report.error(at, `${message}, in ${counted(rows, 'sampled row')}`, detail);
+      }
+      return report.problems();
+    },
+  };
+}
+
+/** The node whose value was expected there; of several alternatives the one that gave it. */
+function nodeOf({ mapping, values }: SampledRow, { path, expected }: ElementDifference): Node | undefined {
+  const nodes = nodesAt(mapping, path);
+  const wanted = textOf(expected, String);
+  const giving = nodes.find(node => {
+    const value = values.get(node)?.value;
+    return value !== undefined && (typeof value === 'object' ? value.decimal : String(value)) === wanted;
+  });
+  return giving ?? nodes.find(node => values.has(node)) ?? nodes[0];
+}
+
+function columnsOf(node: Node | undefined): string {
+  if (node?.kind !== 'value') return 'the row';
+  return node.from.map(from => (from.kind === 'column' ? from.column : 'sql')).join(' and ');
+}
+
+/** A part of a resource: a primitive as it is shown, anything else by its kind. */
+function textOf(thing: Thing | undefined, shown: (value: SqlValue) => string): string | undefined {
+  if (thing === undefined) return 'nothing';
+  if (typeof thing === 'string') return shown(thing);
+  if (typeof thing === 'boolean') return String(thing);
+  if (thing !== null && 'digits' in thing && typeof thing.digits === 'string') return shown(thing.digits);
+  return Array.isArray(thing) ? counted(thing.length, 'item') : 'an object';
+}

@@ -1,0 +1,171 @@
+/**
+ * Rows of a table among which a sample is chosen, and the choice. In: a source and a random number. Out: stored rows, spread
+ * over the key, among them those with the least and greatest values of indexed columns; then few of them, the strangest first:
+ * rare forms and codes, NULL, shortest and longest, least and greatest.
+ */
+import { formOf } from '../law/forms.ts';
+import type { StoredRow, StoredRows } from '../law/stored-rows.ts';
+import type { Source } from '../mapping/model.ts';
+import type { Catalog } from '../sql/catalog.ts';
+import { findTable } from '../sql/catalog.ts';
+import { and, compare, equals, isNull, not, or, TRUE, value } from '../sql/construct.ts';
+import type { ColumnExpression, Order, Predicate, SqlValue } from '../sql/expression.ts';
+import { identifier } from '../sql/identifier.ts';
+
+/** Of a table with fewer rows all are looked at before some are chosen. */
+const WHOLE = 1000;
+/** Places in the key from which rows are taken, and how many from each. */
+const PLACES = 16;
+const ROWS_PER_PLACE = 40;
+/** Rows at each end of a column. */
+const AT_ENDS = 2;
+const ALIAS = identifier('t');
+
+export type Random = () => number;
+
+/** Mulberry32: numbers from 0 to 1, the same for the same seed. */
+export function randomFrom(seed: number): Random {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Rows to choose from. Rejects with DatabaseError. */
+export async function poolOf(
+  source: Source,
+  stored: StoredRows,
+  catalog: Catalog,
+  random: Random,
+  signal: AbortSignal,
+): Promise<readonly StoredRow[]> {
+  const key = keyOf(source);
+  const by = (columns: readonly ColumnExpression[], descending: boolean): readonly Order[] =>
+    columns.map(column => ({ by: column, descending }));
+  const ask = (where: Predicate, orderBy: readonly Order[], limit: number): Promise<readonly StoredRow[]> =>
+    stored.query(source.table, { where, orderBy, limit }, signal);
+  const first = await ask(TRUE, by(key, false), WHOLE);
+  const [lead] = key;
+  if (first.length < WHOLE || !lead) return first;
+  const found = new Map<string, StoredRow>();
+  const take = (rows: readonly StoredRow[]): void => {
+    for (const row of rows) found.set(nameOf(row, key), row);
+  };
+  take(first.slice(0, ROWS_PER_PLACE));
+  const last = await ask(TRUE, by(key, true), ROWS_PER_PLACE);
+  take(last);
+  const ends = [first[0]?.get(lead.column) ?? null, last[0]?.get(lead.column) ?? null] as const;
+  for (let i = 0; i < PLACES; i++) {
+    const from = between(ends, random);
+    if (from !== undefined)
+      take(await ask(compare(lead, '>=', value(from, lead.type)), by(key, false), ROWS_PER_PLACE));
+  }
+  const leading = new Set(findTable(catalog, source.table.name)?.indexes.map(index => index.columns[0]?.toLowerCase()));
+  for (const read of stored.columnsOf(source.table)) {
+    const column = { ...read, alias: ALIAS };
+    if (!leading.has(column.column.toLowerCase())) continue;
+    take(await ask(isNull(column), [], AT_ENDS));
+    for (const descending of [false, true])
+      take(await ask(not(isNull(column)), [{ by: column, descending, native: true }], AT_ENDS));
+  }
+  return [...found.values()];
+}
+
+/** All rows in lists, by the key. Rejects with DatabaseError. */
+export async function* everyRow(
+  source: Source,
+  stored: StoredRows,
+  size: number,
+  signal: AbortSignal,
+): AsyncGenerator<readonly StoredRow[]> {
+  const key = keyOf(source);
+  const orderBy = key.map(by => ({ by, descending: false }));
+  for (let where: Predicate = TRUE; ; ) {
+    const rows = await stored.query(source.table, { where, orderBy, limit: size }, signal);
+    if (rows.length > 0) yield rows;
+    const last = rows.at(-1);
+    if (rows.length < size || !last) return;
+    where = after(key, last);
+  }
+}
+
+function after(key: readonly ColumnExpression[], last: StoredRow): Predicate {
+  const at = (column: ColumnExpression) => value(last.get(column.column) ?? null, column.type);
+  return or(
+    ...key.map((column, i) =>
+      and(...key.slice(0, i).map(before => equals(before, at(before))), compare(column, '>', at(column))),
+    ),
+  );
+}
+
+/** The columns of the key that are the table's own. */
+function keyOf(source: Source): readonly ColumnExpression[] {
+  return source.key.filter(column => column.alias === source.alias).map(column => ({ ...column, alias: ALIAS }));
+}
+
+function nameOf(row: StoredRow, key: readonly ColumnExpression[]): string {
+  return key.map(({ column }) => JSON.stringify(String(row.get(column)))).join();
+}
+
+/** A value somewhere between the first and the last key; undefined where keys are no numbers and no texts. */
+function between([low, high]: readonly [SqlValue, SqlValue], random: Random): SqlValue | undefined {
+  const [from, to] = [Number(low), Number(high)];
+  if (low !== null && high !== null && low !== '' && Number.isFinite(from) && Number.isFinite(to))
+    return Math.floor(from + random() * (to - from));
+  if (typeof low !== 'string' || typeof high !== 'string') return undefined;
+  const same = [...low].findIndex((character, i) => character !== high[i]);
+  const at = Math.max(0, same);
+  const [a, b] = [low.charCodeAt(at) || 32, high.charCodeAt(at) || 126];
+  return low.slice(0, at) + String.fromCharCode(a + Math.floor(random() * (b - a + 1)));
+}
+
+/** Codes have few values; a column with more is known by its forms alone. */
+const FEW_VALUES = 40;
+
+/** The strangest of the rows: each feature that rows have is seen in one at least, rare ones first; then rows spread evenly. */
+export function strangest(rows: readonly StoredRow[], most: number): readonly StoredRow[] {
+  if (rows.length <= most) return rows;
+  const having = new Map<string, number[]>();
+  for (const column of rows[0]?.keys() ?? []) {
+    for (const [i, features] of featuresOf(rows.map(row => row.get(column) ?? null)).entries()) {
+      for (const feature of features) {
+        const name = `${column} ${feature}`;
+        const known = having.get(name);
+        if (known) known.push(i);
+        else having.set(name, [i]);
+      }
+    }
+  }
+  const chosen = new Set<number>();
+  for (const at of [...having.values()].toSorted((a, b) => a.length - b.length)) {
+    if (chosen.size >= (most * 3) / 4) break;
+    if (!at.some(i => chosen.has(i))) chosen.add(at[0] ?? 0);
+  }
+  for (let i = 0; chosen.size < most && i < most; i++) chosen.add(Math.floor((i * rows.length) / most));
+  return [...chosen].toSorted((a, b) => a - b).flatMap(i => rows[i] ?? []);
+}
+
+/** What can be said of each value of a column. */
+function featuresOf(values: readonly SqlValue[]): readonly (readonly string[])[] {
+  const few = new Set(values).size <= FEW_VALUES;
+  const marks = new Map<number, string[]>();
+  const mark = (name: string, by: (value: SqlValue) => number | string, last: boolean): void => {
+    let best: number | undefined;
+    for (const [i, one] of values.entries()) {
+      if (one === null) continue;
+      const [a, b] = [by(one), best === undefined ? undefined : by(values[best] ?? null)];
+      if (b === undefined || (last ? a > b : a < b)) best = i;
+    }
+    if (best !== undefined) marks.set(best, [...(marks.get(best) ?? []), name]);
+  };
+  const size = (one: SqlValue): number => (one instanceof Uint8Array ? one.length : String(one).length);
+  const order = (one: SqlValue): number | string => (typeof one === 'number' ? one : String(one));
+  mark('shortest', size, false);
+  mark('longest', size, true);
+  mark('least', order, false);
+  mark('greatest', order, true);
+  return values.map((one, i) => [formOf(one), ...(few ? [`= ${String(one)}`] : []), ...(marks.get(i) ?? [])]);
+}

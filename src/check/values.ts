@@ -1,0 +1,20 @@
+/**
+ * Values: what resources say is what rows hold. In: the sample. Out: each element that differs, by the line that makes it.
+ */
+import { counted } from '../counted.ts';
+import type { CheckSection } from './section.ts';
+
+export const VALUES: CheckSection = {
+  name: 'values',
+  title: 'Values',
+  async run(context) {
+    const { rows, resources, unjudged, unreached, problems } = await context.sampled();
+    const notes = [
+      `${counted(rows, 'row')} compared with ${counted(resources.length, 'resource')}, by an independent reading.`,
+    ];
+    if (unjudged > 0)
+      notes.push(`${counted(unjudged, 'row')} not judged: they depend on what only the engine can read.`);
+    if (unreached.length > 0) notes.push(`Not reached in the time: ${unreached.join(', ')}.`);
+    return { problems, notes, tables: [] };
+  },
+};

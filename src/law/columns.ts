@@ -1,0 +1,103 @@
+/**
+ * Which columns of which tables a pack reads, by walking the mappings. In: a registry. Out: per table its columns, each once;
+ * what a check fetches apart from the plans of the server.
+ */
+import { childrenOf } from '../mapping/children.ts';
+import type { Condition, JoinColumn, Mapping, Node, Registry, Scope } from '../mapping/model.ts';
+import type { ColumnExpression, Expression, Order } from '../sql/expression.ts';
+import type { Identifier, TableName } from '../sql/identifier.ts';
+
+export interface TableColumns {
+  readonly table: TableName;
+  /** By name. The type is that of the first use. */
+  readonly columns: ReadonlyMap<string, ColumnExpression>;
+}
+
+/** `dbo.PERSON`, without case. */
+export function tableKey({ schema, name }: TableName): string {
+  return `${schema ?? ''}.${name}`.toLowerCase();
+}
+
+type Tables = ReadonlyMap<Identifier, TableName>;
+
+/** By `tableKey`. */
+export function columnsRead(registry: Registry): ReadonlyMap<string, TableColumns> {
+  const found = new Map<string, { readonly table: TableName; readonly columns: Map<string, ColumnExpression> }>();
+  const column = (of: Expression, tables: Tables): void => {
+    const table = of.kind === 'column' ? tables.get(of.alias) : undefined;
+    if (of.kind !== 'column' || !table) return;
+    const known = found.get(tableKey(table)) ?? { table, columns: new Map() };
+    found.set(tableKey(table), known);
+    if (!known.columns.has(of.column)) known.columns.set(of.column, of);
+  };
+  const orders = (order: readonly Order[], tables: Tables): void => {
+    for (const { by } of order) column(by, tables);
+  };
+  const joins = (on: readonly JoinColumn[], theirs: Tables, ours: Tables): void => {
+    for (const joined of on) {
+      column(joined.theirs, theirs);
+      column(joined.ours, ours);
+    }
+  };
+  const condition = (of: Condition | undefined, tables: Tables): void => {
+    if (!of) return;
+    switch (of.kind) {
+      case 'always':
+        return;
+      case 'all':
+      case 'any':
+        for (const part of of.of) condition(part, tables);
+        return;
+      case 'none':
+        condition(of.of, tables);
+        return;
+      case 'exists':
+        joins(of.on, scope(of.scope, tables), tables);
+        return;
+      case 'same':
+        column(of.other, tables);
+    }
+    column(of.column, tables);
+  };
+  /** The tables that are seen from within a scope. */
+  const scope = (of: Scope, around: Tables): Tables => {
+    const tables = new Map([...around, ...tablesIn(of)]);
+    condition(of.where, tables);
+    for (const lookup of of.lookups) {
+      joins(lookup.on, tables, tables);
+      condition(lookup.where, tables);
+      orders(lookup.pick, tables);
+    }
+    return tables;
+  };
+  const node = (of: Node, tables: Tables): void => {
+    condition(of.if, tables);
+    if (of.kind === 'value') for (const from of of.from) column(from, tables);
+    if (of.kind === 'ref') joins(of.on, tablesIn(registry.mapping(of.target).source), tables);
+    if (of.kind === 'each' && of.from.kind === 'rows') {
+      const inner = scope(of.from.scope, tables);
+      joins(of.from.on, inner, tables);
+      orders(of.from.order, inner);
+      node(of.item, inner);
+      return;
+    }
+    if (of.kind === 'each' && of.from.kind === 'pieces') column(of.from.column, tables);
+    for (const child of childrenOf(of)) node(child, tables);
+  };
+  const mapping = ({ source, id, root, needs, changed }: Mapping): void => {
+    const tables = scope(source, new Map());
+    for (const one of [...source.key, ...source.onePer]) column(one, tables);
+    for (const part of id.alternatives.flat()) if (part.kind === 'column') column(part.column, tables);
+    for (const one of [root, ...needs, ...(changed ? [changed] : [])]) node(one, tables);
+  };
+  for (const one of registry.mappings) mapping(one);
+  return found;
+}
+
+/** The aliases that a scope declares, with their tables. */
+function tablesIn(scope: Scope): Tables {
+  return new Map([
+    [scope.alias, scope.table] as const,
+    ...scope.lookups.map(({ alias, table }) => [alias, table] as const),
+  ]);
+}

@@ -1,0 +1,109 @@
+/**
+ * A resource as it is served beside the one that the interpreter makes of the stored row. In: both. Out: the elements in which
+ * they differ; and where in a mapping an element is made.
+ */
+import { childrenOf } from '../mapping/children.ts';
+import type { Mapping, Node } from '../mapping/model.ts';
+import { Expected, type Thing } from './interpret.ts';
+import { sameNumber } from './readings.ts';
+
+export interface ElementDifference {
+  /** Names of elements, without positions in lists. */
+  readonly path: readonly string[];
+  readonly expected: Thing | undefined;
+  readonly emitted: Thing | undefined;
+}
+
+/** Numbers are compared by value, lists without regard to order: rows that an order leaves equal may come in any. */
+export function differencesOf(
+  expected: Thing | undefined,
+  emitted: Thing | undefined,
+  path: readonly string[] = [],
+): readonly ElementDifference[] {
+  if (expected instanceof Expected) return expected.accepts(emitted) ? [] : [{ path, expected: undefined, emitted }];
+  if (emitted === undefined && expected !== undefined && isOpen(expected)) return [];
+  if (isList(expected) && isList(emitted)) return inLists(expected, emitted, path);
+  if (isObject(expected) && isObject(emitted)) {
+    const names = new Set([...Object.keys(expected), ...Object.keys(emitted)]);
+    return [...names].flatMap(name => differencesOf(expected[name], emitted[name], [...path, name]));
+  }
+  if (isDigits(expected) && isDigits(emitted) && sameNumber(expected.digits, emitted.digits)) return [];
+  return expected === emitted ? [] : [{ path, expected, emitted }];
+}
+
+function inLists(
+  expected: readonly Thing[],
+  emitted: readonly Thing[],
+  path: readonly string[],
+): readonly ElementDifference[] {
+  const left = [...emitted];
+  const differing: Thing[] = [];
+  for (const [i, one] of expected.entries()) {
+    const same = left.findIndex(other => differencesOf(one, other).length === 0);
+    if (same >= 0) left.splice(same, 1);
+    else if (!isOpen(one)) differing.push(expected[i] ?? null);
+  }
+  // What may be there or not may be any of those that are left.
+  if (expected.some(isOpen)) return [];
+  const pairs = Array.from({ length: Math.max(differing.length, left.length) }, (_, i) => [differing[i], left[i]]);
+  return pairs.flatMap(([one, other]) => differencesOf(one, other, path));
+}
+
+/** Whether some part of it is not known exactly. */
+function isOpen(thing: Thing): boolean {
+  if (thing instanceof Expected) return true;
+  if (isList(thing)) return thing.some(isOpen);
+  return isObject(thing) && Object.values(thing).some(isOpen);
+}
+
+function isList(thing: Thing | undefined): thing is readonly Thing[] {
+  return Array.isArray(thing);
+}
+
+function isDigits(thing: Thing | undefined): thing is { readonly digits: string } {
+  return typeof thing === 'object' && thing !== null && !(thing instanceof Expected) && 'digits' in thing;
+}
+
+function isObject(thing: Thing | undefined): thing is { readonly [name: string]: Thing } {
+  return (
+    typeof thing === 'object' && thing !== null && !isList(thing) && !(thing instanceof Expected) && !isDigits(thing)
+  );
+}
+
+/** The nodes that make an element, those that read values first; the nearest node around it where none does. */
+export function nodesAt(mapping: Mapping, path: readonly string[]): readonly Node[] {
+  if (path[0] === 'meta' && path[1] === 'lastUpdated' && mapping.changed) return [mapping.changed];
+  for (let length = path.length; length > 0; length--) {
+    const found = named(mapping.root, path.slice(0, length)).flatMap(leavesOf);
+    if (found.length > 0) return found.toSorted((a, b) => Number(b.kind === 'value') - Number(a.kind === 'value'));
+  }
+  return [];
+}
+
+function named(node: Node, path: readonly string[]): readonly Node[] {
+  const [name, ...rest] = path;
+  if (name === undefined) return [node];
+  switch (node.kind) {
+    case 'object':
+      return node.members.flatMap(member =>
+        (member.kind === 'element' ? [member] : member.alternatives.flat())
+          .filter(one => one.name === name)
+          .flatMap(one => named(one.node, rest)),
+      );
+    case 'ref':
+      if (name === 'reference') return [node];
+      return node.members.filter(one => one.name === name).flatMap(one => named(one.node, rest));
+    case 'list':
+    case 'each':
+    case 'first':
+      return childrenOf(node).flatMap(child => named(child, path));
+    default:
+      return [];
+  }
+}
+
+function leavesOf(node: Node): readonly Node[] {
+  return node.kind === 'first' || node.kind === 'list' || node.kind === 'each' || node.kind === 'text'
+    ? [...childrenOf(node).flatMap(leavesOf), node]
+    : [node];
+}

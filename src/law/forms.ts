@@ -1,0 +1,149 @@
+/**
+ * Values as a database holds them. In: a stored value, and what its column declares. Out: its form for messages, which shows
+ * no value; and the value in the form in which rows carry it (src/sql/plan.ts), made here without the dialects, so that a
+ * plan that rounds or cuts differs from it.
+ */
+import type { ColumnType } from '../sql/column-type.ts';
+import type { SqlValue } from '../sql/expression.ts';
+import { Unjudged } from './interpret.ts';
+
+/** Characters of a form that are shown. */
+const SHOWN = 24;
+
+/** `9999-99-99 99:99`, `AAA^AAA`, `REAL, 1 decimal`, `NULL`: letters and digits are masked, everything else stands. */
+export function formOf(stored: SqlValue): string {
+  if (stored === null) return 'NULL';
+  if (stored instanceof Uint8Array) return `${stored.length} bytes`;
+  if (typeof stored === 'number') {
+    if (Number.isInteger(stored)) return `a whole number, ${String(Math.abs(stored)).length} digits`;
+    const decimals = plainDigits(stored).split('.')[1]?.length ?? 0;
+    return `REAL, ${decimals} ${decimals === 1 ? 'decimal' : 'decimals'}`;
+  }
+  if (stored.trim() === '') return stored === '' ? 'an empty text' : 'a text of blanks';
+  const masked = stored.replace(/\p{L}|\p{M}/gu, 'A').replace(/\p{N}/gu, '9');
+  return masked.length > SHOWN ? `${masked.slice(0, SHOWN)}… (${stored.length} characters)` : masked;
+}
+
+/** The digits of a binary float without an exponent; the shortest that are this float and no other. */
+export function plainDigits(number: number): string {
+  const [mantissa = '', exponent] = String(number).split('e');
+  if (exponent === undefined) return mantissa;
+  const sign = mantissa.startsWith('-') ? '-' : '';
+  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
+  const point = whole.length + Number(exponent);
+  const digits = whole + fraction;
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`;
+  return `${sign}${digits.padEnd(point, '0').slice(0, point)}${digits.length > point ? `.${digits.slice(point)}` : ''}`;
+}
+
+/** A stored value as a row carries it. Throws Unjudged where the column holds what its type does not say. */
+export function asRowValue(stored: SqlValue, type: ColumnType): SqlValue {
+  if (stored === null) return null;
+  switch (type.kind) {
+    case 'text':
+      if (stored instanceof Uint8Array) throw new Unjudged();
+      return typeof stored === 'number' ? String(stored) : stored;
+    case 'integer':
+    case 'bit':
+    case 'float':
+      return asNumber(stored, type);
+    case 'decimal': {
+      const number = asNumber(stored, type);
+      return typeof number === 'number' ? plainDigits(number) : number;
+    }
+    case 'date':
+    case 'datetime': {
+      if (typeof stored !== 'string') throw new Unjudged();
+      return asMoment(stored, type);
+    }
+    case 'time':
+      if (typeof stored !== 'string') throw new Unjudged();
+      return stored;
+    case 'uuid':
+      if (typeof stored !== 'string') throw new Unjudged();
+      return stored.toUpperCase();
+    case 'binary':
+      if (!(stored instanceof Uint8Array)) throw new Unjudged();
+      return stored;
+  }
+}
+
+function asNumber(stored: Exclude<SqlValue, null>, type: ColumnType): SqlValue {
+  if (typeof stored === 'number') {
+    if (type.kind === 'integer' && type.bits === 64) return String(stored);
+    return stored;
+  }
+  // What is no number in a column of numbers is the reader's to judge.
+  if (typeof stored !== 'string' || !/^-?\d+(\.\d+)?$/.test(stored)) throw new Unjudged();
+  if (type.kind === 'decimal' || (type.kind === 'integer' && type.bits === 64)) return stored;
+  return Number(stored);
+}
+
+const MOMENT = /^(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
+
+/** `2024-03-10 02:30:00.000`, or the day alone. Only the column's plain form: how others are read is not for us to say. */
+function asMoment(stored: string, type: ColumnType & { readonly kind: 'date' | 'datetime' }): string {
+  const match = MOMENT.exec(stored.trim());
+  if (!match) return stored;
+  const [, year, month, day, hour, minute, second, fraction = '', offset] = match;
+  if (offset !== undefined || (type.kind === 'date') !== (hour === undefined)) throw new Unjudged();
+  if (type.kind === 'date') return `${year}-${month}-${day}`;
+  const clock = `${year}-${month}-${day} ${hour}:${minute}:${second ?? '00'}`;
+  const digits = Math.max(type.fraction, fraction.length);
+  return digits === 0 ? clock : `${clock}.${fraction.padEnd(digits, '0')}`;
+}
+
+/**
+ * Whether an emitted date, time or instant and a stored text say the same, to the precision of the coarser. A local time that
+ * clocks skip is told with the offset from before or after they did.
+ */
+export function agreesInTime(emitted: string, stored: string, zone: string): boolean {
+  const [ours, theirs] = [wallClock(emitted, zone), wallClock(stored, zone)];
+  if (!ours || !theirs) return false;
+  const same = (a: string, b: string): boolean => {
+    const common = Math.min(a.length, b.length);
+    return a.slice(0, common) === b.slice(0, common);
+  };
+  if (same(ours, theirs)) return true;
+  const [, local = '', offset = ''] = /^(.*)([+-]\d\d:\d\d)$/.exec(emitted) ?? [];
+  if (local === '') return false;
+  const said = Date.parse(`${local}${offset}`);
+  const isNear = [-1, 1].some(days => {
+    const near = new Date(said + days * 86_400_000).toISOString();
+    const shown = wallClock(near, zone);
+    const [, y, mo, d, h, mi] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)/.exec(shown ?? '') ?? [];
+    const ahead = Date.parse(`${y}-${mo}-${d}T${h}:${mi}Z`) - Date.parse(near.replace(/:\d\d\.\d+Z/, 'Z'));
+    return ahead === Date.parse(`${local}Z`) - said;
+  });
+  return isNear && same(wallClock(local, zone) ?? '', theirs);
+}
+
+/** `20240310023000123` as clocks of the zone show it, as far as it is said; undefined: no moment. */
+function wallClock(text: string, zone: string): string | undefined {
+  const match = MOMENT.exec(text.trim());
+  if (!match) return undefined;
+  const [, year, month, day, hour, minute, second, fraction, offset] = match;
+  if (offset === undefined || hour === undefined)
+    return [year, month, day, hour, minute, second, fraction?.padEnd(3, '0').slice(0, 3)].join('');
+  const zulu = offset.toUpperCase() === 'Z' ? 'Z' : `${offset.slice(0, 3)}:${offset.slice(-2)}`;
+  const instant = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second ?? '00'}${zulu}`);
+  if (Number.isNaN(instant)) return undefined;
+  const shown = clockOf(zone).formatToParts(instant);
+  const part = (name: Intl.DateTimeFormatPartTypes): string => shown.find(({ type }) => type === name)?.value ?? '';
+  const parts = [part('year').padStart(4, '0'), part('month'), part('day'), part('hour'), part('minute')];
+  return [...parts, second && part('second'), fraction?.padEnd(3, '0').slice(0, 3)].join('');
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+function clockOf(zone: string): Intl.DateTimeFormat {
+  const known = clocks.get(zone);
+  if (known) return known;
+  const digits = '2-digit';
+  const clock = new Intl.DateTimeFormat('en-US', {
+    ...{ timeZone: zone, calendar: 'iso8601', hourCycle: 'h23', year: 'numeric' },
+    ...{ month: digits, day: digits, hour: digits, minute: digits, second: digits },
+  });
+  clocks.set(zone, clock);
+  return clock;
+}
