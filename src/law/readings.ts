@@ -73,7 +73,8 @@ export function sameNumber(a: string, b: string): boolean {
 }
 
 function significant(text: string): string | undefined {
-  const [, sign = '', whole = '', fraction = ''] = /^\s*([+-]?)(\d+)(?:\.(\d*))?\s*$/.exec(text) ?? [];
+  const plain = /^\s*[+-]?[\d.]+e[+-]?\d+\s*$/i.test(text) ? plainDigits(Number(text)) : text;
+  const [, sign = '', whole = '', fraction = ''] = /^\s*([+-]?)(\d+)(?:\.(\d*))?\s*$/.exec(plain) ?? [];
   if (whole === '') return undefined;
   const digits = `${whole.replace(/^0+(?=\d)/, '')}.${fraction}`.replace(/\.?0*$/, '');
   return digits === '0' || digits === '' ? '0' : `${sign === '-' ? '-' : ''}${digits}`;
