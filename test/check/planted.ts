@@ -150,6 +150,34 @@ const READ: readonly Planted[] = [
     severity: 'warning',
   },
   {
+    name: 'a status that is swapped in the code map',
+    edit: ['codes.yaml', 'ACTIVE: active, STOPPED: stopped', 'ACTIVE: stopped, STOPPED: active'],
+    at: ['codes.yaml', 'ACTIVE: stopped'],
+    says: /row ACTIVE of a code map gives another code/,
+    severity: 'warning',
+  },
+  {
+    name: 'an element that the claimed profile requires',
+    edit: ['clinical.yaml', '  clinicalStatus: { from: state, via: allergy-state }\n', ''],
+    at: ['clinical.yaml', 'allergyintolerance-verification#confirmed'],
+    says: /clinicalStatus|ait-1/,
+    severity: 'error',
+  },
+  {
+    name: 'a unit that the profile does not take',
+    edit: ['vitals.yaml', '"[degF]"', 'degF'],
+    at: ['vitals.yaml', 'degF'],
+    says: /degF|ucum-vitals|body-temp|binding/,
+    severity: 'error',
+  },
+  {
+    name: 'a slice that the profile requires',
+    edit: ['vitals.yaml', 'loinc#8462-4 Diastolic', 'loinc#8480-6 Diastolic'],
+    at: ['vitals.yaml', 'loinc#8480-6'],
+    says: /component|slice|diastolic/i,
+    severity: 'error',
+  },
+  {
     name: 'a period whose ends are swapped',
     edit: [
       'people.yaml',

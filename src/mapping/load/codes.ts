@@ -11,6 +11,7 @@ import type { Report } from './problem.ts';
 import { codesSchema } from './schema.ts';
 import type { Settings } from './settings.ts';
 import { checkShape } from './shape.ts';
+import { reportSwapped } from './swapped-codes.ts';
 import { reportMalformed, resolveSystem } from './system.ts';
 import { child, type Entry, entriesOf, type ScalarTree, scalarsOf, type Tree, textOf } from './tree.ts';
 
@@ -74,6 +75,7 @@ export function readCodeMaps(
     if (maps.has(name)) continue;
     const at = { file: file.path, line: 1, column: 1 };
     const rows = readCsvRows(file, undefined, settings, report);
+    reportSwapped(rows, report);
     maps.set(name, withRows({ name, blank: undefined, else: { kind: 'absent' }, at }, rows, false, false));
   }
   return maps;
@@ -102,6 +104,7 @@ function readCodeMap(
       report.error(at, `code map ${name} has no rows`, { expected: `\`rows:\` or a file ${name}.csv` });
     }
     if (fold) reportFolded(rows, report);
+    reportSwapped(rows, report);
   }
   const known = [...rows.values()].flatMap(row => (row.coded ? [row.coded] : []));
   const blank = child(value, 'blank');

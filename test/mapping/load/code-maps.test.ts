@@ -81,6 +81,20 @@ describe('code maps are held against themselves and where they are used', () => 
     expect(problemsOf(files)).toEqual(['codes.yaml:2:20: two rows that are equal without case; found M and m']);
   });
 
+  test('a value that names another code of the map than the one it gives is warned of', () => {
+    const files = {
+      'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex }
+`,
+      'codes.yaml': `sex:
+  rows: { M: male, FEMALE: other, Other: female, unknown: unknown, male: absent }
+`,
+    };
+    expect(problemsOf(files)).toEqual([
+      'codes.yaml:2:20: warning: row FEMALE of a code map gives another code of the map than the one it names; expected female; found other',
+      'codes.yaml:2:35: warning: row Other of a code map gives another code of the map than the one it names; expected other; found female',
+    ]);
+  });
+
   test('keys with letters beyond ASCII are rejected under fold', () => {
     const files = {
       'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex }
