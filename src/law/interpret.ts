@@ -461,7 +461,8 @@ function equal(a: SqlValue, ofA: ColumnType, b: SqlValue, ofB: ColumnType): bool
 function numberOf(raw: SqlValue): number | bigint | undefined {
   if (typeof raw === 'number') return Number.isInteger(raw) ? BigInt(raw) : raw;
   const text = String(raw).trim();
-  if (!/^[+-]?\d+(\.\d*)?$/.test(text)) return undefined;
+  if (!/^[+-]?\d+(\.\d*)?(e[+-]?\d+)?$/.test(text)) return undefined;
+  if (text.includes('e')) return Number(text);
   return Number.isInteger(Number(text)) ? BigInt(text.replace(/\..*/, '').replace('+', '')) : Number(text);
 }
 

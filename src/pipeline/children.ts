@@ -1,13 +1,14 @@
 /**
  * Rows of `each`: one query per collection per page, never one per row. In: rows of a level. Out: for each its children.
  */
+import { columnDigits } from '../mapping/codecs/stored-number.ts';
 import type { JoinColumn } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
 import { ALL_RULES, type Environment, watchClock } from '../plan/environment.ts';
 import { canBePlaces, inStatements, type Key, theirsAmong } from '../plan/key.ts';
 import { type ChildRow, type Children, childrenOf, NO_CHILDREN } from '../resource/rows.ts';
 import type { ChildShape, LevelShape } from '../resource/shape.ts';
-import type { ColumnType } from '../sql/column-type.ts';
+import { type ColumnType, holdsAnyNumber } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import type { Places, Row, SqlPlan } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
@@ -109,6 +110,7 @@ function distinctKeys(
 /** Our raw value as their column holds it; null where it cannot be there. */
 function inFormOf(raw: SqlValue, type: ColumnType | undefined): SqlValue {
   if (raw === null || !type) return null;
+  if (holdsAnyNumber(type)) return columnDigits(raw) ?? null;
   if (type.kind === 'integer' && typeof raw === 'string') return /^-?\d{1,18}$/.test(raw.trim()) ? raw.trim() : null;
   if (type.kind === 'text' && typeof raw === 'number') return String(raw);
   return raw;

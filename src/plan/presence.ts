@@ -2,10 +2,11 @@
  * Which rows are served and which nodes exist, as SQL. In: mapping or node. Out: a Predicate that holds exactly when
  * the resource is served, or the node emitted.
  */
+import { isWhole } from '../mapping/codecs/stored-number.ts';
 import { isDynamic, isDynamicMember } from '../mapping/dynamic.ts';
 import type { JoinColumn, Mapping, Member, Node, ObjectNode, Pieces, RefNode, ValueNode } from '../mapping/model.ts';
 import { isResourceType } from '../r4/definitions.ts';
-import { UNICODE } from '../sql/column-type.ts';
+import { holdsAnyNumber, UNICODE } from '../sql/column-type.ts';
 import {
   among,
   and,
@@ -47,6 +48,8 @@ export function idPartsPresent(parts: Mapping['id']['alternatives'][number]): Pr
   return and(
     ...parts.map(part => {
       if (part.kind === 'literal') return TRUE;
+      // An id has no other numbers than whole ones.
+      if (holdsAnyNumber(part.column.type)) return isWhole(part.column);
       if (part.column.type.kind !== 'text') return not(isNull(part.column));
       return part.codec.name === 'plain'
         ? and(filled(part.column), not(glob(part.column, '*[^-A-Za-z0-9.]*')))

@@ -6,6 +6,7 @@
 
 import type { Condition } from '../mapping/model.ts';
 import { dateInterval } from '../search/dates.ts';
+import { holdsAnyNumber } from '../sql/column-type.ts';
 import type { Expression, SqlValue } from '../sql/expression.ts';
 import { digits } from '../time/calendar.ts';
 import { zoneOf } from '../time/zone.ts';
@@ -95,7 +96,7 @@ export function isCode(column: Expression, values: readonly (string | number)[],
   if (literals.size === 0) return 'false';
   const raw = places.raw(column);
   const { kind } = column.type;
-  if ((kind === 'integer' && column.type.bits < 64) || kind === 'bit') {
+  if (((kind === 'integer' && column.type.bits < 64) || kind === 'bit') && !holdsAnyNumber(column.type)) {
     return `(${[...literals].map(literal => `${raw} === ${literal}`).join(' || ')})`;
   }
   const among = kind === 'date' || kind === 'datetime' ? amongMoments(literals) : amongTexts(literals, canonical);

@@ -4,8 +4,9 @@
  * canonical text that is equal for equal values, null for NULL; an order.
  */
 import { compareDecimals } from '../mapping/codecs/decimal.ts';
-import type { ColumnType } from '../sql/column-type.ts';
+import { type ColumnType, holdsAnyNumber } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
+import { printNumber, withoutExponent } from '../sql/printed-number.ts';
 
 const NUMERIC = /^\s*([+-]?)0*(\d*)(?:\.(\d*?)0*)?\s*$/;
 const MOMENT = /^\s*(\d{4})-?(\d{2})-?(\d{2})(?:[ T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+(?:~\d+)?))?)?)?\s*$/;
@@ -49,7 +50,7 @@ export function castTo(type: ColumnType): (raw: SqlValue) => SqlValue {
     case 'integer':
       return raw => {
         const digits = canonicalNumber(raw);
-        if (digits === null || digits.includes('.')) return null;
+        if (digits === null || (digits.includes('.') && !holdsAnyNumber(type))) return null;
         return Number.isSafeInteger(Number(digits)) ? Number(digits) : digits;
       };
     default:
@@ -68,8 +69,8 @@ export function canonicalText(raw: SqlValue): string | null {
 /** Digits without leading and trailing zeros; null for what is no number. */
 export function canonicalNumber(raw: SqlValue): string | null {
   if (raw === null) return null;
-  const match = NUMERIC.exec(plain(raw));
-  if (!match) return typeof raw === 'number' && Number.isFinite(raw) ? String(raw) : null;
+  const match = NUMERIC.exec(withoutExponent(typeof raw === 'number' ? (printNumber(raw) ?? '?') : plain(raw)));
+  if (!match) return null;
   const [, sign, whole = '', fraction = ''] = match;
   if (whole === '' && fraction === '') return /\d/.test(plain(raw)) ? '0' : null;
   return `${sign === '-' ? '-' : ''}${whole || '0'}${fraction === '' ? '' : `.${fraction}`}`;

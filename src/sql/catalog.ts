@@ -11,8 +11,8 @@ export interface ColumnInfo {
   readonly declared: string;
   readonly nullable: boolean;
   /**
-   * How the rows of a date, datetime or time column are written, where the engine does not see to it and they were looked at:
-   * a text that all of them are cut to, or `any`.
+   * How the rows of a column of dates, times or numbers are written, where the engine does not see to it and they were looked
+   * at: a text that all of them are cut to, or `any`. Numbers that are all as the type says have none.
    */
   readonly form?: { readonly separator: ' ' | 'T'; readonly length: number } | 'any';
   /** The login may not read it. */

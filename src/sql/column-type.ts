@@ -18,6 +18,19 @@ export type TimeForm =
   /** Rows differ. Each use of the column in SQL is its canonical text, or NULL; instants are local times of this zone. */
   | { readonly kind: 'any'; readonly zone: string };
 
+/**
+ * A column of numbers whose rows may hold any number, and what is none: SQLite keeps whatever it is given, whatever the
+ * column declares. Each use of it in SQL is its number or NULL, and it is fetched as the text of its digits.
+ */
+interface Loose {
+  readonly any?: true;
+}
+
+/** Rows of such a column hold numbers that its type does not tell. */
+export function holdsAnyNumber(type: ColumnType): boolean {
+  return 'any' in type && type.any === true;
+}
+
 type Kind =
   | {
       readonly kind: 'text';
@@ -29,10 +42,10 @@ type Kind =
       /** In which its characters are kept, where that is not 1252: other collations cannot hold them all. */
       readonly codePage?: number;
     }
-  | { readonly kind: 'integer'; readonly bits: 8 | 16 | 32 | 64 }
-  | { readonly kind: 'bit' }
-  | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
-  | { readonly kind: 'float' }
+  | ({ readonly kind: 'integer'; readonly bits: 8 | 16 | 32 | 64 } & Loose)
+  | ({ readonly kind: 'bit' } & Loose)
+  | ({ readonly kind: 'decimal'; readonly precision: number; readonly scale: number } & Loose)
+  | ({ readonly kind: 'float' } & Loose)
   | { readonly kind: 'date'; readonly form?: TimeForm }
   | {
       readonly kind: 'datetime';
@@ -44,6 +57,13 @@ type Kind =
   | { readonly kind: 'time'; readonly fraction: number; readonly form?: TimeForm }
   | { readonly kind: 'uuid' }
   | { readonly kind: 'binary'; readonly length: number | 'max' };
+
+/** The type of a column as it stands, whatever its rows hold. */
+export function asDeclared(type: ColumnType): ColumnType {
+  if (!('any' in type)) return type;
+  const { any: _, ...declared } = type;
+  return declared;
+}
 
 /** How messages name a type: as the database declares it. */
 export function nameOfType(type: ColumnType): string {

@@ -33,6 +33,7 @@ export type FunctionName =
   | 'before-last-word' // all but the last word, NULL for a single word
   | 'after-first-word'
   | 'number' // text of the number grammar → decimal, NULL if it cannot be one
+  | 'whole' // a number → itself where it is whole, else NULL
   | 'text' // anything → text
   | 'uuid' // a UUID, or its sixteen bytes in the order of the text → lower-case text
   | 'concat'

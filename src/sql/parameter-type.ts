@@ -24,7 +24,7 @@ export function familyOf(type: ColumnType): Family {
   }
 }
 
-const NUMBER_TEXT = /^-?\d+(?:\.(\d+))?$/;
+const NUMBER_TEXT = /^-?\d+(?:\.(\d+))?(e[+-]?\d+)?$/;
 const BEYOND_ASCII = /[^\0-\x7f]/;
 
 /**
@@ -77,7 +77,7 @@ function numberType(value: string | number): ColumnType {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return integerType(value);
   const text = String(value);
   const match = NUMBER_TEXT.exec(text);
-  if (!match) return { kind: 'float' };
+  if (!match || match[2] !== undefined) return { kind: 'float' };
   if (match[1] !== undefined) return { kind: 'decimal', precision: 38, scale: Math.min(match[1].length, 38) };
   return integerType(Number(text));
 }

@@ -3,7 +3,7 @@
  * TRUE exactly where it does not, NULL included. (FALSE and UNKNOWN need no telling apart: nothing negates SQL text
  * except CASE, which takes UNKNOWN as FALSE.)
  */
-import type { ColumnType } from './column-type.ts';
+import { asDeclared, type ColumnType } from './column-type.ts';
 import type { Dialect, Writer } from './dialect.ts';
 import type { Expression, Operator, Predicate, Relation } from './expression.ts';
 import { expressionKey } from './expression-key.ts';
@@ -57,6 +57,10 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
     return needsCast(of.type, left) ? dialect.cast(sql, of.type, left) : sql;
   };
 
+  /** No text or BLOB equals a number, so the column itself is compared with one, and its index serves. */
+  const bare = (of: Expression, others: readonly Expression[]): Expression =>
+    of.kind === 'column' && others.every(other => other.kind === 'value') ? { ...of, type: asDeclared(of.type) } : of;
+
   const exact = (of: Expression, sql = expression(of)): string =>
     of.type.kind === 'text' ? dialect.exact(sql, of) : sql;
 
@@ -80,7 +84,8 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
       const nulls = orCastNull(left, of);
       return nulls === '' ? sql : `(${sql}${nulls})`;
     }
-    if (!dialect.seeksApart || left.type.kind !== 'text') return `${exact(left)} ${op} ${right(left.type, of)}`;
+    if (!dialect.seeksApart || left.type.kind !== 'text')
+      return `${exact(op === '=' ? bare(left, [of]) : left)} ${op} ${right(left.type, of)}`;
     const leftSql = expression(left);
     const rightSql = right(left.type, of);
     if (isDigits(of) && digits.has(expressionKey(left))) return `${leftSql} ${op} ${rightSql}`;
@@ -113,7 +118,7 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
       return `(${exact(left)} NOT IN ${list()}${orNull(left)})`;
     }
     if (!dialect.seeksApart || left.type.kind !== 'text' || left.kind !== 'column')
-      return `${exact(left)} IN ${list()}`;
+      return `${exact(bare(left, known))} IN ${list()}`;
     const leftSql = expression(left);
     const all = list();
     return `(${leftSql} IN ${all} AND ${exact(left, leftSql)} IN ${all})`;

@@ -134,6 +134,7 @@ export const numberExpression: fc.Arbitrary<Expression> = fc.oneof(
   numberColumn,
   fc.constant(column('a', 'AMT')),
   textColumn.map(of => call('number', [of], NUMBER)),
+  fc.constant(call('whole', [column('a', 'AMT')], INTEGER)),
   numberColumn.map(of => call('ymd', [of, of, of], INTEGER)),
   textExpression.map(of => flag(filled(of))),
 );

@@ -182,6 +182,7 @@ export const CASES: readonly Case[] = [
     call('upper', [TXT], UNICODE),
     call('digits', [TXT], UNICODE),
     call('ymd', [QTY, QTY, CD], INTEGER),
+    call('whole', [column('a', 'AMT')], INTEGER),
   ),
   {
     title: 'every type is fetched in its form',

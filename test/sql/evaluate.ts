@@ -174,6 +174,8 @@ function called(of: Extract<Expression, { kind: 'function' }>, scope: Scope): Sq
       const trimmed = trim(text);
       return /^-?\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : null;
     }
+    case 'whole':
+      return Number.isInteger(Number(text)) ? Number(text) : null;
     case 'text':
       return text;
     case 'uuid':

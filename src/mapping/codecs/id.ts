@@ -3,7 +3,7 @@
  * what printing gives, so `007`, an upper-case UUID or a number that overflows the column find nothing.
  * https://hl7.org/fhir/R4/datatypes.html#id
  */
-import type { ColumnType } from '../../sql/column-type.ts';
+import { type ColumnType, holdsAnyNumber } from '../../sql/column-type.ts';
 import type { SqlValue } from '../../sql/expression.ts';
 import { type IdCodec, isLegalId } from '../id-rule.ts';
 import { trimEnd } from './blank.ts';
@@ -60,13 +60,16 @@ function integer(type: ColumnType): IdCodec | undefined {
     return { name: 'integer', print: printInteger, parse: part => parseInteger(part, type.bits) };
   }
   if (type.kind !== 'decimal' || type.scale > 0) return undefined;
+  if (holdsAnyNumber(type)) return { name: 'integer', print: printInteger, parse: part => parseInteger(part, 64) };
   const fits = (part: string): string | undefined =>
     /^(?:0|-?[1-9]\d*)$/.test(part) && part.replace('-', '').length <= type.precision ? part : undefined;
   return roundTrip('integer', printInteger, fits);
 }
 
 function printInteger(raw: SqlValue): string | undefined {
-  return typeof raw === 'number' || (typeof raw === 'string' && /^-?\d+$/.test(raw)) ? String(raw) : undefined;
+  return (typeof raw === 'number' && Number.isInteger(raw)) || (typeof raw === 'string' && /^-?\d+$/.test(raw))
+    ? String(raw)
+    : undefined;
 }
 
 function printPlain(raw: SqlValue): string | undefined {

@@ -2,14 +2,14 @@
  * Numbers of a column as text: an integer key as an identifier's value, a code or a string. In: an integer, or the text
  * of a decimal. Out: its digits. Equality compares the bare column with the number.
  */
-import type { ColumnType } from '../../sql/column-type.ts';
-import { UNICODE } from '../../sql/column-type.ts';
+import { type ColumnType, holdsAnyNumber, UNICODE } from '../../sql/column-type.ts';
 import { call, equals, FALSE, isNull, not, value } from '../../sql/construct.ts';
 import type { SqlValue } from '../../sql/expression.ts';
 import { digits } from '../../time/calendar.ts';
 import { CODE_ORDER } from './code.ts';
 import type { Codec } from './codec.ts';
 import { only } from './only.ts';
+import { columnDigits, valuePrinted } from './stored-number.ts';
 import { matchText } from './text.ts';
 
 const INTEGER_TEXT = /^(?:0|-?[1-9]\d*)$/;
@@ -22,7 +22,7 @@ export function integerTextCodec(columnType: ColumnType): Codec {
     columns: 1,
     small: false,
     inverse: 'indexed',
-    decode: raw => (typeof raw === 'number' || typeof raw === 'string' ? String(raw) : undefined),
+    decode: columnDigits,
     present: columns => not(isNull(only(columns))),
     match: (columns, criterion) => {
       const column = only(columns);
@@ -39,6 +39,7 @@ export function integerTextCodec(columnType: ColumnType): Codec {
 
 /** The value of a numeric column that is written like this text, or undefined if none is. */
 export function parseAs(text: string, type: ColumnType): SqlValue | undefined {
+  if (holdsAnyNumber(type)) return valuePrinted(text, type);
   switch (type.kind) {
     case 'bit':
       return text === '0' || text === '1' ? Number(text) : undefined;

@@ -4,8 +4,7 @@
  * scale of the column has put there if `scale` says so; one that the FHIR type forbids is absent. Bounds are rounded to what the column can hold, exactly and outside the database, so that no engine rounds.
  * https://hl7.org/fhir/R4/datatypes.html#decimal
  */
-import type { ColumnType } from '../../sql/column-type.ts';
-import { NUMBER } from '../../sql/column-type.ts';
+import { type ColumnType, holdsAnyNumber, NUMBER } from '../../sql/column-type.ts';
 import { and, compare, FALSE, glob, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import type { NumberEdge } from '../criterion.ts';
@@ -14,6 +13,7 @@ import type { Codec, Primitive } from './codec.ts';
 import { ceilUnits, floorUnits, printUnits } from './decimal.ts';
 import { canonicalNumber, isNumberText, MOST_DECIMALS, numberOf, parseNumberText, trimmedText } from './number-text.ts';
 import { only } from './only.ts';
+import { columnDigits, isWhole, matchDouble } from './stored-number.ts';
 
 export type NumericFhirType = 'decimal' | 'integer' | 'positiveInt' | 'unsignedInt';
 
@@ -37,6 +37,7 @@ export function numberCodec({ columnType, fhirType, scale }: NumberOptions): Cod
   const inText = columnType.kind === 'text';
   const operand = (columns: readonly Expression[]): Expression =>
     inText ? numberOf(trimmedText(only(columns))) : only(columns);
+  const isLoose = holdsAnyNumber(columnType);
   const present = (columns: readonly Expression[]): Predicate => {
     const given = inText ? isNumberText(trimmedText(only(columns))) : not(isNull(only(columns)));
     return and(given, permitted(columns, operand(columns), columnType, fhirType));
@@ -46,7 +47,7 @@ export function numberCodec({ columnType, fhirType, scale }: NumberOptions): Cod
     yields: [fhirType],
     columns: 1,
     small: inText,
-    inverse: inText ? 'computed' : 'indexed',
+    inverse: inText || isLoose ? 'computed' : 'indexed',
     decode: raw => {
       const digits = inText ? textDigits(raw) : columnDigits(raw);
       return digits === undefined ? undefined : typed(scale === undefined ? digits : atScale(digits, scale), fhirType);
@@ -65,6 +66,10 @@ export function numberCodec({ columnType, fhirType, scale }: NumberOptions): Cod
         if (digits === undefined) return undefined;
         // What was a text of fifteen characters may arrive with the noise of a float behind them.
         if (inText) return Number(Number(digits).toPrecision(15));
+        if (isLoose || columnType.kind === 'float') {
+          const key = Number(digits);
+          return columnDigits(key) === withoutZeros(digits) ? key : undefined;
+        }
         return significant(digits) <= 15 ? Number(digits) : undefined;
       },
       fromKey: key => [Number(key)],
@@ -77,10 +82,9 @@ function textDigits(raw: SqlValue): string | undefined {
   return typeof raw === 'string' ? parseNumberText(trim(raw)) : undefined;
 }
 
-/** The digits of a numeric column's value. */
-function columnDigits(raw: SqlValue): string | undefined {
-  if (typeof raw === 'number') return Number.isFinite(raw) ? String(raw) : undefined;
-  return typeof raw === 'string' && raw !== '' ? canonicalNumber(raw) : undefined;
+/** `12.50` as a double is printed: `12.5`. */
+function withoutZeros(digits: string): string {
+  return /e/.test(digits) ? digits : trimZeros(digits);
 }
 
 function significant(digits: string): number {
@@ -102,7 +106,9 @@ function permitted(
   fhirType: NumericFhirType,
 ): Predicate {
   if (fhirType === 'decimal') return TRUE;
-  const whole = columnType.kind === 'text' ? not(glob(trimmedText(only(columns)), '*.*')) : TRUE;
+  const isOther = columnType.kind === 'float' || holdsAnyNumber(columnType);
+  const whole =
+    columnType.kind === 'text' ? not(glob(trimmedText(only(columns)), '*.*')) : isOther ? isWhole(number) : TRUE;
   return and(
     whole,
     matchEdge(number, columnType, { op: '>=', at: String(LEAST[fhirType]) }),
@@ -112,7 +118,7 @@ function permitted(
 
 /** A number expression of a column against a bound; the bound is rounded to the column's scale, outwards or inwards. */
 export function matchEdge(number: Expression, columnType: ColumnType, { op, at }: NumberEdge): Predicate {
-  if (columnType.kind === 'float') return compare(number, op, value(Number(at), columnType));
+  if (columnType.kind === 'float' || holdsAnyNumber(columnType)) return matchDouble(number, columnType, { op, at });
   const scale = columnType.kind === 'decimal' ? columnType.scale : columnType.kind === 'text' ? MOST_DECIMALS : 0;
   const up = op === '<' || op === '>=';
   const units = up ? ceilUnits(at, scale) : floorUnits(at, scale);

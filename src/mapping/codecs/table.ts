@@ -22,6 +22,7 @@ import { htmlCodec } from './html.ts';
 import { integerTextCodec } from './integer-text.ts';
 import { numberCodec } from './number.ts';
 import { rangeTextCodec } from './range-text.ts';
+import { onWholeNumbers } from './stored-number.ts';
 import { isTimed } from './stored-time.ts';
 import { textCodec } from './text.ts';
 import type { TextStep } from './text-step.ts';
@@ -49,7 +50,7 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
   ),
   ymd8: entry(NONE, (_, [type], { zone }) =>
     type?.kind === 'text' || type?.kind === 'integer'
-      ? ymd8Codec({ zone: zoneOf(zone), columnType: type })
+      ? onWholeNumbers(ymd8Codec({ zone: zoneOf(zone), columnType: type }), [type])
       : refuse('ymd8', type),
   ),
   datetime: entry(
@@ -68,12 +69,15 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
     z.union([NONE, z.strictObject({ unit: z.enum(['seconds', 'milliseconds']) })]),
     (options, [type], { zone, fhirType }) =>
       type?.kind === 'integer' && type.bits >= 32
-        ? epochCodec({
-            zone: zoneOf(zone),
-            columnType: type,
-            fhirType: fhirType === 'instant' ? 'instant' : 'dateTime',
-            unit: options?.unit === 'milliseconds' ? 1 : 1000,
-          })
+        ? onWholeNumbers(
+            epochCodec({
+              zone: zoneOf(zone),
+              columnType: type,
+              fhirType: fhirType === 'instant' ? 'instant' : 'dateTime',
+              unit: options?.unit === 'milliseconds' ? 1 : 1000,
+            }),
+            [type],
+          )
         : refuse('epoch', type),
   ),
   'date-and-time': entry(
@@ -87,12 +91,12 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
       if (!dated) return refuse(`date-and-time with date: ${date}`, dateType);
       if (timeType.kind !== (time === 'time' ? 'time' : 'text'))
         return refuse(`date-and-time with time: ${time}`, timeType);
-      return dateAndTimeCodec({ zone: zoneOf(zone), dateType, timeType, time });
+      return onWholeNumbers(dateAndTimeCodec({ zone: zoneOf(zone), dateType, timeType, time }), [dateType, timeType]);
     },
   ),
   'ymd-parts': entry(NONE, (_, types, { zone }) => {
     const odd = types.find(type => type.kind !== 'integer');
-    return odd ? refuse('ymd-parts', odd) : ymdPartsCodec({ zone: zoneOf(zone) });
+    return odd ? refuse('ymd-parts', odd) : onWholeNumbers(ymdPartsCodec({ zone: zoneOf(zone) }), types);
   }),
   'comparator-number': entry(
     NONE,

@@ -148,7 +148,7 @@ function columnOf(
     report.error(at, `no codec takes column ${owner.info.name}.${info.name}`, { found: info.declared });
     return undefined;
   }
-  // What is no date is absent, whatever the declaration promises.
+  // What is no date, or no number, is absent, whatever the declaration promises.
   const certain = owner.certain && !info.nullable && info.form !== 'any';
   const column: ColumnExpression = {
     kind: 'column',
@@ -162,7 +162,8 @@ function columnOf(
 
 /** The declared type of a column, as its rows have it. */
 function storedType(type: ColumnType, form: ColumnInfo['form'], zone: string): ColumnType {
-  if (form === undefined || (type.kind !== 'date' && type.kind !== 'datetime' && type.kind !== 'time')) return type;
+  if (form === undefined) return type;
+  if (type.kind !== 'date' && type.kind !== 'datetime' && type.kind !== 'time') return anyNumber(type);
   const any = form === 'any';
   const layout: TimeForm = any ? { kind: 'any', zone } : { kind: 'layout', ...form };
   switch (type.kind) {
@@ -178,6 +179,12 @@ function storedType(type: ColumnType, form: ColumnInfo['form'], zone: string): C
       return isNatural ? { ...datetime2, fraction } : { ...datetime2, fraction, form: layout };
     }
   }
+}
+
+/** The type of a column whose rows hold other numbers than it declares; whole ones may be of 64 bits. */
+function anyNumber(type: ColumnType): ColumnType {
+  if (type.kind === 'integer') return { ...type, bits: 64, any: true };
+  return type.kind === 'decimal' || type.kind === 'float' || type.kind === 'bit' ? { ...type, any: true } : type;
 }
 
 function lockedColumn(locked: Catalog, table: TableInfo, column: ColumnInfo): ColumnInfo | undefined {

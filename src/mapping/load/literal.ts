@@ -2,7 +2,7 @@
  * Literals of a mapping, typed by the column that they are compared with. In: text and a column type. Out: the value in
  * the form in which rows arrive (src/sql/plan.ts), so that equal means equal.
  */
-import type { ColumnType, TimeForm } from '../../sql/column-type.ts';
+import { type ColumnType, holdsAnyNumber, type TimeForm } from '../../sql/column-type.ts';
 import { inLayout } from '../codecs/stored-time.ts';
 
 const BITS: Readonly<Record<8 | 16 | 32 | 64, readonly [bigint, bigint]>> = {
@@ -26,7 +26,7 @@ export function readLiteral(text: string, type: ColumnType): string | number | u
     case 'bit':
       return { '0': 0, '1': 1, false: 0, true: 1 }[text.toLowerCase()];
     case 'decimal':
-      return readDecimal(text, type.scale);
+      return readDecimal(text, type.scale, holdsAnyNumber(type));
     case 'float':
       return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
     case 'date':
@@ -50,14 +50,14 @@ function readInteger(text: string, bits: 8 | 16 | 32 | 64): string | number | un
   return bits === 64 ? value.toString() : Number(value);
 }
 
-function readDecimal(text: string, scale: number): string | undefined {
+function readDecimal(text: string, scale: number, more: boolean): string | undefined {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text);
   if (!match) return undefined;
   const [, sign = '', whole = '', fraction = ''] = match;
   const digits = fraction.replace(/0+$/, '');
-  if (digits.length > scale) return undefined;
+  if (digits.length > scale && !more) return undefined;
   const integer = whole.replace(/^0+(?=\d)/, '');
-  return `${sign}${integer}${scale > 0 ? `.${digits.padEnd(scale, '0')}` : ''}`;
+  return `${sign}${integer}${scale > 0 || digits !== '' ? `.${digits.padEnd(scale, '0')}` : ''}`;
 }
 
 function readDay(text: string): string | undefined {

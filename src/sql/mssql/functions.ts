@@ -43,6 +43,10 @@ export function call(writer: Writer, name: FunctionName, args: readonly (Express
     case 'number':
       if (first.type.kind !== 'text') return writer.expression(first);
       return castNumber(x());
+    case 'whole': {
+      const sql = writer.expression(first);
+      return first.type.kind === 'integer' ? sql : `CASE WHEN ${sql} = FLOOR(${sql}) THEN ${sql} END`;
+    }
     case 'text':
       return x();
     case 'uuid':

@@ -5,7 +5,7 @@
  * https://sqlite.org/datatype3.html#collating_sequences https://sqlite.org/lang_expr.html
  */
 import type { ColumnType } from '../column-type.ts';
-import { UNICODE } from '../column-type.ts';
+import { holdsAnyNumber, UNICODE } from '../column-type.ts';
 import type { Dialect, Writer } from '../dialect.ts';
 import { count, endsTrimmed, jsonSeparator, operand, separatorOf, unambiguousQuotes } from '../dialect.ts';
 import type { Expression, FunctionName, Predicate } from '../expression.ts';
@@ -70,13 +70,17 @@ export const SQLITE: Dialect = {
 
   fetch(writer, expression) {
     const { type } = expression;
+    if (holdsAnyNumber(type)) return digitsText(writer.expression(expression), type);
     if (type.kind === 'integer' && type.bits === 64) return `CAST(${writer.expression(expression)} AS TEXT)`;
     return type.kind === 'decimal' ? decimalText(writer, expression, type.scale) : writer.expression(expression);
   },
 };
 
-/** Of a column whose rows are written in several ways the one text that they mean, or NULL (functions.ts). */
+/** Of a column whose rows are written in several ways the one text or number that they mean, or NULL (functions.ts). */
 function canonical(sql: string, type: ColumnType): string {
+  // Texts and BLOBs come behind all numbers, and infinities are none that can be written.
+  if (holdsAnyNumber(type))
+    return `CASE WHEN ${sql} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308 THEN ${sql} END`;
   if (!('form' in type) || type.form?.kind !== 'any') return sql;
   switch (type.kind) {
     case 'date':
@@ -88,6 +92,11 @@ function canonical(sql: string, type: ColumnType): string {
   }
 }
 
+/** SQLite prints 15 digits of a double, and JavaScript as many as it takes to be that double. */
+function digitsText(sql: string, type: ColumnType): string {
+  return type.kind === 'decimal' ? `lintel_printed(${sql}, ${type.scale})` : `lintel_printed(${sql}, NULL)`;
+}
+
 function bindText(writer: Writer, text: string): string {
   return writer.bind(text, looseType(text, UNICODE));
 }
@@ -97,8 +106,9 @@ function constantText(writer: Writer, text: string): string {
 }
 
 function asText(writer: Writer, of: Expression): string {
-  if (of.type.kind === 'decimal') return decimalText(writer, of, of.type.scale);
   const sql = writer.expression(of);
+  if (of.type.kind === 'float' || holdsAnyNumber(of.type)) return digitsText(sql, of.type);
+  if (of.type.kind === 'decimal') return decimalText(writer, of, of.type.scale);
   return familyOf(of.type) === 'number' ? `CAST(${sql} AS TEXT)` : sql;
 }
 
@@ -115,6 +125,7 @@ function trimmed(writer: Writer, of: Expression): string {
 function cast(sql: string, from: ColumnType, to: ColumnType): string {
   switch (familyOf(to)) {
     case 'text':
+      if (from.kind === 'float' || holdsAnyNumber(from)) return digitsText(sql, from);
       if (from.kind === 'decimal') return `CASE WHEN ${sql} IS NOT NULL THEN printf('%.${from.scale}f', ${sql}) END`;
       return `CAST(${sql} AS TEXT)`;
     case 'number':
@@ -223,6 +234,11 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
       return `nullif(rtrim(rtrim(${word()}, replace(${word()}, ' ', ''))), '')`;
     case 'number':
       return `lintel_number(${writer.expression(first)})`;
+    case 'whole': {
+      const sql = writer.expression(first);
+      if (first.type.kind === 'integer' && !holdsAnyNumber(first.type)) return sql;
+      return `CASE WHEN ${sql} = CAST(${sql} AS INTEGER) THEN CAST(${sql} AS INTEGER) END`;
+    }
     case 'text':
       return x();
     case 'uuid':

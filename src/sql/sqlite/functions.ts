@@ -6,6 +6,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { readDay, readMoment, readTime } from '../../time/written.ts';
 import { zoneOf } from '../../time/zone.ts';
 import { fold } from '../fold.ts';
+import { printNumber } from '../printed-number.ts';
 import { createContains } from './contains.ts';
 import { type Limit, NO_LIMIT } from './limit.ts';
 
@@ -42,6 +43,11 @@ export function registerFunctions(database: DatabaseSync, limit: Pick<Limit, 'lo
   database.function('lintel_time', pure, written => {
     check();
     return typeof written === 'string' ? (readTime(written) ?? null) : null;
+  });
+  database.function('lintel_printed', pure, (number, scale) => {
+    check();
+    if (typeof number !== 'number' && typeof number !== 'bigint') return null;
+    return printNumber(number, scale === null ? undefined : Number(scale)) ?? null;
   });
   database.function('lintel_contains', { deterministic: true }, (text, where, texts) => {
     check();

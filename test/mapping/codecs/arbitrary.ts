@@ -163,7 +163,10 @@ const DIGITS = fc.constantFrom(
 export function numberCriterion(emitted: readonly unknown[]): fc.Arbitrary<Criterion> {
   const own = emitted.flatMap(value => {
     const digits = typeof value === 'object' && value !== null && 'decimal' in value ? String(value.decimal) : value;
-    return digits === undefined ? [] : [String(digits), `${digits}`.includes('.') ? `${digits}1` : `${digits}.1`];
+    if (digits === undefined) return [];
+    const [mantissa = '', exponent] = String(digits).split('e');
+    const more = mantissa.includes('.') ? `${mantissa}1` : `${mantissa}.1`;
+    return [String(digits), exponent === undefined ? more : `${more}e${exponent}`];
   });
   const at = own.length === 0 ? DIGITS : fc.oneof(DIGITS, fc.constantFrom(...own));
   const edge: fc.Arbitrary<NumberEdge> = fc.record(

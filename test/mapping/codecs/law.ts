@@ -3,7 +3,6 @@
  * criterion, `present` those that emit one, and their complements the rest. What satisfies a criterion is decided by
  * oracle.ts on the emitted JSON alone.
  */
-import type { SQLInputValue } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
 import type { Codec, Primitive } from '../../../src/mapping/codecs/codec.ts';
@@ -14,8 +13,8 @@ import type { ColumnExpression, Expression, Order, Predicate, SqlValue } from '.
 import { identifier } from '../../../src/sql/identifier.ts';
 import { MSSQL } from '../../../src/sql/mssql/dialect.ts';
 import { parseMssqlType } from '../../../src/sql/mssql/types.ts';
-import type { Parameter } from '../../../src/sql/plan.ts';
 import { render } from '../../../src/sql/render.ts';
+import { bindable } from '../../../src/sql/sqlite/bind.ts';
 import { SQLITE } from '../../../src/sql/sqlite/dialect.ts';
 import { registerFunctions } from '../../../src/sql/sqlite/functions.ts';
 import { satisfies } from './oracle.ts';
@@ -34,10 +33,13 @@ export function columnType(declared: string): ColumnType {
 /** What one row emits: a value as JSON, or undefined. */
 export type Emitted = unknown;
 
+/** What a row of a file can hold. */
+export type Stored = SqlValue | bigint;
+
 export interface Table {
   readonly columns: readonly ColumnExpression[];
   /** Replaces the rows; a row has one raw value per column. */
-  fill(rows: readonly (readonly SqlValue[])[]): void;
+  fill(rows: readonly (readonly Stored[])[]): void;
   /** Positions of the rows that a predicate selects. */
   select(predicate: Predicate): readonly number[];
   /** Values of expressions for each row, in the order of the rows or as asked. */
@@ -53,12 +55,11 @@ export interface TypedColumn {
 /** A table in memory with columns of these types; a name alone is one of SQL Server's. */
 export function table(...columnsOf: readonly (string | TypedColumn)[]): Table {
   const typed = columnsOf.map(of => (typeof of === 'string' ? { declared: of, type: columnType(of) } : of));
-  const declared = typed.map(of => of.declared);
   const database = new DatabaseSync(':memory:');
   registerFunctions(database);
-  const names = declared.map((_, i) => `C${i}`);
+  const names = typed.map((_, i) => `C${i}`);
   database.exec(
-    `CREATE TABLE T (K INTEGER PRIMARY KEY, ${names.map((name, i) => `${name} ${declared[i]}`).join(', ')})`,
+    `CREATE TABLE T (K INTEGER PRIMARY KEY, ${names.map((name, i) => `${name} ${typed[i]?.declared}`).join(', ')})`,
   );
   const insert = database.prepare(`INSERT INTO T VALUES (?, ${names.map(() => '?').join(', ')})`);
   const columns = names.map(
@@ -89,13 +90,6 @@ export function table(...columnsOf: readonly (string | TypedColumn)[]): Table {
     select: predicate => run([KEY], predicate, [{ by: KEY, descending: false }]).map(row => Number(row[0])),
     values: (expressions, orderBy) => run(expressions, { kind: 'true' }, orderBy ?? [{ by: KEY, descending: false }]),
   };
-}
-
-/** Numbers are bound as numbers, as the adapter of src/sql/sqlite does. */
-function bindable({ value, type }: Parameter): SQLInputValue {
-  if (typeof value !== 'string') return value;
-  if (type.kind === 'integer') return BigInt(value);
-  return type.kind === 'decimal' || type.kind === 'float' ? Number(value) : value;
 }
 
 /** A decoded value as the JSON that a resource has. */

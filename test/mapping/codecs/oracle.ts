@@ -159,7 +159,8 @@ function holdsOrder(op: NumberEdge['op'], sign: number): boolean {
 }
 
 function order(a: string, b: string): number {
-  const places = 40;
+  // Those of the least double and more.
+  const places = 400;
   const units = (text: string): bigint => {
     const [mantissa = '0', exponent = '0'] = text.toLowerCase().split('e');
     const negative = mantissa.startsWith('-');
