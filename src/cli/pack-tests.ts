@@ -12,15 +12,16 @@ import { createFacade, type Facade } from '../facade.ts';
 import { packFolders } from '../mapping/load/folders.ts';
 import { createReport, type Problem, type Report } from '../mapping/load/problem.ts';
 import { readYaml } from '../mapping/load/read.ts';
-import { child, entriesOf, itemsOf, scalarsOf, type Tree, textOf } from '../mapping/load/tree.ts';
+import { testSchema } from '../mapping/load/schema.ts';
+import { checkShape } from '../mapping/load/shape.ts';
+import { child, type Entry, entriesOf, itemsOf, scalarsOf, type Tree, textOf } from '../mapping/load/tree.ts';
 import type { Mapping, Registry } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
-import { type Catalog, findColumn, findTable } from '../sql/catalog.ts';
+import { type Catalog, type ColumnInfo, findColumn, findTable } from '../sql/catalog.ts';
 import { DatabaseError } from '../sql/database.ts';
 import { openSqlite } from '../sql/sqlite/database.ts';
 
 const CONTEXT = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
-const KEYS = ['mapping', 'rows', 'resource', 'matches', 'misses'];
 
 export interface PackTests {
   readonly ran: number;
@@ -40,9 +41,7 @@ export async function runPackTests(folder: string, registry: Registry, catalog: 
 }
 
 async function runTest(test: Tree, registry: Registry, catalog: Catalog, report: Report): Promise<void> {
-  for (const { key, at } of entriesOf(test)) {
-    if (!KEYS.includes(key)) report.error(at, 'unknown key of a test', { found: key, among: KEYS });
-  }
+  if (!checkShape(test, testSchema, report)) return;
   const name = textOf(child(test, 'mapping')) ?? '';
   const tested = registry.mappings.filter(one => one.name === name || one.group === name);
   const [first] = tested;
@@ -102,19 +101,39 @@ function writeRows(file: string, rows: Tree | undefined, catalog: Catalog, repor
           const column = findColumn(table, entry.key);
           const among = [...table.columns.values()].map(one => one.name);
           if (!column) report.error(entry.at, 'unknown column', { found: entry.key, among });
-          return column ? [{ column: `"${column.name}"`, content: textOf(entry.value) ?? '' }] : [];
+          const content = column && contentOf(entry, column, report);
+          return column && content !== undefined ? [{ column: `"${column.name}"`, content }] : [];
         });
         if (known.length === 0) continue;
         const names = known.map(({ column }) => column).join(', ');
         const places = known.map(() => '?').join(', ');
-        database
-          .prepare(`INSERT INTO "${table.name}" (${names}) VALUES (${places})`)
-          .run(...known.map(({ content }) => content));
+        try {
+          database
+            .prepare(`INSERT INTO "${table.name}" (${names}) VALUES (${places})`)
+            .run(...known.map(({ content }) => content));
+        } catch (error) {
+          if (!(error instanceof Error && 'errcode' in error)) throw error;
+          report.error(row.at, `SQLite does not take this row of ${table.name}: ${error.message}`);
+        }
       }
     }
   } finally {
     database.close();
   }
+}
+
+/** A value as it is written: `null` without quotes is NULL, bytes are `0x` and hexadecimal digits, all else is text. */
+function contentOf(
+  { value, at }: Entry,
+  { name, type, declared }: ColumnInfo,
+  report: Report,
+): string | Uint8Array | null | undefined {
+  if (value.kind !== 'scalar') return undefined;
+  if (value.isNull) return null;
+  if (type?.kind !== 'binary') return value.text;
+  if (/^0x(?:[0-9a-f]{2})*$/i.test(value.text)) return Buffer.from(value.text.slice(2), 'hex');
+  report.error(at, `column ${name} (${declared}) holds bytes`, { expected: '0x and hexadecimal digits, as 0xCAFE' });
+  return undefined;
 }
 
 async function compare(test: Tree, type: string, facade: Facade, report: Report): Promise<void> {
@@ -124,8 +143,15 @@ async function compare(test: Tree, type: string, facade: Facade, report: Report)
       const bundle = JSON.parse(json) as { entry?: readonly { readonly resource: unknown }[] };
       return bundle.entry?.map(({ resource }) => resource) ?? [];
     } catch (error) {
-      if (!(error instanceof FhirError) && !(error instanceof DatabaseError)) throw error;
-      report.error(at.at, `this search is refused: ${error.message}`);
+      if (!(error instanceof Error)) throw error;
+      const isRefused = error instanceof FhirError || error instanceof DatabaseError;
+      report.error(
+        at.at,
+        isRefused ? `this search is refused: ${error.message}` : `the test breaks off: ${error.message}`,
+        {
+          ...(isRefused ? {} : { expected: 'values that the types of the columns can hold' }),
+        },
+      );
       return undefined;
     }
   };

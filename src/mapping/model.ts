@@ -16,6 +16,13 @@ export interface Position {
   readonly file: string;
   readonly line: number;
   readonly column: number;
+  /** What put it where it counts: the `insert` of a fragment, or a row of `rows`. */
+  readonly by?: Origin;
+}
+
+export interface Origin {
+  readonly what: 'insert' | 'row';
+  readonly at: Position;
 }
 
 /** One selected row of `source` (that satisfies `needs`) is one resource. */

@@ -126,6 +126,67 @@ test('tests beside the mappings run, and what does not come true is told by its 
   expect(code).toBe(1);
 });
 
+test('a test that cannot be read is told by its line, and the others run', async () => {
+  const told = async (text: string) => (await lintel(smallClinic({ 'a.test.yaml': text }).environment, 'check')).out;
+  const bad: readonly (readonly [text: string, line: RegExp])[] = [
+    ['- mapping: people\n', /^a\.test\.yaml:1:1: not in the right form; expected a map; found a list$/m],
+    ['just words\n', /^a\.test\.yaml:1:1: not in the right form; expected a map; found just words$/m],
+    ['mapping: people\nrow: {}\n', /^a\.test\.yaml:2:1: unknown key; found row; did you mean rows\?$/m],
+    ['maping: people\n', /^a\.test\.yaml:1:1: unknown key; found maping; did you mean mapping\?$/m],
+    ['mapping: people\nrows: { PERSON: 5 }\n', /^a\.test\.yaml:2:17: not in the right form; found 5$/m],
+    ['mapping: people\nrows: [PERSON]\n', /^a\.test\.yaml:2:7: not in the right form; expected a map; found a list$/m],
+    [
+      'mapping: people\nrows: { PERSON: [{ ID: { a: b } }] }\n',
+      /^a\.test\.yaml:2:24: not in the right form; expected a single value; found a map$/m,
+    ],
+    [
+      'mapping: people\nrows: { PERSON: [{ IDD: "1" }] }\n',
+      /^a\.test\.yaml:2:20: unknown column; found IDD; did you mean ID\?$/m,
+    ],
+    ['mapping: people\nresource: words\n', /^a\.test\.yaml:2:11: not in the right form; expected a map; found words$/m],
+    ['mapping: people\nmatches: { a: b }\n', /^a\.test\.yaml:2:10: not in the right form; found a map$/m],
+    ['mapping: people\nmatches: ["gendre=male"]\n', /^a\.test\.yaml:2:11: this search is refused: /m],
+    [
+      'mapping: people\nrows: { PERSON: [{ ID: x, SEX: M }] }\nresource: { gender: male }\n',
+      /^a\.test\.yaml:3:11: the test breaks off: .*; expected values that the types of the columns can hold$/m,
+    ],
+    ['mapping: peple\n', /^a\.test\.yaml:1:10: a test of no mapping; found peple; did you mean people\?$/m],
+    ['mapping: [\n', /^a\.test\.yaml:\d+:\d+: Flow sequence/m],
+  ];
+  for (const [text, line] of bad) expect(await told(text), text).toMatch(line);
+  const both = await told(`mapping: peple\n---\nmapping: people\nrows: { PERSON: [{ ID: "5" }] }\nmatches: [_id=5]\n`);
+  expect(both).toContain('2 tests of mappings ran');
+  expect(both).toContain('1 error, 0 warnings');
+});
+
+test('bytes of a test are written as hexadecimal digits, and NULL as null', async () => {
+  const uid = '6fa459ea-ee8a-3ca4-894e-db77e160355e';
+  const person = `mapping: people
+resource: Patient
+source: { table: PICTURE, as: p, key: [NO] }
+id: "{NO}"
+elements:
+  identifier: [ { system: "urn:x", value: { from: UID, via: uuid } } ]
+  photo: [ { contentType: image/png, data: { from: IMG, via: base64 } } ]
+`;
+  const of = async (uidText: string) => {
+    const row = `{ NO: "1", UID: ${uidText}, IMG: 0xCAFE }`;
+    const text = `mapping: people\nrows: { PICTURE: [${row}] }\nresource: { photo: [{ data: yv4= }] }\nmatches: ["identifier=${uid}"]\n`;
+    const clinic = smallClinic({ 'person.yaml': person, 'weighing.yaml': '', 'a.test.yaml': text, 'codes.yaml': '' });
+    const database = new DatabaseSync(join(clinic.folder, 'clinic.sqlite'));
+    database.exec('CREATE TABLE PICTURE (NO INTEGER PRIMARY KEY, UID BLOB, IMG BLOB)');
+    database.close();
+    return (await lintel(clinic.environment, 'check')).out;
+  };
+  expect(await of('0x6FA459EAEE8A3CA4894EDB77E160355E')).toContain(
+    '1 test of mappings ran\nsmall: 1 mapping of 1 type; 0 errors',
+  );
+  expect(await of('null')).toMatch(/^a\.test\.yaml:4:11: finds no Patient, and should$/m);
+  expect(await of(uid)).toMatch(
+    /^a\.test\.yaml:2:30: column UID \(BLOB\) holds bytes; expected 0x and hexadecimal digits/m,
+  );
+});
+
 test('a locked pack is checked without a database, and the lock holds only the tables that are used', async () => {
   const { pack, environment } = smallClinic();
   expect((await lintel({ MAPPINGS: pack }, 'check', '--locked')).code).toBe(1);

@@ -80,6 +80,8 @@ export function resolveColumn(
   if (!owner && context.lost.has(first.toLowerCase())) return undefined;
   if (!owner) {
     context.report.error(at, 'unknown alias', { found: first, among: aliasesIn(visible), ...detail });
+    // Once for a mapping: what lacks is the alias, not each of its columns.
+    context.lost.add(first.toLowerCase());
     return undefined;
   }
   return columnOf(owner, second, text, at, visible, context, detail);

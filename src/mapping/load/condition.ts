@@ -19,6 +19,9 @@ import { globProblem } from './pattern.ts';
 import { child, type Entry, entriesOf, itemsOf, type ScalarTree, scalarsOf, type Tree } from './tree.ts';
 import { readCodec } from './via.ts';
 
+/** Keys of a condition that are no columns. */
+const CONDITION_KEYS = ['any', 'all', 'none', 'present', 'absent', 'exists', 'missing'] as const;
+
 export const ALWAYS: Condition = { kind: 'always' };
 
 /** All tests of the map; nothing is always true. */
@@ -70,7 +73,7 @@ function readEntry(entry: Entry, visible: Visible, context: Context): readonly C
         return [key === 'exists' ? found : none(found)];
       });
     default: {
-      const resolved = resolveColumn(key, at, visible, context);
+      const resolved = resolveColumn(key, at, visible, context, { also: CONDITION_KEYS });
       return resolved ? [readTest(value, resolved, visible, context)] : [];
     }
   }

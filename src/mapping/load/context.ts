@@ -21,6 +21,8 @@ export interface PackContext {
   /** The schema that the pack was written for, where another one is there now. */
   readonly locked: Catalog | undefined;
   readonly codeMaps: ReadonlyMap<string, LoadedCodeMap>;
+  /** Names of code maps whose own problems keep them from being read. */
+  readonly brokenCodeMaps: ReadonlySet<string>;
   readonly usedCodeMaps: Set<string>;
   readonly usedLists: Set<string>;
   /** Lookups that mappings write, one of each row of a macro, but for those that take rows away. */

@@ -4,7 +4,7 @@
  */
 import type { Report } from './problem.ts';
 import { type Arguments, type NamedFragments, substitute } from './substitute.ts';
-import { type MapTree, type Tree, textOf } from './tree.ts';
+import { type MapTree, putBy, type Tree, textOf } from './tree.ts';
 
 export interface Fragments {
   readonly named: NamedFragments;
@@ -57,10 +57,8 @@ function merge(tree: MapTree, fragments: Fragments, report: Report, within: read
   }
   const given: Arguments = new Map(tree.entries.filter(e => e.key.startsWith('$')).map(e => [e.key, e.value]));
   const used = new Set<string>();
-  const body = insert(substitute(fragment.value, given, used, fragments.named, report), fragments, report, [
-    ...within,
-    name,
-  ]);
+  const called = putBy(fragment.value, { what: 'insert', at });
+  const body = insert(substitute(called, given, used, fragments.named, report), fragments, report, [...within, name]);
   for (const e of tree.entries) {
     if (given.has(e.key) && !used.has(e.key)) report.error(e.at, `fragment ${name} does not use ${e.key}`);
   }

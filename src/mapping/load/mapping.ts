@@ -21,15 +21,12 @@ export function resolveMapping(open: OpenDraft, ordinal: number, context: Contex
   const root: ObjectNode = { kind: 'object', members, needs: [], type: resource, at: elements?.at ?? draft.at };
   const needs = scalarsOf(child(draft.tree, 'needs'));
   const whole = needs.map(need => ({ ...need, text: need.text.replace(/\.\d+$/, '') }));
-  checkMembers(whole, read, slot, context);
-  checkRequired(
-    read,
-    whole.map(need => need.text),
-    slot,
-    draft.at,
-    'the mapping',
-    context,
-  );
+  // A mapping without `elements` has been told.
+  if (child(draft.tree, 'elements')?.kind === 'map') {
+    checkMembers(whole, read, slot, context);
+    const names = whole.map(need => need.text);
+    checkRequired(read, names, slot, draft.at, 'the mapping', context);
+  }
   const changed = changedNode(root);
   const deletedAt = deletedNode(open, slot, context) ?? changed;
   return {

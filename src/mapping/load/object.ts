@@ -12,7 +12,9 @@ import { makeChoice } from './first.ts';
 import { guard, withCondition } from './guard.ts';
 import { checkMembers, checkRequired, type Members } from './required.ts';
 import { NODE_DIRECTIVES, NODE_MODIFIERS } from './schema.ts';
+import { reportMisspelt } from './shape.ts';
 import { childSlot, type Slot } from './slot.ts';
+import { nearest } from './spelling.ts';
 import { child, type Entry, entriesOf, itemsOf, type MapTree, scalarsOf, type Tree } from './tree.ts';
 
 const DIRECTIVES: ReadonlySet<string> = new Set(['if', 'needs', 'elements']);
@@ -23,6 +25,8 @@ const MISPLACED: ReadonlySet<string> = new Set([...NODE_DIRECTIVES, ...NODE_MODI
 /** An object within a resource. */
 export function readObject(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
   if (isPrimitive(slot.type)) {
+    const misspelt = tree.entries.find(({ key }) => nearest(key, NODE_DIRECTIVES) !== undefined);
+    if (reportMisspelt(tree, misspelt, NODE_DIRECTIVES, context.report)) return undefined;
     context.report.error(tree.at, `${slot.path} is a ${slot.type} and has no elements`, {
       expected: 'a constant or a binding {from: COL}',
     });
@@ -91,7 +95,7 @@ function readNamed({ key, value, at }: Entry, slot: Slot, visible: Visible, cont
         ? { expected: [...found.element.jsonNames.keys()].join(' or ') }
         : BESIDE.has(key)
           ? { expected: `\`${key}\` beside \`elements\`` }
-          : { among: names }),
+          : { among: [...names, ...NODE_DIRECTIVES, 'first', 'insert'] }),
     });
     return [];
   }

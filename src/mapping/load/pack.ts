@@ -21,7 +21,7 @@ import { readYaml } from './read.ts';
 import { resolveDrafts } from './resolve.ts';
 import { checkVersions } from './schema-versions.ts';
 import { checkColumnRules, readSettings, type Settings } from './settings.ts';
-import { child, scalarsOf, type Tree } from './tree.ts';
+import { child, entriesOf, scalarsOf, type Tree } from './tree.ts';
 
 /** Without an error there is a registry, maybe with warnings; with `degraded` also one of the mappings that work. */
 export type LoadedPack =
@@ -97,6 +97,7 @@ export function loadPackFiles(
     catalog: known,
     locked,
     codeMaps,
+    brokenCodeMaps: new Set(documents.codes.flatMap(entriesOf).flatMap(({ key }) => (codeMaps.has(key) ? [] : [key]))),
     usedCodeMaps: new Set(),
     usedLists: new Set(),
     lookups: [],

@@ -2,7 +2,7 @@
  * What is wrong with a pack, said so that the analyst can mend it: where, what was expected, what was found, and the
  * nearest right spelling. In: reports of every loading stage. Out: all problems at once, in the order of the files.
  */
-import type { Position } from '../model.ts';
+import type { Origin, Position } from '../model.ts';
 import { nearest } from './spelling.ts';
 
 export interface Problem {
@@ -15,6 +15,10 @@ export interface Problem {
   readonly suggestion?: string;
   /** Only rows can prove or refute it: a check of the rows leaves it out and counts instead. */
   readonly provenBy?: 'rows';
+  /** Places whose other problems come of this one, and are not told beside it. */
+  readonly covers?: readonly Position[];
+  /** The calls of fragments, or rows of macros, under which it shows. */
+  readonly origins?: readonly string[];
 }
 
 export interface Detail {
@@ -24,6 +28,9 @@ export interface Detail {
   readonly provenBy?: 'rows';
   /** Names among which the nearest to `found` becomes the suggestion. */
   readonly among?: Iterable<string>;
+  /** Further such names. */
+  readonly also?: Iterable<string>;
+  readonly covers?: readonly Position[];
 }
 
 /** Collects problems; each is kept once however often a macro repeats it. */
@@ -39,9 +46,10 @@ export interface Report {
 export function createReport(): Report {
   const kept = new Map<string, Problem>();
   const add = (severity: Problem['severity'], position: Position, message: string, detail: Detail = {}): void => {
-    const { expected, found, provenBy } = detail;
+    const { expected, found, provenBy, covers } = detail;
     const suggestion =
-      detail.suggestion ?? (found !== undefined && detail.among ? nearest(found, detail.among) : undefined);
+      detail.suggestion ??
+      (found !== undefined && detail.among ? nearest(found, [...detail.among, ...(detail.also ?? [])]) : undefined);
     const problem: Problem = {
       severity,
       position,
@@ -50,17 +58,34 @@ export function createReport(): Report {
       ...(found === undefined ? {} : { found }),
       ...(suggestion === undefined ? {} : { suggestion }),
       ...(provenBy === undefined ? {} : { provenBy }),
+      ...(covers === undefined ? {} : { covers }),
+      ...(position.by === undefined ? {} : { origins: [originText(position.by)] }),
     };
-    kept.set(formatProblem(problem), problem);
+    keep(problem);
+  };
+  const keep = (problem: Problem): void => {
+    const text = textWithoutOrigins(problem);
+    const origins = new Set([...(kept.get(text)?.origins ?? []), ...(problem.origins ?? [])]);
+    kept.set(text, origins.size === 0 ? problem : { ...problem, origins: [...origins] });
   };
   return {
     error: (at, message, detail) => add('error', at, message, detail),
     warning: (at, message, detail) => add('warning', at, message, detail),
     take(problems) {
-      for (const problem of problems) kept.set(formatProblem(problem), problem);
+      for (const problem of problems) keep(problem);
     },
-    problems: () => [...kept.values()].sort((a, b) => comparePositions(a.position, b.position)),
+    problems: () => uncovered([...kept.values()]).sort((a, b) => comparePositions(a.position, b.position)),
   };
+}
+
+/** Problems without those that come of another. */
+function uncovered(problems: readonly Problem[]): Problem[] {
+  const covered = new Set(problems.flatMap(({ covers = [] }) => covers.map(placeText)));
+  return problems.filter(({ covers, position }) => covers !== undefined || !covered.has(placeText(position)));
+}
+
+function placeText({ file, line, column }: Position): string {
+  return `${file}:${line}:${column}`;
 }
 
 /** The order of problems: by file, line and column. */
@@ -69,10 +94,26 @@ export function comparePositions(a: Position, b: Position): number {
   return a.line - b.line || a.column - b.column;
 }
 
-/** `file:line:column: message; expected …; found …; did you mean …?`, warnings marked as such. */
+/** `inserted at m.yaml:6:12`; of a call within another, both. */
+function originText({ what, at }: Origin): string {
+  const how = what === 'insert' ? 'inserted at' : 'in the row';
+  return `${how} ${placeText(at)}${at.by === undefined ? '' : `, ${originText(at.by)}`}`;
+}
+
+/**
+ * `file:line:column: message; expected …; found …; did you mean …?`, warnings marked as such. Behind it stands which call of a fragment
+ * or row of a macro it shows under: the first, and how many others.
+ */
 export function formatProblem(problem: Problem): string {
-  const { file, line, column } = problem.position;
-  const parts = [`${file}:${line}:${column}: ${problem.severity === 'warning' ? 'warning: ' : ''}${problem.message}`];
+  const [first, ...others] = problem.origins ?? [];
+  if (first === undefined) return textWithoutOrigins(problem);
+  return `${textWithoutOrigins(problem)}; ${first}${others.length === 0 ? '' : ` and ${others.length} more`}`;
+}
+
+function textWithoutOrigins(problem: Problem): string {
+  const parts = [
+    `${placeText(problem.position)}: ${problem.severity === 'warning' ? 'warning: ' : ''}${problem.message}`,
+  ];
   if (problem.expected !== undefined) parts.push(`expected ${problem.expected}`);
   if (problem.found !== undefined) parts.push(`found ${problem.found}`);
   if (problem.suggestion !== undefined) parts.push(`did you mean ${problem.suggestion}?`);

@@ -3,7 +3,7 @@
  * `null` stay what they are), with lines and columns. Errors of syntax, duplicate keys and anchors are reported.
  * https://yaml.org/spec/1.2.2/
  */
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml';
+import { type ErrorCode, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml';
 import type { Position } from '../model.ts';
 import type { Report } from './problem.ts';
 import { type Entry, scalar, type Tree } from './tree.ts';
@@ -13,7 +13,21 @@ const MAX_DEPTH = 40;
 const MAX_CHARACTERS = 4_000_000;
 const NULL = /^(?:null|~)$/i;
 
-/** Reads all documents of a file. Documents with a syntax error are left out, after it was reported. */
+/** What to do about an error of syntax, where its words do not say it. */
+const CURES: Partial<Record<ErrorCode, string>> = {
+  BLOCK_AS_IMPLICIT_KEY:
+    'the next line as far indented as those beside it, and quotes around a text with a colon and a blank in it',
+  IMPOSSIBLE: 'one form: a list, a map or a text',
+  MISSING_CHAR: 'quotes and brackets to be closed',
+  MULTILINE_IMPLICIT_KEY: '`key: value`, with a blank after the colon',
+  TAB_AS_INDENT: 'blanks',
+  UNEXPECTED_TOKEN: 'quotes around a text with { } [ ] , & * # ? | > @ ` " or % in it',
+};
+
+/**
+ * Reads all documents of a file. A document with an error of syntax is left out, after its first was reported: others would mostly
+ * come of it.
+ */
 export function readYaml(file: string, text: string, report: Report): readonly Tree[] {
   const start: Position = { file, line: 1, column: 1 };
   if (text.length > MAX_CHARACTERS) {
@@ -28,9 +42,11 @@ export function readYaml(file: string, text: string, report: Report): readonly T
   const trees: Tree[] = [];
   // Its own look for keys that are there twice compares each with each: of 20,000 codes it takes ten seconds.
   for (const document of parseAllDocuments(text, { schema: 'failsafe', lineCounter: lines, uniqueKeys: false })) {
-    for (const error of document.errors) {
+    const [error] = document.errors;
+    if (error) {
       const [message = ''] = error.message.split(/ at line \d+|\n/);
-      report.error(position(error.pos[0]), message);
+      const expected = CURES[error.code];
+      report.error(position(error.pos[0]), message, expected === undefined ? {} : { expected });
     }
     if (document.errors.length > 0 || !document.contents) continue;
     const tree = convert(document.contents, position, report, 0);
@@ -58,17 +74,23 @@ function convert(node: Node, position: (offset: number) => Position, report: Rep
     return { kind: 'list', items: items.filter(item => item !== undefined), at };
   }
   if (!isMap<Node, Node | null>(node)) return undefined;
-  const entries: Entry[] = [];
-  const names = new Set<string>();
+  const entries = new Map<string, Entry>();
   for (const { key, value } of node.items) {
     const keyAt = position(key.range?.[0] ?? 0);
     if (!isScalar(key)) report.error(keyAt, 'key that is no text');
-    else if (names.has(String(key.value))) report.error(keyAt, 'key written twice');
     else {
-      names.add(String(key.value));
+      const name = String(key.value);
+      const before = entries.get(name);
+      if (before) report.error(keyAt, 'key written twice');
+      // Of two the one that says something counts, or all that needs it would be told beside it.
+      if (before && !isEmpty(before.value)) continue;
       const tree = value ? convert(value, position, report, depth + 1) : scalar('', keyAt);
-      if (tree) entries.push({ key: String(key.value), value: tree, at: keyAt });
+      if (tree) entries.set(name, { key: name, value: tree, at: keyAt });
     }
   }
-  return { kind: 'map', entries, at };
+  return { kind: 'map', entries: [...entries.values()], at };
+}
+
+function isEmpty(tree: Tree): boolean {
+  return tree.kind === 'scalar' && tree.text === '';
 }

@@ -15,7 +15,7 @@ import type { Draft } from './macros.ts';
 import { resolveMapping } from './mapping.ts';
 import { readNode } from './node.ts';
 import { createReport, type Problem, type Report } from './problem.ts';
-import { mappingSchema } from './schema.ts';
+import { mappingFileSchema, mappingSchema } from './schema.ts';
 import { readScope } from './scope.ts';
 import { checkShape } from './shape.ts';
 import { type OpenDraft, openDrafts } from './source.ts';
@@ -57,7 +57,7 @@ function lostOf(drafts: readonly Draft[], left: readonly { readonly name: string
 }
 
 function isSound(draft: Draft, report: Report): boolean {
-  checkShape(draft.tree, mappingSchema, report);
+  checkShape(draft.tree, mappingSchema, report, mappingFileSchema);
   const resource = child(draft.tree, 'resource');
   const known = isResourceType(textOf(resource) ?? '');
   if (resource?.kind === 'scalar' && !known) {

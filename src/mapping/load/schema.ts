@@ -202,3 +202,14 @@ export const packSchema = z.strictObject({
   hierarchies: z.record(z.string(), text).optional().describe('CSV files parent,code of code systems'),
   fragments: z.record(z.string(), anything).optional(),
 });
+
+const testRow = z.record(z.string(), text);
+
+/** A test beside the mappings: a document of `*.test.yaml`. */
+export const testSchema = z.strictObject({
+  mapping: text,
+  rows: z.record(z.string(), z.union([testRow, z.array(testRow)])).optional(),
+  resource: z.record(z.string(), anything).optional(),
+  matches: texts.optional(),
+  misses: texts.optional(),
+});

@@ -3,46 +3,81 @@
  * a schema. Out: reports; whether it fits.
  */
 import type { z } from 'zod';
+import { elementsOf, resourceTypes } from '../../r4/definitions.ts';
 import type { Position } from '../model.ts';
-import { LANGUAGE_KEYS } from './keys.ts';
 import type { Report } from './problem.ts';
 import { NODE_DIRECTIVES } from './schema.ts';
-import { entry, nodeAt, plain, type Tree } from './tree.ts';
+import { allKeys, keysAt } from './schema-keys.ts';
+import { nearest } from './spelling.ts';
+import { type Entry, entriesOf, entry, nodeAt, plain, type Tree } from './tree.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** Reports every key and node that is out of place. */
-export function checkShape(tree: Tree, schema: z.ZodType, report: Report): boolean {
+/** A document beside the schema that it should have. */
+interface Shape {
+  readonly root: Tree;
+  /** What may be written: the schema itself, or one with what an earlier stage has taken out. */
+  readonly schema: z.ZodType;
+  readonly report: Report;
+}
+
+/** Reports every key and node that is out of place. `written`: the schema of what stood there before earlier stages. */
+export function checkShape(tree: Tree, schema: z.ZodType, report: Report, written = schema): boolean {
   const result = schema.safeParse(plain(tree));
   if (result.success) return true;
-  for (const issue of result.error.issues) reportIssue(tree, issue, [], report);
+  for (const issue of result.error.issues) reportIssue({ root: tree, schema: written, report }, issue, []);
   return false;
 }
 
-function reportIssue(root: Tree, issue: Issue, before: readonly PropertyKey[], report: Report): void {
+/**
+ * Reports a key that is near enough to one of `known` to be meant for it. What else is wrong with it, with the map around it and with
+ * that map's own key comes of it. Returns whether there was one.
+ */
+export function reportMisspelt(
+  around: Tree,
+  wrong: Entry | undefined,
+  known: Iterable<string>,
+  report: Report,
+  holder?: Entry,
+): boolean {
+  const suggestion = wrong && nearest(wrong.key, known);
+  if (wrong === undefined || suggestion === undefined || suggestion === wrong.key) return false;
+  report.error(wrong.at, 'unknown key', {
+    found: wrong.key,
+    suggestion,
+    covers: [wrong.at, wrong.value.at, around.at, ...(holder ? [holder.at] : [])],
+  });
+  return true;
+}
+
+function reportIssue(shape: Shape, issue: Issue, before: readonly PropertyKey[]): void {
+  const { root, schema, report } = shape;
   const path = [...before, ...issue.path];
+  if (issue.code !== 'invalid_union' && reportKeyOnTheWay(shape, path)) return;
   const node = nodeAt(root, path);
   const last = String(path.at(-1) ?? '');
   const parent = nodeAt(root, path.slice(0, -1));
   if (path.length > 0 && parent.kind === 'map' && !entry(parent, last) && issue.code !== 'unrecognized_keys') {
-    report.error(parent.at, `key \`${last}\` is missing`);
+    const { keys } = keysAt(schema, path.slice(0, -1));
+    const meant = parent.entries.find(({ key }) => !keys.has(key) && nearest(key, [last]) === last);
+    if (!reportMisspelt(parent, meant, [last], report)) report.error(parent.at, `key \`${last}\` is missing`);
     return;
   }
   switch (issue.code) {
     case 'unrecognized_keys':
-      for (const key of issue.keys) {
-        if (LANGUAGE_KEYS.includes(key)) report.error(keyPosition(node, key), `\`${key}\` cannot stand here`);
-        else report.error(keyPosition(node, key), 'unknown key', { found: key, among: LANGUAGE_KEYS });
-      }
+      reportKeys(shape, path, issue.keys);
       return;
     case 'invalid_union': {
       const branch = likeliest(issue.errors, node);
-      if (branch) for (const inner of branch) reportIssue(root, inner, path, report);
-      else report.error(node.at, 'not in the right form', { ...quotesInstead(node), found: describe(node) });
+      if (branch) for (const inner of branch) reportIssue(shape, inner, path);
+      else if (!reportKeyOnTheWay(shape, path))
+        report.error(node.at, 'not in the right form', { ...quotesInstead(node), found: describe(node) });
       return;
     }
     case 'invalid_type':
       if (issue.expected === 'never') {
+        const meant = entriesOf(parent).find(({ key }) => isMisspeltDirective(key));
+        if (reportMisspelt(parent, meant, NODE_DIRECTIVES, report)) return;
         report.error(keyPosition(parent, last), `\`${last}\` cannot stand here`, {
           expected: 'an element, or a directive of another node (an element of this name goes under `elements:`)',
         });
@@ -58,11 +93,70 @@ function reportIssue(root: Tree, issue: Issue, before: readonly PropertyKey[], r
       report.error(node.at, 'not one of the values allowed', {
         expected: issue.values.map(String).join(' or '),
         found: describe(node),
+        ...(node.kind === 'scalar' ? { found: describe(node), among: issue.values.map(String) } : {}),
       });
       return;
     default:
       report.error(node.at, issue.message, { found: describe(node) });
   }
+}
+
+/**
+ * Keys that the likeliest alternative does not have: the nearest that some alternative has, else those that there are. With one of
+ * them mended another alternative may be the likeliest, so what that has is not told beside it.
+ */
+function reportKeys({ root, schema, report }: Shape, path: readonly PropertyKey[], unknown: readonly string[]): void {
+  const node = nodeAt(root, path);
+  const holder = entry(nodeAt(root, path.slice(0, -1)), String(path.at(-1)));
+  const { keys } = keysAt(schema, path);
+  const misspelt = unknown.filter(
+    key => !keys.has(key) && reportMisspelt(node, entry(node, key), keys, report, holder),
+  );
+  const known = [...keys].filter(one => !entry(node, one));
+  for (const key of unknown) {
+    if (misspelt.includes(key)) continue;
+    if (!keys.has(key)) {
+      if (allKeys(schema).has(key)) report.error(keyPosition(node, key), `\`${key}\` cannot stand here`);
+      else
+        report.error(keyPosition(node, key), 'unknown key', {
+          found: key,
+          ...(known.length > 0 && known.length <= FEW ? { expected: known.map(one => `\`${one}\``).join(', ') } : {}),
+        });
+    } else if (misspelt.length === 0) report.error(keyPosition(node, key), `\`${key}\` cannot stand here`);
+  }
+}
+
+/** So many keys are listed. */
+const FEW = 8;
+
+/**
+ * The key on the way to a place that is no key of the language there, and near to one: what is within it was read as something else.
+ * An element of FHIR may be called almost like a directive (`form`), and is none.
+ */
+function reportKeyOnTheWay({ root, schema, report }: Shape, path: readonly PropertyKey[]): boolean {
+  for (let length = path.length - 1; length >= 0; length--) {
+    const key = String(path[length]);
+    const around = nodeAt(root, path.slice(0, length));
+    const wrong = entry(around, key);
+    const { keys } = keysAt(schema, path.slice(0, length));
+    if (wrong === undefined || keys.has(key) || elementNames().has(key)) continue;
+    if (reportMisspelt(around, wrong, keys, report)) return true;
+  }
+  return false;
+}
+
+let names: ReadonlySet<string> | undefined;
+
+/** Elements of all resources. */
+function elementNames(): ReadonlySet<string> {
+  names ??= new Set(
+    resourceTypes().flatMap(type => elementsOf(type).flatMap(({ jsonNames }) => [...jsonNames.keys()])),
+  );
+  return names;
+}
+
+function isMisspeltDirective(key: string): boolean {
+  return nearest(key, NODE_DIRECTIVES) !== undefined && !NODE_DIRECTIVES.some(directive => directive === key);
 }
 
 function keyPosition(node: Tree, key: string): Position {
@@ -107,11 +201,16 @@ function likeliest(branches: readonly (readonly Issue[])[], node: Tree): readonl
 }
 
 const WRONG_KIND = 10_000;
+/** Less than a key that cannot stand there. */
+const MISSPELT = 5;
 
 function weight(issue: Issue, node: Tree): number {
   if (issue.path.length === 0 && issue.code === 'invalid_type') return WRONG_KIND;
   if (issue.code === 'unrecognized_keys') return 20 * issue.keys.length;
-  if (issue.path.length === 1 && node.kind === 'map' && !entry(node, String(issue.path[0]))) return 100;
+  if (issue.path.length === 1 && node.kind === 'map' && !entry(node, String(issue.path[0]))) {
+    const key = String(issue.path[0]);
+    return node.entries.some(e => nearest(e.key, [key]) === key) ? MISSPELT : 100;
+  }
   if (issue.code === 'invalid_type' && issue.path.length === 1) {
     if (issue.expected !== 'never') return 5;
     // A directive that makes a node of its own was meant, whatever it lacks.

@@ -3,7 +3,8 @@
  * else becomes the argument, in a longer text the argument's own text is put in. `with`/`rows` apply a Tree once per row.
  */
 import type { Report } from './problem.ts';
-import { child, type Entry, itemsOf, type MapTree, scalar, type Tree, textOf, without } from './tree.ts';
+import { nearest } from './spelling.ts';
+import { child, type Entry, itemsOf, type MapTree, putBy, scalar, type Tree, textOf, without } from './tree.ts';
 
 const NAME = /\$([A-Za-z_][A-Za-z0-9_]*)/g;
 const WHOLE = /^\$[A-Za-z_][A-Za-z0-9_]*$/;
@@ -96,7 +97,8 @@ export function expandRows(tree: MapTree, fragments: NamedFragments, report: Rep
       return [];
     }
     const given = new Map(cells.map((cell, i) => [parameters[i] ?? '', cell]));
-    const result = substitute(body, given, used, fragments, report);
+    const called = putBy(body, { what: 'row', at: row.at });
+    const result = substitute(called, given, used, fragments, report);
     return result.kind === 'map' ? [result] : [];
   });
   if (expanded.length > 0) {
@@ -121,9 +123,23 @@ export function reportUnknownNames(tree: Tree, known: Iterable<string>, report: 
       for (const item of tree.items) reportUnknownNames(item, among, report);
       return;
     case 'map':
+      if (reportMissingInsert(tree, report)) return;
       for (const { key, value, at } of tree.entries) {
         look(key, at);
         reportUnknownNames(value, among, report);
       }
   }
+}
+
+/** Parameters of a fragment beside what is almost `insert`. Returns whether there were any. */
+function reportMissingInsert({ entries }: MapTree, report: Report): boolean {
+  const parameters = entries.filter(({ key }) => WHOLE.test(key));
+  const meant = entries.find(({ key }) => nearest(key, ['insert']) !== undefined);
+  if (parameters.length === 0 || meant === undefined || meant.key === 'insert') return false;
+  report.error(meant.at, 'unknown key', {
+    found: meant.key,
+    suggestion: 'insert',
+    covers: [meant, ...parameters].map(({ at }) => at),
+  });
+  return true;
 }

@@ -2,7 +2,7 @@
  * A YAML document as the loader works on it: every scalar as text, every node with the place it was written at. Macros
  * move and copy nodes and so keep their places.
  */
-import type { Position } from '../model.ts';
+import type { Origin, Position } from '../model.ts';
 
 export type Tree = ScalarTree | ListTree | MapTree;
 
@@ -78,6 +78,28 @@ export function scalarsOf(tree: Tree | undefined): readonly ScalarTree[] {
 /** The map without some keys. */
 export function without(tree: MapTree, keys: ReadonlySet<string>): MapTree {
   return { ...tree, entries: tree.entries.filter(e => !keys.has(e.key)) };
+}
+
+/** The tree with the call that put it there, behind those that already did. */
+export function putBy(tree: Tree, origin: Origin): Tree {
+  const at = calledBy(tree.at, origin);
+  switch (tree.kind) {
+    case 'scalar':
+      return { ...tree, at };
+    case 'list':
+      return { ...tree, items: tree.items.map(item => putBy(item, origin)), at };
+    case 'map':
+      return {
+        ...tree,
+        entries: tree.entries.map(e => ({ ...e, value: putBy(e.value, origin), at: calledBy(e.at, origin) })),
+        at,
+      };
+  }
+}
+
+function calledBy(at: Position, origin: Origin): Position {
+  const { by } = at;
+  return { ...at, by: by ? { ...by, at: calledBy(by.at, origin) } : origin };
 }
 
 /** Plain data for a schema validator: texts, arrays and objects without a prototype. */

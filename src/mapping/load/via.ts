@@ -199,6 +199,7 @@ function parseLast(item: Named, context: PackContext): Last | undefined {
     return fits ? { name, facet, options: item.value } : undefined;
   }
   const map = codeMaps.get(name);
+  if (!map && context.brokenCodeMaps.has(name)) return undefined;
   if (!map) {
     const among = [...Object.keys(CODECS), ...Object.keys(TEXT_STEPS), ...codeMaps.keys()];
     report.error(item.at, 'unknown codec or code map', { found: name, among });

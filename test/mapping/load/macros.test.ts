@@ -30,7 +30,9 @@ elements:
   active: "true"
 `,
     };
-    expect(problemsOf(files)).toEqual(['m.yaml:9:9: unknown macro name; found $vr; did you mean $var?']);
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:9:9: unknown macro name; found $vr; did you mean $var?; in the row m.yaml:7:12',
+    ]);
   });
 
   test('rows without names are rejected', () => {
@@ -70,7 +72,7 @@ elements:
       'm.yaml': `${PEOPLE}  name: { insert: family-name }
 `,
     };
-    expect(problemsOf(files)).toEqual(['pack.yaml:5:45: unknown macro name; found $col']);
+    expect(problemsOf(files)).toEqual(['pack.yaml:5:45: unknown macro name; found $col; inserted at m.yaml:6:19']);
   });
 
   test('a fragment that inserts itself is rejected', () => {
@@ -80,7 +82,7 @@ elements:
       'm.yaml': `${PEOPLE}  name: { insert: loop }
 `,
     };
-    expect(problemsOf(files)).toEqual(['pack.yaml:5:42: fragment loop inserts itself']);
+    expect(problemsOf(files)).toEqual(['pack.yaml:5:42: fragment loop inserts itself; inserted at m.yaml:6:19']);
   });
 
   test('a fragment that is no map cannot be merged', () => {
@@ -105,7 +107,9 @@ elements:
   active: "true"
 `,
     };
-    expect(problemsOf(files)).toEqual(['m.yaml:10:17: unknown element of Patient; found gendr; did you mean gender?']);
+    expect(problemsOf(files)).toEqual([
+      'm.yaml:10:17: unknown element of Patient; found gendr; did you mean gender?; in the row m.yaml:7:12 and 2 more',
+    ]);
   });
 
   test('a patch of a path or mapping that does not exist is rejected', () => {

@@ -96,7 +96,7 @@ elements:
 `;
     expect(problemsOf({ 'm.yaml': mapping('[[a, LST_NM], [b, c.DESCR]]') })).toEqual([]);
     expect(problemsOf({ 'm.yaml': mapping('[[a, LST_NM], [b, MRN]]') })).toEqual([
-      'm.yaml:5:57: warning: lookup c is never used',
+      'm.yaml:5:57: warning: lookup c is never used; in the row m.yaml:3:8',
     ]);
   });
 

@@ -1,0 +1,96 @@
+/**
+ * Which keys a schema allows at a place. In: a zod schema and a path of keys and indexes. Out: the keys that some alternative of the
+ * schema names there, and whether others may stand beside them (elements, columns, names of the pack's own).
+ */
+import type { z } from 'zod';
+
+export interface KnownKeys {
+  readonly keys: ReadonlySet<string>;
+  readonly isOpen: boolean;
+}
+
+type Schema = z.core.$ZodType;
+
+/** The keys at the end of a path; none where the path leads nowhere. */
+export function keysAt(schema: Schema, path: readonly PropertyKey[]): KnownKeys {
+  let places = alternatives([schema]);
+  for (const step of path) places = alternatives(places.flatMap(place => into(place, step)));
+  const keys = new Set<string>();
+  let isOpen = false;
+  for (const { _zod } of places) {
+    const def = _zod.def as Definition;
+    if (def.type === 'record') isOpen = true;
+    if (def.type !== 'object') continue;
+    for (const [key, value] of Object.entries(def.shape ?? {})) if (!isNever(value)) keys.add(key);
+    if (def.catchall && !isNever(def.catchall)) isOpen = true;
+  }
+  return { keys, isOpen };
+}
+
+/** All keys that a schema names anywhere. */
+export function allKeys(schema: Schema): ReadonlySet<string> {
+  const keys = new Set<string>();
+  const seen = new Set<Schema>();
+  const visit = (of: Schema): void => {
+    for (const place of alternatives([of])) {
+      if (seen.has(place)) continue;
+      seen.add(place);
+      const { shape = {}, catchall, element, valueType } = definitionOf(place);
+      for (const [key, value] of Object.entries(shape)) {
+        keys.add(key);
+        visit(value);
+      }
+      for (const inner of [catchall, element, valueType]) if (inner) visit(inner);
+    }
+  };
+  visit(schema);
+  return keys;
+}
+
+/** What of zod's definitions is looked at. */
+interface Definition {
+  readonly type: string;
+  readonly shape?: Readonly<Record<string, Schema>>;
+  readonly catchall?: Schema;
+  readonly element?: Schema;
+  readonly valueType?: Schema;
+  readonly innerType?: Schema;
+  readonly options?: readonly Schema[];
+}
+
+function definitionOf(schema: Schema): Definition {
+  return schema._zod.def as Definition;
+}
+
+/** A schema without what is wrapped around it: `optional`, `lazy`, unions. */
+function alternatives(schemas: readonly Schema[]): readonly Schema[] {
+  const found = new Set<Schema>();
+  const seen = new Set<Schema>();
+  const open = (schema: Schema): void => {
+    if (seen.has(schema)) return;
+    seen.add(schema);
+    const { type, innerType, options } = definitionOf(schema);
+    // Kept by zod: the getter would make another each time.
+    const { innerType: lazily } = schema._zod as { readonly innerType?: Schema };
+    if (type === 'lazy' && lazily) open(lazily);
+    else if (type === 'union') for (const option of options ?? []) open(option);
+    else if (innerType) open(innerType);
+    else found.add(schema);
+  };
+  for (const schema of schemas) open(schema);
+  return [...found];
+}
+
+function into(schema: Schema, step: PropertyKey): readonly Schema[] {
+  const { type, shape, catchall, element, valueType } = definitionOf(schema);
+  if (type === 'array') return element ? [element] : [];
+  if (type === 'record') return valueType ? [valueType] : [];
+  if (type !== 'object') return [];
+  const own = shape && Object.hasOwn(shape, step) ? shape[String(step)] : catchall;
+  return own ? [own] : [];
+}
+
+function isNever(schema: Schema): boolean {
+  const { type, innerType } = definitionOf(schema);
+  return type === 'never' || (innerType !== undefined && isNever(innerType));
+}
