@@ -90,6 +90,8 @@ export interface JoinColumn {
   readonly ours: ColumnExpression;
   /** Done to our text before it is compared; only of lookups. */
   readonly steps?: readonly TextStep[];
+  /** Both are texts, compared without the case of ASCII letters; only of lookups. */
+  readonly fold?: true;
 }
 
 /** R2. A test on an absent value is false; `not` is the exact complement. */

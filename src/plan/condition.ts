@@ -2,12 +2,12 @@
  * Conditions and scopes of a mapping as predicates and relations: a condition may look into a scope, a scope is filtered
  * by conditions. In: model and instant. Out: two-valued Predicates; Relations with only the joins that are needed.
  */
-import type { TextStep } from '../mapping/codecs/text-step.ts';
 import type { Clock, DateEdge } from '../mapping/criterion.ts';
-import type { Condition, Lookup, Scope } from '../mapping/model.ts';
+import type { Condition, JoinColumn, Lookup, Scope } from '../mapping/model.ts';
 import type { ColumnType } from '../sql/column-type.ts';
+import { UNICODE } from '../sql/column-type.ts';
 import { aliasesOf } from '../sql/columns-used.ts';
-import { among, and, compare, constant, equals, exists, filled, glob, not, or, TRUE } from '../sql/construct.ts';
+import { among, and, call, compare, constant, equals, exists, filled, glob, not, or, TRUE } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Join, Predicate, Relation } from '../sql/expression.ts';
 
 /** The rows where a condition holds; `not` of it is exactly the rest. */
@@ -103,7 +103,7 @@ export function bareRelation(
 }
 
 function lookupJoin(lookup: Lookup, clock: Clock): Join {
-  const joined = lookup.on.map(({ theirs, ours, steps = [] }) => equals(theirs, afterSteps(ours, steps)));
+  const joined = lookup.on.map(lookupEquals);
   const on = and(...joined, conditionPredicate(lookup.where, clock));
   const kind = lookup.required ? 'inner' : 'left';
   return {
@@ -115,6 +115,7 @@ function lookupJoin(lookup: Lookup, clock: Clock): Join {
   };
 }
 
-function afterSteps(column: Expression, steps: readonly TextStep[]): Expression {
-  return steps.reduce((of, step) => step.sql(of), column);
+function lookupEquals({ theirs, ours, steps = [], fold }: JoinColumn): Predicate {
+  const text = steps.reduce((of: Expression, step) => step.sql(of), ours);
+  return fold ? equals(call('upper', [theirs], UNICODE), call('upper', [text], UNICODE)) : equals(theirs, text);
 }

@@ -10,6 +10,7 @@ import { onTestFinished } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { createFacade } from '../../src/facade.ts';
 import { loadPack } from '../../src/mapping/load/pack.ts';
+import { MSSQL } from '../../src/sql/mssql/dialect.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { render } from '../../src/sql/render.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
@@ -21,6 +22,8 @@ export interface Found {
   /** The query string of the page behind it. */
   readonly next: string | undefined;
   readonly sql: readonly string[];
+  /** Likewise for SQL Server. */
+  readonly mssql: readonly string[];
 }
 
 interface Resource extends Readonly<Record<string, unknown>> {
@@ -33,12 +36,20 @@ interface Bundle {
   readonly link: readonly { readonly relation: string; readonly url: string }[];
 }
 
-/** Searches; everything made for it is removed when the test is over. */
+/** Searches once; everything made for it is removed when the test is over. */
 export async function searchSmall(
   schema: string,
   pack: Readonly<Record<string, string>>,
   query: string,
 ): Promise<Found> {
+  return (await openSmall(schema, pack))(query);
+}
+
+/** Likewise, for several searches of one database. */
+export async function openSmall(
+  schema: string,
+  pack: Readonly<Record<string, string>>,
+): Promise<(query: string) => Promise<Found>> {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, 'pack'));
@@ -55,16 +66,20 @@ export async function searchSmall(
     ...{ registry, database, pageSize: 50, pageMax: 50, secret: new Uint8Array(32) },
     ...{ softwareVersion: '0', date: '2026-06-30', onQuery: plan => plans.push(plan) },
   });
-  const [type = '', parameters = ''] = query.split('?');
-  const { json } = await facade.search(
-    { type, parameters: [...new URLSearchParams(parameters)] },
-    { access: OPEN_ACCESS, base: 'http://127.0.0.1', handling: 'strict' },
-  );
-  const { entry = [], link }: Bundle = JSON.parse(json);
-  return {
-    ids: entry.map(({ resource }) => resource.id),
-    resources: entry.map(({ resource }) => resource),
-    next: link.find(({ relation }) => relation === 'next')?.url.replace(/^.*\//, ''),
-    sql: plans.map(plan => render(plan, SQLITE).text),
+  return async query => {
+    plans.length = 0;
+    const [type = '', parameters = ''] = query.split('?');
+    const { json } = await facade.search(
+      { type, parameters: [...new URLSearchParams(parameters)] },
+      { access: OPEN_ACCESS, base: 'http://127.0.0.1', handling: 'strict' },
+    );
+    const { entry = [], link }: Bundle = JSON.parse(json);
+    return {
+      ids: entry.map(({ resource }) => resource.id),
+      resources: entry.map(({ resource }) => resource),
+      next: link.find(({ relation }) => relation === 'next')?.url.replace(/^.*\//, ''),
+      sql: plans.map(plan => render(plan, SQLITE).text),
+      mssql: plans.map(plan => render(plan, MSSQL).text),
+    };
   };
 }

@@ -11,6 +11,7 @@ import type { ChildRows, Lookup, Position, Scope } from '../model.ts';
 import { fixedColumns, isPromised } from '../promised.ts';
 import type { ScopedChildRows, ScopedLookup } from './parts.ts';
 import { type Asking, countDuplicates, isClosed, manyOf } from './questions.ts';
+import { exactly, joinedBy } from './unique.ts';
 
 interface Ordered {
   readonly rows: Scope;
@@ -46,11 +47,12 @@ async function checkOrder(
   asking: Asking,
   report: Report,
 ): Promise<void> {
-  const theirs = on.map(joined => joined.theirs);
-  const columns = [...theirs, ...order.flatMap(columnOf)];
+  const theirs = on.map(joinedBy);
+  const columns = order.flatMap(columnOf);
   if (order.length === 0 || !isClosed(rows)) return;
-  if (isPromised(rows, [...columns, ...fixedColumns(rows)], findTable(catalog, rows.table.name), true)) return;
-  const tied = await countDuplicates(asking, rows, columns, TRUE, theirs);
+  if (isPromised(rows, [...exactly(on), ...columns, ...fixedColumns(rows)], findTable(catalog, rows.table.name), true))
+    return;
+  const tied = await countDuplicates(asking, rows, [...theirs, ...columns], TRUE, theirs);
   if (tied === 0) return;
   report.warning(
     at,

@@ -9,7 +9,7 @@ import { and, call, constant, filled, isNull, not, or } from '../../sql/construc
 import type { ColumnExpression, Expression, Predicate } from '../../sql/expression.ts';
 import type { IdPart } from '../id-rule.ts';
 import type { Report } from '../load/problem.ts';
-import type { Mapping, RefNode, Registry, Scope } from '../model.ts';
+import type { JoinColumn, Mapping, RefNode, Registry, Scope } from '../model.ts';
 import { fixedColumns, isPromised } from '../promised.ts';
 import type { ScopedLookup } from './parts.ts';
 import { type Asking, countDuplicates, countRows, isClosed, manyOf } from './questions.ts';
@@ -39,9 +39,9 @@ export async function checkLookup(
   report: Report,
 ): Promise<void> {
   if (lookup.pick.length > 0) return;
-  const theirs = lookup.on.map(on => on.theirs);
+  const theirs = lookup.on.map(joinedBy);
   const alone: Scope = { table: lookup.table, alias: lookup.alias, where: lookup.where, lookups: [] };
-  if (isPromised(alone, [...theirs, ...fixedColumns(alone)], tableOf(alone, catalog), true)) return;
+  if (isPromised(alone, [...exactly(lookup.on), ...fixedColumns(alone)], tableOf(alone, catalog), true)) return;
   if (!isClosed(alone)) {
     report.warning(lookup.at, `lookup ${lookup.alias} cannot be counted: its \`where\` refers to ${scope.alias}`);
     return;
@@ -56,6 +56,16 @@ export async function checkLookup(
   if (doubled > 0) {
     report.error(lookup.at, `lookup ${lookup.alias} finds several rows for ${manyOf(doubled, 'value')}`, rest);
   }
+}
+
+/** What of theirs a join compares: values that it takes for one are one group. */
+export function joinedBy({ theirs, fold }: JoinColumn): Expression {
+  return fold ? call('upper', [theirs], UNICODE) : theirs;
+}
+
+/** Columns of theirs that are compared as they are: an index promises nothing of others. */
+export function exactly(on: readonly JoinColumn[]): readonly ColumnExpression[] {
+  return on.flatMap(({ theirs, fold }) => (fold ? [] : [theirs]));
 }
 
 /** V5: a reference finds one row of its target. */

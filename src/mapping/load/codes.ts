@@ -44,6 +44,8 @@ export interface TableCodeMap extends CodeMapBase {
   /** A system for all rows, or a binding. */
   readonly system: { readonly constant: string } | { readonly binding: Tree } | undefined;
   readonly pick: Tree | undefined;
+  /** Keys without case. */
+  readonly fold: boolean;
 }
 
 export type LoadedCodeMap = RowsCodeMap | TableCodeMap;
@@ -91,8 +93,7 @@ function readCodeMap(
   const systemTree = child(value, 'system');
   const system = systemTree?.kind === 'scalar' ? resolveSystem(systemTree, settings, report) : undefined;
   const table = child(value, 'table');
-  const foldTree = child(value, 'fold');
-  const fold = textOf(foldTree) === 'true';
+  const fold = textOf(child(value, 'fold')) === 'true';
   const rows = new Map<string, Row>();
   if (!table) {
     for (const [raw, row] of csv ? readCsvRows(csv, system, settings, report) : []) rows.set(raw, row);
@@ -117,7 +118,6 @@ function readCodeMap(
   if (!table) return withRows(base, rows, fold, textOf(child(value, 'else')) === 'absent');
   const code = child(value, 'code');
   if (table.kind !== 'scalar' || code?.kind !== 'scalar') return undefined;
-  if (fold) report.error(foldTree?.at ?? at, '`fold` is for maps with rows; a table compares as its column does');
   const display = child(value, 'display');
   return {
     kind: 'table',
@@ -129,6 +129,7 @@ function readCodeMap(
     system:
       system !== undefined ? { constant: system } : systemTree?.kind === 'map' ? { binding: systemTree } : undefined,
     pick: child(value, 'pick'),
+    fold,
     ...base,
   };
 }

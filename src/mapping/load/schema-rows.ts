@@ -70,6 +70,7 @@ const lookup = z
     table: text,
     on: lookupColumns.optional().describe('left out where `where` alone says which row it is'),
     where: condition.optional(),
+    fold: flag.optional().describe('texts of `on` are joined without case'),
     required: flag.optional().describe('the row counts only with it'),
     pick: texts.optional().describe('where several rows fit, the first in this order; -COL descending'),
   })

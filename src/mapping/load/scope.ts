@@ -102,6 +102,15 @@ export function readLookup(entry: Entry, visible: Visible, context: Context): Lo
   return lookup;
 }
 
+/** Texts are joined without case; numbers have none. */
+export function folded(pair: JoinColumn): JoinColumn {
+  return isTextual(pair) ? { ...pair, fold: true } : pair;
+}
+
+function isTextual({ theirs, ours }: JoinColumn): boolean {
+  return theirs.type.kind === 'text' && ours.type.kind === 'text';
+}
+
 /** `on` of a lookup; it may be missing where `where` says which row it is, and our side may be a text after steps. */
 function readLookupOn(tree: Tree, theirs: Visible, ours: Visible, context: Context): readonly JoinColumn[] {
   const on = child(tree, 'on');
@@ -111,7 +120,9 @@ function readLookupOn(tree: Tree, theirs: Visible, ours: Visible, context: Conte
     });
   }
   if (on?.kind === 'map' && on.entries.length === 0) return readOn(on, theirs, ours, context);
-  return entriesOf(on).flatMap((entry): readonly JoinColumn[] => {
+  const fold = child(tree, 'fold');
+  const isFolded = textOf(fold) === 'true';
+  const joined = entriesOf(on).flatMap((entry): readonly JoinColumn[] => {
     const via = child(entry.value, 'via');
     const plain: MapTree = {
       kind: 'map',
@@ -126,4 +137,9 @@ function readLookupOn(tree: Tree, theirs: Visible, ours: Visible, context: Conte
     }
     return parsed ? joined.map(pair => ({ ...pair, steps: parsed.steps })) : [];
   });
+  if (!isFolded) return joined;
+  if (!joined.some(isTextual)) {
+    context.report.error(fold?.at ?? tree.at, '`fold` is for texts, and `on` joins none', { expected: 'no `fold`' });
+  }
+  return joined.map(folded);
 }

@@ -4,16 +4,16 @@
  */
 import { isPrimitive } from '../../r4/definitions.ts';
 import type { Coded, Facet } from '../codecs/code-map.ts';
-import type { Condition, Json, Lookup, Node } from '../model.ts';
+import type { Condition, JoinColumn, Json, Lookup, Node, Position } from '../model.ts';
 import { valueNode } from './binding-value.ts';
-import { membersOf } from './coded.ts';
-import type { TableCodeMap } from './codes.ts';
+import { codeOf, conceptOf, membersOf } from './coded.ts';
+import type { RowsCodeMap, TableCodeMap } from './codes.ts';
 import { type NamedRows, type Resolved, resolveColumn, type Visible } from './columns.ts';
 import type { Context } from './context.ts';
 import { makeFirst } from './first.ts';
 import { readPick } from './join.ts';
 import { rememberLookup } from './origin.ts';
-import { readTable } from './scope.ts';
+import { folded, readTable } from './scope.ts';
 import type { Slot } from './slot.ts';
 import { type MapTree, map as mapTree, type ScalarTree } from './tree.ts';
 import { type NamedCodeMap, readCodec } from './via.ts';
@@ -23,7 +23,7 @@ type Faces = { readonly [F in Facet]?: Node } | { readonly fixed: Coded; readonl
 
 /** The node for a column bound to a code map in a table. */
 export function tableCodeOf(
-  { facet, steps }: NamedCodeMap,
+  named: NamedCodeMap,
   map: TableCodeMap,
   column: Resolved,
   none: readonly ScalarTree[],
@@ -32,17 +32,24 @@ export function tableCodeOf(
   visible: Visible,
   context: Context,
 ): Node | undefined {
+  const { facet, steps } = named;
   const owner = ownerOf(column, visible);
-  if (steps.length > 0) context.report.error(tree.at, `code map ${map.name} is in a table and takes no text steps`);
+  if (steps.length > 0 && column.column.type.kind !== 'text') {
+    context.report.error(tree.at, `code map ${map.name}: text steps take one text column`);
+    return undefined;
+  }
   if (!owner) {
     context.report.error(tree.at, `code map ${map.name} is in a table and cannot read a piece of a column`);
     return undefined;
   }
-  const alternatives = [
-    ...joinTables(map, column, owner, context).flatMap(rows => facesOfRow(map, rows, tree, slot, context) ?? []),
-    ...facesOfRest(map, column, none, tree, slot, context),
+  const found = joinTables(named, map, column, owner, tree.at, context).flatMap(
+    rows => facesOfRow(map, rows, tree, slot, context) ?? [],
+  );
+  const rest = steps.length > 0 ? [] : facesOfRest(map, column, none, tree, slot, context);
+  const nodes = [
+    ...[...found, ...rest].flatMap(faces => nodeOf(faces, facet ?? 'code', tree, slot) ?? []),
+    ...(steps.length > 0 ? restAfterSteps(named, map, column, none, tree, slot, context) : []),
   ];
-  const nodes = alternatives.flatMap(faces => nodeOf(faces, facet ?? 'code', tree, slot) ?? []);
   const [only] = nodes;
   if (!only) return undefined;
   return nodes.length === 1 ? only : makeFirst(nodes, slot, tree, context);
@@ -62,10 +69,18 @@ function ownerOf(column: Resolved, visible: Visible): Visible | undefined {
 const joined = new WeakMap<Lookup[], Map<string, readonly NamedRows[]>>();
 
 /** One lookup per key of the map, made once per column. */
-function joinTables(map: TableCodeMap, column: Resolved, owner: Visible, context: Context): readonly NamedRows[] {
+function joinTables(
+  { steps }: NamedCodeMap,
+  map: TableCodeMap,
+  column: Resolved,
+  owner: Visible,
+  at: Position,
+  context: Context,
+): readonly NamedRows[] {
   const made = joined.get(owner.lookups) ?? new Map<string, readonly NamedRows[]>();
   joined.set(owner.lookups, made);
-  const name = `${map.name}|${column.column.alias}.${column.column.column}`;
+  const through = steps.map(step => step.label).join();
+  const name = `${map.name}|${column.column.alias}.${column.column.column}|${through}`;
   const before = made.get(name);
   if (before) return before;
   const rows = map.key.flatMap((key): readonly NamedRows[] => {
@@ -81,10 +96,21 @@ function joinTables(map: TableCodeMap, column: Resolved, owner: Visible, context
     const theirs = resolveColumn(key.text, key.at, inner, context);
     const where = context.readCondition(map.where, inner, context);
     if (!theirs) return [];
+    const pair: JoinColumn = {
+      theirs: theirs.column,
+      ours: column.column,
+      ...(steps.length > 0 ? { steps } : {}),
+    };
+    if (map.fold && !folded(pair).fold) {
+      context.report.error(at, `code map ${map.name}: \`fold\` is for texts`, {
+        expected: 'a text column and a key of text',
+        found: `${key.text}: ${column.column.column}`,
+      });
+    }
     const lookup: Lookup = {
       table: own.table,
       alias: own.alias,
-      on: [{ theirs: theirs.column, ours: column.column }],
+      on: [map.fold ? folded(pair) : pair],
       where,
       required: false,
       pick: readPick(map.pick, inner, context),
@@ -145,6 +171,29 @@ function facesOfRest(
     if (code) faces.push({ code, system: constant(map.else.system, 'uri', tree) });
   }
   return faces;
+}
+
+/** Likewise of what text steps leave: as a map without rows has it. */
+function restAfterSteps(
+  named: NamedCodeMap,
+  map: TableCodeMap,
+  column: Resolved,
+  none: readonly ScalarTree[],
+  tree: MapTree,
+  slot: Slot,
+  context: Context,
+): readonly Node[] {
+  if (map.blank === undefined && map.else.kind === 'absent') return [];
+  const { name, blank, else: unmapped, at } = map;
+  const rest: RowsCodeMap = {
+    ...{ kind: 'rows', name, blank, else: unmapped, at, isComplete: true, rowsAt: new Map() },
+    map: { name, rows: new Map(), blank, else: unmapped, fold: false },
+  };
+  const taken = { ...named, map: rest };
+  const node = isPrimitive(slot.type)
+    ? codeOf(taken, rest, column, none, tree, slot, context)
+    : conceptOf(taken, rest, column, none, tree, slot, context);
+  return node ? [node] : [];
 }
 
 /** Faces as what the place takes: one facet, a Coding, or a CodeableConcept. */

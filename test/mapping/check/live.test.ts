@@ -435,4 +435,26 @@ elements: { active: "true" }
       'm.yaml:8:1: ids of mappings men and others are equal for 1 row; expected a literal in one of the ids, or a `where` that leaves the rows to one mapping',
     ]);
   });
+
+  test('keys that are one without case, where a lookup or a code map is read so', async () => {
+    const database = databaseWith(
+      "PT (PT_NO, SEX) VALUES (1, 'm')",
+      "CD_LKUP (TBL_ID, CD, STD_CD) VALUES ('X', 'm', 'male'), ('X', 'M', 'male')",
+    );
+    const lookup = (fold: string) => ({
+      'm.yaml': PEOPLE.replace(
+        'key: [PT_NO]',
+        `key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP, on: { CD: SEX }${fold} } }`,
+      ).concat('  language: { from: c.STD_CD }\n'),
+    });
+    const several = 'finds several rows for 1 value; expected `pick: [order]`, or a `where` that leaves one';
+    expect(await problemsOf(lookup(''), database)).toEqual([]);
+    expect(await problemsOf(lookup(', fold: true'), database)).toEqual([`m.yaml:3:57: lookup c ${several}`]);
+    const codes = (fold: string) => ({
+      'codes.yaml': `language:\n  { table: dbo.CD_LKUP, key: [CD], code: STD_CD${fold} }\n`,
+      'm.yaml': `${PEOPLE}  language: { from: SEX, via: language }\n`,
+    });
+    expect(await problemsOf(codes(', fold: true'), database)).toEqual([`codes.yaml:1:1: lookup language ${several}`]);
+    expect(await problemsOf(codes(''), database)).toEqual([]);
+  });
 });

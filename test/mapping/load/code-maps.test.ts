@@ -207,21 +207,20 @@ describe('code maps are held against themselves and where they are used', () => 
     expect(problemsOf(files)).toEqual(['codes.yaml:4:9: column PT.SSN is denied by `*.SSN` and is never read']);
   });
 
-  test('fold on a table is rejected', () => {
+  test('fold on a table of numbers is rejected where it is used, and of a lookup on numbers', () => {
     const files = {
-      'm.yaml': `${PEOPLE}  maritalStatus: { from: SEX, via: sex }
-`,
-      'codes.yaml': `sex:
-  table: dbo.CD_LKUP
-  key: [CD]
-  code: STD_CD
-  system: sct
-  fold: true
-`,
+      'codes.yaml': 'visit:\n  table: dbo.VIT\n  key: VIT_ID\n  code: RES\n  fold: true\n',
+      'm.yaml': `${PEOPLE}  language: { from: PT_NO, via: visit }\n`,
     };
     expect(problemsOf(files)).toEqual([
-      'codes.yaml:6:9: `fold` is for maps with rows; a table compares as its column does',
+      'm.yaml:6:13: code map visit: `fold` is for texts; expected a text column and a key of text; found VIT_ID: PT_NO',
     ]);
+    const lookup = 'lookup: { v: { table: dbo.VIT, on: { VIT_ID: PT_NO }, fold: true } }';
+    expect(
+      problemsOf({
+        'm.yaml': `${PEOPLE}  language: { from: v.RES }\n`.replace('key: [PT_NO]', `key: [PT_NO], ${lookup}`),
+      }),
+    ).toEqual(['m.yaml:3:107: `fold` is for texts, and `on` joins none; expected no `fold`']);
   });
 
   test('an unmapped code that leaves a required element empty is rejected', () => {
