@@ -21,7 +21,10 @@ export function seenSchema(
   unreadable: Permissions['unreadable'],
 ): SeenSchema {
   const seen = [...catalog.tables].filter(([key, table]) => isIn(part, key, table)).toSorted(byName);
-  const texts = seen.map(([, table]) => ({ ...table, columns: [...table.columns.values()] }));
+  // The forms of rows are no part of the schema.
+  const columnsOf = (table: TableInfo) =>
+    [...table.columns.values()].map(({ form: _, written: __, ...column }) => column);
+  const texts = seen.map(([, table]) => ({ ...table, columns: columnsOf(table) }));
   const digest = createHash('sha256')
     .update(JSON.stringify([texts, unreadable]))
     .digest('hex');

@@ -21,7 +21,7 @@ import { searchProblems } from './plan/search-problems.ts';
 import { cursorCodec } from './search/cursor.ts';
 import type { ParseContext } from './search/limits.ts';
 import { type SeenSchema, seenSchema } from './seen-schema.ts';
-import { type Catalog, findTable, withDenied } from './sql/catalog.ts';
+import { type Catalog, type CatalogPart, findTable, withDenied } from './sql/catalog.ts';
 import type { Database } from './sql/database.ts';
 import { openSqlite, type SqliteOptions } from './sql/sqlite/database.ts';
 import { zoneOf } from './time/zone.ts';
@@ -137,9 +137,25 @@ export async function checkAgainst(
  * what may be meant by a name that is not there.
  */
 async function checkSchema(database: Database, files: PackFiles, options: LoadOptions): Promise<Checked> {
-  const checked = checkPack(files, await database.catalog(partNamed(files)), options);
+  const part = partNamed(files);
+  const checked = checkPack(files, await withForms(database, await database.catalog(part), files, part), options);
   const isSound = checked.pack.problems.every(({ severity }) => severity === 'warning');
-  return isSound ? checked : checkPack(files, await database.catalog(), options);
+  return isSound
+    ? checked
+    : checkPack(files, await withForms(database, await database.catalog(), files, part), options);
+}
+
+/** Looks at the rows of the columns that a text of the pack may mean: of others nothing is asked. */
+async function withForms(
+  database: Database,
+  catalog: Catalog,
+  { bases = [], pack, codes, mappings }: PackFiles,
+  { tables }: CatalogPart,
+): Promise<Catalog> {
+  const texts = [...bases, ...(pack ? [pack] : []), ...codes, ...mappings];
+  const words = new Set(texts.flatMap(({ text }) => text.toLowerCase().match(/\w+/g) ?? []));
+  const named = new Set(tables);
+  return (await database.forms?.(catalog, (table, column) => named.has(table) && words.has(column))) ?? catalog;
 }
 
 function checkPack(files: PackFiles, catalog: Catalog, options: LoadOptions): Checked {

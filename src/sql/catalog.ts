@@ -15,6 +15,8 @@ export interface ColumnInfo {
    * at: a text that all of them are cut to, or `any`. Numbers that are all as the type says have none.
    */
   readonly form?: { readonly separator: ' ' | 'T'; readonly length: number } | 'any';
+  /** How many rows are written in which form, most first; NULL is none. Absent: they were not all looked at. */
+  readonly written?: readonly { readonly form: string; readonly rows: number }[];
   /** The login may not read it. */
   readonly denied?: true;
 }

@@ -51,6 +51,11 @@ export interface Database {
   stream(plan: SqlPlan, size: number, options?: QueryOptions): AsyncIterable<readonly Row[]>;
   /** Columns, types, keys and indexes of a part of the schema, or of all of it. What is not there is left out. */
   catalog(part?: CatalogPart): Promise<Catalog>;
+  /**
+   * The catalog with the form in which the rows of its date, datetime and time columns are written, of an engine that keeps
+   * whatever it is given. Columns that are not asked for, by table and column in lower case, count as written in any form.
+   */
+  forms?(catalog: Catalog, isAsked: (table: string, column: string) => boolean): Promise<Catalog>;
   /** What the login may do with these tables, as far as the engine has logins. */
   permissions(tables: readonly string[]): Promise<Permissions>;
   /** The index or scan that would serve a statement, as the engine says it, one line each. */

@@ -86,3 +86,54 @@ export function readTime(text: string): string | undefined {
   if (parseClock(Number(hour), Number(minute), Number(second)) === undefined) return undefined;
   return `${hour}:${minute}:${second}.${fraction.slice(0, 7).padEnd(7, '0')}`;
 }
+
+/** What stands for digits in the name of a form. */
+const LETTERS = ['YYYY-MM-DD', 'HH:MM', ':SS'] as const;
+
+/**
+ * The form of a stored value of a date, datetime or time column, in words that say nothing of the value: `YYYY-MM-DD HH:MM:SS.FFF`,
+ * `YYYY-MM-DDTHH:MM:SSZ`, `HH:MM`, `a whole number`.
+ */
+export function formOfTime(value: unknown, kind: string): string {
+  if (typeof value === 'bigint') return 'a whole number';
+  if (typeof value === 'number')
+    return Number.isInteger(value) ? 'a whole number' : 'a number with digits after the point';
+  if (typeof value !== 'string') return 'bytes';
+  const trimmed = value.replace(OUTER_BLANKS, '');
+  if (trimmed === '') return 'a blank text';
+  const form = kind === 'time' ? clockForm(trimmed) : isoForm(trimmed);
+  if (form !== undefined) return trimmed === value ? form : `${form} ${AMONG_BLANKS}`;
+  if (trimmed.startsWith('0000-00-00')) return 'a zero date';
+  return kind === 'time' ? 'a text that is no time' : 'a text that is no date';
+}
+
+const AMONG_BLANKS = 'with blanks around it';
+
+/** Whether every text of a form is a local day or time, sorts as text, and has digits of a second that are kept. */
+export function isLocalLayout(form: string): boolean {
+  return /^(?:YYYY-MM-DD(?:[ T]HH:MM(?::SS(?:\.F{1,7})?)?)?|HH:MM(?::SS(?:\.F{1,7})?)?)$/.test(form);
+}
+
+function isoForm(text: string): string | undefined {
+  const written = read(text);
+  if (!written) return undefined;
+  const [day, clock, seconds] = LETTERS;
+  if (written.precision === undefined) return day;
+  const second = written.precision === 'second' ? seconds : '';
+  return `${day}${written.separator}${clock}${second}${fractionForm(written.fraction)}${zoneForm(text, written.offset)}`;
+}
+
+function clockForm(text: string): string | undefined {
+  const match = readTime(text) === undefined ? undefined : CLOCK.exec(text);
+  if (!match) return undefined;
+  return `${LETTERS[1]}${match[3] === undefined ? '' : LETTERS[2]}${fractionForm(match[4] ?? '')}`;
+}
+
+function fractionForm(fraction: string): string {
+  return fraction === '' ? '' : `.${'F'.repeat(fraction.length)}`;
+}
+
+function zoneForm(text: string, offset: number | undefined): string {
+  if (offset === undefined) return '';
+  return /[+-]\d\d(?::?\d\d)?$/.test(text) ? '±HH:MM' : 'Z';
+}

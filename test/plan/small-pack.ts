@@ -10,6 +10,8 @@ import { onTestFinished } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { createFacade } from '../../src/facade.ts';
 import { loadPack } from '../../src/mapping/load/pack.ts';
+import type { Catalog } from '../../src/sql/catalog.ts';
+import type { Database } from '../../src/sql/database.ts';
 import { MSSQL } from '../../src/sql/mssql/dialect.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { render } from '../../src/sql/render.ts';
@@ -36,6 +38,12 @@ interface Bundle {
   readonly link: readonly { readonly relation: string; readonly url: string }[];
 }
 
+/** As the server reads a schema: with the forms of the rows. */
+async function withForms(database: Database): Promise<Catalog> {
+  const catalog = await database.catalog();
+  return (await database.forms?.(catalog, () => true)) ?? catalog;
+}
+
 /** Searches once; everything made for it is removed when the test is over. */
 export async function searchSmall(
   schema: string,
@@ -59,7 +67,7 @@ export async function openSmall(
   written.close();
   const database = openSqlite(join(folder, 'small.sqlite'));
   onTestFinished(() => database.close());
-  const { registry, problems } = loadPack(join(folder, 'pack'), await database.catalog());
+  const { registry, problems } = loadPack(join(folder, 'pack'), await withForms(database));
   if (!registry) throw new Error(JSON.stringify(problems));
   const plans: SqlPlan[] = [];
   const facade = createFacade({

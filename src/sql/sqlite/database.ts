@@ -13,6 +13,7 @@ import { readCatalog } from './catalog.ts';
 import { SQLITE } from './dialect.ts';
 import { openFile } from './file.ts';
 import { createLooks } from './look.ts';
+import { measure } from './measure.ts';
 import { patiently } from './patience.ts';
 import { createTurns } from './turns.ts';
 
@@ -22,6 +23,8 @@ const PATIENCE = 10;
 const LOOK = 1000;
 /** Milliseconds that everybody waits for one statement at most, where it can be ended. */
 const LONGEST = 10_000;
+/** Milliseconds that looking at the forms of all rows may take. */
+const LONGEST_MEASURE = 60_000;
 
 export interface SqliteOptions {
   /** Kilobytes of the file that are kept in memory. Default 64 MB. */
@@ -66,6 +69,11 @@ export function openSqlite(
       });
     },
     catalog: async part => patiently(() => file.use('catalog', database => readCatalog(database, part))),
+    forms: (catalog, isAsked) =>
+      measure(ask => patiently(() => file.use('look at rows', ask)), file.hasRowids, catalog, {
+        isAsked,
+        longest: LONGEST_MEASURE,
+      }),
     async permissions() {
       return { unreadable: [], writes: [] };
     },

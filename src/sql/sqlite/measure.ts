@@ -1,0 +1,231 @@
+/**
+ * In which forms the rows of a SQLite file are written. SQLite keeps whatever it is given, so only the rows can prove that
+ * comparing a column as it stands is right. In: a catalog and the columns that matter. Out: the same catalog, in which each
+ * of these columns has its form and how many rows have which. A form is proven when every row that is not NULL has it; else
+ * it is `any`, which is right whatever the rows are, and no index serves.
+ *
+ * KINDS is the table of what is looked at. A further kind (of numbers, of UUIDs) is a row there: which types it is for,
+ * the name that a value's form has in messages, and the form that the column gets where all rows have that one form.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
+import type { Awaitable } from '../../awaitable.ts';
+import { formOfTime, isLocalLayout } from '../../time/written.ts';
+import type { Catalog, ColumnInfo, TableInfo } from '../catalog.ts';
+import type { ColumnType } from '../column-type.ts';
+import { identifier, isIdentifier } from '../identifier.ts';
+import { sqlName } from '../name.ts';
+
+type Form = NonNullable<ColumnInfo['form']>;
+
+interface Kind {
+  readonly of: readonly ColumnType['kind'][];
+  /** The form of one value that is not NULL, in words that say nothing of the value. */
+  formOf(value: unknown, kind: ColumnType['kind']): string;
+  /** What all rows of this one form prove; undefined: nothing. */
+  proven(form: string, kind: ColumnType['kind']): Form | undefined;
+  /** SQL that holds for the values of a form that can be proven, and for no other: SQLite looks at them faster than we. */
+  holds(form: string, column: string): string;
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    of: ['date', 'datetime', 'time'],
+    formOf: formOfTime,
+    proven: (form, kind) => {
+      const isDay = form.length === 10;
+      if (!isLocalLayout(form) || (kind === 'date' && !isDay) || (kind === 'time') !== form.startsWith('H'))
+        return undefined;
+      if (kind === 'time' && form.length < 8) return undefined;
+      return { separator: form.includes('T') ? 'T' : ' ', length: form.length };
+    },
+    holds: holdsLayout,
+  },
+];
+
+/** GLOB takes bytes for text, and knows digits but no calendar. */
+function holdsLayout(form: string, c: string): string {
+  const pattern = `typeof(${c}) = 'text' AND ${c} GLOB '${form
+    .replace(/MM:SS/, '[0-5]M:[0-5]S')
+    .replace(/HH:MM/, 'HH:[0-5]M')
+    .replace(/[YMDHSF]/g, '[0-9]')}'`;
+  if (form.startsWith('H')) return `${pattern} AND ${c} < '24'`;
+  const hour = form.length > 10 ? ` AND substr(${c}, 12, 2) < '24'` : '';
+  const day = `substr(${c}, 1, 10)`;
+  return `${pattern} AND ${c} >= '0001-01-01' AND substr(${c}, 6, 2) BETWEEN '01' AND '12'${hour} AND (substr(${c}, 9, 2) BETWEEN '01' AND '28' OR date(${day}) = ${day})`;
+}
+
+function kindOf(type: ColumnType | undefined): Kind | undefined {
+  return type && KINDS.find(({ of }) => of.includes(type.kind));
+}
+
+/** Rows that are looked at before others have their turn. */
+const SLICE = 50_000;
+
+export interface MeasureOptions {
+  /** By table and column in lower case. Columns that are not asked for are taken for `any`. */
+  readonly isAsked: (table: string, column: string) => boolean;
+  /** Milliseconds that it may take; columns whose rows were not all seen by then are `any`. */
+  readonly longest: number;
+}
+
+/** Runs one statement on the open database. */
+type Use = <T>(ask: (database: DatabaseSync) => T) => Awaitable<T>;
+
+/** Rows of a column, form by form. */
+type Counts = Map<string, number>;
+
+interface Asked {
+  readonly key: string;
+  /** As it stands in SQL. */
+  readonly sql: string;
+  readonly type: ColumnType['kind'];
+  readonly kind: Kind;
+}
+
+/** Measures on an open database, table by table. Throws DatabaseError. */
+export async function measure(
+  use: Use,
+  hasRowids: (table: string) => boolean,
+  catalog: Catalog,
+  { isAsked, longest }: MeasureOptions,
+): Promise<Catalog> {
+  const deadline = performance.now() + longest;
+  const tables = new Map<string, TableInfo>();
+  for (const [key, table] of catalog.tables) {
+    const asked = askedOf(table, column => isAsked(key, column));
+    // A column may have taken the name.
+    const sliced = asked.length > 0 && hasRowids(table.name) && !table.columns.has('rowid');
+    const found = asked.length === 0 ? new Map() : await countForms(use, table, asked, sliced, deadline);
+    const columns = [...table.columns].map(([column, info]): [string, ColumnInfo] => {
+      const kind = kindOf(info.type);
+      return [column, kind && info.type ? { ...info, ...conclude(kind, info.type.kind, found.get(column)) } : info];
+    });
+    tables.set(key, { ...table, columns: new Map(columns) });
+  }
+  return { ...catalog, tables };
+}
+
+function askedOf(table: TableInfo, isAsked: (column: string) => boolean): readonly Asked[] {
+  if (!isIdentifier(table.name)) return [];
+  return [...table.columns].flatMap(([key, { name, type }]): readonly Asked[] => {
+    const kind = kindOf(type);
+    if (!kind || !type || !isIdentifier(name) || !isAsked(key)) return [];
+    return [{ key, sql: sqlName(identifier(name)), type: type.kind, kind }];
+  });
+}
+
+function conclude(
+  kind: Kind,
+  type: ColumnType['kind'],
+  found: Counts | undefined,
+): Pick<ColumnInfo, 'form' | 'written'> {
+  if (!found) return { form: 'any' };
+  const written = [...found]
+    .map(([form, rows]) => ({ form, rows }))
+    .sort((a, b) => b.rows - a.rows || (a.form < b.form ? -1 : 1));
+  const [only] = written;
+  const proven = written.length === 1 && only ? kind.proven(only.form, type) : undefined;
+  return { form: proven ?? 'any', written };
+}
+
+/**
+ * Forms by column; a column that was not looked at in time has none. A first row of each column says which form all of them
+ * may have; SQLite counts those that have it, and only columns with others are read row by row.
+ */
+async function countForms(
+  use: Use,
+  table: TableInfo,
+  asked: readonly Asked[],
+  sliced: boolean,
+  deadline: number,
+): Promise<ReadonlyMap<string, Counts>> {
+  const name = sqlName(identifier(table.name));
+  const guesses = await use(database => asked.map(column => firstForm(database, name, column)));
+  const given = asked.map(() => 0);
+  const alike = asked.map(() => 0);
+  const items = asked.flatMap(({ sql, kind }, i) => {
+    const guess = guesses[i];
+    const holds = guess === undefined ? '0' : kind.holds(guess, sql);
+    return [`COUNT(${sql})`, `COUNT(CASE WHEN ${holds} THEN 1 END)`];
+  });
+  const all = await inSlices(use, name, sliced, deadline, (database, where) => {
+    const [row = []] = rowsOf(database, `SELECT ${items.join(', ')} FROM ${name}${where}`);
+    for (const i of asked.keys()) {
+      given[i] = (given[i] ?? 0) + Number(row[2 * i]);
+      alike[i] = (alike[i] ?? 0) + Number(row[2 * i + 1]);
+    }
+  });
+  if (!all) return new Map();
+  const counts = new Map(
+    asked.map(({ key }, i): [string, Counts] => [key, new Map([[guesses[i] ?? '', alike[i] ?? 0]])]),
+  );
+  const mixed = asked.filter((_, i) => given[i] !== alike[i]);
+  for (const { key } of asked) if (given[asked.findIndex(one => one.key === key)] === 0) counts.set(key, new Map());
+  for (const { key } of mixed) counts.set(key, new Map());
+  const read = await inSlices(use, name, sliced && mixed.length > 0, deadline, (database, where) => {
+    if (mixed.length === 0) return;
+    for (const row of rowsOf(database, `SELECT ${mixed.map(({ sql }) => sql).join(', ')} FROM ${name}${where}`)) {
+      for (const [i, { key, type, kind }] of mixed.entries()) {
+        const form = row[i] === null ? undefined : kind.formOf(row[i], type);
+        const of = counts.get(key);
+        if (of && form !== undefined) of.set(form, (of.get(form) ?? 0) + 1);
+      }
+    }
+  });
+  if (!read) for (const { key } of mixed) counts.delete(key);
+  return counts;
+}
+
+/** The form of the first value that there is, if it can be proven. */
+function firstForm(database: DatabaseSync, table: string, { sql, type, kind }: Asked): string | undefined {
+  for (const [value] of rowsOf(database, `SELECT ${sql} FROM ${table} WHERE ${sql} IS NOT NULL LIMIT 1`)) {
+    const form = kind.formOf(value, type);
+    if (kind.proven(form, type)) return form;
+  }
+  return undefined;
+}
+
+/** Runs `count` on parts of a table, others' turns in between. False where the time is over. */
+async function inSlices(
+  use: Use,
+  table: string,
+  sliced: boolean,
+  deadline: number,
+  count: (database: DatabaseSync, where: string) => void,
+): Promise<boolean> {
+  let after: bigint | undefined;
+  for (;;) {
+    if (performance.now() > deadline) return false;
+    const from = after;
+    const end: bigint | undefined = await use(database => {
+      const until = sliced ? sliceEnd(database, table, from) : undefined;
+      const bounds = [
+        from === undefined ? [] : `rowid > ${from}`,
+        until === undefined ? [] : `rowid <= ${until}`,
+      ].flat();
+      count(database, bounds.length === 0 ? '' : ` WHERE ${bounds.join(' AND ')}`);
+      return until;
+    });
+    if (end === undefined) return true;
+    after = end;
+    await setImmediate();
+  }
+}
+
+/** The row number at which a slice ends; undefined for the last. */
+function sliceEnd(database: DatabaseSync, table: string, after: bigint | undefined): bigint | undefined {
+  const from = after === undefined ? '' : `WHERE rowid > ${after} `;
+  for (const [end] of rowsOf(database, `SELECT rowid FROM ${table} ${from}ORDER BY rowid LIMIT 1 OFFSET ${SLICE - 1}`))
+    return typeof end === 'bigint' ? end : undefined;
+  return undefined;
+}
+
+/** Rows as arrays. Large integers would be errors as numbers. */
+function* rowsOf(database: DatabaseSync, text: string): Iterable<readonly unknown[]> {
+  const statement = database.prepare(text);
+  statement.setReturnArrays(true);
+  statement.setReadBigInts(true);
+  const rows: Iterable<unknown> = statement.iterate();
+  for (const row of rows) if (Array.isArray(row)) yield row;
+}

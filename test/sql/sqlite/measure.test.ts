@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ColumnInfo } from '../../../src/sql/catalog.ts';
+import { openSqlite } from '../../../src/sql/sqlite/database.ts';
+
+async function formsOf(schema: string): Promise<(column: string) => Pick<ColumnInfo, 'form' | 'written'>> {
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-forms-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const written = new DatabaseSync(join(folder, 'a.sqlite'));
+  written.exec(schema);
+  written.close();
+  const database = openSqlite(join(folder, 'a.sqlite'));
+  onTestFinished(() => database.close());
+  const catalog = await database.forms?.(await database.catalog(), (_, column) => column !== 'unasked');
+  return column => {
+    const { form, written: rows } = catalog?.tables.get('t')?.columns.get(column) ?? {};
+    return { ...(form ? { form } : {}), ...(rows ? { written: rows } : {}) };
+  };
+}
+
+const rows = (...values: readonly string[]): string =>
+  `CREATE TABLE T (C DATETIME, D DATE, H TIME, UNASKED DATE, TXT TEXT); ${values.map(value => `INSERT INTO T VALUES ${value};`).join(' ')}`;
+
+test('a form that all rows have is proven, NULL aside', async () => {
+  const form = await formsOf(
+    rows("('2024-03-10 08:30:00', '2024-02-29', '08:30', '2024-03-10', 'x')", '(NULL, NULL, NULL, NULL, NULL)'),
+  );
+  expect(form('c')).toEqual({
+    form: { separator: ' ', length: 19 },
+    written: [{ form: 'YYYY-MM-DD HH:MM:SS', rows: 1 }],
+  });
+  expect(form('d')).toMatchObject({ form: { length: 10 } });
+  expect(form('h')).toEqual({ form: 'any', written: [{ form: 'HH:MM', rows: 1 }] });
+  expect(form('unasked')).toEqual({ form: 'any' });
+  expect(form('txt')).toEqual({});
+});
+
+test.each([
+  ['2024-03-10T08:30:00.123456', { separator: 'T', length: 26 }],
+  ['2024-03-10 08:30', { separator: ' ', length: 16 }],
+  ['2024-03-10', { separator: ' ', length: 10 }],
+  ['2024-03-10T08:30:00Z', 'any'],
+  ['2024-03-10 08:30:00-05:00', 'any'],
+  ['2024-03-10 08:30:00.123456789', 'any'],
+  ['2024-02-30 08:30:00', 'any'],
+  ['2023-02-29', 'any'],
+  ['2024-03-10 24:00:00', 'any'],
+  ['2024-03-10 08:60:00', 'any'],
+  ['0000-00-00', 'any'],
+  [' 2024-03-10', 'any'],
+])('%s', async (value, form) => {
+  expect((await formsOf(rows(`('${value}', NULL, NULL, NULL, NULL)`)))('c').form).toEqual(form);
+});
+
+test.each([
+  ["'2024-03-10T08:30:00'", 'YYYY-MM-DDTHH:MM:SS'],
+  ["'2024-02-30 08:30:00'", 'a text that is no date'],
+  ["'0000-01-01 00:00:00'", 'a text that is no date'],
+  ["'0000-00-00 00:00:00'", 'a zero date'],
+  ["'2024-03-10 29:30:00'", 'a text that is no date'],
+  ["'2024-03-10 08:30:00Z'", 'YYYY-MM-DD HH:MM:SSZ'],
+  ["'2024-03-10 08:30:00+0530'", 'YYYY-MM-DD HH:MM:SS±HH:MM'],
+  ["' 2024-03-10'", 'YYYY-MM-DD with blanks around it'],
+  ['9223372036854775807', 'a whole number'],
+  ['2460380.5', 'a number with digits after the point'],
+  ["CAST('2024-03-10 08:30:00' AS BLOB)", 'bytes'],
+  ["''", 'a blank text'],
+])('one row of another form, %s, is found among many', async (odd, name) => {
+  const many = Array.from({ length: 300 }, () => "('2024-03-10 08:30:00', NULL, NULL, NULL, NULL)");
+  const form = await formsOf(rows(...many, `(${odd}, NULL, NULL, NULL, NULL)`));
+  expect(form('c')).toEqual({
+    form: 'any',
+    written: [
+      { form: 'YYYY-MM-DD HH:MM:SS', rows: 300 },
+      { form: name, rows: 1 },
+    ],
+  });
+});
+
+test('all rows of a table larger than a slice are looked at, whatever its columns are called', async () => {
+  const many = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120000)`;
+  const form = await formsOf(
+    `CREATE TABLE T (C DATETIME); ${many} INSERT INTO T (rowid, C) SELECT i * 7, '2024-03-10 08:30:00' FROM n; UPDATE T SET C = '2024-03-10' WHERE rowid = 119999 * 7;`,
+  );
+  expect(form('c').written).toEqual([
+    { form: 'YYYY-MM-DD HH:MM:SS', rows: 119_999 },
+    { form: 'YYYY-MM-DD', rows: 1 },
+  ]);
+  const named = await formsOf(
+    `CREATE TABLE T (rowid TEXT, C DATETIME); INSERT INTO T VALUES ('x', '2024-03-10 08:30:00'), (NULL, 5)`,
+  );
+  expect(named('c').form).toBe('any');
+  const without = await formsOf(
+    `CREATE TABLE T (C DATETIME PRIMARY KEY) WITHOUT ROWID; INSERT INTO T VALUES ('2024-03-10')`,
+  );
+  expect(without('c').form).toEqual({ separator: ' ', length: 10 });
+});
