@@ -1,6 +1,6 @@
 /**
  * Runs the sections of a check one after the other. In: the pack, the database and options. Out: a report for the text, the
- * JSON and the page (report.ts, page.ts). Every section gets an equal share of the time that is left.
+ * JSON and the page (report.ts, page.ts). Each section gets its part of the time that is left, by its weight.
  */
 import { performance } from 'node:perf_hooks';
 import type { Facade } from '../facade.ts';
@@ -42,7 +42,8 @@ export async function runSections(
   const reports: SectionReport[] = [];
   for (const [i, section] of sections.entries()) {
     const begun = performance.now();
-    const share = ends === undefined ? undefined : Math.max(0, ends - begun) / (sections.length - i);
+    const share =
+      ends === undefined ? undefined : (Math.max(0, ends - begun) * weightOf(section)) / sumOf(sections.slice(i));
     const signal = share === undefined ? NEVER : AbortSignal.timeout(Math.ceil(share));
     const asking = { registry, database, facade, now, seed, values, all, signal };
     const context: CheckContext = {
@@ -60,6 +61,14 @@ export async function runSections(
     reports.push({ name: section.name, title: section.title, seconds: (performance.now() - begun) / 1000, ...result });
   }
   return reports;
+}
+
+function weightOf({ weight = 1 }: CheckSection): number {
+  return weight;
+}
+
+function sumOf(sections: readonly CheckSection[]): number {
+  return sections.reduce((sum, section) => sum + weightOf(section), 0);
 }
 
 const NEVER = new AbortController().signal;

@@ -123,7 +123,7 @@ export function isOver(error: unknown, signal: AbortSignal): boolean {
 }
 
 /** Timers, the end of the time among them, run between turns of the event loop alone, and SQLite answers within one. */
-function aTurn(): Promise<void> {
+export function aTurn(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve));
 }
 

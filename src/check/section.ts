@@ -12,6 +12,8 @@ export interface CheckSection {
   /** The key of the section in `--json`. */
   readonly name: string;
   readonly title: string;
+  /** Its part of the time, beside the others'. Default 1. */
+  readonly weight?: number;
   run(context: CheckContext): Promise<SectionResult>;
 }
 
@@ -29,6 +31,13 @@ export interface Table {
   readonly title: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | number)[])[];
+}
+
+/** Names for a note: the first of them, and how many more there are. */
+export function someOf(names: readonly string[]): string {
+  const most = 12;
+  const shown = names.slice(0, most).join(', ');
+  return names.length > most ? `${shown} and ${names.length - most} more` : shown;
 }
 
 export interface CheckContext {

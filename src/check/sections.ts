@@ -3,8 +3,9 @@
  * about profiles) is loaded with this file, so only the command imports it.
  */
 import { RESOURCES } from './resources.ts';
+import { SEARCHES } from './searches.ts';
 import type { CheckSection } from './section.ts';
 import { VALUES } from './values.ts';
 import { WHOSE } from './whose.ts';
 
-export const SECTIONS: readonly CheckSection[] = [VALUES, RESOURCES, WHOSE];
+export const SECTIONS: readonly CheckSection[] = [VALUES, SEARCHES, RESOURCES, WHOSE];

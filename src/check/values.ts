@@ -2,11 +2,12 @@
  * Values: what resources say is what rows hold. In: the sample. Out: each element that differs, by the line that makes it.
  */
 import { counted } from '../counted.ts';
-import type { CheckSection } from './section.ts';
+import { type CheckSection, someOf } from './section.ts';
 
 export const VALUES: CheckSection = {
   name: 'values',
   title: 'Values',
+  weight: 4,
   async run(context) {
     const { rows, resources, unjudged, unreached, problems } = await context.sampled();
     const notes = [
@@ -14,7 +15,7 @@ export const VALUES: CheckSection = {
     ];
     if (unjudged > 0)
       notes.push(`${counted(unjudged, 'row')} not judged: they depend on what only the engine can read.`);
-    if (unreached.length > 0) notes.push(`Not reached in the time: ${unreached.join(', ')}.`);
+    if (unreached.length > 0) notes.push(`Not reached in the time: ${someOf(unreached)}.`);
     return { problems, notes, tables: [] };
   },
 };

@@ -18,6 +18,8 @@ type Json = Readonly<Record<string, unknown>>;
 const AT_ONCE = 50;
 /** Of a newborn's encounters some are part of the mother's: where one in so many crosses, the join is wrong. */
 const BY_CHANCE = 0.1;
+/** Fewer are rows that were written wrongly, whichever columns are joined. */
+const FEW = 3;
 
 export const WHOSE: CheckSection = {
   name: 'whose',
@@ -37,7 +39,7 @@ export const WHOSE: CheckSection = {
         if (compared === 0) continue;
         rows.push([mapping.name, path.join('.'), compared, crossing]);
         if (crossing === 0) continue;
-        const tell = crossing >= compared * BY_CHANCE ? report.error : report.warning;
+        const tell = crossing >= Math.max(FEW, compared * BY_CHANCE) ? report.error : report.warning;
         tell(
           node.at,
           `${crossing} of ${counted(compared, 'reference')} lead to ${typeOf(node, context.registry)} resources of another patient`,

@@ -80,15 +80,35 @@ export function nodesAt(mapping: Mapping, path: readonly string[]): readonly Nod
   return [];
 }
 
-function named(node: Node, path: readonly string[]): readonly Node[] {
+/** The nodes of the elements that a search parameter's FHIRPath names: `Patient.birthDate`, `Observation.value as Quantity`. */
+export function nodesOfParameter(mapping: Mapping, expression: string): readonly Node[] {
+  const { root, resource } = mapping;
+  if (/\bmeta\.lastUpdated\b/.test(expression) && mapping.changed) return [mapping.changed];
+  const paths = [...expression.matchAll(/\b([A-Z]\w*)\.([a-z]\w*(?:\.[a-z]\w*(?!\())*)/g)]
+    .filter(([, type]) => type === resource || type === 'Resource' || type === 'DomainResource')
+    .map(([, , path = '']) => path.split('.'));
+  return paths.flatMap(path => {
+    for (let length = path.length; length > 0; length--) {
+      const found = named(root, path.slice(0, length), true).flatMap(leavesOf);
+      const reading = found.filter(node => node.kind !== 'constant');
+      if (found.length > 0) return reading.length > 0 ? reading : found;
+    }
+    return [];
+  });
+}
+
+function named(node: Node, path: readonly string[], withChoices = false): readonly Node[] {
+  const isIt = (other: string): boolean =>
+    other === path[0] ||
+    (withChoices && other.startsWith(path[0] ?? '') && /^[A-Z]/.test(other.slice(path[0]?.length)));
   const [name, ...rest] = path;
   if (name === undefined) return [node];
   switch (node.kind) {
     case 'object':
       return node.members.flatMap(member =>
         (member.kind === 'element' ? [member] : member.alternatives.flat())
-          .filter(one => one.name === name)
-          .flatMap(one => named(one.node, rest)),
+          .filter(one => isIt(one.name))
+          .flatMap(one => named(one.node, rest, withChoices)),
       );
     case 'ref':
       if (name === 'reference') return [node];
@@ -96,7 +116,7 @@ function named(node: Node, path: readonly string[]): readonly Node[] {
     case 'list':
     case 'each':
     case 'first':
-      return childrenOf(node).flatMap(child => named(child, path));
+      return childrenOf(node).flatMap(child => named(child, path, withChoices));
     default:
       return [];
   }

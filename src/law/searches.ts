@@ -113,11 +113,12 @@ export async function allIds(
   type: string,
   parameters: Parameters,
   pageSize = 1000,
+  context: RequestContext = CONTEXT,
 ): Promise<readonly string[]> {
   const found: string[] = [];
   // Quotation marks in a value are escaped, so none can look like this; nor has an outcome the type that is asked for.
   const before = `"resource":{"resourceType":"${type}","id":"`;
-  for await (const json of pagesOf(facade, type, parameters, pageSize)) {
+  for await (const json of pagesOf(facade, type, parameters, pageSize, context)) {
     for (let at = json.indexOf(before); at >= 0; at = json.indexOf(before, at)) {
       at += before.length;
       found.push(json.slice(at, json.indexOf('"', at)));
@@ -132,10 +133,11 @@ async function* pagesOf(
   type: string,
   parameters: Parameters,
   pageSize: number,
+  context = CONTEXT,
 ): AsyncGenerator<string> {
   let page: Parameters | undefined = [...parameters, ['_count', String(pageSize)]];
   while (page) {
-    const { json } = await facade.search({ type, parameters: page }, CONTEXT);
+    const { json } = await facade.search({ type, parameters: page }, context);
     yield json;
     const next = nextOf(json);
     page = next === undefined ? undefined : [...new URL(next).searchParams.entries()];

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Indexed, indexOf, interval } from '../../src/law/oracle.ts';
+import { indexOf } from '../../src/law/oracle.ts';
+import { sortValueOf } from '../../src/law/order.ts';
 import { allIds, allOf } from '../../src/law/searches.ts';
 import type { SearchParameter } from '../../src/r4/search-parameters.ts';
 import { drawer, type Sample, sampleFor } from '../engines/sample.ts';
@@ -138,55 +139,14 @@ describe.each([
   });
 });
 
-/**
- * What a resource sorts by: of several values the one that comes first in the order. Undefined: it has none. Instants of
- * dates; texts without the case of ASCII letters, unless they are codes; numbers of quantities; of references their rank.
- */
+/** What a resource sorts by; of references their rank. */
 function keyOf(
   resource: Readonly<Record<string, unknown>>,
   { type, expression }: SearchParameter,
   descending: boolean,
   ranks: ReadonlyMap<string, string> = new Map(),
 ): number | string | undefined {
-  const keys = indexOf(resource, expression).flatMap(value => {
-    if (type === 'date') return startOf(value) ?? [];
-    if (type === 'quantity') return (value.value as { readonly value?: number }).value ?? [];
-    if (typeof value.value === 'string' && (type === 'uri' || type === 'reference')) return value.value;
-    if (type === 'reference') {
-      const { reference } = value.value as { readonly reference?: string };
-      return reference === undefined ? [] : (ranks.get(reference) ?? `nothing has ${reference}`);
-    }
-    if (type === 'token') return codesOf(value);
-    if (value.type === 'HumanName') return textOf((value.value as { readonly family?: string }).family) ?? [];
-    if (value.type === 'Address') return textOf((value.value as { readonly city?: string }).city) ?? [];
-    return textOf(value.value) ?? [];
-  });
-  const ordered = keys.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  return descending ? ordered.at(-1) : ordered[0];
-}
-
-/** Codes as they stand; what is typed by people, such as mail addresses, as a text. */
-function codesOf({ type, value }: Indexed): readonly string[] {
-  if (typeof value === 'string' || typeof value === 'boolean') return [String(value)];
-  const object = value as {
-    readonly coding?: readonly { readonly code?: string }[];
-    readonly code?: string;
-    readonly value?: string;
-  };
-  if (type === 'CodeableConcept') return (object.coding ?? []).flatMap(({ code }) => code ?? []);
-  if (type === 'ContactPoint') return [textOf(object.value)].filter(text => text !== undefined);
-  return [object.code ?? object.value].filter(code => code !== undefined);
-}
-
-/** Text as it sorts: the case of ASCII letters does not count. */
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value.replaceAll(/[a-z]/g, letter => letter.toUpperCase()).trimEnd() : undefined;
-}
-
-/** Instant at which a date or period begins; words instead of a date are no value. */
-function startOf({ type, value }: Partial<Indexed> = {}): number | undefined {
-  if (type === 'string') return undefined;
-  if (typeof value === 'string') return interval(value, ZONE).low;
-  const start = value !== null && typeof value === 'object' && 'start' in value ? value.start : undefined;
-  return typeof start === 'string' ? interval(start, ZONE).low : undefined;
+  const direction = descending ? 'descending' : 'ascending';
+  const rankOf = (reference: string): string => ranks.get(reference) ?? `nothing has ${reference}`;
+  return sortValueOf(indexOf(resource, expression), type, direction, ZONE, rankOf);
 }

@@ -1,0 +1,238 @@
+/**
+ * Searches: what resources say is what finds them. In: the sample. Each parameter that is offered is asked with values made
+ * from what sampled resources hold, among these resources alone: the FHIRPath engine says which of them answer, and the whole
+ * facade has to find these and no neighbour. Sorted searches have to give them in order. Out: differences, by the line that
+ * makes the element.
+ */
+import { OPEN_ACCESS } from '../auth/access.ts';
+import { counted } from '../counted.ts';
+import type { Facade, RequestContext } from '../facade.ts';
+import { nodesOfParameter } from '../law/compare.ts';
+import { formOf } from '../law/forms.ts';
+import { answering, type Indexed, indexOf, type Question } from '../law/oracle.ts';
+import { type SortValue, sortValueOf } from '../law/order.ts';
+import { questionsFor } from '../law/questions.ts';
+import { allIds, asksPrimitiveForSystem, valueSetsOf } from '../law/searches.ts';
+import { createReport, type Problem } from '../mapping/load/problem.ts';
+import type { Mapping, Position } from '../mapping/model.ts';
+import { FhirError } from '../outcome.ts';
+import type { CodesBySystem } from '../r4/terminology.ts';
+import type { Offered } from '../search/offers.ts';
+import { randomFrom } from './pool.ts';
+import { aTurn, isOver } from './sample.ts';
+import { type CheckContext, type CheckSection, type SampledResource, someOf } from './section.ts';
+
+/** Resources of a type among which is searched. */
+const AMONG = 60;
+/** Questions of a parameter in one round; rounds go on until there are none left or the time is over. */
+const PER_ROUND = 4;
+/** Different values of a parameter that questions are made of. */
+const VALUES = 3;
+/** Values of a parameter where everything is asked. */
+const ALL_VALUES = 30;
+
+export const SEARCHES: CheckSection = {
+  name: 'searches',
+  title: 'Searches',
+  weight: 4,
+  async run(context) {
+    const sample = await context.sample();
+    const valueSets = await valueSetsOf(context.facade);
+    const random = randomFrom(context.seed);
+    const asked = Map.groupBy(sample, ({ mapping }) => mapping.resource);
+    const parameters = [...asked].flatMap(([type, resources]) =>
+      parametersOf(type, spread(resources, context.all ? resources.length : AMONG), context, valueSets),
+    );
+    const total = parameters.reduce((sum, { questions }) => sum + questions.length, 0);
+    const findings = createFindings(context.values);
+    let questions = 0;
+    shuffle(parameters, random);
+    for (const one of parameters) shuffle(one.questions, random);
+    try {
+      for (let left = parameters; left.length > 0; left = left.filter(one => one.questions.length > 0)) {
+        for (const one of left) {
+          for (const question of one.questions.splice(0, PER_ROUND)) {
+            await ask(question, one, context, findings);
+            questions++;
+          }
+          await aTurn();
+          context.signal.throwIfAborted();
+        }
+      }
+    } catch (error) {
+      if (!context.signal.aborted && !isOver(error, context.signal)) throw error;
+    }
+    const never = parameters.filter(one => !one.isAsked);
+    const notes = [
+      `${questions} of ${total} searches by ${parameters.length - never.length} of ${parameters.length} parameters asked.`,
+    ];
+    if (never.length > 0) notes.push(`Not reached in the time: ${someOf(never.map(one => one.name))}.`);
+    return { problems: findings.problems(), notes, tables: [] };
+  },
+};
+
+/** A parameter of a type, with what is still to be asked. */
+interface Asked {
+  readonly name: string;
+  readonly type: string;
+  readonly offered: Offered;
+  readonly among: readonly SampledResource[];
+  /** Per resource what the parameter indexes on it. */
+  readonly indexed: readonly (readonly Indexed[])[];
+  readonly questions: (Question | 'ascending' | 'descending')[];
+  isAsked: boolean;
+}
+
+function parametersOf(
+  type: string,
+  among: readonly SampledResource[],
+  { facade, all }: CheckContext,
+  valueSets: ReadonlyMap<string, CodesBySystem>,
+): readonly Asked[] {
+  const { hierarchies } = facade.registry.pack;
+  const amount = { values: all ? ALL_VALUES : VALUES, valueSets, hierarchies };
+  return facade.offers.of(type).flatMap(offered => {
+    const { parameter } = offered;
+    if (parameter.type === 'composite' || parameter.type === 'special') return [];
+    const indexed = among.map(({ resource }) => indexOf(resource, parameter.expression));
+    const values = indexed.flat();
+    const questions: Asked['questions'] = questionsFor(offered, values, amount).filter(
+      question => !asksPrimitiveForSystem(values, question, offered),
+    );
+    // References sort by types and ids of what they lead to, which is not in the resource.
+    if (offered.sortable && parameter.type !== 'reference' && parameter.code !== '_id')
+      questions.push('ascending', 'descending');
+    return [{ name: `${type}.${parameter.code}`, type, offered, among, indexed, questions, isAsked: false }];
+  });
+}
+
+async function ask(
+  question: Asked['questions'][number],
+  one: Asked,
+  { facade, signal, now }: CheckContext,
+  findings: Findings,
+): Promise<void> {
+  one.isAsked = true;
+  const { type, among, indexed, offered } = one;
+  const { code } = offered.parameter;
+  const within = ['_id', among.map(({ id }) => id).join()] as const;
+  const isSorted = question === 'ascending' || question === 'descending';
+  const asking = isSorted
+    ? (['_sort', `${question === 'descending' ? '-' : ''}${code}`] as const)
+    : ([question.modifier === undefined ? code : `${code}:${question.modifier}`, question.text] as const);
+  const ids = await idsOf(facade, type, [asking, within], signal);
+  if (ids === undefined) {
+    for (const { mapping } of new Map(among.map(resource => [resource.mapping, resource])).values())
+      findings.tell(mapping, offered, asking, 'is refused');
+    return;
+  }
+  const byId = new Map(among.map(resource => [resource.id, resource.mapping]));
+  if (isSorted) {
+    const values = new Map(
+      among.map(({ id }, i) => [id, sortValueOf(indexed[i] ?? [], offered.parameter.type, question, zoneOf(facade))]),
+    );
+    const wrong = firstOutOfOrder(ids, values, question);
+    const mapping = wrong === undefined ? undefined : byId.get(wrong);
+    if (mapping) findings.tell(mapping, offered, asking, 'gives resources out of order');
+    return;
+  }
+  const answers = answering(question, zoneOf(facade), now);
+  const expected = new Set(among.filter((_, i) => answers(indexed[i] ?? [])).map(({ id }) => id));
+  const found = new Set(ids);
+  for (const [id, mapping] of byId) {
+    if (expected.has(id) && !found.has(id))
+      findings.tell(mapping, offered, asking, 'does not find a resource that it names');
+    if (!expected.has(id) && found.has(id))
+      findings.tell(mapping, offered, asking, 'finds a resource that it does not name');
+  }
+}
+
+function zoneOf({ registry }: Facade): string {
+  return registry.pack.zone;
+}
+
+/** The first id that stands behind one that it should stand before; those without a value are last. */
+function firstOutOfOrder(
+  ids: readonly string[],
+  values: ReadonlyMap<string, SortValue | undefined>,
+  direction: 'ascending' | 'descending',
+): string | undefined {
+  return ids.find((id, i) => {
+    const [before, here] = [i === 0 ? undefined : values.get(ids[i - 1] ?? ''), values.get(id)];
+    if (i === 0 || here === undefined) return false;
+    if (before === undefined) return true;
+    return direction === 'ascending' ? before > here : before < here;
+  });
+}
+
+const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 'strict' };
+
+/** Undefined: the search is refused. */
+async function idsOf(
+  facade: Facade,
+  type: string,
+  parameters: readonly (readonly [string, string])[],
+  signal: AbortSignal,
+): Promise<readonly string[] | undefined> {
+  try {
+    return await allIds(facade, type, [...parameters, ['_elements', 'id']], 1000, { ...CONTEXT, signal });
+  } catch (error) {
+    if (!(error instanceof FhirError) || signal.aborted) throw error;
+    return undefined;
+  }
+}
+
+interface Findings {
+  tell(mapping: Mapping, offered: Offered, asking: readonly [string, string], what: string): void;
+  problems(): readonly Problem[];
+}
+
+interface Finding {
+  readonly at: Position;
+  readonly message: string;
+  readonly asked: string;
+  times: number;
+}
+
+/** One problem per line, parameter and kind of difference. `values`: searches are shown as they were asked. */
+function createFindings(values: boolean): Findings {
+  const findings = new Map<string, Finding>();
+  return {
+    tell(mapping, { parameter }, [name, text], what) {
+      const at = nodesOfParameter(mapping, parameter.expression)[0]?.at ?? mapping.at;
+      const message = `${mapping.resource}?${name}= ${what}`;
+      const key = `${at.file}:${at.line}:${at.column} ${message}`;
+      const known = findings.get(key);
+      if (known) known.times++;
+      else findings.set(key, { at, message, asked: values || name === '_sort' ? text : maskedText(text), times: 1 });
+    },
+    problems() {
+      const report = createReport();
+      for (const { at, message, asked, times } of findings.values())
+        report.error(at, `${message}, ${counted(times, 'time')} in the sample`, { found: `a search for ${asked}` });
+      return report.problems();
+    },
+  };
+}
+
+/** A searched value by its form; a prefix and a system are the question's own. */
+function maskedText(text: string): string {
+  const [, prefix = '', rest = ''] =
+    /^((?:eq|ne|gt|lt|ge|le|sa|eb|ap)?(?=\d)|(?:https?|urn):[^|]*\|)?(.*)$/s.exec(text) ?? [];
+  return `${prefix}${formOf(rest)}`;
+}
+
+function spread<T>(items: readonly T[], most: number): readonly T[] {
+  if (items.length <= most) return items;
+  return Array.from({ length: most }, (_, i) => items[Math.floor((i * items.length) / most)]).filter(
+    item => item !== undefined,
+  );
+}
+
+function shuffle<T>(items: T[], random: () => number): void {
+  for (let i = items.length - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1));
+    const [a, b] = [items[i], items[j]];
+    if (a !== undefined && b !== undefined) [items[i], items[j]] = [b, a];
+  }
+}
