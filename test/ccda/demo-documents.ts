@@ -94,21 +94,22 @@ export async function openDemoDocuments(
   };
 }
 
-/** What the demo pack says of documents. */
-export function demoContent({ registry }: Facade): Content {
+/** What a pack, that of the demo or another, says of documents. */
+export function demoContent({ registry }: Facade, pack = DEMO_PACK): Content {
   const path = 'ccds.yaml';
-  const text = readFileSync(join(DEMO_PACK, path), 'utf8');
+  const text = readFileSync(join(pack, path), 'utf8');
   const { content, problems } = readContent({ path, text }, registry.pack, () => []);
   if (!content) throw new Error(problems.map(({ message }) => message).join('\n'));
   return content;
 }
 
-/** A document of the demo pack over any facade of it. Throws a RangeError where there is none. */
+/** A document of the demo pack, or of another, over any facade of it. Throws a RangeError where there is none. */
 export async function documentOf(
   facade: Facade,
   name: string,
   patientId: number,
   { range, encounterId }: DocumentOptions = {},
+  content = demoContent(facade),
 ): Promise<Omit<MadeDocument, 'statements'>> {
   const topic = [...TOPICS, ENCOUNTER_TOPIC].find(one => one.name === name);
   if (!topic) throw new RangeError(`no topic ${name}`);
@@ -122,7 +123,7 @@ export async function documentOf(
       context: { base: 'http://localhost/fhir' },
       now: NOW,
     },
-    { facade, content: demoContent(facade), software: { name: 'Lintel', version: '0' } },
+    { facade, content, software: { name: 'Lintel', version: '0' } },
   );
   if (!document) throw new RangeError(`no document ${name} of ${patientId}`);
   const xml = [...documentXml(document)].join('');

@@ -46,6 +46,13 @@ const REFUSED: readonly Planted[] = [
     severity: 'error',
   },
   {
+    name: 'a key of the language that is misspelt',
+    edit: ['people.yaml', 'city: { from: d.city }', 'city: { form: d.city }'],
+    at: ['people.yaml', 'form: d.city'],
+    says: /did you mean from\?/,
+    severity: 'error',
+  },
+  {
     name: 'a code outside of a required value set',
     edit: ['codes.yaml', '2: unable-to-assess', '2: moderate'],
     at: ['clinical.yaml', 'via: criticality'],

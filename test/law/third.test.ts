@@ -1,10 +1,13 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allIds } from '../../src/law/searches.ts';
-import type { Demo } from './demo.ts';
-import { openThird } from './third.ts';
+import { allIds, allOf } from '../../src/law/searches.ts';
+import { lintel } from '../cli/lintel.ts';
+import { openThird, THIRD_PACK } from './third.ts';
 
 describe('the third database', () => {
-  let third: Demo;
+  let third: Awaited<ReturnType<typeof openThird>>;
   beforeAll(async () => {
     third = await openThird();
   });
@@ -16,5 +19,30 @@ describe('the third database', () => {
       expect(await allIds(third.facade, type, [['_elements', 'id']], 13), type).toEqual(whole);
       expect(new Set(whole).size, type).toBe(whole.length);
     }
+  });
+
+  test('exports what its searches give, resource by resource', { timeout: 120_000 }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lintel-third-export-'));
+    const environment = { DATABASE_URL: `sqlite:${third.file}`, MAPPINGS: THIRD_PACK, DATA_DIR: folder };
+    const { code, notes } = await lintel(environment, 'export', join(folder, 'out'));
+    expect(code, notes).toBe(0);
+    const exported = new Map<string, unknown>();
+    for (const file of readdirSync(join(folder, 'out')).filter(name => name.endsWith('.ndjson'))) {
+      for (const line of readFileSync(join(folder, 'out', file), 'utf8')
+        .split('\n')
+        .filter(Boolean)) {
+        const resource = JSON.parse(line) as { readonly resourceType: string; readonly id: string };
+        exported.set(`${resource.resourceType}/${resource.id}`, resource);
+      }
+    }
+    rmSync(folder, { recursive: true });
+    let found = 0;
+    for (const type of third.registry.types) {
+      for (const resource of await allOf(third.facade, type, [])) {
+        expect(exported.get(`${type}/${resource.id}`), `${type}/${resource.id}`).toEqual(resource);
+        found++;
+      }
+    }
+    expect(exported.size).toBe(found);
   });
 });
