@@ -16,15 +16,11 @@ import { EXPORT_OPERATIONS } from './own/operations.ts';
 import { RECORD_OPERATIONS } from './own/record-operations.ts';
 import { SUMMARY } from './own/summary-operation.ts';
 import { valueSetsOf } from './own/value-sets.ts';
-import { makeOffers } from './plan/offers.ts';
-import { searchProblems } from './plan/search-problems.ts';
-import { cursorCodec } from './search/cursor.ts';
-import type { ParseContext } from './search/limits.ts';
+import { searchProblems, writtenContext } from './plan/search-problems.ts';
 import { type SeenSchema, seenSchema } from './seen-schema.ts';
 import { type Catalog, type CatalogPart, findTable, withDenied } from './sql/catalog.ts';
 import type { Database } from './sql/database.ts';
 import { openSqlite, type SqliteOptions } from './sql/sqlite/database.ts';
-import { zoneOf } from './time/zone.ts';
 import { SOFTWARE_VERSION } from './version.ts';
 
 /** Says what takes a while. */
@@ -171,17 +167,7 @@ export function loadWhole(
   const pack = loadPackFiles(files, catalog, options);
   const { registry } = pack;
   if (registry === undefined || files.ccds === undefined) return { pack, content: undefined };
-  const offers = makeOffers(registry);
-  const context: ParseContext = {
-    offers,
-    handling: 'strict',
-    zone: zoneOf(registry.pack.zone),
-    base: 'http://localhost/fhir',
-    caller: '',
-    cursors: cursorCodec(new Uint8Array(32)),
-    pageSize: 1,
-    pageMax: 1,
-  };
+  const context = writtenContext(registry);
   const { content, problems }: LoadedContent = readContent(files.ccds, registry.pack, search =>
     searchProblems(search, context, registry),
   );

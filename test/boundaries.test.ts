@@ -49,6 +49,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   explain: ['facade', 'pipeline', 'plan', 'search', 'mapping', 'sql', 'auth'],
   law: ['time', 'facade', 'auth', 'counted', 'resource', 'search', 'mapping', 'r4', 'sql'],
   check: ['*'],
+  coverage: ['*'],
   ccda: ['time', 'facade', 'mapping', 'outcome', 'r4/check-digits'],
   rest: ['time', 'ccda', 'facade', 'auth', 'config', 'mapping', 'sql/expression-key', 'sql/fold'],
   export: ['*'],

@@ -9,6 +9,7 @@ import type { Command, Terminal } from './command.ts';
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serve,
   check: async () => (await import('./check.ts')).check,
+  coverage: async () => (await import('./coverage.ts')).coverage,
   explain: async () => (await import('./explain.ts')).explain,
   lock: async () => (await import('./lock.ts')).lock,
   user: async () => (await import('./user.ts')).user,

@@ -5,11 +5,14 @@
 import { OPEN_ACCESS } from '../auth/access.ts';
 import type { Registry } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
+import { cursorCodec } from '../search/cursor.ts';
 import type { ParseContext } from '../search/limits.ts';
 import { parseSearch } from '../search/parse.ts';
 import { splitEscaped } from '../search/values.ts';
+import { zoneOf } from '../time/zone.ts';
 import { branchesOf } from './branches.ts';
 import { environment } from './environment.ts';
+import { makeOffers } from './offers.ts';
 
 export interface SearchProblem {
   readonly severity: 'error' | 'warning';
@@ -19,6 +22,20 @@ export interface SearchProblem {
 interface WrittenSearch {
   readonly type: string;
   readonly parameters: readonly (readonly [name: string, value: string])[];
+}
+
+/** How a search that stands in a file is parsed: strictly, for nobody in particular. */
+export function writtenContext(registry: Registry): ParseContext {
+  return {
+    offers: makeOffers(registry),
+    handling: 'strict',
+    zone: zoneOf(registry.pack.zone),
+    base: 'http://localhost/fhir',
+    caller: '',
+    cursors: cursorCodec(new Uint8Array(32)),
+    pageSize: 1,
+    pageMax: 1,
+  };
 }
 
 export function searchProblems(

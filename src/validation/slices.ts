@@ -46,7 +46,8 @@ function belongs(item: Item, slice: Facts, discriminators: readonly Discriminato
   });
 }
 
-function isTelling(facts: Facts): boolean {
+/** Whether facts say something that a value can be told by. */
+export function isTelling(facts: Facts): boolean {
   return facts.fixed !== undefined || facts.pattern !== undefined || facts.binding !== undefined;
 }
 

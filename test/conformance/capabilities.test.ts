@@ -3,10 +3,10 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
+import { groupsOf, VERSIONS } from '../../src/coverage/guide.ts';
 import { facadeOf } from '../../src/setup.ts';
 import { validateResource } from '../../src/validation/validator.ts';
 import { type ServedDemo, serveDemo } from './demo-resources.ts';
-import { groupsOf, VERSIONS } from './us-core.ts';
 
 interface Parameter {
   readonly name: string;

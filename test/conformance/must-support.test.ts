@@ -2,10 +2,7 @@
  * Must-support elements: each is there on some resource that claims the profile, as the certification tests look for it.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Facts, profileFacts } from '../../src/validation/facts.ts';
-import { type Item, isObject } from '../../src/validation/item.ts';
-import { assignSlices } from '../../src/validation/slices.ts';
-import { type Resource, type ServedDemo, serveDemo } from './demo-resources.ts';
+import { itemsAt } from '../../src/coverage/elements.ts';
 import {
   type ElementPath,
   type Group,
@@ -14,7 +11,10 @@ import {
   type Step,
   VERSIONS,
   type Version,
-} from './us-core.ts';
+} from '../../src/coverage/guide.ts';
+import { profileFacts } from '../../src/validation/facts.ts';
+import { type Item, isObject } from '../../src/validation/item.ts';
+import { type Resource, type ServedDemo, serveDemo } from './demo-resources.ts';
 
 let demo: ServedDemo;
 const byReference = new Map<string, Resource>();
@@ -73,53 +73,4 @@ function profilesReached(reference: unknown): readonly string[] {
   const literal = isObject(reference) ? reference['reference'] : undefined;
   const resource = typeof literal === 'string' ? byReference.get(literal) : undefined;
   return resource === undefined ? [] : (resource.meta?.profile ?? [resource.resourceType]);
-}
-
-function itemsAt(resource: Resource, steps: readonly Step[], facts: readonly Facts[]): readonly Item[] {
-  let found: readonly { readonly item: Item; readonly facts: readonly Facts[] }[] = [
-    { item: { value: resource, sibling: undefined, type: '', where: '' }, facts },
-  ];
-  for (const step of steps) {
-    found = found.flatMap(({ item, facts: outer }) => {
-      const below = outer.flatMap(fact => fact.children?.[step.name.replace('[x]', '')] ?? []);
-      const items = childrenOf(item, step);
-      if (step.slice === '' || step.slice === step.name || step.name.endsWith('[x]'))
-        return items.map(child => ({ item: child, facts: below }));
-      return items.flatMap(child => {
-        const slices = below.flatMap(fact => {
-          const slice = fact.slices?.[step.slice];
-          const belongs = slice && assignSlices([child], fact).some(([, own]) => own.includes(slice));
-          return belongs ? [slice] : [];
-        });
-        return slices.length > 0 ? [{ item: child, facts: [...below, ...slices] }] : [];
-      });
-    });
-  }
-  return found.map(({ item }) => item);
-}
-
-function childrenOf({ value, sibling }: Item, { name, slice, equals }: Step): readonly Item[] {
-  // The extensions of a primitive stand in its sibling.
-  const from = isObject(value) ? value : isObject(sibling) ? sibling : {};
-  const isWanted = (key: string): boolean =>
-    name.endsWith('[x]')
-      ? slice === ''
-        ? key.startsWith(name.slice(0, -3)) && /^[A-Z]/.test(key.slice(name.length - 3))
-        : key === slice
-      : key === name;
-  const keys = new Set(Object.keys(from).map(key => key.replace(/^_/, '')));
-  return [...keys].filter(isWanted).flatMap(key => {
-    const values = listOf(from[key]);
-    const siblings = listOf(from[`_${key}`]);
-    return Array.from({ length: Math.max(values.length, siblings.length) }, (_, i) => ({
-      value: values[i] ?? undefined,
-      sibling: siblings[i] ?? undefined,
-      type: '',
-      where: key,
-    })).filter(item => equals === '' || item.value === equals);
-  });
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return value === undefined ? [] : Array.isArray(value) ? value : [value];
 }

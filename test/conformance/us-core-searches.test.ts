@@ -3,12 +3,12 @@
  * handling and by POST, with values read out of the resources of a profile, for several patients.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Group, groupsOf, type Search, type SearchPart, VERSIONS } from '../../src/coverage/guide.ts';
 import { answering } from '../../src/law/oracle.ts';
 import { type SearchParameter, searchParameterOf } from '../../src/r4/search-parameters.ts';
 import { NOW } from '../law/law.ts';
 import { type Resource, type ServedDemo, serveDemo } from './demo-resources.ts';
 import { compared, indexedOf, valuesOf, ZONE } from './search-values.ts';
-import { type Group, groupsOf, type Search, type SearchPart, VERSIONS } from './us-core.ts';
 
 /** Each search is asked with the values of resources of so many patients. */
 const PATIENTS = 2;

@@ -1,7 +1,8 @@
 /**
  * What US Core is tested for, as data: per group of the certification tests the searches that a server SHALL and SHOULD
  * answer, and the elements that it must support. In: `us-core-<version>.json`, which keep the notation of the test kit's
- * own tables: `[gt lt]` comparators, `[OR]` a list of values, `=a|b` values to try in turn, `→` references to profiles.
+ * own tables: `[gt lt]` comparators, `[OR]` a list of values, `=a|b` values to try in turn, `→` references to profiles;
+ * `certified: false` is a group, and `uncertified` are searches, that the (g)(10) tests leave out.
  * https://hl7.org/fhir/us/core/STU6.1/CapabilityStatement-us-core-server.html
  */
 import { readFileSync } from 'node:fs';
@@ -14,6 +15,9 @@ export interface Group {
   readonly type: string;
   /** Canonical address. */
   readonly profile: string;
+  /** The (g)(10) certification tests have it. */
+  readonly certified: boolean;
+  readonly optional: boolean;
   readonly searches: readonly Search[];
   /** Whether `_revinclude=Provenance:target` has to work with its searches. */
   readonly revinclude: boolean;
@@ -25,6 +29,8 @@ export interface Group {
 export interface Search {
   readonly text: string;
   readonly strength: 'SHALL' | 'SHOULD';
+  /** The (g)(10) certification tests ask it. */
+  readonly certified: boolean;
   readonly parameters: readonly SearchPart[];
 }
 
@@ -57,6 +63,9 @@ interface Stored {
   readonly shall?: readonly string[];
   readonly should?: readonly string[];
   readonly revinclude?: boolean;
+  readonly certified?: false;
+  readonly optional?: true;
+  readonly uncertified?: readonly string[];
   readonly mustSupport: string;
   readonly slices?: string;
   readonly extensions?: string;
@@ -79,9 +88,11 @@ export function groupsOf(version: Version): readonly Group[] {
     name,
     type: group.type,
     profile: profileAddress(group.profile),
+    certified: group.certified ?? true,
+    optional: group.optional ?? false,
     searches: [
-      ...(group.shall ?? []).filter(text => text !== READ).map(text => search(text, 'SHALL')),
-      ...(group.should ?? []).map(text => search(text, 'SHOULD')),
+      ...(group.shall ?? []).filter(text => text !== READ).map(text => search(text, 'SHALL', group)),
+      ...(group.should ?? []).map(text => search(text, 'SHOULD', group)),
     ],
     revinclude: group.revinclude ?? false,
     mustSupport: pathsOf([group.mustSupport, group.slices, group.extensions].filter(text => text).join(', ')),
@@ -89,8 +100,9 @@ export function groupsOf(version: Version): readonly Group[] {
   }));
 }
 
-function search(text: string, strength: Search['strength']): Search {
-  return { text, strength, parameters: text.split('+').map(searchPart) };
+function search(text: string, strength: Search['strength'], { certified, uncertified = [] }: Stored): Search {
+  const isCertified = certified !== false && !uncertified.includes(text);
+  return { text, strength, certified: isCertified, parameters: text.split('+').map(searchPart) };
 }
 
 function searchPart(text: string): SearchPart {

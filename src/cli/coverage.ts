@@ -1,0 +1,102 @@
+/**
+ * `lintel coverage`: how much of US Core a pack covers, and what of the database it leaves.
+ */
+import { type Config, ConfigError, readConfig } from '../config.ts';
+import { type Coverage, coverageOf } from '../coverage/coverage.ts';
+import { VERSIONS, type Version } from '../coverage/guide.ts';
+import { coverageLines } from '../coverage/text.ts';
+import { readPackFiles } from '../mapping/load/files.ts';
+import { readLock } from '../mapping/load/lock.ts';
+import type { LoadedPack } from '../mapping/load/pack.ts';
+import { createReport, formatProblem } from '../mapping/load/problem.ts';
+import { loadWhole, setUp } from '../setup.ts';
+import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
+
+/** Resources of each profile that are read. */
+const SAMPLE = 1000;
+/** Time in which rows of tables are counted. */
+const SECONDS = 20;
+const GUIDES: ReadonlyMap<string, Version> = new Map(VERSIONS.map(version => [`us-core-${version}`, version]));
+
+export const coverage: Command = {
+  summary: 'tells how much of US Core a pack covers, and what of the database it leaves',
+  help: `Usage: lintel coverage [PACK] [--guide us-core-6.1.0 | --guide us-core-7.0.0]
+                       [--database URL | --locked] [--sample N] [--json]
+
+For each profile of US Core: whether mappings claim it, each must-support element (mapped or not, and the share of
+sampled resources that have it), each search that a server SHALL or SHOULD answer. For each group of the (g)(10)
+certification tests a verdict, with what is missing. Then the tables and columns that no mapping reads, those with the
+most rows first.
+
+  --guide G        us-core-6.1.0 (default) or us-core-7.0.0
+  --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --locked         asks no database: tells what the pack and its schema.lock.json say
+  --sample N       reads N resources for each profile, the first by the keys of its mappings (default ${SAMPLE})
+  --json           prints one JSON object, which docs/coverage.md describes
+
+Verdicts: ready; no data (everything is mapped, and the sample does not show all of it); gaps; not mapped.
+Exit code: 0 with a report, whatever it says; 1 for a pack that cannot be loaded.`,
+  options: {
+    guide: { type: 'string' },
+    database: { type: 'string' },
+    locked: { type: 'boolean' },
+    sample: { type: 'string' },
+    json: { type: 'boolean' },
+  },
+  positionals: [0, 1],
+  async run(args, terminal) {
+    const instead = overrides({ MAPPINGS: args.positionals[0], DATABASE_URL: textOf(args, 'database') });
+    const config = readConfig(terminal.environment, instead);
+    const { version, sample } = optionsOf(args);
+    const found =
+      args.values['locked'] === true
+        ? await withoutRows(config, version, terminal)
+        : await withRows(config, version, sample, terminal);
+    if (found === undefined) return 1;
+    if (args.values['json'] === true) terminal.out(JSON.stringify(found, undefined, 2));
+    else for (const line of coverageLines(found)) terminal.out(line);
+    return 0;
+  },
+};
+
+function optionsOf(args: Arguments): { readonly version: Version; readonly sample: number } {
+  const guide = textOf(args, 'guide') ?? 'us-core-6.1.0';
+  const version = GUIDES.get(guide);
+  const sample = textOf(args, 'sample') ?? String(SAMPLE);
+  const problems = [
+    ...(version === undefined ? [`--guide takes ${[...GUIDES.keys()].join(' or ')}`] : []),
+    ...(/^[1-9]\d{0,5}$/.test(sample) ? [] : ['--sample takes a whole number from 1 to 999999']),
+  ];
+  if (version === undefined || problems.length > 0) throw new ConfigError(problems);
+  return { version, sample: Number(sample) };
+}
+
+async function withoutRows(config: Config, version: Version, terminal: Terminal): Promise<Coverage | undefined> {
+  const files = readPackFiles(config.mappings);
+  const { lock } = files;
+  const catalog = lock && readLock(lock.path, lock.text, createReport());
+  const { registry, problems } = loadWhole(files, undefined).pack;
+  if (registry === undefined || catalog === undefined) return tellProblems({ registry, problems }, terminal);
+  return coverageOf({ registry, catalog, version, rows: undefined });
+}
+
+async function withRows(
+  config: Config,
+  version: Version,
+  sample: number,
+  terminal: Terminal,
+): Promise<Coverage | undefined> {
+  const { database, pack } = await setUp(config, terminal.note);
+  try {
+    const { registry } = pack;
+    if (registry === undefined) return tellProblems(pack, terminal);
+    const rows = { database, now: Date.now(), sample, seconds: SECONDS };
+    return await coverageOf({ registry, catalog: await database.catalog(), version, rows });
+  } finally {
+    await database.close();
+  }
+}
+
+function tellProblems({ problems }: LoadedPack, terminal: Terminal): undefined {
+  for (const problem of problems) terminal.note(formatProblem(problem));
+}

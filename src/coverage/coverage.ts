@@ -1,0 +1,202 @@
+/**
+ * How much of US Core a pack covers: per profile its must-support elements and searches, a verdict per group of the (g)(10)
+ * certification tests, and what of the database is not used. In: the pack, and where there is one a database. Out: data,
+ * which is what `--json` prints (docs/coverage.md) and text.ts writes for a terminal.
+ */
+import type { Mapping, Registry } from '../mapping/model.ts';
+import { firstOfMapping } from '../pipeline/of-mapping.ts';
+import { writtenContext } from '../plan/search-problems.ts';
+import type { Catalog } from '../sql/catalog.ts';
+import type { Database } from '../sql/database.ts';
+import { claimsOf, type ElementCoverage, elementsOf } from './elements-of.ts';
+import { type Group, groupsOf, type Version } from './guide.ts';
+import { type SearchCoverage, searchesOf } from './searches.ts';
+import { rowCounter, type Unused, unusedOf } from './unused.ts';
+
+export interface Coverage {
+  readonly pack: string;
+  readonly guide: string;
+  /** Resources read for each profile, or 25 of each mapping if these are more; null: no database was asked. */
+  readonly sample: number | null;
+  readonly profiles: readonly ProfileCoverage[];
+  readonly certification: readonly Certification[];
+  readonly unused: Unused;
+}
+
+/** `ready`: everything is there. `no data`: everything is mapped, and the rows do not show all of it. */
+export type Verdict = 'ready' | 'no data' | 'gaps' | 'not mapped';
+
+export interface ProfileCoverage {
+  /** The group of the tests: `patient`. */
+  readonly name: string;
+  /** `us-core-patient` */
+  readonly profile: string;
+  readonly type: string;
+  /** The (g)(10) certification tests have it. */
+  readonly certified: boolean;
+  readonly optional: boolean;
+  readonly verdict: Verdict;
+  /** Mappings that claim the profile, under conditions or not. */
+  readonly mappings: readonly string[];
+  /** Sampled resources that claim it; null without rows. */
+  readonly resources: number | null;
+  readonly elements: readonly ElementCoverage[];
+  readonly searches: readonly SearchCoverage[];
+  /** What a server SHALL have and this one has not, in words. */
+  readonly gaps: readonly string[];
+  /** What is mapped and no sampled resource shows. */
+  readonly withoutData: readonly string[];
+}
+
+export interface Certification {
+  readonly name: string;
+  readonly verdict: Exclude<Verdict, 'not mapped'>;
+  /** One sentence each. */
+  readonly missing: readonly string[];
+}
+
+export interface CoverageOptions {
+  readonly registry: Registry;
+  readonly catalog: Catalog;
+  readonly version: Version;
+  /** Undefined: what the pack alone says. */
+  readonly rows: RowsOptions | undefined;
+}
+
+export interface RowsOptions {
+  readonly database: Database;
+  readonly now: number;
+  /** Resources of each profile. */
+  readonly sample: number;
+  /** Time in which the rows of unused tables are counted. */
+  readonly seconds: number;
+}
+
+/** Resources of each mapping, however many claim the profile. */
+const LEAST = 25;
+
+interface Resource {
+  readonly meta?: { readonly profile?: readonly string[] };
+}
+
+/** Throws DatabaseError. */
+export async function coverageOf({ registry, catalog, version, rows }: CoverageOptions): Promise<Coverage> {
+  const claims = new Map(registry.mappings.map(mapping => [mapping, claimsOf(mapping)]));
+  const context = writtenContext(registry);
+  const profiles: ProfileCoverage[] = [];
+  for (const group of groupsOf(version)) {
+    const claiming = registry.ofType(group.type).filter(mapping => claims.get(mapping)?.includes(group.profile));
+    const resources = rows && (await claimedBy(group.profile, claiming, registry, rows));
+    const elements = elementsOf(group, version, claiming, resources, registry);
+    profiles.push(profileOf(group, claiming, resources?.length, elements, searchesOf(group, registry, context)));
+  }
+  const patients = rows && profiles.find(({ type }) => type === 'Patient')?.resources;
+  return {
+    pack: registry.pack.name,
+    guide: `us-core-${version}`,
+    sample: rows?.sample ?? null,
+    profiles,
+    certification: [singlePatient(profiles), multiPatient(profiles, registry, patients ?? undefined)],
+    unused: await unusedOf(registry, catalog, rows ? rowCounter(rows.database, rows.seconds) : async () => null),
+  };
+}
+
+/** Resources that claim a profile, of each mapping an equal share of the sample. */
+async function claimedBy(
+  profile: string,
+  claiming: readonly Mapping[],
+  registry: Registry,
+  { database, now, sample }: RowsOptions,
+): Promise<readonly Resource[]> {
+  const each = Math.max(LEAST, Math.ceil(sample / claiming.length));
+  const found: Resource[] = [];
+  for (const mapping of claiming) {
+    for (const { json } of await firstOfMapping(mapping, each, { database, registry, now })) {
+      const resource: Resource = JSON.parse(json);
+      if (resource.meta?.profile?.some(url => withoutVersion(url) === profile)) found.push(resource);
+    }
+  }
+  return found;
+}
+
+function withoutVersion(url: string): string {
+  return url.replace(/\|.*$/, '');
+}
+
+function profileOf(
+  { name, type, profile, certified, optional }: Group,
+  claiming: readonly Mapping[],
+  resources: number | undefined,
+  elements: readonly ElementCoverage[],
+  searches: readonly SearchCoverage[],
+): ProfileCoverage {
+  const isMapped = claiming.length > 0;
+  const searchGaps = searches.flatMap(({ search, strength, lacks }) =>
+    strength === 'SHALL' ? lacks.map(lack => `search ${search}: ${lack}`) : [],
+  );
+  const gaps = isMapped ? [...elementGapsOf(elements), ...searchGaps] : ['no mapping claims the profile'];
+  const empty = elements.filter(({ state }) => state === 'empty').map(({ element }) => element);
+  const withoutData = isMapped && resources === 0 ? ['no resource of the sample claims the profile'] : empty;
+  return {
+    name,
+    profile: profile.slice(profile.lastIndexOf('/') + 1),
+    type,
+    certified,
+    optional,
+    verdict: !isMapped ? 'not mapped' : gaps.length > 0 ? 'gaps' : withoutData.length > 0 ? 'no data' : 'ready',
+    mappings: claiming.map(mapping => mapping.name),
+    resources: resources ?? null,
+    elements,
+    searches,
+    gaps,
+    withoutData,
+  };
+}
+
+/** Each group of the tests: its profile, elements and searches that a server SHALL answer. */
+function singlePatient(profiles: readonly ProfileCoverage[]): Certification {
+  const tested = profiles.filter(({ certified, optional }) => certified && !optional);
+  const gaps = tested.flatMap(({ profile, verdict, elements, searches, gaps: all }) => {
+    if (verdict === 'not mapped') return all.map(gap => `${profile}: ${gap}`);
+    const asked = searches.filter(({ certified, strength }) => certified && strength === 'SHALL');
+    return [
+      ...elementGapsOf(elements),
+      ...asked.flatMap(({ search, lacks }) => lacks.map(lack => `search ${search}: ${lack}`)),
+    ].map(gap => `${profile}: ${gap}`);
+  });
+  return certificationOf('(g)(10) single patient API', gaps, tested);
+}
+
+/** Bulk export of a group: its members, and each profile with all of its elements. */
+function multiPatient(
+  profiles: readonly ProfileCoverage[],
+  registry: Registry,
+  patients: number | undefined,
+): Certification {
+  const tested = profiles.filter(({ certified, optional }) => certified && !optional);
+  const gaps = [
+    ...(registry.types.includes('Group') ? [] : ['Group is not mapped: Group/[id]/$export has no group to export']),
+    ...(patients !== undefined && patients < 2 ? ['fewer than two patients are served, and the tests want two'] : []),
+    ...tested.flatMap(({ profile, verdict, elements, gaps: all }) =>
+      (verdict === 'not mapped' ? all : elementGapsOf(elements)).map(gap => `${profile}: ${gap}`),
+    ),
+  ];
+  return certificationOf('(g)(10) multi-patient API (bulk export)', gaps, tested);
+}
+
+function elementGapsOf(elements: readonly ElementCoverage[]): readonly string[] {
+  return elements.flatMap(({ element, state, lacksTargets }) => [
+    ...(state === 'unmapped' ? [`${element} is not mapped`] : []),
+    ...lacksTargets.map(target => `${element} never refers to a ${target}`),
+  ]);
+}
+
+function certificationOf(name: string, gaps: readonly string[], tested: readonly ProfileCoverage[]): Certification {
+  const withoutData = tested.flatMap(({ profile, withoutData: all }) =>
+    all.map(
+      one => `${profile}: ${one}${one.startsWith('no ') ? '' : ' is mapped, and no resource of the sample has it'}`,
+    ),
+  );
+  const verdict = gaps.length > 0 ? 'gaps' : withoutData.length > 0 ? 'no data' : 'ready';
+  return { name, verdict, missing: [...gaps, ...withoutData] };
+}

@@ -1,0 +1,96 @@
+/**
+ * Must-support elements of a profile: made by a mapping, and by which share of resources. In: a group of guide.ts, the
+ * mappings that claim its profile, sampled resources. Out: one line of the report for each element.
+ */
+import type { Mapping, Position, Registry } from '../mapping/model.ts';
+import { type Facts, profileFacts } from '../validation/facts.ts';
+import { itemsAt } from './elements.ts';
+import { type ElementPath, type Group, profileAddress, type Version } from './guide.ts';
+import { type Maker, makersAt } from './makers.ts';
+
+export interface ElementCoverage {
+  /** As the guide writes it: `name.family`, `category:VSCat`, `component:systolic.code`. */
+  readonly element: string;
+  /** `filled`: some resource has it. `empty`: mapped, and no resource has it. `other`: another of a choice is there instead. */
+  readonly state: 'filled' | 'empty' | 'mapped' | 'other' | 'unmapped';
+  /** Resources that have it; undefined without rows. */
+  readonly resources: number | undefined;
+  /** Where it is made. */
+  readonly at: Position | undefined;
+  /** Profiles that it has to refer to and no mapping refers to. */
+  readonly lacksTargets: readonly string[];
+}
+
+/** Undefined `resources`: there are no rows to look at. */
+export function elementsOf(
+  group: Group,
+  version: Version,
+  claiming: readonly Mapping[],
+  resources: readonly unknown[] | undefined,
+  registry: Registry,
+): readonly ElementCoverage[] {
+  const known = profileFacts(version, group.profile)?.facts;
+  const facts: readonly Facts[] = known === undefined ? [] : [known];
+  const own = group.mustSupport.map((path): ElementCoverage => {
+    const makers = claiming.flatMap(mapping => makersAt(mapping, path.steps, facts));
+    const filled = resources?.filter(resource => itemsAt(resource, path.steps, facts).length > 0).length;
+    const state =
+      filled !== undefined && filled > 0
+        ? 'filled'
+        : makers.length === 0
+          ? 'unmapped'
+          : filled === undefined
+            ? 'mapped'
+            : 'empty';
+    return {
+      element: path.text,
+      state,
+      resources: filled,
+      at: makers[0]?.node.at,
+      lacksTargets: makers.length === 0 ? [] : lacking(path, makers, group, registry),
+    };
+  });
+  return own.map(one => (isReplaced(one, own, group) ? { ...one, state: 'other' } : one));
+}
+
+/** Of a choice one is enough: what is not there needs not be if another is. */
+function isReplaced({ element, state }: ElementCoverage, all: readonly ElementCoverage[], group: Group): boolean {
+  if (state === 'filled' || state === 'mapped') return false;
+  const choice = group.choices.find(alternatives => alternatives.includes(plain(element)));
+  const others = choice?.filter(other => other !== plain(element)) ?? [];
+  const better = state === 'empty' ? ['filled'] : ['filled', 'empty', 'mapped'];
+  return all.some(other => others.includes(plain(other.element)) && better.includes(other.state));
+}
+
+function plain(text: string): string {
+  return text.replace(/=.*/, '');
+}
+
+/** Profiles that the references at a path have to lead to, and lead to none of; of a choice one is enough. */
+function lacking(path: ElementPath, makers: readonly Maker[], group: Group, registry: Registry): readonly string[] {
+  const targets = path.steps.at(-1)?.targets ?? [];
+  const reached = new Set(
+    makers.flatMap(({ node }) => (node.kind === 'ref' ? claimsOf(registry.mapping(node.target)) : [])),
+  );
+  const isMet = (name: string): boolean => reached.has(profileAddress(name));
+  return targets
+    .map(name => `us-core-${name}`)
+    .filter(name => {
+      const alternatives = group.choices.find(list => list.includes(name));
+      return !isMet(name) && !alternatives?.some(isMet);
+    });
+}
+
+/** The profiles that a mapping claims, under conditions or not. */
+export function claimsOf(mapping: Mapping): readonly string[] {
+  const step = { slice: '', equals: '', targets: undefined };
+  const makers = makersAt(
+    mapping,
+    [
+      { name: 'meta', ...step },
+      { name: 'profile', ...step },
+    ],
+    [],
+  );
+  return makers.flatMap(maker => (maker.kind === 'constant' ? `${maker.item.value}`.replace(/\|.*$/, '') : []));
+}

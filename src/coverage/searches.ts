@@ -1,0 +1,51 @@
+/**
+ * Whether the searches that US Core requires of a type are offered. In: a group of guide.ts, the pack. Out: for each search
+ * what it lacks.
+ */
+import type { Registry } from '../mapping/model.ts';
+import { searchProblems } from '../plan/search-problems.ts';
+import type { ParseContext } from '../search/limits.ts';
+import { isIncludable } from '../search/offers.ts';
+import type { Group, Search, SearchPart } from './guide.ts';
+
+export interface SearchCoverage {
+  /** As the guide writes it, such as `patient+category+date[gt ge lt le]`. */
+  readonly search: string;
+  readonly strength: Search['strength'];
+  /** The (g)(10) certification tests ask it. */
+  readonly certified: boolean;
+  readonly offered: boolean;
+  /** Why not, such as `date is not offered`; empty where it is offered. */
+  readonly lacks: readonly string[];
+}
+
+/** All searches of a group, `_revinclude=Provenance:target` among them where it is required. */
+export function searchesOf(group: Group, registry: Registry, context: ParseContext): readonly SearchCoverage[] {
+  const searches = group.searches.map(({ text, strength, certified, parameters }): SearchCoverage => {
+    const lacks = parameters.flatMap(part => lacksOf(part, group.type, registry, context));
+    return { search: text, strength, certified, offered: lacks.length === 0, lacks };
+  });
+  if (!group.revinclude) return searches;
+  const offered = isRevincluded(group.type, context);
+  const lacks = offered ? [] : [`no Provenance has ${group.type} as its target`];
+  const { certified } = group;
+  return [...searches, { search: '_revinclude=Provenance:target', strength: 'SHALL', certified, offered, lacks }];
+}
+
+function lacksOf(
+  { code, values }: SearchPart,
+  type: string,
+  registry: Registry,
+  context: ParseContext,
+): readonly string[] {
+  if (context.offers.find(type, code) === undefined) return [`${code} is not offered`];
+  // Of several values one is enough.
+  const isFindable = (value: string): boolean =>
+    searchProblems({ type, parameters: [[code, value]] }, context, registry).length === 0;
+  return values.length === 0 || values.some(isFindable) ? [] : [`no mapping gives ${code}=${values.join(' or ')}`];
+}
+
+function isRevincluded(type: string, { offers }: ParseContext): boolean {
+  const target = offers.find('Provenance', 'target');
+  return target !== undefined && isIncludable(target) && target.targets.includes(type);
+}

@@ -1,0 +1,144 @@
+/**
+ * A coverage as lines for a terminal of 100 columns. In: the data of coverage.ts. Out: lines.
+ */
+import { counted } from '../counted.ts';
+import type { Coverage, ProfileCoverage } from './coverage.ts';
+import type { ElementCoverage } from './elements-of.ts';
+import type { Unused } from './unused.ts';
+
+const WIDTH = 100;
+const LABEL = 14;
+/** Tables that are listed; `--json` has all. */
+const MOST = 30;
+const MOST_MAPPINGS = 6;
+
+export function coverageLines({ pack, guide, sample, profiles, certification, unused }: Coverage): readonly string[] {
+  const from =
+    sample === null ? 'by what the pack says, without rows' : `by up to ${number(sample)} resources of each profile`;
+  return [
+    `${pack} against ${guide}, ${from}`,
+    '',
+    ...certification.flatMap(({ name, verdict, missing }) => [
+      `${name}: ${verdict}`,
+      ...missing.flatMap(text => paragraph(text, '  - ', '    ')),
+    ]),
+    ...profiles.flatMap(profile => ['', ...profileLines(profile)]),
+    ...unusedLines(unused, sample !== null),
+  ];
+}
+
+function profileLines(profile: ProfileCoverage): readonly string[] {
+  const { type, verdict, mappings, resources, elements, searches, certified, optional } = profile;
+  const remarks = [...(certified ? [] : ['not in (g)(10)']), ...(optional ? ['optional'] : [])];
+  const title = `${profile.profile} (${[type, ...remarks].join(', ')}): ${verdict}`;
+  if (verdict === 'not mapped') return [title];
+  const of =
+    resources === null ? '  mapped by' : `  ${number(resources)} ${resources === 1 ? 'resource' : 'resources'} of`;
+  const more = mappings.length > MOST_MAPPINGS ? [`${mappings.length - MOST_MAPPINGS} more`] : [];
+  const share = (one: ElementCoverage): string => percent(one.resources ?? 0, resources ?? 0);
+  const named = (state: ElementCoverage['state']) => elements.filter(one => one.state === state);
+  const filled = named('filled');
+  const isAlways = (one: ElementCoverage): boolean => one.resources === resources;
+  const required = searches.filter(({ offered }) => offered);
+  const texts = (strength: string): readonly string[] =>
+    required.filter(one => one.strength === strength).map(({ search }) => search);
+  return [
+    title,
+    ...paragraph([...mappings.slice(0, MOST_MAPPINGS), ...more].join(', '), `${of} `, ' '.repeat(LABEL + 1)),
+    ...row(
+      'always',
+      filled.filter(isAlways).map(({ element }) => element),
+    ),
+    ...row(
+      'partly',
+      filled.filter(one => !isAlways(one)).map(one => `${one.element} ${share(one)}`),
+    ),
+    ...row(
+      'mapped',
+      named('mapped').map(({ element }) => element),
+    ),
+    ...row(
+      'never',
+      named('empty').map(({ element }) => element),
+    ),
+    ...row(
+      'by another',
+      named('other').map(({ element }) => element),
+    ),
+    ...row(
+      'not mapped',
+      named('unmapped').map(({ element }) => element),
+    ),
+    ...row(
+      'no reference',
+      elements.flatMap(({ element, lacksTargets }) => lacksTargets.map(target => `${element} → ${target}`)),
+    ),
+    ...row('SHALL', texts('SHALL')),
+    ...row('SHOULD', texts('SHOULD')),
+    ...row(
+      'not offered',
+      searches.filter(({ offered }) => !offered).map(one => `${one.search} (${one.strength}: ${one.lacks.join(', ')})`),
+    ),
+  ];
+}
+
+function unusedLines({ tables, columns }: Unused, isCounted: boolean): readonly string[] {
+  const rows = (count: number | null): string => (count === null ? '?' : number(count));
+  const width = Math.max(...[...tables, ...columns].map(one => rows(one.rows).length), 4);
+  const title = isCounted ? ', by number of rows' : '';
+  const more = (all: number): readonly string[] => (all > MOST ? [`  and ${all - MOST} more, which --json lists`] : []);
+  const beside = (count: number | null): string => (isCounted ? `  ${rows(count).padStart(width)}  ` : '  ');
+  return [
+    ...(tables.length === 0 ? [] : ['', `Tables that no mapping reads${title}`]),
+    ...tables.slice(0, MOST).map(one => `${beside(one.rows)}${one.table} (${counted(one.columns, 'column')})`),
+    ...more(tables.length),
+    ...(columns.length === 0 ? [] : ['', `Columns that no mapping reads, of tables that some mapping reads${title}`]),
+    ...columns.slice(0, MOST).flatMap(one => {
+      const begin = `${beside(one.rows)}${one.table}: `;
+      return paragraph(one.columns.join(', '), begin, ' '.repeat(beside(one.rows).length + 2));
+    }),
+    ...more(columns.length),
+  ];
+}
+
+/** A labelled list, broken between its items. */
+function row(label: string, items: readonly string[]): readonly string[] {
+  if (items.length === 0) return [];
+  return paragraph(
+    items.map(short).join(',\n'),
+    `  ${label.padEnd(LABEL - 2)} `.padEnd(LABEL),
+    ' '.repeat(LABEL + 1),
+    '\n',
+  );
+}
+
+/** Without the beginning of addresses, and of many values to be tried only the first. */
+function short(text: string): string {
+  return text.replace(/=https?:\/\/(?:[^/,]*\/)*/g, '=').replace(/=([^|+[]*)\|[^+[]*\|[^+[]*/g, '=$1|…');
+}
+
+/** A text in lines of at most WIDTH, where its parts are not longer. */
+function paragraph(text: string, first: string, next: string, between = ' '): readonly string[] {
+  const lines: string[] = [];
+  let line = first;
+  let isEmpty = true;
+  for (const part of text.split(between)) {
+    if (!isEmpty && line.length + 1 + part.length > WIDTH) {
+      lines.push(line);
+      line = next;
+      isEmpty = true;
+    }
+    line += isEmpty ? part : ` ${part}`;
+    isEmpty = false;
+  }
+  return [...lines, line];
+}
+
+function percent(part: number, whole: number): string {
+  const share = whole === 0 ? 0 : (100 * part) / whole;
+  return share > 0 && share < 1 ? '<1 %' : `${share > 99 && part < whole ? 99 : Math.round(share)} %`;
+}
+
+function number(count: number): string {
+  return count.toLocaleString('en-US');
+}

@@ -1,0 +1,104 @@
+/**
+ * What of a database no mapping reads. In: the pack, the catalog, the database. Out: tables and columns, those with the most
+ * rows first. Only numbers of rows are asked, one table after the other, until the time is over.
+ */
+import type { Registry } from '../mapping/model.ts';
+import type { Catalog, TableInfo } from '../sql/catalog.ts';
+import { TRUE } from '../sql/construct.ts';
+import { type Database, DatabaseError } from '../sql/database.ts';
+import { identifier, isIdentifier } from '../sql/identifier.ts';
+
+export interface Unused {
+  /** Tables that no mapping reads. */
+  readonly tables: readonly UnusedTable[];
+  /** Tables that some mapping reads, with the columns that none does. */
+  readonly columns: readonly UnusedColumns[];
+}
+
+interface UnusedTable {
+  readonly table: string;
+  /** Null: not counted, for the time was over or the login may not read it. */
+  readonly rows: number | null;
+  readonly columns: number;
+}
+
+interface UnusedColumns {
+  readonly table: string;
+  readonly rows: number | null;
+  readonly columns: readonly string[];
+}
+
+/** `count`: rows of a table; see rowCounter. */
+export async function unusedOf(
+  registry: Registry,
+  catalog: Catalog,
+  count: (table: string) => Promise<number | null>,
+): Promise<Unused> {
+  const used = columnsUsed(registry);
+  const tables: UnusedTable[] = [];
+  const columns: UnusedColumns[] = [];
+  for (const [key, table] of catalog.tables) {
+    const read = used.get(key);
+    const left = [...table.columns].filter(([name]) => !read?.has(name)).map(([, info]) => info.name);
+    if (read !== undefined && left.length === 0) continue;
+    const rows = await count(table.name);
+    if (read === undefined) tables.push({ table: table.name, rows, columns: table.columns.size });
+    else columns.push({ table: table.name, rows, columns: left });
+  }
+  return { tables: tables.toSorted(byRows), columns: columns.toSorted(byRows) };
+}
+
+type Counted = Pick<UnusedTable, 'table' | 'rows'>;
+
+function byRows(a: Counted, b: Counted): number {
+  return (b.rows ?? -1) - (a.rows ?? -1) || (a.table < b.table ? -1 : 1);
+}
+
+/** Counts rows for so long. Throws DatabaseError where the database fails. */
+export function rowCounter(database: Database, seconds: number): (table: string) => Promise<number | null> {
+  const signal = AbortSignal.timeout(seconds * 1000);
+  return async table => {
+    if (signal.aborted || !isIdentifier(table)) return null;
+    const from = { table: { name: table }, alias: identifier('t'), joins: [], where: TRUE };
+    try {
+      const plan = { from, columns: [], orderBy: [], limit: 1, shape: 'count' } as const;
+      const [row] = await database.query(plan, { lane: 'export', signal });
+      return Number(row?.[0] ?? 0);
+    } catch (error) {
+      if (error instanceof DatabaseError && (error.missing || error.reason === 'cancelled')) return null;
+      throw error;
+    }
+  };
+}
+
+/** Columns that mappings read, by table, in lower case. */
+export function columnsUsed(registry: Registry): ReadonlyMap<TableInfo['name'], ReadonlySet<string>> {
+  const used = new Map<string, Set<string>>();
+  const of = (table: string): Set<string> => {
+    const known = used.get(table) ?? new Set();
+    used.set(table, known);
+    return known;
+  };
+  for (const mapping of registry.mappings) {
+    const tables = new Map<string, Set<string>>();
+    const columns: (readonly [alias: string, column: string])[] = [];
+    // A model is plain data: scopes and columns are told by what they have, wherever they stand.
+    const seen = new Set<object>();
+    const visit = (part: object): void => {
+      if (seen.has(part)) return;
+      seen.add(part);
+      const { kind, alias, column, table }: { readonly [name: string]: unknown } = { ...part };
+      if (kind === 'column' && typeof alias === 'string' && typeof column === 'string')
+        columns.push([alias, column.toLowerCase()]);
+      if (typeof alias === 'string' && table !== null && typeof table === 'object' && 'name' in table) {
+        const name = `${table.name}`.toLowerCase();
+        of(name);
+        tables.set(alias, (tables.get(alias) ?? new Set()).add(name));
+      }
+      for (const inner of Object.values(part)) if (inner !== null && typeof inner === 'object') visit(inner);
+    };
+    visit(mapping);
+    for (const [alias, column] of columns) for (const table of tables.get(alias) ?? []) of(table).add(column);
+  }
+  return used;
+}

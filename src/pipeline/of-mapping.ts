@@ -1,0 +1,43 @@
+/**
+ * The first resources of one mapping, whatever other mappings of its type there are. In: a mapping and how many. Out: their
+ * texts, in the order of the mapping's key.
+ */
+import { OPEN_ACCESS } from '../auth/access.ts';
+import type { Mapping, Registry } from '../mapping/model.ts';
+import { branchesOf } from '../plan/branches.ts';
+import { environment } from '../plan/environment.ts';
+import type { Database } from '../sql/database.ts';
+import { emitAll } from './emitted.ts';
+import { readPage } from './page.ts';
+import { planResolved } from './resolve.ts';
+import { shapeStore } from './shapes.ts';
+import { openSession } from './source.ts';
+
+export interface OfMapping {
+  readonly database: Database;
+  readonly registry: Registry;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Throws DatabaseError. */
+export async function firstOfMapping(
+  mapping: Mapping,
+  count: number,
+  { database, registry, now, signal }: OfMapping,
+): Promise<readonly { readonly id: string; readonly json: string }[]> {
+  const session = openSession(database, environment(registryOf(registry, mapping), now), shapeStore(), { signal });
+  const asked = { type: mapping.resource, filters: [], sort: [], access: OPEN_ACCESS };
+  const branches = await planResolved(session, env => branchesOf(asked, env));
+  const wanted = { sort: [], selection: { kind: 'all' }, count, cursor: undefined, places: [] } as const;
+  const { matches } = await readPage(branches, wanted, session);
+  const context = { base: 'http://localhost/fhir', now, zone: registry.pack.zone };
+  return (await emitAll(matches, context, session)).filter(({ json }) => json !== '');
+}
+
+/** A registry whose resources of a type are those of one mapping; references go where they went. */
+function registryOf(registry: Registry, mapping: Mapping): Registry {
+  const { resource } = mapping;
+  return { ...registry, ofType: type => (type === resource ? [mapping] : registry.ofType(type)) };
+}

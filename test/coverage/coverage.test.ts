@@ -1,0 +1,212 @@
+/** `lintel coverage`: of the demo against a list checked by hand, and the gaps of a pack with two mappings. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Coverage, coverageOf, type ProfileCoverage } from '../../src/coverage/coverage.ts';
+import { VERSIONS, type Version } from '../../src/coverage/guide.ts';
+import { coverageLines } from '../../src/coverage/text.ts';
+import { lintel } from '../cli/lintel.ts';
+import { smallClinic } from '../cli/small-clinic.ts';
+import { type Demo, openDemo } from '../law/demo.ts';
+import { NOW } from '../law/law.ts';
+
+describe('of the demo', () => {
+  let demo: Demo;
+  const byRows = new Map<Version, Coverage>();
+  const byPack = new Map<Version, Coverage>();
+  beforeAll(async () => {
+    demo = await openDemo({ patients: 29 });
+    const { registry, database } = demo;
+    const catalog = await database.catalog();
+    for (const version of VERSIONS) {
+      const rows = { database, now: NOW, sample: 400, seconds: 60 };
+      byRows.set(version, await coverageOf({ registry, catalog, version, rows }));
+      byPack.set(version, await coverageOf({ registry, catalog, version, rows: undefined }));
+    }
+  });
+  afterAll(() => demo.close());
+
+  const profile = (name: string, of = byRows, version: Version = '6.1.0'): ProfileCoverage => {
+    const found = of.get(version)?.profiles.find(one => one.profile === name);
+    if (!found) throw new Error(`${name} is not there`);
+    return found;
+  };
+
+  test.each(VERSIONS)('nothing is missing for the certification by US Core %s', version => {
+    for (const coverage of [byRows.get(version), byPack.get(version)]) {
+      expect(coverage?.certification).toEqual([
+        { name: '(g)(10) single patient API', verdict: 'ready', missing: [] },
+        { name: '(g)(10) multi-patient API (bulk export)', verdict: 'ready', missing: [] },
+      ]);
+      expect(coverage?.profiles.filter(({ verdict }) => verdict !== 'ready')).toEqual([]);
+    }
+  });
+
+  test.each<readonly [profile: string, mappings: readonly string[]]>([
+    ['us-core-patient', ['patients']],
+    ['us-core-allergyintolerance', ['allergies', 'allergies-release-1']],
+    ['us-core-blood-pressure', ['vital-signs.bp']],
+    ['us-core-implantable-device', ['implants']],
+    ['us-core-medicationrequest', ['prescriptions', 'reported-medications']],
+    ['us-core-organization', ['facilities', 'payers']],
+    ['us-core-procedure', ['procedures', 'past-surgeries']],
+  ])('%s is claimed by its mappings', (name, mappings) => {
+    expect(profile(name).mappings).toEqual(mappings);
+  });
+
+  test('elements are what the mappings say, read by hand', () => {
+    const states = Object.fromEntries(
+      profile('us-core-documentreference').elements.map(one => [one.element, one.state]),
+    );
+    // document.yaml gives each content an address and never the bytes; one of both is enough.
+    expect(states).toMatchObject({
+      'content.attachment.url': 'filled',
+      'content.attachment.data': 'other',
+      'context.period': 'filled',
+      'category:uscore': 'filled',
+    });
+    // Every organization but the payers has a number of its own.
+    const npi = profile('us-core-organization').elements.find(({ element }) => element === 'identifier:NPI');
+    expect(npi?.state).toBe('filled');
+    expect(npi?.resources).toBeLessThan(profile('us-core-organization').resources ?? 0);
+    expect(npi?.at?.file).toBe('organization.yaml');
+  });
+
+  test.each(VERSIONS)('what resources show is what the mappings alone are said to make, by US Core %s', version => {
+    const wrong = (byRows.get(version)?.profiles ?? []).flatMap(({ profile: name, elements }) => {
+      const said = new Map(profile(name, byPack, version).elements.map(one => [one.element, one.state]));
+      return elements
+        .filter(({ element, state }) => state === 'filled' && said.get(element) !== 'mapped')
+        .map(one => [name, one]);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('tables and columns that no mapping reads', () => {
+    const unused = byRows.get('6.1.0')?.unused;
+    expect(unused?.tables).toEqual([{ table: 'SYS_PARM', rows: 3, columns: 2 }]);
+    const columns = Object.fromEntries((unused?.columns ?? []).map(one => [one.table, one.columns]));
+    expect(columns['PT_MST']?.toSorted()).toEqual(['CRT_DTM', 'PRTL_PWD', 'PRTL_USR', 'RV', 'SSN']);
+    expect(columns['USR_LGN']).toContain('PWD_HASH');
+    expect(columns['ALLRGY']).toBeUndefined();
+    const rows = (unused?.columns ?? []).map(one => one.rows ?? 0);
+    expect(rows).toEqual(rows.toSorted((a, b) => b - a));
+  });
+
+  test('fits 100 columns', () => {
+    for (const coverage of [...byRows.values(), ...byPack.values()])
+      expect(coverageLines(coverage).filter(line => line.length > 100)).toEqual([]);
+  });
+});
+
+const PATIENTS = `mapping: people
+resource: Patient
+profile: us-core-patient
+source: { table: PERSON, as: p, key: [ID] }
+id: "{ID}"
+elements:
+  identifier: [{ system: urn:oid:1.2.3, value: { from: ID } }]
+  name: [ { family: { from: SURNAME }, period: { end: { from: BORN } } } ]
+  gender: { from: SEX, via: sex, else: unknown }
+`;
+
+const WEIGHTS = `mapping: weights
+resource: Observation
+profile: us-core-body-weight
+source: { table: WEIGHING, as: w, key: [NO] }
+id: "w-{NO}"
+needs: [subject]
+elements:
+  status: final
+  category: [http://terminology.hl7.org/CodeSystem/observation-category#vital-signs]
+  code: loinc#29463-7 Body weight
+  subject: { ref: people, on: { ID: PERSON_ID } }
+  valueQuantity: { value: { from: KG }, unit: kg, system: http://unitsofmeasure.org, code: kg }
+`;
+
+/** A clinic whose two mappings claim profiles, a table that none reads, and no birth dates. */
+function clinic(): ReturnType<typeof smallClinic> {
+  const small = smallClinic({ 'person.yaml': PATIENTS, 'weighing.yaml': WEIGHTS });
+  const database = new DatabaseSync(join(small.folder, 'clinic.sqlite'));
+  database.exec(`CREATE TABLE FRIDGE (DAY DATE, DEGREES REAL); INSERT INTO FRIDGE VALUES ('2024-01-01', 4), ('2024-01-02', 5);
+    UPDATE PERSON SET BORN = NULL; ALTER TABLE PERSON ADD COLUMN EYES VARCHAR(9)`);
+  database.close();
+  return small;
+}
+
+describe('of a pack with two mappings', () => {
+  const covered = async (...options: readonly string[]): Promise<Coverage> => {
+    const { environment } = clinic();
+    const { out, code } = await lintel(environment, 'coverage', '--json', ...options);
+    expect(code).toBe(0);
+    return JSON.parse(out);
+  };
+
+  test('gaps are elements that no mapping makes and searches that are not offered', async () => {
+    const { profiles } = await covered();
+    const weight = profiles.find(one => one.profile === 'us-core-body-weight');
+    expect(weight).toMatchObject({ verdict: 'gaps', resources: 2, mappings: ['weights'] });
+    expect(weight?.gaps).toEqual([
+      'effectiveDateTime is not mapped',
+      'search patient+category+date[gt ge lt le]: date is not offered',
+      'search _revinclude=Provenance:target: no Provenance has Observation as its target',
+    ]);
+    const patient = profiles.find(one => one.profile === 'us-core-patient');
+    expect(patient?.gaps).toEqual(expect.arrayContaining(['name.given is not mapped', 'extension:race is not mapped']));
+    // Of a former name either its use or the end of its period is enough: the latter is mapped, and no row has it.
+    expect(patient?.elements.find(({ element }) => element === 'name.use=old')?.state).toBe('other');
+    expect(patient?.gaps).not.toContain('name.family is not mapped');
+    expect(patient?.withoutData).toEqual(['name.period', 'name.period.end']);
+    expect(patient?.searches.find(({ search }) => search === 'birthdate+name')?.lacks).toEqual([
+      'birthdate is not offered',
+    ]);
+    expect(profiles.find(one => one.profile === 'us-core-goal')).toMatchObject({
+      verdict: 'not mapped',
+      gaps: ['no mapping claims the profile'],
+    });
+  });
+
+  test('the verdict of a certification names what is missing', async () => {
+    const { certification } = await covered('--guide', 'us-core-7.0.0');
+    expect(certification.map(({ verdict }) => verdict)).toEqual(['gaps', 'gaps']);
+    const [single, multi] = certification;
+    expect(single?.missing).toContain('us-core-goal: no mapping claims the profile');
+    expect(single?.missing).toContain('us-core-patient: search birthdate+name: birthdate is not offered');
+    expect(multi?.missing[0]).toBe('Group is not mapped: Group/[id]/$export has no group to export');
+    expect(multi?.missing.join('\n')).not.toContain('search');
+  });
+
+  test('what no mapping reads is listed by rows', async () => {
+    const { unused } = await covered();
+    expect(unused).toEqual({
+      tables: [{ table: 'FRIDGE', rows: 2, columns: 2 }],
+      columns: [
+        { table: 'PERSON', rows: 2, columns: ['EYES'] },
+        { table: 'WEIGHING', rows: 2, columns: ['TAKEN'] },
+      ],
+    });
+  });
+
+  test('--locked asks no database, and says what the pack says', async () => {
+    const { environment, pack } = clinic();
+    expect((await lintel(environment, 'lock')).code).toBe(0);
+    const { out, code } = await lintel({ MAPPINGS: pack }, 'coverage', '--locked');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^small against us-core-6\.1\.0, by what the pack says, without rows$/m);
+    expect(out).toMatch(/^us-core-body-weight \(Observation\): gaps\n {2}mapped by weights\n {2}mapped {7}status, /m);
+    expect(out).toMatch(/^ {2}not mapped {3}effectiveDateTime$/m);
+    expect(out).not.toContain('FRIDGE');
+  });
+
+  test('a guide that is not known, and a pack with errors, are told', async () => {
+    const { environment, pack } = clinic();
+    const wrong = await lintel(environment, 'coverage', '--guide', 'us-core-5');
+    expect(wrong.code).not.toBe(0);
+    expect(wrong.notes).toContain('--guide takes us-core-6.1.0 or us-core-7.0.0');
+    writeFileSync(join(pack, 'person.yaml'), PATIENTS.replace('SURNAME', 'SURNAM'));
+    const broken = await lintel(environment, 'coverage');
+    expect(broken.code).toBe(1);
+    expect(broken.notes).toMatch(/^person\.yaml:8:.*SURNAM/m);
+  });
+});
