@@ -5,7 +5,8 @@
  */
 import type { Condition, EachNode, JoinColumn, Lookup, Mapping, RefNode, Registry, Scope } from '../mapping/model.ts';
 import { canonicalOf, castTo, compareCanonical } from '../resource/raw.ts';
-import { among, and, equals, or, value } from '../sql/construct.ts';
+import { UNICODE } from '../sql/column-type.ts';
+import { among, and, call, equals, or, value } from '../sql/construct.ts';
 import type { Database } from '../sql/database.ts';
 import type { ColumnExpression, Expression, Order, Predicate, SqlValue } from '../sql/expression.ts';
 import { type Identifier, identifier, type TableName } from '../sql/identifier.ts';
@@ -35,6 +36,8 @@ const ROWS = 20_000;
 interface Index {
   readonly table: TableName;
   readonly columns: readonly ColumnExpression[];
+  /** Which of them are compared without case. */
+  readonly folds: readonly boolean[];
   readonly rows: Map<string, readonly StoredRow[] | 'many'>;
   readonly wanted: Map<string, readonly Expression[]>;
 }
@@ -152,11 +155,14 @@ export class StoredRows implements RowReader<View> {
   }
 
   async #fetchKeys(
-    { table, columns, rows }: Index,
+    { table, columns, folds, rows }: Index,
     keys: readonly (readonly [string, readonly Expression[]])[],
     signal: AbortSignal,
   ): Promise<void> {
-    const own = columns.map(column => ({ ...column, alias: ALIAS }));
+    const own = columns.map((column, i): Expression => {
+      const theirs = { ...column, alias: ALIAS };
+      return folds[i] ? call('upper', [theirs], UNICODE) : theirs;
+    });
     const [only] = own;
     const where: Predicate =
       only && own.length === 1
@@ -169,7 +175,7 @@ export class StoredRows implements RowReader<View> {
     const canonical = columns.map(({ type }) => canonicalOf(type));
     const byKey = Map.groupBy(found, row => {
       const values = columns.map(({ column, type }) => readable(row.get(column) ?? null, type));
-      return keyOf(values.map((one, i) => canonical[i]?.(one) ?? null)) ?? '';
+      return keyOf(values.map((one, i) => inCase(canonical[i]?.(one) ?? null, folds[i]))) ?? '';
     });
     // Those that are left out at the limit could be of any key.
     for (const [key] of keys) rows.set(key, found.length === ROWS ? 'many' : (byKey.get(key) ?? []));
@@ -212,17 +218,20 @@ export class StoredRows implements RowReader<View> {
   /** Rows of a scope's table where theirs = ours. */
   #find(scope: Pick<Scope, 'table' | 'alias'>, on: readonly JoinColumn[], view: View): readonly StoredRow[] {
     if (on.length === 0 || on.some(({ theirs }) => theirs.alias !== scope.alias)) throw new Unjudged();
-    const name = `${tableKey(scope.table)} ${on.map(({ theirs }) => theirs.column).join(' ')}`;
+    const name = `${tableKey(scope.table)} ${on.map(({ theirs, fold }) => theirs.column + (fold ? ' folded' : '')).join(' ')}`;
     const index = this.#indexes.get(name) ?? {
       table: scope.table,
       columns: on.map(({ theirs }) => theirs),
+      folds: on.map(({ fold }) => fold ?? false),
       rows: new Map(),
       wanted: new Map(),
     };
     this.#indexes.set(name, index);
     const ours = on.map(joined => this.#ours(joined, view));
     // Our side is cast, never the key column.
-    const key = keyOf(on.map(({ theirs }, i) => canonicalOf(theirs.type)(castTo(theirs.type)(ours[i] ?? null))));
+    const key = keyOf(
+      on.map(({ theirs, fold }, i) => inCase(canonicalOf(theirs.type)(castTo(theirs.type)(ours[i] ?? null)), fold)),
+    );
     if (key === undefined) return [];
     const rows = index.rows.get(key);
     if (rows === 'many') throw new Unjudged();
@@ -236,12 +245,13 @@ export class StoredRows implements RowReader<View> {
   }
 
   /** Our side of a join, after its text steps. */
-  #ours({ ours, steps = [] }: JoinColumn, view: View): SqlValue {
+  #ours({ ours, steps = [], fold }: JoinColumn, view: View): SqlValue {
     const raw = this.raw(ours, view);
-    if (steps.length === 0 || raw === null) return raw;
+    if (raw === null) return raw;
+    if (steps.length === 0) return typeof raw === 'string' ? inCase(raw, fold) : raw;
     let text: string | undefined = String(raw);
     for (const step of steps) text = text === undefined ? undefined : step.apply(text);
-    return text ?? null;
+    return inCase(text ?? null, fold);
   }
 
   /** The row that stands under an alias; null: the lookup finds none. */
@@ -291,6 +301,11 @@ export class StoredRows implements RowReader<View> {
 
 const ALIAS = identifier('t');
 const TEXT = { kind: 'text', unicode: true, fixed: false, length: 4000 } as const;
+
+/** In upper case where case does not count: of ASCII letters, as the engines have it. */
+function inCase(text: string | null, fold: boolean | undefined): string | null {
+  return fold && text !== null ? text.replace(/[a-z]+/g, letters => letters.toUpperCase()) : text;
+}
 
 /** A key column that holds what its type does not say joins nothing here. */
 function readable(stored: SqlValue, type: ColumnExpression['type']): SqlValue {

@@ -254,3 +254,22 @@ test('a pack upon another is checked with its own tests and its own lock', async
   expect(readdirSync(site).sort()).toEqual(['pack.yaml', 'schema.lock.json']);
   expect((await lintel(environment, 'check', site, '--locked')).code).toBe(0);
 });
+
+test('the rows are read without case where a lookup is', async () => {
+  const { environment } = smallClinic({
+    'other.yaml': `mapping: others
+resource: Practitioner
+source:
+  table: PERSON
+  as: p
+  key: [ID]
+  lookup: { o: { table: PERSON, on: { SURNAME: { from: SURNAME, via: upper } }, fold: true } }
+id: "{ID}"
+elements:
+  name: [ { family: { from: o.SURNAME } } ]
+`,
+  });
+  const { out, code } = await lintel(environment, 'check');
+  expect(out).toContain('small: 3 mappings of 3 types; 0 errors');
+  expect(code).toBe(0);
+});
