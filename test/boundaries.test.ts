@@ -23,6 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cache: ['time', 'sql', 'auth', 'mapping'],
   config: ['demo', 'log', 'sql/mssql/address'],
   mapping: ['time', 'counted', 'sql', 'r4'],
+  profile: ['counted', 'sql'],
   search: ['time', 'mapping', 'r4', 'outcome', 'sql/expression'],
   plan: ['time', 'search', 'mapping', 'sql', 'auth', 'r4', 'outcome'],
   resource: ['time', 'search', 'mapping', 'sql', 'r4', 'outcome'],

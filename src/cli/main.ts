@@ -11,6 +11,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   check: async () => (await import('./check.ts')).check,
   coverage: async () => (await import('./coverage.ts')).coverage,
   explain: async () => (await import('./explain.ts')).explain,
+  profile: async () => (await import('./profile.ts')).profile,
   lock: async () => (await import('./lock.ts')).lock,
   user: async () => (await import('./user.ts')).user,
   export: async () => (await import('./export.ts')).exportCommand,

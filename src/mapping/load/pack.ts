@@ -11,6 +11,7 @@ import { checkAbsentColumns, DateColumns } from './absent-values.ts';
 import { readCodeMaps } from './codes.ts';
 import type { NamedRows } from './columns.ts';
 import type { PackContext } from './context.ts';
+import type { DenyList } from './deny.ts';
 import { type Levels, latestCodes, latestTables, packDocument } from './extend.ts';
 import { type PackFile, type PackFiles, readPackFiles } from './files.ts';
 import { readHierarchies } from './hierarchies.ts';
@@ -41,6 +42,17 @@ export function loadPack(folder: string, catalog: Catalog | undefined): LoadedPa
 export interface LoadOptions {
   /** Leaves out the mappings that do not work on the schema that is there, and those that refer to them. */
   readonly degraded?: boolean;
+}
+
+/** The `deny` rules of a pack, be its mappings sound or not. Where they cannot be read, the problems: without them nothing is to be shown. */
+export function denyRulesOf(files: PackFiles): DenyList | readonly Problem[] {
+  const report = createReport();
+  report.take(files.problems ?? []);
+  const packs = [...(files.bases ?? []), ...(files.pack ? [files.pack] : [])];
+  const documents = packs.flatMap(({ path, text }) => readYaml(path, text, report));
+  const unread = report.problems();
+  if (unread.length > 0) return unread;
+  return readSettings(packDocument(documents), 'pack.yaml', report).deny;
 }
 
 /** Likewise, of files that were read before. */

@@ -7,7 +7,7 @@ import { childrenOf } from '../children.ts';
 import type { Condition, Node, Registry, Scope } from '../model.ts';
 
 /** Names of all tables that some mapping reads. */
-export function tablesOf(registry: Registry): ReadonlySet<string> {
+export function tablesOf(registry: Pick<Registry, 'mappings'>): ReadonlySet<string> {
   const names = new Set<string>();
   for (const mapping of registry.mappings) {
     addScope(mapping.source, names);

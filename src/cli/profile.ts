@@ -1,0 +1,252 @@
+/**
+ * `lintel profile`: what the tables of a database hold, before a mapping of them is written. In: a database, with a pack or without. Out:
+ * a line per table, or a table column by column; forms and counts, and of values only those that are codes or stand for none.
+ */
+import { readConfig } from '../config.ts';
+import { counted } from '../counted.ts';
+import { DEMO_PACK } from '../demo.ts';
+import { readPackFiles } from '../mapping/load/files.ts';
+import { denyRulesOf } from '../mapping/load/pack.ts';
+import { formatProblem, type Problem } from '../mapping/load/problem.ts';
+import { nearest } from '../mapping/load/spelling.ts';
+import { tablesOf } from '../mapping/load/tables-used.ts';
+import type { Mapping } from '../mapping/model.ts';
+import { type ColumnProfile, type Counted, isPersonal, type Showing } from '../profile/column.ts';
+import { countRows, type ProfiledColumn, profileTable, type TableProfile } from '../profile/table.ts';
+import { checkAgainst, openDatabase } from '../setup.ts';
+import { type Catalog, type ColumnInfo, findTable, type TableInfo } from '../sql/catalog.ts';
+import { type Database, DatabaseError } from '../sql/database.ts';
+import { identifier, isIdentifier, type TableName } from '../sql/identifier.ts';
+import { type Command, overrides, type Terminal, textOf } from './command.ts';
+
+const ROWS = 20_000;
+const MOST_ROWS = 1_000_000;
+const SECONDS = 60;
+const WIDTH = 100;
+
+export const profile: Command = {
+  summary: 'tells what the tables of a database hold, before they are mapped',
+  help: `Usage: lintel profile [TABLE] [--database URL] [--mappings FOLDER] [--json]
+
+Without TABLE one line per table of the database: rows, columns, key, and which mappings read it. With it each column of the
+table: NULLs, blanks, distinct values, lengths, range (of dates the years), forms of its values, the most frequent of codes, and
+values that likely mean none, such as 1753-01-01, 99999999 or N/A. It needs no pack.
+
+Values are shown only where they are codes (few, short, in three rows and more) or stand for none. Of columns that look like
+names, addresses or notes none are; those of deny in pack.yaml are not read.
+
+  --rows N         rows of the table that are read, spread over its key; default ${ROWS}
+  --values COLUMN  shows the most frequent values of this column, which may be a patient's; several with commas
+  --budget SECONDS ends after this time with what was read until then; default ${SECONDS}
+  --json           the same as JSON
+  --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --mappings F     folder of the pack: its deny rules hold, and its mappings are named`,
+  options: {
+    database: { type: 'string' },
+    mappings: { type: 'string' },
+    rows: { type: 'string' },
+    values: { type: 'string' },
+    budget: { type: 'string' },
+    json: { type: 'boolean' },
+  },
+  positionals: [0, 1],
+  async run(args, terminal) {
+    const instead = overrides({ MAPPINGS: textOf(args, 'mappings'), DATABASE_URL: textOf(args, 'database') });
+    const config = readConfig(terminal.environment, instead);
+    const rows = wholeNumber(textOf(args, 'rows') ?? String(ROWS), MOST_ROWS);
+    const seconds = wholeNumber(textOf(args, 'budget') ?? String(SECONDS), 86_400);
+    if (rows === undefined || seconds === undefined) {
+      terminal.note(
+        `--rows is a whole number up to ${MOST_ROWS}, --budget one of seconds; lintel profile --help explains them.`,
+      );
+      return 2;
+    }
+    const files =
+      config.mappings === DEMO_PACK && config.database !== undefined
+        ? undefined
+        : readPackFiles(config.mappings, config.schema);
+    const deny = files && denyRulesOf(files);
+    if (deny !== undefined && typeof deny !== 'function') {
+      for (const problem of deny) terminal.note(formatProblem(problem satisfies Problem));
+      terminal.note('The pack cannot be read, so what it denies is not known. Mend it, or leave --mappings out.');
+      return 1;
+    }
+    const database = await openDatabase(config, terminal.note);
+    try {
+      const catalog = await database.catalog();
+      const mappings = files ? ((await checkAgainst(database, files, {})).pack.registry?.mappings ?? []) : [];
+      const asked = args.positionals[0];
+      const signal = AbortSignal.timeout(seconds * 1000);
+      const json = args.values['json'] === true;
+      if (asked === undefined) return await listTables({ database, catalog, mappings, signal, json }, terminal);
+      const info = findTable(catalog, asked.replace(/^.*\./, ''));
+      const name = info && tableName(asked, info);
+      if (!info || !name) {
+        const near = nearest(
+          asked,
+          [...catalog.tables.values()].map(table => table.name),
+        );
+        terminal.note(`There is no table ${asked}${near === undefined ? '' : `; did you mean ${near}?`}`);
+        return 1;
+      }
+      const always = (textOf(args, 'values') ?? '').split(',').map(column => column.trim().toLowerCase());
+      const unknown = always.filter(column => column !== '' && !info.columns.has(column));
+      if (unknown.length > 0) {
+        terminal.note(`--values names no column of ${info.name}: ${unknown.join(', ')}`);
+        return 1;
+      }
+      const showing = (column: ColumnInfo): Showing => {
+        if (column.denied || deny?.(name.schema, info.name, column.name) !== undefined) return 'never';
+        if (always.includes(column.name.toLowerCase())) return 'always';
+        return isPersonal(column.name) ? 'forms' : 'codes';
+      };
+      const found = await profileTable(database, name, info, { rows, signal, showing });
+      const used = mappingsOf(mappings, info);
+      if (json) terminal.out(JSON.stringify({ ...found, mappings: used }, undefined, 2));
+      else printTable(found, used, terminal.out);
+      return 0;
+    } catch (error) {
+      if (!(error instanceof DatabaseError) || error.reason !== 'cancelled') throw error;
+      terminal.note(`Ended after ${counted(seconds, 'second')}; --rows reads fewer, --budget gives more time.`);
+      return 1;
+    } finally {
+      await database.close();
+    }
+  },
+};
+
+function wholeNumber(text: string, most: number): number | undefined {
+  return /^[1-9]\d{0,8}$/.test(text) && Number(text) <= most ? Number(text) : undefined;
+}
+
+/** `dbo.PT` as it was asked for, in the spelling of the database. */
+function tableName(asked: string, { name }: TableInfo): TableName | undefined {
+  const [schema] = asked.includes('.') ? asked.split('.') : [];
+  if (!isIdentifier(name) || (schema !== undefined && !isIdentifier(schema))) return undefined;
+  return schema === undefined ? { name } : { schema: identifier(schema), name };
+}
+
+function mappingsOf(mappings: readonly Mapping[], { name }: TableInfo): readonly string[] {
+  const using = mappings.filter(mapping => tablesOf({ mappings: [mapping] }).has(name.toLowerCase()));
+  return [...new Set(using.map(({ group }) => group))];
+}
+
+interface Listing {
+  readonly database: Database;
+  readonly catalog: Catalog;
+  readonly mappings: readonly Mapping[];
+  readonly signal: AbortSignal;
+  readonly json: boolean;
+}
+
+/** A line per table; where time is over, without the rows of those that are left. */
+async function listTables({ database, catalog, mappings, signal, json }: Listing, terminal: Terminal): Promise<number> {
+  const tables: {
+    readonly table: string;
+    readonly rows: number | undefined;
+    readonly columns: number;
+    readonly key: readonly string[];
+    readonly mappings: readonly string[];
+  }[] = [];
+  let unread = 0;
+  for (const info of catalog.tables.values()) {
+    const rows = await rowsOf(database, info, signal);
+    if (rows === undefined) unread++;
+    const { name: table, columns, primaryKey: key } = info;
+    tables.push({ table, rows, columns: columns.size, key, mappings: mappingsOf(mappings, info) });
+  }
+  if (json) {
+    terminal.out(JSON.stringify({ tables }, undefined, 2));
+    return 0;
+  }
+  const name = Math.min(40, Math.max(5, ...tables.map(({ table }) => table.length)));
+  terminal.out(`${'table'.padEnd(name)}  ${'rows'.padStart(12)}  columns  key; read by`);
+  for (const one of tables) {
+    const rows = one.rows === undefined ? '?' : grouped(one.rows);
+    const key = one.key.length > 0 ? one.key.join(', ') : 'no key';
+    const by = one.mappings.length > 0 ? `; ${one.mappings.join(', ')}` : '';
+    const line = `${one.table.padEnd(name)}  ${rows.padStart(12)}  ${String(one.columns).padStart(7)}  ${key}${by}`;
+    terminal.out(cut(line));
+  }
+  terminal.out(`${counted(tables.length, 'table')}; lintel profile TABLE tells its columns`);
+  if (unread > 0) terminal.note(`The rows of ${counted(unread, 'table')} could not be counted, or not in time.`);
+  return 0;
+}
+
+async function rowsOf(database: Database, { name }: TableInfo, signal: AbortSignal): Promise<number | undefined> {
+  if (!isIdentifier(name)) return undefined;
+  try {
+    return await countRows(database, { name }, signal);
+  } catch (error) {
+    if (error instanceof DatabaseError && error.reason !== 'unavailable') return undefined;
+    throw error;
+  }
+}
+
+function printTable(table: TableProfile, mappings: readonly string[], out: Terminal['out']): void {
+  const { rows, read, sample, key } = table;
+  const which =
+    rows === 0
+      ? 'nothing to read'
+      : sample === undefined
+        ? 'all read'
+        : `${grouped(read)} read, ${sample}: shares are estimates`;
+  out(`${table.table}: ${grouped(rows)} ${rows === 1 ? 'row' : 'rows'} (${which})`);
+  out(
+    `key ${key.length > 0 ? key.join(', ') : 'none'}; read by ${mappings.length > 0 ? mappings.join(', ') : 'no mapping'}`,
+  );
+  const name = Math.min(30, Math.max(6, ...table.columns.map(column => column.name.length)));
+  const type = Math.min(18, Math.max(4, ...table.columns.map(column => column.declared.length)));
+  out(`\n${'column'.padEnd(name)}  ${'type'.padEnd(type)}   NULL  blank  distinct  length`);
+  for (const column of table.columns) for (const line of columnLines(column, name, type)) out(line);
+}
+
+function columnLines(
+  { name, declared, profile: of, why }: ProfiledColumn,
+  width: number,
+  type: number,
+): readonly string[] {
+  const head = `${name.padEnd(width)}  ${cut(declared, type).padEnd(type)}`;
+  if (!of) return [cut(`${head}   not read: ${why ?? ''}`)];
+  const distinct = `${of.distinct.atLeast ? '> ' : ''}${grouped(of.distinct.count)}`;
+  const length = of.length ? span(String(of.length.least), lengthText(of.length.most)) : '';
+  const first = `${head}  ${share(of.nulls, of).padStart(5)}  ${share(of.blanks, of).padStart(5)}  ${distinct.padStart(8)}  ${length}`;
+  const details = [
+    ['forms', of.forms.length > 0 ? listText(of.forms, of, 5) : undefined],
+    ['range', of.range && span(of.range.least, of.range.most)],
+    ['codes', of.frequent && of.frequent.length > 0 ? listText(of.frequent, of, 12) : undefined],
+    ['none?', of.sentinels.length > 0 ? listText(of.sentinels, of, 6) : undefined],
+    ['blanks at the end', of.padded > 0 ? share(of.padded, of) : undefined],
+  ].flatMap(([what, text]) => (text === undefined ? [] : [`    ${what}  ${text}`]));
+  return [first.trimEnd(), ...details].map(line => cut(line));
+}
+
+/** Of texts that are longer only the beginning is read. */
+function lengthText(most: number): string {
+  return most >= 200 ? '200+' : String(most);
+}
+
+function span(least: string, most: string): string {
+  return least === most ? least : `${least} to ${most}`;
+}
+
+function listText(list: readonly Counted[], of: ColumnProfile, most: number): string {
+  const shown = list.slice(0, most).map(({ what, rows }) => `${what} ${share(rows, of)}`);
+  const more = list.length - shown.length;
+  return more > 0 ? `${shown.join(', ')}, ${more} more` : shown.join(', ');
+}
+
+/** `12%` of the rows that were read; `<1%` for few; empty for none. */
+function share(rows: number, { values }: ColumnProfile): string {
+  if (rows === 0 || values === 0) return '';
+  const percent = (rows * 100) / values;
+  return percent < 1 ? '<1%' : percent > 99 && rows < values ? '>99%' : `${Math.round(percent)}%`;
+}
+
+function grouped(number: number): string {
+  return number.toLocaleString('en-US');
+}
+
+function cut(line: string, width = WIDTH): string {
+  return line.length > width ? `${line.slice(0, width - 1)}…` : line;
+}

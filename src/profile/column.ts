@@ -1,0 +1,195 @@
+/**
+ * What the rows of a column show. In: stored values, one after the other. Out: how many are NULL and blank, how many differ, their
+ * lengths, range and forms, the most frequent of few, and values that likely mean none. Everything kept is bounded.
+ */
+import type { SqlValue } from '../sql/expression.ts';
+import { formOf, looksLikeNone } from './form.ts';
+
+export interface ColumnProfile {
+  readonly values: number;
+  readonly nulls: number;
+  readonly blanks: number;
+  /** `atLeast`: more than are kept apart. */
+  readonly distinct: { readonly count: number; readonly atLeast: boolean };
+  /** Of texts, in characters. */
+  readonly length?: { readonly least: number; readonly most: number };
+  /** Of numbers, and of dates that sort as texts: the least and the greatest. Undefined where it may not be shown. */
+  readonly range?: { readonly least: string; readonly most: string };
+  /** The most frequent first. */
+  readonly forms: readonly Counted[];
+  /** Values of a column of codes, the most frequent first; undefined: not one, or not to be shown. */
+  readonly frequent?: readonly Counted[];
+  /** Values that likely mean none. */
+  readonly sentinels: readonly Counted[];
+  /** Blanks at the end of texts. */
+  readonly padded: number;
+}
+
+export interface Counted {
+  readonly what: string;
+  readonly rows: number;
+}
+
+/**
+ * Which values are shown. `never`: none; `forms`: those that stand for none; `codes`: also the most frequent where there are few and
+ * they look like codes; `always`: the most frequent, whatever they are.
+ */
+export type Showing = 'never' | 'forms' | 'codes' | 'always';
+
+/** Columns that by their name hold what tells a person: a name, an address, a number to call, a login, a note. */
+const PERSONAL = new RegExp(
+  '(?:^|_)(?:p?name|nm|[lfm]name|lst|fst|mid|last|first|middle|given|family|surname|maiden|alias|addr(?:ess)?|street|city|zip|postal|' +
+    'phone|ph|tel|fax|cell|mobile|e?mail|ssn|mrn|pwd|password|user|usr|login|note?s?|comments?|cmt|remarks?|te?xt?|memo)(?:_|\\d|$)',
+);
+
+/** Whether a column of this name (`LST_NM`, `lastName`) holds a person's words. */
+export function isPersonal(column: string): boolean {
+  return PERSONAL.test(column.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase());
+}
+
+/** So many values, and forms, are told apart. */
+const MOST_VALUES = 5000;
+const MOST_FORMS = 200;
+/** A column of codes has no more. */
+const MOST_CODES = 60;
+/** Characters of a code at most. */
+const LONGEST_CODE = 24;
+/** A value of fewer rows may be one patient's. */
+const FEWEST_ROWS = 3;
+/** Of more words than these that begin like names, some may be names. */
+const MOST_WORDS = 20;
+const NAME = /^(?:Abc|ABC)[ ,^-]+/;
+
+/** One column while its rows are read. */
+export class ColumnTally {
+  #values = 0;
+  #nulls = 0;
+  #blanks = 0;
+  #padded = 0;
+  #isFull = false;
+  #texts = 0;
+  #least = Number.POSITIVE_INFINITY;
+  #most = 0;
+  #numbers: { least: number; most: number } | undefined;
+  #days: { least: string; most: string } | undefined;
+  readonly #isNumber: boolean;
+  readonly #counts = new Map<string, number>();
+  readonly #forms = new Map<string, number>();
+  readonly #nones = new Map<string, number>();
+
+  /** `isNumber`: the column declares numbers, which may arrive as texts of their digits. */
+  constructor(isNumber: boolean) {
+    this.#isNumber = isNumber;
+  }
+
+  add(stored: SqlValue): void {
+    this.#values++;
+    if (stored === null) {
+      this.#nulls++;
+      return;
+    }
+    if (stored instanceof Uint8Array) {
+      count(this.#forms, formOf(stored), MOST_FORMS);
+      if (!count(this.#counts, Buffer.from(stored).toString('latin1'), MOST_VALUES)) this.#isFull = true;
+      return;
+    }
+    const text = String(stored);
+    const trimmed = text.trim();
+    if (trimmed === '') {
+      this.#blanks++;
+      return;
+    }
+    if (text !== text.trimEnd()) this.#padded++;
+    if (!count(this.#counts, trimmed, MOST_VALUES)) this.#isFull = true;
+    const form = formOf(stored);
+    count(this.#forms, form, MOST_FORMS);
+    if (looksLikeNone(stored)) count(this.#nones, trimmed, MOST_FORMS);
+    else this.#spread(stored, trimmed, form);
+    if (typeof stored === 'number') return;
+    this.#texts++;
+    this.#least = Math.min(this.#least, trimmed.length);
+    this.#most = Math.max(this.#most, trimmed.length);
+  }
+
+  /** The range is that of values, without what means none. */
+  #spread(stored: string | number, text: string, form: string): void {
+    if (form.includes('number')) {
+      // Digits in a text are a number to call, or of a record.
+      if (!this.#isNumber && typeof stored !== 'number') return;
+      const number = Number(stored);
+      const { least, most } = this.#numbers ?? { least: number, most: number };
+      this.#numbers = { least: Math.min(least, number), most: Math.max(most, number) };
+    } else if (form.startsWith('yyyy')) {
+      const { least, most } = this.#days ?? { least: text, most: text };
+      this.#days = { least: text < least ? text : least, most: text > most ? text : most };
+    }
+  }
+
+  profile(showing: Showing): ColumnProfile {
+    const filled = this.#values - this.#nulls - this.#blanks;
+    const ranked = byRows(this.#counts);
+    const range = showing === 'never' || showing === 'forms' ? undefined : this.#range();
+    const frequent = this.#frequent(ranked, filled, showing);
+    return {
+      values: this.#values,
+      nulls: this.#nulls,
+      blanks: this.#blanks,
+      distinct: { count: this.#counts.size, atLeast: this.#isFull },
+      ...(this.#texts > 0 ? { length: { least: this.#least, most: this.#most } } : {}),
+      ...(range ? { range } : {}),
+      forms: byRows(this.#forms),
+      ...(frequent ? { frequent } : {}),
+      sentinels: showing === 'never' ? [] : this.#sentinels(ranked, filled),
+      padded: this.#padded,
+    };
+  }
+
+  /** Years alone of dates: a day may be one patient's. */
+  #range(): ColumnProfile['range'] {
+    if (this.#numbers) return { least: rounded(this.#numbers.least), most: rounded(this.#numbers.most) };
+    return this.#days && { least: this.#days.least.slice(0, 4), most: this.#days.most.slice(0, 4) };
+  }
+
+  #frequent(ranked: readonly Counted[], filled: number, showing: Showing): readonly Counted[] | undefined {
+    if (showing === 'always') return ranked;
+    if (showing !== 'codes' || ranked.length === 0) return undefined;
+    if (ranked.length > MOST_WORDS && [...this.#forms.keys()].some(form => NAME.test(form))) return undefined;
+    const isFew = !this.#isFull && ranked.length <= MOST_CODES && ranked.length * FEWEST_ROWS <= filled;
+    const isShort = ranked.every(({ what }) => what.length <= LONGEST_CODE && !/\s\S+\s/.test(what));
+    const isTime = this.#days !== undefined || [...this.#forms.keys()].some(form => /^(?:yyyy|hh:|dd|mm)/.test(form));
+    return isFew && isShort && !isTime ? ranked.filter(({ rows }) => rows >= FEWEST_ROWS) : undefined;
+  }
+
+  /**
+   * What looks like none and is more frequent than values are; 0 and -1 only where they stand out. A column of few values has its
+   * codes listed instead.
+   */
+  #sentinels(ranked: readonly Counted[], filled: number): readonly Counted[] {
+    const usual = ranked[Math.floor(ranked.length / 2)]?.rows ?? 1;
+    return byRows(this.#nones).filter(({ what, rows }) => {
+      if (rows < FEWEST_ROWS) return false;
+      const stands = ranked.length > 10 && rows >= 10 * usual && rows > filled / 100;
+      if (what === '0' || what === '-1') return stands;
+      const most = Math.max(Math.abs(this.#numbers?.most ?? 0), Math.abs(this.#numbers?.least ?? 0));
+      return this.#numbers ? stands || Math.abs(Number(what)) > 2 * most : rows > usual;
+    });
+  }
+}
+
+function count(counts: Map<string, number>, key: string, most: number): boolean {
+  const before = counts.get(key);
+  if (before === undefined && counts.size >= most) return false;
+  counts.set(key, (before ?? 0) + 1);
+  return true;
+}
+
+function byRows(counts: ReadonlyMap<string, number>): readonly Counted[] {
+  return [...counts]
+    .map(([what, rows]) => ({ what, rows }))
+    .sort((a, b) => b.rows - a.rows || (a.what < b.what ? -1 : 1));
+}
+
+/** Six digits say what a range is for. */
+function rounded(number: number): string {
+  return Number.isInteger(number) ? String(number) : String(Number(number.toPrecision(6)));
+}

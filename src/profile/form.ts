@@ -1,0 +1,98 @@
+/**
+ * Forms of values: what an analyst has to know of a column before a mapping of it is written. In: a stored value. Out: its form, which
+ * shows no value: `yyyy-mm-dd hh:mm`, `yyyymmdd`, `ABC^Abc`, `A-999`.
+ */
+import { counted } from '../counted.ts';
+import type { SqlValue } from '../sql/expression.ts';
+
+/** A form of dates: which texts have it, and how it is called. */
+const DATES: readonly (readonly [form: string, pattern: RegExp])[] = [
+  ['yyyymmdd', /^(?:0000|1[5-9]\d\d|2\d{3}|9999)(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/],
+  ['yyyymm00', /^(?:1[5-9]\d\d|2\d{3}|9999)(?:0[1-9]|1[0-2])00$/],
+  ['yyyy0000', /^(?:1[5-9]\d\d|2\d{3}|9999)0000$/],
+  ['yyyymmddhhmm', /^(?:1[89]|2\d)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d$/],
+  ['yyyymmddhhmmss', /^(?:1[89]|2\d)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])(?:[0-5]\d){2}$/],
+  ['yyyy-mm-dd', /^\d{4}-\d\d-\d\d$/],
+  ['yyyy-mm', /^(?:1[89]|2\d)\d\d-(?:0[1-9]|1[0-2])$/],
+  ['mm/dd/yyyy', /^(?:0?[1-9]|1[0-2])\/(?:0?[1-9]|[12]\d|3[01])\/\d{4}$/],
+  ['dd/mm/yyyy', /^(?:0?[1-9]|[12]\d|3[01])\/(?:0?[1-9]|1[0-2])\/\d{4}$/],
+  ['dd.mm.yyyy', /^(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.\d{4}$/],
+  ['dd-mon-yyyy', /^\d{1,2}-[A-Za-z]{3}-\d{2,4}$/],
+  ['hh:mm', /^(?:[01]?\d|2[0-3]):[0-5]\d$/],
+  ['hh:mm:ss', /^(?:[01]?\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?$/],
+];
+
+const MOMENT = /^\d{4}-\d\d-\d\d([ T])\d\d:\d\d(:\d\d)?(?:\.(\d+))?\s*(Z|[+-]\d\d:?\d\d)?$/;
+
+/** Characters of a form at most. */
+const LONGEST = 32;
+
+/** The form of a value that is neither NULL nor blank. */
+export function formOf(stored: Exclude<SqlValue, null>): string {
+  if (stored instanceof Uint8Array) return stored.length === 16 ? '16 bytes' : 'bytes';
+  const text = String(stored).trim();
+  const date = dateForm(text);
+  if (date !== undefined) return date;
+  const number = numberForm(text);
+  if (number !== undefined) return number;
+  return masked(text);
+}
+
+function dateForm(text: string): string | undefined {
+  const moment = MOMENT.exec(text);
+  if (moment) {
+    const [, between = ' ', seconds, fraction, offset] = moment;
+    const clock = `hh:mm${seconds === undefined ? '' : ':ss'}${fraction === undefined ? '' : `.${'f'.repeat(fraction.length)}`}`;
+    return `yyyy-mm-dd${between}${clock}${offset === undefined ? '' : offset === 'Z' ? 'Z' : '+hh:mm'}`;
+  }
+  return DATES.find(([, pattern]) => pattern.test(text))?.[0];
+}
+
+/** Whole numbers, and decimals by their digits after the point. */
+function numberForm(text: string): string | undefined {
+  const [, sign = '', whole = '', fraction] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  if (whole === '') return /^-?\d+(?:\.\d+)?e[+-]?\d+$/i.test(text) ? 'number with an exponent' : undefined;
+  const zeros = fraction === undefined && whole.length > 1 && whole.startsWith('0') ? ', leading zeros' : '';
+  const decimals = fraction === undefined ? 0 : fraction.length;
+  const kind =
+    decimals === 0 ? 'whole number' : `number, ${decimals > 6 ? 'more than 6 decimals' : counted(decimals, 'decimal')}`;
+  return `${sign === '' ? '' : 'negative '}${kind}${zeros}`;
+}
+
+/** Runs of letters become `Abc`, `ABC` or `abc`, digits 9; a single letter stays one. Words are counted, not shown. */
+function masked(text: string): string {
+  const words = text.split(/\s+/);
+  if (words.length > 3) return words.length > 8 ? 'a sentence or more' : 'several words';
+  const form = text
+    .replace(/\p{L}[\p{L}\p{M}']*/gu, lettersForm)
+    .replace(/\p{N}+/gu, digits => (digits.length > 8 ? '99999999…' : '9'.repeat(digits.length)));
+  return form.length > LONGEST ? `${form.slice(0, LONGEST)}…` : form;
+}
+
+function lettersForm(letters: string): string {
+  const isUpper = letters === letters.toUpperCase();
+  if (letters.length === 1) return isUpper ? 'A' : 'a';
+  if (isUpper) return 'ABC';
+  return letters === letters.toLowerCase() ? 'abc' : 'Abc';
+}
+
+/** Texts that mean that there is no value, in any letters. */
+const WORDS = /^(?:n\/?a|none|null|nil|unk|unknown|unspecified|not known|missing|tbd|test|\?+|-+|\.+|x{2,}|\*+)$/i;
+/** Years of days that stand for no day or for no end, at the beginning of a date or at its end. */
+const YEARS =
+  /^(?:0000|0001|1111|1753|1800|1899|2999|3000|9999)|[-/.](?:0000|0001|1111|1753|1800|1899|2999|3000|9999)$/;
+const DAYS = /^(?:1900-?01-?01|1970-?01-?01|2099-?12-?31|2199-?12-?31)/;
+
+/**
+ * Whether a value looks as if it stood for none by itself: `1753-01-01`, `99999999`, `N/A`, `0000000000`. How often it occurs is for the
+ * column to say.
+ */
+export function looksLikeNone(stored: Exclude<SqlValue, null>): boolean {
+  if (stored instanceof Uint8Array) return false;
+  const text = String(stored).trim();
+  if (WORDS.test(text)) return true;
+  const form = dateForm(text) ?? '';
+  if (form.includes('yyyy')) return YEARS.test(text) || DAYS.test(text);
+  const digits = text.replace(/[-\s().]/g, '');
+  return /^(\d)\1{2,}$/.test(digits) || text === '-1' || text === '0';
+}

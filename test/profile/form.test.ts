@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { isPersonal } from '../../src/profile/column.ts';
+import { formOf, looksLikeNone } from '../../src/profile/form.ts';
+
+test.each([
+  ['20240310', 'yyyymmdd'],
+  ['20240300', 'yyyymm00'],
+  ['20240000', 'yyyy0000'],
+  ['20241399', 'whole number'],
+  ['202403100915', 'yyyymmddhhmm'],
+  ['2024-03-10', 'yyyy-mm-dd'],
+  ['2024-03-10 09:15', 'yyyy-mm-dd hh:mm'],
+  ['2024-03-10 09:15:00.000', 'yyyy-mm-dd hh:mm:ss.fff'],
+  ['2024-03-10T09:15:00Z', 'yyyy-mm-ddThh:mm:ssZ'],
+  ['2024-03-10T09:15:00-05:00', 'yyyy-mm-ddThh:mm:ss+hh:mm'],
+  ['03/14/2020', 'mm/dd/yyyy'],
+  ['14/03/2020', 'dd/mm/yyyy'],
+  ['14.03.2020', 'dd.mm.yyyy'],
+  ['09:15', 'hh:mm'],
+  [12, 'whole number'],
+  [-1, 'negative whole number'],
+  ['0012', 'whole number, leading zeros'],
+  ['12.50', 'number, 2 decimals'],
+  [1e-7, 'number with an exponent'],
+  ['LAST^FIRST', 'ABC^ABC'],
+  ['Kowalski', 'Abc'],
+  ["O'Brien-Nuñez", 'Abc-Abc'],
+  ['A-123', 'A-999'],
+  ['(555) 555-0123', '(999) 999-9999'],
+  ['seen today and well', 'several words'],
+  [new Uint8Array(16), '16 bytes'],
+])('the form of %j is %s', (value, form) => {
+  expect(formOf(value)).toBe(form);
+});
+
+test('a form shows no letter and no digit of a text', () => {
+  expect(formOf('Zebra^42')).not.toMatch(/Z|e|r|4|2/);
+});
+
+test.each([
+  '1753-01-01',
+  '9999-12-31 00:00:00',
+  '12/31/9999',
+  '00000000',
+  '0000-00-00',
+  'N/A',
+  'unknown',
+  '000-000-0000',
+  '999',
+  '-1',
+])('%s looks as if it stood for none', text => {
+  expect(looksLikeNone(text)).toBe(true);
+});
+
+test.each(['2024-03-10', '12', 'Naomi', '555-0123', 'M'])('%s does not', text => {
+  expect(looksLikeNone(text)).toBe(false);
+});
+
+test('columns of names, addresses, numbers to call and notes are known by their names', () => {
+  for (const name of ['LST_NM', 'pname', 'patientName', 'HM_PH', 'address1', 'RSLT_TX', 'notes', 'EMAIL'])
+    expect(isPersonal(name), name).toBe(true);
+  for (const name of ['SEX', 'STATUS', 'PHASE', 'context', 'DESCR', 'NUMBER', 'TBL_ID'])
+    expect(isPersonal(name), name).toBe(false);
+});
