@@ -54,6 +54,8 @@ export interface SearchRequest {
   readonly parameters: readonly (readonly [name: string, value: string])[];
   /** What must hold beside them, typed already: for parts of this server, which can ask what no parameter says. */
   readonly filters?: readonly Filter[];
+  /** The `number` of each match is wanted beside the Bundle, which has no includes then. */
+  readonly numbered?: boolean;
 }
 
 export interface Facade {
@@ -161,11 +163,12 @@ export function createFacade(options: FacadeOptions): Facade {
     context: RequestContext,
     includable: Access,
     made: readonly MadeResource[] = [],
+    numbered?: boolean,
   ): Promise<BundleText> => {
     const now = query.cursor?.now ?? clock();
     const { access, base } = context;
     const write = writing(context, now);
-    const found = await answerQuery(query, { access, includable, write }, session(context, now));
+    const found = await answerQuery(query, { access, includable, write, numbered }, session(context, now));
     return timed(context, 'write', () => searchsetOf(query, found, base, cursors, made));
   };
 
@@ -182,9 +185,9 @@ export function createFacade(options: FacadeOptions): Facade {
     read,
 
     async search(request, context) {
-      const { type, parameters, filters } = request;
+      const { type, parameters, filters, numbered } = request;
       const query = timed(context, 'parse', () => parseTypeSearch(type, parameters, parseContext(context)));
-      return answer(filters ? withFilters(query, filters) : query, context, context.access);
+      return answer(filters ? withFilters(query, filters) : query, context, context.access, [], numbered);
     },
 
     searchAll(parameters, context) {

@@ -17,6 +17,7 @@ import { RECORD_OPERATIONS } from './own/record-operations.ts';
 import { SUMMARY } from './own/summary-operation.ts';
 import { valueSetsOf } from './own/value-sets.ts';
 import { searchProblems, writtenContext } from './plan/search-problems.ts';
+import { numberProblems } from './rest/numbers.ts';
 import { type SeenSchema, seenSchema } from './seen-schema.ts';
 import { type Catalog, type CatalogPart, findTable, withDenied } from './sql/catalog.ts';
 import type { Database } from './sql/database.ts';
@@ -171,7 +172,7 @@ export function loadWhole(
   const { content, problems }: LoadedContent = readContent(files.ccds, registry.pack, search =>
     searchProblems(search, context, registry),
   );
-  const all = [...pack.problems, ...problems];
+  const all = [...pack.problems, ...problems, ...numberProblems(registry, files.ccds.path)];
   // Documents of a part of the mappings would say less than the record has, and nobody would see it.
   if (pack.unserved) return { pack: { ...pack, problems: all }, content: undefined };
   return { pack: { registry: content && registry, problems: all }, content };

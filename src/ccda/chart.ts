@@ -6,9 +6,10 @@
 import type { Facade, RequestContext } from '../facade.ts';
 import { FhirError } from '../outcome.ts';
 import type { Content, Search } from './content.ts';
-import type { Reference, Resource } from './fhir/datatypes.ts';
+import type { Identifier, Reference, Resource } from './fhir/datatypes.ts';
 import { parseExactly } from './fhir/exact.ts';
 import type { Patient } from './fhir/people.ts';
+import { rootedSystem } from './ids.ts';
 import { isError, LISTS, type List, type ListName, type ListTypes } from './lists.ts';
 import { overlaps } from './range.ts';
 import type { Days } from './time.ts';
@@ -60,7 +61,7 @@ export interface Seen {
 
 export function openChart(options: ChartOptions): Chart {
   const { facade, content, patientId, range, encounterId } = options;
-  const { zone } = facade.registry.pack;
+  const { zone, oid } = facade.registry.pack;
   const context: RequestContext = {
     ...options.context,
     access: { kind: 'patients', caller: options.caller, patients: [patientId] },
@@ -83,7 +84,7 @@ export function openChart(options: ChartOptions): Chart {
     for (let cursor: string | undefined = ''; cursor !== undefined; ) {
       const page = cursor === '' ? asked : [...asked, ['_cursor', cursor] as [string, string]];
       const bundle = parseExactly((await facade.search({ type, parameters: page }, context)).json) as Bundle;
-      for (const entry of bundle.entry ?? []) found.push(entry.resource);
+      for (const entry of bundle.entry ?? []) found.push(withRoots(entry.resource, oid));
       cursor = cursorOf(bundle);
     }
     return found;
@@ -217,6 +218,15 @@ export function openChart(options: ChartOptions): Chart {
       },
     },
   };
+}
+
+/** Identifiers whose system is an address get the one that documents name it by. */
+function withRoots(resource: Resource, oid: string | undefined): Resource {
+  const { identifier } = resource as { readonly identifier?: readonly Identifier[] };
+  // Of a few types it occurs once, and stands in no document.
+  if (oid === undefined || !Array.isArray(identifier)) return resource;
+  const rooted = identifier.map((one: Identifier) => ({ ...one, system: rootedSystem(one.system, oid) }));
+  return { ...resource, identifier: rooted } as Resource;
 }
 
 interface Bundle {

@@ -78,9 +78,17 @@ export function codeSystemOf(uri: string | undefined): CodeSystem | undefined {
   return oid === undefined ? undefined : { oid };
 }
 
+/** Systems of identifiers that HL7 gives an OID. https://hl7.org/fhir/R4/identifier-registry.html */
+const IDENTIFIERS: Readonly<Record<string, string>> = {
+  [NPI]: '2.16.840.1.113883.4.6',
+  'http://hl7.org/fhir/sid/us-ssn': '2.16.840.1.113883.4.1',
+  'http://hl7.org/fhir/sid/us-mbi': '2.16.840.1.113883.4.927',
+};
+
 /** Root of an identifier's system: an OID or a UUID, as it stands in its URI. */
 export function rootOf(uri: string | undefined): string | undefined {
-  if (uri === NPI) return '2.16.840.1.113883.4.6';
+  const known = IDENTIFIERS[uri ?? ''];
+  if (known !== undefined) return known;
   const uuid = /^urn:uuid:([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i.exec(uri ?? '')?.[1];
   return uuid ?? oidOf(uri ?? '');
 }

@@ -9,6 +9,8 @@ import { createReport, type Detail, type Problem } from '../mapping/load/problem
 import { readYaml } from '../mapping/load/read.ts';
 import { child, type Entry, entriesOf, type ScalarTree, scalarsOf, type Tree, textOf } from '../mapping/load/tree.ts';
 import type { Pack, Position } from '../mapping/model.ts';
+import { rootOf } from './code-systems.ts';
+import { rootedSystem } from './ids.ts';
 import { LISTS, type ListName } from './lists.ts';
 
 export interface Search {
@@ -79,6 +81,12 @@ export function readContent(file: PackFile, pack: Pack, check: CheckSearch): Loa
     } else if (check({ type: 'Patient', parameters: [['identifier', `${system}|`]] }).length > 0) {
       const message = 'no mapping of Patient gives a record number of this system that can be searched';
       report.warning(written.at, message, { found });
+    }
+    if (rootOf(rootedSystem(system, pack.oid)) === undefined && system !== undefined) {
+      report.warning(written.at, 'documents leave the record number out: its system is an address', {
+        found: system,
+        expected: '`oid` in pack.yaml, below which systems get an OID, or a system `urn:oid:…`',
+      });
     }
     return system;
   }

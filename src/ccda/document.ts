@@ -11,7 +11,7 @@ import type { Content } from './content.ts';
 import type { Organization, Patient } from './fhir/people.ts';
 import type { Encounter } from './fhir/record.ts';
 import { type HeaderParts, headerXml, highestConfidentiality, type Software } from './header.ts';
-import { uuidOf } from './ids.ts';
+import { rootedSystem, uuidOf } from './ids.ts';
 import { LISTS } from './lists.ts';
 import { readableRange } from './range.ts';
 import { buildSection, type Section, sectionXml } from './section.ts';
@@ -85,7 +85,7 @@ export async function makeDocument(request: DocumentRequest, source: Source): Pr
     sections,
     nothing,
     about: describe(topic, range, encounter),
-    mrn: content.mrn,
+    mrn: rootedSystem(content.mrn, pack.oid),
     header: {
       templates: topic.templates,
       code: topic.code,

@@ -14,6 +14,16 @@ export function uuidOf(...parts: readonly string[]): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
+/**
+ * The system as documents can name it: itself where it has a root, else `urn:oid:` with a number below the OID of the pack
+ * that is made of the address alone, so that it stays the same and is another system's only by chance (1 in 2^48). Undefined
+ * stays, and so does an address without an OID of the pack.
+ */
+export function rootedSystem(system: string | undefined, oid: string | undefined): string | undefined {
+  if (system === undefined || oid === undefined || rootOf(system) !== undefined) return system;
+  return `urn:oid:${oid}.${Number.parseInt(createHash('sha256').update(system).digest('hex').slice(0, 12), 16)}`;
+}
+
 /** `id` per identifier whose system is an OID or a UUID. */
 export function identifierElements(identifiers: readonly Identifier[] | undefined): string {
   return (identifiers ?? [])

@@ -44,6 +44,8 @@ function filterText(filter: Filter, values: boolean): string {
       const targets = filter.to.map(({ type, filter: inner }) => `${type} whose ${filterText(inner, values)}`);
       return `${filter.parameter.code} refers to a ${targets.join(', or to a ')}`;
     }
+    case 'number':
+      return values ? `its number is ${filter.number}` : 'it has a number';
     case 'has':
       return `some ${filter.type} refers here by ${filter.parameter.code}, whose ${filterText(filter.filter, values)}`;
   }

@@ -12,6 +12,7 @@ import { isListed, listedEncounters } from '../rest/encounters.ts';
 import { readPatient } from '../rest/patient-info.ts';
 import { lookUpPatient } from '../rest/patient-lookup.ts';
 import { searchPatients } from '../rest/patient-summary.ts';
+import { idOfNumber } from '../rest/source.ts';
 import type { RestParts } from '../rest/start.ts';
 import { type AppParts, fhirBase, type HttpContext, type HttpEnv } from './context.ts';
 import { parseParameters, queryOf } from './parameters.ts';
@@ -31,7 +32,7 @@ export function restRoutes(parts: AppParts, rest: RestParts): Hono<HttpEnv> {
 
   routes.get('/patientinfo/patient/id', c => patientNumber(c, parts, rest));
   routes.get('/patientinfo/:patientId', async c => {
-    const { number, id } = patientOf(c, rest);
+    const { number, id } = await patientOf(c, parts, rest);
     const info = await readPatient(id, number, rest.source, contextOf(c, parts, id));
     if (info === undefined) throw unknownPatient();
     return c.json(info);
@@ -43,22 +44,25 @@ export function restRoutes(parts: AppParts, rest: RestParts): Hono<HttpEnv> {
   });
 
   routes.get('/:patientId/ccds/api/list-encounters', async c => {
-    const { id } = patientOf(c, rest);
+    const { id } = await patientOf(c, parts, rest);
     const context = contextOf(c, parts, id);
     if (!(await patientExists(id, rest, context))) throw unknownPatient();
     return c.json(await listedEncounters(id, rest.source, context));
   });
   routes.get('/:patientId/ccds/api/encounter-ccds', async c => {
-    const { id } = patientOf(c, rest);
-    const encounterId = rest.source.encounters.idOf(wholeNumber(parameter(c, 'encounterId'), 'encounterId'));
-    if (!(await isListed(encounterId, id, rest.source, contextOf(c, parts, id)))) {
+    const { id } = await patientOf(c, parts, rest);
+    const number = wholeNumber(parameter(c, 'encounterId'), 'encounterId');
+    const { source } = rest;
+    const context = contextOf(c, parts, id);
+    const encounterId = await idOfNumber(source, 'Encounter', source.encounters, number, context);
+    if (encounterId === undefined || !(await isListed(encounterId, id, source, context))) {
       throw new RestError('not-found', 'This patient has no such encounter with a signed and available document');
     }
     return document(c, ENCOUNTER_TOPIC, id, encounterId, parts, rest);
   });
   for (const topic of TOPICS) {
-    routes.get(`/:patientId/ccds/api/${topic.name}`, c =>
-      document(c, topic, patientOf(c, rest).id, undefined, parts, rest),
+    routes.get(`/:patientId/ccds/api/${topic.name}`, async c =>
+      document(c, topic, (await patientOf(c, parts, rest)).id, undefined, parts, rest),
     );
   }
   routes.get('/:patientId/ccds/api/*', () => {
@@ -143,9 +147,16 @@ async function patientExists(id: string, rest: RestParts, context: RequestContex
   return (await rest.source.facade.search({ type: 'Patient', parameters }, context)).entries > 0;
 }
 
-function patientOf(c: HttpContext, rest: RestParts): { readonly number: number; readonly id: string } {
+/** Throws RestError where the path names no patient. */
+async function patientOf(
+  c: HttpContext,
+  parts: AppParts,
+  { source }: RestParts,
+): Promise<{ readonly number: number; readonly id: string }> {
   const number = wholeNumber(c.req.param('patientId'), 'patientId');
-  return { number, id: rest.source.patients.idOf(number) };
+  const id = await idOfNumber(source, 'Patient', source.patients, number, contextOf(c, parts));
+  if (id === undefined) throw unknownPatient();
+  return { number, id };
 }
 
 function wholeNumber(text: string | undefined, name: string): number {

@@ -10,9 +10,13 @@ export interface IdRule {
 }
 
 /** A literal, or a key. */
-export type IdPart =
-  | { readonly kind: 'literal'; readonly text: string }
-  | { readonly kind: 'column'; readonly column: ColumnExpression; readonly codec: IdCodec };
+export type IdPart = { readonly kind: 'literal'; readonly text: string } | IdColumn;
+
+export interface IdColumn {
+  readonly kind: 'column';
+  readonly column: ColumnExpression;
+  readonly codec: IdCodec;
+}
 
 /** How a key column is written in an id: text as it is (blank-trimmed), integers, uuid, bytes as uuid, escaped text. */
 export interface IdCodec {

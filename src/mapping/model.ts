@@ -9,7 +9,7 @@ import type { Identifier, TableName } from '../sql/identifier.ts';
 import type { CodeMap } from './codecs/code-map.ts';
 import type { Codec } from './codecs/codec.ts';
 import type { TextStep } from './codecs/text-step.ts';
-import type { IdRule } from './id-rule.ts';
+import type { IdColumn, IdRule } from './id-rule.ts';
 
 /** Where in a pack something is written; lines and columns count from 1. */
 export interface Position {
@@ -36,6 +36,8 @@ export interface Mapping {
   readonly ordinal: number;
   readonly source: Source;
   readonly id: IdRule;
+  /** The whole number that the REST interface speaks of; undefined: that of its id. */
+  readonly number?: readonly [IdColumn];
   readonly root: ObjectNode;
   /** Nodes that a row must have to be served at all; required elements that may be absent are among them. */
   readonly needs: readonly Node[];
@@ -258,6 +260,8 @@ export interface Pack {
   /** IANA zone of the zoneless local times in the database. */
   readonly zone: string;
   readonly publisher?: string;
+  /** Below it documents name the systems of identifiers that are addresses. */
+  readonly oid?: string;
   readonly systems: Readonly<Record<string, string>>;
   readonly hierarchies?: Hierarchies;
 }

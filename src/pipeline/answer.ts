@@ -10,6 +10,8 @@ import type { EntryText } from '../resource/bundle.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import type { Cursor } from '../search/cursor.ts';
 import type { SystemQuery } from '../search/query.ts';
+import { expressionKey } from '../sql/expression-key.ts';
+import type { AlsoWanted } from './branch-plan.ts';
 import { type Emitted, emitAll } from './emitted.ts';
 import { frontierOf } from './frontier.ts';
 import { wantedForIncludes } from './include-nodes.ts';
@@ -25,6 +27,8 @@ export interface Answer {
   readonly included: Included;
   readonly next: Cursor | undefined;
   readonly total: number | undefined;
+  /** By logical id of the matches, where they are wanted; of mappings that have a `number`. */
+  readonly numbers: ReadonlyMap<string, string> | undefined;
 }
 
 export interface AnswerContext {
@@ -33,6 +37,8 @@ export interface AnswerContext {
   /** What may be included. */
   readonly includable: Access;
   readonly write: WriteContext;
+  /** The numbers of what matches are wanted, of a search without includes. */
+  readonly numbered?: boolean | undefined;
 }
 
 export async function answerQuery(query: SystemQuery, context: AnswerContext, session: Session): Promise<Answer> {
@@ -44,19 +50,42 @@ export async function answerQuery(query: SystemQuery, context: AnswerContext, se
   const asked = { key: accessed(opaque.key, access), ids: opaque.ids };
   const { planned: branches, places } = await planKept(session, plan, asked);
   const sort = query.questions[0]?.sort ?? [];
-  const also = wantedForIncludes(query, session);
+  const including = wantedForIncludes(query, session);
+  const numbers = context.numbered ? new Map<string, string>() : undefined;
+  const also = including ?? (numbers && NUMBERED);
   const request = { sort, selection, count, cursor, also, places };
   const { matches, next, included } =
     count === 0
       ? { matches: [], next: undefined, included: NOTHING }
-      : also
+      : including
         ? await writeWithIncludes(branches, request, query, context, session)
-        : { ...(await writeInLists(branches, request, context.write, session)), included: NOTHING };
+        : {
+            ...(await writeInLists(branches, request, context.write, session, numbers && noting(numbers))),
+            included: NOTHING,
+          };
   const complete = cursor === undefined && next === undefined && count > 0;
   const isFree = branches.every(isWithoutRows);
   const isWanted = isFree || query.total !== 'none';
   const total = complete ? matches.length : isWanted ? await totalOf(query, context, session) : undefined;
-  return { matches, included, next, total };
+  return { matches, included, next, total, numbers };
+}
+
+/** Rows bring their numbers along. */
+const NUMBERED: AlsoWanted = {
+  key: 'numbers',
+  of: ({ number = [] }) => ({ columns: number.map(({ column }) => column), nodes: [] }),
+};
+
+/** Keeps the numbers of resources as they are written. */
+function noting(numbers: Map<string, string>): (resources: readonly Emitted[]) => void {
+  return resources => {
+    for (const { mapping, id, row, shape } of resources) {
+      const [part] = mapping.number ?? [];
+      const at = part && shape.positions.get(expressionKey(part.column));
+      const number = at === undefined ? undefined : part?.codec.print(row[at] ?? null);
+      if (number !== undefined) numbers.set(id, number);
+    }
+  };
 }
 
 /** Questions as plans are kept by; the same questions come again, page after page. */

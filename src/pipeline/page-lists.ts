@@ -25,12 +25,12 @@ export async function writeInLists(
   request: PageRequest,
   context: WriteContext,
   session: Session,
-  see: (resources: readonly Emitted[]) => void = () => {},
+  see: ((resources: readonly Emitted[]) => void) | undefined = undefined,
 ): Promise<WrittenPage> {
   const matches: EntryText[] = [];
   const write = async (some: readonly Match[]): Promise<void> => {
     const resources = await emitAll(some, context, session);
-    see(resources);
+    see?.(resources);
     for (const { type, id, json } of resources) matches.push({ type, id, json });
   };
   let { cursor } = request;

@@ -12,6 +12,8 @@ import type { Answer } from './answer.ts';
 export interface BundleText {
   readonly json: string;
   readonly entries: number;
+  /** By logical id, where they were asked for. */
+  readonly numbers?: ReadonlyMap<string, string> | undefined;
 }
 
 const CUT: Issue = {
@@ -40,7 +42,8 @@ export function searchsetOf(
     self,
     ...(next ? { next: `${self}${self.includes('?') ? '&' : '?'}_cursor=${cursors.seal(next, query.binding)}` } : {}),
   });
-  return { json, entries: matches.length + included.resources.length };
+  const entries = matches.length + included.resources.length;
+  return found.numbers === undefined ? { json, entries } : { json, entries, numbers: found.numbers };
 }
 
 /** Of the query as it was understood. Cursors, which go behind it, are base64url. */

@@ -64,9 +64,10 @@ function namesResources({ filters, access }: BranchRequest): boolean {
     access.kind !== 'all' ||
     filters.some(
       filter =>
-        filter.kind === 'match' &&
-        filter.modifier === undefined &&
-        (filter.parameter.code === '_id' || filter.values.every(({ kind }) => kind === 'reference')),
+        filter.kind === 'number' ||
+        (filter.kind === 'match' &&
+          filter.modifier === undefined &&
+          (filter.parameter.code === '_id' || filter.values.every(({ kind }) => kind === 'reference'))),
     )
   );
 }

@@ -7,14 +7,14 @@ import { elementAt } from '../r4/definitions.ts';
 import type { SearchParameter, SearchPath } from '../r4/search-parameters.ts';
 import type { Filter, Modifier, TypedValue } from '../search/query.ts';
 import { withLists } from '../sql/alike.ts';
-import { and, equals, exists, FALSE, TRUE } from '../sql/construct.ts';
+import { and, equals, exists, FALSE, or, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
 import { type Identifier, identifier } from '../sql/identifier.ts';
 import { renameExpression, renamePredicate, renameRelation } from '../sql/rename.ts';
 import { childFirst } from './child-first.ts';
 import { bareRelation } from './condition.ts';
 import { ALL_RULES, complement, type Environment, watchRequest } from './environment.ts';
-import { idPredicate } from './identity.ts';
+import { idPredicate, readId } from './identity.ts';
 import { leafForAny } from './leaf.ts';
 import { presentPredicate, servedPredicate } from './presence.ts';
 import { presenceLeaf } from './primitive.ts';
@@ -38,6 +38,10 @@ export function filterPredicate(mapping: Mapping, filter: Filter, env: Environme
       return chainPredicate(mapping, filter, env);
     case 'has':
       return hasPredicate(mapping, filter, env);
+    case 'number': {
+      const readings = mapping.number ? readId(mapping.number, filter.number, env) : [];
+      return or(...readings.map(keys => and(...keys.map(({ column, value }) => equals(column, value)))));
+    }
   }
 }
 

@@ -43,6 +43,8 @@ export function withoutIds(questions: readonly TypeQuestion[]): OpaqueQuestions 
         return { ...of, values: of.values.map(one => value(one, of.parameter.code)) };
       case 'missing':
         return of;
+      case 'number':
+        return { ...of, number: named(of.number) };
       case 'chain':
         return { ...of, to: of.to.map(target => ({ ...target, filter: filter(target.filter) })) };
       case 'has':

@@ -18,8 +18,9 @@ export async function listedEncounters(
   const { listed } = source.content;
   if (listed === undefined) return [];
   const parameters = [...listed.parameters, ['patient', `Patient/${patientId}`], ['_elements', 'id']] as const;
-  const { resources } = await searchSome<Encounter>(source, 'Encounter', { parameters }, MOST, context);
-  return numbers(resources, source).toSorted((a, b) => a - b);
+  const asked = { parameters, numbered: true };
+  const { resources, numbers } = await searchSome<Encounter>(source, 'Encounter', asked, MOST, context);
+  return resources.flatMap(({ id }) => source.encounters.numberOf(id, numbers) ?? []).toSorted((a, b) => a - b);
 }
 
 /** Whether an encounter is one of the patient's that are listed. */
@@ -39,11 +40,4 @@ export async function isListed(
   ] as const;
   const { resources } = await searchSome<Encounter>(source, 'Encounter', { parameters }, 1, context);
   return resources.length > 0;
-}
-
-function numbers(encounters: readonly Encounter[], { encounters: { numberOf } }: RestSource): readonly number[] {
-  return encounters.flatMap(({ id }) => {
-    const number = numberOf(id);
-    return number === undefined ? [] : [number];
-  });
 }

@@ -1,21 +1,73 @@
 /**
- * Numbers of the REST interface: the key of a mapping, from which its FHIR id is made. In: the mappings of a type. Out: both
- * ways between number and logical id, or undefined where the key is no single whole number.
- * ../shared/spec/interfaces.md section 2.2
+ * Numbers of the REST interface. In: the mappings of a type. Out: both ways between number and logical id, or what is wrong
+ * with the mappings. A number is the `number` of a mapping; without one it is the key that the FHIR id is made from, where that is
+ * a single whole number. ../shared/spec/interfaces.md section 2.2
  */
 import type { IdPart } from '../mapping/id-rule.ts';
-import type { Registry } from '../mapping/model.ts';
+import { createReport, type Problem } from '../mapping/load/problem.ts';
+import type { Mapping, Registry } from '../mapping/model.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 
 export interface Numbers {
-  idOf(number: number): string;
-  /** Undefined for an id that the mapping does not make. */
-  numberOf(id: string): number | undefined;
+  /** The id; undefined where rows have to be searched for the number. */
+  idOf(number: number): string | undefined;
+  /** `told`: what a search said that was asked for numbers. Undefined for what has no number that can be asked for. */
+  numberOf(id: string, told: ReadonlyMap<string, string> | undefined): number | undefined;
 }
 
+/** What the REST interface needs of a type: mappings that give numbers. */
+const NUMBERED_TYPES = ['Patient', 'Encounter'] as const;
+
+/** Undefined: `numberProblems` says why. */
 export function numbersOf(registry: Registry, type: string): Numbers | undefined {
-  const [mapping, ...others] = registry.ofType(type);
-  if (mapping === undefined || others.length > 0) return undefined;
+  const mappings = registry.ofType(type);
+  if (mappings.length === 0) return undefined;
+  if (mappings.every(({ number }) => number !== undefined)) return NAMED;
+  const [only, ...others] = mappings;
+  return only && others.length === 0 ? numbersInIds(only) : undefined;
+}
+
+/** Why there is no REST interface, at the mappings or in `ccds.yaml`; and numbers that nothing asks for. */
+export function numberProblems(registry: Registry, ccds: string): readonly Problem[] {
+  const report = createReport();
+  const types: readonly string[] = NUMBERED_TYPES;
+  for (const mapping of registry.mappings) {
+    if (mapping.number && !types.includes(mapping.resource))
+      report.warning(mapping.at, `\`number\` of a mapping of ${mapping.resource}: the REST interface speaks of none`, {
+        expected: types.join(' or '),
+      });
+  }
+  for (const type of types) {
+    if (numbersOf(registry, type)) continue;
+    const mappings = registry.ofType(type);
+    const without = mappings.find(({ number }) => number === undefined);
+    if (!without) {
+      report.warning({ file: ccds, line: 1, column: 1 }, `there is no REST interface: no mapping is of ${type}`);
+      continue;
+    }
+    const why =
+      mappings.length > 1
+        ? `${type} has ${mappings.length} mappings, and ${without.name} has no \`number\``
+        : `ids of ${without.name} are not made from one key that is a whole number`;
+    report.warning(without.at, `there is no REST interface: ${why}`, {
+      expected: '`number: {from: COL}`, a column of whole numbers that are unique',
+    });
+  }
+  return report.problems();
+}
+
+/** More digits than these lose some in JSON. */
+const WHOLE = /^\d{1,15}$/;
+
+const NAMED: Numbers = {
+  idOf: () => undefined,
+  numberOf: (id, told) => {
+    const text = told?.get(id) ?? '';
+    return WHOLE.test(text) ? Number(text) : undefined;
+  },
+};
+
+function numbersInIds(mapping: Mapping): Numbers | undefined {
   const [key, ...moreKeys] = mapping.source.key;
   const [parts, ...alternatives] = mapping.id.alternatives;
   if (key === undefined || moreKeys.length > 0 || parts === undefined || alternatives.length > 0) return undefined;
@@ -31,7 +83,7 @@ export function numbersOf(registry: Registry, type: string): Numbers | undefined
     numberOf: id => {
       if (!id.startsWith(before) || !id.endsWith(after)) return undefined;
       const text = id.slice(before.length, id.length - after.length);
-      return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+      return WHOLE.test(text) ? Number(text) : undefined;
     },
   };
 }

@@ -51,20 +51,23 @@ export async function lookUpPatient(
     ...(sex === undefined ? [] : ([['gender', GENDERS[sex]]] as const)),
     ['_elements', 'name,birthDate,gender,link'],
   ] as const;
+  const asked = { parameters, numbered: true };
   const matches: Patient[] = [];
+  let number: number | undefined;
   let read = 0;
   let more = false;
-  for await (const page of searchPages<Patient>(source, 'Patient', { parameters }, PAGE, context)) {
-    matches.push(...page.resources.filter(patient => !isSuperseded(patient) && hasName(patient, firstName, lastName)));
+  for await (const page of searchPages<Patient>(source, 'Patient', asked, PAGE, context)) {
+    const named = page.resources.filter(patient => !isSuperseded(patient) && hasName(patient, firstName, lastName));
+    number ??= named[0] && source.patients.numberOf(named[0].id, page.numbers);
+    matches.push(...named);
     read += page.resources.length;
     more = page.more;
     if (read >= (matches.length > 1 ? TO_COUNT : TO_FIND)) break;
   }
-  const [first, second] = matches;
+  const [, second] = matches;
   if (more || second !== undefined) {
     return { kind: 'several', count: matches.length, more, narrowing: narrowing(query, matches) };
   }
-  const number = first === undefined ? undefined : source.patients.numberOf(first.id);
   return number === undefined ? { kind: 'none' } : { kind: 'one', number };
 }
 

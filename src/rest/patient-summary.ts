@@ -31,18 +31,20 @@ export async function searchPatients(
   now: number,
 ): Promise<SummaryResult> {
   const { mrn } = source.content;
-  const found = new Map<string, Patient>();
+  const found = new Map<string, { readonly patient: Patient; readonly number: number | undefined }>();
   let more = false;
   for (const { parameters, filters = [] } of readings(text, source, localDay(now, source.facade.registry.pack.zone))) {
-    const asked = { parameters: [...parameters, ELEMENTS], filters };
+    const asked = { parameters: [...parameters, ELEMENTS], filters, numbered: true };
     const page = await searchSome<Patient>(source, 'Patient', asked, MOST + 1, context);
     more ||= page.more;
-    for (const patient of page.resources) if (!isSuperseded(patient)) found.set(patient.id, patient);
+    for (const patient of page.resources) {
+      const number = source.patients.numberOf(patient.id, page.numbers);
+      if (!isSuperseded(patient)) found.set(patient.id, { patient, number });
+    }
   }
-  const patients = [...found.values()].flatMap(patient => {
-    const number = source.patients.numberOf(patient.id);
-    return number === undefined ? [] : [patientSummary(patient, number, mrn)];
-  });
+  const patients = [...found.values()].flatMap(({ patient, number }) =>
+    number === undefined ? [] : [patientSummary(patient, number, mrn)],
+  );
   const listed = patients
     .toSorted((a, b) => a.name.localeCompare(b.name, 'en') || a.patientId - b.patientId)
     .slice(0, MOST);

@@ -15,10 +15,12 @@ export interface RestSource {
 }
 
 /** Parameters of a FHIR search, and what must hold beside them. */
-export type Asked = Pick<SearchRequest, 'parameters' | 'filters'>;
+export type Asked = Pick<SearchRequest, 'parameters' | 'filters' | 'numbered'>;
 
 interface Found<T> {
   readonly resources: readonly T[];
+  /** By logical id, where they were asked for and mappings name them. */
+  readonly numbers: ReadonlyMap<string, string>;
   /** There are more. */
   readonly more: boolean;
 }
@@ -35,32 +37,56 @@ export async function searchSome<T>(
   context: RequestContext,
 ): Promise<Found<T>> {
   const resources: T[] = [];
+  const numbers = new Map<string, string>();
   let more = false;
   for await (const page of searchPages<T>(source, type, asked, Math.min(most, PAGE), context)) {
     resources.push(...page.resources);
+    for (const [id, number] of page.numbers) numbers.set(id, number);
     more = page.more || resources.length > most;
     if (resources.length >= most) break;
   }
-  return { resources: resources.slice(0, most), more };
+  return { resources: resources.slice(0, most), numbers, more };
 }
 
 /** Resources of a search, page by page as far as they are asked for; `count` of a page at most. */
 export async function* searchPages<T>(
   { facade }: Pick<RestSource, 'facade'>,
   type: string,
-  { parameters, filters = [] }: Asked,
+  { parameters, filters = [], numbered = false }: Asked,
   count: number,
   context: RequestContext,
 ): AsyncGenerator<Found<T>> {
   const asked = [...parameters, ['_count', String(count)], ['_total', 'none']] as const;
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {
     const page = cursor === '' ? asked : [...asked, ['_cursor', cursor] as const];
-    const { json } = await facade.search({ type, parameters: page, filters }, context);
+    const { json, numbers = NONE } = await facade.search({ type, parameters: page, filters, numbered }, context);
     const { link, entry } = parseExactly(json) as Bundle<T>;
     const next = link?.find(({ relation }) => relation === 'next')?.url;
     cursor = next === undefined ? undefined : (new URL(next).searchParams.get('_cursor') ?? undefined);
-    yield { resources: (entry ?? []).map(({ resource }) => resource), more: cursor !== undefined };
+    yield { resources: (entry ?? []).map(({ resource }) => resource), numbers, more: cursor !== undefined };
   }
+}
+
+const NONE: ReadonlyMap<string, string> = new Map();
+
+/**
+ * The logical id of what has a number; undefined where nothing has it, or several do, which `lintel check` tells. An id that
+ * the number tells by itself is not looked for. `context`: what the caller may see.
+ */
+export async function idOfNumber(
+  source: Pick<RestSource, 'facade'>,
+  type: string,
+  numbers: Numbers,
+  number: number,
+  context: RequestContext,
+): Promise<string | undefined> {
+  const known = numbers.idOf(number);
+  if (known !== undefined) return known;
+  const filters = [{ kind: 'number', number: String(number) }] as const;
+  const asked = { parameters: [['_elements', 'id']] as const, filters };
+  const { resources } = await searchSome<{ readonly id: string }>(source, type, asked, 2, context);
+  const [only, ...others] = resources;
+  return others.length === 0 ? only?.id : undefined;
 }
 
 interface Bundle<T> {

@@ -129,6 +129,7 @@ function valuesIn(filter: Filter | undefined): number {
     case 'match':
       return filter.values.length;
     case 'missing':
+    case 'number':
       return 1;
     case 'chain':
       return filter.to.reduce((n, { filter: inner }) => n + valuesIn(inner), 0);

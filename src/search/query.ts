@@ -65,7 +65,9 @@ export type Filter =
   /** A reference leads to a resource of one of these types that passes the filter. */
   | { readonly kind: 'chain'; readonly parameter: SearchParameter; readonly to: readonly ChainTarget[] }
   /** Some resource of that type refers here by that parameter and passes the filter. */
-  | { readonly kind: 'has'; readonly type: string; readonly parameter: SearchParameter; readonly filter: Filter };
+  | { readonly kind: 'has'; readonly type: string; readonly parameter: SearchParameter; readonly filter: Filter }
+  /** The `number` of the mapping. No request asks for it: parts of this server do. */
+  | { readonly kind: 'number'; readonly number: string };
 
 export interface ChainTarget {
   readonly type: string;

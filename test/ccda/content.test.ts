@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readContent } from '../../src/ccda/content.ts';
 import { formatProblem } from '../../src/mapping/load/problem.ts';
 import { lintel } from '../cli/lintel.ts';
-import { PLACES, smallClinic } from '../cli/small-clinic.ts';
+import { PLACES, smallClinic, VISITS } from '../cli/small-clinic.ts';
 
 const PACK = { name: 'small', title: 'Small', zone: 'UTC', systems: { mrn: 'urn:oid:1.2.3' } };
 
@@ -91,6 +91,7 @@ test('`lintel check` tells a custodian that no row of the database is, and one t
     smallClinic({
       'ccds.yaml': `custodian: ${custodian}\n`,
       'place.yaml': PLACES,
+      'visits.yaml': VISITS,
     });
   const told = async (custodian: string) => {
     const { code, out } = await lintel(clinic(custodian).environment, 'check');
@@ -123,6 +124,7 @@ elements:
   gender: { from: SEX, via: sex }
 `,
       'ccds.yaml': `mrn: ${mrn}\n`,
+      'visits.yaml': VISITS,
     });
   const told = async (mrn: string) =>
     (await lintel(clinic(mrn).environment, 'check')).out.split('\n').filter(line => line.includes('ccds.yaml'));

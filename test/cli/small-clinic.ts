@@ -64,6 +64,17 @@ elements:
   name: { from: SURNAME }
 `;
 
+/** A file that makes a finished Encounter of each weighing. */
+export const VISITS = `mapping: visits
+resource: Encounter
+source: { table: WEIGHING, as: w, key: [NO] }
+id: "{NO}"
+elements:
+  status: finished
+  class: http://terminology.hl7.org/CodeSystem/v3-ActCode#AMB
+  subject: { ref: people, on: { ID: PERSON_ID } }
+`;
+
 /** Is removed when the test is over. `files` replace or add files of the pack. */
 export function smallClinic(files: Readonly<Record<string, string>> = {}): SmallClinic {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-'));

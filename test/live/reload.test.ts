@@ -10,7 +10,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { type Running, startServer } from '../../src/main.ts';
-import { PLACES, type SmallClinic, smallClinic } from '../cli/small-clinic.ts';
+import { PLACES, type SmallClinic, smallClinic, VISITS } from '../cli/small-clinic.ts';
 
 const PEOPLE = `mapping: people
 resource: Patient
@@ -19,16 +19,6 @@ id: "{ID}"
 elements:
   name: [ { family: { from: SURNAME } } ]
   birthDate: { from: BORN }
-`;
-
-const VISITS = `mapping: visits
-resource: Encounter
-source: { table: WEIGHING, as: w, key: [NO] }
-id: "{NO}"
-elements:
-  status: finished
-  class: http://terminology.hl7.org/CodeSystem/v3-ActCode#AMB
-  subject: { ref: people, on: { ID: PERSON_ID } }
 `;
 
 /** One that has no elements by which somebody is found. */

@@ -6,6 +6,7 @@ import type { Account } from '../../src/auth/accounts.ts';
 import { createLogin } from '../../src/auth/login.ts';
 import { hashPassword } from '../../src/auth/password.ts';
 import { createSessions } from '../../src/auth/sessions.ts';
+import type { Content } from '../../src/ccda/content.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Facade } from '../../src/facade.ts';
 import { createApp } from '../../src/http/app.ts';
@@ -36,6 +37,7 @@ export interface Client {
 export async function restUnderTest(
   facade: Facade,
   environment: Readonly<Record<string, string>> = {},
+  content: Content = demoContent(facade),
 ): Promise<RestUnderTest> {
   const patients = numbersOf(facade.registry, 'Patient');
   const encounters = numbersOf(facade.registry, 'Encounter');
@@ -56,7 +58,7 @@ export async function restUnderTest(
     log: createLog({ level: 'debug', format: 'json', write: line => lines.push(line) }),
     ping: async () => {},
     rest: {
-      source: { facade, content: demoContent(facade), patients, encounters },
+      source: { facade, content, patients, encounters },
       login: createLogin(known, clock),
       sessions: createSessions(known, { idle, lifetime, most: max, mostPerAccount: max }, clock),
       software: { name: 'Lintel', version: '0' },

@@ -13,7 +13,7 @@ import { checkOrders } from './order.ts';
 import { partsOf, sourcesOf } from './parts.ts';
 import type { ReadScope } from './questions.ts';
 import { checkExpressions } from './raw.ts';
-import { checkSharedIds } from './shared-ids.ts';
+import { checkNumbers, checkSharedIds } from './shared-ids.ts';
 import { checkTargets } from './targets.ts';
 import { checkIds, checkKey, checkLookup, checkReference } from './unique.ts';
 import { checkCodes, checkTableCodes } from './unmapped.ts';
@@ -45,6 +45,7 @@ export async function checkLive({
   for (const mapping of sourcesOf(registry)) await checkKey(mapping, catalog, asking, report);
   for (const mapping of registry.mappings) await checkIds(mapping, catalog, asking, report);
   await checkSharedIds(registry, asking, report);
+  await checkNumbers(registry, asking, report);
   for (const lookup of lookups) await checkLookup(lookup, catalog, asking, report);
   await checkOrders(lookups, children, catalog, asking, report);
   for (const { node } of refs) await checkReference(node, registry, catalog, asking, report);

@@ -1,18 +1,18 @@
 /**
- * Ids that two mappings of one type share, or two alternatives of one id rule. The loader allows that where both ids have a
+ * Ids that two mappings of one type share, or two alternatives of one id rule; and numbers that rows share. The loader allows that where both ids have a
  * UUID in them; only the rows show whether one is in both places. In: the registry and a database. Out: errors with the
  * number of ids, never an id. https://hl7.org/fhir/R4/resource.html#id
  */
 import { counted } from '../../counted.ts';
 import { UNICODE } from '../../sql/column-type.ts';
-import { and, call, constant, equals, exists } from '../../sql/construct.ts';
+import { and, call, constant, equals, exists, isNull, not } from '../../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../../sql/expression.ts';
 import { renameExpression, renameRelation } from '../../sql/rename.ts';
 import type { IdPart } from '../id-rule.ts';
 import { commonId } from '../load/id-shape.ts';
 import type { Report } from '../load/problem.ts';
 import type { Mapping, Registry } from '../model.ts';
-import { type Asking, countRows } from './questions.ts';
+import { type Asking, countDuplicates, countRows, manyOf } from './questions.ts';
 import { columnsIn, reachedBy } from './unique.ts';
 
 interface Rule {
@@ -40,6 +40,43 @@ export async function checkSharedIds(registry: Registry, asking: Asking, report:
         report.error(rule.mapping.at, `ids of ${whose} are equal for ${counted(shared, 'row')}`, {
           expected: 'a literal in one of the ids, or a `where` that leaves the rows to one mapping',
         });
+      }
+    }
+  }
+}
+
+/** Numbers of a type's mappings are each of one row, and every row has one. */
+export async function checkNumbers(registry: Registry, asking: Asking, report: Report): Promise<void> {
+  for (const type of registry.types) {
+    const rules = registry.ofType(type).flatMap((mapping): readonly Rule[] => {
+      const { number } = mapping;
+      return number ? [{ mapping, parts: number, reached: not(isNull(number[0].column)) }] : [];
+    });
+    for (const [i, rule] of rules.entries()) {
+      const { mapping, parts, reached } = rule;
+      const { name, source, at } = mapping;
+      const columns = columnsIn(parts);
+      const without = await countRows(asking, source, not(reached));
+      if (without > 0)
+        report.warning(
+          at,
+          `number of ${name}: ${counted(without, 'row')} without one, which the REST interface leaves out`,
+        );
+      const doubled = await countDuplicates(asking, source, columns);
+      if (doubled > 0)
+        report.error(at, `number of ${name} is not unique: ${manyOf(doubled, 'number')} of several rows`, {
+          expected: 'a column of which each value is in one row',
+        });
+      for (const other of rules.slice(0, i)) {
+        const shared = await countShared(other, rule, asking);
+        if (shared === 0) continue;
+        report.error(
+          at,
+          `numbers of mappings ${other.mapping.name} and ${name} are equal for ${counted(shared, 'row')}`,
+          {
+            expected: 'a `where` that leaves the rows to one mapping, or one sequence of numbers',
+          },
+        );
       }
     }
   }

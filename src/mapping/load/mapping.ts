@@ -4,6 +4,7 @@
 import type { FirstNode, Mapping, Member, Node, ObjectNode, ValueNode } from '../model.ts';
 import type { Context } from './context.ts';
 import { withMeta } from './meta.ts';
+import { readNumber } from './number.ts';
 import { readRootMembers } from './object.ts';
 import { checkMembers, checkRequired, namesOf } from './required.ts';
 import { rootSlot, type Slot } from './slot.ts';
@@ -28,6 +29,7 @@ export function resolveMapping(open: OpenDraft, ordinal: number, context: Contex
     checkRequired(read, names, slot, draft.at, 'the mapping', context);
   }
   const changed = changedNode(root);
+  const number = readNumber(child(draft.tree, 'number'), open.visible, context);
   const deletedAt = deletedNode(open, slot, context) ?? changed;
   return {
     name: draft.name,
@@ -36,6 +38,7 @@ export function resolveMapping(open: OpenDraft, ordinal: number, context: Contex
     ordinal,
     source,
     id,
+    ...(number ? { number } : {}),
     root,
     needs: needs.flatMap(need => neededPart(need, members, context) ?? []),
     ...(changed ? { changed } : {}),

@@ -124,6 +124,10 @@ export const mappingSchema = z.strictObject({
   profile: profile.optional(),
   source,
   id,
+  number: z
+    .union([text, z.strictObject({ from: text })])
+    .optional()
+    .describe('a whole number: what the REST interface calls a patient or an encounter, beside the FHIR id'),
   needs: texts.optional().describe('rows without these elements are not served'),
   elements,
 });
@@ -187,6 +191,9 @@ export const packSchema = z.strictObject({
   schemas: z.array(text).optional().describe('all versions that `schema` and `only:` may name'),
   zone: text.describe('IANA zone of the local times in the database'),
   publisher: text.optional(),
+  oid: text
+    .optional()
+    .describe('of the organization: documents name systems of identifiers that are addresses below it'),
   systems: z.record(z.string(), text).optional(),
   deny: z.array(text).optional().describe('columns that are never read: table.COLUMN, *.COLUMN'),
   absent: z

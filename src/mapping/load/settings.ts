@@ -55,6 +55,7 @@ export function readSettings(document: Tree | undefined, file: string, report: R
     systems[key] = uri;
   }
   const publisher = text('publisher');
+  const oid = readOid(child(document, 'oid'), report);
   const denyRules = scalarsOf(child(document, 'deny'));
   const deny = denyRules.map(rule => rule.text);
   const absent = child(document, 'absent');
@@ -65,6 +66,7 @@ export function readSettings(document: Tree | undefined, file: string, report: R
       title: text('title') ?? '',
       zone: isZone(zone) ? zone : 'UTC',
       ...(publisher === undefined ? {} : { publisher }),
+      ...(oid === undefined ? {} : { oid }),
       systems,
     },
     schema: text('schema'),
@@ -81,6 +83,20 @@ export function readSettings(document: Tree | undefined, file: string, report: R
     fragments: byKey(child(document, 'fragments')),
     hierarchies: entriesOf(child(document, 'hierarchies')),
   };
+}
+
+/** Room for the number of a system behind it: C-CDA has OIDs of 64 characters at most. */
+const OID_LENGTH = 48;
+
+function readOid(written: Tree | undefined, report: Report): string | undefined {
+  const oid = textOf(written);
+  if (written === undefined || oid === undefined) return undefined;
+  if (/^[0-2](?:\.(?:0|[1-9]\d*))+$/.test(oid) && oid.length <= OID_LENGTH) return oid;
+  report.error(written.at, '`oid` is no OID', {
+    found: oid,
+    expected: `numbers with points between them, of at most ${OID_LENGTH} characters, such as 2.16.840.1.113883.3.9999`,
+  });
+  return undefined;
 }
 
 /** A rule that no column of its kind can hold would mean nothing, without a word. */

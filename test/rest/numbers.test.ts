@@ -1,0 +1,206 @@
+/** REST over a record whose FHIR ids are UUIDs: patients and encounters have numbers in columns of their own. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { rootedSystem } from '../../src/ccda/ids.ts';
+import { createFacade } from '../../src/facade.ts';
+import { checkLive } from '../../src/mapping/check/live.ts';
+import { readPackFiles } from '../../src/mapping/load/files.ts';
+import { formatProblem } from '../../src/mapping/load/problem.ts';
+import { scopeRelation } from '../../src/plan/condition.ts';
+import { loadWhole } from '../../src/setup.ts';
+import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { type Client, restUnderTest } from './rest-under-test.ts';
+
+const ADA = '9f1c2d3e-0000-4000-8000-00000000000a';
+const BO = '9f1c2d3e-0000-4000-8000-00000000000b';
+
+const ROWS = `
+CREATE TABLE PERSON (UID CHAR(36) COLLATE RTRIM PRIMARY KEY NOT NULL, PID INTEGER, MRN VARCHAR(20) COLLATE RTRIM,
+  LAST VARCHAR(40) COLLATE RTRIM, FIRST VARCHAR(40) COLLATE RTRIM, BORN DATE);
+CREATE TABLE VISIT (UID CHAR(36) COLLATE RTRIM PRIMARY KEY NOT NULL, NO INTEGER, PERSON CHAR(36) COLLATE RTRIM, DT DATE);
+CREATE TABLE CALL (UID CHAR(36) COLLATE RTRIM PRIMARY KEY NOT NULL, NO INTEGER, PERSON CHAR(36) COLLATE RTRIM, DT DATE);
+INSERT INTO PERSON VALUES ('${ADA}', 17, 'M-17', 'Lovelace', 'Ada', '1815-12-10'), ('${BO}', 18, 'M-18', 'Katan', 'Bo', '1970-01-01'),
+  ('9f1c2d3e-0000-4000-8000-00000000000c', NULL, 'M-19', 'Nemo', 'Cy', '1980-01-01');
+INSERT INTO VISIT VALUES ('00000000-0000-4000-8000-000000000001', 501, '${ADA}', '2024-05-01'),
+  ('00000000-0000-4000-8000-000000000002', 502, '${BO}', '2024-05-02');
+INSERT INTO CALL VALUES ('00000000-0000-4000-8000-000000000003', 499, '${ADA}', '2024-06-01');
+`;
+
+const MRN = 'https://clinic.example/mrn';
+
+const encounters = (name: string, table: string, number = 'number: { from: NO }'): string => `mapping: ${name}
+resource: Encounter
+source: { table: ${table}, as: v, key: [UID] }
+id: "${name}-{UID}"
+${number}
+elements:
+  status: finished
+  class: { system: http://terminology.hl7.org/CodeSystem/v3-ActCode, code: AMB }
+  subject: { ref: people, on: { UID: PERSON } }
+  period: { start: { from: DT } }
+`;
+
+const PEOPLE = `mapping: people
+resource: Patient
+source: { table: PERSON, as: p, key: [UID] }
+id: "{UID}"
+number: { from: PID }
+elements:
+  identifier: [{ system: mrn, value: { from: MRN, via: code } }]
+  name: [{ family: { from: LAST }, given: [{ from: FIRST }] }]
+  gender: unknown
+  birthDate: { from: BORN }
+`;
+
+const PACK = {
+  'pack.yaml': `name: numbers\ntitle: Numbers\nzone: UTC\noid: 1.2.840.99\nsystems: { mrn: ${MRN} }\n`,
+  'people.yaml': PEOPLE,
+  'visits.yaml': encounters('visits', 'VISIT'),
+  'calls.yaml': encounters('calls', 'CALL'),
+  'ccds.yaml': 'mrn: mrn\nlisted-encounters: Encounter?status=finished\nlists: { encounters: Encounter }\n',
+};
+
+async function clinic(pack: Readonly<Record<string, string>> = {}, more = '') {
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-numbers-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, 'pack'));
+  for (const [name, text] of Object.entries({ ...PACK, ...pack })) writeFileSync(join(folder, 'pack', name), text);
+  const written = new DatabaseSync(join(folder, 'clinic.sqlite'));
+  written.exec(ROWS + more);
+  written.close();
+  const database = openSqlite(join(folder, 'clinic.sqlite'));
+  onTestFinished(() => database.close());
+  const loaded = loadWhole(readPackFiles(join(folder, 'pack')), await database.catalog());
+  const { registry, problems } = loaded.pack;
+  const facade =
+    registry &&
+    createFacade({
+      ...{ registry, database, pageSize: 50, pageMax: 1000, secret: new Uint8Array(32) },
+      ...{ softwareVersion: '0', date: '2026-06-30' },
+    });
+  const live = registry ? await checkLive({ registry, database, readScope: scopeRelation, now: 0 }) : [];
+  return { ...loaded, facade, problems: problems.map(formatProblem), live: live.map(formatProblem) };
+}
+
+async function client(): Promise<Client> {
+  const { facade, content, problems } = await clinic();
+  if (!facade || !content) throw new Error(problems.join('\n'));
+  return (await restUnderTest(facade, {}, content)).client();
+}
+
+describe('numbers beside FHIR ids', () => {
+  test('name the patient in paths, and are what a look-up answers', async () => {
+    const rest = await client();
+    expect(await rest.json('/api/patientinfo/patient/id?lastName=Lovelace')).toEqual({ status: 200, body: 17 });
+    expect(await rest.json('/api/patientinfo/17')).toMatchObject({
+      status: 200,
+      body: { patientId: 17, mrn: 'M-17', lastName: 'Lovelace' },
+    });
+    expect((await rest.json('/api/patientinfo/99')).status).toBe(404);
+    expect(await rest.json('/api/patientsummary?search=Katan')).toMatchObject({
+      body: { count: 1, patients: [{ patientId: 18, mrn: 'M-18' }] },
+    });
+  });
+
+  test('leave out who has none', async () => {
+    const rest = await client();
+    expect((await rest.json('/api/patientinfo/patient/id?lastName=Nemo')).status).toBe(404);
+    expect(await rest.json('/api/patientsummary?search=Nemo')).toMatchObject({ body: { count: 0 } });
+  });
+
+  test('are those of two mappings of encounters, each its patient’s only', async () => {
+    const rest = await client();
+    expect(await rest.json('/api/17/ccds/api/list-encounters')).toEqual({ status: 200, body: [499, 501] });
+    expect(await rest.json('/api/18/ccds/api/list-encounters')).toEqual({ status: 200, body: [502] });
+    expect((await rest.get('/api/17/ccds/api/encounter-ccds?encounterId=499')).status).toBe(200);
+    expect((await rest.get('/api/17/ccds/api/encounter-ccds?encounterId=502')).status).toBe(404);
+    expect((await rest.get('/api/17/ccds/api/encounter-ccds?encounterId=1')).status).toBe(404);
+  });
+
+  test('stand in no FHIR resource', async () => {
+    const { facade } = await clinic();
+    const context = { access: { kind: 'all', caller: '' }, base: 'http://x/fhir', handling: 'strict' } as const;
+    const found = await facade?.search({ type: 'Patient', parameters: [['_id', ADA]] }, context);
+    expect(found?.entries).toBe(1);
+    expect(found?.json).not.toContain('17,');
+    expect(found?.numbers).toBeUndefined();
+  });
+});
+
+describe('the record number in documents', () => {
+  test('has a root below the OID of the pack where its system is an address', async () => {
+    const rest = await client();
+    const xml = await (await rest.get('/api/17/ccds/api/patient-info')).text();
+    const root = rootedSystem(MRN, '1.2.840.99')?.slice('urn:oid:'.length) ?? '';
+    expect(root).toMatch(/^1\.2\.840\.99\.\d+$/);
+    expect(xml).toContain(`<id root="${root}" extension="M-17"/>`);
+    const page = await (await rest.get('/api/17/ccds/api/patient-info', { accept: 'text/html' })).text();
+    expect(page).toContain('M-17');
+  });
+
+  test('a root is the same each time, another for another address, and that of the address where it has one', () => {
+    expect(rootedSystem(MRN, '1.2.3')).toBe('urn:oid:1.2.3.80695237314875');
+    expect(rootedSystem(`${MRN}/2`, '1.2.3')).not.toBe(rootedSystem(MRN, '1.2.3'));
+    expect(rootedSystem('urn:oid:2.5', '1.2.3')).toBe('urn:oid:2.5');
+    expect(rootedSystem('http://hl7.org/fhir/sid/us-npi', '1.2.3')).toBe('http://hl7.org/fhir/sid/us-npi');
+    expect(rootedSystem(MRN, undefined)).toBe(MRN);
+  });
+
+  test('is told where there is no OID, and what is no OID is an error', async () => {
+    const without = PACK['pack.yaml'].replace('oid: 1.2.840.99\n', '');
+    expect((await clinic({ 'pack.yaml': without })).problems).toEqual([
+      `ccds.yaml:1:6: warning: documents leave the record number out: its system is an address; expected \`oid\` in pack.yaml, below which systems get an OID, or a system \`urn:oid:…\`; found ${MRN}`,
+    ]);
+    const wrong = PACK['pack.yaml'].replace('1.2.840.99', '1.02');
+    expect((await clinic({ 'pack.yaml': wrong })).problems[0]).toMatch(/^pack.yaml:4:6: `oid` is no OID/);
+  });
+});
+
+describe('why there is no REST interface is told', () => {
+  const cure = 'expected `number: {from: COL}`, a column of whole numbers that are unique';
+
+  test('where ids are no whole numbers', async () => {
+    const { problems } = await clinic({ 'people.yaml': PEOPLE.replace('number: { from: PID }\n', '') });
+    expect(problems).toEqual([
+      `people.yaml:1:1: warning: there is no REST interface: ids of people are not made from one key that is a whole number; ${cure}`,
+    ]);
+  });
+
+  test('where one of two mappings has no number', async () => {
+    const { problems } = await clinic({ 'visits.yaml': encounters('visits', 'VISIT', '') });
+    expect(problems).toEqual([
+      `visits.yaml:1:1: warning: there is no REST interface: Encounter has 2 mappings, and visits has no \`number\`; ${cure}`,
+    ]);
+  });
+
+  test('where no mapping is of encounters', async () => {
+    const { problems } = await clinic({ 'visits.yaml': '', 'calls.yaml': '', 'ccds.yaml': 'mrn: mrn\n' });
+    expect(problems).toEqual(['ccds.yaml:1:1: warning: there is no REST interface: no mapping is of Encounter']);
+  });
+
+  test('a number is a whole one', async () => {
+    const { problems } = await clinic({ 'people.yaml': PEOPLE.replace('from: PID', 'from: MRN') });
+    expect(problems).toEqual(['people.yaml:5:17: `number` takes a column of whole numbers; found MRN, VARCHAR(20)']);
+  });
+});
+
+describe('check counts numbers', () => {
+  test('rows without one, and none else where all is well', async () => {
+    expect((await clinic()).live).toEqual([
+      'people.yaml:1:1: warning: number of people: 1 row without one, which the REST interface leaves out',
+    ]);
+  });
+
+  test('those of several rows, in one mapping or in two', async () => {
+    const more = `INSERT INTO PERSON VALUES ('9f1c2d3e-0000-4000-8000-00000000000d', 17, 'M-20', 'Twin', 'Di', NULL);
+      INSERT INTO CALL VALUES ('00000000-0000-4000-8000-000000000009', 501, '${BO}', '2024-06-02');`;
+    const { live } = await clinic({}, more);
+    expect(live).toContain(
+      'people.yaml:1:1: number of people is not unique: 1 number of several rows; expected a column of which each value is in one row',
+    );
+    expect(live.join('\n')).toMatch(/numbers of mappings calls and visits are equal for 1 row/);
+  });
+});
