@@ -3,7 +3,7 @@
  * no value; and the value in the form in which rows carry it (src/sql/plan.ts), made here without the dialects, so that a
  * plan that rounds or cuts differs from it.
  */
-import type { ColumnType } from '../sql/column-type.ts';
+import { type ColumnType, holdsAnyNumber } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import { Unjudged } from './interpret.ts';
 
@@ -69,6 +69,10 @@ export function asRowValue(stored: SqlValue, type: ColumnType): SqlValue {
 }
 
 function asNumber(stored: Exclude<SqlValue, null>, type: ColumnType): SqlValue {
+  if (holdsAnyNumber(type) && typeof stored === 'number') {
+    if (!Number.isFinite(stored)) throw new Unjudged();
+    return plainDigits(stored);
+  }
   if (typeof stored === 'number') {
     if (type.kind === 'integer' && type.bits === 64) return String(stored);
     return stored;

@@ -19,8 +19,9 @@ export interface SqlPlan {
    * `count`: one row with the number of rows, or of true flags among `columns` if there are any. `groups`: one row per
    * combination of `columns` (text is equal as in `equals`), ended by the number of rows that have it, largest first.
    * `tally`: one row with the number of such combinations and the number of rows, however many there are.
+   * `sums`: one row with the number of rows, then for each of `columns`, which are flags, the number of rows where it is true.
    */
-  readonly shape: 'rows' | 'count' | 'groups' | 'tally';
+  readonly shape: 'rows' | 'count' | 'groups' | 'tally' | 'sums';
   /** Many rows may be read of which few or none are wanted; else they are found by their keys. */
   readonly searches?: true;
   /**

@@ -43,6 +43,7 @@ type RenderRelation = (relation: Relation, gap: '\n' | ' ', outside: readonly Ex
 
 function selectText(plan: SqlPlan, dialect: Dialect, writer: Writer, relation: RenderRelation): string {
   if (plan.shape === 'count') return countText(plan, writer, relation);
+  if (plan.shape === 'sums') return sumsText(plan, writer, relation);
   if (plan.shape === 'tally') return tallyText(plan, dialect, writer, relation);
   const place = plan.limitPlace === undefined ? undefined : { at: plan.limitPlace, type: INTEGER };
   const limit = () => writer.bind(plan.limit, INTEGER, place);
@@ -89,6 +90,13 @@ function tallyText(plan: SqlPlan, dialect: Dialect, writer: Writer, relation: Re
   const by = grouped.map(column => writer.expression(column)).join(', ');
   const groups = `SELECT COUNT(*) AS n\nFROM (${inner}) AS g\nGROUP BY ${by}`;
   return `SELECT COUNT(*), COALESCE(SUM(t.n), 0)\nFROM (${groups}) AS t`;
+}
+
+/** As above, with a sum for each flag. */
+function sumsText(plan: SqlPlan, writer: Writer, relation: RenderRelation): string {
+  const flags = plan.columns.map((c, i) => `${writer.expression(c)} AS n${i}`).join(', ');
+  const sums = plan.columns.map((_, i) => `, COALESCE(SUM(f.n${i}), 0)`).join('');
+  return `SELECT COUNT(*)${sums}\nFROM (SELECT ${flags === '' ? '1 AS n' : flags}\n${relation(plan.from, '\n', plan.columns)}) AS f`;
 }
 
 /** The inner select gives text the collation in which it is compared exactly; the outer one can then group by it. */

@@ -249,6 +249,13 @@ export const CASES: readonly Case[] = [
     },
   },
   {
+    title: 'true flags are counted each for itself',
+    plan: {
+      ...rows(from(filled(CD)), [flag(equals(CD, text('M'))), flag(exists(children(TRUE)))]),
+      shape: 'sums',
+    },
+  },
+  {
     title: 'names that are words of SQL stand in brackets',
     plan: {
       from: { table: { name: identifier('Order') }, alias: identifier('group'), joins: [], where: TRUE },

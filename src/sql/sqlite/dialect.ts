@@ -16,6 +16,8 @@ import { familyOf, looseType } from '../parameter-type.ts';
 const BLANKS = 'char(32, 9, 13, 10)';
 const EIGHT_DIGITS = `'${'[0-9]'.repeat(8)}'`;
 
+const BYTES: ColumnType = { kind: 'binary', length: 'max' };
+
 export const SQLITE: Dialect = {
   engine: 'sqlite',
   seeksApart: false,
@@ -64,7 +66,8 @@ export const SQLITE: Dialect = {
 
   /** JavaScript's numbers are exact up to 2^53; a REAL arrives as it is. */
   stored(writer, expression) {
-    const x = () => writer.expression(expression);
+    // Of no type: none of the forms that rows are read through applies.
+    const x = () => writer.expression(expression.kind === 'column' ? { ...expression, type: BYTES } : expression);
     return `CASE WHEN typeof(${x()}) = 'integer' AND abs(${x()} / 2) > 4503599627370495 THEN CAST(${x()} AS TEXT) ELSE ${x()} END`;
   },
 
