@@ -189,27 +189,34 @@ interface Findings {
 
 interface Finding {
   readonly at: Position;
-  readonly message: string;
-  readonly asked: string;
+  readonly search: string;
+  /** The first of the searches, and what is wrong with it. */
+  readonly first: string;
   times: number;
 }
 
-/** One problem per line, parameter and kind of difference. `values`: searches are shown as they were asked. */
+/** One problem per line and parameter. `values`: searches are shown as they were asked. */
 function createFindings(values: boolean): Findings {
   const findings = new Map<string, Finding>();
   return {
     tell(mapping, { parameter }, [name, text], what) {
       const at = nodesOfParameter(mapping, parameter.expression)[0]?.at ?? mapping.at;
-      const message = `${mapping.resource}?${name}= ${what}`;
-      const key = `${at.file}:${at.line}:${at.column} ${message}`;
+      const search = `${mapping.resource}?${parameter.code}`;
+      const key = `${at.file}:${at.line}:${at.column} ${search}`;
       const known = findings.get(key);
       if (known) known.times++;
-      else findings.set(key, { at, message, asked: values || name === '_sort' ? text : maskedText(text), times: 1 });
+      else {
+        const shown = values || name === '_sort' ? text : maskedText(text);
+        findings.set(key, { at, search, first: `${name}=${shown} ${what}`, times: 1 });
+      }
     },
     problems() {
       const report = createReport();
-      for (const { at, message, asked, times } of findings.values())
-        report.error(at, `${message}, ${counted(times, 'time')} in the sample`, { found: `a search for ${asked}` });
+      for (const { at, search, first, times } of findings.values())
+        report.error(at, `searches by ${search} do not find what resources say, ${counted(times, 'time')}`, {
+          expected: 'the resources that the FHIRPath engine names, and no other',
+          found: first,
+        });
       return report.problems();
     },
   };

@@ -86,15 +86,25 @@ function asNumber(stored: Exclude<SqlValue, null>, type: ColumnType): SqlValue {
 const MOMENT = /^(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
 
 /** `2024-03-10 02:30:00.000`, or the day alone. Only the column's plain form: how others are read is not for us to say. */
-function asMoment(stored: string, type: ColumnType & { readonly kind: 'date' | 'datetime' }): string {
+function asMoment(stored: string, type: ColumnType & { readonly kind: 'date' | 'datetime' }): string | null {
+  if (type.form?.kind === 'layout') return stored;
   const match = MOMENT.exec(stored.trim());
+  const isAny = type.form?.kind === 'any';
+  if (!match && isAny) throw new Unjudged();
   if (!match) return stored;
+  if (isAny && !isDay(match[1], match[2], match[3])) return null;
   const [, year, month, day, hour, minute, second, fraction = '', offset] = match;
   if (offset !== undefined || (type.kind === 'date') !== (hour === undefined)) throw new Unjudged();
   if (type.kind === 'date') return `${year}-${month}-${day}`;
   const clock = `${year}-${month}-${day} ${hour}:${minute}:${second ?? '00'}`;
   const digits = Math.max(type.fraction, fraction.length);
   return digits === 0 ? clock : `${clock}.${fraction.padEnd(digits, '0')}`;
+}
+
+/** Whether the calendar has the day. */
+function isDay(year = '', month = '', day = ''): boolean {
+  const at = new Date(`${year}-${month}-${day}T00:00:00Z`);
+  return Number(year) > 0 && !Number.isNaN(at.getTime()) && at.getUTCDate() === Number(day);
 }
 
 /**

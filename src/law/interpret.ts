@@ -42,6 +42,12 @@ export class Expected {
 /** Of what depends on an `sql`, which only the engine reads, for example. */
 export const UNJUDGED = new Expected(() => true);
 
+/** Whether some part of a thing is not known exactly. */
+export function isOpen(thing: Thing): boolean {
+  if (thing instanceof Expected) return true;
+  return typeof thing === 'object' && thing !== null && Object.values(thing).some(isOpen);
+}
+
 /** Thrown where a value cannot be had; what needs it is UNJUDGED. */
 export class Unjudged extends Error {}
 
@@ -201,7 +207,7 @@ export class Interpreter<R> {
       case 'first':
         for (const alternative of node.alternatives) {
           const thing = this.node(alternative, rows);
-          if (thing !== undefined) return thing;
+          if (thing !== undefined) return isOpen(thing) && alternative !== node.alternatives.at(-1) ? UNJUDGED : thing;
         }
         return undefined;
       case 'ref':
@@ -262,11 +268,12 @@ export class Interpreter<R> {
         }));
         const dynamic = things.filter(t => t.dynamic);
         if (!(dynamic.length > 0 ? dynamic : things).some(t => t.thing !== undefined)) continue;
-        return order.map((name): [string, Thing | undefined, boolean] => [
-          name,
-          things.find(t => t.name === name)?.thing,
-          decides,
-        ]);
+        // Where it may be absent after all, a later alternative may be there.
+        const isSure = !dynamic.some(({ thing }) => thing !== undefined && isOpen(thing));
+        return order.map((name): [string, Thing | undefined, boolean] => {
+          const named = things.find(t => t.name === name);
+          return [name, isSure || named ? named?.thing : UNJUDGED, decides];
+        });
       }
       return [];
     });
