@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   coverage: async () => (await import('./coverage.ts')).coverage,
   explain: async () => (await import('./explain.ts')).explain,
   profile: async () => (await import('./profile.ts')).profile,
+  codes: async () => (await import('./codes.ts')).codes,
   lock: async () => (await import('./lock.ts')).lock,
   user: async () => (await import('./user.ts')).user,
   export: async () => (await import('./export.ts')).exportCommand,

@@ -6,8 +6,8 @@ import { readConfig } from '../config.ts';
 import { counted } from '../counted.ts';
 import { DEMO_PACK } from '../demo.ts';
 import { readPackFiles } from '../mapping/load/files.ts';
-import { denyRulesOf } from '../mapping/load/pack.ts';
-import { formatProblem, type Problem } from '../mapping/load/problem.ts';
+import { settingsOf } from '../mapping/load/pack.ts';
+import { formatProblem } from '../mapping/load/problem.ts';
 import { nearest } from '../mapping/load/spelling.ts';
 import { tablesOf } from '../mapping/load/tables-used.ts';
 import type { Mapping } from '../mapping/model.ts';
@@ -65,9 +65,9 @@ names, addresses or notes none are; those of deny in pack.yaml are not read.
       config.mappings === DEMO_PACK && config.database !== undefined
         ? undefined
         : readPackFiles(config.mappings, config.schema);
-    const deny = files && denyRulesOf(files);
-    if (deny !== undefined && typeof deny !== 'function') {
-      for (const problem of deny) terminal.note(formatProblem(problem satisfies Problem));
+    const settings = files && settingsOf(files);
+    if (settings !== undefined && !('deny' in settings)) {
+      for (const problem of settings) terminal.note(formatProblem(problem));
       terminal.note('The pack cannot be read, so what it denies is not known. Mend it, or leave --mappings out.');
       return 1;
     }
@@ -96,7 +96,7 @@ names, addresses or notes none are; those of deny in pack.yaml are not read.
         return 1;
       }
       const showing = (column: ColumnInfo): Showing => {
-        if (column.denied || deny?.(name.schema, info.name, column.name) !== undefined) return 'never';
+        if (column.denied || settings?.deny(name.schema, info.name, column.name) !== undefined) return 'never';
         if (always.includes(column.name.toLowerCase())) return 'always';
         return isPersonal(column.name) ? 'forms' : 'codes';
       };

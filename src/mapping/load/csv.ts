@@ -9,8 +9,8 @@ export interface CsvRecord {
   readonly fields: readonly string[];
 }
 
-/** Records of a comma-separated text; fields may be quoted, `""` is a quote. Empty lines are left out. */
-export function readCsv(text: string): readonly CsvRecord[] {
+/** Records of a text separated by commas, or by another character; fields may be quoted, `""` is a quote. Empty lines are left out. */
+export function readCsv(text: string, delimiter = ','): readonly CsvRecord[] {
   const records: CsvRecord[] = [];
   let fields: string[] = [];
   let field = '';
@@ -34,7 +34,7 @@ export function readCsv(text: string): readonly CsvRecord[] {
         i++;
       } else quoted = false;
     } else if (c === '"' && field === '') quoted = true;
-    else if (c === ',') {
+    else if (c === delimiter) {
       fields.push(field);
       field = '';
     } else if (c === '\n') {

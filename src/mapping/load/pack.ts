@@ -11,7 +11,6 @@ import { checkAbsentColumns, DateColumns } from './absent-values.ts';
 import { readCodeMaps } from './codes.ts';
 import type { NamedRows } from './columns.ts';
 import type { PackContext } from './context.ts';
-import type { DenyList } from './deny.ts';
 import { type Levels, latestCodes, latestTables, packDocument } from './extend.ts';
 import { type PackFile, type PackFiles, readPackFiles } from './files.ts';
 import { readHierarchies } from './hierarchies.ts';
@@ -44,15 +43,17 @@ export interface LoadOptions {
   readonly degraded?: boolean;
 }
 
-/** The `deny` rules of a pack, be its mappings sound or not. Where they cannot be read, the problems: without them nothing is to be shown. */
-export function denyRulesOf(files: PackFiles): DenyList | readonly Problem[] {
+/**
+ * What pack.yaml says, be the mappings of the pack sound or not. Where it cannot be read, the problems: without the rules of `deny`
+ * nothing is to be shown.
+ */
+export function settingsOf(files: PackFiles): Settings | readonly Problem[] {
   const report = createReport();
   report.take(files.problems ?? []);
   const packs = [...(files.bases ?? []), ...(files.pack ? [files.pack] : [])];
   const documents = packs.flatMap(({ path, text }) => readYaml(path, text, report));
   const unread = report.problems();
-  if (unread.length > 0) return unread;
-  return readSettings(packDocument(documents), 'pack.yaml', report).deny;
+  return unread.length > 0 ? unread : readSettings(packDocument(documents), 'pack.yaml', createReport());
 }
 
 /** Likewise, of files that were read before. */

@@ -1,0 +1,189 @@
+/**
+ * `lintel codes import`: a CSV list of codes becomes a code map of the pack. Without `--write` it says what would be written.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
+import { readConfig } from '../config.ts';
+import { counted } from '../counted.ts';
+import { DEMO_PACK } from '../demo.ts';
+import { readCodeMaps } from '../mapping/load/codes.ts';
+import { type PackFiles, readPackFiles } from '../mapping/load/files.ts';
+import { FIELDS, type ImportedCodes, importCodes } from '../mapping/load/import-codes.ts';
+import { settingsOf } from '../mapping/load/pack.ts';
+import { createReport, formatProblem, type Report } from '../mapping/load/problem.ts';
+import { readYaml } from '../mapping/load/read.ts';
+import { entriesOf } from '../mapping/load/tree.ts';
+import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
+
+const SHOWN = 5;
+const NAME = /^[A-Za-z][A-Za-z0-9-]*$/;
+
+export const codes: Command = {
+  summary: 'makes a code map of the pack from a CSV list of codes',
+  help: `Usage: lintel codes import FILE.csv [--name NAME] [--mappings FOLDER] [--write [--replace]]
+
+Reads a list of codes and says which code map of the pack it becomes: NAME.csv with the columns raw,code,display,system, and what
+stands in codes.yaml beside it. Only with --write is anything written. Blank keys, rows without a code and two codes for one key
+are told with their lines, and then nothing is written.
+
+  --raw, --code, --display H   headings of the columns, or their numbers; without them usual headings are looked for
+  --system H           heading of the column with the system of each row; or an alias of pack.yaml, or an address, for all rows
+  --no-header          the first line is a row; columns are numbers: 1 is raw, 2 is code unless told otherwise
+  --delimiter C        the character between columns (tab for a tab); without it , ; tab or |, whichever the first line has most of
+  --encoding NAME      such as windows-1252; without it what the file shows
+  --name NAME          of the code map; default: that of the file
+  --mappings F         folder of the pack (default: MAPPINGS)
+  --write              writes NAME.csv, and appends the map to codes.yaml where it has none of the name
+  --replace            with --write: an existing NAME.csv is replaced`,
+  options: {
+    mappings: { type: 'string' },
+    name: { type: 'string' },
+    raw: { type: 'string' },
+    code: { type: 'string' },
+    display: { type: 'string' },
+    system: { type: 'string' },
+    delimiter: { type: 'string' },
+    encoding: { type: 'string' },
+    'no-header': { type: 'boolean' },
+    write: { type: 'boolean' },
+    replace: { type: 'boolean' },
+  },
+  positionals: [2, 2],
+  async run(args, terminal) {
+    const [action, file = ''] = args.positionals;
+    const name = textOf(args, 'name') ?? basename(file, extname(file));
+    const delimiter = textOf(args, 'delimiter')?.replace(/^(?:tab|\\t)$/, '\t');
+    if (action !== 'import' || !NAME.test(name) || (delimiter !== undefined && delimiter.length !== 1)) {
+      terminal.note(
+        action === 'import'
+          ? 'A code map has a name of letters, digits and hyphens (--name), a delimiter is one character, or tab.'
+          : 'Expected lintel codes import FILE.csv; lintel codes --help explains it.',
+      );
+      return 2;
+    }
+    const config = readConfig(terminal.environment, overrides({ MAPPINGS: textOf(args, 'mappings') }));
+    if (config.mappings === DEMO_PACK)
+      return refuse(['The list goes into a pack of your own: --mappings FOLDER, or MAPPINGS, names it.'], terminal);
+    const files = readPackFiles(config.mappings, config.schema);
+    const settings = settingsOf(files);
+    if (!('deny' in settings)) return refuse(settings.map(formatProblem), terminal);
+    if (!existsSync(file)) return refuse([`There is no file ${file}.`], terminal);
+    const report = createReport();
+    const all = systemOfAll(textOf(args, 'system'), settings.pack.systems);
+    const columns = Object.fromEntries(
+      FIELDS.flatMap(field => {
+        const heading = textOf(args, field);
+        return heading === undefined || (field === 'system' && all !== undefined) ? [] : [[field, heading]];
+      }),
+    );
+    const imported = importCodes(
+      readFileSync(file),
+      {
+        file,
+        columns,
+        ...{ delimiter, encoding: textOf(args, 'encoding'), headless: args.values['no-header'] === true },
+      },
+      report,
+    );
+    const csv = imported?.csv;
+    if (imported && csv !== undefined) checkMap({ name, csv, system: all }, files, report);
+    for (const problem of report.problems()) terminal.out(formatProblem(problem));
+    if (imported === undefined || csv === undefined || report.problems().some(({ severity }) => severity === 'error')) {
+      return refuse(['Nothing is imported.'], terminal);
+    }
+    return finish({ imported, csv, name, system: all, folder: config.mappings, files }, args, terminal);
+  },
+};
+
+function refuse(lines: readonly string[], { note }: Terminal): number {
+  for (const line of lines) note(line);
+  return 1;
+}
+
+/** What `--system` says for all rows; undefined: it names a column, or nothing. */
+function systemOfAll(text: string | undefined, systems: Readonly<Record<string, string>>): string | undefined {
+  return text !== undefined && (Object.hasOwn(systems, text) || /^[a-z][a-z0-9+.-]*:\S+$/i.test(text))
+    ? text
+    : undefined;
+}
+
+interface NewMap {
+  readonly name: string;
+  readonly csv: string;
+  readonly system: string | undefined;
+}
+
+/** As it stands in codes.yaml. */
+function declaration({ name, system }: Pick<NewMap, 'name' | 'system'>): string {
+  return system === undefined ? '' : `${name}:\n  system: ${system}\n`;
+}
+
+/** The map as the pack would read it: systems and codes that it cannot have. */
+function checkMap(map: NewMap, files: PackFiles, report: Report): void {
+  const settings = settingsOf(files);
+  if (!('deny' in settings)) return;
+  const own = ownEntry(map.name, files);
+  const text = declaration(map);
+  const document = own ?? (text === '' ? [] : readYaml('codes.yaml', text, report));
+  readCodeMaps(document, [{ path: `${map.name}.csv`, text: map.csv }], settings, report);
+}
+
+/** The map of this name in a codes.yaml of the pack, as a document of its own. */
+function ownEntry(name: string, files: PackFiles): ReturnType<typeof readYaml> | undefined {
+  for (const { path, text } of files.codes) {
+    for (const document of readYaml(path, text, createReport())) {
+      const entries = entriesOf(document).filter(({ key }) => key === name);
+      if (entries.length > 0) return [{ kind: 'map', entries, at: document.at }];
+    }
+  }
+  return undefined;
+}
+
+interface Import extends NewMap {
+  readonly imported: ImportedCodes;
+  readonly folder: string;
+  readonly files: PackFiles;
+}
+
+/** Says what the map is, and writes it where that is asked for. Returns the exit code. */
+function finish({ imported, csv, name, system, folder, files }: Import, args: Arguments, terminal: Terminal): number {
+  const { out } = terminal;
+  const { rows, repeated, encoding, delimiter, taken } = imported;
+  const left = repeated === 0 ? '' : `, ${repeated} repeated left out`;
+  out(
+    `${name}.csv: ${counted(rows, 'row')}${left}; ${encoding}, separated by ${delimiter === '\t' ? 'tab' : delimiter}`,
+  );
+  out(
+    Object.entries(taken)
+      .map(([field, heading]) => `${field} from ${heading}`)
+      .join(', '),
+  );
+  for (const line of csv.split('\n').slice(0, SHOWN + 1)) if (line !== '') out(`  ${line}`);
+  if (rows > SHOWN) out('  …');
+  const isDeclared = ownEntry(name, files) !== undefined;
+  const declared = isDeclared ? '' : declaration({ name, system });
+  if (declared !== '') out(`codes.yaml:\n${declared.replace(/^(?=.)/gm, '  ')}`.trimEnd());
+  if (isDeclared)
+    out(`codes.yaml has a map ${name} already: its system, blank and else hold, and its rows stand beside the file's.`);
+  else if (system === undefined && !imported.hasSystems)
+    out('The codes have no system: enough for a code, not for a Coding. --system names one.');
+  const before = files.tables.find(
+    ({ path, level }) => level === undefined && path.replace(/^.*\//, '') === `${name}.csv`,
+  );
+  if (args.values['write'] !== true) {
+    out(`Nothing is written; --write${before ? ' --replace' : ''} does it.`);
+    return 0;
+  }
+  const path = join(folder, before?.path ?? `${name}.csv`);
+  if (before && args.values['replace'] !== true)
+    return refuse([`${path} is there already; --replace replaces it.`], terminal);
+  writeFileSync(path, csv);
+  out(`Written: ${path}`);
+  if (declared !== '') {
+    const file = join(folder, 'codes.yaml');
+    const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+    writeFileSync(file, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${declared}`);
+    out(`Written: ${file}, with the map ${name} at its end`);
+  }
+  return 0;
+}
