@@ -18,6 +18,7 @@ import { createLog, describeError, type Log } from './log.ts';
 import { whyNotWritable } from './make-folder.ts';
 import { formatProblem } from './mapping/load/problem.ts';
 import { createMetrics, type Metrics } from './observe/metrics.ts';
+import { rememberProblems } from './observe/problems.ts';
 import { type CountStatements, countStatements } from './observe/statements.ts';
 import { lookAhead } from './plan/offers.ts';
 import { type DemoAccount, openEntrance } from './rest/start.ts';
@@ -87,8 +88,9 @@ interface Process {
 async function serve(
   first: SoundPack,
   database: Database,
-  { config, console, log, metrics }: Process,
+  { config, console, log: written, metrics }: Process,
 ): Promise<Running> {
+  const { log, problems } = rememberProblems(written);
   const schema: SchemaWatch = watchSchema({
     pause: SCHEMA_PAUSE,
     look: async () => ((await live.look()) !== 'later' && live.isWhole() ? 'whole' : 'lacking'),
@@ -129,6 +131,7 @@ async function serve(
       cache,
       metrics,
       admission,
+      problems,
       refused,
       lacking,
     });

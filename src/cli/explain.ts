@@ -2,7 +2,9 @@
  * `lintel explain`: what becomes of a search, stage by stage, printed. No row is read and no value is shown unless asked.
  */
 import { readConfig } from '../config.ts';
-import { type ExplainedStatement, type Explanation, explainSearch } from '../explain.ts';
+import { queryLines } from '../explain/query-text.ts';
+import { type ExplainedStatement, type Explanation, explainSearch } from '../explain/search.ts';
+import { parameterLines, sqlLines, wrapped } from '../explain/sql-text.ts';
 import type { SearchRequest } from '../facade.ts';
 import { parseParameters } from '../http/parameters.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
@@ -10,8 +12,6 @@ import { FhirError } from '../outcome.ts';
 import { facadeOf, setUp } from '../setup.ts';
 import type { Statement } from '../sql/plan.ts';
 import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
-import { queryLines } from './query-text.ts';
-import { parameterLines, sqlLines, wrapped } from './sql-text.ts';
 import { subjectLines } from './subject.ts';
 
 /** Lists of columns are broken beyond so many characters. */

@@ -10,13 +10,17 @@ import { AnswerHeaders } from './answer-headers.ts';
 import { type Coding, codingFor, compress } from './compress.ts';
 import type { HttpContext } from './context.ts';
 import { CONTENT_TYPE, type Format } from './negotiate.ts';
+import { PAGE_POLICY } from './page-frame.ts';
 import { indentJson, indentXml } from './pretty.ts';
 import { headerOf } from './request-header.ts';
+import { type PagePlace, resourcePage } from './resource-page.ts';
 
 /** How the representation is written. */
 export interface Representation {
   readonly format: Format;
   readonly pretty: boolean;
+  /** Of `html`: where the answer stands. */
+  readonly place?: PagePlace;
 }
 
 /** What is told of a body. */
@@ -49,18 +53,28 @@ export const SMALL = 8192;
 
 const NOTHING_MORE: Description = { headers: {} };
 
-const WRITERS: Readonly<Record<Format, readonly [write: (json: string) => string, indent: (text: string) => string]>> =
+type Written = Exclude<Format, 'html'>;
+const WRITERS: Readonly<Record<Written, readonly [write: (json: string) => string, indent: (text: string) => string]>> =
   {
     json: [json => json, indentJson],
     xml: [toXml, indentXml],
   };
 
-export function answerOf(json: string, { format, pretty }: Representation, description = NOTHING_MORE): Answer {
+export function answerOf(json: string, { format, pretty, place }: Representation, description = NOTHING_MORE): Answer {
+  if (format === 'html') return answerOfPage(json, place, description);
   const [write, indent] = WRITERS[format];
   const written = write(json);
   const text = pretty ? indent(written) : written;
   return answerWith(text, CONTENT_TYPE[format], description);
 }
+
+function answerOfPage(json: string, place: PagePlace = NOWHERE, { headers, ...rest }: Description): Answer {
+  const own = { ...headers, 'Content-Security-Policy': PAGE_POLICY };
+  return answerWith(resourcePage(json, place), CONTENT_TYPE.html, { ...rest, headers: own });
+}
+
+/** Of an answer within another one, which leads nowhere. */
+const NOWHERE: PagePlace = { base: '', self: 'http://localhost/', explain: undefined };
 
 /** A resource that was read: with validators. */
 export function answerOfResource(resource: ResourceText, representation: Representation): Answer {

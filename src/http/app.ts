@@ -6,8 +6,9 @@ import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { createMiddleware } from 'hono/factory';
 import { secureHeaders } from 'hono/secure-headers';
-import type { AppParts, HttpEnv } from './context.ts';
+import { type AppParts, fhirBase, type HttpEnv, requestContext, serverBase } from './context.ts';
 import { onError } from './errors.ts';
+import { EXPLAIN_PATH, explainRoutes } from './explain-page.ts';
 import { exportRoutes } from './export-routes.ts';
 import { fhirRoutes } from './fhir-routes.ts';
 import { rememberAnswers } from './hits.ts';
@@ -19,6 +20,7 @@ import { requestId } from './request-id.ts';
 import { logRequests } from './request-log.ts';
 import { onRestError } from './rest-errors.ts';
 import { restRoutes } from './rest-routes.ts';
+import { searchRoutes } from './search-page.ts';
 
 const SECURE_HEADERS = { xFrameOptions: 'DENY', xDownloadOptions: false, xDnsPrefetchControl: false } as const;
 
@@ -41,8 +43,11 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   app.use(limitTime(parts));
   if (config.corsOrigins.length > 0) app.use(`${config.fhirPath}/*`, crossOrigin(config.corsOrigins));
   app.use(describeResponse);
+  app.use(`${config.fhirPath}/*`, tellPlace(parts));
 
   app.route('/', homeRoutes(parts));
+  app.route('/', searchRoutes(parts));
+  if (parts.explain !== undefined) app.route('/', explainRoutes(parts, parts.explain));
   if (parts.metrics !== undefined) app.route('/', metricsRoutes(parts.metrics));
   if (parts.exports !== undefined) app.route(config.fhirPath, exportRoutes(parts, parts.exports));
   app.route(config.fhirPath, fhirRoutes(parts));
@@ -70,6 +75,23 @@ function crossOrigin(origins: readonly string[]) {
       'X-Correlation-Id',
     ],
     maxAge: 600,
+  });
+}
+
+/** For pages: they link to other answers. A caller who may see everything may see how it is asked for. */
+function tellPlace(parts: AppParts) {
+  return createMiddleware<HttpEnv>(async (c, next) => {
+    c.set('place', () => {
+      const { pathname, search } = new URL(c.req.url);
+      const server = serverBase(c, parts);
+      const mayExplain = parts.explain !== undefined && requestContext(c, parts).access.kind === 'all';
+      return {
+        base: fhirBase(c, parts),
+        self: server + pathname + (c.req.method === 'GET' ? search : ''),
+        explain: mayExplain ? `${server}${EXPLAIN_PATH}` : undefined,
+      };
+    });
+    await next();
   });
 }
 

@@ -14,10 +14,13 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Stages } from '../observe/stages.ts';
 import type { RestParts } from '../rest/start.ts';
+import type { DatabaseLoad } from '../sql/database.ts';
 import type { Admission } from './admission.ts';
 import type { Answer } from './answer.ts';
 import type { KeptAnswers } from './cached.ts';
+import type { Explain } from './explain-page.ts';
 import { headerOf } from './request-header.ts';
+import type { PagePlace } from './resource-page.ts';
 import type { Mapped } from './samples.ts';
 
 /** What is mapped, for the routes and the page at `/`. */
@@ -28,6 +31,8 @@ export interface Served {
   readonly warnings: readonly string[];
   /** Mappings that the database does not bear and that are left out; the warnings say why. */
   readonly unserved?: readonly string[];
+  /** Version of this server. */
+  readonly software?: string;
   /** Why the files as they are now are not what is served; asked for each time. */
   readonly refused?: () => Refused | undefined;
   /** What the schema no longer has of what they need; asked for each time. */
@@ -39,6 +44,13 @@ export interface Refused {
   /** ISO instant. */
   readonly at: string;
   readonly problems: readonly string[];
+}
+
+/** A line of the log, which holds no value of a patient. */
+export interface Problem {
+  /** ISO instant. */
+  readonly at: string;
+  readonly message: string;
 }
 
 /** What bulk export works with. */
@@ -73,8 +85,14 @@ export interface AppParts {
   readonly log: Log;
   /** Without it nothing is counted. */
   readonly metrics?: Pick<Metrics, 'request' | 'text' | 'contentType'>;
+  /** Which engine it is and how busy the way to it; asks nothing. */
+  readonly load?: () => Pick<DatabaseLoad, 'lanes'> & { readonly engine: string };
+  /** Warnings and errors that were logged last, the newest first. */
+  readonly problems?: () => readonly Problem[];
   /** Rejects while the database does not answer. */
   readonly ping: () => Promise<void>;
+  /** Explains a search; without it there is no page of SQL and lineage. */
+  readonly explain?: Explain;
   /** Makes the document of a patient; without it there is no such operation. */
   readonly summary?: MakeSummary;
   /** Undefined where the pack says nothing of documents. */
@@ -99,6 +117,8 @@ export interface HttpEnv {
     timedOut: () => boolean;
     /** What the request was answered with, if others may be too. */
     answer?: Answer;
+    /** Where the answer stands, for a page of it. */
+    place?: () => PagePlace;
     /** The request is one of the REST interface, errors are told in its form. */
     rest?: boolean;
     /** Who is logged in at the REST interface. */

@@ -51,11 +51,14 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
   };
   const changing = (path: string, run: Operation): void => operation(path, run, CHANGING);
 
-  routes.delete('/$export-poll-status', async c => {
-    const found = await parts.exports.jobs.remove(callerOf(c, parts), jobId(urlParameters(c)));
+  const cancel = async (c: HttpContext, parameters: Parameters): Promise<Response> => {
+    const found = await parts.exports.jobs.remove(callerOf(c, parts), jobId(parameters));
     if (!found) throw noSuchJob();
     return respondWithOutcome(c, 202, [told('The export was cancelled and its files are removed')]);
-  });
+  };
+  routes.delete('/$export-poll-status', c => cancel(c, urlParameters(c)));
+  // For what cannot send DELETE, such as a form of a page.
+  operation('/$cancel-job', cancel, ['POST']);
   changing('/$export', (c, parameters) => kickOff(c, parts, { kind: 'system' }, parameters));
   changing('/Patient/$export', (c, parameters) => kickOff(c, parts, { kind: 'patient' }, parameters));
   changing('/Group/$export', (c, parameters) => kickOff(c, parts, { kind: 'group', id: undefined }, parameters));

@@ -1,15 +1,30 @@
 /**
  * `/`: what is here, for a person (HTML) or a program (JSON). In: what is mapped and the capabilities that follow from
- * it. Out: base URLs, types with live sample links, state of the mappings, requests to try.
+ * it, and how busy the process is. Out: base URLs, types with live sample links, state of the mappings, the database, the cache and
+ * exports, requests to try.
  */
 import { Hono } from 'hono';
-import { secureHeaders } from 'hono/secure-headers';
-import { type AppParts, fhirBase, type HttpContext, type HttpEnv, type Refused, serverBase } from './context.ts';
+import { progressText } from '../export/manifest.ts';
+import type { LaneLoad } from '../sql/database.ts';
+import {
+  type AppParts,
+  fhirBase,
+  type HttpContext,
+  type HttpEnv,
+  type Problem,
+  type Refused,
+  requestContext,
+  serverBase,
+} from './context.ts';
 import { homePage } from './home-page.ts';
 import { accepts } from './negotiate.ts';
+import { PAGE_POLICY } from './page-frame.ts';
+import { answersInTime } from './probes.ts';
 import { type OfferedType, offeredTypes, type Sample, sampleRequests } from './samples.ts';
 
 export interface Home {
+  /** Version of this server. */
+  readonly software: string | undefined;
   readonly pack: AppParts['served']['pack'];
   readonly mappings: number;
   readonly warnings: readonly string[];
@@ -20,37 +35,56 @@ export interface Home {
   readonly fhir: string;
   /** Absent where the pack has no documents. */
   readonly rest?: string;
+  readonly database: DatabaseLine;
+  readonly cache?: { readonly entries: number; readonly bytes: number; readonly hits: number; readonly misses: number };
+  /** What was logged last as a warning or an error, the newest first. */
+  readonly problems: readonly Problem[];
+  /** The caller's exports, the newest first. */
+  readonly jobs: readonly JobLine[];
   readonly types: readonly OfferedType[];
   readonly samples: readonly Sample[];
 }
 
+interface DatabaseLine {
+  readonly engine: string;
+  /** Of one cheap statement; absent where the database does not answer. */
+  readonly milliseconds?: number;
+  readonly lanes: readonly (Pick<LaneLoad, 'taken' | 'size' | 'waiting'> & { readonly lane: string })[];
+}
+
+export interface JobLine {
+  readonly id: string;
+  readonly status: string;
+  /** ISO instant. */
+  readonly begun: string;
+  readonly progress: string;
+}
+
+/** Exports and problems that are shown. */
+const SHOWN = 10;
+
 export function homeRoutes(parts: AppParts): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
-  routes.get('/', secureHeaders({ contentSecurityPolicy: PAGE_POLICY }), c => {
-    const home = describeHome(c, parts);
+  routes.get('/', async c => {
+    const home = await describeHome(c, parts);
     const accept = c.req.header('accept');
     if (accept === undefined || accept.trim() === '*/*' || !accepts('text/html', accept)) return c.json(home);
+    c.header('Content-Security-Policy', PAGE_POLICY);
     return c.html(homePage(home));
   });
   return routes;
 }
 
-const PAGE_POLICY = {
-  defaultSrc: ["'none'"],
-  styleSrc: ["'unsafe-inline'"],
-  baseUri: ["'none'"],
-  formAction: ["'none'"],
-  frameAncestors: ["'none'"],
-};
-
 /** Everything the page tells, without any patient's data. */
-function describeHome(c: HttpContext, parts: AppParts): Home {
+async function describeHome(c: HttpContext, parts: AppParts): Promise<Home> {
   const fhir = fhirBase(c, parts);
   const types = offeredTypes(parts.facade.capabilities({ base: fhir }));
-  const { pack, mappings, warnings } = parts.served;
+  const { pack, mappings, warnings, software } = parts.served;
   const refused = parts.served.refused?.();
   const lacking = parts.served.lacking?.();
+  const counters = parts.answers?.cache.counters();
   return {
+    software,
     pack,
     mappings,
     warnings,
@@ -58,7 +92,39 @@ function describeHome(c: HttpContext, parts: AppParts): Home {
     ...(lacking === undefined ? {} : { lacking }),
     fhir,
     ...(parts.rest === undefined ? {} : { rest: `${serverBase(c, parts)}${parts.config.apiPath}` }),
+    database: await databaseLine(parts),
+    ...(counters && {
+      cache: { entries: counters.entries, bytes: counters.bytes, hits: counters.hits, misses: counters.misses },
+    }),
+    problems: parts.problems?.().slice(0, SHOWN) ?? [],
+    jobs: jobLines(c, parts),
     types,
     samples: sampleRequests(fhir, parts.facade),
   };
+}
+
+async function databaseLine({ ping, load }: AppParts): Promise<DatabaseLine> {
+  const begun = performance.now();
+  const answered = await answersInTime(ping);
+  const milliseconds = Math.round((performance.now() - begun) * 10) / 10;
+  const { engine = '', lanes = {} } = load?.() ?? {};
+  return {
+    engine,
+    ...(answered ? { milliseconds } : {}),
+    lanes: Object.entries(lanes).map(([lane, { taken, size, waiting }]) => ({ lane, taken, size, waiting })),
+  };
+}
+
+function jobLines(c: HttpContext, parts: AppParts): readonly JobLine[] {
+  const { caller } = requestContext(c, parts).access;
+  const views = parts.exports?.jobs.list(caller) ?? [];
+  return views
+    .map(view => ({
+      id: view.job.id,
+      status: view.job.status,
+      begun: new Date(view.job.transactionTime).toISOString(),
+      progress: progressText(view),
+    }))
+    .toSorted((a, b) => (a.begun < b.begun ? 1 : -1))
+    .slice(0, SHOWN);
 }

@@ -1,5 +1,5 @@
 /**
- * Which representation a client wants. In: `_format` and Accept. Out: json or xml, or FhirError `not-acceptable`.
+ * Which representation a client wants. In: `_format` and Accept. Out: json, xml or html, or FhirError `not-acceptable`.
  * `_format` overrides Accept. https://hl7.org/fhir/R4/http.html#mime-type, RFC 9110 section 12.5.1
  */
 import { type Accept, parseAccept } from 'hono/utils/accept';
@@ -7,20 +7,23 @@ import { type BoundedCache, boundedCache } from '../cache/bounded.ts';
 import { FhirError } from '../outcome.ts';
 import { parameterOf } from './content-type.ts';
 
-export type Format = 'json' | 'xml';
+/** `html` is a page for people. */
+export type Format = 'json' | 'xml' | 'html';
 
 /** The media types that mean a format; the first is what responses are labelled with. */
 const MEDIA_TYPES: Readonly<Record<Format, readonly string[]>> = {
   json: ['application/fhir+json', 'application/json', 'text/json'],
   xml: ['application/fhir+xml', 'application/xml', 'text/xml'],
+  html: ['text/html'],
 };
 
 export const CONTENT_TYPE: Readonly<Record<Format, string>> = {
   json: `${MEDIA_TYPES.json[0]}; charset=utf-8`,
   xml: `${MEDIA_TYPES.xml[0]}; charset=utf-8`,
+  html: `${MEDIA_TYPES.html[0]}; charset=utf-8`,
 };
 
-/** Throws FhirError `not-acceptable` where neither JSON nor XML of FHIR R4 will do. */
+/** Throws FhirError `not-acceptable` where neither JSON nor XML of FHIR R4 nor HTML will do. */
 export function negotiate(format: string | undefined, accept: string | undefined): Format {
   if (format !== undefined && format !== '') return byFormat(format);
   if (accept === undefined) return 'json';
@@ -35,6 +38,8 @@ function byAccept(accept: string): Format {
   if (ranges.length === 0) return 'json';
   const json = preference(MEDIA_TYPES.json, ranges);
   const xml = preference(MEDIA_TYPES.xml, ranges);
+  const html = preference(MEDIA_TYPES.html, ranges);
+  if (html.specificity === 2 && html.q > json.q && html.q > xml.q && isBrowser(ranges)) return 'html';
   if (json.q === 0 && xml.q === 0) {
     throw new FhirError(
       'not-acceptable',
@@ -45,9 +50,17 @@ function byAccept(accept: string): Format {
   return xml.specificity > json.specificity ? 'xml' : 'json';
 }
 
+/**
+ * Browsers that open an address name XHTML beside HTML. Libraries that name HTML without meaning it, as Java's HttpURLConnection does,
+ * do not.
+ */
+function isBrowser(ranges: readonly Accept[]): boolean {
+  return ranges.some(({ type, q }) => q > 0 && type.toLowerCase() === 'application/xhtml+xml');
+}
+
 /** True if the client named one of FHIR's own media types, in `_format` or Accept. */
 export function asksForFhir(format: string | undefined, accept: string | undefined): boolean {
-  if (format !== undefined && format !== '') return true;
+  if (format !== undefined && format !== '') return !isHtml(format);
   return parseAccept(accept ?? '').some(({ type, q }) => q > 0 && /^application\/fhir\+(json|xml)$/i.test(type));
 }
 
@@ -57,21 +70,30 @@ export function accepts(mediaType: string, accept: string | undefined): boolean 
   return ranges.length === 0 || preference([mediaType.toLowerCase()], ranges).q > 0;
 }
 
-/** The format that a media type means. */
-export function formatOf(mediaType: string): Format | undefined {
+function isHtml(format: string): boolean {
+  return /^(?:text\/)?html$/i.test(format.trim());
+}
+
+/** The format of FHIR that a media type means. */
+export function formatOf(mediaType: string): Exclude<Format, 'html'> | undefined {
   return (['json', 'xml'] as const).find(format => MEDIA_TYPES[format].includes(mediaType));
 }
 
 function byFormat(format: string): Format {
+  if (isHtml(format)) return 'html';
   // A plus that was not percent-encoded arrives as a blank.
   const [type = '', ...parameters] = format.trim().toLowerCase().split(';');
   const name = type.trim().replace(' ', '+');
   const version = parameterOf(parameters, 'fhirversion');
   const known = name === 'json' || name === 'xml' ? name : formatOf(name);
   if (known !== undefined && isR4(version)) return known;
-  throw new FhirError('not-acceptable', '_format: this server answers in json or xml of FHIR 4.0', {
-    parameter: '_format',
-  });
+  throw new FhirError(
+    'not-acceptable',
+    '_format: this server answers in json or xml of FHIR 4.0, and in html for people',
+    {
+      parameter: '_format',
+    },
+  );
 }
 
 /**

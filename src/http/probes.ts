@@ -20,7 +20,7 @@ export function probeRoutes(parts: AppParts): Hono<HttpEnv> {
   routes.get('/ready', async c => {
     const told = warningsOf(parts.served);
     const warnings = told.length === 0 ? {} : { warnings: told };
-    const checks = { database: await answers(parts.ping), mappings: parts.served.mappings > 0 };
+    const checks = { database: await answersInTime(parts.ping), mappings: parts.served.mappings > 0 };
     const ready = checks.database && checks.mappings;
     return c.json({ status: ready ? 'ok' : 'unavailable', checks, ...warnings }, ready ? 200 : 503);
   });
@@ -44,7 +44,8 @@ export function metricsRoutes({ text, contentType }: Pick<Metrics, 'text' | 'con
   return routes;
 }
 
-async function answers(ping: () => Promise<void>): Promise<boolean> {
+/** Whether the database answers within two seconds. */
+export async function answersInTime(ping: () => Promise<void>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<false>(resolve => {
     timer = setTimeout(resolve, PATIENCE, false);

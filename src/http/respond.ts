@@ -18,7 +18,8 @@ export function representationOf(c: HttpContext, parameters: Parameters): Repres
     throw new FhirError('value', '_pretty: expected true or false', { parameter: '_pretty' });
   }
   const format = negotiate(lastOf(parameters, '_format'), headerOf(c, 'accept'));
-  return { format, pretty: pretty === 'true' };
+  const place = format === 'html' ? c.get('place')?.() : undefined;
+  return { format, pretty: pretty === 'true', ...(place && { place }) };
 }
 
 /** 200, or another status, with a resource. */

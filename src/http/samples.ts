@@ -8,6 +8,8 @@ export interface OfferedType {
   readonly profiles: readonly string[];
   /** Names of search parameters, those of every type last. */
   readonly parameters: readonly string[];
+  /** The same with their types of search parameter. */
+  readonly searches: readonly { readonly name: string; readonly type: string }[];
 }
 
 export interface Sample {
@@ -21,7 +23,7 @@ interface Capabilities {
     readonly resource?: readonly {
       readonly type: string;
       readonly supportedProfile?: readonly string[];
-      readonly searchParam?: readonly { readonly name: string }[];
+      readonly searchParam?: readonly { readonly name: string; readonly type: string }[];
     }[];
   }[];
 }
@@ -31,13 +33,12 @@ const SUBJECT = { parameter: 'patient', type: 'Patient' } as const;
 
 export function offeredTypes(capabilityStatement: object): readonly OfferedType[] {
   const { rest }: Capabilities = capabilityStatement;
-  return (rest?.[0]?.resource ?? []).map(({ type, supportedProfile, searchParam }) => ({
-    type,
-    profiles: supportedProfile ?? [],
-    parameters: (searchParam ?? [])
-      .map(({ name }) => name)
-      .toSorted((a, b) => Number(a[0] === '_') - Number(b[0] === '_')),
-  }));
+  return (rest?.[0]?.resource ?? []).map(({ type, supportedProfile, searchParam }) => {
+    const searches = (searchParam ?? [])
+      .map(one => ({ name: one.name, type: one.type }))
+      .toSorted((x, y) => Number(x.name[0] === '_') - Number(y.name[0] === '_'));
+    return { type, profiles: supportedProfile ?? [], parameters: searches.map(({ name }) => name), searches };
+  });
 }
 
 /** What samples are made of: a registry, and what it offers. */
@@ -65,9 +66,4 @@ export function sampleRequests(base: string, { registry, offers }: Mapped): read
   }
   samples.push({ title: 'Everything this server offers', url: `${base}/metadata` });
   return samples;
-}
-
-/** The same address, indented JSON whatever a browser prefers. */
-export function readable(url: string): string {
-  return `${url}${url.includes('?') ? '&' : '?'}_format=json&_pretty=true`;
 }

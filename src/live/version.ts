@@ -6,12 +6,13 @@ import type { AnswerCache } from '../cache/answers.ts';
 import { freshnessOf } from '../cache/freshness.ts';
 import { summaryMaker } from '../ccda/summary.ts';
 import type { Config } from '../config.ts';
+import { explainSearch } from '../explain/search.ts';
 import type { Jobs } from '../export/jobs.ts';
 import type { Facade } from '../facade.ts';
 import type { Admission } from '../http/admission.ts';
 import type { Answer } from '../http/answer.ts';
 import { createApp } from '../http/app.ts';
-import type { AppParts, Refused } from '../http/context.ts';
+import type { AppParts, Problem, Refused } from '../http/context.ts';
 import { answerHits } from '../http/hits.ts';
 import type { Answers } from '../http/server.ts';
 import type { Log } from '../log.ts';
@@ -44,12 +45,16 @@ export interface Lasting {
   readonly lacking: () => Refused | undefined;
   readonly metrics: Metrics;
   readonly admission: Admission;
+  /** Warnings and errors that were logged last, the newest first. */
+  readonly problems: () => readonly Problem[];
 }
+
+const ENGINE_NAMES = { sqlite: 'SQLite', mssql: 'SQL Server' } as const;
 
 const SOFTWARE = { name: 'Lintel', version: SOFTWARE_VERSION } as const;
 
 export function versionOf({ registry, catalog, pack, content, changed }: SoundPack, lasting: Lasting): Version {
-  const { config, log, database, jobs, entrance, cache, refused, lacking, metrics, admission } = lasting;
+  const { config, log, database, jobs, entrance, cache, refused, lacking, metrics, admission, problems } = lasting;
   const facade = facadeOf(registry, database, changed, {
     ...config,
     documents: content !== undefined,
@@ -62,6 +67,7 @@ export function versionOf({ registry, catalog, pack, content, changed }: SoundPa
     ...(jobs && { exports: { jobs, facade } }),
     served: {
       pack: { name, title, version: registry.version },
+      software: SOFTWARE_VERSION,
       mappings: registry.mappings.length,
       warnings: pack.problems.map(formatProblem),
       unserved: pack.registry === undefined ? [] : (pack.unserved ?? []),
@@ -73,6 +79,13 @@ export function versionOf({ registry, catalog, pack, content, changed }: SoundPa
     metrics,
     admission,
     ping: () => database.ping(),
+    load: () => ({ engine: ENGINE_NAMES[database.engine], ...database.load() }),
+    problems,
+    async explain(request) {
+      const { handling } = config;
+      const explanation = await explainSearch(facade, database, request, { now: Date.now(), handling });
+      return { explanation, engine: database.engine };
+    },
     rest,
     ...(content === undefined ? {} : { summary: summaryMaker({ facade, content, software: SOFTWARE }) }),
     ...(cache && {

@@ -109,6 +109,7 @@ export const EXPORT_OPERATIONS: readonly Operation[] = [
       ['export-poll-status', 'State of an export', 'Progress (202) or manifest (200). DELETE on it cancels the job.'],
       ['pause-job', 'Pause an export', 'Stops a job at its next batch; it stays paused over a restart.'],
       ['resume-job', 'Resume an export', 'Lets a paused job go on behind its last batch.'],
+      ['cancel-job', 'Cancel an export', 'Ends a job and removes its files, as DELETE on its poll address does.'],
     ] as const
   ).map(([code, title, description]) => ({
     id: code,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { sqlLines, wrapped } from '../../src/cli/sql-text.ts';
+import { sqlLines, wrapped } from '../../src/explain/sql-text.ts';
 import { lintel } from './lintel.ts';
 import { smallClinic } from './small-clinic.ts';
 

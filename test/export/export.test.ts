@@ -239,6 +239,7 @@ test('every operation is in the CapabilityStatement and has a definition that ca
     'export-poll-status',
     'pause-job',
     'resume-job',
+    'cancel-job',
     'list-jobs',
     'download-resource',
   ]);

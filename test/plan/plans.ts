@@ -3,8 +3,8 @@
  * with SQL broken into lines, and their parameters, neighbours of one type on one line.
  */
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
-import { parameterLines, sqlLines } from '../../src/cli/sql-text.ts';
-import { type ExplainedStatement, explainSearch } from '../../src/explain.ts';
+import { type ExplainedStatement, explainSearch } from '../../src/explain/search.ts';
+import { parameterLines, sqlLines } from '../../src/explain/sql-text.ts';
 import type { SearchRequest } from '../../src/facade.ts';
 import { MSSQL } from '../../src/sql/mssql/dialect.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';

@@ -2,24 +2,24 @@
  * How a search is answered, step by step: typed query, mappings kept and pruned, SQL for both engines, the index that
  * serves it, where each element comes from. In: a search. Out: a plain description for src/cli/explain.ts.
  */
-import { OPEN_ACCESS } from './auth/access.ts';
-import type { Facade, RequestContext } from './facade.ts';
-import type { Mapping, Node } from './mapping/model.ts';
-import { type RehearsedStatement, rehearse } from './pipeline/rehearsal.ts';
-import { planResolved } from './pipeline/resolve.ts';
-import { shapeStore } from './pipeline/shapes.ts';
-import { openSession } from './pipeline/source.ts';
-import { branchesOf } from './plan/branches.ts';
-import { environment } from './plan/environment.ts';
-import { unfitIndexes } from './plan/index-use.ts';
-import type { SearchQuery } from './search/query.ts';
-import type { Database } from './sql/database.ts';
-import type { Expression } from './sql/expression.ts';
-import { expressionKey } from './sql/expression-key.ts';
-import { MSSQL } from './sql/mssql/dialect.ts';
-import type { Statement } from './sql/plan.ts';
-import { SQLITE } from './sql/sqlite/dialect.ts';
-import { renderedBy } from './sql/statement.ts';
+import { OPEN_ACCESS } from '../auth/access.ts';
+import type { Facade, RequestContext } from '../facade.ts';
+import type { Mapping, Node } from '../mapping/model.ts';
+import { type RehearsedStatement, rehearse } from '../pipeline/rehearsal.ts';
+import { planResolved } from '../pipeline/resolve.ts';
+import { shapeStore } from '../pipeline/shapes.ts';
+import { openSession } from '../pipeline/source.ts';
+import { branchesOf } from '../plan/branches.ts';
+import { environment } from '../plan/environment.ts';
+import { unfitIndexes } from '../plan/index-use.ts';
+import type { SearchQuery } from '../search/query.ts';
+import type { Database } from '../sql/database.ts';
+import type { Expression } from '../sql/expression.ts';
+import { expressionKey } from '../sql/expression-key.ts';
+import { MSSQL } from '../sql/mssql/dialect.ts';
+import type { Statement } from '../sql/plan.ts';
+import { SQLITE } from '../sql/sqlite/dialect.ts';
+import { renderedBy } from '../sql/statement.ts';
 
 export interface Explanation {
   readonly query: SearchQuery;

@@ -1,0 +1,33 @@
+/**
+ * JSON whose numbers keep their digits: `1.50` is a measurement of two decimals and not 1.5. In: JSON text. Out: its value, with
+ * numbers as `{rawJSON: '1.50'}`, which JSON.stringify writes as they were.
+ * https://github.com/tc39/proposal-json-parse-with-source
+ */
+
+/** A number as it is written. */
+export interface RawNumber {
+  readonly rawJSON: string;
+}
+
+export type Json = string | boolean | null | RawNumber | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [name: string]: Json;
+}
+
+declare global {
+  interface JSON {
+    rawJSON(text: string): RawNumber;
+    isRawJSON(value: unknown): value is RawNumber;
+  }
+}
+
+type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
+/** TypeScript's libraries do not know the third parameter of a reviver yet. */
+const parse = JSON.parse as unknown as (text: string, reviver: Reviver) => unknown;
+
+/** Throws SyntaxError where the text is no JSON. */
+export function parseRaw(json: string): Json {
+  return parse(json, (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined ? JSON.rawJSON(source) : value,
+  ) as Json;
+}

@@ -1,0 +1,30 @@
+/**
+ * The problems that were logged last, for a person who opens the start page. In: a log. Out: the same log, and the messages of its last
+ * warnings and errors; never their fields.
+ */
+import type { Log } from '../log.ts';
+
+export interface LoggedProblem {
+  /** ISO instant. */
+  readonly at: string;
+  readonly message: string;
+}
+
+/** `most`: how many are remembered; the oldest are forgotten first. */
+export function rememberProblems(
+  log: Log,
+  most = 20,
+): { readonly log: Log /** The newest first. */; readonly problems: () => readonly LoggedProblem[] } {
+  const kept: LoggedProblem[] = [];
+  const remembering =
+    (write: Log['warn']): Log['warn'] =>
+    (message, fields, same) => {
+      kept.unshift({ at: new Date().toISOString(), message });
+      if (kept.length > most) kept.length = most;
+      write(message, fields, same);
+    };
+  return {
+    log: { ...log, warn: remembering(log.warn), error: remembering(log.error) },
+    problems: () => kept,
+  };
+}
