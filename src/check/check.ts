@@ -54,7 +54,7 @@ export async function checkRows(
     // What rows show of a pack with errors follows from these errors.
     const ran = hasErrors(before)
       ? []
-      : await runSections(sections, { registry, database, facadeOver, now, ...options });
+      : await runSections(sections, { registry, database, catalog, facadeOver, now, ...options });
     return { pack: { registry, problems: inOrder([...before, ...problemsOf(ran)]) }, catalog, sections: ran };
   } finally {
     await database.close();

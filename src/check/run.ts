@@ -6,6 +6,7 @@ import { performance } from 'node:perf_hooks';
 import type { Facade } from '../facade.ts';
 import type { Problem } from '../mapping/load/problem.ts';
 import type { Registry } from '../mapping/model.ts';
+import type { Catalog } from '../sql/catalog.ts';
 import type { Database } from '../sql/database.ts';
 import { createDifferences } from './differences.ts';
 import { isOver, takeSample } from './sample.ts';
@@ -14,6 +15,7 @@ import type { CheckContext, CheckSection, Sampled, SectionResult } from './secti
 export interface CheckOptions {
   readonly registry: Registry;
   readonly database: Database;
+  readonly catalog: Catalog;
   readonly facadeOver: (database: Database) => Facade;
   readonly now: number;
   readonly seed: number;
@@ -32,7 +34,7 @@ export interface SectionReport extends SectionResult {
 /** All sections in their order. Throws DatabaseError where the database does not answer. */
 export async function runSections(
   sections: readonly CheckSection[],
-  { registry, facadeOver, now, seed, budgetSeconds, values, all, ...options }: CheckOptions,
+  { registry, catalog, facadeOver, now, seed, budgetSeconds, values, all, ...options }: CheckOptions,
 ): Promise<readonly SectionReport[]> {
   const database = inExportLane(options.database);
   const facade = facadeOver(database);
@@ -45,7 +47,7 @@ export async function runSections(
     const share =
       ends === undefined ? undefined : (Math.max(0, ends - begun) * weightOf(section)) / sumOf(sections.slice(i));
     const signal = share === undefined ? NEVER : AbortSignal.timeout(Math.ceil(share));
-    const asking = { registry, database, facade, now, seed, values, all, signal };
+    const asking = { registry, database, catalog, facade, now, seed, values, all, signal };
     const context: CheckContext = {
       ...asking,
       sampled() {

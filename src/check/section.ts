@@ -6,6 +6,7 @@
 import type { Facade } from '../facade.ts';
 import type { Problem } from '../mapping/load/problem.ts';
 import type { Mapping, Registry } from '../mapping/model.ts';
+import type { Catalog } from '../sql/catalog.ts';
 import type { Database } from '../sql/database.ts';
 
 export interface CheckSection {
@@ -44,6 +45,8 @@ export interface CheckContext {
   readonly registry: Registry;
   /** Every statement goes to the export lane. */
   readonly database: Database;
+  /** The schema as the pack was loaded against it. */
+  readonly catalog: Catalog;
   /** The whole pipeline over the same database. */
   readonly facade: Facade;
   /** The present instant of the whole check, in milliseconds since the epoch. */

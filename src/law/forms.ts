@@ -5,6 +5,8 @@
  */
 import { type ColumnType, holdsAnyNumber } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
+import { readDay, readMoment, readTime } from '../time/written.ts';
+import { zoneOf } from '../time/zone.ts';
 import { Unjudged } from './interpret.ts';
 
 /** Characters of a form that are shown. */
@@ -52,13 +54,14 @@ export function asRowValue(stored: SqlValue, type: ColumnType): SqlValue {
       return typeof number === 'number' ? plainDigits(number) : number;
     }
     case 'date':
-    case 'datetime': {
+    case 'datetime':
+    case 'time': {
+      // What was found in all rows arrives as it stands; of several forms arrives the one text that they mean.
+      if (type.form?.kind === 'layout') return stored;
+      if (type.form?.kind === 'any') return canonicalTime(stored, type, type.form.zone);
       if (typeof stored !== 'string') throw new Unjudged();
-      return asMoment(stored, type);
+      return type.kind === 'time' ? stored : asMoment(stored, type);
     }
-    case 'time':
-      if (typeof stored !== 'string') throw new Unjudged();
-      return stored;
     case 'uuid':
       if (typeof stored !== 'string') throw new Unjudged();
       return stored.toUpperCase();
@@ -81,6 +84,13 @@ function asNumber(stored: Exclude<SqlValue, null>, type: ColumnType): SqlValue {
   if (typeof stored !== 'string' || !/^-?\d+(\.\d+)?$/.test(stored)) throw new Unjudged();
   if (type.kind === 'decimal' || (type.kind === 'integer' && type.bits === 64)) return stored;
   return Number(stored);
+}
+
+/** A number or bytes are no time; the reading of the text is held against it elsewhere (readings.ts). */
+function canonicalTime(stored: SqlValue, type: ColumnType, zone: string): string | null {
+  if (typeof stored !== 'string') return null;
+  const read = type.kind === 'date' ? readDay : type.kind === 'time' ? readTime : readMoment;
+  return read(stored, zoneOf(zone)) ?? null;
 }
 
 const MOMENT = /^(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?\s*(Z|[+-]\d\d:?\d\d)?$/i;

@@ -114,6 +114,11 @@ export function isLocalLayout(form: string): boolean {
   return /^(?:YYYY-MM-DD(?:[ T]HH:MM(?::SS(?:\.F{1,7})?)?)?|HH:MM(?::SS(?:\.F{1,7})?)?)$/.test(form);
 }
 
+/** Whether values of a form are read, without a codec that says what a number counts. */
+export function isReadForm(form: string): boolean {
+  return /^(?:YYYY|HH)/.test(form);
+}
+
 function isoForm(text: string): string | undefined {
   const written = read(text);
   if (!written) return undefined;

@@ -1,0 +1,91 @@
+/**
+ * How the rows of date and time columns are written, and what of that is read. In: the values of the mappings, and the catalog with
+ * the forms that its rows were found to have. Out: a warning for each column with rows that are no date to its codec, with
+ * the form and never the value; a table with what was chosen for each column, and why.
+ */
+import { counted } from '../counted.ts';
+import { partsOf } from '../mapping/check/parts.ts';
+import { createReport } from '../mapping/load/problem.ts';
+import type { Position, Registry, Scope, ValueNode } from '../mapping/model.ts';
+import { type Catalog, type ColumnInfo, findColumn, findTable } from '../sql/catalog.ts';
+import type { ColumnExpression } from '../sql/expression.ts';
+import { isReadForm } from '../time/written.ts';
+import type { CheckSection } from './section.ts';
+
+interface UsedColumn {
+  readonly name: string;
+  readonly info: ColumnInfo;
+  readonly column: ColumnExpression;
+  readonly at: Position;
+}
+
+export const FORMS: CheckSection = {
+  name: 'forms',
+  title: 'How dates and times are written',
+  weight: 0,
+  async run({ registry, catalog }) {
+    const report = createReport();
+    const used = timesOf(registry, catalog);
+    for (const { name, info, at } of used) {
+      const odd = (info.written ?? []).filter(({ form }) => !isReadForm(form) && !MEANT[form]);
+      if (odd.length === 0) continue;
+      const rows = odd.reduce((sum, { rows: more }) => sum + more, 0);
+      const numbers = odd.some(({ form }) => form.includes('number'));
+      report.warning(
+        at,
+        `column ${name} holds no ${info.type?.kind === 'time' ? 'time' : 'date'} in ${counted(rows, 'row')}, where it is absent`,
+        {
+          expected: numbers
+            ? '`via: epoch` or `via: julian`, which say what the numbers count'
+            : 'dates such as 2024-01-31 08:30:00',
+          found: odd.map(({ form, rows: of }) => `${form} (${of})`).join(', '),
+        },
+      );
+    }
+    const rows = used.map(({ name, info }) => [name, info.declared, formsOf(info), choiceOf(info), reasonOf(info)]);
+    const table = { name: 'forms', title: 'Forms of dates and times', columns: COLUMNS, rows };
+    return { problems: report.problems(), notes: [], tables: rows.length === 0 ? [] : [table] };
+  },
+};
+
+const COLUMNS = ['column', 'declared', 'written as (rows)', 'compared', 'because'];
+
+/** Ways in which programs write that there is none. */
+const MEANT: Readonly<Record<string, true>> = { 'a zero date': true, 'a blank text': true };
+
+/** Each column once, where it is named first. */
+function timesOf(registry: Registry, catalog: Catalog): readonly UsedColumn[] {
+  const found = new Map<string, UsedColumn>();
+  const add = (scope: Scope, { from, at }: ValueNode): void => {
+    for (const column of from) {
+      if (column.kind !== 'column') continue;
+      const { table } = scope.lookups.find(lookup => lookup.alias === column.alias) ?? scope;
+      const inTable = findTable(catalog, table.name);
+      const info = inTable && findColumn(inTable, column.column);
+      const isTime = column.type.kind === 'date' || column.type.kind === 'datetime' || column.type.kind === 'time';
+      const name = `${table.name}.${column.column}`;
+      if (info?.form && isTime && !found.has(name)) found.set(name, { name, info, column, at });
+    }
+  };
+  for (const mapping of registry.mappings) if (mapping.changed) add(mapping.source, mapping.changed);
+  for (const { scope, node } of partsOf(registry).values) add(scope, node);
+  return [...found.values()];
+}
+
+function formsOf({ written }: ColumnInfo): string {
+  if (written === undefined) return 'not looked at';
+  return written.map(({ form, rows }) => `${form} (${rows})`).join(', ') || 'no row has a value';
+}
+
+function choiceOf({ form }: ColumnInfo): string {
+  return form === 'any' ? 'through its canonical text' : 'as it stands';
+}
+
+function reasonOf({ form, written }: ColumnInfo): string {
+  if (form !== 'any') return 'all rows have one form, which sorts as text: an index serves';
+  if (written === undefined) return 'the rows were not all looked at in time: no index serves';
+  if (written.length === 0) return 'nothing shows how it will be written';
+  return written.length > 1
+    ? 'rows have several forms: no index serves'
+    : 'this form does not sort as text: no index serves';
+}

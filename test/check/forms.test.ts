@@ -1,0 +1,32 @@
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { lintel } from '../cli/lintel.ts';
+import { smallClinic } from '../cli/small-clinic.ts';
+
+async function checked(rows: string): Promise<string> {
+  const { environment } = smallClinic();
+  const database = new DatabaseSync((environment['DATABASE_URL'] ?? '').replace('sqlite:', ''));
+  database.exec(rows);
+  database.close();
+  const { out } = await lintel(environment, 'check', '--rows');
+  return out;
+}
+
+test('rows that are no date are told with their number and form, and never their value', async () => {
+  const out = await checked(`UPDATE WEIGHING SET TAKEN = 1710059400 WHERE NO = 7;
+    INSERT INTO WEIGHING VALUES (9, 1, 'some day in May', 60), (10, 1, '0000-00-00 00:00:00', 60), (11, 1, '2024-05-10', 60)`);
+  expect(out).toContain(
+    'column WEIGHING.TAKEN holds no date in 2 rows, where it is absent; expected `via: epoch` or `via: julian`, which say ' +
+      'what the numbers count; found a text that is no date (1), a whole number (1)',
+  );
+  expect(out).not.toContain('May');
+  expect(out).not.toContain('17100');
+  expect(out).toMatch(/WEIGHING\.TAKEN +DATETIME .*YYYY-MM-DD HH:MM:SS\.FFF \(1\).* through its canonical text/);
+});
+
+test('a column of one form is compared as it stands, and nothing is warned of', async () => {
+  const out = await checked("UPDATE WEIGHING SET TAKEN = replace(substr(TAKEN, 1, 16), ' ', 'T')");
+  expect(out).toMatch(/WEIGHING\.TAKEN +DATETIME +YYYY-MM-DDTHH:MM \(2\) +as it stands/);
+  expect(out).toMatch(/PERSON\.BORN +DATE +YYYY-MM-DD \(1\) +as it stands/);
+  expect(out).toMatch(/0 errors, 0 warnings$/);
+});
