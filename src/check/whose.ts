@@ -35,7 +35,7 @@ export const WHOSE: CheckSection = {
           left++;
           continue;
         }
-        const { compared, crossing } = await crossings(resources, path, context);
+        const { compared, crossing } = await crossings(resources, path, typeOf(node, context.registry), context);
         if (compared === 0) continue;
         rows.push([mapping.name, path.join('.'), compared, crossing]);
         if (crossing === 0) continue;
@@ -100,24 +100,22 @@ function chartReferences(mapping: Mapping, registry: Registry): readonly Placed[
 async function crossings(
   sample: readonly SampledResource[],
   path: readonly string[],
+  type: string,
   { facade }: CheckContext,
 ): Promise<{ readonly compared: number; readonly crossing: number }> {
   const pairs = sample.flatMap(({ resource }) =>
     valuesAt(resource, path).flatMap(value => {
       const reference = (value as Json)['reference'];
-      return typeof reference === 'string' ? [{ resource, reference }] : [];
+      // Of a `target` that names the record and its patient, the record.
+      return typeof reference === 'string' && reference.startsWith(`${type}/`) ? [{ resource, reference }] : [];
     }),
   );
   const owners = new Map<string, ReadonlySet<string>>();
-  for (const [type, references] of Map.groupBy(
-    new Set(pairs.map(pair => pair.reference)),
-    of => of.split('/')[0] ?? '',
-  )) {
-    for (let i = 0; i < references.length; i += AT_ONCE) {
-      const ids = references.slice(i, i + AT_ONCE).map(reference => reference.slice(type.length + 1));
-      for (const found of await allOf(facade, type, [['_id', ids.join(',')]]))
-        owners.set(`${type}/${found.id}`, patientsOf(type, found));
-    }
+  const references = [...new Set(pairs.map(pair => pair.reference))];
+  for (let i = 0; i < references.length; i += AT_ONCE) {
+    const ids = references.slice(i, i + AT_ONCE).map(reference => reference.slice(type.length + 1));
+    for (const found of await allOf(facade, type, [['_id', ids.join(',')]]))
+      owners.set(`${type}/${found.id}`, patientsOf(type, found));
   }
   let compared = 0;
   let crossing = 0;
