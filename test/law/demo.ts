@@ -84,7 +84,9 @@ export async function demoOver(
 async function load(database: Database, pack = DEMO_PACK): Promise<{ readonly registry: Registry }> {
   // Babelfish has six digits of a DATETIME2(7), and the lock says seven.
   const files = { ...readPackFiles(pack), lock: undefined };
-  const { registry, problems } = loadPackFiles(files, await database.catalog());
+  const catalog = await database.catalog();
+  const written = (await database.forms?.(catalog, () => true)) ?? catalog;
+  const { registry, problems } = loadPackFiles(files, written);
   if (!registry)
     throw new Error(problems.map(({ position, message }) => `${position.file}:${position.line} ${message}`).join('\n'));
   return { registry };
