@@ -131,12 +131,9 @@ function profileOf(
   searches: readonly SearchCoverage[],
 ): ProfileCoverage {
   const isMapped = claiming.length > 0;
-  const searchGaps = searches.flatMap(({ search, strength, lacks }) =>
-    strength === 'SHALL' ? lacks.map(lack => `search ${search}: ${lack}`) : [],
-  );
-  const gaps = isMapped ? [...elementGapsOf(elements), ...searchGaps] : ['no mapping claims the profile'];
+  const gaps = isMapped ? [...elementGapsOf(elements), ...searchGapsOf(searches)] : ['no mapping claims the profile'];
   const empty = elements.filter(({ state }) => state === 'empty').map(({ element }) => element);
-  const withoutData = isMapped && resources === 0 ? ['no resource of the sample claims the profile'] : empty;
+  const withoutData = isMapped && resources === 0 ? ['the profile'] : empty;
   return {
     name,
     profile: profile.slice(profile.lastIndexOf('/') + 1),
@@ -155,16 +152,10 @@ function profileOf(
 
 /** Each group of the tests: its profile, elements and searches that a server SHALL answer. */
 function singlePatient(profiles: readonly ProfileCoverage[]): Certification {
-  const tested = profiles.filter(({ certified, optional }) => certified && !optional);
-  const gaps = tested.flatMap(({ profile, verdict, elements, searches, gaps: all }) => {
-    if (verdict === 'not mapped') return all.map(gap => `${profile}: ${gap}`);
-    const asked = searches.filter(({ certified, strength }) => certified && strength === 'SHALL');
-    return [
-      ...elementGapsOf(elements),
-      ...asked.flatMap(({ search, lacks }) => lacks.map(lack => `search ${search}: ${lack}`)),
-    ].map(gap => `${profile}: ${gap}`);
-  });
-  return certificationOf('(g)(10) single patient API', gaps, tested);
+  return certificationOf('(g)(10) single patient API', [], profiles, one => [
+    ...elementGapsOf(one.elements),
+    ...searchGapsOf(one.searches.filter(({ certified }) => certified)),
+  ]);
 }
 
 /** Bulk export of a group: its members, and each profile with all of its elements. */
@@ -173,30 +164,53 @@ function multiPatient(
   registry: Registry,
   patients: number | undefined,
 ): Certification {
-  const tested = profiles.filter(({ certified, optional }) => certified && !optional);
-  const gaps = [
+  const general = [
     ...(registry.types.includes('Group') ? [] : ['Group is not mapped: Group/[id]/$export has no group to export']),
     ...(patients !== undefined && patients < 2 ? ['fewer than two patients are served, and the tests want two'] : []),
-    ...tested.flatMap(({ profile, verdict, elements, gaps: all }) =>
-      (verdict === 'not mapped' ? all : elementGapsOf(elements)).map(gap => `${profile}: ${gap}`),
+  ];
+  return certificationOf('(g)(10) multi-patient API (bulk export)', general, profiles, one =>
+    elementGapsOf(one.elements),
+  );
+}
+
+/** `a, b: not mapped`; what stands within an element that is not mapped is not said again. */
+function elementGapsOf(elements: readonly ElementCoverage[]): readonly string[] {
+  const unmapped = elements.filter(({ state }) => state === 'unmapped').map(({ element }) => element);
+  const isWithin = (inner: string, outer: string): boolean =>
+    inner.startsWith(outer) && /^[.:=]/.test(inner.slice(outer.length));
+  const outermost = unmapped.filter(inner => !unmapped.some(outer => isWithin(inner, outer)));
+  return [
+    ...(outermost.length === 0 ? [] : [`not mapped: ${outermost.join(', ')}`]),
+    ...elements.flatMap(({ element, lacksTargets }) =>
+      lacksTargets.map(target => `${element} never refers to a ${target}`),
     ),
   ];
-  return certificationOf('(g)(10) multi-patient API (bulk export)', gaps, tested);
 }
 
-function elementGapsOf(elements: readonly ElementCoverage[]): readonly string[] {
-  return elements.flatMap(({ element, state, lacksTargets }) => [
-    ...(state === 'unmapped' ? [`${element} is not mapped`] : []),
-    ...lacksTargets.map(target => `${element} never refers to a ${target}`),
-  ]);
-}
-
-function certificationOf(name: string, gaps: readonly string[], tested: readonly ProfileCoverage[]): Certification {
-  const withoutData = tested.flatMap(({ profile, withoutData: all }) =>
-    all.map(
-      one => `${profile}: ${one}${one.startsWith('no ') ? '' : ' is mapped, and no resource of the sample has it'}`,
-    ),
+function searchGapsOf(searches: readonly SearchCoverage[]): readonly string[] {
+  return searches.flatMap(({ search, strength, lacks }) =>
+    strength === 'SHALL' ? lacks.map(lack => `search ${search}: ${lack}`) : [],
   );
-  const verdict = gaps.length > 0 ? 'gaps' : withoutData.length > 0 ? 'no data' : 'ready';
-  return { name, verdict, missing: [...gaps, ...withoutData] };
+}
+
+/** `general`: gaps of the whole server. `gapsOf`: of a profile that is mapped. */
+function certificationOf(
+  name: string,
+  general: readonly string[],
+  profiles: readonly ProfileCoverage[],
+  gapsOf: (profile: ProfileCoverage) => readonly string[],
+): Certification {
+  const tested = profiles.filter(({ certified, optional }) => certified && !optional);
+  const unmapped = tested.filter(({ verdict }) => verdict === 'not mapped').map(({ profile }) => profile);
+  const mapped = tested.filter(({ verdict }) => verdict !== 'not mapped');
+  const gaps = mapped.flatMap(one => {
+    const own = gapsOf(one);
+    return own.length === 0 ? [] : [`${one.profile}: ${own.join('; ')}`];
+  });
+  const withoutData = mapped.flatMap(({ profile, withoutData: own }) =>
+    own.length === 0 ? [] : [`${profile}: no resource of the sample shows ${own.join(', ')}`],
+  );
+  const all = [...general, ...(unmapped.length === 0 ? [] : [`no mapping claims ${unmapped.join(', ')}`]), ...gaps];
+  const verdict = all.length > 0 ? 'gaps' : withoutData.length > 0 ? 'no data' : 'ready';
+  return { name, verdict, missing: [...all, ...withoutData] };
 }

@@ -202,7 +202,25 @@ function validateElement(
         if (!slicesOf.get(item)?.length) say(context, item.where, 'is in none of the slices', by);
     }
   }
+  if (element.name === 'extension') nameless(items, profiles, heldOfItem, context);
   for (const [item, held] of heldOfItem) validateItem(item, element, held, context);
+}
+
+/** A part of an extension has a name without an address; the definition of the extension has to know it. */
+function nameless(
+  items: readonly Item[],
+  profiles: readonly Held[],
+  heldOfItem: ReadonlyMap<Item, readonly Held[]>,
+  context: Context,
+): void {
+  const [first] = profiles.filter(({ facts }) => facts.slices !== undefined);
+  if (first === undefined) return;
+  for (const item of items) {
+    const url = isObject(item.value) ? item.value['url'] : undefined;
+    const isPart = typeof url === 'string' && !url.includes(':');
+    if (isPart && heldOfItem.get(item)?.length === profiles.length)
+      say(context, item.where, 'is no part of the extension', first.by);
+  }
 }
 
 function count(

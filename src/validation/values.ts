@@ -32,8 +32,15 @@ export function primitiveErrors({ value, sibling, type }: Item): readonly string
   if (typeof value === 'string' && value.trim() === '') return ['is empty'];
   if (primitivePattern(type)?.test(`${value}`) === false) return [`is no ${type}`];
   if (kind === 'number' && type !== 'decimal' && Math.abs(Number(value)) > MAX_INTEGER) return ['is too large'];
+  if (type === 'base64Binary' && !isBase64(`${value}`)) return ['is no base64Binary'];
+  if (type === 'xhtml' && !/^\s*<div[\s>]/.test(`${value}`)) return ['is no div of XHTML'];
   if (/^(date|dateTime|instant)$/.test(type) && !isRealDay(`${value}`)) return ['is no day of the calendar'];
   return [];
+}
+
+function isBase64(text: string): boolean {
+  const dense = text.replace(/\s+/g, '');
+  return dense.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(dense);
 }
 
 function isRealDay(text: string): boolean {
@@ -63,7 +70,8 @@ export function profileBindingErrors(item: Item, { binding }: Facts): readonly s
 
 function outside({ value }: Item, sets: readonly ValueSet[]): readonly string[] {
   if (value === undefined || isSaidToBeAbsent(value)) return [];
-  return sets.flatMap(set => (isIn(value, set) ? [] : [`is not in ${set.url}`]));
+  // The facts tell US Core's value sets apart by their release; who says it is told beside.
+  return sets.flatMap(set => (isIn(value, set) ? [] : [`is not in ${set.url.replace(/\|.*$/, '')}`]));
 }
 
 /** Whether a code, Coding, CodeableConcept or Quantity is, or may be, in a value set. */

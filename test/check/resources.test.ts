@@ -2,8 +2,12 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { resourceReport } from '../../src/check/resources.ts';
+import { firstOfMapping } from '../../src/pipeline/of-mapping.ts';
 import { lintel, type Outcome } from '../cli/lintel.ts';
 import { PLACES, smallClinic } from '../cli/small-clinic.ts';
+import { openDemo } from '../law/demo.ts';
+import { NOW } from '../law/law.ts';
 
 const ALLERGIES = `mapping: allergies
 resource: AllergyIntolerance
@@ -166,6 +170,18 @@ test('a profile that is not known is told once, as a warning', async () => {
   expect(out.split('is no profile that Lintel knows'), out).toHaveLength(2);
   expect(out).toContain(`allergy.yaml:3:10: warning: ${profile} is no profile that Lintel knows`);
   expect(code).toBe(0);
+});
+
+test('the demo has none', async () => {
+  const demo = await openDemo({ patients: 29 });
+  const report = resourceReport();
+  for (const mapping of demo.registry.mappings) {
+    for (const { id, json } of await firstOfMapping(mapping, 10, { ...demo, now: NOW }))
+      report.add({ mapping, id, json, resource: JSON.parse(json) });
+  }
+  await demo.close();
+  expect(report.problems().filter(({ severity }) => severity === 'error')).toEqual([]);
+  expect(report.table().rows.length).toBeGreaterThan(50);
 });
 
 function people(gender: string): string {

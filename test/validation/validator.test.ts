@@ -217,11 +217,20 @@ describe('validateResource', () => {
       'Patient.extension[0].extension:text: is missing',
     ],
     [
+      'a part that an extension does not have',
+      PATIENT,
+      'extension.0.extension.1.url',
+      'txt',
+      'Patient.extension[0].extension[1]: is no part of the extension',
+    ],
+    ['bytes that are not base64', PATIENT, 'photo', [{ data: 'abc' }], 'Patient.photo[0].data: is no base64Binary'],
+    ['a narrative that is no div', PATIENT, 'text.div', 'Zoë', 'Patient.text.div: is no div of XHTML'],
+    [
       'a code outside a value set of an extension',
       PATIENT,
       'extension.0.extension.0.valueCoding.code',
       '1000-9',
-      `Patient.extension[0].extension[0].valueCoding: is not in http://hl7.org/fhir/us/core/ValueSet/omb-race-category|6.1.0`,
+      `Patient.extension[0].extension[0].valueCoding: is not in http://hl7.org/fhir/us/core/ValueSet/omb-race-category`,
     ],
   ])('reports %s', (_what, resource, path, value, error) => {
     expect(validateResource(spoil(resource, path, value), ['6.1.0'])).toContain(error);
