@@ -7,12 +7,14 @@ import type { IdRule } from '../mapping/id-rule.ts';
 import type { Condition, EachNode, Mapping, Node, ObjectNode, RefNode, TextNode, ValueNode } from '../mapping/model.ts';
 import { isPrimitive, jsonKindOf } from '../r4/definitions.ts';
 import type { WriteContext } from '../resource/compile.ts';
+import { rowsOfPiece } from '../resource/piece-keys.ts';
 import type { ChildRow, Children } from '../resource/rows.ts';
 import type { LevelShape, RowShape } from '../resource/shape.ts';
 import { dateInterval } from '../search/dates.ts';
-import type { ColumnType } from '../sql/column-type.ts';
+import { type ColumnType, UNICODE } from '../sql/column-type.ts';
 import type { ColumnExpression, Expression, SqlValue } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
+import type { Identifier } from '../sql/identifier.ts';
 import type { Row } from '../sql/plan.ts';
 import { zoneOf } from '../time/zone.ts';
 
@@ -55,6 +57,8 @@ export class Unjudged extends Error {}
 export interface RowReader<R> {
   /** A column's value in the form of src/sql/plan.ts. Throws Unjudged. */
   raw(expression: Expression, row: R): SqlValue;
+  /** The row with the parts of a piece beside it, under an alias. */
+  within(row: R, alias: Identifier, parts: ReadonlyMap<Identifier, string>): R;
   /** The rows of an `each`, in order. */
   children(node: EachNode, row: R, interpreter: Interpreter<R>): readonly R[];
   /** `Patient/1`; undefined: the reference finds no resource. */
@@ -99,12 +103,29 @@ const PLANNED: RowReader<PlannedRow> = {
     }
     throw new TypeError(`not fetched: ${expressionKey(expression)}`);
   },
+  within(row, alias, parts) {
+    const columns = [...parts.keys()].map(
+      (column): ColumnExpression => ({ kind: 'column', alias, column, type: UNICODE }),
+    );
+    const level: LevelShape = {
+      ...{ columns, children: [], refs: [], targets: new Map(), flags: new Map(), aliases: new Set([alias]) },
+      positions: new Map(columns.map((column, i) => [expressionKey(column), i])),
+    };
+    return { level, row: [...parts.values()], children: [], around: row };
+  },
   children(node, row) {
     for (let at: PlannedRow | undefined = row; at; at = at.around) {
       const index = at.level.children.findIndex(child => child.nodes.includes(node));
       const level = at.level.children[index];
       if (!level) continue;
-      const own: readonly ChildRow[] = at.children[index] ?? [];
+      const all: readonly ChildRow[] = at.children[index] ?? [];
+      const { of, on } = level.each.from;
+      const own = of
+        ? rowsOfPiece(level)(
+            all,
+            on.map(({ ours }) => PLANNED.raw(ours, row)),
+          )
+        : all;
       return own.map(child => ({ level, row: child.row, children: child.children, around: row }));
     }
     throw new TypeError('child rows not fetched');
@@ -306,14 +327,17 @@ export class Interpreter<R> {
         let rest = piece.replace(/^[ \t\r\n]+/, '').replace(/[ \t\r\n]+$/, '');
         if (rest === '') return [];
         const named: Record<string, string> = { ...rows.pieces };
+        const parts = new Map<Identifier, string>();
         for (const [i, part] of from.parts.entries()) {
           const separator = from.between[i];
           const at = separator === undefined ? rest.length : rest.indexOf(separator);
           if (at < 0) return [];
-          named[`${from.alias}.${part}`] = rest.slice(0, at).replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
+          const text = rest.slice(0, at).replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
+          named[`${from.alias}.${part}`] = text;
+          parts.set(part, text);
           rest = rest.slice(at + (separator?.length ?? 0));
         }
-        return [{ ...rows, pieces: named }];
+        return [{ row: this.#reader.within(rows.row, from.alias, parts), pieces: named }];
       });
     }
     return this.#reader.children(node, rows.row, this).map(row => ({ row, pieces: rows.pieces }));

@@ -78,6 +78,11 @@ export class StoredRows implements RowReader<View> {
     return row?.get(expression.column) ?? null;
   }
 
+  within(view: View, alias: Identifier, parts: StoredRow): View {
+    const scope: Scope = { table: { name: alias }, alias, where: { kind: 'always' }, lookups: [] };
+    return this.view(scope, parts, view);
+  }
+
   children(node: EachNode, view: View, interpreter: Interpreter<View>): readonly View[] {
     if (node.from.kind !== 'rows') return [];
     const { scope, on, order } = node.from;

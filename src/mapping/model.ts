@@ -90,9 +90,9 @@ export interface Lookup {
 export interface JoinColumn {
   readonly theirs: ColumnExpression;
   readonly ours: ColumnExpression;
-  /** Done to our text before it is compared; only of lookups. */
+  /** Done to our text before it is compared; only of lookups and of code maps on pieces. */
   readonly steps?: readonly TextStep[];
-  /** Both are texts, compared without the case of ASCII letters; only of lookups. */
+  /** Both are texts, compared without the case of ASCII letters; likewise. */
   readonly fold?: true;
 }
 
@@ -194,6 +194,10 @@ export interface ChildRows {
   readonly scope: Scope;
   readonly on: readonly JoinColumn[];
   readonly order: readonly Order[];
+  /** `on` joins parts of these pieces, which are of a column of the row around: each piece has rows of its own. */
+  readonly of?: Pieces;
+  /** Of a code map: at most one row fits. */
+  readonly single?: true;
 }
 
 /** The pieces of one column of the row around it. `{a}:{b}` names parts of a piece; without `parse` it is `piece`. */

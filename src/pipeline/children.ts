@@ -6,10 +6,12 @@ import type { JoinColumn } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
 import { ALL_RULES, type Environment, watchClock } from '../plan/environment.ts';
 import { canBePlaces, inStatements, type Key, theirsAmong } from '../plan/key.ts';
+import { pieceKeys } from '../resource/piece-keys.ts';
 import { type ChildRow, type Children, childrenOf, NO_CHILDREN } from '../resource/rows.ts';
 import type { ChildShape, LevelShape } from '../resource/shape.ts';
-import { type ColumnType, holdsAnyNumber } from '../sql/column-type.ts';
-import type { SqlValue } from '../sql/expression.ts';
+import { type ColumnType, holdsAnyNumber, UNICODE } from '../sql/column-type.ts';
+import { call } from '../sql/construct.ts';
+import type { Expression, SqlValue } from '../sql/expression.ts';
 import type { Places, Row, SqlPlan } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
 import type { Session } from './source.ts';
@@ -81,12 +83,16 @@ function planCollection(shape: ChildShape, keys: readonly Key[], env: Environmen
   const { on, scope, order } = shape.each.from;
   const expressions = [...shape.columns, ...order.map(({ by }) => by)];
   return {
-    from: scopeRelation(scope, theirsAmong(on, keys, place), env, expressions),
+    from: scopeRelation(scope, theirsAmong(on.map(theirsOf), keys, place), env, expressions),
     columns: shape.columns,
     orderBy: order,
     limit: CHILD_ROWS_AT_MOST,
     shape: 'rows',
   };
+}
+
+function theirsOf({ theirs, fold }: JoinColumn): { readonly theirs: Expression } {
+  return { theirs: fold ? call('upper', [theirs], UNICODE) : theirs };
 }
 
 /** Keys of the parents in the form of `theirs`, each once; a parent with a NULL in its key has no children. */
@@ -97,14 +103,22 @@ function distinctKeys(
 ): readonly (readonly SqlValue[])[] {
   const keys = new Map<string, readonly SqlValue[]>();
   for (const parent of parents) {
-    const key = shape.parentPositions.map((at, i) => inFormOf(parent[at] ?? null, on[i]?.theirs.type));
-    if (key.includes(null)) continue;
-    keys.set(
-      key.map(part => (part instanceof Uint8Array ? Buffer.from(part).toString('hex') : `${part}`)).join('\0'),
-      key,
-    );
+    for (const ours of oursOf(parent, shape)) {
+      const key = ours.map((raw, i) => inFormOf(raw, on[i]?.theirs.type));
+      if (key.includes(null)) continue;
+      keys.set(
+        key.map(part => (part instanceof Uint8Array ? Buffer.from(part).toString('hex') : `${part}`)).join('\0'),
+        key,
+      );
+    }
   }
   return [...keys.values()];
+}
+
+/** Our side of the join: of the row, or of each piece of one of its columns. */
+function oursOf(parent: Row, { each: { from }, parentPositions }: ChildShape): readonly (readonly SqlValue[])[] {
+  const raws = parentPositions.map(at => parent[at] ?? null);
+  return from.of ? pieceKeys(raws[0] ?? null, from.of, from) : [raws];
 }
 
 /** Our raw value as their column holds it; null where it cannot be there. */

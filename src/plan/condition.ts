@@ -103,7 +103,7 @@ export function bareRelation(
 }
 
 function lookupJoin(lookup: Lookup, clock: Clock): Join {
-  const joined = lookup.on.map(lookupEquals);
+  const joined = lookup.on.map(joinEquals);
   const on = and(...joined, conditionPredicate(lookup.where, clock));
   const kind = lookup.required ? 'inner' : 'left';
   return {
@@ -115,7 +115,8 @@ function lookupJoin(lookup: Lookup, clock: Clock): Join {
   };
 }
 
-function lookupEquals({ theirs, ours, steps = [], fold }: JoinColumn): Predicate {
+/** Our side after its text steps, both without case where the join is. */
+export function joinEquals({ theirs, ours, steps = [], fold }: JoinColumn): Predicate {
   const text = steps.reduce((of: Expression, step) => step.sql(of), ours);
   return fold ? equals(call('upper', [theirs], UNICODE), call('upper', [text], UNICODE)) : equals(theirs, text);
 }

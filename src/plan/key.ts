@@ -4,7 +4,7 @@
 import type { JoinColumn } from '../mapping/model.ts';
 import type { ColumnType } from '../sql/column-type.ts';
 import { among, and, equals, FALSE, or, placed, value } from '../sql/construct.ts';
-import type { ColumnExpression, Expression, Predicate, SqlValue } from '../sql/expression.ts';
+import type { Expression, Predicate, SqlValue } from '../sql/expression.ts';
 
 /** Values of `theirs`, in order of `on`. */
 export type Key = readonly SqlValue[];
@@ -45,11 +45,16 @@ export function oursAmong(on: readonly JoinColumn[], keys: readonly Key[], place
   return only && only.ours.type.kind === only.theirs.type.kind ? begunBy(only.ours, only, keys, whole) : whole;
 }
 
+/** Their side of a join: a column, or what is made of it. */
+interface Theirs {
+  readonly theirs: Expression;
+}
+
 /** Their columns hold one of these keys. `place`: that of the first value, in a plan that is used again. */
-export function theirsAmong(on: readonly JoinColumn[], keys: readonly Key[], place?: number): Predicate {
+export function theirsAmong(on: readonly Theirs[], keys: readonly Key[], place?: number): Predicate {
   const [only, ...more] = on;
   if (only && more.length === 0) return oneOf(only.theirs.type, only.theirs, keys, place);
-  const theirsEquals = ({ theirs }: JoinColumn, raw: SqlValue, at: number | undefined): Predicate =>
+  const theirsEquals = ({ theirs }: Theirs, raw: SqlValue, at: number | undefined): Predicate =>
     raw === null ? FALSE : equals(theirs, cell(raw, theirs.type, at));
   const whole = or(
     ...keys.map((key, row) =>
@@ -64,7 +69,7 @@ export function theirsAmong(on: readonly JoinColumn[], keys: readonly Key[], pla
 }
 
 /** Beside keys of several columns, the first column alone: an index can be entered by it, seldom by a long OR. */
-function begunBy(column: ColumnExpression, { theirs }: JoinColumn, keys: readonly Key[], whole: Predicate): Predicate {
+function begunBy(column: Expression, { theirs }: Theirs, keys: readonly Key[], whole: Predicate): Predicate {
   if (whole.kind !== 'or') return whole;
   const firsts = new Map(keys.map(key => [String(key[0]), key]));
   return and(oneOf(theirs.type, column, [...firsts.values()]), whole);
@@ -80,7 +85,7 @@ export function equalsOurs({ ours, theirs }: JoinColumn, bound: Expression): Pre
   return ours.type.kind === theirs.type.kind ? equals(ours, bound) : equals(bound, ours);
 }
 
-function oneOf(type: ColumnType, column: ColumnExpression, keys: readonly Key[], place?: number): Predicate {
+function oneOf(type: ColumnType, column: Expression, keys: readonly Key[], place?: number): Predicate {
   return among(
     column,
     keys.flatMap(([raw], i) =>

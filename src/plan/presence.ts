@@ -25,7 +25,7 @@ import {
 import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
 import { type Identifier, identifier } from '../sql/identifier.ts';
 import { renameExpression, renamePredicate, renameRelation } from '../sql/rename.ts';
-import { bareRelation, conditionPredicate, scopeRelation } from './condition.ts';
+import { bareRelation, conditionPredicate, joinEquals, scopeRelation } from './condition.ts';
 import { complement, type Environment, remembered } from './environment.ts';
 
 /** The rows of the source that are resources: `where`, one-per anchors, `needs`, and an id that can be written. */
@@ -192,7 +192,7 @@ export function eachPredicate(node: Node & { readonly kind: 'each' }, item: Pred
     const where = piecePredicate(from, item);
     return { kind: 'some-piece', of: from.column, by: from.by, alias: from.alias, where, not: false };
   }
-  const on = from.on.map(({ theirs, ours }) => equals(theirs, ours));
+  const on = from.on.map(joinEquals);
   return exists(scopeRelation(from.scope, and(...on, item), env));
 }
 

@@ -6,6 +6,7 @@ import type { ListNode, Node } from '../mapping/model.ts';
 import { conditionCode } from './condition.ts';
 import { type Emission, placesOf } from './emission.ts';
 import { childrenIn, rawCode } from './frame.ts';
+import { rowsOfPiece } from './piece-keys.ts';
 import { piecesOf } from './pieces.ts';
 import { Joined, type Text } from './source.ts';
 
@@ -80,7 +81,9 @@ function eachItem(node: Node & { readonly kind: 'each' }, at: Emission, body: (i
   const { frame: above, index } = childrenIn(node, frame);
   const level = above.level.children[index];
   if (!level) return;
-  const rows = source.variable(`${above.children}[${index}] ?? []`, 'const');
+  const all = `${above.children}[${index}] ?? []`;
+  const parts = from.on.map(({ ours }) => (from.of ? rawCode(ours, frame) : '')).join(', ');
+  const rows = source.variable(from.of ? `${source.bind(rowsOfPiece(level))}(${all}, [${parts}])` : all, 'const');
   const count = source.fresh();
   source.block(`for (let ${count} = 0; ${count} < ${rows}.length; ${count}++)`, () => {
     const row = source.variable(`${rows}[${count}].row`, 'const');

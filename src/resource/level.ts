@@ -109,7 +109,9 @@ export class Level {
       child = {
         each: { ...node, from },
         nodes: [],
-        parentPositions: from.on.map(({ ours }) => this.need(this.#ownColumn(ours))),
+        parentPositions: (from.of ? [from.of.column] : from.on.map(({ ours }) => ours)).map(column =>
+          this.need(this.#ownColumn(column)),
+        ),
         ownPositions: from.on.map(({ theirs }) => level.need(theirs)),
         level,
       };

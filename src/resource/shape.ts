@@ -42,7 +42,7 @@ export interface RowShape extends LevelShape {
 export interface ChildShape extends LevelShape {
   readonly each: EachNode & { readonly from: ChildRows };
   readonly nodes: readonly EachNode[];
-  /** Positions of the `ours` columns in the row above. */
+  /** Positions of the `ours` columns in the row above, or of the column whose pieces are joined. */
   readonly parentPositions: readonly number[];
   /** Positions of the `theirs` columns in this row. */
   readonly ownPositions: readonly number[];

@@ -68,6 +68,8 @@ export function partsOf(registry: Registry): Parts {
   const values: ScopedValue[] = [];
   const expressions: ScopedExpression[] = [];
   const tests = new Map<Condition, ScopedTest>();
+  /** Code maps on pieces: the row of a piece is found as that of a lookup is. */
+  const codes: ScopedLookup[] = [];
   const visitCondition = (condition: Condition | undefined, scope: Scope): void => {
     switch (condition?.kind) {
       case 'is':
@@ -99,6 +101,9 @@ export function partsOf(registry: Registry): Parts {
       expressions.push({ scope, node, pieces });
     if (node.kind === 'ref') refs.push({ scope, node });
     if (node.kind === 'each' && node.from.kind === 'rows') {
+      const { single, on, scope: rows } = node.from;
+      const { table, alias, where } = rows;
+      if (single) codes.push({ scope, lookup: { table, alias, on, where, required: false, pick: [], at: node.at } });
       children.set(node.from, { from: node.from, at: node.at });
       visitScope(node.from.scope);
       visit(node.item, node.from.scope, isLast);
@@ -113,7 +118,7 @@ export function partsOf(registry: Registry): Parts {
     visit(mapping.root, mapping.source, true);
     if (mapping.deleted?.at) visit(mapping.deleted.at, mapping.deleted.source, true);
   }
-  const lookups = [...scopes].flatMap(scope => scope.lookups.map(lookup => ({ scope, lookup })));
+  const lookups = [...codes, ...[...scopes].flatMap(scope => scope.lookups.map(lookup => ({ scope, lookup })))];
   return {
     lookups: [...new Map(lookups.map(part => [part.lookup, part])).values()],
     refs,

@@ -7,7 +7,7 @@ import { findColumn, findTable } from '../../sql/catalog.ts';
 import { type ColumnType, printColumnType, type TimeForm, UNICODE } from '../../sql/column-type.ts';
 import type { ColumnExpression } from '../../sql/expression.ts';
 import { type Identifier, identifier, type TableName } from '../../sql/identifier.ts';
-import type { Lookup, Position } from '../model.ts';
+import type { Lookup, Pieces, Position } from '../model.ts';
 import type { Context } from './context.ts';
 import type { Detail } from './problem.ts';
 
@@ -28,6 +28,7 @@ export interface NamedPieces {
   readonly name: string;
   readonly alias: Identifier;
   readonly parts: readonly Identifier[];
+  readonly from: Pieces;
 }
 
 /** What columns can be named at some place. */

@@ -2,9 +2,9 @@
  * R4 and R5, `each`: many items from child rows, or from the pieces of a separated column. In: the map. Out: an EachNode.
  */
 import { type Identifier, identifier, isIdentifier } from '../../sql/identifier.ts';
-import type { ChildRows, EachNode, Node, Pieces, Position } from '../model.ts';
+import type { ChildRows, EachNode, JoinColumn, Node, Pieces, Position } from '../model.ts';
 import { fixedColumns, isPromised } from '../promised.ts';
-import { printTable, resolveColumn, type Visible } from './columns.ts';
+import { type NamedPieces, type NamedRows, printTable, resolveColumn, type Visible } from './columns.ts';
 import type { Context } from './context.ts';
 import { guard } from './guard.ts';
 import { readOn, readRowOrder } from './join.ts';
@@ -29,7 +29,9 @@ export function readEach(tree: MapTree, slot: Slot, visible: Visible, context: C
   }
   const rows = child(each, 'split') ? readPieces(each, visible, context) : readRows(each, visible, context);
   if (!rows) return undefined;
-  const node = context.readNode(item, singleSlot(slot), rows.visible, context);
+  // Rows of each piece: their items are items of the same element.
+  const isEach = item.kind === 'map' && child(item, 'each') !== undefined;
+  const node = context.readNode(item, isEach ? slot : singleSlot(slot), rows.visible, context);
   if (!node) return undefined;
   const result: EachNode = { kind: 'each', from: rows.from, item: node, type: slot.type, at: tree.at };
   return guard(result, tree, visible, context);
@@ -43,11 +45,50 @@ interface Rows {
 function readRows(each: Tree, visible: Visible, context: Context): Rows | undefined {
   const inner = context.readScope(each, undefined, visible, context);
   if (!inner) return undefined;
-  const on = readOn(child(each, 'on'), inner.visible, visible, context);
+  const on = readOn(child(each, 'on'), inner.visible, visible, context, true);
   const order = readRowOrder(child(each, 'order'), inner.visible, context);
-  const from: ChildRows = { kind: 'rows', scope: inner.scope, on, order };
+  const of = piecesJoined(on, visible, each.at, context);
+  const from: ChildRows = { kind: 'rows', scope: inner.scope, on, order, ...(of ? { of } : {}) };
   if (!child(each, 'order')) warnOfNoOrder(from, inner.visible, each.at, context);
   return { from, visible: inner.visible };
+}
+
+/**
+ * The pieces that rows hang on. Their keys are made of the row around, so its own column has to be what is split, and nothing
+ * else may be joined beside them. Reports what cannot be joined.
+ */
+export function piecesJoined(
+  on: readonly JoinColumn[],
+  visible: Visible,
+  at: Position,
+  { report }: Context,
+): Pieces | undefined {
+  const all = [...namedAround(visible)];
+  const ofPieces = on.flatMap(
+    ({ ours }) => all.find(named => named.kind === 'pieces' && named.alias === ours.alias) ?? [],
+  );
+  if (ofPieces.length === 0) return undefined;
+  const { own, outer } = visible;
+  const isOwn = own.kind === 'pieces' && ofPieces.every(named => named === own);
+  const around = outer?.own.kind === 'rows' ? [...outer.named.values()] : [];
+  if (!isOwn || ofPieces.length < on.length || !around.some(({ alias }) => alias === own.from.column.alias)) {
+    report.error(at, 'rows cannot be joined on these pieces', {
+      expected: 'parts of the `each` right around, which splits a column of its own row, and nothing beside them',
+    });
+    return undefined;
+  }
+  const odd = on.find(({ theirs }) => theirs.type.kind !== 'text' && theirs.type.kind !== 'integer');
+  if (odd) {
+    report.error(at, `a piece cannot be joined with a ${odd.theirs.type.kind} column`, {
+      expected: 'a column of text or whole numbers',
+      found: odd.theirs.column,
+    });
+  }
+  return own.from;
+}
+
+function* namedAround(visible: Visible): Iterable<NamedRows | NamedPieces> {
+  for (let at: Visible | undefined = visible; at; at = at.outer) yield* at.named.values();
 }
 
 /** Of one row at most there is no order; of several it would be the engine's, and another from one day to the next. */
@@ -89,8 +130,8 @@ function readPieces(each: Tree, visible: Visible, context: Context): Rows | unde
     return undefined;
   }
   const alias = context.aliases.mint(name);
-  const own = { kind: 'pieces' as const, name, alias, parts: parsed.parts };
   const from: Pieces = { kind: 'pieces', column: resolved.column, by: by.text, alias, ...parsed };
+  const own = { kind: 'pieces' as const, name, alias, parts: parsed.parts, from };
   return { from, visible: { own, named: new Map([[name.toLowerCase(), own]]), outer: visible, lookups: [] } };
 }
 

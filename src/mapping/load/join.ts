@@ -16,6 +16,7 @@ export function readOn(
   theirs: Visible,
   ours: Visible,
   context: Context,
+  takesPieces = false,
 ): readonly JoinColumn[] {
   const { report } = context;
   const own = rowsOf(theirs);
@@ -41,7 +42,12 @@ export function readOn(
       });
       return [];
     }
-    if (right.isPiece) report.error(value.at, 'a piece of a column cannot be joined', { found: text });
+    if (right.isPiece && !takesPieces) {
+      report.error(value.at, 'a piece of a column cannot be joined here', {
+        expected: 'an `each` of rows within the `each` of the pieces',
+        found: text,
+      });
+    }
     const reason = mismatch(left.column.type.kind, right.column.type.kind);
     if (reason !== undefined) report.error(value.at, reason, { found: `${key}: ${text}` });
     return [{ theirs: left.column, ours: right.column }];

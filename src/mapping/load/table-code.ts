@@ -4,12 +4,13 @@
  */
 import { isPrimitive } from '../../r4/definitions.ts';
 import type { Coded, Facet } from '../codecs/code-map.ts';
-import type { Condition, JoinColumn, Json, Lookup, Node, Position } from '../model.ts';
+import type { ChildRows, Condition, JoinColumn, Json, Lookup, Node, Position, Scope } from '../model.ts';
 import { valueNode } from './binding-value.ts';
 import { codeOf, conceptOf, membersOf } from './coded.ts';
 import type { RowsCodeMap, TableCodeMap } from './codes.ts';
 import { type NamedRows, type Resolved, resolveColumn, type Visible } from './columns.ts';
 import type { Context } from './context.ts';
+import { piecesJoined } from './each.ts';
 import { makeFirst } from './first.ts';
 import { readPick } from './join.ts';
 import { rememberLookup } from './origin.ts';
@@ -38,10 +39,7 @@ export function tableCodeOf(
     context.report.error(tree.at, `code map ${map.name}: text steps take one text column`);
     return undefined;
   }
-  if (!owner) {
-    context.report.error(tree.at, `code map ${map.name} is in a table and cannot read a piece of a column`);
-    return undefined;
-  }
+  if (!owner) return codeOfPiece(named, map, column, none, tree, slot, visible, context);
   const found = joinTables(named, map, column, owner, tree.at, context).flatMap(
     rows => facesOfRow(map, rows, tree, slot, context) ?? [],
   );
@@ -53,6 +51,54 @@ export function tableCodeOf(
   const [only] = nodes;
   if (!only) return undefined;
   return nodes.length === 1 ? only : makeFirst(nodes, slot, tree, context);
+}
+
+/**
+ * The concept of a piece: its coding is of the row that hangs on the piece, one for each key of the map, then what the map says of
+ * the rest. Nothing can be looked up once per row of the resource, since there are many pieces.
+ */
+function codeOfPiece(
+  named: NamedCodeMap,
+  map: TableCodeMap,
+  column: Resolved,
+  none: readonly ScalarTree[],
+  tree: MapTree,
+  slot: Slot,
+  visible: Visible,
+  context: Context,
+): Node | undefined {
+  const { at } = tree;
+  if (slot.type !== 'CodeableConcept' || named.facet || map.pick) {
+    context.report.error(at, `code map ${map.name} is in a table: of a piece it makes a whole CodeableConcept`, {
+      expected: map.pick ? 'a `where` that leaves one row, in place of `pick`' : 'a CodeableConcept and no facet',
+      found: named.facet ? `${map.name}.${named.facet}` : slot.type,
+    });
+    return undefined;
+  }
+  const concepts = map.key.flatMap((key): readonly Node[] => {
+    const opened = openTable(map, [], context);
+    const theirs = opened && resolveColumn(key.text, key.at, opened.inner, context);
+    if (!opened || !theirs) return [];
+    const { own, inner } = opened;
+    const where = context.readCondition(map.where, inner, context);
+    const on = [pairOf(named, map, theirs, key, column, at, context)];
+    const of = piecesJoined(on, visible, at, context);
+    const faces = facesOfRow(map, own, tree, slot, context);
+    const item = faces && nodeOf(faces, 'code', tree, typed(slot, 'Coding'));
+    if (!of || !item) return [];
+    const scope: Scope = { table: own.table, alias: own.alias, where, lookups: [] };
+    const from: ChildRows = { kind: 'rows', scope, on, order: [], of, single: true };
+    const coding: Node = {
+      kind: 'list',
+      items: [{ kind: 'each', from, item, type: 'Coding', at }],
+      type: 'Coding',
+      at,
+    };
+    return [{ kind: 'object', members: membersOf({ coding }), needs: [], type: 'CodeableConcept', at }];
+  });
+  const nodes = [...concepts, ...restAfterSteps(named, map, column, none, tree, slot, context)];
+  const [only] = nodes;
+  return nodes.length > 1 ? makeFirst(nodes, slot, tree, context) : only;
 }
 
 /** The rows that hold a column: lookups on it belong to them. */
@@ -84,33 +130,16 @@ function joinTables(
   const before = made.get(name);
   if (before) return before;
   const rows = map.key.flatMap((key): readonly NamedRows[] => {
-    const alias = map.name.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(?![A-Za-z_])/, '_');
-    const own = readTable(mapTree({ table: map.table }, map.table.at), { key: alias, at: map.at }, false, context);
-    if (!own) return [];
-    const inner: Visible = {
-      own,
-      named: new Map([[own.name.toLowerCase(), own]]),
-      outer: undefined,
-      lookups: owner.lookups,
-    };
+    const opened = openTable(map, owner.lookups, context);
+    if (!opened) return [];
+    const { own, inner } = opened;
     const theirs = resolveColumn(key.text, key.at, inner, context);
     const where = context.readCondition(map.where, inner, context);
     if (!theirs) return [];
-    const pair: JoinColumn = {
-      theirs: theirs.column,
-      ours: column.column,
-      ...(steps.length > 0 ? { steps } : {}),
-    };
-    if (map.fold && !folded(pair).fold) {
-      context.report.error(at, `code map ${map.name}: \`fold\` is for texts`, {
-        expected: 'a text column and a key of text',
-        found: `${key.text}: ${column.column.column}`,
-      });
-    }
     const lookup: Lookup = {
       table: own.table,
       alias: own.alias,
-      on: [map.fold ? folded(pair) : pair],
+      on: [pairOf({ steps }, map, theirs, key, column, at, context)],
       where,
       required: false,
       pick: readPick(map.pick, inner, context),
@@ -122,6 +151,43 @@ function joinTables(
   });
   made.set(name, rows);
   return rows;
+}
+
+/** The table of a map under an alias of its own. */
+function openTable(
+  map: TableCodeMap,
+  lookups: Lookup[],
+  context: Context,
+): { readonly own: NamedRows; readonly inner: Visible } | undefined {
+  const alias = map.name.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(?![A-Za-z_])/, '_');
+  const own = readTable(mapTree({ table: map.table }, map.table.at), { key: alias, at: map.at }, false, context);
+  return own && { own, inner: { own, named: new Map([[own.name.toLowerCase(), own]]), outer: undefined, lookups } };
+}
+
+/** A key of the map, and the column that is looked up by it. */
+function pairOf(
+  { steps }: Pick<NamedCodeMap, 'steps'>,
+  map: TableCodeMap,
+  theirs: Resolved,
+  key: ScalarTree,
+  column: Resolved,
+  at: Position,
+  { report }: Context,
+): JoinColumn {
+  const pair: JoinColumn = {
+    theirs: theirs.column,
+    ours: column.column,
+    ...(steps.length > 0 ? { steps } : {}),
+  };
+  if (!map.fold) return pair;
+  const textual = folded(pair);
+  if (!textual.fold) {
+    report.error(at, `code map ${map.name}: \`fold\` is for texts`, {
+      expected: 'a text column and a key of text',
+      found: `${key.text}: ${column.column.column}`,
+    });
+  }
+  return textual;
 }
 
 function facesOfRow(map: TableCodeMap, own: NamedRows, tree: MapTree, slot: Slot, context: Context): Faces | undefined {

@@ -142,12 +142,14 @@ describe('bindings of columns are held against the schema and the codecs', () =>
     ).toEqual(['m.yaml:6:51: `parse` contains the separator `;`; expected "{sys}:{code}"; found {a};{b}']);
   });
 
-  test('a join to a piece of a column is rejected', () => {
+  test('a condition on the rows of a piece is rejected', () => {
     expect(
       problemsOfElements(
-        '  name: { each: { split: RACE_CD, by: ";", as: d }, item: { text: { from: d.piece }, given: { each: { table: dbo.CD_LKUP, as: c, on: { CD: d.piece }, order: [CD] }, item: { from: DESCR } } } }',
+        '  name: { each: { split: RACE_CD, by: ";", as: d }, item: { text: { from: d.piece, if: { exists: { table: dbo.CD_LKUP, on: { CD: d.piece } } } } } }',
       ),
-    ).toEqual(['m.yaml:6:140: a piece of a column cannot be joined; found d.piece']);
+    ).toEqual([
+      'm.yaml:6:130: a piece of a column cannot be joined here; expected an `each` of rows within the `each` of the pieces; found d.piece',
+    ]);
   });
 
   test('more than one SQL expression is rejected', () => {
