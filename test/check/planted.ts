@@ -63,8 +63,8 @@ const REFUSED: readonly Planted[] = [
     name: 'a reference to a type that the element does not take',
     edit: [
       'people.yaml',
-      'ref: payers, on: { payer_code: payer_code }',
-      'ref: departments, on: { dept_code: payer_code }',
+      'ref: payers, on: { payer_code: y.payer_code }',
+      'ref: departments, on: { dept_code: y.payer_code }',
     ],
     at: ['people.yaml', 'ref: departments'],
     says: /Location|type/,
@@ -131,6 +131,20 @@ const COUNTED: readonly Planted[] = [
 
 /** Found in the rows by reading them. */
 const READ: readonly Planted[] = [
+  {
+    name: 'a date written in another form',
+    sql: "UPDATE person SET mod_ts = '12/31/2025 10:00' WHERE pid = 4",
+    at: ['people.yaml', 'changed: mod_ts'],
+    says: /person\.mod_ts.* 1 row/,
+    severity: 'warning',
+  },
+  {
+    name: 'a bare number in a column of moments',
+    sql: 'UPDATE encounter SET start_ts = 1750000000 WHERE enc_id = 3',
+    at: ['clinical.yaml', 'start: { from: start_ts }, end: { from: end_ts }'],
+    says: /start_ts.*epoch/,
+    severity: 'warning',
+  },
   {
     name: 'a common code that the map lacks',
     sql: "UPDATE lab_result SET flag = 'CRIT' WHERE line_no = 1",
@@ -200,6 +214,13 @@ const READ: readonly Planted[] = [
     edit: ['organization.yaml', "printf('%05d', {f.zip})", 'nullif({f.zip}, {f.zip})'],
     at: ['organization.yaml', 'nullif'],
     says: /sql.*(no|never|none).*value/,
+    severity: 'warning',
+  },
+  {
+    name: 'a column whose values its codec never takes',
+    sql: "UPDATE implant SET made_on = replace(made_on, '-', '/')",
+    at: ['clinical.yaml', 'manufactureDate'],
+    says: /made_on/,
     severity: 'warning',
   },
   {
