@@ -11,6 +11,7 @@ import { readLock } from '../mapping/load/lock.ts';
 import type { LoadedPack } from '../mapping/load/pack.ts';
 import { comparePositions, createReport, type Problem } from '../mapping/load/problem.ts';
 import { scopeRelation } from '../plan/condition.ts';
+import { somePiece } from '../plan/presence.ts';
 import { facadeOf, loadWhole, setUp } from '../setup.ts';
 import type { Catalog } from '../sql/catalog.ts';
 import { type CheckOptions, problemsOf, runSections, type SectionReport } from './run.ts';
@@ -45,7 +46,7 @@ export async function checkRows(
     const { registry } = pack;
     if (!registry) return { pack, catalog, sections: [] };
     const now = Date.now();
-    const shown = await checkLive({ registry, database, readScope: scopeRelation, now });
+    const shown = await checkLive({ registry, database, readScope: scopeRelation, readPiece: somePiece, now });
     const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
     const facadeOver = (over: typeof database) => facadeOf(registry, over, changed, config);
     const custodian = content ? await checkCustodian(content, facadeOver(database), context) : [];

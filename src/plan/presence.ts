@@ -189,11 +189,16 @@ export function eachPredicate(node: Node & { readonly kind: 'each' }, item: Pred
   const { from } = node;
   if (item.kind === 'false') return item;
   if (from.kind === 'pieces') {
-    const where = piecePredicate(from, item);
-    return { kind: 'some-piece', of: from.column, by: from.by, alias: from.alias, where, not: false };
+    return somePiece(from, item);
   }
   const on = from.on.map(joinEquals);
   return exists(scopeRelation(from.scope, and(...on, item), env));
+}
+
+/** Some piece of a column satisfies a predicate on its parts. */
+export function somePiece(pieces: Pieces, item: Predicate): Predicate {
+  const { column: of, by, alias } = pieces;
+  return { kind: 'some-piece', of, by, alias, where: piecePredicate(pieces, item), not: false };
 }
 
 /** The item's predicate on a whole piece; a piece that lacks a separator makes no item. */

@@ -2,7 +2,9 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { LISTS } from '../../src/ccda/lists.ts';
+import { CODECS, TEXT_STEPS } from '../../src/mapping/codecs/table.ts';
 import { codecTable } from './codec-table.ts';
 
 const README = readFileSync('README.md', 'utf8');
@@ -28,6 +30,30 @@ test('the README tells of every dependency, and of no other', () => {
 test('the reference has the table of codecs as the code says it', () => {
   expect(readFileSync('docs/mapping-language.md', 'utf8')).toContain(codecTable());
 });
+
+test.each([...Object.entries(CODECS), ...Object.entries(TEXT_STEPS)])(
+  'the reference tells what %s does, and each of its options',
+  (name, { options }) => {
+    const [, section = ''] = readFileSync('docs/mapping-language.md', 'utf8').split('\n| codec | meaning |\n');
+    const [table = ''] = section.split('\n\n');
+    // `name`, `name.facet`, or {name: options}.
+    const rows = table.split('\n').filter(line => new RegExp(`[\`{ ]${name}[\`.:]`).test(line));
+    expect(rows).not.toEqual([]);
+    for (const word of wordsOf(z.toJSONSchema(options, { unrepresentable: 'any', io: 'input' })))
+      expect(rows.join('\n'), `option ${word} of ${name}`).toContain(word);
+  },
+);
+
+/** Names and values of options, out of their JSON Schema. */
+function wordsOf(schema: unknown): readonly string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  return Object.entries(schema).flatMap(([key, value]: [string, unknown]) => {
+    if (key === 'enum' && Array.isArray(value)) return value.map(String);
+    if (key === 'properties' && typeof value === 'object' && value !== null)
+      return [...Object.keys(value), ...Object.values(value).flatMap(wordsOf)];
+    return wordsOf(value);
+  });
+}
 
 test('the reference names the lists of ccds.yaml with their types', () => {
   const told = [...readFileSync('docs/mapping-language.md', 'utf8').matchAll(/^- `([a-z-]+)`: (\w+)$/gm)];

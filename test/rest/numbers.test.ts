@@ -10,6 +10,7 @@ import { checkLive } from '../../src/mapping/check/live.ts';
 import { readPackFiles } from '../../src/mapping/load/files.ts';
 import { formatProblem } from '../../src/mapping/load/problem.ts';
 import { scopeRelation } from '../../src/plan/condition.ts';
+import { somePiece } from '../../src/plan/presence.ts';
 import { loadWhole } from '../../src/setup.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { type Client, restUnderTest } from './rest-under-test.ts';
@@ -81,7 +82,9 @@ async function clinic(pack: Readonly<Record<string, string>> = {}, more = '') {
       ...{ registry, database, pageSize: 50, pageMax: 1000, secret: new Uint8Array(32) },
       ...{ softwareVersion: '0', date: '2026-06-30' },
     });
-  const live = registry ? await checkLive({ registry, database, readScope: scopeRelation, now: 0 }) : [];
+  const live = registry
+    ? await checkLive({ registry, database, readScope: scopeRelation, readPiece: somePiece, now: 0 })
+    : [];
   return { ...loaded, facade, problems: problems.map(formatProblem), live: live.map(formatProblem) };
 }
 

@@ -11,7 +11,7 @@ import { checkDrift } from './drift.ts';
 import { checkLiterals } from './literals.ts';
 import { checkOrders } from './order.ts';
 import { partsOf, sourcesOf } from './parts.ts';
-import type { ReadScope } from './questions.ts';
+import type { ReadPiece, ReadScope } from './questions.ts';
 import { checkExpressions } from './raw.ts';
 import { checkNumbers, checkSharedIds } from './shared-ids.ts';
 import { checkTargets } from './targets.ts';
@@ -23,6 +23,8 @@ export interface LiveCheck {
   readonly database: Database;
   /** `scopeRelation` of src/plan/condition.ts. */
   readonly readScope: ReadScope;
+  /** `somePiece` of src/plan/presence.ts. */
+  readonly readPiece: ReadPiece;
   /** Milliseconds since the epoch, for conditions that compare with now. */
   readonly now: number;
   /** The schema that the pack was written for, if it has a lock. */
@@ -34,11 +36,12 @@ export async function checkLive({
   registry,
   database,
   readScope,
+  readPiece,
   now,
   locked,
 }: LiveCheck): Promise<readonly Problem[]> {
   const report = createReport();
-  const asking = { database, readScope, clock: { now } };
+  const asking = { database, readScope, readPiece, clock: { now } };
   const catalog = await database.catalog({ tables: [...tablesOf(registry), ...(locked?.tables.keys() ?? [])] });
   if (locked) checkDrift(locked, catalog, report);
   const { lookups, refs, children, values, expressions, tests } = partsOf(registry);

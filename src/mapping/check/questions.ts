@@ -8,14 +8,18 @@ import type { Database } from '../../sql/database.ts';
 import type { ColumnExpression, Expression, Predicate, Relation } from '../../sql/expression.ts';
 import type { Row, SqlPlan } from '../../sql/plan.ts';
 import type { Clock } from '../criterion.ts';
-import type { Condition, Scope } from '../model.ts';
+import type { Condition, Pieces, Scope } from '../model.ts';
 
 /** How a scope is read: `scopeRelation` of src/plan/condition.ts, which this folder may not import. */
 export type ReadScope = (scope: Scope, extra: Predicate, clock: Clock, expressions?: readonly Expression[]) => Relation;
 
+/** How a question is asked of some piece of a column: `somePiece` of src/plan/presence.ts. */
+export type ReadPiece = (pieces: Pieces, where: Predicate) => Predicate;
+
 export interface Asking {
   readonly database: Database;
   readonly readScope: ReadScope;
+  readonly readPiece: ReadPiece;
   readonly clock: Clock;
 }
 

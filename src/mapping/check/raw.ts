@@ -9,9 +9,8 @@ import { FALSE, isNull, TRUE } from '../../sql/construct.ts';
 import { DatabaseError } from '../../sql/database.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
 import type { Report } from '../load/problem.ts';
-import type { Pieces } from '../model.ts';
 import type { ScopedExpression } from './parts.ts';
-import { type Asking, countRows, isClosed } from './questions.ts';
+import { type Asking, aliasesIn, countRows, isClosed } from './questions.ts';
 
 /** Has each `sql` worked out for all rows of its scope, or for all pieces of the column that it stands in. */
 export async function checkExpressions(
@@ -19,10 +18,11 @@ export async function checkExpressions(
   asking: Asking,
   report: Report,
 ): Promise<void> {
-  for (const { scope, node, pieces } of expressions) {
+  for (const asked of expressions) {
+    const { scope, node } = asked;
     if (!isClosed(scope)) continue;
     const raw = node.from.filter(from => from.kind === 'raw');
-    const among = piecesOf(raw, pieces);
+    const among = askedOf(raw, asked, asking);
     if (among === undefined) continue;
     try {
       for (const expression of raw) await countRows(asking, scope, among(isNull(expression)));
@@ -38,14 +38,15 @@ export async function checkExpressions(
   }
 }
 
-/** How a question of an expression is asked of a row: by itself, or of some piece. Undefined: it uses parts of a piece. */
-function piecesOf(
+/** How a question of expressions is asked of a row: by itself, or of some piece. Undefined: they read other rows than these. */
+function askedOf(
   expressions: readonly Expression[],
-  pieces: Pieces | undefined,
+  { scope, pieces }: ScopedExpression,
+  asking: Asking,
 ): ((where: Predicate) => Predicate) | undefined {
-  const aliases = aliasesOf({ expressions });
-  if (pieces === undefined || !aliases.has(pieces.alias)) return where => where;
-  const { column: of, by, alias, between } = pieces;
-  if (between.length > 0) return undefined;
-  return where => (where.kind === 'false' ? FALSE : { kind: 'some-piece', of, by, alias, where, not: false });
+  const own = new Set<string>(aliasesIn(scope));
+  const others = [...aliasesOf({ expressions })].filter(alias => !own.has(alias));
+  if (others.length === 0) return where => where;
+  if (pieces === undefined || others.some(alias => alias !== pieces.alias)) return undefined;
+  return where => (where.kind === 'false' ? FALSE : asking.readPiece(pieces, where));
 }

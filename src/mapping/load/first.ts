@@ -31,6 +31,7 @@ function reportUnreached(alternatives: readonly (readonly Node[])[], context: Co
   if (context.lost.size > 0) return;
   const end = alternatives.findIndex(nodes => nodes.some(node => isNeverAbsent(node, context.certain)));
   const [unreached] = (end >= 0 && alternatives[end + 1]) || [];
-  if (!unreached) return;
+  // A condition that could not be read may be what makes it absent.
+  if (!unreached || context.report.problems().some(({ severity }) => severity === 'error')) return;
   context.report.error(unreached.at, 'alternative that is never reached: the one before it is never absent');
 }

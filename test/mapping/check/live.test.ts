@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { checkLive } from '../../../src/mapping/check/live.ts';
 import { formatProblem } from '../../../src/mapping/load/problem.ts';
 import { scopeRelation } from '../../../src/plan/condition.ts';
+import { somePiece } from '../../../src/plan/presence.ts';
 import type { Catalog } from '../../../src/sql/catalog.ts';
 import type { Database } from '../../../src/sql/database.ts';
 import { openSqlite } from '../../../src/sql/sqlite/database.ts';
@@ -47,7 +48,7 @@ async function problemsOf(
 ): Promise<readonly string[]> {
   const { registry, problems } = load(files);
   if (!registry) throw new Error(problems.map(formatProblem).join('\n'));
-  const check = { registry, database, readScope: scopeRelation, now: Date.UTC(2024, 0, 1) };
+  const check = { registry, database, readScope: scopeRelation, readPiece: somePiece, now: Date.UTC(2024, 0, 1) };
   return (await checkLive(locked ? { ...check, locked } : check)).map(formatProblem);
 }
 
@@ -369,6 +370,20 @@ elements:
     expect(await problemsOf(pieces('{d.piece}'), database)).toEqual([]);
     expect(await problemsOf(pieces('NOPE({d.piece})'), database)).toEqual([
       'm.yaml:6:70: the database cannot work out this `sql`: no such function: NOPE',
+    ]);
+  });
+
+  test('SQL over the parts of a piece is worked out too', async () => {
+    const database = databaseWith("PT (PT_NO, RACE_CD) VALUES (1, 'a:b;c:d'), (2, 'e')");
+    const files = (sql: string) => ({
+      'm.yaml': `${PEOPLE}  identifier: [{ each: { split: RACE_CD, by: ";", parse: "{sys}:{code}", as: d }, item: { system: "urn:x", value: { sql: "${sql}", type: varchar(40), via: text } } }]\n`,
+    });
+    expect(await problemsOf(files('UPPER({d.code})'), database)).toEqual([]);
+    expect(await problemsOf(files('NOPE({d.code})'), database)).toEqual([
+      'm.yaml:6:115: the database cannot work out this `sql`: no such function: NOPE',
+    ]);
+    expect(await problemsOf(files('{d.sys} || NULL'), database)).toEqual([
+      'm.yaml:6:115: warning: this `sql` gives no value in any of 1 row',
     ]);
   });
 

@@ -260,6 +260,13 @@ const SLIPS: readonly Slip[] = [
     told: ['m.yaml:6:12: unknown element of HumanName; found inser; did you mean insert?'],
   },
   {
+    slip: 'a column in the condition of an alternative that another follows',
+    files: {
+      'm.yaml': `${PEOPLE}  gender: { first: [{ const: male, if: { SX: M } }, unknown] }\n`,
+    },
+    told: ['m.yaml:6:42: unknown column of dbo.PT; found SX; did you mean SEX?'],
+  },
+  {
     slip: 'insert beside the parameters of a fragment',
     files: {
       'm.yaml': `${PEOPLE}  name: [{ qnsert: nm, $c: LST_NM }]\n`,
