@@ -93,6 +93,36 @@ describe('rows on the pieces of a column', () => {
   });
 });
 
+describe('sorting by the codes of pieces', () => {
+  test('goes by the first in the order asked for, of known and of unknown pieces', async () => {
+    const files = {
+      ...pack('  else: { system: raw }\n', ''),
+      'm.yaml': `mapping: visits
+resource: Encounter
+source: { table: VST, as: v, key: [NO] }
+id: "{NO}"
+elements:
+  status: finished
+  class: { system: raw, code: AMB }
+  reasonCode: [{ each: { split: CDS, by: ";", as: d }, item: { from: d.piece, via: kind } }]
+`,
+    };
+    const search = await openSmall(SCHEMA, files);
+    const firsts = async (sort: string, last: boolean) =>
+      (await search(`Encounter?_sort=${sort}`)).resources.map(({ ['reasonCode']: reasons }) => {
+        const codes = ((reasons ?? []) as { coding: { code: string }[] }[]).flatMap(
+          ({ coding }) => coding[0]?.code ?? [],
+        );
+        return codes.toSorted().at(last ? -1 : 0);
+      });
+    const [up, down] = [await firsts('reason-code', false), await firsts('-reason-code', true)];
+    const given = (codes: readonly (string | undefined)[]) => codes.filter(code => code !== undefined);
+    expect(given(up)).toEqual(given(up).toSorted());
+    expect(given(down)).toEqual(given(down).toSorted().toReversed());
+    expect([given(up).length, up.slice(given(up).length)]).toEqual([7, [undefined, undefined, undefined, undefined]]);
+  });
+});
+
 describe('what cannot hang on pieces is told', () => {
   const told = (elements: string, codes = '') =>
     problemsOf({
