@@ -130,7 +130,8 @@ function checkMap(map: NewMap, files: PackFiles, report: Report): void {
 
 /** The map of this name in a codes.yaml of the pack, as a document of its own. */
 function ownEntry(name: string, files: PackFiles): ReturnType<typeof readYaml> | undefined {
-  for (const { path, text } of files.codes) {
+  // Of packs one upon another the uppermost says it.
+  for (const { path, text } of files.codes.toReversed()) {
     for (const document of readYaml(path, text, createReport())) {
       const entries = entriesOf(document).filter(({ key }) => key === name);
       if (entries.length > 0) return [{ kind: 'map', entries, at: document.at }];

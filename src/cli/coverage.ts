@@ -30,6 +30,7 @@ most rows first.
 
   --guide G        us-core-6.1.0 (default) or us-core-7.0.0
   --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --schema VERSION version of the database's schema, instead of the pack's
   --locked         asks no database: tells what the pack and its schema.lock.json say
   --sample N       reads N resources for each profile, the first by the keys of its mappings (default ${SAMPLE})
   --json           prints one JSON object, which docs/coverage.md describes
@@ -39,13 +40,18 @@ Exit code: 0 with a report, whatever it says; 1 for a pack that cannot be loaded
   options: {
     guide: { type: 'string' },
     database: { type: 'string' },
+    schema: { type: 'string' },
     locked: { type: 'boolean' },
     sample: { type: 'string' },
     json: { type: 'boolean' },
   },
   positionals: [0, 1],
   async run(args, terminal) {
-    const instead = overrides({ MAPPINGS: args.positionals[0], DATABASE_URL: textOf(args, 'database') });
+    const instead = overrides({
+      MAPPINGS: args.positionals[0],
+      DATABASE_URL: textOf(args, 'database'),
+      SCHEMA: textOf(args, 'schema'),
+    });
     const config = readConfig(terminal.environment, instead);
     const { version, sample } = optionsOf(args);
     const found =
@@ -72,7 +78,7 @@ function optionsOf(args: Arguments): { readonly version: Version; readonly sampl
 }
 
 async function withoutRows(config: Config, version: Version, terminal: Terminal): Promise<Coverage | undefined> {
-  const files = readPackFiles(config.mappings);
+  const files = readPackFiles(config.mappings, config.schema);
   const { lock } = files;
   const catalog = lock && readLock(lock.path, lock.text, createReport());
   const { registry, problems } = loadWhole(files, undefined).pack;

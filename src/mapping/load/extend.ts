@@ -3,7 +3,7 @@
  * is of. Out: one pack.yaml, and of code maps and mappings with one name those of the uppermost pack that has it.
  */
 import type { PackFile } from './files.ts';
-import { child, type Entry, entriesOf, itemsOf, type MapTree, map, type Tree, textOf } from './tree.ts';
+import { child, type Entry, entriesOf, itemsOf, type MapTree, map, type Tree, textOf, without } from './tree.ts';
 
 /** How many packs lie between a file's and the one that is served, which is 0. */
 export type Levels = (file: string) => number;
@@ -69,8 +69,8 @@ export function packDocument(documents: readonly Tree[]): Tree | undefined {
   return above.reduce<Tree | undefined>((base, own) => upon(base, own), lowest);
 }
 
-/** Documents of code maps without those that a pack above has too. */
-export function latestCodes(documents: readonly Tree[], levels: Levels): readonly Tree[] {
+/** Documents of code maps without those that a pack above has too, and without rows that it has in a CSV file. */
+export function latestCodes(documents: readonly Tree[], tables: readonly PackFile[], levels: Levels): readonly Tree[] {
   const uppermost = new Map<string, number>();
   for (const document of documents) {
     const level = levels(document.at.file);
@@ -79,7 +79,13 @@ export function latestCodes(documents: readonly Tree[], levels: Levels): readonl
   return documents.map(document => {
     if (document.kind !== 'map') return document;
     const level = levels(document.at.file);
-    return { ...document, entries: document.entries.filter(({ key }) => uppermost.get(key) === level) };
+    const entries = document.entries.flatMap((entry): readonly Entry[] => {
+      if (uppermost.get(entry.key) !== level) return [];
+      const hasFile = tables.some(table => mapIn(table.path) === entry.key && (table.level ?? 0) < level);
+      if (!hasFile || entry.value.kind !== 'map') return [entry];
+      return child(entry.value, 'table') ? [] : [{ ...entry, value: without(entry.value, new Set(['rows'])) }];
+    });
+    return { ...document, entries };
   });
 }
 

@@ -93,7 +93,7 @@ export function loadPackFiles(
   };
   const { hierarchies, files: trees } = readHierarchies(files.tables, settings, report);
   const tables = files.tables.filter(file => !trees.has(file));
-  const codes = latestCodes(documents.codes, levels);
+  const codes = latestCodes(documents.codes, tables, levels);
   const codeMaps = readCodeMaps(codes, latestTables(tables, codes, levels), settings, report);
   const fragments = { named: settings.fragments, used: new Set<string>() };
   const at = child(main, 'schema')?.at ?? main?.at ?? { file: 'pack.yaml', line: 1, column: 1 };

@@ -124,6 +124,7 @@ describe('a pack upon another', () => {
     expect(rows({ ...base, 'site/codes.yaml': 'sex:\n  blank: other\n' })).toEqual(['M']);
     expect(rows({ ...base, 'site/sex.csv': csv('F,female') })).toEqual(['F']);
     expect(rows({ ...base, 'site/codes.yaml': 'sex:\n  rows: { X: other }\n' })).toEqual(['X']);
+    expect(rows({ ...SITE, 'site/sex.csv': csv('M,male') })).toEqual(['M']);
   });
 
   test('may be one of several, one upon another, below or beside', () => {
