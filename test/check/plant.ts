@@ -10,6 +10,7 @@ import { buildThird } from '../../fixtures/third/build.ts';
 import { checkRows } from '../../src/check/check.ts';
 import { SECTIONS } from '../../src/check/sections.ts';
 import { readConfig } from '../../src/config.ts';
+import { lintel } from '../cli/lintel.ts';
 import { THIRD_PACK } from '../law/third.ts';
 import type { Planted } from './planted.ts';
 
@@ -29,6 +30,8 @@ export interface Checked {
 
 export interface Bed {
   checkWith(planted: readonly Planted[]): Promise<Checked>;
+  /** The text of `lintel check --parameters` over the sound pack after a statement. */
+  parametersAfter(sql: string): Promise<string>;
   remove(): void;
 }
 
@@ -39,6 +42,16 @@ export function makeBed(): Bed {
   buildThird(sound);
   return {
     remove: () => rmSync(folder, { recursive: true }),
+    async parametersAfter(sql) {
+      const own = mkdtempSync(join(folder, 'parameters-'));
+      const file = join(own, 'third.sqlite');
+      copyFileSync(sound, file);
+      const database = new DatabaseSync(file);
+      database.exec(sql);
+      database.close();
+      const environment = { DATABASE_URL: `sqlite:${file}`, MAPPINGS: THIRD_PACK, DATA_DIR: own };
+      return (await lintel(environment, 'check', '--parameters', '--budget', '1')).out;
+    },
     async checkWith(planted) {
       const own = mkdtempSync(join(folder, 'planted-'));
       const pack = join(own, 'pack');

@@ -19,3 +19,10 @@ describe.each(GROUPS)('faults that are %s', (_, planted) => {
     expect(finds(one, checked, sound), JSON.stringify(checked.told, undefined, 2)).toBe(true);
   });
 });
+
+test('an index whose collation cannot serve is told to be of no use', { timeout: 60_000 }, async () => {
+  const wrong = await bed.parametersAfter('CREATE INDEX policy ON coverage (policy_no)');
+  expect(wrong).toContain('identifier (coverage.policy_no (index policy is BINARY, comparisons are RTRIM))');
+  const right = await bed.parametersAfter('CREATE INDEX policy ON coverage (policy_no COLLATE RTRIM)');
+  expect(right).not.toContain('identifier (coverage.policy_no');
+});

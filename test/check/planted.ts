@@ -88,6 +88,20 @@ const REFUSED: readonly Planted[] = [
     says: /NUMERIC for positiveInt/,
     severity: 'error',
   },
+  {
+    name: 'a LOINC code with a wrong check digit',
+    edit: ['vitals.yaml', 'loinc#8867-4', 'loinc#8867-5'],
+    at: ['vitals.yaml', 'loinc#8867-5'],
+    says: /check digit/,
+    severity: 'warning',
+  },
+  {
+    name: 'a well-known code system that is misspelt',
+    edit: ['pack.yaml', 'snomed: http://snomed.info/sct', 'snomed: http://snomed.info/sct/'],
+    at: ['pack.yaml', 'http://snomed.info/sct/'],
+    says: /did you mean http:\/\/snomed\.info\/sct\?/,
+    severity: 'warning',
+  },
 ];
 
 /** Found in the rows by counting. */
@@ -127,10 +141,32 @@ const COUNTED: readonly Planted[] = [
     says: /sql/i,
     severity: 'error',
   },
+  {
+    name: 'a key that several rows share',
+    edit: ['people.yaml', 'as: k, key: [pid, line_no]', 'as: k, key: [pid]'],
+    sql: "INSERT INTO next_of_kin SELECT pid, 2, 'Second, Sam', 'SIB', NULL FROM next_of_kin WHERE pid < 20",
+    at: ['people.yaml', 'mapping: kin'],
+    says: /key of kin is not unique/,
+    severity: 'error',
+  },
+  {
+    name: 'an organization that keeps the record and is not there',
+    edit: ['ccds.yaml', 'Organization?_id=fac-1', 'Organization?_id=fac-9'],
+    at: ['ccds.yaml', 'fac-9'],
+    says: /custodian/,
+    severity: 'warning',
+  },
 ];
 
 /** Found in the rows by reading them. */
 const READ: readonly Planted[] = [
+  {
+    name: 'a number of the registry with a wrong check digit',
+    sql: "UPDATE provider SET npi = 1234567890 WHERE prov_code = 'AKO'",
+    at: ['organization.yaml', 'system: npi'],
+    says: /us-core-17/,
+    severity: 'error',
+  },
   {
     name: 'a date written in another form',
     sql: "UPDATE person SET mod_ts = '12/31/2025 10:00' WHERE pid = 4",
