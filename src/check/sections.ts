@@ -4,9 +4,10 @@
  */
 import { FORMS } from './forms.ts';
 import { RESOURCES } from './resources.ts';
+import { ROWS } from './rows.ts';
 import { SEARCHES } from './searches.ts';
 import type { CheckSection } from './section.ts';
 import { VALUES } from './values.ts';
 import { WHOSE } from './whose.ts';
 
-export const SECTIONS: readonly CheckSection[] = [FORMS, VALUES, SEARCHES, RESOURCES, WHOSE];
+export const SECTIONS: readonly CheckSection[] = [FORMS, VALUES, SEARCHES, ROWS, RESOURCES, WHOSE];

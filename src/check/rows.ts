@@ -1,0 +1,488 @@
+/**
+ * Rows: how many rows of a table become resources, and where the others go. In: the pack and the database. Out: numbers per
+ * mapping, per element and per reference, and warnings where they look wrong. One statement counts many conditions at once; of
+ * a large table it reads some ranges of the key.
+ */
+import { counted } from '../counted.ts';
+import { isClosed, isOwn } from '../mapping/check/questions.ts';
+import { childrenOf } from '../mapping/children.ts';
+import { codeMapOf } from '../mapping/load/origin.ts';
+import { createReport, type Report } from '../mapping/load/problem.ts';
+import type { Mapping, Node, RefNode, Scope, ValueNode } from '../mapping/model.ts';
+import { bareRelation, conditionPredicate } from '../plan/condition.ts';
+import { type Environment, environment } from '../plan/environment.ts';
+import { idPartsPresent, notAbsent, presentPredicate, servedPredicate, targetRelation } from '../plan/presence.ts';
+import { UNICODE } from '../sql/column-type.ts';
+import {
+  among,
+  and,
+  call,
+  compare,
+  constant,
+  exists,
+  filled,
+  flag,
+  isNull,
+  not,
+  or,
+  TRUE,
+  value,
+} from '../sql/construct.ts';
+import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
+import type { SqlPlan } from '../sql/plan.ts';
+import { type Random, randomFrom } from './pool.ts';
+import { aTurn, isOver } from './sample.ts';
+import { type CheckContext, type CheckSection, someOf, type Table } from './section.ts';
+
+/** Of a table with more rows about so many are counted, in ranges of its key. */
+const LARGE = 200_000;
+const SAMPLED = 40_000;
+const RANGES = 8;
+/** Conditions that one statement counts. */
+const AT_ONCE = 40;
+/** Fewer rows prove nothing. */
+const ENOUGH = 20;
+/** Where a larger share of references finds nothing, somebody should look. */
+const DANGLING = 0.1;
+/** A share this near to chance is chance. */
+const NEAR_CHANCE = 0.1;
+
+export const ROWS: CheckSection = {
+  name: 'rows',
+  title: 'Rows',
+  weight: 2,
+  async run(context) {
+    const counts = new Counts(context);
+    const unreached: string[] = [];
+    const groups = Map.groupBy(context.registry.mappings, mapping => mapping.group);
+    for (const [group, mappings] of groups) {
+      await aTurn();
+      try {
+        if (context.signal.aborted) unreached.push(group);
+        else await counts.group(mappings);
+      } catch (error) {
+        if (!isOver(error, context.signal)) throw error;
+        unreached.push(group);
+      }
+    }
+    const notes = [`${counted(groups.size - unreached.length, 'source')} counted.`];
+    if (counts.sampled.length > 0)
+      notes.push(`Of large tables some ranges of the key were counted: ${someOf(counts.sampled)}.`);
+    if (unreached.length > 0) notes.push(`Not reached in the time: ${someOf(unreached)}.`);
+    return { problems: counts.report.problems(), notes, tables: counts.tables() };
+  },
+};
+
+/** What is counted: a condition, and who is told the number. */
+interface Counted {
+  readonly when: Predicate;
+  readonly tell: (rows: number) => void;
+}
+
+/** A reference that many rows follow in vain. */
+interface Suspect {
+  readonly node: RefNode;
+  readonly target: Mapping;
+  readonly columns: string;
+  readonly withKey: number;
+  readonly found: number;
+}
+
+class Counts {
+  readonly report: Report = createReport();
+  /** Tables of which only ranges were counted. */
+  readonly sampled: string[] = [];
+  readonly #context: CheckContext;
+  readonly #env: Environment;
+  readonly #random: Random;
+  readonly #mappings: (string | number)[][] = [];
+  readonly #elements: (string | number)[][] = [];
+  readonly #references: (string | number)[][] = [];
+  readonly #suspects: Suspect[] = [];
+  /** Scopes of the source that is being counted, by alias. */
+  readonly #scopes = new Map<string, Scope>();
+
+  constructor(context: CheckContext) {
+    this.#context = context;
+    this.#env = environment(context.registry, context.now);
+    this.#random = randomFrom(context.seed);
+  }
+
+  tables(): readonly Table[] {
+    const removed = ['where', 'deleted', 'required', 'needs', 'no id', 'one-per'];
+    return [
+      {
+        name: 'mappings',
+        title: 'Rows of the table, those taken away by each rule, and those that are resources',
+        columns: ['mapping', 'table', 'rows', ...removed, 'served', 'note'],
+        rows: this.#mappings,
+      },
+      {
+        name: 'elements',
+        title: 'Rows with a value in the column, those that emit one, by `else`, and those that do not',
+        columns: ['mapping', 'element', 'column', 'rows', 'with a value', 'emitted', 'by else', 'absent though there'],
+        rows: this.#elements,
+      },
+      {
+        name: 'references',
+        title: 'References: rows with a key, those that find a resource, and those that find none',
+        columns: ['mapping', 'element', 'columns', 'to', 'with a key', 'found', 'dangling'],
+        rows: this.#references,
+      },
+    ];
+  }
+
+  /** All mappings of one source, and the child rows under it. */
+  async group(mappings: readonly Mapping[]): Promise<void> {
+    const [first] = mappings;
+    if (!first) return;
+    const scope = withoutRequired(first.source);
+    const [lead] = first.source.key;
+    const { total, within } = await this.#range(scope, lead);
+    const asked: Counted[] = [];
+    for (const mapping of mappings) {
+      asked.push(...this.#funnel(mapping, total));
+    }
+    this.#scopes.set(scope.alias, scope);
+    await this.#count(scope, within, asked);
+    for (const mapping of mappings) {
+      // What holds for every row that is counted is asked once of each.
+      const served = and(within, this.#served(mapping));
+      await this.#count(scope, served, this.#nodes(mapping, mapping.source, TRUE, mapping.root, []));
+      await this.#children(mapping);
+    }
+    await this.#judge();
+  }
+
+  /** Steps of a row on its way to a resource: each takes away some of those that the steps before have left. */
+  #funnel(mapping: Mapping, total: number): readonly Counted[] {
+    const { source, needs, id, deleted } = mapping;
+    const steps: readonly (readonly [name: string, left: Predicate])[] = [
+      ['where', deleted ? or(this.#where(source), this.#where(deleted.source)) : this.#where(source)],
+      ['deleted', this.#where(source)],
+      ...source.lookups.filter(({ required }) => required).map(({ on }) => ['required', foundBy(on)] as const),
+      ...needs.map(need => ['needs', presentPredicate(need, this.#env)] as const),
+      ['no id', or(...id.alternatives.map(idPartsPresent))],
+      ['one-per', servedPredicate(mapping, this.#env)],
+    ];
+    const removed = new Map<string, number>();
+    let left = total;
+    const found: Counted[] = [];
+    let before: Predicate = TRUE;
+    for (const [i, [name, when]] of steps.entries()) {
+      before = and(before, when);
+      found.push({
+        when: before,
+        tell: rows => {
+          removed.set(name, (removed.get(name) ?? 0) + left - rows);
+          left = rows;
+          if (i < steps.length - 1) return;
+          const of = ['where', 'deleted', 'required', 'needs', 'no id', 'one-per'].map(one => removed.get(one) ?? 0);
+          const note = this.sampled.includes(source.table.name) ? 'in ranges' : '';
+          this.#mappings.push([mapping.name, source.table.name, total, ...of, rows, note]);
+          this.#tellEmpty(mapping, total, rows, removed);
+        },
+      });
+    }
+    return found;
+  }
+
+  /** Where no lookup that is required joins rows away. */
+  #served(mapping: Mapping): Predicate {
+    const required = mapping.source.lookups.filter(lookup => lookup.required);
+    return and(...required.map(({ on }) => foundBy(on)), servedPredicate(mapping, this.#env));
+  }
+
+  #where(scope: Scope): Predicate {
+    return conditionPredicate(scope.where, this.#env);
+  }
+
+  /** A variant may be of few rows; a lookup that takes nearly all of them was meant otherwise. */
+  #tellEmpty({ name, source, at }: Mapping, total: number, served: number, removed: ReadonlyMap<string, number>): void {
+    if (total < ENOUGH || served > 0) return;
+    const [rule, rows = 0] = [...removed].toSorted(([, a], [, b]) => b - a)[0] ?? [];
+    if (rows === 0) return;
+    const lookup = rule === 'required' ? source.lookups.find(({ required }) => required)?.at : undefined;
+    this.report.warning(
+      lookup ?? at,
+      `none of ${counted(total, 'row')} of ${source.table.name} is a resource of ${name}`,
+      {
+        found: `${counted(rows, 'row')} taken away by \`${rule}\``,
+      },
+    );
+  }
+
+  /** Values and references that a scope's rows have; those of child rows are counted for themselves. */
+  #nodes(mapping: Mapping, scope: Scope, served: Predicate, node: Node, path: readonly string[]): readonly Counted[] {
+    if (node.kind === 'each') return [];
+    const here = node.if ? and(served, conditionPredicate(node.if, this.#env)) : served;
+    const own = this.#ofNode(mapping, scope, here, node, path);
+    if (node.kind !== 'object') {
+      const inner = node.kind === 'ref' ? [] : childrenOf(node);
+      return [...own, ...inner.flatMap(child => this.#nodes(mapping, scope, here, child, path))];
+    }
+    const named = node.members.flatMap(member => (member.kind === 'element' ? [member] : member.alternatives.flat()));
+    return [...own, ...named.flatMap(one => this.#nodes(mapping, scope, here, one.node, [...path, one.name]))];
+  }
+
+  #ofNode(mapping: Mapping, scope: Scope, served: Predicate, node: Node, path: readonly string[]): readonly Counted[] {
+    if (node.kind === 'value') {
+      const [column] = node.from;
+      return column?.kind === 'column' && isOwn(column, scope) ? this.#value(mapping, served, node, column, path) : [];
+    }
+    if (node.kind !== 'ref' || !node.on.every(({ ours }) => isOwn(ours, scope))) return [];
+    return this.#reference(mapping, served, node, path);
+  }
+
+  #value(
+    mapping: Mapping,
+    served: Predicate,
+    node: ValueNode,
+    column: ColumnExpression,
+    path: readonly string[],
+  ): readonly Counted[] {
+    const given = and(isGiven(column), notAbsent(node, this.#env));
+    const present = presentPredicate(node, this.#env);
+    const counts: number[] = [];
+    const tell = (rows: number): void => {
+      counts.push(rows);
+      const [all = 0, raw = 0, emitted = 0, both = 0, byElse = 0] = counts;
+      if (counts.length < 5) return;
+      const element = path.join('.');
+      this.#elements.push([mapping.name, element, column.column, all, raw, emitted, byElse, raw - both]);
+      // A piece of a text may be there in no row, and the text of a code map is what it has no row for.
+      if (raw < ENOUGH || all === 0 || /, |^code map .*\.text$/.test(node.codec.label)) return;
+      if (emitted === 0) {
+        this.report.warning(
+          node.at,
+          `${mapping.resource}.${element} is never emitted though ${column.column} has a value`,
+          {
+            expected: `values that ${node.codec.label} reads`,
+            found: counted(raw, 'row'),
+          },
+        );
+      } else if (byElse === raw) {
+        this.report.warning(node.at, `every value of ${column.column} falls to \`else\``, {
+          found: counted(raw, 'row'),
+        });
+      }
+    };
+    const unmapped = this.#unmapped(node, column);
+    return [
+      { when: served, tell },
+      { when: and(served, given), tell },
+      { when: and(served, present), tell },
+      { when: and(served, given, present), tell },
+      { when: and(served, given, present, unmapped), tell },
+    ];
+  }
+
+  /** Values that a code map has no row for. */
+  #unmapped({ codec }: ValueNode, column: ColumnExpression): Predicate {
+    const origin = codeMapOf(codec);
+    const map = this.#context.registry.codeMaps.find(({ name }) => name === origin?.name);
+    if (!origin?.isWhole || !map || map.else.kind === 'absent' || column.type.kind !== 'text') return NEVER;
+    const keys = [...map.rows.keys()];
+    const upper = (key: string): string => key.replace(/[a-z]/g, letter => letter.toUpperCase());
+    return map.fold
+      ? not(
+          among(
+            call('upper', [column], UNICODE),
+            keys.map(key => constant(upper(key), UNICODE)),
+          ),
+        )
+      : not(
+          among(
+            column,
+            keys.map(key => constant(key, column.type)),
+          ),
+        );
+  }
+
+  #reference(mapping: Mapping, served: Predicate, node: RefNode, path: readonly string[]): readonly Counted[] {
+    const target = this.#context.registry.mapping(node.target);
+    const keyed = and(served, ...node.on.map(({ ours }) => isGiven(ours)));
+    const found = exists(targetRelation(target, node.on, this.#env).relation);
+    const columns = node.on.map(({ ours }) => ours.column).join(', ');
+    let withKey = 0;
+    return [
+      {
+        when: keyed,
+        tell: rows => {
+          withKey = rows;
+        },
+      },
+      {
+        when: and(keyed, found),
+        tell: rows => {
+          const dangling = withKey - rows;
+          this.#references.push([mapping.name, path.join('.'), columns, node.target, withKey, rows, dangling]);
+          if (withKey < ENOUGH || dangling < withKey * DANGLING || isAlternative(mapping.root, node)) return;
+          this.#suspects.push({ node, target, columns, withKey, found: rows });
+        },
+      },
+    ];
+  }
+
+  /** References of which many find nothing: are those that find something more than chance? */
+  async #judge(): Promise<void> {
+    for (const { node, target, columns, withKey, found } of this.#suspects.splice(0)) {
+      const chance = await this.#chance(node, target);
+      const share = found / withKey;
+      const percent = (part: number): string => `${Math.round(100 * part)} %`;
+      const isChance = chance !== undefined && found > 0 && share <= chance + NEAR_CHANCE;
+      this.report.warning(
+        node.at,
+        `${counted(withKey - found, 'reference')} of ${withKey} from ${columns} find no ${target.resource} of ${node.target}`,
+        {
+          expected: isChance ? `another table, whose keys ${columns} holds` : `keys of ${target.source.table.name}`,
+          found: isChance
+            ? `${percent(share)} found, and ${percent(chance)} of all numbers between least and greatest would be`
+            : `${percent(share)} found`,
+        },
+      );
+    }
+  }
+
+  /** The share of all whole numbers between our least and greatest key that are keys of the target. */
+  async #chance({ on }: RefNode, { source }: Mapping): Promise<number | undefined> {
+    const [only] = on;
+    if (!only || on.length > 1 || only.ours.type.kind !== 'integer' || only.theirs.type.kind !== 'integer')
+      return undefined;
+    const ours = this.#scopes.get(only.ours.alias);
+    if (!ours || only.theirs.alias !== source.alias) return undefined;
+    const [low, high] = [await this.#end(ours, only.ours, false), await this.#end(ours, only.ours, true)];
+    const between = and(
+      compare(only.theirs, '>=', value(low, only.theirs.type)),
+      compare(only.theirs, '<=', value(high, only.theirs.type)),
+    );
+    const [keys = 0] = await this.#sums(bareOf(source), between, []);
+    return Math.min(1, keys / (high - low + 1));
+  }
+
+  /** The least or greatest value of a whole-number column. */
+  async #end(scope: Scope, column: ColumnExpression, descending: boolean): Promise<number> {
+    const from = bareRelation(bareOf(scope), not(isNull(column)), this.#env, [column]);
+    const orderBy = [{ by: column, descending }];
+    const plan: SqlPlan = { from, columns: [column], orderBy, limit: 1, shape: 'rows' };
+    const [row] = await this.#context.database.query(plan, { signal: this.#context.signal });
+    return Number(row?.[0] ?? 0);
+  }
+
+  /** Values of child rows, whatever rows they hang on. */
+  async #children(mapping: Mapping): Promise<void> {
+    const found: {
+      readonly scope: Scope;
+      readonly item: Node;
+      readonly path: readonly string[];
+      lead: Expression | undefined;
+    }[] = [];
+    const visit = (node: Node, path: readonly string[]): void => {
+      if (node.kind === 'each' && node.from.kind === 'rows') {
+        const { scope, on } = node.from;
+        if (isClosed(scope)) found.push({ scope, item: node.item, path, lead: on[0]?.theirs });
+        visit(node.item, path);
+        return;
+      }
+      if (node.kind !== 'object') for (const child of childrenOf(node)) visit(child, path);
+      else
+        for (const member of node.members)
+          for (const one of member.kind === 'element' ? [member] : member.alternatives.flat())
+            visit(one.node, [...path, one.name]);
+    };
+    visit(mapping.root, []);
+    for (const { scope, item, path, lead } of found) {
+      this.#scopes.set(scope.alias, scope);
+      const { within } = await this.#range(scope, lead?.kind === 'column' ? lead : undefined);
+      await this.#count(scope, and(within, this.#where(scope)), this.#nodes(mapping, scope, TRUE, item, path));
+    }
+  }
+
+  /** The rows of a table that are counted: all of them, or ranges of a whole-number column. */
+  async #range(
+    scope: Scope,
+    lead: ColumnExpression | undefined,
+  ): Promise<{ readonly total: number; readonly within: Predicate }> {
+    const bare = bareOf(scope);
+    const [total = 0] = await this.#sums(bare, TRUE, []);
+    if (total <= LARGE || lead?.type.kind !== 'integer' || lead.alias !== scope.alias || this.#context.all)
+      return { total, within: TRUE };
+    const [low, high] = [await this.#end(scope, lead, false), await this.#end(scope, lead, true)];
+    const width = Math.max(1, Math.ceil(((high - low + 1) * SAMPLED) / total / RANGES));
+    const within = or(
+      ...Array.from({ length: RANGES }, () => {
+        const from = low + Math.floor(this.#random() * (high - low - width + 1));
+        return and(compare(lead, '>=', value(from, lead.type)), compare(lead, '<', value(from + width, lead.type)));
+      }),
+    );
+    if (!this.sampled.includes(scope.table.name)) this.sampled.push(scope.table.name);
+    const [rows = 0] = await this.#sums(bare, within, []);
+    return { total: rows, within };
+  }
+
+  async #count(scope: Scope, within: Predicate, asked: readonly Counted[]): Promise<void> {
+    for (let at = 0; at < asked.length; at += AT_ONCE) {
+      const some = asked.slice(at, at + AT_ONCE);
+      const [, ...sums] = await this.#sums(
+        scope,
+        within,
+        some.map(({ when }) => when),
+      );
+      for (const [i, { tell }] of some.entries()) tell(sums[i] ?? 0);
+      await aTurn();
+    }
+  }
+
+  /** The number of rows, then of those where each condition holds. */
+  async #sums(scope: Scope, where: Predicate, conditions: readonly Predicate[]): Promise<readonly number[]> {
+    const columns = conditions.map(flag);
+    const plan: SqlPlan = {
+      from: bareRelation(scope, where, this.#env, columns),
+      columns,
+      orderBy: [],
+      limit: 1,
+      shape: 'sums',
+    };
+    const [row = []] = await this.#context.database.query(plan, { signal: this.#context.signal });
+    return row.map(Number);
+  }
+}
+
+const NEVER: Predicate = { kind: 'false' };
+
+/** A table under its alias, and nothing else. */
+function bareOf(scope: Scope): Scope {
+  return { ...scope, where: { kind: 'always' }, lookups: [] };
+}
+
+/** The lookups join no row away, so that those without one can be counted. */
+function withoutRequired(scope: Scope): Scope {
+  return {
+    ...scope,
+    where: { kind: 'always' },
+    lookups: scope.lookups.map(lookup => ({ ...lookup, required: false })),
+  };
+}
+
+function foundBy(on: Scope['lookups'][number]['on']): Predicate {
+  return and(...on.map(({ theirs }) => not(isNull(theirs))));
+}
+
+function isGiven(column: ColumnExpression): Predicate {
+  return column.type.kind === 'text' ? filled(column) : not(isNull(column));
+}
+
+/** Whether another node takes what a reference does not find. */
+function isAlternative(root: Node, node: RefNode): boolean {
+  const isWithin = (one: Node): boolean => one === node || childrenOf(one).some(isWithin);
+  const visit = (one: Node): boolean =>
+    (one.kind === 'first' && one.alternatives.some(isWithin)) ||
+    (one.kind === 'object' &&
+      one.members.some(
+        member =>
+          member.kind === 'choice' &&
+          member.alternatives.some(named => named.some(({ node: child }) => isWithin(child))),
+      )) ||
+    childrenOf(one).some(visit);
+  return visit(root);
+}
