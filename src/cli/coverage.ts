@@ -14,14 +14,14 @@ import { type Arguments, type Command, overrides, type Terminal, textOf } from '
 
 /** Resources of each profile that are read. */
 const SAMPLE = 1000;
-/** Time in which rows of tables are counted. */
-const SECONDS = 20;
+/** Time in which resources are read, and again in which rows of tables are counted. */
+const SECONDS = 60;
 const GUIDES: ReadonlyMap<string, Version> = new Map(VERSIONS.map(version => [`us-core-${version}`, version]));
 
 export const coverage: Command = {
   summary: 'tells how much of US Core a pack covers, and what of the database it leaves',
   help: `Usage: lintel coverage [PACK] [--guide us-core-6.1.0 | --guide us-core-7.0.0]
-                       [--database URL | --locked] [--sample N] [--json]
+                       [--database URL | --locked] [--sample N] [--budget SECONDS] [--json]
 
 For each profile of US Core: whether mappings claim it, each must-support element (mapped or not, and the share of
 sampled resources that have it), each search that a server SHALL or SHOULD answer. For each group of the (g)(10)
@@ -33,6 +33,8 @@ most rows first.
   --schema VERSION version of the database's schema, instead of the pack's
   --locked         asks no database: tells what the pack and its schema.lock.json say
   --sample N       reads N resources for each profile, the first by the keys of its mappings (default ${SAMPLE})
+  --budget SECONDS how long resources are read, and rows of tables counted (default ${SECONDS} each); what was not
+                   reached is said
   --json           prints one JSON object, which docs/coverage.md describes
 
 Verdicts: ready; no data (everything is mapped, and the sample does not show all of it); gaps; not mapped.
@@ -43,6 +45,7 @@ Exit code: 0 with a report, whatever it says; 1 for a pack that cannot be loaded
     schema: { type: 'string' },
     locked: { type: 'boolean' },
     sample: { type: 'string' },
+    budget: { type: 'string' },
     json: { type: 'boolean' },
   },
   positionals: [0, 1],
@@ -53,11 +56,11 @@ Exit code: 0 with a report, whatever it says; 1 for a pack that cannot be loaded
       SCHEMA: textOf(args, 'schema'),
     });
     const config = readConfig(terminal.environment, instead);
-    const { version, sample } = optionsOf(args);
+    const { version, sample, seconds } = optionsOf(args);
     const found =
       args.values['locked'] === true
         ? await withoutRows(config, version, terminal)
-        : await withRows(config, version, sample, terminal);
+        : await withRows(config, version, { sample, seconds }, terminal);
     if (found === undefined) return 1;
     if (args.values['json'] === true) terminal.out(JSON.stringify(found, undefined, 2));
     else for (const line of coverageLines(found)) terminal.out(line);
@@ -65,16 +68,23 @@ Exit code: 0 with a report, whatever it says; 1 for a pack that cannot be loaded
   },
 };
 
-function optionsOf(args: Arguments): { readonly version: Version; readonly sample: number } {
-  const guide = textOf(args, 'guide') ?? 'us-core-6.1.0';
-  const version = GUIDES.get(guide);
-  const sample = textOf(args, 'sample') ?? String(SAMPLE);
+interface Limits {
+  readonly sample: number;
+  readonly seconds: number;
+}
+
+function optionsOf(args: Arguments): Limits & { readonly version: Version } {
+  const version = GUIDES.get(textOf(args, 'guide') ?? 'us-core-6.1.0');
+  const sample = Number(textOf(args, 'sample') ?? SAMPLE);
+  const seconds = Number(textOf(args, 'budget') ?? SECONDS);
+  const isCount = (number: number): boolean => Number.isInteger(number) && number >= 1 && number <= 999_999;
   const problems = [
     ...(version === undefined ? [`--guide takes ${[...GUIDES.keys()].join(' or ')}`] : []),
-    ...(/^[1-9]\d{0,5}$/.test(sample) ? [] : ['--sample takes a whole number from 1 to 999999']),
+    ...(isCount(sample) ? [] : ['--sample takes a whole number from 1 to 999999']),
+    ...(isCount(seconds) ? [] : ['--budget takes a whole number from 1 to 999999']),
   ];
   if (version === undefined || problems.length > 0) throw new ConfigError(problems);
-  return { version, sample: Number(sample) };
+  return { version, sample, seconds };
 }
 
 async function withoutRows(config: Config, version: Version, terminal: Terminal): Promise<Coverage | undefined> {
@@ -89,14 +99,14 @@ async function withoutRows(config: Config, version: Version, terminal: Terminal)
 async function withRows(
   config: Config,
   version: Version,
-  sample: number,
+  limits: Limits,
   terminal: Terminal,
 ): Promise<Coverage | undefined> {
   const { database, pack } = await setUp(config, terminal.note);
   try {
     const { registry } = pack;
     if (registry === undefined) return tellProblems(pack, terminal);
-    const rows = { database, now: Date.now(), sample, seconds: SECONDS };
+    const rows = { database, now: Date.now(), ...limits };
     return await coverageOf({ registry, catalog: await database.catalog(), version, rows });
   } finally {
     await database.close();

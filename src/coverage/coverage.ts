@@ -3,11 +3,12 @@
  * certification tests, and what of the database is not used. In: the pack, and where there is one a database. Out: data,
  * which is what `--json` prints (docs/coverage.md) and text.ts writes for a terminal.
  */
+import { performance } from 'node:perf_hooks';
 import type { Mapping, Registry } from '../mapping/model.ts';
 import { firstOfMapping } from '../pipeline/of-mapping.ts';
 import { writtenContext } from '../plan/search-problems.ts';
 import type { Catalog } from '../sql/catalog.ts';
-import type { Database } from '../sql/database.ts';
+import { type Database, DatabaseError } from '../sql/database.ts';
 import { claimsOf, type ElementCoverage, elementsOf } from './elements-of.ts';
 import { type Group, groupsOf, type Version } from './guide.ts';
 import { type SearchCoverage, searchesOf } from './searches.ts';
@@ -18,6 +19,8 @@ export interface Coverage {
   readonly guide: string;
   /** Resources read for each profile, or 25 of each mapping if these are more; null: no database was asked. */
   readonly sample: number | null;
+  /** Mappings that the time did not suffice for; their resources are not counted. */
+  readonly unreached: readonly string[];
   readonly profiles: readonly ProfileCoverage[];
   readonly certification: readonly Certification[];
   readonly unused: Unused;
@@ -68,7 +71,7 @@ export interface RowsOptions {
   readonly now: number;
   /** Resources of each profile. */
   readonly sample: number;
-  /** Time in which the rows of unused tables are counted. */
+  /** Time in which resources are read, and again in which the rows of unused tables are counted. */
   readonly seconds: number;
 }
 
@@ -84,9 +87,11 @@ export async function coverageOf({ registry, catalog, version, rows }: CoverageO
   const claims = new Map(registry.mappings.map(mapping => [mapping, claimsOf(mapping)]));
   const context = writtenContext(registry);
   const profiles: ProfileCoverage[] = [];
+  const unreached = new Set<string>();
+  const reader = rows && resourceReader(registry, rows, unreached);
   for (const group of groupsOf(version)) {
     const claiming = registry.ofType(group.type).filter(mapping => claims.get(mapping)?.includes(group.profile));
-    const resources = rows && (await claimedBy(group.profile, claiming, registry, rows));
+    const resources = await reader?.(group.profile, claiming);
     const elements = elementsOf(group, version, claiming, resources, registry);
     profiles.push(profileOf(group, claiming, resources?.length, elements, searchesOf(group, registry, context)));
   }
@@ -95,28 +100,49 @@ export async function coverageOf({ registry, catalog, version, rows }: CoverageO
     pack: registry.pack.name,
     guide: `us-core-${version}`,
     sample: rows?.sample ?? null,
+    unreached: [...unreached],
     profiles,
     certification: [singlePatient(profiles), multiPatient(profiles, registry, patients ?? undefined)],
     unused: await unusedOf(registry, catalog, rows ? rowCounter(rows.database, rows.seconds) : async () => null),
   };
 }
 
-/** Resources that claim a profile, of each mapping an equal share of the sample. */
-async function claimedBy(
-  profile: string,
-  claiming: readonly Mapping[],
+/**
+ * Reads resources that claim a profile, of each mapping an equal share of the sample. Undefined: the time did not suffice, and
+ * nothing can be said of what they have.
+ */
+function resourceReader(
   registry: Registry,
-  { database, now, sample }: RowsOptions,
-): Promise<readonly Resource[]> {
-  const each = Math.max(LEAST, Math.ceil(sample / claiming.length));
-  const found: Resource[] = [];
-  for (const mapping of claiming) {
-    for (const { json } of await firstOfMapping(mapping, each, { database, registry, now })) {
-      const resource: Resource = JSON.parse(json);
-      if (resource.meta?.profile?.some(url => withoutVersion(url) === profile)) found.push(resource);
+  { database, now, sample, seconds }: RowsOptions,
+  unreached: Set<string>,
+): (profile: string, claiming: readonly Mapping[]) => Promise<readonly Resource[] | undefined> {
+  const ends = performance.now() + seconds * 1000;
+  const signal = AbortSignal.timeout(seconds * 1000);
+  const asking = { database, registry, now, signal };
+  return async (profile, claiming) => {
+    const each = Math.max(LEAST, Math.ceil(sample / claiming.length));
+    const found: Resource[] = [];
+    for (const [i, mapping] of claiming.entries()) {
+      const texts = performance.now() < ends ? await inTime(firstOfMapping(mapping, each, asking)) : undefined;
+      if (texts === undefined) {
+        for (const { name } of claiming.slice(i)) unreached.add(name);
+        return undefined;
+      }
+      const resources: readonly Resource[] = texts.map(({ json }) => JSON.parse(json));
+      found.push(...resources.filter(({ meta }) => meta?.profile?.some(url => withoutVersion(url) === profile)));
     }
+    return found;
+  };
+}
+
+/** Undefined where the time was over in the middle of a statement. */
+async function inTime<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof DatabaseError && error.reason === 'cancelled') return undefined;
+    throw error;
   }
-  return found;
 }
 
 function withoutVersion(url: string): string {

@@ -12,11 +12,22 @@ const LABEL = 14;
 const MOST = 30;
 const MOST_MAPPINGS = 6;
 
-export function coverageLines({ pack, guide, sample, profiles, certification, unused }: Coverage): readonly string[] {
+export function coverageLines({
+  pack,
+  guide,
+  sample,
+  unreached,
+  profiles,
+  certification,
+  unused,
+}: Coverage): readonly string[] {
   const from =
     sample === null ? 'by what the pack says, without rows' : `by up to ${number(sample)} resources of each profile`;
   return [
     `${pack} against ${guide}, ${from}`,
+    ...(unreached.length === 0
+      ? []
+      : paragraph(`The time was over before resources of these were read: ${unreached.join(', ')}`, '', '  ')),
     '',
     ...certification.flatMap(({ name, verdict, missing }) => [
       `${name}: ${verdict}`,

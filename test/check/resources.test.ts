@@ -160,6 +160,23 @@ test.each(BROKEN)('%s is told at its line', async (_, files, sql, told) => {
   expect(out).not.toMatch(/Kowalski|Müller|Walnut|61\.5|1970/);
 });
 
+test('a rule of one release is a warning, and an error for a claim of that release', async () => {
+  // 7.0.0 wants units of results in UCUM.
+  const result = WEIGHTS.replace('us-core-body-weight', 'us-core-observation-lab')
+    .replace('#vital-signs', '#laboratory')
+    .replace('http://unitsofmeasure.org', 'http://units.example.org');
+  const told =
+    /^weighing\.yaml:14:5: (warning: )?Observation\.valueQuantity breaks us-core-3 in 2 of 2 sampled resources of weights, against us-core-observation-lab \(7\.0\.0\); expected /m;
+  const either = await checked({ 'weighing.yaml': result }, '');
+  expect(told.exec(either.out)?.[1], either.out).toBe('warning: ');
+  expect(either.code).toBe(0);
+  const address = 'http://hl7.org/fhir/us/core/StructureDefinition/us-core-observation-lab|7.0.0';
+  const pinned = await checked({ 'weighing.yaml': result.replace('us-core-observation-lab', address) }, '');
+  expect(told.exec(pinned.out), pinned.out).not.toBeNull();
+  expect(told.exec(pinned.out)?.[1]).toBeUndefined();
+  expect(pinned.code).toBe(1);
+});
+
 test('a profile that is not known is told once, as a warning', async () => {
   const profile = 'http://example.org/StructureDefinition/heavy';
   const known = { 'allergy.yaml': ALLERGIES.replace('us-core-allergyintolerance', profile) };

@@ -94,6 +94,20 @@ describe('of the demo', () => {
     expect(rows).toEqual(rows.toSorted((a, b) => b - a));
   });
 
+  test('a mapping that the time does not suffice for is named, and nothing is said of its rows', async () => {
+    const { registry, database } = demo;
+    const rows = { database, now: NOW, sample: 400, seconds: 0 };
+    const coverage = await coverageOf({ registry, catalog: await database.catalog(), version: '6.1.0', rows });
+    expect(coverage.unreached).toContain('vital-signs.bp');
+    expect(coverage.profiles.find(one => one.profile === 'us-core-patient')).toMatchObject({
+      verdict: 'ready',
+      resources: null,
+    });
+    expect(coverageLines(coverage).join('\n')).toMatch(
+      /^The time was over before resources of these were read: patients, /m,
+    );
+  });
+
   test('fits 100 columns', () => {
     for (const coverage of [...byRows.values(), ...byPack.values()])
       expect(coverageLines(coverage).filter(line => line.length > 100)).toEqual([]);
