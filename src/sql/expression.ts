@@ -34,6 +34,7 @@ export type FunctionName =
   | 'after-first-word'
   | 'number' // text of the number grammar → decimal, NULL if it cannot be one
   | 'whole' // a number → itself where it is whole, else NULL
+  | 'instant' // (number, 'seconds' | 'milliseconds' | 'days'): milliseconds since 1970, NULL for what is no number
   | 'text' // anything → text
   | 'uuid' // a UUID, or its sixteen bytes in the order of the text → lower-case text
   | 'concat'

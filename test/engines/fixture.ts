@@ -18,7 +18,7 @@ import { askSampleOf } from './sample.ts';
 export type EngineName = 'sqlite' | 'mssql';
 
 /** That of the run: vitest.config.ts runs suites of the whole pipeline once more on SQL Server. */
-const ENGINE: EngineName = process.env['TEST_ENGINE'] === 'mssql' ? 'mssql' : 'sqlite';
+export const ENGINE: EngineName = process.env['TEST_ENGINE'] === 'mssql' ? 'mssql' : 'sqlite';
 
 export interface OpenFixture {
   readonly database: Database;

@@ -12,7 +12,7 @@ import { valueSetsOf } from '../../src/own/value-sets.ts';
 import type { Rules } from '../../src/plan/environment.ts';
 import type { Database } from '../../src/sql/database.ts';
 import type { Places, SqlPlan } from '../../src/sql/plan.ts';
-import { type EngineName, openFixture } from '../engines/fixture.ts';
+import { ENGINE, type EngineName, openFixture } from '../engines/fixture.ts';
 import { NOW } from './law.ts';
 import { spoil } from './spoil.ts';
 
@@ -42,7 +42,7 @@ export async function openDemo({ patients, spoiled, onQuery, engine }: DemoOptio
     spoiled &&
       (async (file, sound) => {
         const { registry } = await load(sound);
-        spoil({ file, ...spoiled, keep: keysOf(registry) });
+        spoil({ file, ...spoiled, keep: keysOf(registry), anyForm: (engine ?? ENGINE) === 'sqlite' });
       }),
     engine,
   );

@@ -11,10 +11,12 @@ export interface SpoilOptions {
   readonly perMille: number;
   /** `TABLE.COLUMN` that must stay as they are. */
   readonly keep: ReadonlySet<string>;
+  /** Also dates in forms that only SQLite keeps, and what is none. */
+  readonly anyForm: boolean;
 }
 
 /** Spoils a copy of the database in place; returns how many values were changed. */
-export function spoil({ file, seed, perMille, keep }: SpoilOptions): number {
+export function spoil({ file, seed, perMille, keep, anyForm }: SpoilOptions): number {
   const database = new DatabaseSync(file);
   let state = seed >>> 0;
   const random = (): number => {
@@ -29,7 +31,7 @@ export function spoil({ file, seed, perMille, keep }: SpoilOptions): number {
     for (const column of database.prepare(`PRAGMA table_info("${table}")`).all()) {
       const columnName = String(column['name']);
       if (column['pk'] !== 0 || column['notnull'] !== 0 || keep.has(`${table}.${columnName}`)) continue;
-      const spoils = spoilsFor(String(column['type']));
+      const spoils = [...spoilsFor(String(column['type'])), ...(anyForm ? formsFor(String(column['type'])) : [])];
       if (spoils.length === 0) continue;
       const update = database.prepare(`UPDATE "${table}" SET "${columnName}" = ? WHERE rowid = ?`);
       for (const { rowid, v } of database.prepare(`SELECT rowid, "${columnName}" AS v FROM "${table}"`).all()) {
@@ -44,6 +46,40 @@ export function spoil({ file, seed, perMille, keep }: SpoilOptions): number {
   database.exec('COMMIT');
   database.close();
   return changed;
+}
+
+const JUNK: readonly Spoil[] = [
+  () => 'unknown',
+  () => '0000-00-00',
+  () => '2024-02-30 08:00:00',
+  () => 1_710_059_400,
+  () => 2_460_380.5,
+  () => Buffer.from('2024-03-10'),
+];
+
+/** The same moments as other programs write them. */
+function formsFor(declared: string): readonly Spoil[] {
+  if (!declared.toUpperCase().startsWith('DATE')) return [];
+  if (declared.toUpperCase() === 'DATE') {
+    const more =
+      (rest: string): Spoil =>
+      v =>
+        text(v) === '' ? null : text(v) + rest;
+    return [...JUNK, more(' 00:00:00'), more('T08:30'), more('T00:00:00Z'), more(' ')];
+  }
+  const cut =
+    (length: number, more = '', separator = ' '): Spoil =>
+    v =>
+      text(v) === '' ? null : text(v).slice(0, length).replace(' ', separator) + more;
+  const plain = [cut(10), cut(16), cut(19), cut(19, '', 'T'), cut(19, '.123456'), cut(16, ' ')];
+  const instants = [
+    cut(19, 'Z', 'T'),
+    cut(19, '.250Z', 'T'),
+    cut(19, '-05:00'),
+    cut(16, '+0530', 'T'),
+    () => '2023-11-05T06:30:00Z',
+  ];
+  return [...JUNK, ...plain, ...instants];
 }
 
 type Value = string | number | bigint | null | Uint8Array;

@@ -2,8 +2,10 @@
  * What expressions and predicates mean, said in JavaScript: the oracle of the dialects. In: a predicate, the tables, and
  * the row that each alias stands for. Out: true or false, never a third. Slow and plain on purpose.
  */
+
 import type { Expression, Join, Operator, Order, Predicate, Relation, SqlValue } from '../../src/sql/expression.ts';
 import { fold } from '../../src/sql/fold.ts';
+import { instantOfCount } from '../../src/time/counted.ts';
 import type { Cells, Tables } from './sample.ts';
 
 export interface Scope {
@@ -174,6 +176,8 @@ function called(of: Extract<Expression, { kind: 'function' }>, scope: Scope): Sq
       const trimmed = trim(text);
       return /^-?\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : null;
     }
+    case 'instant':
+      return instantOfCount(Number(text), second) ?? null;
     case 'whole':
       return Number.isInteger(Number(text)) ? Number(text) : null;
     case 'text':

@@ -5,7 +5,7 @@
  * The law of a codec: for every raw value r and criterion c, `match(x, c)` holds for r exactly when decode(r) exists
  * and satisfies c; `present(x)` holds exactly when decode(r) exists.
  */
-import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
+import type { ColumnExpression, Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import type { Clock, Criterion } from '../criterion.ts';
 
 export type Primitive = string | number | boolean | DecimalText;
@@ -30,6 +30,8 @@ export interface Codec {
   readonly small: boolean;
   /** All decoded text is of characters that JSON writes as they are. */
   readonly plain?: true;
+  /** What is selected, searched and sorted by instead of the columns as they are; `decode` is given that. */
+  readonly reads?: (columns: readonly ColumnExpression[]) => readonly Expression[];
   present(columns: readonly Expression[], clock: Clock): Predicate;
   /** Undefined: this codec has no inverse for such a criterion, so no parameter that needs it is offered. */
   match(columns: readonly Expression[], criterion: Criterion, clock: Clock): Predicate | undefined;

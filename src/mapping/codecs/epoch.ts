@@ -4,10 +4,11 @@
  * years 0001 to 9999 are absent.
  * https://hl7.org/fhir/R4/datatypes.html#dateTime
  */
-import type { ColumnType } from '../../sql/column-type.ts';
-import { and, compare, constant, isNull, not, value } from '../../sql/construct.ts';
+import { type ColumnType, UNICODE } from '../../sql/column-type.ts';
+import { and, call, compare, constant, isNull, not, value } from '../../sql/construct.ts';
 import type { Expression, SqlValue } from '../../sql/expression.ts';
 import { DAY, END_DAY, FIRST_DAY, pad, printDay, printOffset, printTime } from '../../time/calendar.ts';
+import type { Counted } from '../../time/counted.ts';
 import { countFromKey, instantKey } from '../../time/instant-key.ts';
 import { clip, mapEnds } from '../../time/range-set.ts';
 import { type Zone, zoneOf } from '../../time/zone.ts';
@@ -25,6 +26,24 @@ export interface EpochOptions {
   /** What the column counts, in milliseconds. */
   readonly unit: 1 | 1000;
 }
+
+/**
+ * Moments counted by numbers of any type in a column of any type: SQLite keeps them in DATETIME and REAL too. They are
+ * worked out in SQL, so no index serves.
+ */
+export function countedCodec(counted: Counted, { zone, fhirType }: Pick<EpochOptions, 'zone' | 'fhirType'>): Codec {
+  const codec = epochCodec({ zone, columnType: BIGINT, fhirType, unit: 1 });
+  const unit = constant(counted, UNICODE);
+  return {
+    ...codec,
+    label: counted === 'days' ? 'julian' : counted === 'seconds' ? 'epoch' : 'epoch (milliseconds)',
+    inverse: 'computed',
+    // Whatever the column declares, it is asked for its numbers.
+    reads: columns => columns.map(column => call('instant', [{ ...column, type: { kind: 'float' } }, unit], BIGINT)),
+  };
+}
+
+const BIGINT = { kind: 'integer', bits: 64 } as const;
 
 /** A day more than an offset is left out at either end, so that the local year is one that FHIR can write. */
 const FIRST = (FIRST_DAY + 1) * DAY;

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import type { ColumnType } from '../../sql/column-type.ts';
 import { nameOfType, UNICODE } from '../../sql/column-type.ts';
+import type { Counted } from '../../time/counted.ts';
 import { zoneOf } from '../../time/zone.ts';
 import { base64Codec, base64OfNote } from './base64.ts';
 import { booleanCodec } from './boolean.ts';
@@ -17,7 +18,7 @@ import { comparatorNumberCodec } from './comparator-number.ts';
 import { dateAndTimeCodec } from './date-and-time.ts';
 import { dateCodec, datetimeCodec } from './datetime.ts';
 import { type CodecContext, type CodecEntry, entry, fitting, type MadeCodec, type StepEntry, step } from './entry.ts';
-import { epochCodec } from './epoch.ts';
+import { countedCodec, epochCodec } from './epoch.ts';
 import { htmlCodec } from './html.ts';
 import { integerTextCodec } from './integer-text.ts';
 import { numberCodec } from './number.ts';
@@ -78,8 +79,9 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
             }),
             [type],
           )
-        : refuse('epoch', type),
+        : counted('epoch', type, options?.unit ?? 'seconds', { zone, fhirType }),
   ),
+  julian: entry(NONE, (_, [type], { zone, fhirType }) => counted('julian', type, 'days', { zone, fhirType })),
   'date-and-time': entry(
     z.strictObject({
       date: z.enum(['ymd8', 'date']),
@@ -254,6 +256,19 @@ function booleans(
   if (options) return booleanCodec({ columnType: type, ...options });
   if (type.kind === 'text') return undefined;
   return booleanCodec({ columnType: type, true: ['1'], false: ['0'] });
+}
+
+/** Numbers in a column of REAL or decimals, or in one of dates whose rows are not all of one layout. */
+function counted(
+  name: string,
+  type: ColumnType | undefined,
+  unit: Counted,
+  { zone, fhirType }: { readonly zone: string; readonly fhirType: string },
+): Codec | string {
+  const dated = isTimed(type) && type.form?.kind !== 'layout';
+  const isNumber = type?.kind === 'float' || type?.kind === 'decimal' || (type?.kind === 'integer' && unit === 'days');
+  if (!dated && !isNumber) return refuse(name, type);
+  return countedCodec(unit, { zone: zoneOf(zone), fhirType: fhirType === 'instant' ? 'instant' : 'dateTime' });
 }
 
 function refuse(name: string, type: ColumnType | undefined): string {

@@ -18,8 +18,16 @@ export function valueNode(
   slot: Slot,
   context: Context,
 ): ValueNode {
-  const absent = absentValues(found, codec, none, context);
-  const from = found.map(resolved => resolved.column);
+  const columns = found.map(resolved => resolved.column);
+  const read = codec.reads?.(columns);
+  const [sentinel] = none;
+  if (read && sentinel) {
+    context.report.error(sentinel.at, `${codec.label} takes no \`none:\``, {
+      expected: '`if:` with a condition on the column',
+    });
+  }
+  const absent = read ? [] : absentValues(found, codec, none, context);
+  const from = read ?? columns;
   const type = isPrimitive(slot.type) && slot.element ? slot.type : (codec.yields[0] ?? slot.type);
   const node: ValueNode = { kind: 'value', from, codec, absent, type, at: tree.at };
   if (
@@ -27,7 +35,7 @@ export function valueNode(
     isTotal(
       codec,
       from.map(column => column.type),
-      found.every(resolved => resolved.certain),
+      !read && found.every(resolved => resolved.certain),
     )
   )
     context.certain.add(node);

@@ -274,7 +274,7 @@ function dateCodec(via: Tree | undefined, resolved: Resolved, at: ScalarTree, co
     ? readCodec(via, [resolved.column.type], ['dateTime', 'date', 'instant'], via.at, context)
     : defaultCodec(resolved.column.type, 'dateTime', { zone: context.settings.pack.zone });
   const isDate = codec?.yields.some(type => ['date', 'dateTime', 'instant'].includes(type)) ?? false;
-  if (codec && isDate && codec.inverse !== 'none') return codec;
+  if (codec && isDate && codec.inverse !== 'none' && !codec.reads) return codec;
   context.report.error(via?.at ?? at.at, `column ${resolved.column.column} cannot be compared with now`, {
     expected: '`via:` a date codec',
   });

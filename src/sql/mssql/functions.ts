@@ -47,6 +47,8 @@ export function call(writer: Writer, name: FunctionName, args: readonly (Express
       const sql = writer.expression(first);
       return first.type.kind === 'integer' ? sql : `CASE WHEN ${sql} = FLOOR(${sql}) THEN ${sql} END`;
     }
+    case 'instant':
+      return instantOf(writer.expression(first), first.type, operand(args, 1));
     case 'text':
       return x();
     case 'uuid':
@@ -66,6 +68,22 @@ export function call(writer: Writer, name: FunctionName, args: readonly (Express
       return `TRY_CAST(${part(0)} * 10000 + ${part(1)} * 100 + ${part(2)} AS bigint)`;
     }
   }
+}
+
+/** Per unit: milliseconds in it, what is added before the whole part is taken, and what is subtracted behind. */
+const COUNTS: Readonly<Record<string, readonly [per: string, add: string, epoch: string]>> = {
+  seconds: ['1000E0', '0', '0'],
+  milliseconds: ['1E0', '0', '0'],
+  days: ['86400000E0', '0.5E0', '210866760000000'],
+};
+
+/** Counts beyond a quadrillion are no moments, and would overflow. */
+function instantOf(sql: string, { kind }: Expression['type'], unit: Expression): string {
+  const [per, add, epoch] = COUNTS[unit.kind === 'value' ? String(unit.value) : ''] ?? [];
+  if (per === undefined || (kind !== 'float' && kind !== 'decimal' && kind !== 'integer'))
+    return 'CAST(NULL AS bigint)';
+  const count = `${sql} * ${per} + ${add}`;
+  return `CASE WHEN ${count} BETWEEN -1E15 AND 1E15 THEN CAST(FLOOR(${count}) AS bigint) - ${epoch} END`;
 }
 
 /** What is shorter than sixteen bytes has no place for the last hyphen, and so is NULL. */

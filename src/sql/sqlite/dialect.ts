@@ -242,6 +242,8 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
       if (first.type.kind === 'integer' && !holdsAnyNumber(first.type)) return sql;
       return `CASE WHEN ${sql} = CAST(${sql} AS INTEGER) THEN CAST(${sql} AS INTEGER) END`;
     }
+    case 'instant':
+      return `lintel_instant(${writer.expression(first)}, ${writer.expression(operand(args, 1))})`;
     case 'text':
       return x();
     case 'uuid':

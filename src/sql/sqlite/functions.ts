@@ -3,6 +3,7 @@
  * once per value.
  */
 import type { DatabaseSync } from 'node:sqlite';
+import { instantOfCount } from '../../time/counted.ts';
 import { readDay, readMoment, readTime } from '../../time/written.ts';
 import { zoneOf } from '../../time/zone.ts';
 import { fold } from '../fold.ts';
@@ -43,6 +44,12 @@ export function registerFunctions(database: DatabaseSync, limit: Pick<Limit, 'lo
   database.function('lintel_time', pure, written => {
     check();
     return typeof written === 'string' ? (readTime(written) ?? null) : null;
+  });
+  database.function('lintel_instant', pure, (number, unit) => {
+    check();
+    if (typeof number !== 'number' && typeof number !== 'bigint') return null;
+    const instant = instantOfCount(Number(number), String(unit));
+    return instant === undefined ? null : BigInt(instant);
   });
   database.function('lintel_printed', pure, (number, scale) => {
     check();

@@ -2,14 +2,17 @@
  * The law of the date codecs on columns whose rows are written as SQLite files have them: every ISO spelling, instants,
  * days, junk, numbers, bytes and NULL, mixed in one column. What a row means is known from how it was made.
  */
+import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Codec } from '../../../src/mapping/codecs/codec.ts';
 import { dateAndTimeCodec } from '../../../src/mapping/codecs/date-and-time.ts';
 import { datetimeCodec } from '../../../src/mapping/codecs/datetime.ts';
+import { countedCodec } from '../../../src/mapping/codecs/epoch.ts';
 import type { TimedType } from '../../../src/mapping/codecs/stored-time.ts';
 import type { ColumnType, TimeForm } from '../../../src/sql/column-type.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
+import { instantOfCount } from '../../../src/time/counted.ts';
 import { zoneOf } from '../../../src/time/zone.ts';
 import { dateCriterion, RUNS } from './arbitrary.ts';
 import { decodeAll, expectMatch, expectOrder, expectPresent, type Table, table } from './law.ts';
@@ -213,6 +216,51 @@ describe('columns whose rows are written in any form', () => {
       ),
       RUNS,
     );
+  });
+});
+
+describe('numbers that count moments, whatever the column declares', () => {
+  const COUNTS = [
+    { unit: 'seconds', count: (instant: number): number => Math.floor(instant / 1000), ms: 1000 },
+    { unit: 'seconds', count: (instant: number): number => instant / 1000, ms: 1 },
+    { unit: 'milliseconds', count: (instant: number): number => instant, ms: 1 },
+    { unit: 'days', count: (instant: number): number => instant / 86_400_000 + 2_440_587.5, ms: 1 },
+  ] as const;
+
+  it.each(
+    COUNTS.flatMap(counted => ['DATETIME', 'DATE', 'REAL', 'NUMERIC'].map(declared => ({ ...counted, declared }))),
+  )('$unit in $declared', ({ unit, count, ms, declared }) => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...ZONES),
+        fc.array(fc.oneof(fc.constantFrom(...INSTANTS), fc.constantFrom('2024-03-10', null, 'x', 1e300, -1e300)), {
+          minLength: 1,
+          maxLength: 8,
+        }),
+        fc.gen(),
+        (zone, raws, g) => {
+          const rows = table({ declared, type: datetime(any(zone)) });
+          rows.fill(raws.map(raw => [typeof raw === 'number' && INSTANTS.includes(raw) ? count(raw) : raw]));
+          const codec = countedCodec(unit, { zone: zoneOf(zone), fhirType: 'instant' });
+          const columns = codec.reads?.(rows.columns) as Table['columns'];
+          const values = expectFaces(codec, { ...rows, columns }, g, zone);
+          const meant = raws.map(raw =>
+            typeof raw === 'number' && INSTANTS.includes(raw) ? Math.floor(raw / ms) * ms : undefined,
+          );
+          expect(values.map(value => value && Date.parse(String(value)))).toEqual(meant);
+        },
+      ),
+      RUNS,
+    );
+  });
+
+  it('are read as SQLite reads them', () => {
+    const database = new DatabaseSync(':memory:');
+    const days = database.prepare('SELECT julianday(?) AS j');
+    for (const instant of INSTANTS) {
+      const text = iso(instant).replace('T', ' ').slice(0, 23);
+      expect(instantOfCount(Number(days.get(text)?.['j']), 'days')).toBe(instant);
+    }
   });
 });
 

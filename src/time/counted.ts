@@ -1,0 +1,30 @@
+/**
+ * Moments that programs keep as numbers. In: a number and what it counts. Out: milliseconds since 1970-01-01T00:00Z, or undefined
+ * beyond the years that FHIR can write.
+ * https://sqlite.org/lang_datefunc.html#time_values
+ */
+import { DAY, END_DAY, FIRST_DAY } from './calendar.ts';
+
+export const COUNTED = ['seconds', 'milliseconds', 'days'] as const;
+export type Counted = (typeof COUNTED)[number];
+
+/** Milliseconds of the days that Julian days count up to 1970. */
+const JULIAN_EPOCH = 2_440_587.5 * DAY;
+
+/** The instant that a number counts; julian days are rounded to milliseconds as SQLite does. */
+export function instantOfCount(count: number, unit: string): number | undefined {
+  const instant =
+    unit === 'days'
+      ? Math.floor(count * DAY + 0.5) - JULIAN_EPOCH
+      : unit === 'seconds'
+        ? ofSeconds(count)
+        : Math.floor(count);
+  return instant >= FIRST_DAY * DAY && instant < END_DAY * DAY ? instant : undefined;
+}
+
+/** The last millisecond that is not after it: 0.123 s times 1,000 may be a little less than 123 ms. */
+function ofSeconds(seconds: number): number {
+  const near = Math.floor(seconds * 1000);
+  if ((near + 1) / 1000 <= seconds) return near + 1;
+  return near / 1000 > seconds ? near - 1 : near;
+}
