@@ -19,16 +19,22 @@ export type TimeForm =
   | { readonly kind: 'any'; readonly zone: string };
 
 /**
- * A column of numbers whose rows may hold any number, and what is none: SQLite keeps whatever it is given, whatever the
- * column declares. Each use of it in SQL is its number or NULL, and it is fetched as the text of its digits.
+ * A column of numbers whose rows may hold any number: SQLite keeps whatever it is given, whatever the column declares. It is
+ * fetched as the text of its digits. `mixed`: there may be what is no number too, so each use of the column in SQL is its
+ * number or NULL.
  */
 interface Loose {
-  readonly any?: true;
+  readonly any?: 'numbers' | 'mixed';
 }
 
 /** Rows of such a column hold numbers that its type does not tell. */
 export function holdsAnyNumber(type: ColumnType): boolean {
-  return 'any' in type && type.any === true;
+  return 'any' in type && type.any !== undefined;
+}
+
+/** Rows of such a column hold numbers and what is none. */
+export function isMixed(type: ColumnType): boolean {
+  return 'any' in type && type.any === 'mixed';
 }
 
 type Kind =
@@ -58,11 +64,9 @@ type Kind =
   | { readonly kind: 'uuid' }
   | { readonly kind: 'binary'; readonly length: number | 'max' };
 
-/** The type of a column as it stands, whatever its rows hold. */
-export function asDeclared(type: ColumnType): ColumnType {
-  if (!('any' in type)) return type;
-  const { any: _, ...declared } = type;
-  return declared;
+/** The type of a column that is used as it stands. */
+export function asItStands(type: ColumnType): ColumnType {
+  return isMixed(type) ? ({ ...type, any: 'numbers' } as ColumnType) : type;
 }
 
 /** How messages name a type: as the database declares it. */

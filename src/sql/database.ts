@@ -52,7 +52,7 @@ export interface Database {
   /** Columns, types, keys and indexes of a part of the schema, or of all of it. What is not there is left out. */
   catalog(part?: CatalogPart): Promise<Catalog>;
   /**
-   * The catalog with the form in which the rows of its date, datetime and time columns are written, of an engine that keeps
+   * The catalog with the form in which the rows of its columns of dates, times and numbers are written, of an engine that keeps
    * whatever it is given. Columns that are not asked for, by table and column in lower case, count as written in any form.
    */
   forms?(catalog: Catalog, isAsked: (table: string, column: string) => boolean): Promise<Catalog>;

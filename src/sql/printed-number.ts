@@ -10,12 +10,14 @@ const ALL_WHOLE = 2 ** 53;
 const INT64 = 2 ** 63;
 const EXPONENT = /^(-?)(\d)(?:\.(\d+))?e([+-])(\d+)$/;
 
-/** `scale`: digits after the point that the column declares; fewer are filled up, more stay, and there is no exponent. */
+/** Without exponent. `scale`: digits after the point that the column declares; fewer are filled up, more stay. */
 export function printNumber(number: number | bigint, scale?: number): string | undefined {
   if (typeof number === 'number' && !Number.isFinite(number)) return undefined;
-  const text = typeof number === 'number' && isLargeWhole(number) ? BigInt(number).toString() : String(number);
+  const text = withoutExponent(
+    typeof number === 'number' && isLargeWhole(number) ? BigInt(number).toString() : String(number),
+  );
   if (scale === undefined) return text;
-  const [whole = '', fraction = ''] = withoutExponent(text).split('.');
+  const [whole = '', fraction = ''] = text.split('.');
   return scale === 0 && fraction === '' ? whole : `${whole}.${fraction.padEnd(scale, '0')}`;
 }
 

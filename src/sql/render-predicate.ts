@@ -3,7 +3,7 @@
  * TRUE exactly where it does not, NULL included. (FALSE and UNKNOWN need no telling apart: nothing negates SQL text
  * except CASE, which takes UNKNOWN as FALSE.)
  */
-import { asDeclared, type ColumnType } from './column-type.ts';
+import { asItStands, type ColumnType } from './column-type.ts';
 import type { Dialect, Writer } from './dialect.ts';
 import type { Expression, Operator, Predicate, Relation } from './expression.ts';
 import { expressionKey } from './expression-key.ts';
@@ -59,7 +59,7 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
 
   /** No text or BLOB equals a number, so the column itself is compared with one, and its index serves. */
   const bare = (of: Expression, others: readonly Expression[]): Expression =>
-    of.kind === 'column' && others.every(other => other.kind === 'value') ? { ...of, type: asDeclared(of.type) } : of;
+    of.kind === 'column' && others.every(other => other.kind === 'value') ? { ...of, type: asItStands(of.type) } : of;
 
   const exact = (of: Expression, sql = expression(of)): string =>
     of.type.kind === 'text' ? dialect.exact(sql, of) : sql;

@@ -1,7 +1,10 @@
 /** A value that means "no value" means it in every place where a mapping asks for a column's value. */
 import { describe, expect, test } from 'vitest';
+import { formatProblem } from '../../src/mapping/load/problem.ts';
+import type { Engine } from '../../src/sql/declared-type.ts';
 import { searchSmall } from '../plan/small-pack.ts';
-import { ACTIVE, problemsOf, problemsOfSource, SMALL } from './load/problems-of.ts';
+import { catalog } from './load/catalog.ts';
+import { ACTIVE, load, problemsOf, problemsOfSource, SMALL } from './load/problems-of.ts';
 
 const SCHEMA = `
 CREATE TABLE PT (NO INT NOT NULL PRIMARY KEY, DIED DATETIME, GONE CHAR(8) COLLATE RTRIM, PHONE VARCHAR(20) COLLATE RTRIM,
@@ -119,6 +122,19 @@ describe('a rule that means nothing is refused', () => {
     expect(problems('{ columns: { dbo.PT.UPD_DTM: [soon] } }')).toEqual([
       'pack.yaml:5:39: literal not of the type of column UPD_DTM; expected a date and time, 2024-01-31 or 2024-01-31 08:30:00; found soon',
     ]);
+  });
+
+  test('a date that the engine cannot keep in a column of dates; SQLite keeps any text', () => {
+    const of = (absent: string, engine: Engine): readonly string[] => {
+      const files = { 'pack.yaml': `${SMALL}absent: ${absent}\n`, 'm.yaml': ACTIVE };
+      return load(files, { ...catalog, engine }).problems.map(formatProblem);
+    };
+    for (const zero of ['0000-00-00', '0000-00-00 00:00:00', '0001-01-01']) {
+      const rule = `{ columns: { dbo.PT.UPD_DTM: ["${zero}"] } }`;
+      expect(of(rule, 'mssql')).toEqual([expect.stringMatching(/literal not of the type of column UPD_DTM/)]);
+      expect(of(rule, 'sqlite')).toEqual([]);
+    }
+    expect(of('{ date: ["0000-00-00", "0001-01-01"] }', 'mssql')).toEqual([]);
   });
 
   test('a condition that is equal to what a rule for its column takes away', () => {

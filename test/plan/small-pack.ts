@@ -21,6 +21,7 @@ import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
 export interface Found {
   readonly ids: readonly string[];
   readonly resources: readonly Resource[];
+  readonly json: string;
   /** The query string of the page behind it. */
   readonly next: string | undefined;
   readonly sql: readonly string[];
@@ -85,6 +86,7 @@ export async function openSmall(
     return {
       ids: entry.map(({ resource }) => resource.id),
       resources: entry.map(({ resource }) => resource),
+      json,
       next: link.find(({ relation }) => relation === 'next')?.url.replace(/^.*\//, ''),
       sql: plans.map(plan => render(plan, SQLITE).text),
       mssql: plans.map(plan => render(plan, MSSQL).text),

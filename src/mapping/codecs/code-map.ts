@@ -4,8 +4,7 @@
  * the keys whose row gives what is searched, the blank and the unmapped values where those do.
  * docs/mapping-language.md, codes.yaml
  */
-import type { ColumnType } from '../../sql/column-type.ts';
-import { UNICODE } from '../../sql/column-type.ts';
+import { type ColumnType, isMixed, UNICODE } from '../../sql/column-type.ts';
 import { among, and, call, constant, FALSE, filled, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { fold } from '../../sql/fold.ts';
@@ -164,7 +163,7 @@ export function codeMapCodec({ map, facet, columnType, boolean, words = false }:
     yields: boolean ? ['boolean'] : yieldsOf(facet),
     columns: 1,
     small: true,
-    inverse: map.fold && inText ? 'computed' : 'indexed',
+    inverse: (map.fold && inText) || isMixed(columnType) ? 'computed' : 'indexed',
     decode: (raw): Primitive | undefined => {
       const text = raw === null || raw instanceof Uint8Array ? '' : trimEnd(String(raw));
       const key = map.fold ? upper(text) : text;

@@ -2,7 +2,7 @@
  * Numbers of a column as text: an integer key as an identifier's value, a code or a string. In: an integer, or the text
  * of a decimal. Out: its digits. Equality compares the bare column with the number.
  */
-import { type ColumnType, holdsAnyNumber, UNICODE } from '../../sql/column-type.ts';
+import { type ColumnType, holdsAnyNumber, isMixed, UNICODE } from '../../sql/column-type.ts';
 import { call, equals, FALSE, isNull, not, value } from '../../sql/construct.ts';
 import type { SqlValue } from '../../sql/expression.ts';
 import { digits } from '../../time/calendar.ts';
@@ -21,7 +21,7 @@ export function integerTextCodec(columnType: ColumnType): Codec {
     yields: ['string', 'code', 'id', 'markdown'],
     columns: 1,
     small: false,
-    inverse: 'indexed',
+    inverse: isMixed(columnType) ? 'computed' : 'indexed',
     decode: columnDigits,
     present: columns => not(isNull(only(columns))),
     match: (columns, criterion) => {

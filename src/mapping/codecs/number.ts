@@ -4,7 +4,7 @@
  * scale of the column has put there if `scale` says so; one that the FHIR type forbids is absent. Bounds are rounded to what the column can hold, exactly and outside the database, so that no engine rounds.
  * https://hl7.org/fhir/R4/datatypes.html#decimal
  */
-import { type ColumnType, holdsAnyNumber, NUMBER } from '../../sql/column-type.ts';
+import { type ColumnType, holdsAnyNumber, isMixed, NUMBER } from '../../sql/column-type.ts';
 import { and, compare, FALSE, glob, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import type { NumberEdge } from '../criterion.ts';
@@ -47,7 +47,7 @@ export function numberCodec({ columnType, fhirType, scale }: NumberOptions): Cod
     yields: [fhirType],
     columns: 1,
     small: inText,
-    inverse: inText || isLoose ? 'computed' : 'indexed',
+    inverse: inText || isMixed(columnType) ? 'computed' : 'indexed',
     decode: raw => {
       const digits = inText ? textDigits(raw) : columnDigits(raw);
       return digits === undefined ? undefined : typed(scale === undefined ? digits : atScale(digits, scale), fhirType);
@@ -68,7 +68,7 @@ export function numberCodec({ columnType, fhirType, scale }: NumberOptions): Cod
         if (inText) return Number(Number(digits).toPrecision(15));
         if (isLoose || columnType.kind === 'float') {
           const key = Number(digits);
-          return columnDigits(key) === withoutZeros(digits) ? key : undefined;
+          return columnDigits(key) === trimZeros(digits) ? key : undefined;
         }
         return significant(digits) <= 15 ? Number(digits) : undefined;
       },
@@ -80,11 +80,6 @@ export function numberCodec({ columnType, fhirType, scale }: NumberOptions): Cod
 /** The digits of a number in a text column, or undefined if it is none. */
 function textDigits(raw: SqlValue): string | undefined {
   return typeof raw === 'string' ? parseNumberText(trim(raw)) : undefined;
-}
-
-/** `12.50` as a double is printed: `12.5`. */
-function withoutZeros(digits: string): string {
-  return /e/.test(digits) ? digits : trimZeros(digits);
 }
 
 function significant(digits: string): number {

@@ -18,7 +18,7 @@ export function columnDigits(raw: SqlValue): string | undefined {
   return typeof raw === 'string' && NUMBER.test(raw) ? canonicalNumber(raw) : undefined;
 }
 
-const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/;
+const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
 /** The value of a column of any numbers that is printed as this text; undefined if none is. */
 export function valuePrinted(text: string, type: ColumnType): SqlValue | undefined {

@@ -184,7 +184,7 @@ function defaultName(columnType: ColumnType, fhirType: string): string | undefin
 /** One facet of a code map on a column. */
 export function codeMapFacet(map: CodeMap, facet: Facet, context: CodecContext): MadeCodec {
   const [columnType] = context.columnTypes;
-  if (columnType?.kind !== 'text' && columnType?.kind !== 'integer' && columnType?.kind !== 'bit')
+  if (columnType?.kind !== 'text' && !isWholeType(columnType))
     return { problem: refuse(`code map ${map.name}`, columnType) };
   const boolean = context.fhirType === 'boolean';
   if (boolean && facet !== 'code') return { problem: 'only the codes of a map can be booleans', expected: '.code' };
@@ -214,6 +214,11 @@ export function afterSteps(
   if (type?.kind !== 'text' || others.length > 0) return { problem: 'text steps take one text column' };
   const made = make({ ...context, columnTypes: [UNICODE] });
   return 'codec' in made ? { codec: stepped(steps, made.codec) } : made;
+}
+
+/** Types of codes that are numbers. */
+function isWholeType(type: ColumnType | undefined): type is ColumnType {
+  return type?.kind === 'integer' || type?.kind === 'bit' || (type?.kind === 'decimal' && type.scale === 0);
 }
 
 function textOf(type: ColumnType | undefined): Codec | undefined {
@@ -252,7 +257,7 @@ function booleans(
   type: ColumnType | undefined,
   options: { readonly true: readonly string[]; readonly false: readonly string[] } | undefined,
 ): Codec | undefined {
-  if (type?.kind !== 'text' && type?.kind !== 'bit' && type?.kind !== 'integer') return undefined;
+  if (type?.kind !== 'text' && !isWholeType(type)) return undefined;
   if (options) return booleanCodec({ columnType: type, ...options });
   if (type.kind === 'text') return undefined;
   return booleanCodec({ columnType: type, true: ['1'], false: ['0'] });

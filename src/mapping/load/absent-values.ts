@@ -6,11 +6,13 @@
 
 import { type Catalog, findColumn, findTable } from '../../sql/catalog.ts';
 import type { ColumnType } from '../../sql/column-type.ts';
+import type { Engine } from '../../sql/declared-type.ts';
 import type { Codec } from '../codecs/codec.ts';
+import { isTimed } from '../codecs/stored-time.ts';
 import type { Condition } from '../model.ts';
 import type { Resolved } from './columns.ts';
 import type { Context } from './context.ts';
-import { dayOf, literalForm, readLiteral } from './literal.ts';
+import { dayOf, declaredType, literalForm, readLiteral } from './literal.ts';
 import type { Report } from './problem.ts';
 import { columnKey, type Settings } from './settings.ts';
 import { type ScalarTree, scalarsOf } from './tree.ts';
@@ -48,14 +50,14 @@ export function absentValues(
   const [first] = found;
   if (!first) return [];
   learnDates(first, codec, context);
-  checkAbsent(none, first.column.column, first.column.type, context.report);
-  const values = new Set([...typed(none, first.column.type), ...columnRule(first, context)]);
+  checkAbsent(none, first.column.column, first.column.type, context.catalog.engine, context.report);
+  const values = new Set([...typed(none, first.column.type, context), ...columnRule(first, context)]);
   // A code map's row is more exact than a rule for all columns of a kind.
   const rules = kindRules(first.column.type, context).filter(({ text }) => !keys.has(text));
-  for (const value of typed(rules, first.column.type)) values.add(value);
+  for (const value of typed(rules, first.column.type, context)) values.add(value);
   if (isDateCodec(codec)) {
     // What the codec does not read is absent as it is, and has to be named only where it was written.
-    const written = new Set<string | number>(typed(context.settings.absent.date, first.column.type));
+    const written = new Set<string | number>(typed(context.settings.absent.date, first.column.type, context));
     for (const value of datesOf(first.column.type, codec, context))
       if (written.has(value) || codec.decode(value, null, null) !== undefined) values.add(value);
   }
@@ -79,7 +81,7 @@ export function onlyPresent(
   const add = (more: readonly (string | number)[]): void => {
     for (const value of more) if (!values.includes(value) && canPass(value, tests)) values.push(value);
   };
-  add([...columnRule(resolved, context), ...typed(kindRules(type, context), type)]);
+  add([...columnRule(resolved, context), ...typed(kindRules(type, context), type, context)]);
   const isOpen = table !== undefined && takesDates(type) && context.settings.absent.date.length > 0;
   if (isOpen) context.dates.watch(keyOf(resolved), found => add(datesOf(type, found, context)));
   return isOpen || values.length > 0 ? [...tests, { kind: 'none', of: { kind: 'is', column, values } }] : tests;
@@ -128,7 +130,7 @@ function keyOf({ column, table }: Resolved): string {
 
 function columnRule(resolved: Resolved, context: Context): readonly (string | number)[] {
   const rule = resolved.table && context.settings.absent.columns.get(keyOf(resolved));
-  return typed(scalarsOf(rule?.value), resolved.column.type);
+  return typed(scalarsOf(rule?.value), resolved.column.type, context);
 }
 
 /** Reports rules for columns whose values they can never be. A column that is not there is reported elsewhere. */
@@ -137,14 +139,22 @@ export function checkAbsentColumns({ absent }: Settings, catalog: Catalog, repor
     const [table = '', name = ''] = key.split('.');
     const info = findTable(catalog, table);
     const column = info && findColumn(info, name);
-    if (column?.type) checkAbsent(scalarsOf(value), column.name, column.type, report);
+    if (column?.type) checkAbsent(scalarsOf(value), column.name, column.type, catalog.engine, report);
   }
 }
 
 /** Reports literals that the column cannot hold: as rules they would mean nothing. */
-function checkAbsent(trees: readonly ScalarTree[], column: string, type: ColumnType, report: Report): void {
+function checkAbsent(
+  trees: readonly ScalarTree[],
+  column: string,
+  type: ColumnType,
+  engine: Engine,
+  report: Report,
+): void {
   for (const { text, at } of trees) {
-    if (readLiteral(text, type) !== undefined) continue;
+    if (readLiteral(text, declaredType(type), engine) !== undefined) continue;
+    // SQLite keeps such a text in a column of dates, where it is no date and so no value whether or not a rule says so.
+    if (engine === 'sqlite' && isTimed(type) && dayOf(text) !== undefined) continue;
     report.error(at, `literal not of the type of column ${column}`, {
       expected: literalForm(type),
       found: text || 'nothing',
@@ -153,8 +163,8 @@ function checkAbsent(trees: readonly ScalarTree[], column: string, type: ColumnT
 }
 
 /** A rule for all columns of a kind may name values that one of them cannot hold. */
-function typed(rules: readonly ScalarTree[], type: ColumnType): readonly (string | number)[] {
-  return rules.flatMap(({ text }) => readLiteral(text, type) ?? []);
+function typed(rules: readonly ScalarTree[], type: ColumnType, { catalog }: Context): readonly (string | number)[] {
+  return rules.flatMap(({ text }) => readLiteral(text, type, catalog.engine) ?? []);
 }
 
 function kindRules(type: ColumnType, { settings: { absent } }: Context): readonly ScalarTree[] {
@@ -179,13 +189,13 @@ function takesDates({ kind }: ColumnType): boolean {
 }
 
 /** The rules for dates on a column of another kind: as they are written, and a day in each form that the codec reads. */
-function datesOf(type: ColumnType, codec: Codec, { settings }: Context): readonly (string | number)[] {
+function datesOf(type: ColumnType, codec: Codec, { settings, catalog }: Context): readonly (string | number)[] {
   if (!takesDates(type)) return [];
   return settings.absent.date.flatMap(({ text }) => {
     const day = dayOf(text);
     const forms = day === undefined ? [text] : [text, day, day.replaceAll('-', '')];
     return forms.flatMap(form => {
-      const value = readLiteral(form, type);
+      const value = readLiteral(form, type, catalog.engine);
       if (value === undefined) return [];
       const read = codec.decode(value, null, null);
       // `17530101` seconds since 1970 are another day.

@@ -165,7 +165,7 @@ function columnOf(
 
 /** The declared type of a column, as its rows have it. */
 function storedType(type: ColumnType, form: ColumnInfo['form'], zone: string): ColumnType {
-  if (form === undefined) return type;
+  if (form === undefined || form === 'declared') return type;
   if (type.kind !== 'date' && type.kind !== 'datetime' && type.kind !== 'time') return anyNumber(type);
   const any = form === 'any';
   const layout: TimeForm = any ? { kind: 'any', zone } : { kind: 'layout', ...form };
@@ -186,8 +186,8 @@ function storedType(type: ColumnType, form: ColumnInfo['form'], zone: string): C
 
 /** The type of a column whose rows hold other numbers than it declares; whole ones may be of 64 bits. */
 function anyNumber(type: ColumnType): ColumnType {
-  if (type.kind === 'integer') return { ...type, bits: 64, any: true };
-  return type.kind === 'decimal' || type.kind === 'float' || type.kind === 'bit' ? { ...type, any: true } : type;
+  if (type.kind === 'integer') return { ...type, bits: 64, any: 'mixed' };
+  return type.kind === 'decimal' || type.kind === 'float' || type.kind === 'bit' ? { ...type, any: 'mixed' } : type;
 }
 
 function lockedColumn(locked: Catalog, table: TableInfo, column: ColumnInfo): ColumnInfo | undefined {

@@ -245,7 +245,7 @@ function isEverEqual(tree: ScalarTree, { column, type }: ColumnExpression, { rep
 }
 
 function literal(tree: ScalarTree, column: ColumnExpression, context: Context): readonly (string | number)[] {
-  const value = readLiteral(tree.text, column.type);
+  const value = readLiteral(tree.text, column.type, context.catalog.engine);
   if (value === undefined) {
     context.report.error(tree.at, `literal not of the type of column ${column.column}`, {
       expected: literalForm(column.type),

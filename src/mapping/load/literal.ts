@@ -3,7 +3,8 @@
  * the form in which rows arrive (src/sql/plan.ts), so that equal means equal.
  */
 import { type ColumnType, holdsAnyNumber, type TimeForm } from '../../sql/column-type.ts';
-import { inLayout } from '../codecs/stored-time.ts';
+import type { Engine } from '../../sql/declared-type.ts';
+import { bounds, inLayout, isTimed, type TimedType } from '../codecs/stored-time.ts';
 
 const BITS: Readonly<Record<8 | 16 | 32 | 64, readonly [bigint, bigint]>> = {
   8: [0n, 255n],
@@ -16,8 +17,14 @@ const DAY = /^(\d{4})-?(\d{2})-?(\d{2})$/;
 const MOMENT = /^(\d{4}-?\d{2}-?\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,7}))?)?)?$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The value that a text means for a column; undefined if no row can hold it. */
-export function readLiteral(text: string, type: ColumnType): string | number | undefined {
+/** The value that a text means for a column; undefined if no row can hold it in that engine. */
+export function readLiteral(text: string, type: ColumnType, engine: Engine): string | number | undefined {
+  // SQL Server refuses a time that the column's type does not reach, and the whole statement with it.
+  if (engine === 'mssql' && isTimed(type) && !isWithin(text, type)) return undefined;
+  return readTyped(text, type);
+}
+
+function readTyped(text: string, type: ColumnType): string | number | undefined {
   switch (type.kind) {
     case 'text':
       return text;
@@ -66,6 +73,21 @@ function readDay(text: string): string | undefined {
   const day = `${match[1]}-${match[2]}-${match[3]}`;
   const time = Date.parse(`${day}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day) ? day : undefined;
+}
+
+function isWithin(text: string, type: TimedType): boolean {
+  const moment = readMoment(text, 0);
+  if (moment === undefined) return true;
+  const { first, end } = bounds(type);
+  const at = Date.parse(`${moment.replace(' ', 'T')}Z`);
+  return at >= first && at < end;
+}
+
+/** The type without what its rows are known to be: they may be others tomorrow. */
+export function declaredType(type: ColumnType): ColumnType {
+  if (!('form' in type)) return type;
+  const { form: _, ...declared } = type;
+  return declared;
 }
 
 /** The day of `1753-01-01`, `17530101` or a moment, also one that no calendar has (`0000-00-00`). */

@@ -5,7 +5,7 @@
  * https://sqlite.org/datatype3.html#collating_sequences https://sqlite.org/lang_expr.html
  */
 import type { ColumnType } from '../column-type.ts';
-import { holdsAnyNumber, UNICODE } from '../column-type.ts';
+import { holdsAnyNumber, isMixed, UNICODE } from '../column-type.ts';
 import type { Dialect, Writer } from '../dialect.ts';
 import { count, endsTrimmed, jsonSeparator, operand, separatorOf, unambiguousQuotes } from '../dialect.ts';
 import type { Expression, FunctionName, Predicate } from '../expression.ts';
@@ -82,7 +82,7 @@ export const SQLITE: Dialect = {
 /** Of a column whose rows are written in several ways the one text or number that they mean, or NULL (functions.ts). */
 function canonical(sql: string, type: ColumnType): string {
   // Texts and BLOBs come behind all numbers, and infinities are none that can be written.
-  if (holdsAnyNumber(type))
+  if (isMixed(type))
     return `CASE WHEN ${sql} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308 THEN ${sql} END`;
   if (!('form' in type) || type.form?.kind !== 'any') return sql;
   switch (type.kind) {

@@ -4,7 +4,7 @@
  * of these columns has its form and how many rows have which. A form is proven when every row that is not NULL has it; else
  * it is `any`, which is right whatever the rows are, and no index serves.
  *
- * KINDS is the table of what is looked at. A further kind (of numbers, of UUIDs) is a row there: which types it is for,
+ * KINDS is the table of what is looked at. A further kind (of UUIDs) is a row there: which types it is for,
  * the name that a value's form has in messages, and the form that the column gets where all rows have that one form.
  */
 import type { DatabaseSync } from 'node:sqlite';
@@ -15,24 +15,25 @@ import type { Catalog, ColumnInfo, TableInfo } from '../catalog.ts';
 import type { ColumnType } from '../column-type.ts';
 import { identifier, isIdentifier } from '../identifier.ts';
 import { sqlName } from '../name.ts';
+import { AS_DECLARED, formOfNumber, holdsAsDeclared } from './number-form.ts';
 
 type Form = NonNullable<ColumnInfo['form']>;
 
 interface Kind {
   readonly of: readonly ColumnType['kind'][];
   /** The form of one value that is not NULL, in words that say nothing of the value. */
-  formOf(value: unknown, kind: ColumnType['kind']): string;
+  formOf(value: unknown, type: ColumnType): string;
   /** What all rows of this one form prove; undefined: nothing. */
-  proven(form: string, kind: ColumnType['kind']): Form | undefined;
+  proven(form: string, type: ColumnType): Form | undefined;
   /** SQL that holds for the values of a form that can be proven, and for no other: SQLite looks at them faster than we. */
-  holds(form: string, column: string): string;
+  holds(form: string, column: string, type: ColumnType): string;
 }
 
 const KINDS: readonly Kind[] = [
   {
     of: ['date', 'datetime', 'time'],
-    formOf: formOfTime,
-    proven: (form, kind) => {
+    formOf: (value, { kind }) => formOfTime(value, kind),
+    proven: (form, { kind }) => {
       const isDay = form.length === 10;
       if (!isLocalLayout(form) || (kind === 'date' && !isDay) || (kind === 'time') !== form.startsWith('H'))
         return undefined;
@@ -40,6 +41,12 @@ const KINDS: readonly Kind[] = [
       return { separator: form.includes('T') ? 'T' : ' ', length: form.length };
     },
     holds: holdsLayout,
+  },
+  {
+    of: ['integer', 'bit', 'decimal', 'float'],
+    formOf: formOfNumber,
+    proven: form => (form === AS_DECLARED ? 'declared' : undefined),
+    holds: (_, column, type) => holdsAsDeclared(column, type),
   },
 ];
 
@@ -79,7 +86,7 @@ interface Asked {
   readonly key: string;
   /** As it stands in SQL. */
   readonly sql: string;
-  readonly type: ColumnType['kind'];
+  readonly type: ColumnType;
   readonly kind: Kind;
 }
 
@@ -99,7 +106,7 @@ export async function measure(
     const found = asked.length === 0 ? new Map() : await countForms(use, table, asked, sliced, deadline);
     const columns = [...table.columns].map(([column, info]): [string, ColumnInfo] => {
       const kind = kindOf(info.type);
-      return [column, kind && info.type ? { ...info, ...conclude(kind, info.type.kind, found.get(column)) } : info];
+      return [column, kind && info.type ? { ...info, ...conclude(kind, info.type, found.get(column)) } : info];
     });
     tables.set(key, { ...table, columns: new Map(columns) });
   }
@@ -111,15 +118,11 @@ function askedOf(table: TableInfo, isAsked: (column: string) => boolean): readon
   return [...table.columns].flatMap(([key, { name, type }]): readonly Asked[] => {
     const kind = kindOf(type);
     if (!kind || !type || !isIdentifier(name) || !isAsked(key)) return [];
-    return [{ key, sql: sqlName(identifier(name)), type: type.kind, kind }];
+    return [{ key, sql: sqlName(identifier(name)), type, kind }];
   });
 }
 
-function conclude(
-  kind: Kind,
-  type: ColumnType['kind'],
-  found: Counts | undefined,
-): Pick<ColumnInfo, 'form' | 'written'> {
+function conclude(kind: Kind, type: ColumnType, found: Counts | undefined): Pick<ColumnInfo, 'form' | 'written'> {
   if (!found) return { form: 'any' };
   const written = [...found]
     .map(([form, rows]) => ({ form, rows }))
@@ -144,9 +147,9 @@ async function countForms(
   const guesses = await use(database => asked.map(column => firstForm(database, name, column)));
   const given = asked.map(() => 0);
   const alike = asked.map(() => 0);
-  const items = asked.flatMap(({ sql, kind }, i) => {
+  const items = asked.flatMap(({ sql, type, kind }, i) => {
     const guess = guesses[i];
-    const holds = guess === undefined ? '0' : kind.holds(guess, sql);
+    const holds = guess === undefined ? '0' : kind.holds(guess, sql, type);
     return [`COUNT(${sql})`, `COUNT(CASE WHEN ${holds} THEN 1 END)`];
   });
   const all = await inSlices(use, name, sliced, deadline, (database, where) => {

@@ -27,7 +27,9 @@ const decimal =
   (first, second) => ({ kind: 'decimal', precision: first ?? precision, scale: second ?? scale });
 /** Without a scale nothing is rounded in SQLite: numbers have the digits that they have. */
 const numeric: Make = (precision, scale) =>
-  precision === undefined ? { kind: 'float' } : { kind: 'decimal', precision, scale: scale ?? 0 };
+  precision === undefined
+    ? { kind: 'decimal', precision: 38, scale: 0, any: 'numbers' }
+    : { kind: 'decimal', precision, scale: scale ?? 0 };
 const float: Make = () => ({ kind: 'float' });
 const bit: Make = () => ({ kind: 'bit' });
 const datetime: Make = () => ({ kind: 'datetime', name: 'datetime', fraction: 3 });

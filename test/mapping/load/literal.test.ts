@@ -6,7 +6,7 @@ import { parseMssqlType } from '../../../src/sql/mssql/types.ts';
 function literal(text: string, declared: string): string | number | undefined {
   const type = parseMssqlType(declared);
   if (!type) throw new TypeError(declared);
-  return readLiteral(text, type);
+  return readLiteral(text, type, 'mssql');
 }
 
 describe('a literal has the form in which rows arrive', () => {
