@@ -25,6 +25,8 @@ interface Kind {
   formOf(value: unknown, type: ColumnType): string;
   /** What all rows of this one form prove; undefined: nothing. */
   proven(form: string, type: ColumnType): Form | undefined;
+  /** What it proves that no row has a value. */
+  readonly empty: Form;
   /** SQL that holds for the values of a form that can be proven, and for no other: SQLite looks at them faster than we. */
   holds(form: string, column: string, type: ColumnType): string;
 }
@@ -32,6 +34,7 @@ interface Kind {
 const KINDS: readonly Kind[] = [
   {
     of: ['date', 'datetime', 'time'],
+    empty: 'any',
     formOf: (value, { kind }) => formOfTime(value, kind),
     proven: (form, { kind }) => {
       const isDay = form.length === 10;
@@ -44,6 +47,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     of: ['integer', 'bit', 'decimal', 'float'],
+    empty: 'declared',
     formOf: formOfNumber,
     proven: form => (form === AS_DECLARED ? 'declared' : undefined),
     holds: (_, column, type) => holdsAsDeclared(column, type),
@@ -129,7 +133,7 @@ function conclude(kind: Kind, type: ColumnType, found: Counts | undefined): Pick
     .sort((a, b) => b.rows - a.rows || (a.form < b.form ? -1 : 1));
   const [only] = written;
   const proven = written.length === 1 && only ? kind.proven(only.form, type) : undefined;
-  return { form: proven ?? 'any', written };
+  return { form: only ? (proven ?? 'any') : kind.empty, written };
 }
 
 /**
