@@ -102,23 +102,29 @@ function distinctKeys(
   on: readonly JoinColumn[],
 ): readonly (readonly SqlValue[])[] {
   const keys = new Map<string, readonly SqlValue[]>();
-  for (const parent of parents) {
-    for (const ours of oursOf(parent, shape)) {
-      const key = ours.map((raw, i) => inFormOf(raw, on[i]?.theirs.type));
-      if (key.includes(null)) continue;
-      keys.set(
-        key.map(part => (part instanceof Uint8Array ? Buffer.from(part).toString('hex') : `${part}`)).join('\0'),
-        key,
-      );
-    }
+  for (const key of keysOf(parents, shape, on)) {
+    if (key.includes(null)) continue;
+    keys.set(
+      key.map(part => (part instanceof Uint8Array ? Buffer.from(part).toString('hex') : `${part}`)).join('\0'),
+      key,
+    );
   }
   return [...keys.values()];
 }
 
-/** Our side of the join: of the row, or of each piece of one of its columns. */
-function oursOf(parent: Row, { each: { from }, parentPositions }: ChildShape): readonly (readonly SqlValue[])[] {
-  const raws = parentPositions.map(at => parent[at] ?? null);
-  return from.of ? pieceKeys(raws[0] ?? null, from.of, from) : [raws];
+/** One key of each row, or one of each piece of a column of it. */
+function keysOf(
+  parents: readonly Row[],
+  { each, parentPositions }: ChildShape,
+  on: readonly JoinColumn[],
+): readonly (readonly SqlValue[])[] {
+  const { of } = each.from;
+  if (!of)
+    return parents.map(parent => parentPositions.map((at, i) => inFormOf(parent[at] ?? null, on[i]?.theirs.type)));
+  const [at = 0] = parentPositions;
+  return parents.flatMap(parent =>
+    pieceKeys(parent[at] ?? null, of, on).map(key => key.map((raw, i) => inFormOf(raw, on[i]?.theirs.type))),
+  );
 }
 
 /** Our raw value as their column holds it; null where it cannot be there. */

@@ -3,10 +3,10 @@
  * piece. In: child rows of a mapping, raw values, the parts of a piece. Out: keys in the order of `on`, after text steps and in
  * upper case where the join has no case; the rows of one piece.
  */
-import type { ChildRows, JoinColumn, Pieces } from '../mapping/model.ts';
+import type { JoinColumn, Pieces } from '../mapping/model.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import { piecesOf } from './pieces.ts';
-import { canonicalPair } from './raw.ts';
+import { type Canonical, canonicalPair } from './raw.ts';
 import type { ChildRow } from './rows.ts';
 import type { ChildShape } from './shape.ts';
 
@@ -14,7 +14,7 @@ import type { ChildShape } from './shape.ts';
 export function pieceKeys(
   raw: SqlValue,
   { by, between, parts }: Pieces,
-  { on }: ChildRows,
+  on: readonly JoinColumn[],
 ): readonly (readonly SqlValue[])[] {
   const at = on.map(({ ours }) => parts.indexOf(ours.column));
   return piecesOf(raw, by, between).map(piece => on.map((pair, i) => joinedPart(piece[at[i] ?? 0] ?? null, pair)));
@@ -25,24 +25,35 @@ export function rowsOfPiece({
   each: { from },
   ownPositions,
 }: ChildShape): (rows: readonly ChildRow[], parts: readonly SqlValue[]) => readonly ChildRow[] {
-  const pairs = from.on.map(({ theirs, ours }) => canonicalPair(theirs.type, ours.type));
+  const pairs = from.on.map(({ theirs, ours, fold }) => {
+    const [left, right] = canonicalPair(theirs.type, ours.type);
+    return { theirs: fold ? inUpperCase(left) : left, ours: right };
+  });
   return (rows, parts) => {
-    const wanted = from.on.map((pair, i) => pairs[i]?.[1](joinedPart(parts[i] ?? null, pair)) ?? null);
+    const wanted = from.on.map((pair, i) => pairs[i]?.ours(joinedPart(parts[i] ?? null, pair)) ?? null);
     if (wanted.includes(null)) return [];
     return rows.filter(({ row }) =>
-      from.on.every((pair, i) => inCase(pairs[i]?.[0](row[ownPositions[i] ?? 0] ?? null) ?? null, pair) === wanted[i]),
+      pairs.every(({ theirs }, i) => theirs(row[ownPositions[i] ?? 0] ?? null) === wanted[i]),
     );
   };
 }
 
 /** Our side of the join. */
-function joinedPart(part: SqlValue, pair: JoinColumn): SqlValue {
+function joinedPart(part: SqlValue, { steps = [], fold }: JoinColumn): SqlValue {
   let text: string | undefined = typeof part === 'string' ? part : undefined;
-  for (const step of pair.steps ?? []) text = text === undefined ? undefined : step.apply(text);
-  return inCase(text ?? null, pair);
+  for (const step of steps) text = text === undefined ? undefined : step.apply(text);
+  return text === undefined ? null : fold ? upper(text) : text;
 }
 
-/** ASCII letters have case where the join says so. */
-export function inCase(text: string | null, { fold }: JoinColumn): string | null {
-  return fold && text !== null ? text.replace(/[a-z]+/g, letters => letters.toUpperCase()) : text;
+/** Theirs, where the join has no case. */
+export function inUpperCase(canonical: Canonical): Canonical {
+  return raw => {
+    const text = canonical(raw);
+    return text === null ? null : upper(text);
+  };
+}
+
+/** ASCII letters only: the engines agree on no others. */
+function upper(text: string): string {
+  return text.replace(/[a-z]+/g, letters => letters.toUpperCase());
 }

@@ -2,11 +2,9 @@
  * Rows and the rows that hang on them. In: the rows of a page and, per child shape, the child rows of the whole page in
  * their order. Out: for each row its children. Keys compare as joins do: exactly, blind to trailing blanks.
  */
-import type { JoinColumn } from '../mapping/model.ts';
-import type { SqlValue } from '../sql/expression.ts';
 import type { Row } from '../sql/plan.ts';
-import { inCase, pieceKeys } from './piece-keys.ts';
-import { canonicalPair } from './raw.ts';
+import { inUpperCase, pieceKeys } from './piece-keys.ts';
+import { type Canonical, canonicalPair } from './raw.ts';
 import type { ChildShape, LevelShape } from './shape.ts';
 
 /** Per child shape of a level, in its order, the child rows of one row. */
@@ -36,40 +34,37 @@ export function groupChildren(
   shape: ChildShape,
   rows: readonly ChildRow[],
 ): readonly (readonly ChildRow[])[] {
-  const { from } = shape.each;
-  const pairs = from.on.map(on => canonicalPair(on.theirs.type, on.ours.type));
+  const { on, of } = shape.each.from;
+  const pairs = on.map(({ theirs, ours, fold }) => {
+    const [left, right] = canonicalPair(theirs.type, ours.type);
+    return [fold ? inUpperCase(left) : left, right] as const;
+  });
   const theirs = pairs.map(([left]) => left);
   const ours = pairs.map(([, right]) => right);
   const groups = new Map<string, ChildRow[]>();
   for (const child of rows) {
-    const key = keyOf(
-      shape.ownPositions.map((at, i) => theirs[i]?.(child.row[at] ?? null) ?? null),
-      from.on,
-    );
+    const key = keyOf(child.row, shape.ownPositions, theirs);
     if (key === undefined) continue;
     const group = groups.get(key);
     if (group) group.push(child);
     else groups.set(key, [child]);
   }
-  const ofKey = (values: readonly SqlValue[]): readonly ChildRow[] => {
-    const key = keyOf(
-      values.map((value, i) => ours[i]?.(value) ?? null),
-      from.on,
-    );
+  const ofKey = (row: Row, positions: readonly number[]): readonly ChildRow[] => {
+    const key = keyOf(row, positions, ours);
     return (key === undefined ? undefined : groups.get(key)) ?? [];
   };
-  const { of } = from;
-  if (!of) return parents.map(parent => ofKey(shape.parentPositions.map(at => parent[at] ?? null)));
+  if (!of) return parents.map(parent => ofKey(parent, shape.parentPositions));
   // Of a parent the rows of all its pieces, each once: which are of which piece, the writer sees.
   const [at = 0] = shape.parentPositions;
-  return parents.map(parent => [...new Set(pieceKeys(parent[at] ?? null, of, from).flatMap(ofKey))]);
+  const each = on.map((_, i) => i);
+  return parents.map(parent => [...new Set(pieceKeys(parent[at] ?? null, of, on).flatMap(key => ofKey(key, each)))]);
 }
 
 /** Undefined where a column is NULL, which joins nothing. */
-function keyOf(texts: readonly (string | null)[], on: readonly JoinColumn[]): string | undefined {
+function keyOf(row: Row, positions: readonly number[], canonical: readonly Canonical[]): string | undefined {
   let key = '';
-  for (const [i, pair] of on.entries()) {
-    const text = inCase(texts[i] ?? null, pair);
+  for (const [i, position] of positions.entries()) {
+    const text = canonical[i]?.(row[position] ?? null) ?? null;
     if (text === null) return undefined;
     key += `${text.length}:${text}`;
   }
