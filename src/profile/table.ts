@@ -4,8 +4,8 @@
  */
 import { type ColumnInfo, findColumn, type TableInfo } from '../sql/catalog.ts';
 import { INTEGER, UNICODE } from '../sql/column-type.ts';
-import { call, compare, TRUE, value } from '../sql/construct.ts';
-import type { Database } from '../sql/database.ts';
+import { and, call, compare, TRUE, value } from '../sql/construct.ts';
+import { type Database, DatabaseError } from '../sql/database.ts';
 import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
 import { type Identifier, identifier, isIdentifier, type TableName } from '../sql/identifier.ts';
 import type { Row, SqlPlan } from '../sql/plan.ts';
@@ -67,11 +67,21 @@ export async function profileTable(
   }));
   const readable = columns.flatMap(({ read }) => (typeof read === 'string' ? [] : [read]));
   const tallies = new Map(readable.map(({ name, isNumber }) => [name, new ColumnTally(isNumber)]));
-  const take = (row: Row): void => readable.forEach(({ name }, i) => void tallies.get(name)?.add(row[i] ?? null));
+  let read = 0;
+  const take = (row: Row): void => {
+    read++;
+    for (const [i, { name, isBytes }] of readable.entries()) {
+      const stored = row[i] ?? null;
+      tallies.get(name)?.add(isBytes && typeof stored === 'string' ? Buffer.from(stored, 'hex') : stored);
+    }
+  };
   const rows = await countRows(database, table, signal);
   const source = { database, table, columns: readable.map(({ expression }) => expression), signal, take };
   const key = keyOf(info);
-  const { read, sample } = await readRows(source, key, rows, most);
+  const sample = await readRows(source, key, rows, most).catch((error: unknown) => {
+    if (!(error instanceof DatabaseError) || error.reason !== 'cancelled') throw error;
+    return 'until the time was over';
+  });
   return {
     table: info.name,
     rows,
@@ -91,6 +101,8 @@ interface Reading {
   readonly name: Identifier;
   readonly expression: Expression;
   readonly isNumber: boolean;
+  /** SQL Server gives a part of bytes as the text of their digits. */
+  readonly isBytes: boolean;
 }
 
 /** The part of a column that is read, or why it is not. */
@@ -104,11 +116,14 @@ function reading(column: ColumnInfo, engine: Database['engine'], showing: Profil
   if (showing(column) === 'never') return '`deny` of pack.yaml';
   const expression: ColumnExpression = { kind: 'column', alias: ALIAS, column: name, type };
   const isLong = (type.kind === 'text' || type.kind === 'binary') && (type.length === 'max' || type.length > TEXT_READ);
-  const most = type.kind === 'binary' ? BYTES_READ : TEXT_READ;
+  const isBytes = type.kind === 'binary';
+  // SQL Server counts the digits of bytes, two for each.
+  const most = isBytes ? BYTES_READ * (engine === 'mssql' ? 2 : 1) : TEXT_READ;
   const isNumber = type.kind === 'integer' || type.kind === 'decimal' || type.kind === 'float';
   return {
     name,
     isNumber,
+    isBytes,
     expression: isLong && column.type ? call('substring', [expression, 1, most], type) : expression,
   };
 }
@@ -136,31 +151,33 @@ function keyOf(info: TableInfo): Key | undefined {
   return { column: { kind: 'column', alias: ALIAS, column: column.name, type }, isNumber: type.kind === 'integer' };
 }
 
+/** Reads all rows, or a sample; returns where this stands. */
 async function readRows(
   source: Source,
   key: Key | undefined,
   rows: number,
   most: number,
-): Promise<Pick<TableProfile, 'read' | 'sample'>> {
-  if (rows <= most) return { read: await readFrom(source, TRUE, key, false, most), sample: undefined };
-  if (key === undefined) return { read: await readFrom(source, TRUE, key, false, most), sample: 'the first' };
+): Promise<TableProfile['sample']> {
+  if (rows <= most || key === undefined) {
+    await readFrom(source, TRUE, key, false, most);
+    return rows <= most ? undefined : 'the first';
+  }
   const ends = key.isNumber ? await endsOf(source, key.column) : undefined;
   if (ends === undefined) {
-    const first = await readFrom(source, TRUE, key, false, Math.ceil(most / 2));
-    const last = await readFrom(source, TRUE, key, true, Math.floor(most / 2));
-    return { read: first + last, sample: `the first and the last by ${key.column.column}` };
+    await readFrom(source, TRUE, key, false, Math.ceil(most / 2));
+    await readFrom(source, TRUE, key, true, Math.floor(most / 2));
+    return `the first and the last by ${key.column.column}`;
   }
   const [least, greatest] = ends;
-  const share = Math.ceil(most / PLACES);
+  const edge = (place: number): number => Math.floor(least + ((greatest - least) * place) / PLACES);
   let read = 0;
-  for (let place = 0; place < PLACES; place++) {
-    const from = Math.floor(least + ((greatest - least) * place) / PLACES);
-    const to = Math.floor(least + ((greatest - least) * (place + 1)) / PLACES);
-    const within = [compare(key.column, '>=', value(from, INTEGER))];
-    if (place < PLACES - 1) within.push(compare(key.column, '<', value(to, INTEGER)));
-    read += await readFrom(source, { kind: 'and', of: within }, key, false, share);
+  // From the end: what a place has not, as before a number far beyond all others, those before it may have.
+  for (let place = PLACES - 1; place >= 0; place--) {
+    const within = [compare(key.column, '>=', value(edge(place), INTEGER))];
+    if (place < PLACES - 1) within.push(compare(key.column, '<', value(edge(place + 1), INTEGER)));
+    read += await readFrom(source, and(...within), key, false, Math.ceil((most - read) / (place + 1)));
   }
-  return { read, sample: `from ${PLACES} places along ${key.column.column}` };
+  return `from ${PLACES} places along ${key.column.column}`;
 }
 
 /** The least and the greatest of a column of whole numbers. */

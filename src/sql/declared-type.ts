@@ -20,3 +20,6 @@ export function declaredType(engine: Engine, declared: string): ColumnType | und
   const type = PARSERS[engine](declared);
   return type && { ...type, declared };
 }
+
+/** A type of texts as each engine spells it, for messages. */
+export const TEXT_TYPE: Readonly<Record<Engine, string>> = { mssql: 'nvarchar(40)', sqlite: 'TEXT' };

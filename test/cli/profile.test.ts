@@ -108,6 +108,15 @@ test('of a large table a sample is read that is spread over its key', async () =
   expect(Number(greatest)).toBeGreaterThan(8500);
 });
 
+test('numbers far beyond all others do not empty the sample', async () => {
+  const clinic = uglyClinic();
+  const database = new DatabaseSync(join(clinic.folder, 'clinic.sqlite'));
+  database.exec("INSERT INTO VISIT (VID, STS) VALUES (2000000000, 'A')");
+  database.close();
+  const { out } = await lintel(clinic.environment, 'profile', 'VISIT', '--rows', '200');
+  expect(out).toContain('VISIT: 3,001 rows (200 read, ');
+});
+
 test('an unknown table is told with the nearest', async () => {
   const { code, notes } = await lintel(smallClinic().environment, 'profile', 'PERSN');
   expect([code, notes]).toEqual([1, 'There is no table PERSN; did you mean PERSON?']);

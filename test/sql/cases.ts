@@ -266,6 +266,17 @@ export const CASES: readonly Case[] = [
     },
   },
   {
+    title: 'the beginnings of a text and of bytes are as the database holds them',
+    plan: {
+      ...rows(from(TRUE), [
+        ID,
+        call('substring', [TXT, 1, 3], TXT.type),
+        call('substring', [column('a', 'BIN'), 1, 1], column('a', 'BIN').type),
+      ]),
+      stored: true,
+    },
+  },
+  {
     title: 'values arrive as they are stored',
     plan: { ...rows(from(TRUE), [ID, TXT, QTY, DT8]), stored: true },
   },

@@ -4,7 +4,7 @@
  * named outside them, and no other table can be asked.
  */
 import { isPrimitive } from '../../r4/definitions.ts';
-import { declaredType } from '../../sql/declared-type.ts';
+import { declaredType, TEXT_TYPE } from '../../sql/declared-type.ts';
 import type { Expression } from '../../sql/expression.ts';
 import type { Node } from '../model.ts';
 import { resolveColumn, type Visible } from './columns.ts';
@@ -24,7 +24,10 @@ export function readSql(tree: MapTree, slot: Slot, visible: Visible, context: Co
   const declared = child(tree, 'type');
   if (sql?.kind !== 'scalar' || declared?.kind !== 'scalar') return undefined;
   const type = declaredType(context.catalog.engine, declared.text);
-  if (!type) report.error(declared.at, 'not an SQL type', { expected: 'such as nvarchar(40)', found: declared.text });
+  if (!type) {
+    const expected = `such as ${TEXT_TYPE[context.catalog.engine]}`;
+    report.error(declared.at, 'not an SQL type', { expected, found: declared.text });
+  }
   if (!isPrimitive(slot.type)) report.error(tree.at, `${slot.path} is a ${slot.type} and cannot be an SQL expression`);
   const outside = sql.text.replace(/\{[^{}]*\}/g, '').replace(/'(?:[^']|'')*'/g, '');
   const forbidden = FORBIDDEN.exec(outside);

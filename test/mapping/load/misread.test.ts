@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ALLERGIES, HEAD, PEOPLE, problemsOf, problemsOfElements } from './problems-of.ts';
+import { formatProblem } from '../../../src/mapping/load/problem.ts';
+import { catalog } from './catalog.ts';
+import { ALLERGIES, HEAD, load, PEOPLE, problemsOf, problemsOfElements } from './problems-of.ts';
 
 describe('what somebody who knows SQL and YAML writes is told in terms of the language', () => {
   test('an id without quotes is a map to YAML', () => {
@@ -55,6 +57,13 @@ describe('what somebody who knows SQL and YAML writes is told in terms of the la
 describe('SQL of a mapping', () => {
   const sql = (text: string) => `${PEOPLE}  name: [{ text: { sql: "${text}", type: varchar(20), via: text } }]\n`;
   const pack = (deny: string) => `name: a\ntitle: b\nzone: UTC\ndeny: ${deny}\n`;
+
+  test('has a type as the engine at hand spells it', () => {
+    const files = { 'm.yaml': sql('{p.LST_NM}').replace('varchar(20)', 'words') };
+    const told = (engine: 'mssql' | 'sqlite') => load(files, { ...catalog, engine }).problems.map(formatProblem);
+    expect(told('mssql')).toEqual(['m.yaml:6:45: not an SQL type; expected such as nvarchar(40); found words']);
+    expect(told('sqlite')).toEqual(['m.yaml:6:45: not an SQL type; expected such as TEXT; found words']);
+  });
 
   test('asks no other table', () => {
     expect(problemsOf({ 'm.yaml': sql('(SELECT MAX(CD) FROM CD_LKUP)') })).toEqual([
