@@ -61,6 +61,12 @@ const CODED: ReadonlySet<string> = new Set(['CodeableConcept', 'Coding', 'code']
 /** Every resource has an id, and may be asked for what its meta says: a search over types has to be able to. */
 const ALWAYS: ReadonlySet<string> = new Set(['_id', '_profile', '_security', '_tag']);
 
+/** No mapping ever gives a value for the parameter. */
+export function isNeverGiven(parameter: SearchParameter, mappings: readonly Mapping[], env: Environment): boolean {
+  if (ALWAYS.has(parameter.code) || parameter.type === 'composite' || parameter.type === 'special') return false;
+  return mappings.every(mapping => leavesOf(mapping, parameter, env).length === 0);
+}
+
 /** Undefined: the parameter is not offered. */
 export function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: Environment): Offered | undefined {
   if (parameter.type === 'composite') return offerComposite(parameter, mappings, env);
@@ -97,6 +103,7 @@ export function offer(parameter: SearchParameter, mappings: readonly Mapping[], 
     },
     byDigits: parameter.type === 'token' && inverts(undefined, DIGITS),
     targets: [...new Set(leaves.flatMap(n => (n.kind === 'ref' ? [env.registry.mapping(n.target).resource] : [])))],
+    byAddress: parameter.type === 'reference' && leaves.some(node => node.type === 'canonical' || node.type === 'uri'),
   };
 }
 
@@ -112,7 +119,7 @@ function offerComposite(
   const components = componentsOf(parameter).map(component => offer(component, mappings, env));
   if (components.length === 0 || components.includes(undefined)) return undefined;
   const inverse = components.some(component => component?.inverse === 'computed') ? 'computed' : 'indexed';
-  return { parameter, inverse, modifiers: new Set(), sortable: false, byDigits: false, targets: [] };
+  return { parameter, inverse, modifiers: new Set(), sortable: false, byDigits: false, targets: [], byAddress: false };
 }
 
 /** The components of a composite as parameters of their own. */

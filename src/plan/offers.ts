@@ -7,7 +7,7 @@ import { searchParameterOf, searchParametersOf } from '../r4/search-parameters.t
 import type { CodesBySystem } from '../r4/terminology.ts';
 import type { Offered, Offers } from '../search/offers.ts';
 import { type Environment, environment } from './environment.ts';
-import { offer } from './offer.ts';
+import { isNeverGiven, offer } from './offer.ts';
 
 /** `own`: constant mappings of types that are the server's own, `valueSets`: its own value sets. */
 export function makeOffers(
@@ -27,6 +27,7 @@ export function makeOffers(
   return {
     types,
     find: (type, code) => byType.get(type)?.find(code),
+    isNeverGiven: (type, code) => byType.get(type)?.isNeverGiven(code) ?? searchParameterOf(type, code) !== undefined,
     of: type => byType.get(type)?.all() ?? [],
     valueSet: url => valueSets.get(url),
     hierarchies: registry.pack.hierarchies,
@@ -50,6 +51,7 @@ export async function lookAhead(offers: Offers, isWanted: () => boolean): Promis
 /** What a type offers: each parameter is tried when it is asked for, for a start does not wait for all of them. */
 interface OffersOfType {
   find(code: string): Offered | undefined;
+  isNeverGiven(code: string): boolean;
   /** In order of their codes. */
   all(): readonly Offered[];
 }
@@ -80,6 +82,10 @@ function offersOfType(type: string, mappings: readonly Mapping[], env: Environme
   let all: readonly Offered[] | undefined;
   return {
     find,
+    isNeverGiven(code) {
+      const parameter = searchParameterOf(type, code);
+      return parameter !== undefined && isNeverGiven(parameter, mappings, env);
+    },
     all() {
       all ??= searchParametersOf(type)
         .flatMap(({ code }) => find(code) ?? [])

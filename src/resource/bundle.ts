@@ -21,7 +21,7 @@ export interface Searchset {
   readonly included?: readonly EntryText[];
   /** Matches on all pages, where they were counted. */
   readonly total?: number;
-  /** Given to the client as an OperationOutcome entry. */
+  /** Given to the client as an OperationOutcome, the first entry. */
   readonly warnings?: readonly Issue[];
   readonly self: string;
   readonly next?: string;
@@ -38,9 +38,10 @@ export function searchsetBundle(set: Searchset): string {
   const matching = entriesText(address, matches, 'match');
   const including = entriesText(address, included, 'include');
   let entries = matching === '' || including === '' ? matching + including : `${matching},${including}`;
+  // First: whoever reads a page from its beginning learns what was left out before what came of it.
   if (warnings.length > 0) {
     const outcome = JSON.stringify(operationOutcome(warnings));
-    entries += `${entries === '' ? '' : ','}{"resource":${outcome},"search":{"mode":"outcome"}}`;
+    entries = `{"resource":${outcome},"search":{"mode":"outcome"}}${entries === '' ? '' : ','}${entries}`;
   }
   const head = [
     '{"resourceType":"Bundle","type":"searchset"',

@@ -4,6 +4,7 @@
  */
 import { FhirError } from '../outcome.ts';
 import { isResourceType } from '../r4/definitions.ts';
+import { type SearchParameter, searchParameterOf } from '../r4/search-parameters.ts';
 import { LIMITS, type ParseContext, printable, UnknownParameter } from './limits.ts';
 import type { Offered } from './offers.ts';
 import type { Filter, Modifier, TypedValue } from './query.ts';
@@ -33,6 +34,8 @@ export function parseFilter(type: string, name: string, text: string, context: P
   const colon = name.indexOf(':');
   const code = colon < 0 ? name : name.slice(0, colon);
   const suffix = colon < 0 ? undefined : name.slice(colon + 1);
+  const never = depth > 0 && matchesNothing(type, code, suffix, context);
+  if (never) return never;
   const offered = find(type, code, context);
   const { parameter } = offered;
   const values: ValueContext = { name: printable(name), zone: context.zone, base: context.base };
@@ -59,6 +62,29 @@ export function parseFilter(type: string, name: string, text: string, context: P
   return { kind: 'match', parameter, modifier, values: typed };
 }
 
+/** Modifiers that are answered by resources without a value. */
+const OF_ABSENCE: ReadonlySet<string | undefined> = new Set(['missing', 'not', 'not-in']);
+
+/**
+ * At the end of a chain: a parameter of FHIR that no mapping ever gives a value for is understood, and nothing matches it. Undefined:
+ * it is no such parameter.
+ */
+function matchesNothing(
+  type: string,
+  code: string,
+  suffix: string | undefined,
+  { offers }: ParseContext,
+): Filter | undefined {
+  const parameter = searchParameterOf(type, code);
+  if (parameter === undefined || OF_ABSENCE.has(suffix) || !offers.isNeverGiven(type, code)) return undefined;
+  return nothing(parameter);
+}
+
+/** One of no values. */
+function nothing(parameter: SearchParameter): Filter {
+  return { kind: 'match', parameter, modifier: undefined, values: [] };
+}
+
 function stepsOf(name: string): number {
   return name.match(/\.|_has:/g)?.length ?? 0;
 }
@@ -78,12 +104,22 @@ function parseChain(
   depth: number,
 ): Filter {
   const [code = '', onlyType] = head.split(':');
+  const never = matchesNothing(type, code, undefined, context);
+  if (never) return never;
   const offered = find(type, code, context);
   if (offered.parameter.type !== 'reference') {
     throw new FhirError('not-supported', `${printable(code)} is no reference, so it cannot be chained`, {
       parameter: printable(head),
     });
   }
+  // References that lead to no resource of such a type, but to a name or an identifier alone, can be followed to nothing.
+  const possible = offered.parameter.targets ?? [];
+  if (
+    !offered.byAddress &&
+    (offered.targets.length === 0 ||
+      (onlyType !== undefined && possible.includes(onlyType) && !offered.targets.includes(onlyType)))
+  )
+    return nothing(offered.parameter);
   const candidates = onlyType === undefined ? offered.targets : offered.targets.filter(target => target === onlyType);
   const to = candidates.flatMap(target => {
     try {
@@ -105,6 +141,8 @@ function parseHas(type: string, name: string, text: string, context: ParseContex
   const [, from = '', reference = '', ...more] = name.split(':');
   if (more.length === 0)
     throw new FhirError('invalid', '_has is written _has:Type:reference:parameter', { parameter: '_has' });
+  const id = searchParameterOf(type, '_id');
+  if (id && matchesNothing(from, reference, undefined, context)) return nothing(id);
   const offered = find(from, reference, context);
   if (offered.parameter.type !== 'reference' || !offered.targets.includes(type)) {
     throw new FhirError('not-supported', `${printable(from)}.${printable(reference)} does not refer to ${type}`, {

@@ -16,6 +16,8 @@ export interface Offered {
   readonly byDigits: boolean;
   /** For references: the types that the mappings really refer to; none where they only name an address (canonical). */
   readonly targets: readonly string[];
+  /** For references: some are addresses (canonical), which may name a resource that nobody looks for. */
+  readonly byAddress: boolean;
 }
 
 /** Whether includes can go along it. */
@@ -26,6 +28,8 @@ export function isIncludable({ parameter, targets }: Offered): boolean {
 export interface Offers {
   readonly types: readonly string[];
   find(type: string, code: string): Offered | undefined;
+  /** FHIR defines the parameter for the type, and no mapping ever gives a value for it: it can match nothing. */
+  isNeverGiven(type: string, code: string): boolean;
   /** All of a type, in order of their codes. */
   of(type: string): readonly Offered[];
   /** The codes of a value set of this server's own, by its canonical address. */

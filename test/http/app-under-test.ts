@@ -49,6 +49,7 @@ export function appUnderTest(
     offers: {
       types: ['Widget', 'Gadget', 'Binary'],
       find: () => undefined,
+      isNeverGiven: () => false,
       of: () => [],
       valueSet: () => undefined,
       hierarchies: undefined,

@@ -78,6 +78,7 @@ test('all that is offered is asked for ahead, with others in between, for as lon
     find: (type, code) => void asked.push(`${type}?${code}`),
     of: () => [],
     valueSet: () => undefined,
+    isNeverGiven: () => false,
     hierarchies: undefined,
   };
   const all = offers.types.flatMap(type => searchParametersOf(type).map(({ code }) => `${type}?${code}`));

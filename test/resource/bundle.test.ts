@@ -4,7 +4,7 @@ import { searchsetBundle } from '../../src/resource/bundle.ts';
 const BASE = 'https://fhir.example/r4';
 
 describe('a searchset Bundle', () => {
-  it('carries matches, then includes, then warnings, each with its mode', () => {
+  it('carries warnings, then matches, then includes, each with its mode', () => {
     const json = searchsetBundle({
       base: BASE,
       matches: [{ type: 'Observation', id: 'o-1', json: '{"resourceType":"Observation","id":"o-1"}' }],
@@ -28,18 +28,18 @@ describe('a searchset Bundle', () => {
       ],
       entry: [
         {
-          fullUrl: `${BASE}/Observation/o-1`,
-          resource: { resourceType: 'Observation', id: 'o-1' },
-          search: { mode: 'match' },
-        },
-        { fullUrl: `${BASE}/Patient/p1`, resource: { resourceType: 'Patient', id: 'p1' }, search: { mode: 'include' } },
-        {
           resource: {
             resourceType: 'OperationOutcome',
             issue: [{ severity: 'warning', code: 'not-supported', diagnostics: 'unknown parameter "x"' }],
           },
           search: { mode: 'outcome' },
         },
+        {
+          fullUrl: `${BASE}/Observation/o-1`,
+          resource: { resourceType: 'Observation', id: 'o-1' },
+          search: { mode: 'match' },
+        },
+        { fullUrl: `${BASE}/Patient/p1`, resource: { resourceType: 'Patient', id: 'p1' }, search: { mode: 'include' } },
       ],
     });
   });
