@@ -151,7 +151,7 @@ test('what was understood for one caller, base or handling is understood anew fo
 
   const unknown = [['colour', 'blue']] as const;
   for (let i = 0; i < 2; i++) {
-    expect((await ask(unknown, { handling: 'lenient' })).entry?.at(-1)?.search.mode).toBe('outcome');
+    expect((await ask(unknown, { handling: 'lenient' })).entry?.at(0)?.search.mode).toBe('outcome');
     await expect(ask(unknown, {})).rejects.toThrow('colour');
   }
   const local = [['patient', `http://localhost/fhir/Patient/${id}`]] as const;
