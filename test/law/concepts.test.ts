@@ -2,6 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { allOf } from '../../src/law/searches.ts';
 import { searchesWithoutIndex } from '../../src/plan/index-use.ts';
+import { MSSQL } from '../../src/sql/mssql/dialect.ts';
+import { render } from '../../src/sql/render.ts';
+import { tsqlProblems } from '../sql/grammar/tsql-grammar.ts';
 import { type Concepts, openConcepts } from './concepts.ts';
 import { checkLaw } from './law.ts';
 
@@ -145,6 +148,15 @@ test('check names the column that joins a concept, and the one of the code, wher
   const columns = new Map(without.map(({ code, columns }) => [code, columns]));
   expect(columns.get('method')).toEqual(['CONCEPT.CODE', 'CONCEPT.VOCAB', 'ITEM.CONCEPT_ID']);
   expect(columns.get('category')).toEqual(['FACT.CAT', 'FACT.SITE', 'LIST.STD']);
+});
+
+test('SQL Server is asked the same in its own words', () => {
+  const texts = new Set(concepts.sent.map(({ plan }) => render(plan, MSSQL).text));
+  expect(texts.size).toBeGreaterThan(30);
+  expect([...texts].flatMap(tsqlProblems)).toEqual([]);
+  const keys = [...texts].find(text => text.includes('FROM CONCEPT AS m'));
+  expect(keys).toMatch(/^SELECT TOP \(@p0\) m\.CONCEPT_ID\nFROM CONCEPT AS m\nWHERE /);
+  expect([...texts].some(text => /WHERE .*o\.ITEM_ID IN \(@p/.test(text))).toBe(true);
 });
 
 describe('the way of SQLite', () => {
