@@ -139,9 +139,9 @@ export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
   'encounter-diagnoses': conditions,
   medications: {
     type: 'MedicationRequest',
-    span: ({ dosageInstruction, authoredOn }) => {
-      const bounds = dosageInstruction?.[0]?.timing?.repeat?.boundsPeriod;
-      return { start: bounds?.start ?? authoredOn, end: bounds?.end };
+    span: request => {
+      const bounds = request.dosageInstruction?.[0]?.timing?.repeat?.boundsPeriod;
+      return { start: bounds?.start ?? (isReported(request) ? undefined : request.authoredOn), end: bounds?.end };
     },
     encounter: ofEncounter,
     over: hasEnded,
@@ -242,4 +242,9 @@ export function isError(resource: Resource): boolean {
     lifecycleStatus === 'entered-in-error' ||
     verificationStatus?.coding?.some(({ code }) => code === 'entered-in-error') === true
   );
+}
+
+/** What the patient or somebody else said, rather than what was ordered. */
+export function isReported({ reportedBoolean, reportedReference }: MedicationRequest): boolean {
+  return reportedBoolean === true || reportedReference !== undefined;
 }

@@ -6,6 +6,7 @@ import { coded, labelOf, readableCode, reference } from '../code.ts';
 import { RXNORM, SNOMED } from '../code-systems.ts';
 import type { CodeableConcept, Quantity } from '../fhir/datatypes.ts';
 import type { Dosage, Medication, MedicationRequest } from '../fhir/record.ts';
+import { isReported } from '../lists.ts';
 import { author, nameOf } from '../participants.ts';
 import { routeCode } from '../routes.ts';
 import type { SectionWriter } from '../section.ts';
@@ -52,12 +53,13 @@ export function addMedication(request: MedicationRequest, content: SectionWriter
     ]
       .filter(Boolean)
       .join(', '),
-    readablePeriod(bounds?.start, bounds?.end),
+    readablePeriod(bounds?.start, bounds?.end) || (told ? inWords(request) : ''),
     readableReasons(reasons),
     readableTime(request.authoredOn),
     nameOf(by, content.resolve) || (told ? 'patient' : ''),
   );
-  const low = bounds?.start ?? request.authoredOn;
+  // The day on which somebody told of it is not the day since when it is taken.
+  const low = bounds?.start ?? (told ? undefined : request.authoredOn);
   const start = timeElement('low', low);
   const high = notBefore(bounds?.end, low);
   const end = high === undefined ? '' : timeElement('high', high);
@@ -80,9 +82,9 @@ export function addMedication(request: MedicationRequest, content: SectionWriter
   );
 }
 
-/** What the patient or somebody else said, rather than what was ordered. */
-function isReported({ reportedBoolean, reportedReference }: MedicationRequest): boolean {
-  return reportedBoolean === true || reportedReference !== undefined;
+/** Since when, as it was told: `Since spring 2020`. */
+function inWords({ note }: MedicationRequest): string {
+  return (note ?? []).flatMap(({ text }) => text ?? []).join('; ');
 }
 
 function drugOf(request: MedicationRequest, content: SectionWriter): CodeableConcept | undefined {

@@ -89,14 +89,15 @@ test.each(PATIENTS)('medications of patient %i', async patient => {
   );
   const expected = [
     ...orders.map((row): [string, Facts] => {
-      const stop = ymd8(row.STOP_DT);
+      const planned = ymd8(row.STOP_DT);
+      const stop = dayOf(row.DC_DTM) ?? planned;
       const start = ymd8(row.STRT_DT) ?? dayOf(row.ORD_DTM);
       const status =
         dayOf(row.DC_DTM) !== undefined
           ? 'aborted'
           : row.HOLD_FL === 'Y'
             ? 'suspended'
-            : stop !== undefined && stop < TODAY
+            : planned !== undefined && planned < TODAY
               ? 'completed'
               : 'active';
       return [
@@ -115,7 +116,7 @@ test.each(PATIENTS)('medications of patient %i', async patient => {
       {
         mood: 'EVN',
         code: /RXN:(\d+)/.exec(row.CDS ?? '')?.[1],
-        start: dayOf(row.RPT_DTM),
+        start: undefined,
         end: undefined,
         status: row.INACT_FL === 'Y' ? 'aborted' : 'active',
       },
@@ -129,6 +130,18 @@ test.each(PATIENTS)('medications of patient %i', async patient => {
     status: value(at(entry, 'statusCode'), 'code'),
   }));
   compare(found, new Map(expected));
+});
+
+test('since when somebody says to take a drug is in the narrative, in the words it was told in', async () => {
+  type Told = { PT_NO: number; SINCE_TX: string };
+  const [told] = demo.rows<Told>(
+    `SELECT p.PT_NO, r.SINCE_TX FROM RX_RPT r JOIN PT_MST p ON p.PT_UID = r.PT_UID
+     WHERE r.SINCE_TX = 'spring 2020' AND p.PT_NO <= ${Math.max(...PATIENTS)} AND (p.DEL_FL IS NULL OR p.DEL_FL <> 'Y')
+       AND NOT EXISTS (SELECT 1 FROM RX_ORD x WHERE x.RX_NO = r.MTCH_RX_NO)`,
+  );
+  expect(told).toBeDefined();
+  const { xml } = await demo.make('medications', told?.PT_NO ?? 0);
+  expect(xml).toMatch(/<td[^>]*>Since spring 2020<\/td>/);
 });
 
 test.each(PATIENTS)('allergies of patient %i', async patient => {
