@@ -74,6 +74,79 @@ describe('a column of mixed forms', () => {
   });
 });
 
+describe('two columns of several forms', () => {
+  const SCHEMA = `CREATE TABLE VISIT (NO INTEGER NOT NULL PRIMARY KEY, AT DATETIME, ON_DAY DATE, SEEN TIMESTAMP, NAME TEXT);
+    INSERT INTO VISIT VALUES
+      (1, '2025-10-15T09:15:00', '2025-10-15', '2025-10-15 09:15:00.000', 'a'),
+      (2, '2025-10-15T09:15:00', '2025-10-16', '2025-10-15 09:14:59.999', 'b'),
+      (3, '2025-10-16T00:00:00', '2025-10-16', '2025-10-17 00:00:00.000', 'a')`;
+  const where = (test: string): Promise<readonly string[]> =>
+    searchSmall(SCHEMA, pack(`, where: { ${test} }`), 'Observation').then(({ ids }) => ids);
+
+  it('compare with each other by what they mean', async () => {
+    expect(await where('AT: { same-as: SEEN }')).toEqual(['1']);
+    expect(await where('AT: { after: SEEN }')).toEqual(['2']);
+    expect(await where('AT: { before: SEEN }')).toEqual(['3']);
+    expect(await where('AT: { same-as: ON_DAY }')).toEqual(['3']);
+    expect(await where('ON_DAY: { before: SEEN }')).toEqual(['1', '3']);
+  });
+
+  it('make one resource of the rows of a day, or of a moment', async () => {
+    const onePer = {
+      ...pack(),
+      'visit.yaml': `mapping: days
+resource: Observation
+source: { table: VISIT, as: v, key: [NO], one-per: [NAME], where: { AT: { ge: "2025-10-15" } } }
+id: "{NAME}"
+elements:
+  status: final
+  code: { text: Weight }
+  effectiveDateTime: { from: AT }
+`,
+    };
+    expect((await searchSmall(SCHEMA, onePer, 'Observation')).ids.toSorted()).toEqual(['a', 'b']);
+  });
+
+  it('a day is an instant where the mapping says at which time', async () => {
+    const at = (changed: string): Readonly<Record<string, string>> => {
+      const files = pack();
+      return { ...files, 'visit.yaml': (files['visit.yaml'] ?? '').replace('changed: AT', `changed: ${changed}`) };
+    };
+    const days = at('{ from: ON_DAY, via: { date: { at: "06:30" } } }');
+    const { resources } = await searchSmall(SCHEMA, days, 'Observation');
+    expect(resources[0]?.meta?.lastUpdated).toBe('2025-10-15T06:30:00.000-04:00');
+    const found = async (query: string): Promise<readonly string[]> => (await searchSmall(SCHEMA, days, query)).ids;
+    expect(await found('Observation?_lastUpdated=gt2025-10-15T06:30:00-04:00')).toEqual(['2', '3']);
+    expect(await found('Observation?_lastUpdated=2025-10-15T10:30:00.000Z')).toEqual(['1']);
+    expect(await found('Observation?_sort=-_lastUpdated&_count=1')).toHaveLength(1);
+    await expect(searchSmall(SCHEMA, at('ON_DAY'), 'Observation')).rejects.toThrow('at: \\"00:00\\"');
+  });
+
+  it('a column of numbers is read by the codec that says what they count', async () => {
+    const schemaOf = (value: string): string =>
+      `CREATE TABLE VISIT (NO INTEGER NOT NULL PRIMARY KEY, AT DATETIME); INSERT INTO VISIT VALUES (1, ${value}), (2, '2025-10-15 08:00:00'), (3, NULL)`;
+    const via = (codec: string): Readonly<Record<string, string>> => {
+      const files = pack();
+      const text = (files['visit.yaml'] ?? '').replace('changed: AT', `changed: { from: AT, via: ${codec} }`);
+      return { ...files, 'visit.yaml': text.replace('{ from: AT }', `{ from: AT, via: ${codec} }`) };
+    };
+    for (const [value, codec] of [
+      ['1760534100', 'epoch'],
+      ['1760534100000', '{ epoch: { unit: milliseconds } }'],
+      ["julianday('2025-10-15 13:15:00')", 'julian'],
+    ] as const) {
+      const ask = (query: string) => searchSmall(schemaOf(value), via(codec), query);
+      const { resources } = await ask('Observation?date=2025-10-15');
+      expect(resources.map(({ id, meta }) => [id, meta?.lastUpdated])).toEqual([
+        ['1', '2025-10-15T09:15:00.000-04:00'],
+      ]);
+      expect((await ask('Observation?date:missing=true')).ids).toEqual(['2', '3']);
+      expect((await ask('Observation?_sort=-date')).ids).toHaveLength(3);
+      expect((await ask('Observation?_lastUpdated=lt2025-10-15')).ids).toEqual([]);
+    }
+  });
+});
+
 describe('a column of one form', () => {
   it.each([
     ['2025-10-15T09:15:00', '2025-10-14T09:15:00', '2025-10-16T00:00:00'],

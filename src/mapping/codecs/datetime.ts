@@ -7,10 +7,10 @@
  */
 import { UNICODE } from '../../sql/column-type.ts';
 import { and, call, compare, glob, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
-import type { Expression, Predicate } from '../../sql/expression.ts';
-import { DAY, pad, parseDay, printOffset } from '../../time/calendar.ts';
+import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
+import { DAY, END_DAY, FIRST_DAY, pad, parseDay, printDay, printOffset, printTime } from '../../time/calendar.ts';
 import { instantOfSecondTime, isSecondTime, secondTimes } from '../../time/instant-key.ts';
-import { parseLocal, printLocal, timeKey } from '../../time/local.ts';
+import { parseLocal, parseTimeKey, printLocal, timeKey } from '../../time/local.ts';
 import type { RangeSet } from '../../time/range-set.ts';
 import { clip, intersect, overlay } from '../../time/range-set.ts';
 import { type Zone, zoneOf } from '../../time/zone.ts';
@@ -157,6 +157,54 @@ export function dateCodec({ zone, columnType }: { readonly zone: Zone; readonly 
       return matchTimes(only(columns), columnType, days, DAY, columnType.kind === 'date' ? 'single' : 'many');
     },
     order: timeOrder(columnType),
+  };
+}
+
+export interface DateAtOptions {
+  readonly zone: Zone;
+  readonly columnType: TimedType & { readonly kind: 'date' };
+  readonly fhirType: 'dateTime' | 'instant';
+  /** The time of day that the mapping says, in milliseconds. */
+  readonly at: number;
+}
+
+/** A day as the moment of it that the mapping says: a DATE column knows none. */
+export function dateAtCodec({ zone, columnType, fhirType, at }: DateAtOptions): Codec {
+  const days = dateCodec({ zone, columnType });
+  const stored = storedReader(columnType);
+  const length = fhirType === 'instant' ? 1 : 1000;
+  const precision = { ceiling: (local: number): number => Math.ceil((local - at) / DAY), length };
+  const localOf = (raw: SqlValue | undefined): number | undefined => {
+    const text = stored(raw);
+    const day = text === undefined ? undefined : parseDay(text);
+    return day === undefined ? undefined : day * DAY + at;
+  };
+  return {
+    ...days,
+    label: `date (at ${printTime(at)})`,
+    yields: [fhirType],
+    decode: raw => {
+      const local = localOf(raw);
+      if (local === undefined) return undefined;
+      const fraction = fhirType === 'instant' ? '.000' : '';
+      return `${printDay(Math.floor(local / DAY))}T${printTime(local)}${fraction}${zone.offsetTextOf(local)}`;
+    },
+    match: (columns, criterion) =>
+      criterion.kind === 'date'
+        ? matchTimes(only(columns), columnType, satisfying(criterion.any, zone, precision), DAY, 'single')
+        : undefined,
+    order: {
+      by: columns => [only(columns)],
+      toKey: ([raw]) => {
+        const local = localOf(raw);
+        return local === undefined ? undefined : timeKey(printLocal(local, 3));
+      },
+      fromKey: key => {
+        const { local, rest } = parseTimeKey(String(key));
+        const day = Math.ceil((local + (rest > 0 ? 1 : 0) - at) / DAY);
+        return day < END_DAY ? [printDay(Math.max(day, FIRST_DAY))] : undefined;
+      },
+    },
   };
 }
 

@@ -16,7 +16,7 @@ import { codeMapCodec } from './code-map.ts';
 import type { Codec } from './codec.ts';
 import { comparatorNumberCodec } from './comparator-number.ts';
 import { dateAndTimeCodec } from './date-and-time.ts';
-import { dateCodec, datetimeCodec } from './datetime.ts';
+import { dateAtCodec, dateCodec, datetimeCodec } from './datetime.ts';
 import { type CodecContext, type CodecEntry, entry, fitting, type MadeCodec, type StepEntry, step } from './entry.ts';
 import { countedCodec, epochCodec } from './epoch.ts';
 import { htmlCodec } from './html.ts';
@@ -35,6 +35,8 @@ import { ymd8Codec } from './ymd8.ts';
 
 const NONE = z.undefined();
 const RAWS = z.union([z.string().transform(raw => [raw]), z.array(z.string())]);
+const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$/;
+const NO_TIME = 'an instant has a time of day and a DATE column none: `via: {date: {at: "00:00"}}` says which is meant';
 const ONE_OR_MORE = /^[1-9]\d?$/;
 
 /** Codecs by name. Code maps and text steps have names of their own. */
@@ -58,13 +60,26 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
     z.union([NONE, z.strictObject({ midnight: z.enum(['date', 'absent', 'time']) })]),
     (options, [type], { zone, fhirType }) => {
       if (!isTimed(type)) return refuse('datetime', type);
+      if (fhirType === 'instant' && type.kind === 'date') return NO_TIME;
       const moment = fhirType === 'instant' || fhirType === 'date' ? fhirType : 'dateTime';
       const midnight = options?.midnight ?? 'time';
       return datetimeCodec({ zone: zoneOf(zone), columnType: type, fhirType: moment, midnight });
     },
   ),
-  date: entry(NONE, (_, [type], { zone }) =>
-    isTimed(type) ? dateCodec({ zone: zoneOf(zone), columnType: type }) : refuse('date', type),
+  date: entry(
+    z.union([NONE, z.strictObject({ at: z.string().regex(CLOCK, 'a time of day is HH:MM or HH:MM:SS') })]),
+    (options, [type], { zone, fhirType }) => {
+      if (!isTimed(type)) return refuse('date', type);
+      if (!options)
+        return fhirType === 'instant' && type.kind === 'date'
+          ? NO_TIME
+          : dateCodec({ zone: zoneOf(zone), columnType: type });
+      if (type.kind !== 'date') return 'date: `at` is for a DATE column; a column with times has its own';
+      if (fhirType !== 'instant' && fhirType !== 'dateTime') return 'date: `at` gives an instant or a dateTime';
+      const [hour = 0, minute = 0, second = 0] = options.at.split(':').map(Number);
+      const at = ((hour * 60 + minute) * 60 + second) * 1000;
+      return dateAtCodec({ zone: zoneOf(zone), columnType: { ...type, kind: 'date' }, fhirType, at });
+    },
   ),
   epoch: entry(
     z.union([NONE, z.strictObject({ unit: z.enum(['seconds', 'milliseconds']) })]),

@@ -184,6 +184,30 @@ function storedType(type: ColumnType, form: ColumnInfo['form'], zone: string): C
   }
 }
 
+/**
+ * Two columns for a comparison with each other. Dates in different layouts compare by their canonical texts; SQL Server
+ * compares its types itself.
+ */
+export function comparable(
+  left: ColumnExpression,
+  right: ColumnExpression,
+  { catalog, settings }: Context,
+): readonly [ColumnExpression, ColumnExpression] {
+  const areTimes = [left, right].every(({ type }) => type.kind === 'date' || type.kind === 'datetime');
+  if (catalog.engine !== 'sqlite' || !areTimes || isAlike(left.type, right.type)) return [left, right];
+  return [inAnyForm(left, settings.pack.zone), inAnyForm(right, settings.pack.zone)];
+}
+
+function isAlike(a: ColumnType, b: ColumnType): boolean {
+  const layout = (type: ColumnType): string =>
+    type.kind === 'datetime' ? JSON.stringify([type.fraction, type.form]) : type.kind;
+  return layout(a) === layout(b);
+}
+
+function inAnyForm(column: ColumnExpression, zone: string): ColumnExpression {
+  return column.type.kind === 'datetime' ? { ...column, type: storedType(column.type, 'any', zone) } : column;
+}
+
 /** The type of a column whose rows hold other numbers than it declares; whole ones may be of 64 bits. */
 function anyNumber(type: ColumnType): ColumnType {
   if (type.kind === 'integer') return { ...type, bits: 64, any: 'mixed' };

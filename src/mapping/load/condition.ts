@@ -11,7 +11,7 @@ import { isTimed } from '../codecs/stored-time.ts';
 import { defaultCodec } from '../codecs/table.ts';
 import type { Condition } from '../model.ts';
 import { isRuledOut, onlyPresent } from './absent-values.ts';
-import { type Resolved, resolveColumn, type Visible } from './columns.ts';
+import { comparable, type Resolved, resolveColumn, type Visible } from './columns.ts';
 import type { Context } from './context.ts';
 import { readOn } from './join.ts';
 import { literalForm, readLiteral } from './literal.ts';
@@ -139,7 +139,8 @@ function readOperator(
     case 'same-as': {
       const other = resolveColumn(value.text, value.at, visible, context);
       if (!other) return [];
-      const same: Condition = { kind: 'same', column, other: other.column };
+      const [left, right] = comparable(column, other.column, context);
+      const same: Condition = { kind: 'same', column: left, other: right };
       return [same, ...onlyPresent([], other, context)];
     }
     default:
@@ -197,11 +198,12 @@ function orderedColumns(
     });
     return [];
   }
+  const [left, right] = comparable(column, other.column, context);
   const test: Condition = {
     kind: 'ordered',
-    column,
+    column: left,
     op,
-    other: other.column,
+    other: right,
     ...(codec && !isTimed(column.type) ? { codec } : {}),
   };
   return [test, ...onlyPresent([], other, context, codec)];

@@ -6,7 +6,7 @@
 import type { ColumnExpression, Order } from '../../sql/expression.ts';
 import type { JoinColumn } from '../model.ts';
 import type { NamedRows, Visible } from './columns.ts';
-import { printTable, resolveColumn } from './columns.ts';
+import { comparable, printTable, resolveColumn } from './columns.ts';
 import type { Context } from './context.ts';
 import { entriesOf, type ScalarTree, scalarsOf, type Tree } from './tree.ts';
 
@@ -50,7 +50,8 @@ export function readOn(
     }
     const reason = mismatch(left.column.type.kind, right.column.type.kind);
     if (reason !== undefined) report.error(value.at, reason, { found: `${key}: ${text}` });
-    return [{ theirs: left.column, ours: right.column }];
+    const [theirColumn, ourColumn] = comparable(left.column, right.column, context);
+    return [{ theirs: theirColumn, ours: ourColumn }];
   });
   if (tree && entriesOf(tree).length === 0)
     report.error(tree.at, '`on` names no column', { expected: '{THEIRS: ours}' });

@@ -101,7 +101,10 @@ function readDefault(
     if (codec) return codec;
   }
   context.report.error(at, 'no codec follows from the types of column and element', {
-    expected: '`via:`',
+    expected:
+      type?.kind === 'date' && fhirTypes.includes('instant')
+        ? '`via: {date: {at: "00:00"}}`, which says the time of day that a DATE column lacks'
+        : '`via:`',
     found: `${columnTypes.map(nameOfType).join(', ')} for ${fhirTypes[0] ?? ''}`,
   });
   return undefined;
