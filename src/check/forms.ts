@@ -1,7 +1,7 @@
 /**
- * How the rows of date and time columns are written, and what of that is read. In: the values of the mappings, and the catalog with
- * the forms that its rows were found to have. Out: a warning for each column with rows that are no date to its codec, with
- * the form and never the value; a table with what was chosen for each column, and why.
+ * How the rows of columns of dates, times and numbers are written, and what of that is read. In: the values of the mappings, and
+ * the catalog with the forms that its rows were found to have. Out: a warning for each column with rows that are no date, or
+ * no number, to its codec, with the form and never the value; a table with what was chosen for each column, and why.
  */
 import { counted } from '../counted.ts';
 import { partsOf } from '../mapping/check/parts.ts';
@@ -21,12 +21,22 @@ interface UsedColumn {
 
 export const FORMS: CheckSection = {
   name: 'forms',
-  title: 'How dates and times are written',
+  title: 'How dates, times and numbers are written',
   weight: 0,
   async run({ registry, catalog }) {
     const report = createReport();
-    const used = timesOf(registry, catalog);
-    for (const { name, info, at } of used) {
+    const used = columnsOf(registry, catalog);
+    for (const { name, info, column, at } of used) {
+      if (isNumber(column)) {
+        const none = (info.written ?? []).filter(({ form }) => NO_NUMBER.has(form));
+        if (none.length === 0) continue;
+        const rows = none.reduce((sum, { rows: more }) => sum + more, 0);
+        report.warning(at, `column ${name} holds no number in ${counted(rows, 'row')}, where it is absent`, {
+          expected: 'numbers',
+          found: none.map(({ form, rows: of }) => `${form} (${of})`).join(', '),
+        });
+        continue;
+      }
       const odd = (info.written ?? []).filter(({ form }) => !isReadForm(form) && !MEANT[form]);
       if (odd.length === 0) continue;
       const rows = odd.reduce((sum, { rows: more }) => sum + more, 0);
@@ -42,8 +52,10 @@ export const FORMS: CheckSection = {
         },
       );
     }
-    const rows = used.map(({ name, info }) => [name, info.declared, formsOf(info), choiceOf(info), reasonOf(info)]);
-    const table = { name: 'forms', title: 'Forms of dates and times', columns: COLUMNS, rows };
+    const rows = used.map(({ name, info, column }) => [
+      ...[name, info.declared, formsOf(info), choiceOf(info, column), reasonOf(info, column)],
+    ]);
+    const table = { name: 'forms', title: 'Forms of dates, times and numbers', columns: COLUMNS, rows };
     return { problems: report.problems(), notes: [], tables: rows.length === 0 ? [] : [table] };
   },
 };
@@ -53,8 +65,15 @@ const COLUMNS = ['column', 'declared', 'written as (rows)', 'compared', 'because
 /** Ways in which programs write that there is none. */
 const MEANT: Readonly<Record<string, true>> = { 'a zero date': true, 'a blank text': true };
 
-/** Each column once, where it is named first. */
-function timesOf(registry: Registry, catalog: Catalog): readonly UsedColumn[] {
+/** Forms of what stands in a column of numbers and is none. */
+const NO_NUMBER: ReadonlySet<string> = new Set(['a text', 'bytes', 'an infinite number']);
+
+function isNumber({ type }: ColumnExpression): boolean {
+  return type.kind === 'integer' || type.kind === 'decimal' || type.kind === 'float' || type.kind === 'bit';
+}
+
+/** Each column once, where it is named first; of numbers those that are not all as they are declared. */
+function columnsOf(registry: Registry, catalog: Catalog): readonly UsedColumn[] {
   const found = new Map<string, UsedColumn>();
   const add = (scope: Scope, { from, at }: ValueNode): void => {
     for (const column of from) {
@@ -64,7 +83,8 @@ function timesOf(registry: Registry, catalog: Catalog): readonly UsedColumn[] {
       const info = inTable && findColumn(inTable, column.column);
       const isTime = column.type.kind === 'date' || column.type.kind === 'datetime' || column.type.kind === 'time';
       const name = `${table.name}.${column.column}`;
-      if (info?.form && isTime && !found.has(name)) found.set(name, { name, info, column, at });
+      const isOdd = isNumber(column) && info?.form === 'any';
+      if (info?.form && (isTime || isOdd) && !found.has(name)) found.set(name, { name, info, column, at });
     }
   };
   for (const mapping of registry.mappings) if (mapping.changed) add(mapping.source, mapping.changed);
@@ -77,14 +97,16 @@ function formsOf({ written }: ColumnInfo): string {
   return written.map(({ form, rows }) => `${form} (${rows})`).join(', ') || 'no row has a value';
 }
 
-function choiceOf({ form }: ColumnInfo): string {
-  return form === 'any' ? 'through its canonical text' : 'as it stands';
+function choiceOf({ form }: ColumnInfo, column: ColumnExpression): string {
+  if (form !== 'any') return 'as it stands';
+  return isNumber(column) ? 'as its number, or none' : 'through its canonical text';
 }
 
-function reasonOf({ form, written }: ColumnInfo): string {
+function reasonOf({ form, written }: ColumnInfo, column: ColumnExpression): string {
   if (form !== 'any') return 'all rows have one form, which sorts as text: an index serves';
   if (written === undefined) return 'the rows were not all looked at in time: no index serves';
   if (written.length === 0) return 'nothing shows how it will be written';
+  if (isNumber(column)) return 'rows hold more than the type says: no index serves';
   return written.length > 1
     ? 'rows have several forms: no index serves'
     : 'this form does not sort as text: no index serves';

@@ -30,3 +30,15 @@ test('a column of one form is compared as it stands, and nothing is warned of', 
   expect(out).toMatch(/PERSON\.BORN +DATE +YYYY-MM-DD \(1\) +as it stands/);
   expect(out).toMatch(/0 errors, 0 warnings$/);
 });
+
+test('rows of a column of numbers that are none are told, and what is a number of any form is not', async () => {
+  const out = await checked(`UPDATE WEIGHING SET KG = 'about 70' WHERE NO = 7;
+    INSERT INTO WEIGHING VALUES (9, 1, NULL, 61.505), (10, 1, NULL, 9e999), (11, 1, NULL, 60), (12, 1, NULL, '')`);
+  expect(out).toContain(
+    'column WEIGHING.KG holds no number in 2 rows, where it is absent; expected numbers; found a text (1), an infinite number (1)',
+  );
+  expect(out).not.toContain('about');
+  expect(out).toMatch(
+    /WEIGHING\.KG +DECIMAL\(6,2\) +.*a number with more digits than declared \(1\).* as its number, or none/,
+  );
+});

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { formatProblem } from '../../src/mapping/load/problem.ts';
 import type { Engine } from '../../src/sql/declared-type.ts';
-import { searchSmall } from '../plan/small-pack.ts';
+import { openSmall, searchSmall } from '../plan/small-pack.ts';
 import { catalog } from './load/catalog.ts';
 import { ACTIVE, load, problemsOf, problemsOfSource, SMALL } from './load/problems-of.ts';
 
@@ -151,4 +151,43 @@ describe('a rule that means nothing is refused', () => {
     const [problem] = problemsOfSource('{ table: dbo.PT, as: p, key: [PT_NO], changed: { from: UPD_DTM, else: x } }');
     expect(problem).toBe('m.yaml:3:73: `else` cannot stand here');
   });
+});
+
+test('a date that means "no value" does so in whatever form a row of SQLite has it', async () => {
+  const schema = `
+CREATE TABLE PT (NO INTEGER PRIMARY KEY, DIED DATETIME, BORN DATE, UPD TIMESTAMP);
+INSERT INTO PT VALUES
+  (1, '1753-01-01', '1753-01-01 00:00:00', '1753-01-01T00:00:00'),
+  (2, '1753-01-01 00:00:00', '0000-00-00', '0000-00-00 00:00:00'),
+  (3, '1753-01-01 00:00:00.000', '1753-01-01', '2024-01-01 10:00'),
+  (4, '0000-00-00', '0000-00-00 00:00:00', NULL),
+  (5, '2020-05-01 10:00', '1960-01-01', '2024-01-02T10:00:00Z');
+`;
+  const pack = {
+    'pack.yaml': 'name: small\ntitle: Small\nzone: UTC\nabsent: { date: ["1753-01-01", "0000-00-00"] }\n',
+    'm.yaml': `mapping: people
+resource: Patient
+source: { table: PT, as: p, key: [NO], changed: UPD }
+id: "{NO}"
+elements:
+  birthDate: { from: BORN }
+  deceasedBoolean: { first: [{ const: "true", if: { present: [DIED] } }, "false"] }
+`,
+  };
+  const search = await openSmall(schema, pack);
+  expect((await search('Patient?deceased=true')).ids).toEqual(['5']);
+  expect((await search('Patient?birthdate:missing=false')).ids).toEqual(['5']);
+  expect((await search('Patient?birthdate=lt1900')).ids).toEqual([]);
+  expect((await search('Patient?_lastUpdated=lt2030')).ids).toEqual(['3', '5']);
+  expect((await search('Patient?_sort=-_lastUpdated')).ids).toEqual(['5', '3', '1', '2', '4']);
+  const { resources } = await search('Patient');
+  expect(resources.map(one => [one['deceasedBoolean'], one['birthDate'], one.meta?.lastUpdated?.slice(0, 10)])).toEqual(
+    [
+      [false, undefined, undefined],
+      [false, undefined, undefined],
+      [false, undefined, '2024-01-01'],
+      [false, undefined, undefined],
+      [true, '1960-01-01', '2024-01-02'],
+    ],
+  );
 });

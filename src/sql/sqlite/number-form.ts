@@ -16,7 +16,7 @@ const WHOLE_OF_BITS = { 8: [0, 255], 16: [-(2 ** 15), 2 ** 15 - 1], 32: [-(2 ** 
 
 /** The form of one stored value that is not NULL; whole numbers come as bigint. */
 export function formOfNumber(value: unknown, type: ColumnType): string {
-  if (typeof value === 'string') return 'a text';
+  if (typeof value === 'string') return value.trim() === '' ? 'a blank text' : 'a text';
   if (typeof value !== 'number' && typeof value !== 'bigint') return 'bytes';
   if (typeof value === 'number' && !Number.isFinite(value)) return 'an infinite number';
   if (isAsDeclared(value, type)) return AS_DECLARED;
