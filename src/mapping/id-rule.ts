@@ -21,11 +21,16 @@ export interface IdColumn {
 /** How a key column is written in an id: text as it is (blank-trimmed), integers, uuid, bytes as uuid, escaped text. */
 export interface IdCodec {
   readonly name: 'plain' | 'integer' | 'uuid' | 'escaped';
+  /** Of a plain text: it is a UUID as it is written, and no other text has an id. */
+  readonly isUuid?: true;
   /** The part of an id, or undefined if the key cannot be written (NULL, blank, illegal characters). */
   print(raw: string | number | Uint8Array | null): string | undefined;
   /** The column's value for a part of an id, or undefined if no row can have printed it. */
   parse(part: string): string | number | Uint8Array | undefined;
 }
+
+/** A UUID in a text, in either case, as a pattern of SQL. */
+export const UUID_PATTERN: string = [8, 4, 4, 4, 12].map(digits => '[0-9A-Fa-f]'.repeat(digits)).join('-');
 
 const LONGEST = 64;
 

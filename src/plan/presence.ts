@@ -4,6 +4,7 @@
  */
 import { isWhole } from '../mapping/codecs/stored-number.ts';
 import { isDynamic, isDynamicMember } from '../mapping/dynamic.ts';
+import { UUID_PATTERN } from '../mapping/id-rule.ts';
 import type { JoinColumn, Mapping, Member, Node, ObjectNode, Pieces, RefNode, ValueNode } from '../mapping/model.ts';
 import { isResourceType } from '../r4/definitions.ts';
 import { holdsAnyNumber, UNICODE } from '../sql/column-type.ts';
@@ -51,6 +52,7 @@ export function idPartsPresent(parts: Mapping['id']['alternatives'][number]): Pr
       // An id has no other numbers than whole ones.
       if (holdsAnyNumber(part.column.type)) return isWhole(part.column);
       if (part.column.type.kind !== 'text') return not(isNull(part.column));
+      if (part.codec.isUuid) return glob(part.column, UUID_PATTERN);
       return part.codec.name === 'plain'
         ? and(filled(part.column), not(glob(part.column, '*[^-A-Za-z0-9.]*')))
         : filled(part.column);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { searchSmall } from './small-pack.ts';
+import { openSmall, searchSmall } from './small-pack.ts';
 
 const A = '0a000000-0000-4000-8000-000000000001';
 const B = '0b000000-0000-4000-8000-000000000002';
@@ -30,4 +30,19 @@ test('of two mappings whose ids are UUIDs each finds its own, and a search asks 
   expect(await search(`_id=${B},${A}`)).toEqual([A, B]);
   expect(await search('name=cy')).toEqual([B]);
   expect(await search('_sort=-family')).toEqual([B, A]);
+});
+
+test('UUIDs in texts are ids as they are written, of two mappings too; what is none has no id', async () => {
+  const schema = `
+CREATE TABLE DOC (NO INTEGER NOT NULL PRIMARY KEY, UID CHAR(38) COLLATE RTRIM, NM VARCHAR(20) COLLATE RTRIM);
+CREATE TABLE NRS (NO INTEGER NOT NULL PRIMARY KEY, UID VARCHAR(36) COLLATE RTRIM, NM VARCHAR(20) COLLATE RTRIM);
+INSERT INTO DOC VALUES (1, '${A}  ', 'Ada'), (2, NULL, 'Bo'), (3, 'none', 'Di'), (4, '${A}0', 'Ed');
+INSERT INTO NRS VALUES (1, '${B.toUpperCase()}', 'Cy'), (2, '', 'Flo');
+`;
+  const pack = { ...PACK, 'm.yaml': PACK['m.yaml'].replaceAll('{UID}', '{UID|uuid}') };
+  const search = await openSmall(schema, pack);
+  const upper = B.toUpperCase();
+  expect((await search('Practitioner?')).ids).toEqual([A, upper]);
+  expect((await search(`Practitioner?_id=${A},${upper},none,${B}`)).ids).toEqual([A, upper]);
+  expect((await search('Practitioner?_sort=_id')).ids).toEqual([A, upper].toSorted());
 });

@@ -103,7 +103,8 @@ function operandsOf(parts: readonly IdPart[], others: readonly IdPart[]): readon
   const own = columnsIn(parts);
   const their = columnsIn(others);
   const isAlike =
-    isSameShape(parts, others) && own.every((column, i) => column.type.kind === their[i]?.type.kind && isKept(column));
+    isSameShape(parts, others) &&
+    own.every((column, i) => column.type.kind === their[i]?.type.kind && isKept(column, parts));
   return isAlike ? own : [written(parts)];
 }
 
@@ -117,9 +118,10 @@ function isSameShape(a: readonly IdPart[], b: readonly IdPart[]): boolean {
   );
 }
 
-/** Equal values of the column are equal in an id. */
-function isKept({ type }: ColumnExpression): boolean {
-  return type.kind === 'uuid' || type.kind === 'binary' || type.kind === 'integer';
+/** Equal values of the column are equal in an id, and others are not. */
+function isKept(column: ColumnExpression, parts: readonly IdPart[]): boolean {
+  const isUuidText = parts.some(part => part.kind === 'column' && part.column === column && part.codec.isUuid);
+  return isUuidText || ['uuid', 'binary', 'integer'].includes(column.type.kind);
 }
 
 function written(parts: readonly IdPart[]): Expression {

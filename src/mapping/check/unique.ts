@@ -5,9 +5,9 @@
 import { counted } from '../../counted.ts';
 import { type Catalog, findTable, type TableInfo } from '../../sql/catalog.ts';
 import { UNICODE } from '../../sql/column-type.ts';
-import { and, call, constant, filled, isNull, not, or } from '../../sql/construct.ts';
+import { and, call, constant, filled, glob, isNull, not, or } from '../../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../../sql/expression.ts';
-import type { IdPart } from '../id-rule.ts';
+import { type IdPart, UUID_PATTERN } from '../id-rule.ts';
 import type { Report } from '../load/problem.ts';
 import type { JoinColumn, Mapping, RefNode, Registry, Scope } from '../model.ts';
 import { fixedColumns, isPromised } from '../promised.ts';
@@ -130,6 +130,7 @@ function illegalIds(parts: readonly IdPart[]): readonly { readonly what: string;
   return parts.flatMap(part => {
     if (part.kind !== 'column' || part.codec.name !== 'plain') return [];
     const of = part.column;
+    if (part.codec.isUuid) return [{ what: `${of.column} is no UUID`, where: not(glob(of, UUID_PATTERN)) }];
     const room = 64 - literals + 1;
     return [
       {

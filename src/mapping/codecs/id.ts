@@ -32,6 +32,13 @@ export function idCodec(name: string | undefined, type: ColumnType): IdCodec | u
     case 'integer':
       return integer(type);
     case 'uuid':
+      if (type.kind === 'text' && (type.length === 'max' || type.length >= 36))
+        return {
+          name: 'plain',
+          isUuid: true,
+          print: printUuidText,
+          parse: part => (UUID_TEXT.test(part) ? part : undefined),
+        };
       if (type.kind !== 'uuid' && !isUuidBytes(type)) return undefined;
       return roundTrip('uuid', printUuid, part => parseUuid(part, type));
     default:
@@ -76,6 +83,14 @@ function printPlain(raw: SqlValue): string | undefined {
   const text = typeof raw === 'string' ? trimEnd(raw) : '';
   return isLegalId(text) ? text : undefined;
 }
+
+/** As it is written: an id has case. */
+function printUuidText(raw: SqlValue): string | undefined {
+  const text = typeof raw === 'string' ? trimEnd(raw) : '';
+  return UUID_TEXT.test(text) ? text : undefined;
+}
+
+const UUID_TEXT = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function parsePlain(part: string): string | undefined {
   return isLegalId(part) ? part : undefined;

@@ -12,7 +12,7 @@ interface Step {
 
 const DIGITS = '0123456789';
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const HEX = `${DIGITS}abcdef`;
+const HEX = `${DIGITS}abcdefABCDEF`;
 const MAX_LENGTH = 64;
 
 /** An id that both can print; undefined if they are disjoint. */
@@ -41,12 +41,12 @@ export function commonId(a: readonly IdPart[], b: readonly IdPart[]): string | u
 
 /** A UUID is in it: no two rows of a database have one by chance. */
 export function isUnique(parts: readonly IdPart[]): boolean {
-  return parts.some(part => part.kind === 'column' && part.codec.name === 'uuid');
+  return parts.some(part => part.kind === 'column' && (part.codec.name === 'uuid' || part.codec.isUuid));
 }
 
 function stepsOf(part: IdPart): readonly Step[] {
   if (part.kind === 'literal') return [...part.text].map(once);
-  switch (part.codec.name) {
+  switch (part.codec.isUuid ? 'uuid' : part.codec.name) {
     case 'integer':
       return [once(`${DIGITS}-`), { characters: DIGITS, repeats: true }];
     case 'uuid':
