@@ -87,6 +87,20 @@ type Spoil = (value: unknown) => Value;
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+/** What SQLite keeps in a column of numbers, whatever it declares. */
+const NUMBERS: readonly Spoil[] = [
+  v => (typeof v === 'number' ? v + 0.125 : 1.5),
+  () => 97.6,
+  () => 1e-7,
+  () => -0.30000000000000004,
+  () => 9_007_199_254_740_993n,
+  () => Number.POSITIVE_INFINITY,
+  () => 'N/A',
+  () => '<5',
+  () => '12,5',
+  () => new Uint8Array([49]),
+];
+
 function spoilsFor(declared: string): readonly Spoil[] {
   const name = declared.toUpperCase();
   if (/^N?(VAR)?CHAR/.test(name)) {
@@ -116,9 +130,10 @@ function spoilsFor(declared: string): readonly Spoil[] {
       () => sized('\\'),
     ];
   }
-  if (/^(SMALL|TINY|BIG)?INT/.test(name)) return [() => null, () => 0, () => 1];
+  if (/^(SMALL|TINY|BIG)?INT/.test(name)) return [() => null, () => 0, () => 1, ...NUMBERS];
   if (name.startsWith('BIT')) return [() => null, () => 0, () => 1];
-  if (/^(DECIMAL|NUMERIC)/.test(name)) return [() => null, () => 0, v => (typeof v === 'number' ? -v : 0)];
+  if (/^(DECIMAL|NUMERIC|MONEY|FLOAT|REAL)/.test(name))
+    return [() => null, () => 0, v => (typeof v === 'number' ? -v : 0), ...NUMBERS];
   if (/^DATETIME/.test(name)) {
     const fraction = name.startsWith('DATETIME2') ? '0'.repeat(Number(/\((\d)\)/.exec(name)?.[1] ?? 7)) : '000';
     const at = (s: string): string => (fraction === '' ? s : `${s}.${fraction}`);
