@@ -20,7 +20,7 @@ export interface IdColumn {
 
 /** How a key column is written in an id: text as it is (blank-trimmed), integers, uuid, bytes as uuid, escaped text. */
 export interface IdCodec {
-  readonly name: 'plain' | 'integer' | 'uuid' | 'escaped';
+  readonly name: 'plain' | 'integer' | 'uuid' | 'date' | 'escaped';
   /** Of a plain text: it is a UUID as it is written, and no other text has an id. */
   readonly isUuid?: true;
   /** The part of an id, or undefined if the key cannot be written (NULL, blank, illegal characters). */

@@ -105,6 +105,26 @@ elements:
 `,
     };
     expect((await searchSmall(SCHEMA, onePer, 'Observation')).ids.toSorted()).toEqual(['a', 'b']);
+    const byDay = {
+      'visit.yaml': onePer['visit.yaml'].replace('[NAME]', '[ON_DAY]').replace('{NAME}', 'day-{ON_DAY}'),
+    };
+    const days = async (query: string, schemaOf = SCHEMA): Promise<readonly string[]> =>
+      (await searchSmall(schemaOf, { ...onePer, ...byDay }, query)).ids;
+    expect(await days('Observation')).toEqual(['day-2025-10-15', 'day-2025-10-16']);
+    expect(await days('Observation?_id=day-2025-10-16')).toEqual(['day-2025-10-16']);
+    expect(await days('Observation?_id=day-2025-10-16,day-16,day-2025-10-17')).toEqual(['day-2025-10-16']);
+    expect(await days('Observation?_sort=-_id')).toEqual(['day-2025-10-16', 'day-2025-10-15']);
+    const both = {
+      'visit.yaml': byDay['visit.yaml']
+        .replace('[ON_DAY]', '[NAME, ON_DAY]')
+        .replace('day-{ON_DAY}', '{NAME}-{ON_DAY}'),
+    };
+    const pairs = await searchSmall(SCHEMA, { ...onePer, ...both }, 'Observation?_id=a-2025-10-16');
+    expect(pairs.ids).toEqual(['a-2025-10-16']);
+    // The same day in two forms is one.
+    const mixed = SCHEMA.replace("'2025-10-16', '2025-10-17", "'2025-10-16 00:00:00', '2025-10-17");
+    expect(await days('Observation', mixed)).toEqual(['day-2025-10-15', 'day-2025-10-16']);
+    expect(await days('Observation?_id=day-2025-10-16', mixed)).toEqual(['day-2025-10-16']);
   });
 
   it('a day is an instant where the mapping says at which time', async () => {

@@ -5,6 +5,7 @@
  */
 import { type ColumnType, holdsAnyNumber } from '../../sql/column-type.ts';
 import type { SqlValue } from '../../sql/expression.ts';
+import { parseDay } from '../../time/calendar.ts';
 import { type IdCodec, isLegalId } from '../id-rule.ts';
 import { trimEnd } from './blank.ts';
 import { parseInteger } from './integer-text.ts';
@@ -41,6 +42,8 @@ export function idCodec(name: string | undefined, type: ColumnType): IdCodec | u
         };
       if (type.kind !== 'uuid' && !isUuidBytes(type)) return undefined;
       return roundTrip('uuid', printUuid, part => parseUuid(part, type));
+    case 'date':
+      return type.kind === 'date' ? roundTrip('date', printDate, part => part) : undefined;
     default:
       return undefined;
   }
@@ -56,6 +59,8 @@ function defaultName(type: ColumnType): IdCodec['name'] | undefined {
     case 'uuid':
     case 'binary':
       return 'uuid';
+    case 'date':
+      return 'date';
     default:
       return undefined;
   }
@@ -77,6 +82,11 @@ function printInteger(raw: SqlValue): string | undefined {
   return (typeof raw === 'number' && Number.isInteger(raw)) || (typeof raw === 'string' && /^-?\d+$/.test(raw))
     ? String(raw)
     : undefined;
+}
+
+/** `2024-03-10`; a text that is no day stands in no id. */
+function printDate(raw: SqlValue): string | undefined {
+  return typeof raw === 'string' && raw.length === 10 && parseDay(raw) !== undefined ? raw : undefined;
 }
 
 function printPlain(raw: SqlValue): string | undefined {

@@ -54,6 +54,11 @@ function stepsOf(part: IdPart): readonly Step[] {
         ...(i > 0 ? [once('-')] : []),
         ...Array.from({ length }, () => once(HEX)),
       ]);
+    case 'date':
+      return [4, 2, 2].flatMap((length, i) => [
+        ...(i > 0 ? [once('-')] : []),
+        ...Array.from({ length }, () => once(DIGITS)),
+      ]);
     case 'plain':
     case 'escaped': {
       const characters = `${DIGITS}${LETTERS}.-`;

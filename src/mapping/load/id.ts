@@ -8,7 +8,7 @@ import { resolveColumn, type Visible } from './columns.ts';
 import type { Context } from './context.ts';
 import { type ScalarTree, scalarsOf, type Tree } from './tree.ts';
 
-const CODEC_NAMES: readonly string[] = ['plain', 'integer', 'uuid', 'escaped'];
+const CODEC_NAMES: readonly string[] = ['plain', 'integer', 'uuid', 'date', 'escaped'];
 
 /** Reads the alternatives, those with a problem left out. */
 export function readIdRule(tree: Tree | undefined, visible: Visible, context: Context): IdRule {
