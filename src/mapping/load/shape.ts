@@ -113,16 +113,21 @@ function reportKeys({ root, schema, report }: Shape, path: readonly PropertyKey[
     key => !keys.has(key) && reportMisspelt(node, entry(node, key), keys, report, holder),
   );
   const known = [...keys].filter(one => !entry(node, one));
-  for (const key of unknown) {
-    if (misspelt.includes(key)) continue;
-    if (!keys.has(key)) {
-      if (allKeys(schema).has(key)) report.error(keyPosition(node, key), `\`${key}\` cannot stand here`);
-      else
-        report.error(keyPosition(node, key), 'unknown key', {
-          found: key,
-          ...(known.length > 0 && known.length <= FEW ? { expected: known.map(one => `\`${one}\``).join(', ') } : {}),
-        });
-    } else if (misspelt.length === 0) report.error(keyPosition(node, key), `\`${key}\` cannot stand here`);
+  const words = allKeys(schema);
+  const others = unknown.filter(key => !misspelt.includes(key));
+  const strange = others.filter(key => !keys.has(key) && !words.has(key));
+  const [first] = strange;
+  if (first !== undefined) {
+    // Several of one map are there for one reason.
+    report.error(keyPosition(node, first), strange.length === 1 ? 'unknown key' : 'unknown keys', {
+      found: strange.length > FEW ? `${strange.slice(0, FEW).join(', ')}, …` : strange.join(', '),
+      ...(known.length > 0 && known.length <= FEW ? { expected: known.map(one => `\`${one}\``).join(', ') } : {}),
+    });
+  }
+  for (const key of others) {
+    // With a misspelt key mended another alternative may be the likeliest, which may have it.
+    if (strange.includes(key) || (keys.has(key) && misspelt.length > 0)) continue;
+    report.error(keyPosition(node, key), `\`${key}\` cannot stand here`);
   }
 }
 

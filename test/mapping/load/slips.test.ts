@@ -267,6 +267,16 @@ const SLIPS: readonly Slip[] = [
     told: ['m.yaml:6:42: unknown column of dbo.PT; found SX; did you mean SEX?'],
   },
   {
+    slip: 'the item of an each, whose elements stand beside it then',
+    files: {
+      'm.yaml': `${PEOPLE}  name:\n    - each: { split: LST_NM, by: ";", as: d }\n      family: { from: d.piece }\n      text: { from: d.piece }\n`,
+    },
+    told: [
+      'm.yaml:7:7: `each` without `elements:` or `item:`',
+      'm.yaml:8:7: unknown keys; found family, text',
+    ],
+  },
+  {
     slip: 'insert beside the parameters of a fragment',
     files: {
       'm.yaml': `${PEOPLE}  name: [{ qnsert: nm, $c: LST_NM }]\n`,
