@@ -57,8 +57,9 @@ const JUNK: readonly Spoil[] = [
   () => Buffer.from('2024-03-10'),
 ];
 
-/** The same moments as other programs write them. */
+/** The same moments as other programs write them, and what SQLite keeps in a column of numbers. */
 function formsFor(declared: string): readonly Spoil[] {
+  if (/^((SMALL|TINY|BIG)?INT|DECIMAL|NUMERIC|MONEY|FLOAT|REAL)/i.test(declared)) return NUMBERS;
   if (!declared.toUpperCase().startsWith('DATE')) return [];
   if (declared.toUpperCase() === 'DATE') {
     const more =
@@ -130,10 +131,10 @@ function spoilsFor(declared: string): readonly Spoil[] {
       () => sized('\\'),
     ];
   }
-  if (/^(SMALL|TINY|BIG)?INT/.test(name)) return [() => null, () => 0, () => 1, ...NUMBERS];
+  if (/^(SMALL|TINY|BIG)?INT/.test(name)) return [() => null, () => 0, () => 1];
   if (name.startsWith('BIT')) return [() => null, () => 0, () => 1];
   if (/^(DECIMAL|NUMERIC|MONEY|FLOAT|REAL)/.test(name))
-    return [() => null, () => 0, v => (typeof v === 'number' ? -v : 0), ...NUMBERS];
+    return [() => null, () => 0, v => (typeof v === 'number' ? -v : 0)];
   if (/^DATETIME/.test(name)) {
     const fraction = name.startsWith('DATETIME2') ? '0'.repeat(Number(/\((\d)\)/.exec(name)?.[1] ?? 7)) : '000';
     const at = (s: string): string => (fraction === '' ? s : `${s}.${fraction}`);
