@@ -472,4 +472,24 @@ elements: { active: "true" }
     expect(await problemsOf(codes(', fold: true'), database)).toEqual([`codes.yaml:1:1: lookup language ${several}`]);
     expect(await problemsOf(codes(''), database)).toEqual([]);
   });
+
+  test('texts of an id that are no UUIDs, and UUIDs in texts that two mappings have', async () => {
+    const mapping = (name: string, list: string) => `mapping: ${name}
+resource: Organization
+source: { table: dbo.CD_LKUP, as: c, key: [CD], where: { TBL_ID: ${list} } }
+id: "{DESCR|uuid}"
+elements: { active: "true" }
+`;
+    const files = { 'm.yaml': `${mapping('one', 'A')}---\n${mapping('two', 'B')}` };
+    const rows = (second: string) =>
+      databaseWith(
+        `CD_LKUP (TBL_ID, CD, DESCR) VALUES ('A', '1', '${UUIDS[0]}'), ('A', '2', 'none'), ('B', '3', '${second}')`,
+      );
+    const left = 'm.yaml:1:1: warning: 1 row of one left out: DESCR is no UUID';
+    expect(await problemsOf(files, rows(UUIDS[1]))).toEqual([left]);
+    expect(await problemsOf(files, rows(`${UUIDS[0]} `))).toEqual([
+      left,
+      'm.yaml:7:1: ids of mappings one and two are equal for 1 row; expected a literal in one of the ids, or a `where` that leaves the rows to one mapping',
+    ]);
+  });
 });
