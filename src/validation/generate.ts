@@ -13,6 +13,7 @@ import {
   type CodeSystemSource,
   type Concept,
   readHl7,
+  readHl7Extensions,
   readUsCore,
   type StructureSource,
   type Terminology,
@@ -32,7 +33,10 @@ const { values } = parseArgs({ options: { igs: { type: 'string' } } });
 const igs = resolve(values.igs ?? new URL('../../../shared/tools/fhir-validate/data/igs', import.meta.url).pathname);
 
 const hl7 = readHl7();
-const releases = [{ version: 'R4', ...hl7, profiles: [...hl7.structures, ...hl7.profiles] }, ...readUsCore(igs)];
+const releases = [
+  { version: 'R4', ...hl7, profiles: [...hl7.structures, ...hl7.profiles, ...readHl7Extensions()] },
+  ...readUsCore(igs),
+];
 const usCoreSystems = releases.slice(1).flatMap(release => [...release.codeSystems.values()]);
 const extract = factExtractor(
   hl7.structures,

@@ -142,6 +142,11 @@ export function readHl7(): Hl7 {
   };
 }
 
+/** The extensions that HL7 publishes with R4. */
+export function readHl7Extensions(): readonly StructureSource[] {
+  return ofType(readBundle('extension-definitions.json'), 'StructureDefinition');
+}
+
 /** The US Core packages of a folder, newest version first. */
 export function readUsCore(folder: string): readonly UsCoreRelease[] {
   const releases = readdirSync(folder)
