@@ -9,6 +9,7 @@ import type { Answer } from './http/answer.ts';
 import { sampleRequests } from './http/samples.ts';
 import { type Answers, listen } from './http/server.ts';
 import { tellCustodian } from './live/custodian.ts';
+import { watchForms } from './live/forms-watch.ts';
 import { type LivePack, livePack, type Outcome, type SoundPack } from './live/pack.ts';
 import { readingsOf } from './live/readings.ts';
 import { type SchemaWatch, watchSchema } from './live/schema-watch.ts';
@@ -24,7 +25,7 @@ import { lookAhead } from './plan/offers.ts';
 import { type DemoAccount, openEntrance } from './rest/start.ts';
 import { setUp } from './setup.ts';
 import { stopSignal } from './signals.ts';
-import type { Database } from './sql/database.ts';
+import { type Database, DatabaseError } from './sql/database.ts';
 import { createLane } from './sql/lane.ts';
 
 /** Where a server says what a person should read; the log goes elsewhere. */
@@ -77,6 +78,8 @@ const BATCHES = { size: 4, queue: 200 } as const;
 const PATIENCE = 60_000;
 /** Milliseconds between two looks at a schema that lacks something. */
 const SCHEMA_PAUSE = 10_000;
+/** Milliseconds between two looks whether rows are still written as they were. */
+const FORMS_PAUSE = 10_000;
 
 interface Process {
   readonly config: Config;
@@ -156,6 +159,20 @@ async function serve(
     },
   });
   if (!live.isWhole()) schema.lacking();
+  const forms = watchForms({
+    pause: FORMS_PAUSE,
+    look: async () => {
+      try {
+        return (await database.formsChanged?.()) ?? false;
+      } catch (error) {
+        // Whether the database is there, others tell.
+        if (!(error instanceof DatabaseError))
+          log.error('how rows are written could not be looked at', describeError(error));
+        return false;
+      }
+    },
+    changed: () => live.reload(true),
+  });
   const served = () => ({ ...pack.registry, refused: live.refused() !== undefined, lacking: !live.isWhole() });
   for (const reading of readingsOf({ database, jobs, cache, admission, served })) metrics.add(reading);
   const answers: Answers = {
@@ -180,7 +197,7 @@ async function serve(
     reload: () => live.reload(true),
     async stop() {
       stopping = true;
-      await Promise.all([watch?.stop(), schema.stop()]);
+      await Promise.all([watch?.stop(), schema.stop(), forms.stop()]);
       await server.close();
       await jobs?.close();
       await database.close();

@@ -56,6 +56,11 @@ export interface Database {
    * whatever it is given. Columns that are not asked for, by table and column in lower case, count as written in any form.
    */
   forms?(catalog: Catalog, isAsked: (table: string, column: string) => boolean): Promise<Catalog>;
+  /**
+   * Whether columns are written otherwise than `forms` found them last. Cheap where nobody has written since. Throws
+   * DatabaseError.
+   */
+  formsChanged?(): Promise<boolean>;
   /** What the login may do with these tables, as far as the engine has logins. */
   permissions(tables: readonly string[]): Promise<Permissions>;
   /** The index or scan that would serve a statement, as the engine says it, one line each. */

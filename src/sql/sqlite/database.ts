@@ -3,7 +3,9 @@
  * on the calling thread: a page takes less time than handing it to another.
  * https://nodejs.org/docs/latest-v24.x/api/sqlite.html
  */
+import { statSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
+import type { Catalog } from '../catalog.ts';
 import type { Database } from '../database.ts';
 import { DatabaseError } from '../database.ts';
 import type { Places, Row, SqlPlan } from '../plan.ts';
@@ -49,6 +51,19 @@ export function openSqlite(
   const statementOf = statementsOf(SQLITE, bindable, bindPlaced);
   const looking = createLooks(file.hasRowids);
 
+  const lookAt = ({ catalog, isAsked }: Pick<SeenForms, 'catalog' | 'isAsked'>): Promise<Catalog> =>
+    measure(ask => patiently(() => file.use('look at rows', ask)), file.hasRowids, catalog, {
+      isAsked,
+      longest: LONGEST_MEASURE,
+    });
+  /** Another after each commit of another connection, and for another file. */
+  const stateOf = async (): Promise<string> => {
+    const [row] = await patiently(() => file.rows({ text: 'PRAGMA data_version', parameters: [] }));
+    const found = statSync(path, { throwIfNoEntry: false });
+    return `${found?.dev}:${found?.ino}:${found?.mtimeMs}:${row?.[0]}`;
+  };
+  let seen: SeenForms | undefined;
+
   return {
     engine: 'sqlite',
     render: renderedBy(SQLITE),
@@ -69,11 +84,20 @@ export function openSqlite(
       });
     },
     catalog: async part => patiently(() => file.use('catalog', database => readCatalog(database, part))),
-    forms: (catalog, isAsked) =>
-      measure(ask => patiently(() => file.use('look at rows', ask)), file.hasRowids, catalog, {
-        isAsked,
-        longest: LONGEST_MEASURE,
-      }),
+    async forms(catalog, isAsked) {
+      const asked = { catalog, isAsked, state: await stateOf() };
+      const found = await lookAt(asked);
+      seen = { ...asked, forms: formsIn(found) };
+      return found;
+    },
+    async formsChanged() {
+      const before = seen;
+      const state = await stateOf();
+      if (before === undefined || before.state === state) return false;
+      const forms = formsIn(await lookAt(before));
+      seen = { ...before, state, forms };
+      return forms !== before.forms;
+    },
     async permissions() {
       return { unreadable: [], writes: [] };
     },
@@ -93,6 +117,19 @@ export function openSqlite(
       file.close();
     },
   };
+}
+
+/** What was found, of which columns, and in which state of the file. */
+interface SeenForms {
+  readonly catalog: Catalog;
+  readonly isAsked: (table: string, column: string) => boolean;
+  readonly state: string;
+  readonly forms: string;
+}
+
+function formsIn({ tables }: Catalog): string {
+  const forms = [...tables.values()].map(({ columns }) => [...columns.values()].map(({ form }) => form ?? null));
+  return JSON.stringify(forms);
 }
 
 const shortened = new WeakMap<SqlPlan, SqlPlan>();

@@ -98,3 +98,21 @@ test('all rows of a table larger than a slice are looked at, whatever its column
   );
   expect(without('c').form).toEqual({ separator: ' ', length: 10 });
 });
+
+test('what somebody writes later is noticed where it is of another form, and looked for only where somebody wrote', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-forms-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const writer = new DatabaseSync(join(folder, 'a.sqlite'));
+  writer.exec("CREATE TABLE T (C DATETIME); INSERT INTO T VALUES ('2024-03-10 08:30:00')");
+  const database = openSqlite(join(folder, 'a.sqlite'));
+  onTestFinished(() => database.close());
+  expect(await database.formsChanged?.()).toBe(false);
+  await database.forms?.(await database.catalog(), () => true);
+  expect(await database.formsChanged?.()).toBe(false);
+  writer.exec("INSERT INTO T VALUES ('2024-03-11 08:30:00')");
+  expect(await database.formsChanged?.()).toBe(false);
+  writer.exec("INSERT INTO T VALUES ('2024-03-11T08:30:00Z')");
+  expect(await database.formsChanged?.()).toBe(true);
+  expect(await database.formsChanged?.()).toBe(false);
+  writer.close();
+});
