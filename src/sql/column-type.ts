@@ -102,3 +102,5 @@ export function printColumnType(type: ColumnType): string {
 export const INTEGER: ColumnType = { kind: 'integer', bits: 32 };
 export const UNICODE: ColumnType = { kind: 'text', unicode: true, fixed: false, length: 4000 };
 export const NUMBER: ColumnType = { kind: 'decimal', precision: 38, scale: 10 };
+/** Of whatever is kept there: no form is read into it. */
+export const BYTES: ColumnType = { kind: 'binary', length: 'max' };

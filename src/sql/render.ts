@@ -170,7 +170,7 @@ function createWriter(
           return `(${selected} AS ${sqlName(of.alias)} WHERE ${where} ORDER BY ${order(of.order)}${dialect.tail(one, ' ')})`;
         });
       case 'raw':
-        return `(${raw(of.parts)})`;
+        return dialect.column(`(${raw(of.parts)})`, of.type);
     }
   };
 

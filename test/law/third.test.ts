@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allIds, allOf } from '../../src/law/searches.ts';
 import { lintel } from '../cli/lintel.ts';
+import { checkLaw } from './law.ts';
 import { openThird, THIRD_PACK } from './third.ts';
 
 describe('the third database', () => {
@@ -12,6 +13,17 @@ describe('the third database', () => {
     third = await openThird();
   });
   afterAll(() => third.close());
+
+  test('answers each search with exactly the resources that the FHIRPath engine says', {
+    timeout: 300_000,
+  }, async () => {
+    // LAW_ALL asks every case, as long as it takes.
+    const sample = { oneIn: process.env['LAW_ALL'] === undefined ? 3 : 1, seed: 18 };
+    const report = await checkLaw(third.facade, { zone: 'America/Chicago', values: 2, sample });
+    console.log(`the law on the third database: ${report.cases} cases of ${report.byParameter.size} parameters`);
+    expect(report.differences).toEqual([]);
+    expect(report.cases).toBeGreaterThan(6000 / sample.oneIn);
+  });
 
   test('gives the same resources in small pages as in one', async () => {
     for (const type of third.facade.offers.types) {

@@ -163,8 +163,8 @@ function columnOf(
   return { column, certain, isPiece: false, info, table: owner.info };
 }
 
-/** The declared type of a column, as its rows have it. */
-function storedType(type: ColumnType, form: ColumnInfo['form'], zone: string): ColumnType {
+/** The declared type of a column, or of an SQL expression, as its rows have it. */
+export function storedType(type: ColumnType, form: ColumnInfo['form'], zone: string): ColumnType {
   if (form === undefined || form === 'declared') return type;
   if (type.kind !== 'date' && type.kind !== 'datetime' && type.kind !== 'time') return anyNumber(type);
   const any = form === 'any';

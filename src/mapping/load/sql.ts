@@ -4,10 +4,11 @@
  * named outside them, and no other table can be asked.
  */
 import { isPrimitive } from '../../r4/definitions.ts';
+import { BYTES } from '../../sql/column-type.ts';
 import { declaredType, TEXT_TYPE } from '../../sql/declared-type.ts';
 import type { Expression } from '../../sql/expression.ts';
 import type { Node } from '../model.ts';
-import { resolveColumn, type Visible } from './columns.ts';
+import { resolveColumn, storedType, type Visible } from './columns.ts';
 import type { Context } from './context.ts';
 import { guard } from './guard.ts';
 import type { Slot } from './slot.ts';
@@ -23,7 +24,10 @@ export function readSql(tree: MapTree, slot: Slot, visible: Visible, context: Co
   const sql = child(tree, 'sql');
   const declared = child(tree, 'type');
   if (sql?.kind !== 'scalar' || declared?.kind !== 'scalar') return undefined;
-  const type = declaredType(context.catalog.engine, declared.text);
+  const named = declaredType(context.catalog.engine, declared.text);
+  // SQLite makes anything of whatever its columns hold; they are handed over as they are kept.
+  const isLoose = context.catalog.engine === 'sqlite';
+  const type = named && isLoose ? storedType(named, 'any', settings.pack.zone) : named;
   if (!type) {
     const expected = `such as ${TEXT_TYPE[context.catalog.engine]}`;
     report.error(declared.at, 'not an SQL type', { expected, found: declared.text });
@@ -40,7 +44,8 @@ export function readSql(tree: MapTree, slot: Slot, visible: Visible, context: Co
   const parts = fields.flatMap((field, i): readonly (string | Expression)[] => {
     if (i % 2 === 0) return field === '' ? [] : [field];
     const resolved = resolveColumn(field.trim(), sql.at, visible, context);
-    return resolved ? [resolved.column] : [];
+    if (!resolved) return [];
+    return [isLoose ? { ...resolved.column, type: BYTES } : resolved.column];
   });
   if (!type || !isPrimitive(slot.type) || forbidden || denied !== undefined) return undefined;
   const codec = readCodec(child(tree, 'via'), [type], typesOf(slot), tree.at, context);

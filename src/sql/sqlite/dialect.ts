@@ -5,7 +5,7 @@
  * https://sqlite.org/datatype3.html#collating_sequences https://sqlite.org/lang_expr.html
  */
 import type { ColumnType } from '../column-type.ts';
-import { holdsAnyNumber, isMixed, UNICODE } from '../column-type.ts';
+import { BYTES, holdsAnyNumber, isMixed, UNICODE } from '../column-type.ts';
 import type { Dialect, Writer } from '../dialect.ts';
 import { count, endsTrimmed, jsonSeparator, operand, separatorOf, unambiguousQuotes } from '../dialect.ts';
 import type { Expression, FunctionName, Predicate } from '../expression.ts';
@@ -15,8 +15,6 @@ import { familyOf, looseType } from '../parameter-type.ts';
 
 const BLANKS = 'char(32, 9, 13, 10)';
 const EIGHT_DIGITS = `'${'[0-9]'.repeat(8)}'`;
-
-const BYTES: ColumnType = { kind: 'binary', length: 'max' };
 
 export const SQLITE: Dialect = {
   engine: 'sqlite',
