@@ -179,17 +179,21 @@ export function loadWhole(
 }
 
 type FacadeSettings = Pick<Config, 'page' | 'linkSecret'> &
-  Partial<Pick<Config, 'corsOrigins'>> & { readonly documents?: boolean; readonly exports?: boolean };
+  Partial<Pick<Config, 'corsOrigins'>> & {
+    readonly documents?: boolean;
+    readonly exports?: boolean;
+    readonly clock?: () => number;
+  };
 
 /**
  * The facade over a pack, as the configuration wants it. `documents`: the pack says what they hold (default false).
- * `exports`: there is a folder for their files (default true).
+ * `exports`: there is a folder for their files (default true). `clock`: milliseconds since the epoch.
  */
 export function facadeOf(
   registry: Registry,
   database: Database,
   changed: Date,
-  { page, linkSecret, corsOrigins = [], documents = false, exports = true }: FacadeSettings,
+  { page, linkSecret, corsOrigins = [], documents = false, exports = true, clock = Date.now }: FacadeSettings,
 ): Facade {
   return createFacade({
     registry,
@@ -200,6 +204,7 @@ export function facadeOf(
     softwareVersion: SOFTWARE_VERSION,
     date: changed.toISOString(),
     cors: corsOrigins.length > 0,
+    clock,
     own: [...conceptMapsOf(registry), ...valueSetsOf(registry)],
     operations: [...(exports ? EXPORT_OPERATIONS : []), ...(documents ? [SUMMARY] : [])],
     recordOperations: RECORD_OPERATIONS,

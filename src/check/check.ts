@@ -48,7 +48,7 @@ export async function checkRows(
     const now = Date.now();
     const shown = await checkLive({ registry, database, readScope: scopeRelation, readPiece: somePiece, now });
     const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
-    const facadeOver = (over: typeof database) => facadeOf(registry, over, changed, config);
+    const facadeOver = (over: typeof database) => facadeOf(registry, over, changed, { ...config, clock: () => now });
     const custodian = content ? await checkCustodian(content, facadeOver(database), context) : [];
     const written = pack.problems.filter(({ provenBy }) => provenBy !== 'rows');
     const before = [...written, ...shown, ...custodian];

@@ -465,7 +465,8 @@ function withoutRequired(scope: Scope): Scope {
 }
 
 function foundBy(on: Scope['lookups'][number]['on']): Predicate {
-  return and(...on.map(({ theirs }) => not(isNull(theirs))));
+  // Here the lookup joins no row away, so its columns can be NULL whatever the catalog says.
+  return and(...on.map(({ theirs: { notNull: _, ...theirs } }) => not(isNull(theirs))));
 }
 
 function isGiven(column: ColumnExpression): Predicate {

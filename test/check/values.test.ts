@@ -1,0 +1,248 @@
+/**
+ * Faults of the code that no pack shows: a codec that rounds, an inverse that finds too much, a plan that cuts. Each is made
+ * on a sound pack, and the check has to name the line of the element.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { ROWS } from '../../src/check/rows.ts';
+import { runSections, type SectionReport } from '../../src/check/run.ts';
+import { SEARCHES } from '../../src/check/searches.ts';
+import { VALUES } from '../../src/check/values.ts';
+import { createFacade } from '../../src/facade.ts';
+import { childrenOf } from '../../src/mapping/children.ts';
+import { loadPack } from '../../src/mapping/load/pack.ts';
+import { formatProblem } from '../../src/mapping/load/problem.ts';
+import type { Node, Registry, ValueNode } from '../../src/mapping/model.ts';
+import { ALL_RULES } from '../../src/plan/environment.ts';
+import { TRUE } from '../../src/sql/construct.ts';
+import type { Database } from '../../src/sql/database.ts';
+import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { lintel } from '../cli/lintel.ts';
+import { type SmallClinic, smallClinic } from '../cli/small-clinic.ts';
+
+const NOW = Date.UTC(2026, 5, 30);
+
+interface Opened {
+  readonly registry: Registry;
+  readonly database: Database;
+}
+
+/** Thirty people, each weighed twice; weights have a fraction. */
+function clinic(files: Readonly<Record<string, string>> = {}): SmallClinic {
+  const made = smallClinic(files);
+  const database = new DatabaseSync(join(made.folder, 'clinic.sqlite'));
+  const person = database.prepare('INSERT INTO PERSON VALUES (?, ?, ?, ?)');
+  const weighing = database.prepare('INSERT INTO WEIGHING VALUES (?, ?, ?, ?)');
+  for (let i = 10; i < 40; i++) {
+    person.run(i, `Name${i}`, `19${50 + (i % 40)}-05-${10 + (i % 18)}`, i % 2 === 0 ? 'F' : 'M');
+    for (const no of [1, 2])
+      weighing.run(
+        2 * i + no - 10,
+        i,
+        `2024-0${no}-${i % 28 > 8 ? '' : '0'}${(i % 28) + 1} 08:30:00.000`,
+        60 + i + no / 4,
+      );
+  }
+  database.close();
+  return made;
+}
+
+async function open({ folder, pack }: SmallClinic): Promise<Opened & { close(): Promise<void> }> {
+  const database = openSqlite(join(folder, 'clinic.sqlite'));
+  const { registry, problems } = loadPack(pack, await database.catalog());
+  if (!registry) throw new Error(problems.map(formatProblem).join('\n'));
+  return { registry, database, close: () => database.close() };
+}
+
+async function check(
+  { registry, database }: Opened,
+  values = false,
+  rules = ALL_RULES,
+): Promise<readonly SectionReport[]> {
+  return runSections([VALUES, SEARCHES, ROWS], {
+    registry,
+    database,
+    catalog: await database.catalog(),
+    facadeOver: over =>
+      createFacade({
+        ...{ registry, database: over, pageSize: 50, pageMax: 1000 },
+        ...{ secret: new Uint8Array(32), softwareVersion: '0', date: '2026-06-30', rules, clock: () => NOW },
+      }),
+    now: NOW,
+    seed: 1,
+    budgetSeconds: undefined,
+    values,
+    all: false,
+  });
+}
+
+const told = (reports: readonly SectionReport[]): readonly string[] =>
+  reports.flatMap(({ problems }) => problems.map(formatProblem));
+
+/** The node of a mapping that reads a column. */
+function reading({ registry }: Opened, mapping: string, column: string): ValueNode {
+  const visit = (node: Node): readonly ValueNode[] => {
+    const own = node.kind === 'value' && node.from.some(from => from.kind === 'column' && from.column === column);
+    return [...(own ? [node] : []), ...childrenOf(node).flatMap(visit)];
+  };
+  const [found] = visit(registry.mapping(mapping).root);
+  if (!found) throw new Error(`nothing reads ${column}`);
+  return found;
+}
+
+test('a sound pack on sound rows has no problem, and says how much was looked at', async () => {
+  const opened = await open(clinic());
+  const reports = await check(opened);
+  await opened.close();
+  expect(told(reports)).toEqual([]);
+  expect(reports[0]?.notes).toEqual(['72 rows compared with 72 resources, by an independent reading.']);
+  expect(reports[1]?.notes[0]).toMatch(/^(\d{3,}) of \1 searches by (\d+) of \2 parameters asked\.$/);
+});
+
+test('a codec that rounds is named at the line of the element, with the form of the value and never the value', async () => {
+  const opened = await open(clinic());
+  const { codec } = reading(opened, 'weights', 'KG');
+  const decode = codec.decode.bind(codec);
+  Object.assign(codec, {
+    decode: (raw: string) => {
+      const value = decode(raw);
+      return typeof value === 'object' ? { decimal: String(Math.round(Number(value.decimal))) } : value;
+    },
+  });
+  const problems = told(await check(opened));
+  const shown = told(await check(opened, true));
+  await opened.close();
+  expect(problems[0]).toMatch(
+    /^weighing\.yaml:10:2\d: KG is read as another value by number, in \d+ sampled rows; expected REAL, \d decimals?; found 99$/,
+  );
+  expect(problems.join()).not.toMatch(/70\.25|\b70\b/);
+  expect(shown[0]).toMatch(/expected \d\d\.\d+; found "\d\d"/);
+});
+
+test('a plan that rounds is found: values are compared past the forms of rows', async () => {
+  const opened = await open(clinic());
+  const rounding: Database = {
+    ...opened.database,
+    query: async (plan, how) => {
+      const rows = await opened.database.query(plan, how);
+      if (plan.stored || plan.shape !== 'rows') return rows;
+      return rows.map(row =>
+        row.map(one => (typeof one === 'string' && /^\d+\.\d\d$/.test(one) ? `${Math.round(Number(one))}` : one)),
+      );
+    },
+  };
+  const problems = told(await check({ ...opened, database: rounding }));
+  await opened.close();
+  expect(problems[0]).toMatch(
+    /^weighing\.yaml:10:2\d: Observation\.valueQuantity\.value is not what KG holds, in \d+ sampled rows; expected REAL, \d decimals?; found 99$/,
+  );
+});
+
+test('a planner that forgets the `where` of a source is found', async () => {
+  const opened = await open(clinic({ 'person.yaml': PEOPLE_OF_SEX }));
+  const problems = told(await check(opened, false, { ...ALL_RULES, sourceFilter: false }));
+  await opened.close();
+  expect(problems[0]).toMatch(
+    /^person\.yaml:1:1: a row that people takes away is served as a resource, in \d+ sampled rows$/,
+  );
+});
+
+test('an inverse that finds too much is named by its parameter', async () => {
+  const opened = await open(clinic());
+  Object.assign(reading(opened, 'people', 'SEX').codec, { match: () => TRUE });
+  const problems = told(await check(opened));
+  await opened.close();
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toMatch(
+    /^person\.yaml:7:\d+: searches by Patient\?gender do not find what resources say, \d+ times; /,
+  );
+});
+
+test('rows tell of a reference that dangles by chance, an `else` that swallows all, and a lookup that takes all away', async () => {
+  const opened = await open(
+    clinic({
+      'weighing.yaml': WEIGHTS.replace('{ ID: PERSON_ID }', '{ ID: NO }'),
+      'person.yaml': PEOPLE.replace('via: sex', 'via: none'),
+      'codes.yaml':
+        'none:\n  system: http://hl7.org/fhir/administrative-gender\n  rows: { Q: other }\n  else: unknown\n',
+      'places.yaml': `mapping: places
+resource: Organization
+source:
+  table: PERSON
+  as: o
+  key: [ID]
+  lookup: { w: { table: WEIGHING, on: { NO: ID }, where: { KG: 1 }, required: true } }
+id: "place-{ID}"
+elements: { name: { from: SURNAME } }
+`,
+    }),
+  );
+  const reports = await check(opened);
+  await opened.close();
+  const problems = told(reports).join('\n');
+  expect(problems).toMatch(
+    /^weighing\.yaml:8:\d+: warning: 33 references of 62 from NO find no Patient of people; expected another table, whose keys NO holds; found 47 % found, and 47 % of all numbers/m,
+  );
+  expect(problems).toMatch(/^person\.yaml:7:\d+: warning: every value of SEX falls to `else`; found 32 rows/m);
+  expect(problems).toMatch(
+    /^places\.yaml:7:\d+: warning: none of 32 rows of PERSON is a resource of places; found 32 rows taken away by `required`/m,
+  );
+  const [mappings] = reports[2]?.tables ?? [];
+  expect(mappings?.columns).toEqual([
+    'mapping',
+    'table',
+    'rows',
+    'where',
+    'deleted',
+    'required',
+    'needs',
+    'no id',
+    'one-per',
+    'served',
+    'note',
+  ]);
+  expect(mappings?.rows).toContainEqual(['people', 'PERSON', 32, 0, 0, 0, 0, 0, 0, 32, '']);
+});
+
+test('--json and --html hold the same report; a seed draws the same sample again', async () => {
+  const { environment, folder } = clinic();
+  const page = join(folder, 'report.html');
+  const { out, code } = await lintel(environment, 'check', '--json', '--html', page, '--seed', '7', '--all');
+  const report = JSON.parse(out);
+  expect(code).toBe(0);
+  expect(report).toMatchObject({ pack: 'small', seed: 7, budgetSeconds: null, errors: 0, warnings: 0, problems: [] });
+  const html = readFileSync(page, 'utf8');
+  for (const { title, notes } of report.sections) for (const text of [title, ...notes]) expect(html).toContain(text);
+  expect(html).not.toMatch(/<script|http:/);
+  expect((await lintel(environment, 'check', '--seed', 'x')).code).not.toBe(0);
+});
+
+test('what the budget does not suffice for is said', async () => {
+  const { environment } = clinic();
+  const { notes } = await lintel(environment, 'check', '--budget', '0', '--seed', '1');
+  expect(notes).toMatch(/Values: Not reached in the time: .*weights/);
+});
+
+const PEOPLE = `mapping: people
+resource: Patient
+source: { table: PERSON, as: p, key: [ID] }
+id: "{ID}"
+elements:
+  name: [ { family: { from: SURNAME } } ]
+  gender: { from: SEX, via: sex }
+  birthDate: { from: BORN }
+`;
+const PEOPLE_OF_SEX = PEOPLE.replace('key: [ID] }', 'key: [ID], where: { SEX: F } }');
+const WEIGHTS = `mapping: weights
+resource: Observation
+source: { table: WEIGHING, as: w, key: [NO] }
+id: "w-{NO}"
+elements:
+  status: final
+  code: loinc#29463-7 Body weight
+  subject: { ref: people, on: { ID: PERSON_ID } }
+  effectiveDateTime: { from: TAKEN }
+  valueQuantity: { value: { from: KG }, unit: kg, system: http://unitsofmeasure.org, code: kg }
+`;
