@@ -184,9 +184,11 @@ export class Interpreter<R> {
     return resource;
   }
 
-  /** Whether a node of the row itself is there. */
+  /** Whether a node of the row itself is there. Throws Unjudged where that cannot be told. */
   isPresent(node: Node, row: R): boolean {
-    return this.node(node, { row, pieces: {} }) !== undefined;
+    const thing = this.node(node, { row, pieces: {} });
+    if (thing !== undefined && isOpen(thing)) throw new Unjudged();
+    return thing !== undefined;
   }
 
   /** Whether a condition on the row itself holds. */
