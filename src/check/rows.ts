@@ -330,7 +330,7 @@ class Counts {
       const chance = await this.#chance(node, target);
       const share = found / withKey;
       const percent = (part: number): string => `${Math.round(100 * part)} %`;
-      const isChance = chance !== undefined && found > 0 && share <= chance + NEAR_CHANCE;
+      const isChance = chance !== undefined && found > 0 && Math.abs(share - chance) <= NEAR_CHANCE;
       this.report.warning(
         node.at,
         `${counted(withKey - found, 'reference')} of ${withKey} from ${columns} find no ${target.resource} of ${node.target}`,
