@@ -17,6 +17,8 @@ interface UsedColumn {
   readonly info: ColumnInfo;
   readonly column: ColumnExpression;
   readonly at: Position;
+  /** The label of the codec that reads it there; none for an instant, which cannot do without a time. */
+  readonly codec: string;
 }
 
 export const FORMS: CheckSection = {
@@ -52,6 +54,15 @@ export const FORMS: CheckSection = {
         },
       );
     }
+    for (const { name, info, at, codec } of used) {
+      const days = info.written?.find(({ form }) => form === 'YYYY-MM-DD')?.rows ?? 0;
+      if (days === 0 || info.type?.kind !== 'datetime' || codec !== 'datetime') continue;
+      report.warning(
+        at,
+        `column ${name} holds a day alone in ${counted(days, 'row')}, which is served with the time 00:00:00`,
+        { expected: '`via: {datetime: {midnight: date}}`, or `via: date` where no row has a time' },
+      );
+    }
     const rows = used.map(({ name, info, column }) => [
       ...[name, info.declared, formsOf(info), choiceOf(info, column), reasonOf(info, column)],
     ]);
@@ -75,7 +86,7 @@ function isNumber({ type }: ColumnExpression): boolean {
 /** Each column once, where it is named first; of numbers those that are not all as they are declared. */
 function columnsOf(registry: Registry, catalog: Catalog): readonly UsedColumn[] {
   const found = new Map<string, UsedColumn>();
-  const add = (scope: Scope, { from, at }: ValueNode): void => {
+  const add = (scope: Scope, { from, at, codec, type }: ValueNode): void => {
     for (const column of from) {
       if (column.kind !== 'column') continue;
       const { table } = scope.lookups.find(lookup => lookup.alias === column.alias) ?? scope;
@@ -84,7 +95,8 @@ function columnsOf(registry: Registry, catalog: Catalog): readonly UsedColumn[] 
       const isTime = column.type.kind === 'date' || column.type.kind === 'datetime' || column.type.kind === 'time';
       const name = `${table.name}.${column.column}`;
       const isOdd = isNumber(column) && info?.form === 'any';
-      if (info?.form && (isTime || isOdd) && !found.has(name)) found.set(name, { name, info, column, at });
+      if (info?.form && (isTime || isOdd) && !found.has(name))
+        found.set(name, { name, info, column, at, codec: type === 'instant' ? '' : codec.label });
     }
   };
   for (const mapping of registry.mappings) if (mapping.changed) add(mapping.source, mapping.changed);

@@ -19,6 +19,10 @@ test('rows that are no date are told with their number and form, and never their
     'column WEIGHING.TAKEN holds no date in 2 rows, where it is absent; expected `via: epoch` or `via: julian`, which say ' +
       'what the numbers count; found a text that is no date (1), a whole number (1)',
   );
+  expect(out).toContain(
+    'column WEIGHING.TAKEN holds a day alone in 1 row, which is served with the time 00:00:00; expected ' +
+      '`via: {datetime: {midnight: date}}`, or `via: date` where no row has a time',
+  );
   expect(out).not.toContain('May');
   expect(out).not.toContain('17100');
   expect(out).toMatch(/WEIGHING\.TAKEN +DATETIME .*YYYY-MM-DD HH:MM:SS\.FFF \(1\).* through its canonical text/);
