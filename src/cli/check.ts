@@ -7,10 +7,13 @@ import { checkLocked, checkRows } from '../check/check.ts';
 import { reportPage } from '../check/page.ts';
 import { countOf, reportJson, tableLines } from '../check/report.ts';
 import type { CheckSection } from '../check/section.ts';
-import { ConfigError, readConfig } from '../config.ts';
+import { type Config, ConfigError, readConfig } from '../config.ts';
 import { counted } from '../counted.ts';
+import { readPackFiles } from '../mapping/load/files.ts';
 import { formatProblem, type Problem } from '../mapping/load/problem.ts';
 import type { Registry } from '../mapping/model.ts';
+import { loadWhole } from '../setup.ts';
+import type { Catalog, ColumnInfo, TableInfo } from '../sql/catalog.ts';
 import { type Arguments, type Command, overrides, textOf } from './command.ts';
 import { runPackTests } from './pack-tests.ts';
 import { printParameters } from './parameters-text.ts';
@@ -80,7 +83,10 @@ Exit code: 0 without errors (warnings are allowed), 1 with errors.`,
     const checked = locked ? checkLocked(config) : await checkRows(config, await sections(), options, terminal.note);
     const { pack, catalog } = checked;
     const { registry } = pack;
-    const tests = registry && catalog ? await runPackTests(config.mappings, registry, catalog) : undefined;
+    const tests =
+      registry && catalog
+        ? await runPackTests(config.mappings, forTests(config, catalog) ?? registry, catalog)
+        : undefined;
     const problems = [...pack.problems, ...(tests?.problems ?? [])];
     const report = { pack: registry?.pack.name, at, seed, budgetSeconds, problems, sections: checked.sections };
     const page = textOf(args, 'html');
@@ -101,6 +107,18 @@ Exit code: 0 without errors (warnings are allowed), 1 with errors.`,
     return registry === undefined || countOf(problems, 'error') > 0 ? 1 : 0;
   },
 };
+
+/** The pack for rows that a test writes: in SQLite in any form, not only in the one that the rows of the database have. */
+function forTests({ mappings, schema }: Config, catalog: Catalog): Registry | undefined {
+  if (catalog.engine !== 'sqlite') return undefined;
+  const isTime = ({ type }: ColumnInfo): boolean => ['date', 'datetime', 'time'].includes(type?.kind ?? '');
+  const inAnyForm = (info: ColumnInfo): ColumnInfo => (isTime(info) ? { ...info, form: 'any' } : info);
+  const tables = [...catalog.tables].map(([key, table]): [string, TableInfo] => [
+    key,
+    { ...table, columns: new Map([...table.columns].map(([name, info]) => [name, inAnyForm(info)])) },
+  ]);
+  return loadWhole(readPackFiles(mappings, schema), { ...catalog, tables: new Map(tables) }).pack.registry;
+}
 
 /** Loaded when rows are asked: they bring the FHIRPath engine along. */
 async function sections(): Promise<readonly CheckSection[]> {

@@ -55,3 +55,18 @@ test('the independent reading finds no difference on such rows', async () => {
   );
   expect(out).toMatch(/0 errors, 1 warning$/);
 });
+
+test('rows of tests beside mappings may be written otherwise than those of the database', async () => {
+  const { environment } = smallClinic({
+    'w.test.yaml': `mapping: weights
+rows:
+  PERSON: [{ ID: "1" }]
+  WEIGHING: [{ NO: "5", PERSON_ID: "1", TAKEN: "2024-03-10T08:30" }]
+resource: { effectiveDateTime: "2024-03-10T08:30:00+01:00" }
+matches: [date=2024-03-10]
+misses: [date=2024-03-11]
+`,
+  });
+  const { out } = await lintel(environment, 'check');
+  expect(out).toMatch(/^1 test of mappings ran\n.*0 errors, 0 warnings$/);
+});
