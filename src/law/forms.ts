@@ -3,7 +3,7 @@
  * no value; and the value in the form in which rows carry it (src/sql/plan.ts), made here without the dialects, so that a
  * plan that rounds or cuts differs from it.
  */
-import { type ColumnType, holdsAnyNumber } from '../sql/column-type.ts';
+import { type ColumnType, holdsAnyNumber, isMixed } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import { readDay, readMoment, readTime } from '../time/written.ts';
 import { zoneOf } from '../time/zone.ts';
@@ -80,6 +80,8 @@ function asNumber(stored: Exclude<SqlValue, null>, type: ColumnType): SqlValue {
     if (type.kind === 'integer' && type.bits === 64) return String(stored);
     return stored;
   }
+  // What a column of numbers keeps besides them means no value.
+  if (isMixed(type)) return null;
   // What is no number in a column of numbers is the reader's to judge.
   if (typeof stored !== 'string' || !/^-?\d+(\.\d+)?$/.test(stored)) throw new Unjudged();
   if (type.kind === 'decimal' || (type.kind === 'integer' && type.bits === 64)) return stored;

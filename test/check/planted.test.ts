@@ -9,6 +9,10 @@ beforeAll(async () => {
 });
 afterAll(() => bed.remove());
 
+test('without a planted fault the third database has no error', () => {
+  expect(sound.told.filter(({ severity }) => severity === 'error')).toEqual([]);
+});
+
 describe.each(GROUPS)('faults that are %s', (_, planted) => {
   let checked: Checked;
   beforeAll(async () => {
