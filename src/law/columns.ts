@@ -73,7 +73,10 @@ export function columnsRead(registry: Registry): ReadonlyMap<string, TableColumn
   const node = (of: Node, tables: Tables): void => {
     condition(of.if, tables);
     if (of.kind === 'value') for (const from of of.from) column(from, tables);
-    if (of.kind === 'ref') joins(of.on, tablesIn(registry.mapping(of.target).source), tables);
+    if (of.kind === 'ref') {
+      joins(of.on, tablesIn(registry.mapping(of.target).source), tables);
+      mapping(registry.mapping(of.target));
+    }
     if (of.kind === 'each' && of.from.kind === 'rows') {
       const inner = scope(of.from.scope, tables);
       joins(of.from.on, inner, tables);
@@ -84,7 +87,11 @@ export function columnsRead(registry: Registry): ReadonlyMap<string, TableColumn
     if (of.kind === 'each' && of.from.kind === 'pieces') column(of.from.column, tables);
     for (const child of childrenOf(of)) node(child, tables);
   };
-  const mapping = ({ source, id, root, needs, changed }: Mapping): void => {
+  const seen = new Set<Mapping>();
+  const mapping = (of: Mapping): void => {
+    if (seen.has(of)) return;
+    seen.add(of);
+    const { source, id, root, needs, changed } = of;
     const tables = scope(source, new Map());
     for (const one of [...source.key, ...source.onePer]) column(one, tables);
     for (const part of id.alternatives.flat()) if (part.kind === 'column') column(part.column, tables);

@@ -50,6 +50,18 @@ export function isOpen(thing: Thing): boolean {
   return typeof thing === 'object' && thing !== null && Object.values(thing).some(isOpen);
 }
 
+/** Elements without which an object does not exist. */
+const CARRIERS = ['value', 'code', 'reference', 'text'];
+
+/** Whether a thing may turn out to be nothing. */
+function mayBeAbsent(thing: Thing): boolean {
+  if (thing instanceof Expected) return true;
+  if (typeof thing !== 'object' || thing === null) return false;
+  const parts = Object.values(thing);
+  const carried = !Array.isArray(thing) && CARRIERS.some(name => Reflect.get(thing, name) instanceof Expected);
+  return carried || parts.every(mayBeAbsent);
+}
+
 /** Thrown where a value cannot be had; what needs it is UNJUDGED. */
 export class Unjudged extends Error {}
 
@@ -187,7 +199,7 @@ export class Interpreter<R> {
   /** Whether a node of the row itself is there. Throws Unjudged where that cannot be told. */
   isPresent(node: Node, row: R): boolean {
     const thing = this.node(node, { row, pieces: {} });
-    if (thing !== undefined && isOpen(thing)) throw new Unjudged();
+    if (thing !== undefined && mayBeAbsent(thing)) throw new Unjudged();
     return thing !== undefined;
   }
 
