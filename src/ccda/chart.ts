@@ -19,7 +19,10 @@ const BATCH = 1000;
 /** Ids per search for what is referred to. */
 const IDS = 200;
 /** Lists that more than one section reads; of the others nothing is kept once a section has it. */
-const REUSED: ReadonlySet<ListName> = new Set(['procedures', 'encounter-diagnoses', 'care-plans', 'care-teams']);
+const REUSED: ReadonlySet<ListName> = new Set([
+  ...(['procedures', 'encounter-diagnoses', 'care-plans', 'care-teams'] as const),
+  ...(['laboratory-reports', 'other-reports'] as const),
+]);
 
 export interface ChartOptions {
   readonly facade: Pick<Facade, 'search' | 'registry' | 'offers'>;
@@ -97,9 +100,16 @@ export function openChart(options: ChartOptions): Chart {
     return [[code, `Patient/${patientId}`]];
   };
 
+  /** `Type/id`: what an address within this interface leads to, too. */
+  const local = (reference: Reference | undefined): string | undefined => {
+    const { base } = options.context;
+    const at = reference?.reference;
+    return at?.startsWith(`${base}/`) ? at.slice(base.length + 1) : at;
+  };
+
   const follow = async (references: readonly (Reference | undefined)[]): Promise<void> => {
     const wanted = references.flatMap(one => {
-      const [type = '', id = '', ...more] = one?.reference?.split('/') ?? [];
+      const [type = '', id = '', ...more] = local(one)?.split('/') ?? [];
       return id === '' || more.length > 0 || known.has(`${type}/${id}`) || !facade.offers.types.includes(type)
         ? []
         : [{ type, id }];
@@ -210,7 +220,7 @@ export function openChart(options: ChartOptions): Chart {
     },
     search,
     follow,
-    resolve: reference => known.get(reference?.reference ?? ''),
+    resolve: reference => known.get(local(reference) ?? ''),
     seen: {
       confidentiality,
       get changed() {

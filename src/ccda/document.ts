@@ -73,7 +73,8 @@ export async function makeDocument(request: DocumentRequest, source: Source): Pr
 
   const sections: Section[] = [];
   for (const definition of topic.sections) {
-    sections.push(await buildSection(definition, { chart, patient, namespace: pack.name }));
+    const section = await buildSection(definition, { chart, patient, namespace: pack.name });
+    if (definition.optional !== true || section.table.rows.length > 0) sections.push(section);
   }
   const custodian = await custodianOf(chart, content, patient);
   const time = localTime(now, pack.zone);

@@ -2,7 +2,8 @@
  * The lists that documents are made of. For each: the FHIR type, its dates, whose encounter it is, and what it refers to
  * that a document shows. A pack says which search gives each list; nothing here knows a table.
  */
-import type { CodeableConcept, Reference, Resource } from './fhir/datatypes.ts';
+import { contentOf } from './attachment.ts';
+import type { CodeableConcept, DocumentReference, Reference, Resource } from './fhir/datatypes.ts';
 import type { DiagnosticReport, Observation } from './fhir/measured.ts';
 import type { CareTeam, Coverage, Person } from './fhir/people.ts';
 import type { CarePlan, Goal, ServiceRequest } from './fhir/planned.ts';
@@ -45,6 +46,7 @@ export interface ListTypes {
   readonly encounters: Encounter;
   readonly 'planned-encounters': Encounter;
   readonly coverages: Coverage;
+  readonly notes: DocumentReference;
 }
 
 export type ListName = keyof ListTypes;
@@ -103,7 +105,7 @@ const reports: List<DiagnosticReport> = {
   type: 'DiagnosticReport',
   span: ({ effectiveDateTime, effectivePeriod, issued }) => effectivePeriod ?? point(effectiveDateTime ?? issued),
   encounter: ofEncounter,
-  references: ({ performer }) => performer ?? [],
+  references: ({ performer, presentedForm }) => [...(performer ?? []), ...(presentedForm ?? []).map(contentOf)],
 };
 
 /** A request stands from when it was written until it is done; what was asked of it later lies in between. */
@@ -227,6 +229,20 @@ export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
     encounter: undefined,
     over: hasEnded,
     references: ({ payor }) => payor ?? [],
+  },
+  notes: {
+    type: 'DocumentReference',
+    // A note tells of the visit; without one it is of the day it was written.
+    span: ({ date, context }) => {
+      const start = context?.period?.start ?? date;
+      return { start, end: context?.period?.end ?? start };
+    },
+    encounter: ({ context }) => context?.encounter?.[0],
+    references: ({ author, custodian, content }) => [
+      ...(author ?? []),
+      custodian,
+      ...(content ?? []).map(({ attachment }) => attachment && contentOf(attachment)),
+    ],
   },
 };
 

@@ -9,6 +9,7 @@ import type { Patient } from './fhir/people.ts';
 import { uuidOf } from './ids.ts';
 import { narrativeXml, type Row, type Table } from './narrative.ts';
 import type { Resolve } from './participants.ts';
+import { comment, remarksIn } from './remark.ts';
 import { keepTexts, type Texts } from './texts.ts';
 import { escapeXml, templateIds } from './xml.ts';
 
@@ -24,6 +25,8 @@ export interface SectionDefinition {
   readonly columns: readonly string[];
   /** True where a nullFlavor may not stand: the section has no entries that it must have. */
   readonly narrativeOnly?: boolean;
+  /** Left out where it has no rows, as no template demands it. */
+  readonly optional?: true;
   build(content: SectionWriter, chart: Chart): Promise<void>;
 }
 
@@ -35,6 +38,11 @@ export interface SectionWriter {
   row(...cells: readonly string[]): string;
   /** A row that a reader must not miss. */
   markedRow(...cells: readonly string[]): string;
+  /**
+   * What was remarked on a resource: its notes, and `more`. Adds them to the row; the table has a column for remarks where a
+   * row has any. Returns a Comment Activity each, as entryRelationship.
+   */
+  remarks(row: string, resource: Resource, more?: readonly (string | undefined)[]): string;
   entry(xml: string): void;
   /** `<id root="…"/>` of an entry: the same for the same resource in every call. */
   id(resource: Resource, part?: string): string;
@@ -57,6 +65,7 @@ export interface SectionSource {
 export async function buildSection(definition: SectionDefinition, source: SectionSource): Promise<Section> {
   const { chart, patient, namespace } = source;
   const rows: Row[] = [];
+  const remarks = new Map<string, string>();
   const entries = keepTexts();
   const add = (cells: readonly string[], marked?: true): string => {
     const id = `${definition.key}-${rows.length + 1}`;
@@ -69,6 +78,15 @@ export async function buildSection(definition: SectionDefinition, source: Sectio
       patient,
       row: (...cells) => add(cells),
       markedRow: (...cells) => add(cells, true),
+      remarks(row, { note }, more = []) {
+        const texts = remarksIn([...(note ?? []).map(({ text }) => text), ...more]);
+        if (texts.length > 0) remarks.set(row, [remarks.get(row) ?? '', ...texts].filter(Boolean).join('\n'));
+        return texts
+          .map(
+            text => `<entryRelationship typeCode="SUBJ" inversionInd="true">${comment(text, row)}</entryRelationship>`,
+          )
+          .join('');
+      },
       entry(xml) {
         entries.add(`<entry>${xml}</entry>`);
       },
@@ -76,7 +94,16 @@ export async function buildSection(definition: SectionDefinition, source: Sectio
     },
     chart,
   );
-  return { definition, table: { columns: definition.columns, rows }, entries };
+  return { definition, table: withRemarks({ columns: definition.columns, rows }, remarks), entries };
+}
+
+/** The table with a column for remarks, if a row has any. */
+function withRemarks({ columns, rows }: Table, remarks: ReadonlyMap<string, string>): Table {
+  if (remarks.size === 0) return { columns, rows };
+  return {
+    columns: [...columns, 'Remarks'],
+    rows: rows.map(row => ({ ...row, cells: [...row.cells, remarks.get(row.id) ?? ''] })),
+  };
 }
 
 /** The section as XML, within its `component`, in pieces. `nothing` is what an empty one says. */

@@ -140,6 +140,14 @@ function observation(
           value: `<value xsi:type="CD" code="${critical.code}" displayName="${critical.name}" codeSystem="2.16.840.1.113883.5.1063" codeSystemName="ObservationValue"/>`,
           row,
         })) +
+    content.remarks(
+      row,
+      allergy,
+      (allergy.reaction ?? []).flatMap(({ description, note }) => [
+        description,
+        ...(note ?? []).map(({ text }) => text),
+      ]),
+    ) +
     '</observation>'
   );
 }

@@ -23,6 +23,7 @@ export const CARE_TEAM_COLUMNS = ['Team', 'Member', 'Role', 'Status', 'Period'];
 export function addCareTeam(team: CareTeam, content: SectionWriter): void {
   const { name = 'Care team', status, period, participant = [] } = team;
   const head = content.row(name, '', '', readableCode(status), readablePeriod(period?.start, period?.end));
+  content.remarks(head, team);
   const members = participant.map((one, i) => `<component>${memberAct(team, one, i, content)}</component>`);
   if (members.length === 0) return;
   content.entry(

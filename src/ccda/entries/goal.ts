@@ -49,6 +49,7 @@ export function addGoal(goal: Goal, content: SectionWriter): void {
         ? textElement('value xsi:type="ST"', first?.detailString ?? labelOf(description))
         : quantityValue(first.detailQuantity)) +
       author(expressedBy, startDate, content.resolve) +
+      content.remarks(row, goal) +
       '</observation>',
   );
 }

@@ -63,6 +63,7 @@ export function addImmunization(shot: Immunization, content: SectionWriter): voi
       product(shot, row) +
       performers([by?.actor], content.resolve) +
       (notDone ? refusal(shot, content, row) : '') +
+      content.remarks(row, shot) +
       '</substanceAdministration>',
   );
 }

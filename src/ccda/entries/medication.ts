@@ -53,7 +53,7 @@ export function addMedication(request: MedicationRequest, content: SectionWriter
     ]
       .filter(Boolean)
       .join(', '),
-    readablePeriod(bounds?.start, bounds?.end) || (told ? inWords(request) : ''),
+    readablePeriod(bounds?.start, bounds?.end),
     readableReasons(reasons),
     readableTime(request.authoredOn),
     nameOf(by, content.resolve) || (told ? 'patient' : ''),
@@ -77,14 +77,10 @@ export function addMedication(request: MedicationRequest, content: SectionWriter
       reasons.map((reason, i) => indication(reason, content.id(request, `reason-${i}`))).join('') +
       instructions(dosage, row) +
       supply(request, content, row) +
+      content.remarks(row, request) +
       asNeeded(dosage) +
       '</substanceAdministration>',
   );
-}
-
-/** Since when, as it was told: `Since spring 2020`. */
-function inWords({ note }: MedicationRequest): string {
-  return (note ?? []).flatMap(({ text }) => text ?? []).join('; ');
 }
 
 function drugOf(request: MedicationRequest, content: SectionWriter): CodeableConcept | undefined {

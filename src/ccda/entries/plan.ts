@@ -31,6 +31,7 @@ export function addOrder(order: ServiceRequest, kind: 'observation' | 'act', con
     readableTime(authoredOn),
     nameOf(requester, content.resolve),
   );
+  const remarks = content.remarks(row, order);
   if (!PENDING.has(status ?? '')) return;
   const time =
     occurrenceDateTime === undefined && occurrencePeriod === undefined
@@ -48,6 +49,7 @@ export function addOrder(order: ServiceRequest, kind: 'observation' | 'act', con
       `<text>${reference(row)}</text><statusCode code="active"/>` +
       time +
       author(requester, authoredOn, content.resolve) +
+      remarks +
       `</${kind}>`,
   );
 }
@@ -63,6 +65,7 @@ export function addCarePlan(plan: CarePlan, content: SectionWriter): void {
     readableTime(plan.created ?? period?.start),
     nameOf(by, content.resolve),
   );
+  const remarks = content.remarks(row, plan);
   if (!PENDING.has(status ?? '')) return;
   content.entry(
     '<act classCode="ACT" moodCode="INT">' +
@@ -72,6 +75,7 @@ export function addCarePlan(plan: CarePlan, content: SectionWriter): void {
       `<text>${reference(row)}</text><statusCode code="active"/>` +
       moment(undefined, period) +
       author(by, plan.created ?? period?.start, content.resolve) +
+      remarks +
       '</act>',
   );
 }

@@ -96,6 +96,7 @@ export function problemObservation(condition: Condition, content: SectionWriter,
           value: snomedElement('value xsi:type="CD"', status),
           row,
         })) +
+    (part === '' ? content.remarks(row, condition) : '') +
     '</observation>'
   );
 }

@@ -62,6 +62,7 @@ function activity(procedure: Procedure, row: string, content: SectionWriter, dev
     reasonsOf(procedure, content.resolve)
       .map((reason, i) => indication(reason, content.id(procedure, `${part}reason-${i}`)))
       .join('') +
+    content.remarks(row, procedure) +
     '</procedure>'
   );
 }
@@ -100,7 +101,8 @@ export function addDevice(device: Device, implantation: Procedure | undefined, c
     status: 'completed',
     code: { text: 'Implantation' },
   };
-  content.entry(activity(procedure, row, content, productInstance(device, content), `device-${device.id}`));
+  const remarked = { ...procedure, note: [...(procedure.note ?? []), ...(device.note ?? [])] };
+  content.entry(activity(remarked, row, content, productInstance(device, content), `device-${device.id}`));
 }
 
 /** https://www.fda.gov UDI: root 2.16.840.1.113883.3.3719 */

@@ -2,11 +2,13 @@
  * Results. In: Observation, and DiagnosticReport for those that stand in one. Out: Result Organizer (V3) with its Result
  * Observations (V3); a result in no report is an organizer of its own.
  */
+import { attachedText } from '../attachment.ts';
 import { coded, codeIn, labelOf, readableCode, reference } from '../code.ts';
 import { CPT, INTERPRETATION, LOINC, SNOMED } from '../code-systems.ts';
 import type { CodeableConcept } from '../fhir/datatypes.ts';
 import type { DiagnosticReport, Observation } from '../fhir/measured.ts';
 import { author, nameOf } from '../participants.ts';
+import { comment, remarksIn } from '../remark.ts';
 import type { SectionWriter } from '../section.ts';
 import { moment, notBefore, readableTime, timeElement } from '../time.ts';
 import { rangeValue, readableQuantity, readableValue, valueElement } from '../value.ts';
@@ -61,6 +63,7 @@ function addOrganizer(
   content: SectionWriter,
 ): void {
   const report = head.resourceType === 'DiagnosticReport' ? (head as DiagnosticReport) : undefined;
+  const said = report === undefined || results[0]?.id === report.id ? '' : reportRow(report, content);
   const components = results.map(result => `<component>${resultObservation(result, report, content)}</component>`);
   content.entry(
     '<organizer classCode="BATTERY" moodCode="EVN">' +
@@ -70,18 +73,45 @@ function addOrganizer(
       `<statusCode code="${STATUS[head.status ?? ''] ?? 'completed'}"/>` +
       span(head) +
       author(head.performer?.[0], head.issued ?? head.effectiveDateTime, content.resolve) +
+      said +
       components.join('') +
       '</organizer>',
   );
 }
 
-/** A report whose results are nothing but its text: what it concludes, or that there is none. */
+/** What a report says beside its results, a row before theirs. Returns a Comment Activity each, as components. */
+function reportRow(report: DiagnosticReport, content: SectionWriter): string {
+  const texts = remarksIn([...textsOf(report, content), ...(report.note ?? []).map(({ text }) => text)]);
+  if (texts.length === 0) return '';
+  const row = content.row(
+    labelOf(report.code),
+    texts.join('\n'),
+    '',
+    '',
+    readableCode(report.status),
+    readableTime(report.effectiveDateTime ?? report.effectivePeriod?.start),
+    labelOf(report.code),
+    nameOf(report.performer?.[0], content.resolve),
+  );
+  return texts.map(text => `<component>${comment(text, row)}</component>`).join('');
+}
+
+/** What it concludes, the text that it presents, what is said of its pictures. */
+function textsOf({ conclusion, presentedForm, media }: DiagnosticReport, content: SectionWriter): readonly string[] {
+  return remarksIn([
+    conclusion,
+    ...(presentedForm ?? []).map(form => attachedText(form, content.resolve)),
+    ...(media ?? []).map(one => one.comment),
+  ]);
+}
+
+/** A report whose results are nothing but its text, or that there is none. */
 function addBareReport(report: DiagnosticReport, content: SectionWriter): void {
-  const { conclusion } = report;
+  const texts = textsOf(report, content);
   const result: Observation = {
     ...report,
     resourceType: 'DiagnosticReport',
-    ...(conclusion === undefined ? {} : { valueString: conclusion }),
+    ...(texts.length > 0 && { valueString: texts.join('\n\n') }),
   };
   addOrganizer(report, [result], content);
 }
@@ -108,6 +138,7 @@ function resultObservation(result: Observation, report: DiagnosticReport | undef
     valueElement(result, { systems: [SNOMED] }) +
     (result.interpretation ?? []).map(interpretation).join('') +
     author(who, result.issued ?? result.effectiveDateTime, content.resolve) +
+    content.remarks(row, result) +
     (result.referenceRange ?? []).map(referenceRange).join('') +
     '</observation>'
   );

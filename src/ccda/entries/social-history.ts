@@ -12,7 +12,7 @@ import { hl7Time, moment, readablePeriod, readableTime } from '../time.ts';
 import { readableValue, valueElement } from '../value.ts';
 import { templateIds } from '../xml.ts';
 
-export const SOCIAL_COLUMNS = ['Item', 'Answer', 'When', 'Remarks', 'By'];
+export const SOCIAL_COLUMNS = ['Item', 'Answer', 'When', 'By'];
 
 const SMOKING_STATUS = '72166-2';
 
@@ -38,7 +38,6 @@ export function addSocialHistory(observation: Observation, content: SectionWrite
     effectivePeriod === undefined
       ? readableTime(effectiveDateTime)
       : readablePeriod(effectivePeriod.start, effectivePeriod.end),
-    (observation.note ?? []).map(({ text }) => text ?? '').join('\n'),
     nameOf(performer?.[0], content.resolve),
   );
   if (codeIn(code, LOINC) === SMOKING_STATUS) {
@@ -68,6 +67,7 @@ function addSmokingStatus(observation: Observation, row: string, content: Sectio
         ? coded('value', valueCodeableConcept, { systems: [SNOMED], only: SMOKING, attributes: ' xsi:type="CD"', row })
         : unknownSmoker(row)) +
       author(performer?.[0], effectiveDateTime, content.resolve) +
+      content.remarks(row, observation) +
       '</observation>',
   );
 }
@@ -100,7 +100,6 @@ function scaleRow(observation: Observation, content: SectionWriter): string {
     labelOf(observation.code),
     readableValue(observation),
     readableTime(observation.effectiveDateTime),
-    '',
     nameOf(observation.performer?.[0], content.resolve),
   );
 }
@@ -117,6 +116,7 @@ function supporting(answer: Observation, content: SectionWriter): string {
     coded('code', answer.code, { systems: [LOINC, SNOMED], row }) +
     `<text>${reference(row)}</text><statusCode code="completed"/>` +
     valueElement(answer, { systems: [SNOMED, LOINC], row }) +
+    content.remarks(row, answer) +
     '</observation></entryRelationship>'
   );
 }
@@ -129,7 +129,8 @@ function body(observation: Observation, row: string, content: SectionWriter): st
     `<text>${reference(row)}</text><statusCode code="completed"/>` +
     moment(effectiveDateTime, effectivePeriod) +
     valueElement(observation, { systems: [SNOMED, LOINC], row }) +
-    author(performer?.[0], effectiveDateTime, content.resolve)
+    author(performer?.[0], effectiveDateTime, content.resolve) +
+    content.remarks(row, observation)
   );
 }
 
@@ -140,7 +141,7 @@ export function addBirthSex(patient: Patient, content: SectionWriter): void {
   const sex = patient.extension?.find(({ url }) => url.endsWith('/us-core-birthsex'))?.valueCode;
   const name = SEXES[sex ?? ''];
   if (sex === undefined) return;
-  const row = content.row('Sex assigned at birth', name ?? 'Unknown', '', '', '');
+  const row = content.row('Sex assigned at birth', name ?? 'Unknown', '', '');
   content.entry(
     `<observation classCode="OBS" moodCode="EVN">${templateIds('4.200:2016-06-01')}` +
       content.id(patient, 'birth-sex') +
@@ -168,6 +169,6 @@ export function addPersonalRows(patient: Patient, content: SectionWriter): void 
     ['Marital status', labelOf(patient.maritalStatus)],
   ];
   for (const [item, answer] of rows) {
-    if (answer !== undefined && answer !== '') content.row(item, answer, '', '', '');
+    if (answer !== undefined && answer !== '') content.row(item, answer, '', '');
   }
 }

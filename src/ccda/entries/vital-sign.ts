@@ -79,6 +79,7 @@ function vitalSign({ of, part, code, value }: Measurement, content: SectionWrite
     (part === '' ? (of.interpretation ?? []).map(interpretation).join('') : '') +
     site(of.bodySite) +
     author(who, effectiveDateTime, content.resolve) +
+    content.remarks(row, of) +
     '</observation>'
   );
 }

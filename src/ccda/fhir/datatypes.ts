@@ -77,6 +77,14 @@ export interface Annotation {
   readonly text?: string;
 }
 
+export interface Attachment {
+  readonly contentType?: string;
+  /** Base64. */
+  readonly data?: string;
+  readonly url?: string;
+  readonly title?: string;
+}
+
 export interface Extension {
   readonly url: string;
   readonly extension?: readonly Extension[];
@@ -93,6 +101,8 @@ export interface Resource {
   readonly id: string;
   readonly meta?: { readonly lastUpdated?: string; readonly security?: readonly Coding[] };
   readonly extension?: readonly Extension[];
+  /** Where the type has it. */
+  readonly note?: readonly Annotation[];
 }
 
 /** What clinical resources have in common, under FHIR's own names. */
@@ -101,5 +111,22 @@ export interface Clinical extends Resource {
   readonly identifier?: readonly Identifier[];
   readonly code?: CodeableConcept;
   readonly encounter?: Reference;
-  readonly note?: readonly Annotation[];
+}
+
+/** https://hl7.org/fhir/R4/binary.html */
+export interface Binary extends Resource {
+  readonly contentType?: string;
+  readonly data?: string;
+}
+
+/** https://hl7.org/fhir/R4/documentreference.html */
+export interface DocumentReference extends Resource {
+  readonly status?: string;
+  readonly type?: CodeableConcept;
+  readonly date?: string;
+  readonly author?: readonly Reference[];
+  readonly custodian?: Reference;
+  readonly description?: string;
+  readonly content?: readonly { readonly attachment?: Attachment }[];
+  readonly context?: { readonly encounter?: readonly Reference[]; readonly period?: Period };
 }

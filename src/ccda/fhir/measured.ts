@@ -2,7 +2,7 @@
  * What was measured: the FHIR R4 resources about observations as documents read them.
  * https://hl7.org/fhir/R4/diagnostics-module.html
  */
-import type { Clinical, CodeableConcept, Period, Quantity, Range, Reference } from './datatypes.ts';
+import type { Attachment, Clinical, CodeableConcept, Period, Quantity, Range, Reference } from './datatypes.ts';
 
 export interface ObservationValue {
   readonly valueQuantity?: Quantity;
@@ -42,4 +42,6 @@ export interface DiagnosticReport extends Clinical {
   readonly performer?: readonly Reference[];
   readonly result?: readonly Reference[];
   readonly conclusion?: string;
+  readonly media?: readonly { readonly comment?: string }[];
+  readonly presentedForm?: readonly Attachment[];
 }

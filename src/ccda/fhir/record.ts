@@ -3,6 +3,7 @@
  * https://hl7.org/fhir/R4/clinicalsummary-module.html
  */
 import type {
+  Annotation,
   Clinical,
   CodeableConcept,
   Coding,
@@ -35,6 +36,8 @@ export interface AllergyIntolerance extends Clinical {
   readonly reaction?: readonly {
     readonly manifestation?: readonly CodeableConcept[];
     readonly severity?: string;
+    readonly description?: string;
+    readonly note?: readonly Annotation[];
   }[];
 }
 

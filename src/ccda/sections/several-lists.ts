@@ -3,6 +3,7 @@
  * templates, columns of their table, and what adds the entries. ../shared/spec/interfaces.md section 4.4
  */
 import { addEncounter, ENCOUNTER_COLUMNS } from '../entries/encounter.ts';
+import { addNote, NOTE_COLUMNS } from '../entries/note.ts';
 import { addCarePlan, addOrder, addPlannedEncounter, PLAN_COLUMNS } from '../entries/plan.ts';
 import { addDevice, DEVICE_COLUMNS } from '../entries/procedure.ts';
 import { addResults, RESULT_COLUMNS } from '../entries/result.ts';
@@ -17,6 +18,25 @@ import { addVitalSigns, VITAL_SIGN_COLUMNS } from '../entries/vital-sign.ts';
 import { overlaps } from '../range.ts';
 import type { SectionDefinition } from '../section.ts';
 import { eachOf } from './one-list.ts';
+
+/** Signed notes; what stands in a report is told among the results. */
+export const NOTES: SectionDefinition = {
+  key: 'notes',
+  title: 'Notes',
+  code: '34109-9',
+  codeName: 'Note',
+  templates: ['2.65:2016-11-01'],
+  columns: NOTE_COLUMNS,
+  optional: true,
+  async build(content, chart) {
+    const reports = [...(await chart.list('laboratory-reports')), ...(await chart.list('other-reports'))];
+    const told = new Set(reports.flatMap(({ presentedForm = [] }) => presentedForm.map(({ url }) => url)));
+    for (const note of await chart.list('notes')) {
+      if (note.content?.every(({ attachment }) => attachment?.url === undefined || !told.has(attachment.url)))
+        addNote(note, content);
+    }
+  },
+};
 
 const RESULTS = {
   key: 'results',

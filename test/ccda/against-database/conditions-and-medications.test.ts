@@ -132,7 +132,7 @@ test.each(PATIENTS)('medications of patient %i', async patient => {
   compare(found, new Map(expected));
 });
 
-test('since when somebody says to take a drug is in the narrative, in the words it was told in', async () => {
+test('since when somebody says to take a drug is in the narrative and in the entry, in the words it was told in', async () => {
   type Told = { PT_NO: number; SINCE_TX: string };
   const [told] = demo.rows<Told>(
     `SELECT p.PT_NO, r.SINCE_TX FROM RX_RPT r JOIN PT_MST p ON p.PT_UID = r.PT_UID
@@ -142,6 +142,7 @@ test('since when somebody says to take a drug is in the narrative, in the words 
   expect(told).toBeDefined();
   const { xml } = await demo.make('medications', told?.PT_NO ?? 0);
   expect(xml).toMatch(/<td[^>]*>Since spring 2020<\/td>/);
+  expect(xml).toMatch(/<text>Since spring 2020<reference/);
 });
 
 test.each(PATIENTS)('allergies of patient %i', async patient => {

@@ -1,0 +1,38 @@
+/**
+ * What is written in a document that a resource presents. In: an Attachment, and what was read along. Out: its text where it
+ * is plain text, HTML or RTF; nothing of scans and PDF, whose form is told instead. https://hl7.org/fhir/R4/datatypes.html#attachment
+ */
+import { plainText } from '../mapping/codecs/html.ts';
+import type { Attachment, Binary, Reference } from './fhir/datatypes.ts';
+import type { Resolve } from './participants.ts';
+
+const TEXTS: ReadonlySet<string> = new Set(['text/plain', 'text/html', 'text/rtf', 'application/rtf']);
+
+/** Where the content stands, if it is a text that does not stand in the attachment itself: PDF and images are not read. */
+export function contentOf({ contentType, data, url }: Attachment): Reference | undefined {
+  return data === undefined && url !== undefined && isText(contentType) ? { reference: url } : undefined;
+}
+
+/** The readable text; undefined for what is no text, or was not found. */
+export function attachedText(attachment: Attachment, resolve: Resolve): string | undefined {
+  const held = resolve(contentOf(attachment)) as Binary | undefined;
+  const contentType = held?.contentType ?? attachment.contentType;
+  const data = held?.data ?? attachment.data;
+  if (data === undefined || !isText(contentType)) return undefined;
+  return plainText(new TextDecoder(charsetOf(contentType)).decode(Buffer.from(data, 'base64')));
+}
+
+function isText(contentType: string | undefined): boolean {
+  return TEXTS.has((contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '');
+}
+
+/** UTF-8 where none is named, or none that is known. */
+function charsetOf(contentType: string | undefined): string {
+  const named = /;\s*charset="?([\w.:-]+)/i.exec(contentType ?? '')?.[1] ?? 'utf-8';
+  try {
+    return new TextDecoder(named).encoding;
+  } catch (error) {
+    if (error instanceof RangeError) return 'utf-8';
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * Notes. In: DocumentReference with what is written in it. Out: Note Activity with the text and a row; a scan or PDF is told by
+ * its title and form. C-CDA Companion Guide R4.1, Note Activity
+ */
+import { attachedText } from '../attachment.ts';
+import { coded, isCoded, labelOf, reference } from '../code.ts';
+import { LOINC } from '../code-systems.ts';
+import type { CodeableConcept, DocumentReference } from '../fhir/datatypes.ts';
+import { author, nameOf, namesOf } from '../participants.ts';
+import { remarksIn } from '../remark.ts';
+import type { SectionWriter } from '../section.ts';
+import { readableTime, timeElement } from '../time.ts';
+import { escapeXml, templateIds } from '../xml.ts';
+
+export const NOTE_COLUMNS = ['Note', 'Text', 'Written', 'By'];
+
+export function addNote(note: DocumentReference, content: SectionWriter): void {
+  const { type, description, date, custodian } = note;
+  const attachments = (note.content ?? []).flatMap(({ attachment }) => attachment ?? []);
+  const text = remarksIn(attachments.map(one => attachedText(one, content.resolve))).join('\n\n');
+  const forms = attachments.map(({ contentType }) => `not shown here: ${contentType ?? 'of unknown form'}`);
+  const row = content.row(
+    remarksIn([labelOf(type), description]).join('\n'),
+    text || remarksIn(forms).join('\n'),
+    readableTime(date),
+    namesOf(note.author ?? [], content.resolve) || nameOf(custodian, content.resolve),
+  );
+  const [by] = note.author ?? [];
+  // A Note Activity must say who wrote it and when.
+  const written = author(by, date, content.resolve) || author(custodian, date, content.resolve);
+  if (written === '') return;
+  content.entry(
+    `<act classCode="ACT" moodCode="EVN">${templateIds('4.202:2016-11-01')}${content.id(note)}` +
+      '<code code="34109-9" displayName="Note" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC">' +
+      `<originalText>${reference(row)}</originalText>${kindOf(type)}</code>` +
+      `<text>${escapeXml(text)}${reference(row)}</text><statusCode code="completed"/>` +
+      timeElement('effectiveTime', note.context?.period?.start ?? date) +
+      written +
+      '</act>',
+  );
+}
+
+/** Its type, where LOINC has a code of it. */
+function kindOf(type: CodeableConcept | undefined): string {
+  if (!isCoded(type, [LOINC])) return '';
+  return coded('translation', { coding: (type?.coding ?? []).filter(({ system }) => system === LOINC) });
+}

@@ -1,0 +1,20 @@
+/**
+ * Remarks: what somebody wrote beside a record, in their own words. In: a text and the row that shows it. Out: Comment
+ * Activity with the text itself and the link to the row. C-CDA R2.1 Volume 2, section 3.21
+ */
+import { reference } from './code.ts';
+import { escapeXml, templateIds } from './xml.ts';
+
+/** Texts that say something, each once. */
+export function remarksIn(texts: readonly (string | undefined)[]): readonly string[] {
+  return [...new Set(texts.map(text => text?.trim() ?? ''))].filter(text => text !== '');
+}
+
+/** An act: within an entry it needs an entryRelationship around it, within an organizer a component. */
+export function comment(text: string, row: string): string {
+  return (
+    `<act classCode="ACT" moodCode="EVN">${templateIds('4.64')}` +
+    '<code code="48767-8" displayName="Annotation comment" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>' +
+    `<text>${escapeXml(text)}${reference(row)}</text></act>`
+  );
+}
