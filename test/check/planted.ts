@@ -221,6 +221,13 @@ const READ: readonly Planted[] = [
     severity: 'warning',
   },
   {
+    name: 'a table of voided rows that is asked for the wrong name',
+    edit: ['clinical.yaml', 'where: { tab: allergy }', 'where: { tab: allergies }'],
+    at: ['clinical.yaml', 'tab: allergies'],
+    says: /no row of void_log has allergies as tab/,
+    severity: 'warning',
+  },
+  {
     name: 'a status that is swapped in the code map',
     edit: ['codes.yaml', 'ACTIVE: active, STOPPED: stopped', 'ACTIVE: stopped, STOPPED: active'],
     at: ['codes.yaml', 'ACTIVE: stopped'],
@@ -283,6 +290,13 @@ const READ: readonly Planted[] = [
     sql: "UPDATE implant SET made_on = replace(made_on, '-', '/')",
     at: ['clinical.yaml', 'manufactureDate'],
     says: /made_on/,
+    severity: 'warning',
+  },
+  {
+    name: 'rows that a required lookup takes away',
+    sql: 'UPDATE goal SET portal_id = upper(portal_id)',
+    at: ['clinical.yaml', 'on: { val: portal_id }'],
+    says: /none of 30 rows of goal is a resource of goals/,
     severity: 'warning',
   },
   {

@@ -3,14 +3,14 @@
  * would take nothing away. In: comparisons of text columns with literals. Out: warnings with what the rows have instead.
  */
 import { counted } from '../../counted.ts';
-import { among, call, value } from '../../sql/construct.ts';
+import { among, and, call, value } from '../../sql/construct.ts';
 import type { Report } from '../load/problem.ts';
 import type { ScopedTest } from './parts.ts';
-import { type Asking, isOwn, valuesOf } from './questions.ts';
+import { type Asking, countRows, isOwn, valuesOf } from './questions.ts';
 
 /** R2: asked once per comparison, of the whole table. */
 export async function checkLiterals(tests: readonly ScopedTest[], asking: Asking, report: Report): Promise<void> {
-  for (const { scope, test } of tests) {
+  for (const { scope, test, picks } of tests) {
     const { column, values, at } = test;
     if (column.type.kind !== 'text' || !at || !isOwn(column, scope)) continue;
     const { type } = column;
@@ -19,6 +19,11 @@ export async function checkLiterals(tests: readonly ScopedTest[], asking: Asking
     const inCapitals = call('upper', [call('trim', [column], type)], type);
     const texts = [...asked.keys()].map(text => value(text, type));
     const found = await valuesOf(asking, scope, column, among(inCapitals, texts));
+    if (picks && found.length === 0 && (await countRows(asking, scope, and())) > 0) {
+      report.warning(at, `no row of ${table.name} has ${values.join(' or ')} as ${column.column}`, {
+        expected: 'a value of the column, or no condition on it',
+      });
+    }
     const written = new Set(values.map(literal => String(literal).trimEnd()));
     for (const [text, spellings] of Map.groupBy(found, ({ values: [raw] }) => capitals(raw ?? ''))) {
       const raws = spellings.map(({ values: [raw] }) => String(raw).trimEnd());

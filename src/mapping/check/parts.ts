@@ -46,6 +46,8 @@ export interface ScopedChildRows {
 
 export interface ScopedTest {
   readonly scope: Scope;
+  /** It picks the rows of another table that count: of a table with rows, one at least. */
+  readonly picks: boolean;
   readonly test: Extract<Condition, { readonly kind: 'is' }>;
 }
 
@@ -70,26 +72,26 @@ export function partsOf(registry: Registry): Parts {
   const tests = new Map<Condition, ScopedTest>();
   /** Code maps on pieces: the row of a piece is found as that of a lookup is. */
   const codes: ScopedLookup[] = [];
-  const visitCondition = (condition: Condition | undefined, scope: Scope): void => {
+  const visitCondition = (condition: Condition | undefined, scope: Scope, picks = false): void => {
     switch (condition?.kind) {
       case 'is':
-        tests.set(condition, { scope, test: condition });
+        tests.set(condition, { scope, test: condition, picks });
         return;
       case 'exists':
-        visitScope(condition.scope);
+        visitScope(condition.scope, true);
         return;
       case 'none':
         visitCondition(condition.of, scope);
         return;
       case 'all':
       case 'any':
-        for (const of of condition.of) visitCondition(of, scope);
+        for (const of of condition.of) visitCondition(of, scope, picks && condition.kind === 'all');
     }
   };
-  const visitScope = (scope: Scope): void => {
+  const visitScope = (scope: Scope, picks = false): void => {
     if (scopes.has(scope)) return;
     scopes.add(scope);
-    visitCondition(scope.where, unfiltered(scope));
+    visitCondition(scope.where, unfiltered(scope), picks);
     for (const { table, alias, where } of scope.lookups)
       visitCondition(where, { table, alias, where: { kind: 'always' }, lookups: [] });
   };
