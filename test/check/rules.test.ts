@@ -1,0 +1,51 @@
+/**
+ * Without a rule of the planner searches go wrong, and `lintel check` has to notice it on spoiled rows of the demo.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runSections } from '../../src/check/run.ts';
+import { SEARCHES } from '../../src/check/searches.ts';
+import { VALUES } from '../../src/check/values.ts';
+import type { Registry } from '../../src/mapping/model.ts';
+import { ALL_RULES, type Rules } from '../../src/plan/environment.ts';
+import { type Demo, openDemo } from '../law/demo.ts';
+import { NOW } from '../law/law.ts';
+
+/** Of few mappings, in which each rule matters. */
+const TYPES = new Set(['Condition', 'CareTeam', 'AllergyIntolerance']);
+
+describe('without a rule of the planner', () => {
+  let demo: Demo;
+  beforeAll(async () => {
+    demo = await openDemo({ patients: 24, spoiled: { perMille: 80, seed: 12 } });
+  });
+  afterAll(() => demo.close());
+
+  async function errorsOf(rules: Rules): Promise<readonly string[]> {
+    const mappings = demo.registry.mappings.filter(
+      ({ resource, source }) => TYPES.has(resource) || source.onePer.length > 0,
+    );
+    const registry: Registry = { ...demo.registry, mappings };
+    const reports = await runSections([VALUES, SEARCHES], {
+      registry,
+      database: demo.database,
+      catalog: await demo.database.catalog(),
+      facadeOver: () => demo.withRules(rules),
+      now: NOW,
+      seed: 3,
+      budgetSeconds: undefined,
+      values: false,
+      all: false,
+    });
+    return reports.flatMap(({ problems }) =>
+      problems.map(({ position, message, found }) => `${position.file}:${position.line} ${message} ${found}`),
+    );
+  }
+
+  test('spoiled rows as they are have none', async () => {
+    expect(await errorsOf(ALL_RULES)).toEqual([]);
+  });
+
+  test.each(Object.keys(ALL_RULES) as (keyof Rules)[])('%s: check notices', async rule => {
+    expect(await errorsOf({ ...ALL_RULES, [rule]: false })).not.toEqual([]);
+  });
+});
