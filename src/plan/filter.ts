@@ -5,7 +5,7 @@
 import type { Mapping, Registry } from '../mapping/model.ts';
 import { elementAt } from '../r4/definitions.ts';
 import type { SearchParameter, SearchPath } from '../r4/search-parameters.ts';
-import type { Filter, Modifier, TypedValue } from '../search/query.ts';
+import type { Filter, Modifier, TokenValue, TypedValue } from '../search/query.ts';
 import { withLists } from '../sql/alike.ts';
 import { and, equals, exists, FALSE, or, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
@@ -101,9 +101,7 @@ function madePredicate(
   env: Environment,
 ): Predicate | undefined {
   if (parameter.code === '_id') {
-    const any = some(
-      values.map(value => (value.kind === 'token' ? idPredicate(mapping, value.code ?? '', env) : undefined)),
-    );
+    const any = some(values.map(value => (value.kind === 'token' ? idTokenPredicate(mapping, value, env) : undefined)));
     return any && withLists(any);
   }
   return some(
@@ -118,6 +116,12 @@ function madePredicate(
         : along(mapping.root, path, leafOf(asked, modifier, { mapping, parameter, path }, env), env);
     }),
   );
+}
+
+/** An id has no system: one that is named matches nothing, and `|` alone asks for none, which each id has. */
+function idTokenPredicate(mapping: Mapping, { system, code }: TokenValue, env: Environment): Predicate {
+  if (system) return FALSE;
+  return code === undefined ? TRUE : idPredicate(mapping, code, env);
 }
 
 /** Where values are asked for: the parameter, and the one of its paths. */

@@ -81,7 +81,8 @@ export function offer(parameter: SearchParameter, mappings: readonly Mapping[], 
     );
   if (!probes.every(probe => inverts(undefined, probe))) return undefined;
   const modifiers = new Set<Modifier | 'missing'>(['missing']);
-  if (parameter.code !== '_id') {
+  if (parameter.code === '_id') modifiers.add('not');
+  else {
     for (const [modifier, probe = value] of MODIFIERS[parameter.type] ?? []) {
       const element = ELEMENTS[modifier];
       const emitted =

@@ -6,6 +6,7 @@ import type { CursorCodec } from './cursor.ts';
 import type { DateZone } from './dates.ts';
 import type { Offers } from './offers.ts';
 import type { SystemQuery } from './query.ts';
+import { splitEscaped } from './values.ts';
 
 /** Bounds of one request; beyond them a search is refused as too costly. */
 export const LIMITS = { parameters: 100, values: 500, valueLength: 4000, chainSteps: 4, includes: 20 } as const;
@@ -16,10 +17,17 @@ export function checkCount(parameters: readonly unknown[]): void {
     throw new FhirError('too-costly', `more than ${LIMITS.parameters} parameters in one request`);
 }
 
-/** Throws FhirError `too-costly` for a value that is longer than one may be. */
+/**
+ * Throws FhirError `too-costly` for a value that is longer than one may be, and for a list of more values than one search may have.
+ * A list of values that are short is as long as they are many: it comes in the body of a POST.
+ */
 export function checkLength(name: string, text: string): void {
   if (text.length <= LIMITS.valueLength) return;
-  throw new FhirError('too-costly', `the value of ${printable(name)} is longer than ${LIMITS.valueLength} characters`);
+  const values = splitEscaped(text, ',');
+  if (values.length > LIMITS.values)
+    throw new FhirError('too-costly', `more than ${LIMITS.values} values in one search`);
+  if (values.every(value => value.length <= LIMITS.valueLength)) return;
+  throw new FhirError('too-costly', `a value of ${printable(name)} is longer than ${LIMITS.valueLength} characters`);
 }
 
 export interface ParseContext {

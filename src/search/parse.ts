@@ -17,6 +17,7 @@ import {
 } from './limits.ts';
 import type { Filter, SearchQuery, SystemQuery } from './query.ts';
 import { emptyResult, isResultParameter, itemsOf, readResultParameter } from './result-parameters.ts';
+import { splitEscaped } from './values.ts';
 
 /** Read by the HTTP layer, not by the search. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['_format', '_pretty']);
@@ -85,7 +86,9 @@ function understood(asked: Asked, parameters: Parameters, context: ParseContext)
     checkLength(name, text);
     if (ELSEWHERE.has(name)) continue;
     const items: string[] = [];
-    for (const item of itemsOf(name, text)) {
+    const given = withoutEmpty(text);
+    if (given === '' || given !== text) warnings.push(emptyValue(name, context));
+    for (const item of given === '' ? [] : itemsOf(name, given)) {
       try {
         if (isResultParameter(name)) readResultParameter(result, types, name, item, context);
         else filters.push(types.map(type => parseFilter(type, name, item, context)));
@@ -118,6 +121,25 @@ export function unknownParameter(name: string, message: string, context: Pick<Pa
     severity: 'warning',
     code: 'not-supported',
     diagnostics: `${message}; it was ignored`,
+    expression: `http.${printable(name)}`,
+  };
+}
+
+/** A value, or those of a list that are not empty: forms are sent with all their fields. */
+function withoutEmpty(text: string): string {
+  const values = splitEscaped(text, ',');
+  const filled = values.filter(value => value !== '');
+  return filled.length === values.length ? text : filled.join(',');
+}
+
+/** The warning for an empty value; under strict handling it is refused. https://hl7.org/fhir/R4/search.html#errors */
+function emptyValue(name: string, { handling }: ParseContext): Issue {
+  const message = `parameter ${printable(name)} expects a value that is not empty`;
+  if (handling === 'strict') throw new FhirError('value', message, { parameter: printable(name) });
+  return {
+    severity: 'warning',
+    code: 'value',
+    diagnostics: `${message}; the empty one was ignored`,
     expression: `http.${printable(name)}`,
   };
 }
