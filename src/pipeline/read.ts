@@ -4,6 +4,7 @@
  */
 import type { Access } from '../auth/access.ts';
 import { type Awaitable, andThen } from '../awaitable.ts';
+import { readsOneRow } from '../mapping/own-row.ts';
 import { FhirError } from '../outcome.ts';
 import { type Branch, branchesOf } from '../plan/branches.ts';
 import type { Environment } from '../plan/environment.ts';
@@ -29,7 +30,7 @@ export interface ResourceText {
   readonly type: string;
   readonly id: string;
   readonly json: string;
-  /** meta.lastUpdated as emitted, where the mapping has it. */
+  /** meta.lastUpdated as emitted, where it is that of all that the resource says: what changed elsewhere has left no stamp. */
   readonly lastUpdated?: string | undefined;
 }
 
@@ -50,7 +51,9 @@ export function readById(
   const emitted = andThen(andThen(kept, read), ({ matches }) => emitAll(matches, context, session));
   return andThen(emitted, resources => {
     const found = resources[0];
-    return found && { type, id, json: found.json, lastUpdated: found.lastUpdated || undefined };
+    if (found === undefined) return undefined;
+    const stamp = readsOneRow(found.mapping) ? found.lastUpdated : '';
+    return { type, id, json: found.json, lastUpdated: stamp || undefined };
   });
 }
 

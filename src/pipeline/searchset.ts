@@ -47,7 +47,9 @@ export function searchsetOf(
 }
 
 /** Of the query as it was understood. Cursors, which go behind it, are base64url. */
-function linkTo(base: string, { place, applied }: AnswerShape): string {
-  const query = applied.map(([name, text]) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`).join('&');
+function linkTo(base: string, { place, applied, written }: AnswerShape): string {
+  const query = [...applied, ...written]
+    .map(([name, text]) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`)
+    .join('&');
   return `${base}${place === '' ? '' : `/${place}`}${query === '' ? '' : `?${query}`}`;
 }

@@ -19,7 +19,7 @@ import type { Filter, SearchQuery, SystemQuery } from './query.ts';
 import { emptyResult, isResultParameter, itemsOf, readResultParameter } from './result-parameters.ts';
 import { splitEscaped } from './values.ts';
 
-/** Read by the HTTP layer, not by the search. */
+/** Read by the HTTP layer, not by the search, and kept in the links. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['_format', '_pretty']);
 
 type Parameters = readonly (readonly [name: string, value: string])[];
@@ -81,6 +81,7 @@ function understood(asked: Asked, parameters: Parameters, context: ParseContext)
   const filters: Filter[][] = [];
   const warnings: Issue[] = [...(asked.warnings ?? [])];
   const applied = [...(asked.understood ?? [])];
+  const written = parameters.filter(([name, text]) => ELSEWHERE.has(name) && text !== '');
   const result = emptyResult(types, context.pageSize);
   for (const [name, text] of parameters) {
     checkLength(name, text);
@@ -111,7 +112,7 @@ function understood(asked: Asked, parameters: Parameters, context: ParseContext)
     filters: filters.flatMap(ofTypes => ofTypes[i] ?? []),
     sort: sorts[i] ?? [],
   }));
-  return { questions, place, ...shape, count, total, warnings, applied, binding };
+  return { questions, place, ...shape, count, total, warnings, applied, written, binding };
 }
 
 /** The warning for a parameter that is ignored; under strict handling it is refused instead. */

@@ -38,6 +38,8 @@ export interface AnswerShape {
   readonly warnings: readonly Issue[];
   /** What was understood, for the self link: names and values as they came. */
   readonly applied: readonly (readonly [name: string, value: string])[];
+  /** How the answer is written, for all links: HTTP reads it, and a page may be written otherwise than the one before. */
+  readonly written: readonly (readonly [name: string, value: string])[];
   /** What page links are bound to beside the cursor: caller, place, and what was understood. */
   readonly binding: string;
 }

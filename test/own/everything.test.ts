@@ -190,6 +190,6 @@ describe('$everything of a patient', () => {
     await expect(everything('1', [['_type', 'Condition,'.repeat(400)]])).rejects.toMatchObject({
       code: 'not-supported',
     });
-    await expect(everything('1', [['_type', 'Condition,'.repeat(401)]])).rejects.toMatchObject({ code: 'too-costly' });
+    await expect(everything('1', [['_type', 'Condition,'.repeat(501)]])).rejects.toMatchObject({ code: 'too-costly' });
   });
 });

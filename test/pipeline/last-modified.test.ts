@@ -1,0 +1,29 @@
+/**
+ * A resource has a time of its last change beside its text only where one row is all that it is made of.
+ */
+import { expect, test } from 'vitest';
+import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import { smallClinic } from '../cache/small-clinic.ts';
+
+test('the stamp of a row is the last change of what is made of that row alone', async () => {
+  const clinic = await smallClinic();
+  try {
+    clinic.write(`INSERT INTO PERSON VALUES (1, 'Ada', 'N', '2024-01-01 08:00:00.000');
+      INSERT INTO ALLERGY VALUES (1, 1, 'Latex', '2024-01-01 08:00:00.000');
+      INSERT INTO STAY VALUES (1, '2024-01-01 08:00:00.000', '2024-01-01 08:00:00.000');
+      INSERT INTO WARD VALUES (1, 'East', '2024-01-01 08:00:00.000');`);
+    const stampOf = async (type: string): Promise<string | undefined> => {
+      const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
+      const found = await clinic.facade.read(type, '1', [], context);
+      expect(JSON.parse(found?.json ?? '').meta.lastUpdated).toMatch(/^2024-01-01/);
+      return found?.lastUpdated;
+    };
+    // Telephones have no stamp; an allergy loses its patient with the patient's row; a stay ends as time goes by.
+    expect(await stampOf('Patient')).toBeUndefined();
+    expect(await stampOf('AllergyIntolerance')).toBeUndefined();
+    expect(await stampOf('Encounter')).toBeUndefined();
+    expect(await stampOf('Location')).toMatch(/^2024-01-01/);
+  } finally {
+    await clinic.close();
+  }
+});
