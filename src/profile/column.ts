@@ -56,6 +56,12 @@ const MOST_CODES = 60;
 const LONGEST_CODE = 24;
 /** A value of fewer rows may be one patient's. */
 const FEWEST_ROWS = 3;
+/**
+ * Numbers of so many different values, none of which a larger share of the rows has, are keys of another table, such as that of
+ * patients, and no codes.
+ */
+const KEY_VALUES = 20;
+const KEY_SHARE = 0.05;
 /** Of more words than these that begin like names, some may be names. */
 const MOST_WORDS = 20;
 const NAME = /^(?:Abc|ABC)[ ,^-]+/;
@@ -155,6 +161,8 @@ export class ColumnTally {
     if (showing !== 'codes' || ranked.length === 0) return undefined;
     if (ranked.length > MOST_WORDS && [...this.#forms.keys()].some(form => NAME.test(form))) return undefined;
     const isFew = !this.#isFull && ranked.length <= MOST_CODES && ranked.length * FEWEST_ROWS <= filled;
+    const [first] = ranked;
+    if (this.#numbers && ranked.length > KEY_VALUES && (first?.rows ?? 0) < KEY_SHARE * filled) return undefined;
     const isShort = ranked.every(({ what }) => what.length <= LONGEST_CODE && !/\s\S+\s/.test(what));
     const isTime = this.#days !== undefined || [...this.#forms.keys()].some(form => /^(?:yyyy|hh:|dd|mm)/.test(form));
     return isFew && isShort && !isTime ? ranked.filter(({ rows }) => rows >= FEWEST_ROWS) : undefined;

@@ -121,3 +121,15 @@ test('an unknown table is told with the nearest', async () => {
   const { code, notes } = await lintel(smallClinic().environment, 'profile', 'PERSN');
   expect([code, notes]).toEqual([1, 'There is no table PERSN; did you mean PERSON?']);
 });
+
+test('keys of patients are no codes, though each comes several times; numbers that are codes are', async () => {
+  const { environment, folder } = smallClinic();
+  const database = new DatabaseSync(join(folder, 'clinic.sqlite'));
+  database.exec('CREATE TABLE STAY (NO INTEGER PRIMARY KEY, PID INTEGER, WARD INTEGER)');
+  const insert = database.prepare('INSERT INTO STAY VALUES (?, ?, ?)');
+  for (let i = 0; i < 300; i++) insert.run(i, 1000 + (i % 60), i % 3 ? 7 : i % 40);
+  database.close();
+  const { out } = await lintel(environment, 'profile', 'STAY');
+  expect(out).not.toMatch(/\b10[0-5]\d \d+%/);
+  expect(out).toMatch(/codes +7 \d+%/);
+});
