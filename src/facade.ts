@@ -15,6 +15,7 @@ import type { RecordOperation } from './own/record-operations.ts';
 import { type MadeResource, SUMMARY } from './own/summary-operation.ts';
 import { answerQuery } from './pipeline/answer.ts';
 import { keptCursors } from './pipeline/kept-cursors.ts';
+import { pageMappings } from './pipeline/page-mappings.ts';
 import { type ResourceText, readById } from './pipeline/read.ts';
 import { type BundleText, searchsetOf } from './pipeline/searchset.ts';
 import { shapeStore } from './pipeline/shapes.ts';
@@ -119,7 +120,8 @@ export function createFacade(options: FacadeOptions): Facade {
   const { offers, operations, recordOperations, served } = own;
   const zone = zoneOf(registry.pack.zone);
   const shapes = shapeStore();
-  const cursors = keptCursors(cursorCodec(options.secret, registry.version));
+  const cursors = keptCursors(cursorCodec(options.secret));
+  const mappingsOf = pageMappings(environment(served, 0, rules));
   const queries = boundedCache<UnderstoodQuery>(QUERIES);
 
   const session = ({ signal, stages, onQuery }: RequestContext, now: number): Session =>
@@ -165,11 +167,13 @@ export function createFacade(options: FacadeOptions): Facade {
     made: readonly MadeResource[] = [],
     numbered?: boolean,
   ): Promise<BundleText> => {
+    if (query.cursor && query.cursor.made !== mappingsOf(query.questions)) throw otherMappings();
     const now = query.cursor?.now ?? clock();
     const { access, base } = context;
     const write = writing(context, now);
     const found = await answerQuery(query, { access, includable, write, numbered }, session(context, now));
-    return timed(context, 'write', () => searchsetOf(query, found, base, cursors, made));
+    const next = found.next && { ...found.next, made: mappingsOf(query.questions) };
+    return timed(context, 'write', () => searchsetOf(query, { ...found, next }, base, cursors, made));
   };
 
   const mustFind = async (type: string, id: string, context: RequestContext): Promise<void> => {
@@ -237,6 +241,11 @@ function bothTold(one: Told, other: Told): Told {
     one(plan, places);
     other(plan, places);
   };
+}
+
+function otherMappings(): FhirError {
+  const diagnostics = 'the mappings have changed since this page link was made; start again from the first page';
+  return new FhirError('value', diagnostics, { parameter: '_cursor' });
 }
 
 function withFilters(query: SystemQuery, more: readonly Filter[]): SystemQuery {

@@ -17,6 +17,8 @@ export interface Cursor {
   readonly sort: readonly (number | string | null)[];
   /** The instant that the first page was evaluated at. */
   readonly now: number;
+  /** Of the mappings that the page was made with (src/pipeline/page-mappings.ts): others may order rows by other keys. */
+  readonly made?: string;
 }
 
 export interface CursorCodec {
@@ -34,10 +36,9 @@ const TAG_BYTES = 16;
 
 /**
  * Cursors sealed with a secret (any length; 32 random bytes are good): AES-256-GCM, the binding authenticated with it.
- * `version`: of the mappings. Other mappings may order rows by other keys.
  */
-export function cursorCodec(secret: Uint8Array, version = ''): CursorCodec {
-  const digest = createHash('sha256').update(`lintel page link ${version}|`).update(secret).digest();
+export function cursorCodec(secret: Uint8Array): CursorCodec {
+  const digest = createHash('sha256').update('lintel page link|').update(secret).digest();
   // As plain bytes it would be imported for each cursor, which takes three times as long as the sealing.
   const key = createSecretKey(digest);
   const nextNonce = createNonces();

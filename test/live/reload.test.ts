@@ -197,15 +197,19 @@ test('a table that goes while the server runs is told by what fails for it, in t
   expect(await metrics()).toContain('lintel_schema_lacking 0');
 }, 60_000);
 
-test('a page link of the version before is refused, and says what to do', async () => {
+test('a page link of the version before leads on; where rows come in another order now it is refused, and says what to do', async () => {
   const server = await serving();
   const { link } = (await server.get('/fhir/Patient?_count=1')).body as { link: { relation: string; url: string }[] };
   const next = (link.find(({ relation }) => relation === 'next')?.url ?? '').slice(server.url.length);
   expect((await server.get(next)).status).toBe(200);
   server.write('person.yaml', NAMELESS);
-  await server.running.reload();
+  expect(await server.running.reload()).toBe('swapped');
+  expect((await server.get(next)).status).toBe(200);
+  server.write('person.yaml', PEOPLE.replace('key: [ID]', 'key: [ID, SURNAME]'));
+  expect(await server.running.reload()).toBe('swapped');
   const refused = await server.get(next);
   expect(refused.status).toBe(400);
+  expect(JSON.stringify(refused.body)).toContain('the mappings have changed');
   expect(JSON.stringify(refused.body)).toContain('start again from the first page');
 });
 

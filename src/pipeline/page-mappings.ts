@@ -1,0 +1,50 @@
+/**
+ * What a page link depends on in the mappings, so that it outlives every other change of them: a comment, an element, a mapping of
+ * another type. In: the questions of a search. Out: a short text, equal where links of the one set of mappings lead on in the other.
+ */
+import { createHash } from 'node:crypto';
+import { boundedCache } from '../cache/bounded.ts';
+import type { Environment } from '../plan/environment.ts';
+import { sortParts } from '../plan/sort.ts';
+import type { SystemQuery, TypeQuestion } from '../search/query.ts';
+import { expressionKey } from '../sql/expression-key.ts';
+
+type Questions = SystemQuery['questions'];
+
+/** Types with their sort keys; most searches sort by none. */
+const KEPT = 200;
+
+/** `env`: of the mappings that are served. */
+export function pageMappings(env: Environment): (questions: Questions) => string {
+  // The questions of a search that comes again are the same.
+  const known = new WeakMap<Questions, string>();
+  const ofTypes = boundedCache<{ readonly text: string }>(KEPT);
+  const textOf = (question: TypeQuestion): string => {
+    const sort = question.sort.map(({ parameter, descending }) => `${descending ? '-' : ''}${parameter.code}`);
+    return ofTypes.get(`${question.type} ${sort.join()}`, () => ({ text: orderOf(question, env) })).text;
+  };
+  return questions => {
+    const before = known.get(questions);
+    if (before !== undefined) return before;
+    const hash = createHash('sha256');
+    for (const question of questions) hash.update(textOf(question));
+    const made = hash.digest('base64url').slice(0, 8);
+    known.set(questions, made);
+    return made;
+  };
+}
+
+/** The mappings of a type in their order, the keys of their rows, and what rows are sorted by. */
+function orderOf({ type, sort }: TypeQuestion, env: Environment): string {
+  return JSON.stringify([
+    type,
+    env.registry.ofType(type).map(mapping => {
+      const { ordinal, name, group, source } = mapping;
+      const parts = sort.map(({ parameter, descending }) =>
+        sortParts(mapping, parameter, env, descending)?.map(({ face }) => face?.apart ?? null),
+      );
+      const key = source.key.map(column => [expressionKey(column), column.type]);
+      return [ordinal, name, group, source.table, key, parts];
+    }),
+  ]);
+}
