@@ -12,7 +12,7 @@ import type { Patient } from './fhir/people.ts';
 import { rootedSystem } from './ids.ts';
 import { isError, LISTS, type List, type ListName, type ListTypes } from './lists.ts';
 import { overlaps } from './range.ts';
-import type { Days } from './time.ts';
+import { type Days, daysOf } from './time.ts';
 
 /** Resources per page of a search. */
 const BATCH = 1000;
@@ -60,6 +60,8 @@ export interface Seen {
   readonly confidentiality: ReadonlySet<string>;
   /** The latest change, as milliseconds; 0 if none is known. */
   readonly changed: number;
+  /** The first day on which anything began, `yyyy-MM-dd`. */
+  readonly earliest: string | undefined;
 }
 
 export function openChart(options: ChartOptions): Chart {
@@ -74,6 +76,7 @@ export function openChart(options: ChartOptions): Chart {
   const kept = new Map<string, Promise<readonly Resource[]>>();
   const confidentiality = new Set<string>();
   let changed = 0;
+  let earliest: string | undefined;
 
   const see = (resource: Resource): void => {
     for (const { code } of resource.meta?.security ?? []) if (code !== undefined) confidentiality.add(code);
@@ -158,7 +161,11 @@ export function openChart(options: ChartOptions): Chart {
   ): Promise<readonly T[]> => {
     const own = (await fetchOnce<T>(name, narrowed)).filter(belongs);
     await follow(own.flatMap(resource => list.references(resource)));
-    for (const resource of own) see(resource);
+    for (const resource of own) {
+      see(resource);
+      const began = daysOf(list.span(resource)?.start, zone)?.first;
+      if (began !== undefined && (earliest === undefined || began < earliest)) earliest = began;
+    }
     return currentFirst(own, list);
   };
 
@@ -180,9 +187,10 @@ export function openChart(options: ChartOptions): Chart {
       const overlapping = inRange(range);
       return resource => {
         const named = encounter(resource)?.reference;
-        return named === undefined && list.standing === true
-          ? overlapping(resource)
-          : named === `Encounter/${encounterId}`;
+        if (named === `Encounter/${encounterId}`) return true;
+        if (list.standing !== true || !overlapping(resource)) return false;
+        // What is over since nobody knows when need not have lasted until a visit that it does not name.
+        return named === undefined || list.over?.(resource) !== true || list.span(resource)?.end !== undefined;
       };
     }
     return inRange(range);
@@ -225,6 +233,9 @@ export function openChart(options: ChartOptions): Chart {
       confidentiality,
       get changed() {
         return changed;
+      },
+      get earliest() {
+        return earliest;
       },
     },
   };

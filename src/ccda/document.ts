@@ -81,7 +81,11 @@ export async function makeDocument(request: DocumentRequest, source: Source): Pr
   const team = await readTeam(chart, patient, topic.team, time);
   const kind = [pack.name, topic.name, patientId, encounterId ?? '', range?.first ?? '', range?.last ?? ''];
   const nothing =
-    range === undefined || encounterId !== undefined ? 'No information' : `No information (${readableRange(range)})`;
+    encounterId !== undefined
+      ? 'No information of this encounter'
+      : range === undefined
+        ? 'No information'
+        : `No information (${readableRange(range)})`;
   return {
     sections,
     nothing,
@@ -102,7 +106,10 @@ export async function makeDocument(request: DocumentRequest, source: Source): Pr
       custodian,
       publisher: pack.publisher ?? pack.title,
       ...team,
-      service: topic.team !== 'none' ? servicePeriod(patient, range, localDay(now, pack.zone)) : undefined,
+      service:
+        topic.team !== 'none'
+          ? servicePeriod(patient, range, localDay(now, pack.zone), chart.seen.earliest)
+          : undefined,
       encompassingEncounter: encounter === undefined ? '' : encompassingEncounter(encounter, chart.resolve),
     },
   };
@@ -153,9 +160,14 @@ async function custodianOf(chart: Chart, content: Content, patient: Patient): Pr
 }
 
 /** From when to when care is told of: the range, else from birth, or the earliest day that is known, until today. */
-function servicePeriod(patient: Patient, range: Days | undefined, today: string): { low: string; high: string } {
+function servicePeriod(
+  patient: Patient,
+  range: Days | undefined,
+  today: string,
+  earliest: string | undefined,
+): { low: string; high: string } {
   const last = range?.last ?? (range?.first !== undefined && range.first > today ? range.first : today);
-  const birth = daysOf(patient.birthDate, 'UTC')?.first ?? last;
+  const birth = daysOf(patient.birthDate, 'UTC')?.first ?? earliest ?? last;
   const first = range?.first ?? (birth > last ? last : birth);
   return { low: hl7Time(first) ?? '', high: hl7Time(last) ?? '' };
 }

@@ -57,7 +57,7 @@ export interface List<T> {
   span(resource: T): Span | undefined;
   /** Undefined: resources of this kind are of no encounter. */
   readonly encounter: ((resource: T) => Reference | undefined) | undefined;
-  /** Lists of what goes on, as problems do: a record that names no encounter is of every encounter that it overlaps. */
+  /** Lists of what goes on, as problems and medications do: a record is of every encounter that it overlaps. */
   readonly standing?: true;
   /** True for what is no longer so; it is told after what still is. */
   readonly over?: (resource: T) => boolean;
@@ -146,6 +146,7 @@ export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
       return { start: bounds?.start ?? (isReported(request) ? undefined : request.authoredOn), end: bounds?.end };
     },
     encounter: ofEncounter,
+    standing: true,
     over: hasEnded,
     references: ({ medicationReference, requester, reportedReference, reasonReference }) => [
       medicationReference,

@@ -60,5 +60,5 @@ export function overlaps(span: Span, range: Days | undefined, zone: string): boo
 export function readableRange({ first, last }: Days): string {
   if (first === last && first !== undefined) return first;
   if (first === undefined) return `until ${last}`;
-  return last === undefined ? `since ${first}` : `${first} to ${last}`;
+  return last === undefined ? `from ${first} on` : `${first} to ${last}`;
 }

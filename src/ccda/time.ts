@@ -97,10 +97,10 @@ export function readableTime(text: string | undefined): string {
   return text.length > 10 ? `${text.slice(0, 10)} ${text.slice(11, 16)}` : text;
 }
 
-/** For people: `2016-07-29 to 2017-01-01`, `2016-07-29 14:20 to 15:05`, `since …`, `until …`. */
+/** For people: `2016-07-29 to 2017-01-01`, `2016-07-29 14:20 to 15:05`, `from … on`, which is so of the future too, `until …`. */
 export function readablePeriod(start: string | undefined, end: string | undefined): string {
   if (start === undefined) return end === undefined ? '' : `until ${readableTime(end)}`;
-  if (end === undefined) return `since ${readableTime(start)}`;
+  if (end === undefined) return `from ${readableTime(start)} on`;
   const [from, to] = [readableTime(start), readableTime(end)];
   if (from === to) return from;
   const sameDay = from.length > 10 && to.length > 10 && from.slice(0, 10) === to.slice(0, 10);

@@ -62,12 +62,16 @@ function bound(quantity: Quantity): string {
   return `<${element}${inclusive} value="${value}"${attribute('unit', unitOf(quantity))}/>`;
 }
 
-/** IVL_PQ with the ends that there are. */
+/** IVL_PQ with the ends that there are; as text where a unit is none of UCUM. */
 export function rangeValue({ low, high }: Range): string {
   const end = (element: string, quantity: Quantity | undefined): string =>
     quantity?.value === undefined
       ? ''
       : `<${element} value="${quantity.value}"${attribute('unit', unitOf(quantity))}/>`;
+  // A unit that is none of UCUM cannot stand in an interval, and without it the numbers mean something else.
+  if ([low, high].some(one => one?.unit !== undefined && unitOf(one) === undefined)) {
+    return textElement('value xsi:type="ST"', readableInterval({ ...(low && { low }), ...(high && { high }) }));
+  }
   return `<value xsi:type="IVL_PQ">${end('low', low)}${end('high', high)}</value>`;
 }
 
@@ -78,6 +82,13 @@ export function readableQuantity(quantity: Quantity | undefined): string {
   return [quantity.comparator, quantity.value, unit].filter(Boolean).join(' ');
 }
 
+/** For people: `4 to 10 mg/dL`, `at least 4`, `at most 10`. */
+function readableInterval({ low, high }: Range): string {
+  const [from, to] = [low, high].map(readableQuantity);
+  if (from && to) return `${from} to ${to}`;
+  return from ? `at least ${from}` : to ? `at most ${to}` : '';
+}
+
 /** For people: whatever the value is. */
 export function readableValue(value: ObservationValue): string {
   if (value.valueQuantity !== undefined) return readableQuantity(value.valueQuantity);
@@ -86,7 +97,7 @@ export function readableValue(value: ObservationValue): string {
   if (value.valueBoolean !== undefined) return value.valueBoolean ? 'Yes' : 'No';
   if (value.valueInteger !== undefined) return String(value.valueInteger);
   if (value.valueRange !== undefined) {
-    return [value.valueRange.low, value.valueRange.high].map(readableQuantity).filter(Boolean).join(' to ');
+    return readableInterval(value.valueRange);
   }
   if (value.valuePeriod !== undefined) return readablePeriod(value.valuePeriod.start, value.valuePeriod.end);
   if (value.valueDateTime !== undefined) return readableTime(value.valueDateTime);

@@ -97,6 +97,6 @@ test('without a range everything is in it', () => {
 test('a range is read aloud', () => {
   expect(readableRange({ first: '2020-01-01', last: '2020-12-31' })).toBe('2020-01-01 to 2020-12-31');
   expect(readableRange({ first: '2020-01-01', last: '2020-01-01' })).toBe('2020-01-01');
-  expect(readableRange({ first: '2020-01-01', last: undefined })).toBe('since 2020-01-01');
+  expect(readableRange({ first: '2020-01-01', last: undefined })).toBe('from 2020-01-01 on');
   expect(readableRange({ first: undefined, last: '2020-12-31' })).toBe('until 2020-12-31');
 });

@@ -89,7 +89,7 @@ test.each([
 test('people read times without their zone', () => {
   expect(readableTime('2016-07-29T14:20:00-04:00')).toBe('2016-07-29 14:20');
   expect(readableTime('2016-07')).toBe('2016-07');
-  expect(readablePeriod('2016', undefined)).toBe('since 2016');
+  expect(readablePeriod('2016', undefined)).toBe('from 2016 on');
   expect(readablePeriod(undefined, '2016')).toBe('until 2016');
   expect(readablePeriod('2016', '2017')).toBe('2016 to 2017');
   expect(readablePeriod('2016-07-29T14:20:00-04:00', '2016-07-29T15:05:00-04:00')).toBe('2016-07-29 14:20 to 15:05');

@@ -25,6 +25,12 @@ test.each([
     '>= 60 mg/dL',
   ],
   [
+    'a range in a unit that is none of UCUM',
+    { valueRange: { low: { value: '4', unit: 'FROBS' }, high: { value: '9', unit: 'FROBS' } } },
+    '<value xsi:type="ST">4 FROBS to 9 FROBS</value>',
+    '4 FROBS to 9 FROBS',
+  ],
+  [
     'a unit that is none of UCUM',
     { valueQuantity: { value: '5', unit: 'FROBS' } },
     '<value xsi:type="ST">5 FROBS</value>',

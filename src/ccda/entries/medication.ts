@@ -2,7 +2,7 @@
  * Medications. In: MedicationRequest with its Medication. Out: Medication Activity (V2): what was ordered as intention, what
  * somebody is said to take as fact; with dose, route, timing, instructions, reason and supply.
  */
-import { coded, labelOf, readableCode, reference } from '../code.ts';
+import { coded, codeIn, labelOf, readableCode, reference } from '../code.ts';
 import { RXNORM, SNOMED } from '../code-systems.ts';
 import type { CodeableConcept, Quantity } from '../fhir/datatypes.ts';
 import type { Dosage, Medication, MedicationRequest } from '../fhir/record.ts';
@@ -69,7 +69,7 @@ export function addMedication(request: MedicationRequest, content: SectionWriter
       content.id(request) +
       `<text>${reference(row)}</text><statusCode code="${STATUS[request.status ?? ''] ?? 'active'}"/>` +
       `<effectiveTime xsi:type="IVL_TS">${start}${end}</effectiveTime>` +
-      frequency(dosage) +
+      (atEvent(dosage) || frequency(dosage)) +
       routeCode(dosage?.route) +
       dose(dosage?.doseAndRate?.[0]?.doseQuantity) +
       `<consumable><manufacturedProduct classCode="MANU">${templateIds('4.23', '4.23:2014-06-09')}<manufacturedMaterial>${coded('code', drug, { systems: [RXNORM], row })}</manufacturedMaterial></manufacturedProduct></consumable>` +
@@ -101,8 +101,57 @@ function drugOf(request: MedicationRequest, content: SectionWriter): CodeableCon
 function frequency(dosage: Dosage | undefined): string {
   const { frequency: times = 1, period, periodUnit } = dosage?.timing?.repeat ?? {};
   if (period === undefined || periodUnit === undefined || times === 0) return '';
-  const every = Math.round((Number(period) / times) * 1e6) / 1e6;
-  return `<effectiveTime xsi:type="PIVL_TS" institutionSpecified="true" operator="A"><period value="${every}"${attribute('unit', periodUnit)}/></effectiveTime>`;
+  const { value, unit } = wholeUnits(Number(period) / times, periodUnit);
+  return `<effectiveTime xsi:type="PIVL_TS" institutionSpecified="true" operator="A"><period value="${value}"${attribute('unit', unit)}/></effectiveTime>`;
+}
+
+/** The next smaller unit of time, and how many of them make one. */
+const SMALLER: Readonly<Record<string, readonly [unit: string, count: number]>> = {
+  wk: ['d', 7],
+  d: ['h', 24],
+  h: ['min', 60],
+  min: ['s', 60],
+};
+
+/** A time in the largest unit that it is a whole number of: a third of a day is 8 h. Else as it is, to six digits. */
+function wholeUnits(value: number, unit: string): { readonly value: number; readonly unit: string } {
+  for (let [some, of] = [value, unit]; ; ) {
+    const rounded = Math.round(some);
+    if (Math.abs(some - rounded) < 1e-9) return { value: rounded, unit: of };
+    const smaller = SMALLER[of];
+    if (smaller === undefined) return { value: Math.round(value * 1e6) / 1e6, unit };
+    [some, of] = [some * smaller[1], smaller[0]];
+  }
+}
+
+/** https://hl7.org/fhir/R4/v3/GTSAbbreviation/cs.html */
+const GTS = 'http://terminology.hl7.org/CodeSystem/v3-GTSAbbreviation';
+
+/** Timing events that HL7 V3 has under the same code as FHIR. https://hl7.org/fhir/R4/valueset-event-timing.html */
+const EVENTS: ReadonlySet<string> = new Set([
+  'HS',
+  'WAKE',
+  'C',
+  'CM',
+  'CD',
+  'CV',
+  'AC',
+  'ACM',
+  'ACD',
+  'ACV',
+  'PC',
+  'PCM',
+  'PCD',
+  'PCV',
+]);
+
+/** At which event of the day: EIVL_TS. An element each would say that all of them hold, so that only one event is told. */
+function atEvent(dosage: Dosage | undefined): string {
+  const { repeat, code } = dosage?.timing ?? {};
+  const atBedtime = codeIn(code, GTS) === 'BED' ? ['HS'] : [];
+  const [event, ...more] = repeat?.when ?? atBedtime;
+  if (event === undefined || more.length > 0 || !EVENTS.has(event)) return '';
+  return `<effectiveTime xsi:type="EIVL_TS" operator="A"><event code="${event}"/></effectiveTime>`;
 }
 
 /** A dose in units of UCUM; what is counted (tablets, puffs) is a number. */

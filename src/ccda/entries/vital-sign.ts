@@ -75,7 +75,7 @@ function vitalSign({ of, part, code, value }: Measurement, content: SectionWrite
     coded('code', code, { systems: [LOINC, SNOMED], row }) +
     `<text>${reference(row)}</text><statusCode code="completed"/>` +
     moment(effectiveDateTime, effectivePeriod) +
-    measured(value, of) +
+    measured(value, code, of) +
     (part === '' ? (of.interpretation ?? []).map(interpretation).join('') : '') +
     site(of.bodySite) +
     author(who, effectiveDateTime, content.resolve) +
@@ -84,15 +84,22 @@ function vitalSign({ of, part, code, value }: Measurement, content: SectionWrite
   );
 }
 
+/** Units of oximetry, whose panel has a share and a flow. */
+const UNITS: Readonly<Record<string, string>> = { '59408-5': '%', '2708-6': '%', '3150-6': '%', '3151-8': 'L/min' };
+
 /** PQ, as the template demands: numbers without a unit have the unit 1; what was not measured says why. */
-function measured(value: ObservationValue, panel: Observation): string {
+function measured(value: ObservationValue, code: CodeableConcept | undefined, panel: Observation): string {
   const { valueQuantity, valueInteger, dataAbsentReason } = value;
   const number = valueQuantity?.value ?? valueInteger;
   if (number !== undefined) {
     const unit = valueQuantity === undefined ? '1' : (unitOf(valueQuantity) ?? '1');
     return `<value xsi:type="PQ" value="${number}"${attribute('unit', unit)}/>`;
   }
-  // A unit must stand there even so: that of the rest of the panel.
+  // A unit must stand there even so: its own, where parts of a panel have different ones, else that of the rest.
+  const known = codeIn(code, LOINC);
+  const own = UNITS[known ?? ''];
+  if (own !== undefined)
+    return `<value xsi:type="PQ" nullFlavor="${nullFlavorOf(dataAbsentReason) ?? 'OTH'}" unit="${own}"/>`;
   const other = panel.component?.find(component => component.valueQuantity !== undefined)?.valueQuantity;
   const unit = (other && unitOf(other)) ?? '1';
   return `<value xsi:type="PQ" nullFlavor="${nullFlavorOf(dataAbsentReason) ?? 'OTH'}"${attribute('unit', unit)}/>`;

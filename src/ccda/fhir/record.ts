@@ -49,6 +49,7 @@ export interface Dosage {
       readonly frequency?: number;
       readonly period?: number;
       readonly periodUnit?: string;
+      readonly when?: readonly string[];
     };
     readonly code?: CodeableConcept;
   };

@@ -143,7 +143,7 @@ test.each(PATIENTS)('insurance of patient %i', async patient => {
   const expected = rows.map(({ payer, MBR_ID, SUBS_ID, CXL_FL, EFF_DT, TERM_DT }) => {
     const [start, end] = [EFF_DT, TERM_DT].map(date => (dayOf(date) === undefined ? undefined : date));
     const over = CXL_FL === 'Y' || (dayOf(TERM_DT) ?? TODAY) < TODAY;
-    const period = start && end ? `${start} to ${end}` : start ? `since ${start}` : end ? `until ${end}` : '';
+    const period = start && end ? `${start} to ${end}` : start ? `from ${start} on` : end ? `until ${end}` : '';
     const member = MBR_ID?.trim() || SUBS_ID?.trim() || '';
     return [payer?.trim() ?? '', member, over ? 'cancelled' : 'active', period].join(' | ');
   });

@@ -1,0 +1,46 @@
+/** How often and when a drug is taken, as HL7 V3 says it. */
+import { expect, test } from 'vitest';
+import { addMedication } from '../../src/ccda/entries/medication.ts';
+import type { Dosage } from '../../src/ccda/fhir/record.ts';
+
+type Timing = NonNullable<Dosage['timing']>;
+
+/** The times of an entry beside the interval. */
+function timesOf(timing: Timing): readonly string[] {
+  let written = '';
+  addMedication(
+    { resourceType: 'MedicationRequest', id: '1', status: 'active', dosageInstruction: [{ timing }] },
+    {
+      resolve: () => undefined,
+      patient: { resourceType: 'Patient', id: '1' },
+      row: () => 'row',
+      markedRow: () => 'row',
+      remarks: () => '',
+      id: () => '',
+      entry(xml) {
+        written = xml;
+      },
+    },
+  );
+  return [...written.matchAll(/<(?:period|event) [^>]*>/g)].map(([element]) => element);
+}
+
+test.each([
+  [3, 1, 'd', '<period value="8" unit="h"/>'],
+  [1, 1, 'd', '<period value="1" unit="d"/>'],
+  [2, 1, 'd', '<period value="12" unit="h"/>'],
+  [1, 6, 'h', '<period value="6" unit="h"/>'],
+  [3, 1, 'wk', '<period value="56" unit="h"/>'],
+  [4, 1, 'h', '<period value="15" unit="min"/>'],
+  [7, 1, 'mo', '<period value="0.142857" unit="mo"/>'],
+] as const)('%i times in %i %s is a period in whole units', (frequency, period, periodUnit, expected) => {
+  expect(timesOf({ repeat: { frequency, period, periodUnit } })).toEqual([expected]);
+});
+
+test('at bedtime is an event of the day, whether it is told as an event or as a code', () => {
+  const repeat = { frequency: 1, period: 1, periodUnit: 'd' };
+  expect(timesOf({ repeat: { ...repeat, when: ['HS'] } })).toEqual(['<event code="HS"/>']);
+  const system = 'http://terminology.hl7.org/CodeSystem/v3-GTSAbbreviation';
+  expect(timesOf({ repeat, code: { coding: [{ system, code: 'BED' }] } })).toEqual(['<event code="HS"/>']);
+  expect(timesOf({ repeat: { ...repeat, when: ['MORN'] } })).toEqual(['<period value="1" unit="d"/>']);
+});
