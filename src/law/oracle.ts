@@ -90,6 +90,13 @@ function answeringValue({ parameter, modifier, text }: Question, zone: string, n
     case 'token':
       return token(text);
     case 'string': {
+      const wanted = modifier === undefined ? wordsOf(plain(text)) : [];
+      if (wanted.length > 0 && wanted.length <= 8) {
+        return indexed => {
+          const own = stringsOf(indexed).flatMap(wordsOf);
+          return wanted.every(word => own.some(one => one.startsWith(word)));
+        };
+      }
       const matches = matchingString(plain(text), modifier);
       return indexed => stringsOf(indexed).some(matches);
     }
@@ -127,6 +134,14 @@ function below(uri: string, base: string): boolean {
 
 export function fold(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().normalize('NFD').replace(/\p{M}/gu, '');
+}
+
+/** Words that are different, without apostrophes and full stops: what a name, an address or a text is searched by. */
+function wordsOf(text: string): readonly string[] {
+  const words = fold(text)
+    .replaceAll(/['’‘‛`´ʻʼ′＇.]/g, '')
+    .split(/[ \t\r\n\u00a0,;/()−\u2010-\u2015-]/);
+  return [...new Set(words)].filter(word => word !== '');
 }
 
 function list(value: unknown): readonly unknown[] {

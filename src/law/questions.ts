@@ -42,6 +42,7 @@ export function questionsFor(offered: Offered, occurring: readonly Indexed[], am
         if (modifiers.has('below') && parameter.type === 'uri')
           for (const above of [text, ...addressesAbove(text), text.slice(0, -1)]) ask(above, 'below');
         if (parameter.type === 'string') {
+          for (const s of wordQuestions(text)) ask(s);
           for (const s of [text.slice(0, 3), text.slice(1, 4), text.toUpperCase(), `${text} `]) ask(escaped(s));
           if (modifiers.has('exact')) for (const s of [text, text.toUpperCase()]) ask(s, 'exact');
           if (modifiers.has('contains')) for (const s of [text.slice(1, 4), text.slice(2)]) ask(escaped(s), 'contains');
@@ -163,10 +164,13 @@ function textsFor(kind: string, { type, value }: Indexed): readonly string[] {
     }
     case 'string':
       if (type === 'HumanName' || type === 'Address') {
-        return Object.values(value as object)
+        const texts = Object.values(value as object)
           .flat()
-          .filter(s => typeof s === 'string' && s.trim() !== '')
-          .map(s => escaped(String(s)));
+          .filter((s): s is string => typeof s === 'string' && s.trim() !== '')
+          .map(escaped);
+        // Parts of two elements together, the later first.
+        const [last, before] = texts.toReversed();
+        return before === undefined ? texts : [...texts, `${last} ${before.slice(0, 4)}`];
       }
       return typeof value === 'string' ? [escaped(value)] : [];
     case 'reference': {
@@ -194,6 +198,18 @@ function textsFor(kind: string, { type, value }: Indexed): readonly string[] {
     default:
       return [];
   }
+}
+
+/** A text (escaped) as people also write it: its last word, its words turned about, other apostrophes, blanks for hyphens. */
+function wordQuestions(text: string): readonly string[] {
+  const words = text.split(/[\s-]+/).filter(word => word !== '');
+  const other = text.replace(/['’]/g, '’').replaceAll('-', ' ');
+  const ways = [
+    other,
+    text.replace(/['’]/g, ''),
+    ...(words.length > 1 ? [words.at(-1) ?? '', words.toReversed().join(' ')] : []),
+  ];
+  return ways.filter(way => way !== text);
 }
 
 /** An address cut at each of its slashes, with it and without. */

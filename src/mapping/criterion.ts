@@ -7,8 +7,8 @@
 export type Criterion =
   /** Exactly this text (code, id, uri, a boolean as `true` or `false`). */
   | { readonly kind: 'exact'; readonly text: string }
-  /** String search: case and accents folded unless `exact`. */
-  | { readonly kind: 'string'; readonly mode: 'starts' | 'exact' | 'contains'; readonly text: string }
+  /** String search: case and accents folded unless `exact`. `word`: a word begins with this one (src/sql/words.ts). */
+  | { readonly kind: 'string'; readonly mode: StringMode; readonly text: string }
   | { readonly kind: 'uri-below'; readonly text: string }
   /** The value's interval in time satisfies one of these conjunctions. */
   | { readonly kind: 'date'; readonly any: readonly (readonly DateEdge[])[] }
@@ -16,6 +16,8 @@ export type Criterion =
   | { readonly kind: 'number'; readonly any: readonly (readonly NumberEdge[])[] }
   /** The digits of the value (0 to 9, all else left out) pass one of these tests. No FHIR search asks so. */
   | { readonly kind: 'digits'; readonly any: readonly DigitsTest[] };
+
+export type StringMode = 'starts' | 'exact' | 'contains' | 'word';
 
 /** Digits compared with those of a text. */
 export interface DigitsTest {

@@ -2,10 +2,11 @@
  * Criteria asked of constants: decided while planning, so that a mapping that cannot match is not queried.
  */
 import { isBelow } from '../mapping/codecs/text.ts';
-import type { Criterion, DigitsTest } from '../mapping/criterion.ts';
+import type { Criterion, DigitsTest, StringMode } from '../mapping/criterion.ts';
 import type { Json } from '../mapping/model.ts';
 import { dateInterval } from '../search/dates.ts';
 import { fold } from '../sql/fold.ts';
+import { spacedWords } from '../sql/words.ts';
 import { zoneOf } from '../time/zone.ts';
 import type { Environment } from './environment.ts';
 
@@ -16,10 +17,7 @@ export function constantSatisfies(json: Json, criterion: Criterion, env: Environ
     case 'exact':
       return text === criterion.text;
     case 'string':
-      if (criterion.mode === 'exact') return text === criterion.text;
-      return criterion.mode === 'starts'
-        ? fold(text).startsWith(fold(criterion.text))
-        : fold(text).includes(fold(criterion.text));
+      return stringSatisfies(text, criterion.mode, criterion.text);
     case 'uri-below':
       return isBelow(text, criterion.text);
     case 'date': {
@@ -39,6 +37,19 @@ export function constantSatisfies(json: Json, criterion: Criterion, env: Environ
       const digits = text.replace(/[^0-9]/g, '');
       return criterion.any.some(one => passes(digits, /[xX#]/.test(text), one));
     }
+  }
+}
+
+function stringSatisfies(text: string, mode: StringMode, wanted: string): boolean {
+  switch (mode) {
+    case 'exact':
+      return text === wanted;
+    case 'starts':
+      return fold(text).startsWith(fold(wanted));
+    case 'contains':
+      return fold(text).includes(fold(wanted));
+    case 'word':
+      return spacedWords(text).includes(` ${wanted}`);
   }
 }
 

@@ -3,12 +3,13 @@
  * questions to primitives. In: a typed value. Out: a Leaf for src/plan/walk.ts.
  * https://hl7.org/fhir/R4/search.html#ptypes
  */
-import type { DateEdge } from '../mapping/criterion.ts';
+import type { Criterion, DateEdge } from '../mapping/criterion.ts';
 import type { Node } from '../mapping/model.ts';
 import { isPrimitive } from '../r4/definitions.ts';
 import type { Modifier, TypedValue } from '../search/query.ts';
 import { FALSE, not } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
+import { wordsIn } from '../sql/words.ts';
 import { dateEdges, type Edges, numberEdges } from './edges.ts';
 import type { Environment } from './environment.ts';
 import { presentPredicate } from './presence.ts';
@@ -88,16 +89,40 @@ const ADDRESS_PARTS = ['line', 'city', 'district', 'state', 'postalCode', 'count
 
 function stringLeaf(texts: readonly string[], modifier: Modifier | undefined, env: Environment): Leaf {
   if (modifier === 'text') return node => textsMatch(node, texts, env);
-  const mode = modifier === 'exact' || modifier === 'contains' ? modifier : 'starts';
-  const leaf = primitiveAny(
-    texts.map(text => ({ kind: 'string', mode, text })),
-    env,
-  );
-  return node => {
-    if (node.type === 'HumanName') return some(NAME_PARTS.map(part => child(node, part, leaf, env)));
-    if (node.type === 'Address') return some(ADDRESS_PARTS.map(part => child(node, part, leaf, env)));
-    return isPrimitive(node.type) ? leaf(node) : undefined;
-  };
+  if (modifier === 'exact' || modifier === 'contains')
+    return inParts(
+      texts.map(text => [{ kind: 'string', mode: modifier, text }]),
+      env,
+    );
+  return inParts(texts.map(criteriaOf), env);
+}
+
+/** More words than names have are no question for words: such a text is looked for as it begins. */
+const MOST_WORDS = 8;
+
+/** What a value of a string search asks for, all of it: words that begin so; else the text as it begins. */
+function criteriaOf(text: string): readonly Criterion[] {
+  const words = [...new Set(wordsIn(text))];
+  if (words.length === 0 || words.length > MOST_WORDS) return [{ kind: 'string', mode: 'starts', text }];
+  return words.map(word => ({ kind: 'string', mode: 'word', text: word }));
+}
+
+/** One of some conjunctions holds, each for the parts of one name or address together, or for one text. */
+function inParts(any: readonly (readonly Criterion[])[], env: Environment): Leaf {
+  // What is one comparison each is one comparison with a list.
+  const single = any.flatMap(all => (all.length === 1 ? all : []));
+  const several = any.filter(all => all.length > 1);
+  const alternatives = [
+    ...(single.length === 0 ? [] : [[primitiveAny(single, env)]]),
+    ...several.map(all => all.map(criterion => primitive(criterion, env))),
+  ];
+  return node => some(alternatives.map(leaves => every(leaves.map(leaf => ofParts(node, leaf, env)))));
+}
+
+function ofParts(node: Node, leaf: Leaf, env: Environment): Predicate | undefined {
+  if (node.type === 'HumanName') return some(NAME_PARTS.map(part => child(node, part, leaf, env)));
+  if (node.type === 'Address') return some(ADDRESS_PARTS.map(part => child(node, part, leaf, env)));
+  return isPrimitive(node.type) ? leaf(node) : undefined;
 }
 
 function dateMatches(node: Node, any: Edges<DateEdge>, env: Environment): Predicate | undefined {

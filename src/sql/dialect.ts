@@ -75,6 +75,7 @@ const TRIMMING = new Set<FunctionName>([
   'before-last-word',
   'number',
   'digits',
+  'words',
 ]);
 
 /** Whether an expression cannot end in a blank, so that trimming it again would only cost. */

@@ -23,6 +23,7 @@ export type FunctionName =
   | 'trim' // blanks, tabs and line ends on both sides
   | 'upper' // ASCII letters; the engines agree on no others
   | 'fold' // case and accents folded, for string search
+  | 'words' // its words as string search compares them, a blank before each (src/sql/words.ts)
   | 'digits' // its characters 0 to 9, all others left out
   | 'replace' // (text, what, with)
   | 'piece' // (text, separator, position from 1): that piece of a separated text, NULL where there is none

@@ -32,6 +32,9 @@ async function textsOf(type: string, name: string, value: string): Promise<reado
 /** Words that no code, name or number of the demo is, and that nothing of SQL is. */
 const letters = fc.stringMatching(/^[qxz]{2}[b-y]{1,8}[qxz]$/);
 const word = fc.tuple(letters, fc.constantFrom('', "'", '"', ';', '%', '_', '--')).map(([one, odd]) => `${one}${odd}q`);
+/** How many words a value has is part of the shape of a string search. */
+const oneWord = fc.tuple(letters, fc.constantFrom('', "'", '"', '%', '_', '’')).map(([one, odd]) => `${one}${odd}q`);
+const twoWords = fc.tuple(letters, fc.constantFrom(' ', ';', '--', " ' ")).map(([one, odd]) => `${one}${odd}q`);
 const digits = fc.integer({ min: 1_000_000, max: 9_999_999 }).map(String);
 const two = (from: number, to: number) => fc.integer({ min: from, max: to }).map(n => String(n).padStart(2, '0'));
 const year = fc.integer({ min: 1900, max: 2099 }).map(String);
@@ -44,7 +47,7 @@ const prefixed = (prefixes: readonly string[], of: readonly fc.Arbitrary<string>
 
 /** Values of one shape, for each kind of parameter. */
 const SHAPES: Readonly<Record<string, readonly fc.Arbitrary<string>[]>> = {
-  string: [word],
+  string: [oneWord, twoWords],
   token: [word, word.map(one => `urn:${one}|${one}`), word.map(one => `|${one}`), word.map(one => `urn:${one}|`)],
   reference: [digits, letters],
   uri: [letters.map(one => `urn:${one}`)],

@@ -94,7 +94,10 @@ const numberColumn = fc.constantFrom(column('a', 'QTY'), column('a', 'DTI'), col
 export const textExpression: fc.Arbitrary<Expression> = fc.oneof(
   { weight: 3, arbitrary: textColumn },
   fc
-    .tuple(fc.constantFrom('rtrim', 'trim', 'upper', 'fold', 'digits', 'first-word', 'last-word', 'text'), textColumn)
+    .tuple(
+      fc.constantFrom('rtrim', 'trim', 'upper', 'fold', 'words', 'digits', 'first-word', 'last-word', 'text'),
+      textColumn,
+    )
     .map(([name, of]) => call(name, [of], UNICODE)),
   fc
     .tuple(fc.constantFrom('before-last-word', 'after-first-word'), textColumn)

@@ -102,6 +102,7 @@ export const CASES: readonly Case[] = [
   where('a text is not filled', not(filled(TXT))),
   where('a column is NULL', isNull(QTY)),
   where('a name starts with a folded text', contains(call('fold', [NAM], UNICODE), 'start', 'elodie')),
+  where('a name has a word that begins so', contains(call('words', [NAM], UNICODE), 'anywhere', ' zoe')),
   where('a text contains wildcards that stand for themselves', contains(TXT, 'anywhere', '% o')),
   where('a text starts with a text, case counts', contains(TXT, 'start', 'ab')),
   where('a name starts with one of some folded texts', contains(call('fold', [NAM], UNICODE), 'start', 'elo', 'zo')),

@@ -5,6 +5,7 @@
 
 import type { Expression, Join, Operator, Order, Predicate, Relation, SqlValue } from '../../src/sql/expression.ts';
 import { fold } from '../../src/sql/fold.ts';
+import { spacedWords } from '../../src/sql/words.ts';
 import { instantOfCount } from '../../src/time/counted.ts';
 import type { Cells, Tables } from './sample.ts';
 
@@ -154,6 +155,8 @@ function called(of: Extract<Expression, { kind: 'function' }>, scope: Scope): Sq
       return text.replace(/[a-z]/g, c => c.toUpperCase());
     case 'fold':
       return fold(text);
+    case 'words':
+      return spacedWords(text);
     case 'digits':
       return [...text].filter(c => '0123456789'.includes(c)).join('');
     case 'before':

@@ -8,6 +8,7 @@ import { type ColumnType, isMixed, UNICODE } from '../../sql/column-type.ts';
 import { among, and, call, constant, FALSE, filled, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { fold } from '../../sql/fold.ts';
+import { spacedWords } from '../../sql/words.ts';
 import type { Criterion } from '../criterion.ts';
 import { trimEnd } from './blank.ts';
 import { CODE_ORDER, codeOf, isCode, matchCode } from './code.ts';
@@ -216,6 +217,8 @@ function accepts(criterion: Criterion, facet: Facet): ((face: string) => boolean
       return face => fold(face).startsWith(wanted);
     case 'contains':
       return face => fold(face).includes(wanted);
+    case 'word':
+      return face => spacedWords(face).includes(` ${criterion.text}`);
   }
 }
 

@@ -8,7 +8,7 @@ import { UNICODE } from '../../sql/column-type.ts';
 import { among, and, call, equals, FALSE, filled, glob, or, value } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
 import { fold } from '../../sql/fold.ts';
-import type { Criterion, DigitsTest } from '../criterion.ts';
+import type { Criterion, DigitsTest, StringMode } from '../criterion.ts';
 import { hasOuterSpace, trim, withoutControls } from './blank.ts';
 import type { Codec } from './codec.ts';
 import { only } from './only.ts';
@@ -70,8 +70,12 @@ function matchDigits(text: Expression, tests: readonly DigitsTest[]): Predicate 
   );
 }
 
-function matchString(text: Expression, mode: 'starts' | 'exact' | 'contains', wanted: string): Predicate {
+function matchString(text: Expression, mode: StringMode, wanted: string): Predicate {
   if (mode === 'exact') return isEmittable(wanted) ? equals(text, value(wanted, UNICODE)) : FALSE;
+  if (mode === 'word') {
+    const of = call('words', [text], UNICODE);
+    return and(filled(text), { kind: 'contains', of, where: 'anywhere', texts: [` ${wanted}`], not: false });
+  }
   const folded = fold(wanted);
   const where = mode === 'starts' ? 'start' : 'anywhere';
   // Every text that there is contains the empty one; a NULL contains none.

@@ -68,7 +68,7 @@ export const MSSQL: Dialect = {
 };
 
 function isFold(of: Expression): boolean {
-  return of.kind === 'function' && of.name === 'fold';
+  return of.kind === 'function' && (of.name === 'fold' || of.name === 'words');
 }
 
 function separatorText(writer: Writer, separator: string): string {

@@ -3,9 +3,12 @@
  * a parameter.
  * https://learn.microsoft.com/sql/t-sql/functions/functions
  */
+import type { ColumnType } from '../column-type.ts';
 import type { Writer } from '../dialect.ts';
 import { count, jsonSeparator, operand, separatorOf, unambiguousQuotes } from '../dialect.ts';
 import type { Expression, FunctionName } from '../expression.ts';
+import { walk } from '../walk.ts';
+import { BETWEEN, LEFT_OUT } from '../words.ts';
 import { castInteger, castNumber } from './cast.ts';
 import { asText, BLANKS, binary, constantText, FOLDED, trimmed } from './text.ts';
 
@@ -24,6 +27,8 @@ export function call(writer: Writer, name: FunctionName, args: readonly (Express
       return `TRANSLATE(${binary(x())}, ${ASCII_CASES})`;
     case 'fold':
       return `${x()} ${FOLDED}`;
+    case 'words':
+      return wordsOf(x(), first);
     case 'digits':
       return digitsOf(x());
     case 'replace':
@@ -95,6 +100,28 @@ function uuidOfBytes(writer: Writer, of: Expression, length: number | 'max'): st
 /** 32 hexadecimal digits in the groups of a UUID. */
 function hyphened(hex: string): string {
   return [9, 14, 19, 24].reduce((text, at) => `STUFF(${text}, ${at}, 0, '-')`, hex);
+}
+
+/**
+ * A blank before each word; several between two do no harm to the comparison ` word`. What stands last in the lists is no
+ * blank, which a length might not count. Nothing is cut off: texts that are longer than nvarchar holds become nvarchar(max).
+ */
+function wordsOf(x: string, of: Expression): string {
+  const separators = `${BETWEEN}\t\r\n`.length;
+  const from = `CONCAT(CHAR(9), CHAR(13), CHAR(10), N'${quoted(BETWEEN + LEFT_OUT)}')`;
+  const to = `N'${' '.repeat(separators)}${quoted("'".repeat(LEFT_OUT.length))}'`;
+  const text = binary(`(N' ' + ${isLong(of) ? `CAST(${x} AS nvarchar(max))` : x})`);
+  return `REPLACE(TRANSLATE(${text}, ${from}, ${to}), N'''', N'') ${FOLDED}`;
+}
+
+function quoted(text: string): string {
+  return text.replaceAll("'", "''");
+}
+
+function isLong(of: Expression): boolean {
+  const types: ColumnType[] = [];
+  walk({ expressions: [of] }, { column: ({ type }) => void types.push(type) });
+  return types.some(type => type.kind === 'text' && (type.length === 'max' || type.length >= 4000));
 }
 
 /**

@@ -214,6 +214,8 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
       return `upper(${x()})`;
     case 'fold':
       return `lintel_fold(${x()})`;
+    case 'words':
+      return `lintel_words(${x()})`;
     case 'digits':
       return `lintel_digits(${x()})`;
     case 'replace':

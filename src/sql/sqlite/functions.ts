@@ -8,6 +8,7 @@ import { readDay, readMoment, readTime } from '../../time/written.ts';
 import { zoneOf } from '../../time/zone.ts';
 import { fold } from '../fold.ts';
 import { printNumber } from '../printed-number.ts';
+import { spacedWords } from '../words.ts';
 import { createContains } from './contains.ts';
 import { type Limit, NO_LIMIT } from './limit.ts';
 
@@ -20,6 +21,10 @@ export function registerFunctions(database: DatabaseSync, limit: Pick<Limit, 'lo
   database.function('lintel_fold', { deterministic: true }, text => {
     check();
     return typeof text === 'string' ? fold(text) : text;
+  });
+  database.function('lintel_words', { deterministic: true }, text => {
+    check();
+    return typeof text === 'string' ? spacedWords(text) : text;
   });
   database.function('lintel_digits', { deterministic: true }, text => {
     check();

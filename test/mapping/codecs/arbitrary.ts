@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { Criterion, DateEdge, NumberEdge } from '../../../src/mapping/criterion.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
+import { wordsIn } from '../../../src/sql/words.ts';
 import { intervalOf, toInstant } from './oracle.ts';
 
 /** Small, so that a table of hundreds of rows and its searches stay quick. */
@@ -80,11 +81,13 @@ export function exact(emitted: readonly unknown[]): fc.Arbitrary<Criterion> {
 }
 
 export function stringCriterion(emitted: readonly unknown[]): fc.Arbitrary<Criterion> {
-  return fc.record({
-    kind: fc.constant('string' as const),
-    mode: fc.constantFrom('starts' as const, 'exact' as const, 'contains' as const),
-    text: textNear(emitted),
-  });
+  return fc
+    .record({
+      kind: fc.constant('string' as const),
+      mode: fc.constantFrom('starts' as const, 'exact' as const, 'contains' as const, 'word' as const),
+      text: textNear(emitted),
+    })
+    .map(asked => (asked.mode === 'word' ? { ...asked, text: wordsIn(asked.text).at(-1) ?? 'x' } : asked));
 }
 
 export function uriBelow(emitted: readonly unknown[]): fc.Arbitrary<Criterion> {

@@ -2,7 +2,7 @@
  * Whether an emitted value satisfies a criterion, decided on the JSON alone: no code of src/mapping takes part. Local days
  * become instants by asking Intl for the offsets around them.
  */
-import type { Criterion, DateEdge, NumberEdge } from '../../../src/mapping/criterion.ts';
+import type { Criterion, DateEdge, NumberEdge, StringMode } from '../../../src/mapping/criterion.ts';
 
 /** A number with a comparator before it, as comparator-number emits in two elements. */
 export interface Compared {
@@ -40,9 +40,17 @@ export function satisfies(value: unknown, criterion: Criterion, zone: string): b
   }
 }
 
-function satisfiesString(text: string, mode: 'starts' | 'exact' | 'contains', wanted: string): boolean {
+function satisfiesString(text: string, mode: StringMode, wanted: string): boolean {
+  if (mode === 'word') return words(text).some(word => word.startsWith(wanted));
   if (mode === 'exact') return text === wanted;
   return mode === 'starts' ? plain(text).startsWith(plain(wanted)) : plain(text).includes(plain(wanted));
+}
+
+function words(text: string): readonly string[] {
+  return plain(text)
+    .replace(/['’‘‛`´ʻʼ′＇.]/g, '')
+    .replace(/[ \t\r\n\u00a0,;/()−\u2010-\u2015-]/g, ' ')
+    .split(' ');
 }
 
 function plain(text: string): string {

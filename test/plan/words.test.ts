@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { wordsIn } from '../../src/sql/words.ts';
+import { openSmall } from './small-pack.ts';
+
+const NAMES: readonly (readonly [family: string, given: string, middle?: string])[] = [
+  ["O'Brien-Nuñez", 'Amelia'],
+  ['O’Brien', 'Zoë', 'Ann-Marie'],
+  ['Okonkwo', 'Amelia', 'Grace'],
+  ['Van der Berg', 'Jo'],
+  ['OBRIEN   NUNEZ', 'Sam'],
+  ['Bergman', 'St. John'],
+  ['-', "'"],
+];
+
+const SCHEMA = `
+CREATE TABLE PAT (NO INTEGER NOT NULL PRIMARY KEY, FAM VARCHAR(40), GIV VARCHAR(40), MID VARCHAR(40), CTY VARCHAR(40), LN VARCHAR(80));
+CREATE TABLE LOC (NO INTEGER NOT NULL PRIMARY KEY, NM VARCHAR(80), TY VARCHAR(4));
+${NAMES.map((name, i) => `INSERT INTO PAT VALUES (${i}, ${[0, 1, 2].map(at => literal(name[at])).join()}, ${literal(i === 0 ? 'New York' : 'Winston-Salem')}, '${i} Main St.');`).join('\n')}
+INSERT INTO LOC VALUES (1, 'Operating Room 2', 'A'), (2, 'Bathroom', 'B'), (3, 'Ward/Room 12', NULL), (4, '  ', 'A'), (5, NULL, 'B');
+`;
+
+function literal(text: string | undefined): string {
+  return text === undefined ? 'NULL' : `'${text.replaceAll("'", "''")}'`;
+}
+
+const PACK = {
+  'pack.yaml': 'name: small\ntitle: Small\nzone: UTC\nsystems: { own: http://example.org/own }\n',
+  'patient.yaml': `mapping: patients
+resource: Patient
+source: { table: PAT, as: p, key: [NO] }
+id: "p-{NO}"
+elements:
+  name: [{ family: { from: FAM }, given: [{ from: GIV }, { from: MID }] }]
+  address: [{ line: [{ from: LN }], city: { from: CTY }, country: United States }]
+`,
+  'location.yaml': `mapping: places
+resource: Location
+source: { table: LOC, as: l, key: [NO] }
+id: "l-{NO}"
+elements:
+  name: { from: NM }
+`,
+};
+
+const found = async (query: string): Promise<readonly string[]> =>
+  (await (await openSmall(SCHEMA, PACK))(query)).ids.map(id => id.slice(2)).toSorted();
+
+describe('a name is found by its words', () => {
+  test.each([
+    ['family=nunez', '0 4'],
+    ['family=obrien', '0 1 4'],
+    ["family=o'brien", '0 1 4'],
+    ['family=o’brien', '0 1 4'],
+    ['family=obrien nunez', '0 4'],
+    ['family=NUNEZ OBRIEN', '0 4'],
+    ['family=obrien-nunez ', '0 4'],
+    ['family=berg', '3 5'],
+    ['family=der b', '3'],
+    ['family=rien', ''],
+    ['family=-', '6'],
+    ['name=amelia okonkwo', '2'],
+    ['name=Okonkwo, Amelia'.replace(',', '\\,'), '2'],
+    ['name=amelia nunez', '0'],
+    ['name=marie', '1'],
+    ['name=zoe marie obrien', '1'],
+    ['name=amelia okonkwo,jo berg', '2 3 5'],
+    ['name=st john', '5'],
+    ['given=st john', '5'],
+    ['family:exact=nunez', ''],
+    ['family:contains=rien', '0 1 4'],
+    ['address=york', '0'],
+    ['address=york main states', '0'],
+    ['address=salem 3', '3'],
+    ['address-city=winston salem', '1 2 3 4 5 6'],
+    ['name=a b c d e f g h i', ''],
+  ])('Patient?%s', async (query, ids) => {
+    expect(
+      (await found(`Patient?${query.replace(/=.*/, all => `=${encodeURIComponent(all.slice(1))}`)}`)).join(' '),
+    ).toBe(ids);
+  });
+
+  test('so is that of a place', async () => {
+    expect(await found('Location?name=room')).toEqual(['1', '3']);
+    expect(await found('Location?name=room%20operating')).toEqual(['1']);
+    expect(await found('Location?name=oom')).toEqual([]);
+  });
+
+  test('in T-SQL characters are made alike before a comparison that is blind to case and accents', async () => {
+    const { mssql } = await (await openSmall(SCHEMA, PACK))('Location?name=room');
+    const [sql = ''] = mssql;
+    const trimmed = 'TRIM(CONCAT(CHAR(32), CHAR(9), CHAR(13), CHAR(10)) FROM l.NM)';
+    expect(sql).toContain(`REPLACE(TRANSLATE((N' ' + ${trimmed}) COLLATE Latin1_General_BIN2, CONCAT(CHAR(9), `);
+    expect(sql).toContain(", N'''', N'') COLLATE Latin1_General_100_CI_AI LIKE @p1");
+    const [from = '', to = ''] = [...sql.matchAll(/N'((?:[^']|'')+)'/g)].flatMap(([, text]) =>
+      text !== undefined && text.length > 10 ? [text.replaceAll("''", "'")] : [],
+    );
+    expect(to).toHaveLength(from.length + 3);
+    for (const [at, character] of [...from].entries())
+      expect(to[at + 3]).toBe(wordsIn(`a${character}b`).length === 2 ? ' ' : "'");
+  });
+});

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fold } from '../../src/sql/fold.ts';
+import { spacedWords, wordsIn } from '../../src/sql/words.ts';
+
+const TEXT = fc.string({
+  unit: fc.constantFrom('a', 'É', "'", '’', '-', '–', ' ', '\t', '\u00a0', '.', ',', '(', '/', 'ß'),
+});
+
+describe('words', () => {
+  it.each([
+    "O'Brien-Nuñez",
+    'o’brien nunez',
+    'OBRIEN–NUÑEZ ',
+    ' O‘Brien  Nunez',
+    'O`Brien,\tNunez',
+    "O'B.rien/(Nuñez)",
+  ])('are the same in %j', text => expect(wordsIn(text)).toEqual(['obrien', 'nunez']));
+
+  it('are none of separators alone', () => {
+    expect(wordsIn(" -'.\t,\u2013")).toEqual([]);
+    expect(spacedWords('--')).toBe('');
+  });
+
+  it('find what the beginning of the folded text finds', () => {
+    fc.assert(
+      fc.property(TEXT, fc.nat(8), (text, length) => {
+        const beginning = text.slice(0, length);
+        expect(fold(text).startsWith(fold(beginning))).toBe(true);
+        for (const word of wordsIn(beginning)) expect(spacedWords(text)).toContain(` ${word}`);
+      }),
+    );
+  });
+});
