@@ -9,7 +9,7 @@ import { counted } from '../counted.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import { nodesOfParameter } from '../law/compare.ts';
 import { formOf } from '../law/forms.ts';
-import { answering, type Indexed, indexOf, type Question } from '../law/oracle.ts';
+import { answering, type Indexed, indexedBy, type Question } from '../law/oracle.ts';
 import { type SortValue, sortValueOf } from '../law/order.ts';
 import { questionsFor } from '../law/questions.ts';
 import { allIds, asksPrimitiveForSystem, valueSetsOf } from '../law/searches.ts';
@@ -93,8 +93,8 @@ function parametersOf(
   const amount = { values: all ? ALL_VALUES : VALUES, valueSets, hierarchies };
   return facade.offers.of(type).flatMap(offered => {
     const { parameter } = offered;
-    if (parameter.type === 'composite' || parameter.type === 'special') return [];
-    const indexed = among.map(({ resource }) => indexOf(resource, parameter.expression));
+    if (parameter.type === 'special') return [];
+    const indexed = among.map(({ resource }) => indexedBy(resource, parameter));
     const values = indexed.flat();
     const questions: Asked['questions'] = questionsFor(offered, values, amount).filter(
       question => !asksPrimitiveForSystem(values, question, offered),

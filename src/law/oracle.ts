@@ -50,6 +50,30 @@ export function indexOf(resource: Json, expression: string): readonly Indexed[] 
   return values.map((value, i) => ({ type: String(types[i] ?? typeof value), value }));
 }
 
+/** What a composite indexes on one element: for each of its components the values there. */
+export type CompositeValue = readonly (readonly Indexed[])[];
+
+/**
+ * What a parameter indexes on a resource. Of a composite one value of the type `composite` for each element that it begins at: its
+ * components belong together there. https://hl7.org/fhir/R4/search.html#composite
+ */
+export function indexedBy(resource: Json, { expression, components }: SearchParameter): readonly Indexed[] {
+  if (components === undefined) return indexOf(resource, expression);
+  const elements = indexOf(resource, expression).slice(0, ELEMENTS);
+  return elements.map((_, i) => {
+    // Not of the element alone: FHIRPath knows the types of choices by where they stand.
+    const at = `(${expression})[${i}]`;
+    const value: CompositeValue = components.map(component => indexOf(resource, `${at}.${component.expression}`));
+    return { type: 'composite', value };
+  });
+}
+
+/** Elements of a resource that a composite is tried on; an expression is compiled for each. */
+const ELEMENTS = 100;
+
+/** A dollar sign that no backslash escapes. */
+const DOLLAR = /(?<=(?:^|[^\\])(?:\\\\)*)\$/;
+
 /** A comma that no backslash escapes; of two backslashes the first escapes the second. */
 const COMMA = /(?<=(?:^|[^\\])(?:\\\\)*),/;
 
@@ -114,9 +138,24 @@ function answeringValue({ parameter, modifier, text }: Question, zone: string, n
       const matches = number(text);
       return ({ value }) => matches(Number(value), undefined);
     }
+    case 'composite':
+      return composite(parameter, text, zone, now);
     default:
       throw new Error(`no oracle for ${parameter.type}`);
   }
+}
+
+/** All parts hold within one element. */
+function composite({ components = [] }: SearchParameter, text: string, zone: string, now: number): Answers {
+  const parts = text.split(DOLLAR);
+  const answers = components.map(({ code, type }, i) =>
+    answeringValue(
+      { parameter: { code, type, url: '', expression: '', targets: [] }, text: parts[i] ?? '' },
+      zone,
+      now,
+    ),
+  );
+  return ({ value }) => answers.every((answer, i) => ((value as CompositeValue)[i] ?? []).some(answer));
 }
 
 /** The modifier for one of several values; that none of them matches is decided of all. */
@@ -377,24 +416,50 @@ function quantity(text: string): Answers {
 }
 
 /** A point, or with a comparator the open or closed ray that it stands for. */
+/**
+ * Whether a number is within half a unit of the last digit that is written: 5.40 is 5.395 to 5.405. By whole numbers, for a binary
+ * fraction of seventeen digits has no room for the half.
+ */
+function roundsTo(written: string): (value: number) => boolean {
+  const asked = decimal(written);
+  return value => {
+    const own = decimal(String(value));
+    const scale = Math.max(own.scale, asked.scale + 1);
+    const at = ({ units, scale: from }: Decimal): bigint => units * 10n ** BigInt(scale - from);
+    const half = 5n * 10n ** BigInt(scale - asked.scale - 1);
+    return at(own) >= at(asked) - half && at(own) < at(asked) + half;
+  };
+}
+
+/** `units` of ten to the power of minus `scale`, which may be negative. */
+interface Decimal {
+  readonly units: bigint;
+  readonly scale: number;
+}
+
+function decimal(text: string): Decimal {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.replace('+', '').split('.');
+  return { units: BigInt(whole + fraction), scale: fraction.length - Number(exponent) };
+}
+
 function number(text: string): (value: number, comparator: string | undefined) => boolean {
   const { prefix, rest } = prefixOf(text);
   const asked = Number(rest);
-  const [mantissa = '', exponent = '0'] = rest.toLowerCase().split('e');
-  const half = 0.5 * 10 ** (Number(exponent) - (mantissa.split('.')[1]?.length ?? 0));
+  const isRounded = roundsTo(rest);
   const round = (x: number): number => Number(x.toPrecision(15));
-  const slack = prefix === 'ap' ? Math.abs(asked) * 0.1 : half;
-  const low = round(asked - slack);
-  const high = round(asked + slack);
+  const low = round(asked - Math.abs(asked) * 0.1);
+  const high = round(asked + Math.abs(asked) * 0.1);
   return (value, comparator) => {
     const ray = { upTo: comparator?.startsWith('<') ?? false, from: comparator?.startsWith('>') ?? false };
     const closed = comparator?.endsWith('=') ?? false;
     switch (prefix) {
       case 'eq':
+        return comparator === undefined && isRounded(value);
       case 'ap':
         return comparator === undefined && value >= low && value < high;
       case 'ne':
-        return comparator !== undefined || value < low || value >= high;
+        return comparator !== undefined || !isRounded(value);
       case 'gt':
         return ray.from || value > asked;
       case 'sa':

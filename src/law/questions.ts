@@ -4,7 +4,7 @@
 
 import { type CodesBySystem, codesAbove, codesBelow, type Hierarchies } from '../r4/terminology.ts';
 import type { Offered } from '../search/offers.ts';
-import type { Indexed, Question } from './oracle.ts';
+import type { CompositeValue, Indexed, Question } from './oracle.ts';
 
 const PREFIXES = ['', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap'];
 
@@ -19,6 +19,7 @@ export interface Amount {
 
 /** Questions for one parameter, from all values it has in the data. */
 export function questionsFor(offered: Offered, occurring: readonly Indexed[], amount: Amount): readonly Question[] {
+  if (offered.parameter.type === 'composite') return questionsOfComposite(offered, occurring, amount);
   const { parameter, modifiers } = offered;
   const questions: Question[] = [];
   const ask = (text: string, modifier?: string): void => {
@@ -78,6 +79,39 @@ export function questionsFor(offered: Offered, occurring: readonly Indexed[], am
   // Two dates of a year, cut to it, ask the same.
   return [...new Map(questions.map(question => [`${question.modifier} ${question.text}`, question])).values()];
 }
+
+/** Parts that stand together in the data, and parts of two elements, which may stand together nowhere. */
+function questionsOfComposite(
+  { parameter }: Offered,
+  occurring: readonly Indexed[],
+  amount: Amount,
+): readonly Question[] {
+  const { components = [] } = parameter;
+  const texts = occurring.map(({ value }) =>
+    components.map(({ type }, i) => [
+      ...new Set(((value as CompositeValue)[i] ?? []).flatMap(indexed => textsFor(type, indexed).slice(0, 2))),
+    ]),
+  );
+  const whole = spread(
+    texts.filter(parts => parts.every(some => some.length > 0)),
+    Math.max(2, amount.values),
+  );
+  const asked = new Set<string>();
+  for (const [i, parts] of whole.entries()) {
+    const other = whole[(i + 1) % whole.length] ?? parts;
+    const joined = (of: (some: readonly string[], at: number) => string | undefined): void => {
+      asked.add(parts.map((some, at) => of(some, at) ?? '').join('$'));
+    };
+    joined(([first]) => first);
+    joined(some => some.at(-1));
+    joined(([first], at) => (at === 0 ? first : other[at]?.[0]));
+    for (const prefix of ['gt', 'le', 'ne'])
+      joined(([first], at) => (PREFIXED.has(components[at]?.type ?? '') ? `${prefix}${first}` : first));
+  }
+  return [...asked].filter(text => !text.split('$').includes('')).map(text => ({ parameter, text }));
+}
+
+const PREFIXED: ReadonlySet<string> = new Set(['date', 'number', 'quantity']);
 
 /** What becomes of values that stand for other codes, and of the types of identifiers. */
 function questionsOfCodes(

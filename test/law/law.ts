@@ -3,7 +3,7 @@
  * cases ran, and each difference, named by parameter and value (the data is invented).
  */
 import type { Facade } from '../../src/facade.ts';
-import { indexOf } from '../../src/law/oracle.ts';
+import { indexedBy } from '../../src/law/oracle.ts';
 import { type Amount, questionsFor } from '../../src/law/questions.ts';
 import { allOf, asksPrimitiveForSystem, compareSearch, type Difference, valueSetsOf } from '../../src/law/searches.ts';
 import { drawer, type Sample } from '../engines/sample.ts';
@@ -38,8 +38,8 @@ export async function checkLaw(facade: Facade, options: LawOptions): Promise<Law
   for (const type of options.types ?? facade.offers.types) {
     const resources = await allOf(options.reference ?? facade, type, []);
     for (const offered of facade.offers.of(type)) {
-      if (offered.parameter.type === 'composite' || offered.parameter.type === 'special') continue;
-      const indexed = resources.map(resource => indexOf(resource, offered.parameter.expression));
+      if (offered.parameter.type === 'special') continue;
+      const indexed = resources.map(resource => indexedBy(resource, offered.parameter));
       const judged = { resources, indexed, zone: options.zone, now: NOW };
       const values = indexed.flat();
       const questions = questionsFor(offered, values, { ...options, valueSets, hierarchies });
