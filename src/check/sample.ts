@@ -14,9 +14,11 @@ import type { Mapping, Node, ValueNode } from '../mapping/model.ts';
 import { bareRelation } from '../plan/condition.ts';
 import { environment } from '../plan/environment.ts';
 import { servedPredicate } from '../plan/presence.ts';
+import { and, TRUE } from '../sql/construct.ts';
 import { DatabaseError } from '../sql/database.ts';
-import type { SqlValue } from '../sql/expression.ts';
+import type { Predicate, SqlValue } from '../sql/expression.ts';
 import type { SqlPlan } from '../sql/plan.ts';
+import { branchesOf } from './branches.ts';
 import { everyRow, poolOf, randomFrom, strangest } from './pool.ts';
 import type { CheckContext, SampledResource } from './section.ts';
 
@@ -27,6 +29,8 @@ const PER_LIST = 400;
 const PER_RARE = 5;
 /** Ids that one search asks for. */
 const IDS = 40;
+/** Rows of each branch of a mapping. */
+const PER_BRANCH = 1;
 /** Resources that are kept for further sections where every row is looked at. */
 const KEPT = 20_000;
 /** A row may need rows that need rows. */
@@ -83,8 +87,10 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
     }
     const reader = readerOf(asking, new StoredRows(registry, database, columns));
     const seen = new Set<Mapping>();
+    const known = new Set<string>();
     const see = async (list: readonly StoredRow[]): Promise<void> => {
-      const views = list.map(row => reader.rows.view(first.source, row));
+      const fresh = asking.all ? list : list.filter(row => isFresh(row, known));
+      const views = fresh.map(row => reader.rows.view(first.source, row));
       const read = await readAll(views, mappings, reader, signal);
       unjudged += views.length * mappings.length - read.length;
       rows += views.length;
@@ -104,8 +110,19 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
       }
     };
     const seeSome = async (): Promise<void> => {
-      await see(strangest(await poolOf(first.source, reader.rows, catalog, random, signal), PER_SOURCE));
-      for (const mapping of mappings) if (!seen.has(mapping)) await see(await servedRows(mapping, reader.rows, asking));
+      const pool = await poolOf(first.source, reader.rows, catalog, random, signal);
+      await see(strangest(pool, PER_SOURCE));
+      for (const mapping of mappings) {
+        if (!seen.has(mapping)) await see(await servedRows(mapping, TRUE, PER_RARE, reader.rows, asking));
+        for (const branch of branchesOf(mapping, environment(registry, asking.now))) {
+          await aTurn();
+          if (signal.aborted) {
+            unreached.push(group);
+            return;
+          }
+          await see(await servedRows(mapping, branch, PER_BRANCH, reader.rows, asking));
+        }
+      }
     };
     try {
       await (asking.all ? seeAll() : seeSome());
@@ -115,6 +132,14 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
     }
   }
   return { rows, resources, unreached, unjudged };
+}
+
+/** Whether a row was not looked at before; from then on it was. */
+function isFresh(row: StoredRow, known: Set<string>): boolean {
+  const name = JSON.stringify([...row.values()].map(String));
+  if (known.has(name)) return false;
+  known.add(name);
+  return true;
 }
 
 /** Whether an error only says that the time is over. */
@@ -127,17 +152,19 @@ export function aTurn(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve));
 }
 
-/** Rows of a mapping that is a resource of few rows, by what is served; the row itself is read as it is stored. */
+/** Rows of a mapping that are resources and satisfy a condition, by what is served; the row itself is read as it is stored. */
 async function servedRows(
   mapping: Mapping,
+  where: Predicate,
+  limit: number,
   stored: StoredRows,
   { registry, database, now, signal }: Asking,
 ): Promise<readonly StoredRow[]> {
   const { source } = mapping;
   const env = environment(registry, now);
-  const from = bareRelation(source, servedPredicate(mapping, env), env, source.key);
+  const from = bareRelation(source, and(servedPredicate(mapping, env), where), env, source.key);
   const orderBy = source.key.map(by => ({ by, descending: false }));
-  const plan: SqlPlan = { from, columns: source.key, orderBy, limit: PER_RARE, shape: 'rows', searches: true };
+  const plan: SqlPlan = { from, columns: source.key, orderBy, limit, shape: 'rows', searches: true };
   const keys = await database.query(plan, { signal });
   const rows: StoredRow[] = [];
   for (const key of keys) rows.push(...(await stored.byKey(source, key, signal)));
