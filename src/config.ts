@@ -44,7 +44,11 @@ export interface Config {
   readonly session: { readonly idle: number; readonly lifetime: number; readonly max: number };
   /** An account for trying out; undefined: one with a random password where the demo database is served. */
   readonly demo: { readonly user: string; readonly password: string } | undefined;
-  readonly access: 'open';
+  /** The audit of who saw whom; undefined: none. */
+  readonly audit: AuditSettings | undefined;
+  readonly access: 'open' | 'smart' | 'jwt';
+  /** JWKS URLs of clients may lead to private addresses. */
+  readonly privateJwks: boolean;
   readonly handling: 'strict' | 'lenient';
   /** Matches on a page: without `_count`, and at most. */
   readonly page: { readonly size: number; readonly max: number };
@@ -71,6 +75,18 @@ export interface Config {
   /** Seconds of Strict-Transport-Security; 0: the header is not sent. */
   readonly hsts: number;
   readonly log: { readonly level: (typeof LOG_LEVELS)[number]; readonly format: 'text' | 'json' };
+}
+
+export interface AuditSettings {
+  /** `best-effort`: answers neither wait for the store nor fail with it. */
+  readonly mode: 'required' | 'best-effort';
+  readonly file: string;
+  /** Milliseconds that records are kept. */
+  readonly keep: number;
+  /** Of the file. */
+  readonly bytes: number;
+  /** What a written record survives. */
+  readonly survives: 'process' | 'power';
 }
 
 export class ConfigError extends Error {
@@ -183,6 +199,8 @@ function configOf(values: Values, database: DatabaseChoice | undefined): Config 
         ? undefined
         : { user: values.demoUser, password: values.demoPassword },
     access: present(values.access),
+    audit: auditOf(values),
+    privateJwks: present(values.privateJwks) === 'true',
     handling: present(values.handling),
     page: { size: present(values.pageSize), max: present(values.pageMax) },
     linkSecret: values.linkSecret === undefined ? randomBytes(32) : Buffer.from(values.linkSecret, 'utf8'),
@@ -210,6 +228,22 @@ function configOf(values: Values, database: DatabaseChoice | undefined): Config 
   };
 }
 
+/** In DATA_DIR. */
+export const AUDIT_FILE = 'audit.sqlite';
+
+/** On an open server nobody knows who asks, and only this machine can. */
+function auditOf({ audit, access, auditDays, auditSize, auditSync, dataDir }: Values): AuditSettings | undefined {
+  const mode = audit ?? (access === 'open' ? 'off' : 'required');
+  if (mode === 'off') return undefined;
+  return {
+    mode,
+    file: join(present(dataDir), AUDIT_FILE),
+    keep: present(auditDays) * 86_400_000,
+    bytes: present(auditSize) * 1_000_000,
+    survives: present(auditSync),
+  };
+}
+
 /** For variables with a default: without problems, they have a value. */
 function present<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('A variable with a default has no value');
@@ -219,12 +253,15 @@ function present<T>(value: T | undefined): T {
 /** Problems between variables; each is looked at only where both sides are right in themselves. */
 function contradictions(values: Values): string[] {
   const problems: string[] = [];
-  const { host, access, pageSize, pageMax, fhirPath, apiPath, demoUser, demoPassword, hsts, baseUrl } = values;
+  const { host, access, audit, pageSize, pageMax, fhirPath, apiPath, demoUser, demoPassword, hsts, baseUrl } = values;
   if (hsts !== undefined && hsts > 0 && !baseUrl?.startsWith('https:')) {
     problems.push('HSTS: expected only with a BASE_URL of https, which is how clients then have to come');
   }
   if (demoUser !== undefined && demoPassword === undefined) problems.push('DEMO_PASSWORD: expected with DEMO_USER');
   if (demoUser === undefined && demoPassword !== undefined) problems.push('DEMO_USER: expected with DEMO_PASSWORD');
+  if (audit === 'off' && access !== undefined && access !== 'open') {
+    problems.push('AUDIT: expected required or best-effort while ACCESS is not open');
+  }
   if (access === 'open' && host !== undefined && !isLoopback(host)) {
     problems.push(
       `HOST: expected a loopback address (127.0.0.1, ::1, localhost) while ACCESS is open, found ${JSON.stringify(host)}: anyone on the network could read every patient`,

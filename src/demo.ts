@@ -11,6 +11,29 @@ import { makeFolder } from './make-folder.ts';
 /** The pack that MAPPINGS means by default. */
 export const DEMO_PACK = fileURLToPath(new URL('../mappings/medkeep', import.meta.url));
 
+/** Who can log in at the demo, and who they are there. */
+export const DEMO_PEOPLE = [
+  { name: 'amelia', fhirUser: 'Patient/1' },
+  { name: 'doctor', fhirUser: 'Practitioner/1' },
+] as const;
+
+/** Doctors of the demo see every patient, and what belongs to none. */
+export const DEMO_RULES = [
+  {
+    user: 'Practitioner',
+    patients: 'all',
+    also: [
+      'Endpoint',
+      'HealthcareService',
+      'Location',
+      'Medication',
+      'Organization',
+      'Practitioner',
+      'PractitionerRole',
+    ],
+  },
+] as const;
+
 const GENERATOR = fileURLToPath(new URL('../fixtures', import.meta.url));
 
 /** What the demo database is built of. */

@@ -1,29 +1,34 @@
 /**
  * The pipeline, on one screen: query string → typed query → plan → rows → resources → Bundle.
  */
-import type { Access } from './auth/access.ts';
+import { type Access, OPEN_ACCESS } from './auth/access.ts';
 import type { Awaitable } from './awaitable.ts';
 import { boundedCache } from './cache/bounded.ts';
 import { capabilityStatement } from './capability.ts';
 import type { Registry } from './mapping/model.ts';
 import { type Stages, timed } from './observe/stages.ts';
 import { FhirError } from './outcome.ts';
-import { type CompartmentSearch, compartmentQuery, narrowed } from './own/compartment.ts';
+import { type CompartmentSearch, compartmentQuery, isBound, narrowed } from './own/compartment.ts';
 import { type OwnOptions, ownOf } from './own/offered.ts';
 import { operationEntry } from './own/operations.ts';
 import type { RecordOperation } from './own/record-operations.ts';
 import { type MadeResource, SUMMARY } from './own/summary-operation.ts';
-import { answerQuery } from './pipeline/answer.ts';
+import { type AnswerContext, answerQuery } from './pipeline/answer.ts';
 import { keptCursors } from './pipeline/kept-cursors.ts';
 import { pageMappings } from './pipeline/page-mappings.ts';
 import { type ResourceText, readById } from './pipeline/read.ts';
+import { SEALED, sealedParameters } from './pipeline/sealed-parameters.ts';
 import { type BundleText, searchsetOf } from './pipeline/searchset.ts';
 import { shapeStore } from './pipeline/shapes.ts';
 import { openSession, type Session } from './pipeline/source.ts';
 import { ALL_RULES, environment, type Rules } from './plan/environment.ts';
+import { type AccessRules, type Action, isPermitted, OPEN_SIGHT, type Sight } from './plan/sight.ts';
+import { type ParseFilter, sightOf } from './plan/sight-of.ts';
 import { COMPARTMENT_TYPE } from './r4/search-parameters.ts';
 import type { WriteContext } from './resource/compile.ts';
 import { cursorCodec } from './search/cursor.ts';
+import { pagesBefore } from './search/earlier-pages.ts';
+import { parseFilter } from './search/filters.ts';
 import type { ParseContext, UnderstoodQuery } from './search/limits.ts';
 import type { Offers } from './search/offers.ts';
 import { parseSearch, parseTypeSearch } from './search/parse.ts';
@@ -36,15 +41,23 @@ import { zoneOf } from './time/zone.ts';
 /** How a caller wants resources. */
 export interface RequestContext {
   readonly access: Access;
+  /** Only this patient's (logical id) of what belongs to patients; what belongs to none is not narrowed. For searches. */
+  readonly patient?: string;
   /** Absolute base of the FHIR interface, without a slash at the end; for fullUrl, links and `as: url` references. */
   readonly base: string;
   /** `Prefer: handling`; what a missing header means is the configuration's choice. */
   readonly handling: 'strict' | 'lenient';
+  /** The parameters came in a body: links do not show them. */
+  readonly sealed?: boolean;
   readonly signal?: AbortSignal;
   /** Told of every plan before it is sent. */
   readonly onQuery?: (plan: SqlPlan, places?: Places) => void;
   /** Where the time goes; nobody looks where there is none. */
   readonly stages?: Stages;
+  /** The types that the caller's scopes name one by one; absent where there are no scopes, as on an open server. */
+  readonly named?: () => readonly string[];
+  /** Told the logical ids of the patients whose data is in what is answered, by `seeingPatients` of src/audit. */
+  readonly see?: (patients: Iterable<string>) => void;
 }
 
 export type { ResourceText };
@@ -87,6 +100,8 @@ export interface Facade {
     parameters: SearchRequest['parameters'],
     context: RequestContext,
   ): Promise<BundleText>;
+  /** What a caller may see, as plans take it. */
+  sight(access: Access): Sight;
   /** The typed query of a search, without running it. */
   parse(request: SearchRequest, context: RequestContext): SearchQuery;
   /** The CapabilityStatement that the mappings really offer. */
@@ -108,6 +123,8 @@ export interface FacadeOptions extends OwnOptions {
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
   readonly rules?: Rules;
+  /** Switched off by tests alone. */
+  readonly accessRules?: AccessRules;
   readonly onQuery?: (plan: SqlPlan, places?: Places) => void;
 }
 
@@ -121,11 +138,26 @@ export function createFacade(options: FacadeOptions): Facade {
   const zone = zoneOf(registry.pack.zone);
   const shapes = shapeStore();
   const cursors = keptCursors(cursorCodec(options.secret));
-  const mappingsOf = pageMappings(environment(served, 0, rules));
+  const sealing = sealedParameters(options.secret);
+  const mappingsOf = pageMappings(environment(served, 0, OPEN_SIGHT, rules));
   const queries = boundedCache<UnderstoodQuery>(QUERIES);
 
-  const session = ({ signal, stages, onQuery }: RequestContext, now: number): Session =>
-    openSession(database, environment(served, now, rules), shapes, {
+  const sights = new WeakMap<Access, Sight>();
+  const parseCondition: ParseFilter = (type, name, value) =>
+    parseFilter(type, name, value, parseContext({ access: OPEN_ACCESS, base: NOWHERE, handling: 'strict' }));
+  const sight = (access: Access): Sight => {
+    const known = sights.get(access) ?? sightOf(access, offers.types, parseCondition, options.accessRules);
+    sights.set(access, known);
+    return known;
+  };
+  /** Throws where nothing of the type may be seen: told at once, for an answer without anything would say less. */
+  const mustBePermitted = (type: string, action: Action, { access }: RequestContext): void => {
+    if (access.kind === 'all' || !offers.types.includes(type) || isPermitted(sight(access), type, action)) return;
+    throw new FhirError('forbidden', `Your access does not include to ${action} ${type} resources`);
+  };
+
+  const session = ({ access, signal, stages, onQuery }: RequestContext, now: number): Session =>
+    openSession(database, environment(served, now, sight(access), rules), shapes, {
       signal,
       stages,
       onQuery: bothTold(options.onQuery, onQuery),
@@ -152,28 +184,61 @@ export function createFacade(options: FacadeOptions): Facade {
     return selecting.length === 0 ? WHOLE : parse({ type, parameters: selecting }, context).selection;
   };
 
-  const read: Facade['read'] = (type, id, parameters, context) => {
+  const readSome: Facade['read'] = (type, id, parameters, context) => {
     const selection = parameters.length === 0 ? WHOLE : selectionOf(type, parameters, context);
     const now = clock();
-    const asked = { type, id, selection, access: context.access };
-    return readById(asked, offers, writing(context, now), session(context, now));
+    return readById({ type, id, selection }, offers, writing(context, now), session(context, now));
   };
 
-  /** `includable`: what may be included, where that is not what may match. */
+  const read: Facade['read'] = (type, id, parameters, context) => {
+    mustBePermitted(type, 'read', context);
+    return readSome(type, id, parameters, context);
+  };
+
   const answer = async (
     query: SystemQuery,
     context: RequestContext,
-    includable: Access,
-    made: readonly MadeResource[] = [],
-    numbered?: boolean,
+    {
+      made = [],
+      ...how
+    }: Pick<AnswerContext, 'includable' | 'numbered'> & { readonly made?: readonly MadeResource[] } = {},
   ): Promise<BundleText> => {
     if (query.cursor && query.cursor.made !== mappingsOf(query.questions)) throw otherMappings();
     const now = query.cursor?.now ?? clock();
-    const { access, base } = context;
+    const { base } = context;
     const write = writing(context, now);
-    const found = await answerQuery(query, { access, includable, write, numbered }, session(context, now));
-    const next = found.next && { ...found.next, made: mappingsOf(query.questions) };
-    return timed(context, 'write', () => searchsetOf(query, { ...found, next }, base, cursors, made));
+    const found = await answerQuery(query, { ...how, write }, session(context, now));
+    const next = found.next && {
+      ...found.next,
+      made: mappingsOf(query.questions),
+      before: pagesBefore(query.cursor),
+    };
+    const seal = context.sealed
+      ? (parameters: SearchRequest['parameters']) => sealing.seal(parameters, context.access.caller)
+      : undefined;
+    return timed(context, 'write', () => searchsetOf(query, { ...found, next }, { base, cursors, seal }, made));
+  };
+
+  /** A link of a search that came in a body: its parameters, and links that do not show them either. */
+  const opened = (parameters: SearchRequest['parameters'], context: RequestContext): Opened => {
+    const sealed = parameters.filter(([name]) => name === SEALED);
+    if (sealed.length === 0) return [parameters, context];
+    const shown = sealed.flatMap(([, text]) => sealing.open(text, context.access.caller));
+    return [[...shown, ...parameters.filter(([name]) => name !== SEALED)], { ...context, sealed: true }];
+  };
+
+  /** The types that the caller may search. Throws for one that `_type` names and that the caller may not. */
+  const searchable = (
+    types: readonly string[],
+    parameters: SearchRequest['parameters'],
+    context: RequestContext,
+  ): readonly string[] => {
+    if (context.access.kind === 'all') return types;
+    for (const [name, text] of parameters)
+      if (name === '_type') for (const type of text.split(',')) mustBePermitted(type.trim(), 'search', context);
+    const own = types.filter(type => isPermitted(sight(context.access), type, 'search'));
+    if (own.length === 0) throw nothingOfRecords();
+    return own;
   };
 
   const mustFind = async (type: string, id: string, context: RequestContext): Promise<void> => {
@@ -187,36 +252,51 @@ export function createFacade(options: FacadeOptions): Facade {
     recordOperations,
     parse,
     read,
+    sight,
 
-    async search(request, context) {
-      const { type, parameters, filters, numbered } = request;
+    async search(request, asking) {
+      const { type, filters = [], numbered } = request;
+      const [parameters, context] = opened(request.parameters, asking);
+      mustBePermitted(type, 'search', context);
       const query = timed(context, 'parse', () => parseTypeSearch(type, parameters, parseContext(context)));
-      return answer(filters ? withFilters(query, filters) : query, context, context.access, [], numbered);
+      const { patient } = context;
+      const own = patient === undefined || !isBound(type) ? query : narrowed(query, patient);
+      return answer(filters.length > 0 ? withFilters(own, filters) : own, context, { numbered });
     },
 
-    searchAll(parameters, context) {
-      const parsing = () => parseSystemSearch(served.types, parameters, parseContext(context));
-      return answer(timed(context, 'parse', parsing), context, context.access);
+    async searchAll(asked, asking) {
+      const [parameters, context] = opened(asked, asking);
+      const parsing = () =>
+        parseSystemSearch(searchable(served.types, parameters, context), parameters, parseContext(context));
+      return answer(timed(context, 'parse', parsing), context);
     },
 
-    async operate(operation, id, parameters, context) {
-      const { query, access, includable, made } = operation.understand({
+    async operate(operation, id, asked, asking) {
+      const [parameters, context] = opened(asked, asking);
+      if (id === undefined) for (const type of operation.types) mustBePermitted(type, 'search', context);
+      const types = searchable(registry.types, parameters, context);
+      if (id !== undefined && !types.some(isBound)) throw nothingOfRecords();
+      const { query, includable, made } = operation.understand({
         id,
         parameters,
-        types: registry.types,
+        types,
         documents: operations.includes(SUMMARY),
         context: parseContext(context),
-        access: context.access,
       });
       if (id !== undefined) await mustFind(operation.types[0] ?? '', id, context);
-      const isThere = made && (await read(COMPARTMENT_TYPE, made.patient, [['_elements', 'id']], context));
-      return answer(query, { ...context, access }, includable, isThere ? [made.resource] : []);
+      const isThere = made && (await readSome(COMPARTMENT_TYPE, made.patient, [['_elements', 'id']], context));
+      return answer(query, context, { includable, made: isThere ? [made.resource] : [] });
     },
 
-    async searchCompartment(asked, context) {
-      const query = compartmentQuery(asked, registry.types, parseContext(context));
-      await mustFind(asked.compartment, asked.id, context);
-      return answer(query, { ...context, access: narrowed(context.access, asked.id) }, context.access);
+    async searchCompartment(asked, asking) {
+      const [parameters, context] = opened(asked.parameters, asking);
+      mustBePermitted(asked.type, 'search', context);
+      const types = searchable(registry.types, parameters, context);
+      const query = compartmentQuery({ ...asked, parameters }, types, parseContext(context));
+      // Of a patient who may not be read it is not told whether there is one.
+      if (isPermitted(sight(context.access), asked.compartment, 'read'))
+        await mustFind(asked.compartment, asked.id, context);
+      return answer(query, context);
     },
 
     capabilities: ({ base }) =>
@@ -233,6 +313,8 @@ export function createFacade(options: FacadeOptions): Facade {
   };
 }
 
+type Opened = readonly [parameters: SearchRequest['parameters'], context: RequestContext];
+
 type Told = RequestContext['onQuery'];
 
 function bothTold(one: Told, other: Told): Told {
@@ -241,6 +323,10 @@ function bothTold(one: Told, other: Told): Told {
     one(plan, places);
     other(plan, places);
   };
+}
+
+function nothingOfRecords(): FhirError {
+  return new FhirError('forbidden', 'Your access does not include to search any of these resources');
 }
 
 function otherMappings(): FhirError {
@@ -252,5 +338,8 @@ function withFilters(query: SystemQuery, more: readonly Filter[]): SystemQuery {
   const questions = query.questions.map(question => ({ ...question, filters: [...question.filters, ...more] }));
   return { ...query, questions };
 }
+
+/** No address begins so: conditions of scopes name resources by type and id. */
+const NOWHERE = 'urn:none';
 
 const WHOLE: Selection = { kind: 'all' };

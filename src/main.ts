@@ -1,11 +1,17 @@
 /**
  * The server's process: configuration → database → mappings → facade → HTTP, until SIGTERM or SIGINT drains it.
  */
+import { type Audit, openAudit } from './audit/audit.ts';
+import { openTrail, type Trail } from './audit/trail.ts';
+import { accessOfGrant } from './auth/granted.ts';
+import type { UserRule } from './auth/rules.ts';
 import { createAnswerCache } from './cache/answers.ts';
 import type { Config } from './config.ts';
 import { counted } from './counted.ts';
+import { DEMO_PEOPLE, DEMO_RULES } from './demo.ts';
 import { exportThreads, openExports } from './export/open.ts';
 import type { Answer } from './http/answer.ts';
+import { createEntry } from './http/bearer.ts';
 import { sampleRequests } from './http/samples.ts';
 import { type Answers, listen } from './http/server.ts';
 import { tellCustodian } from './live/custodian.ts';
@@ -27,6 +33,7 @@ import { setUp } from './setup.ts';
 import { stopSignal } from './signals.ts';
 import { type Database, DatabaseError } from './sql/database.ts';
 import { createLane } from './sql/lane.ts';
+import { SOFTWARE_VERSION } from './version.ts';
 
 /** Where a server says what a person should read; the log goes elsewhere. */
 export interface Console {
@@ -103,7 +110,13 @@ async function serve(
     if (ended.outcome === 'missing') schema.missed();
   };
   const tallied = countStatements(database, count);
-  const entrance = await openEntrance(config);
+  const smart =
+    config.access === 'smart' ? await (await import('./smart/start.ts')).startSmart(config, DEMO_PEOPLE) : undefined;
+  const entrance = await openEntrance(config, smart?.accounts);
+  const rules: readonly UserRule[] = config.database === undefined ? DEMO_RULES : [];
+  const entry = smart && createEntry(smart.tokens, grant => accessOfGrant(grant, rules));
+  const audit = config.audit && (await openAudit(config.audit, log));
+  const trail = audit && (await openedTrail(audit, config, log));
   let pack = first;
   let stopping = false;
   const unwritable = whyNotWritable(config.dataDir);
@@ -135,8 +148,12 @@ async function serve(
       metrics,
       admission,
       problems,
+      audit,
+      trail,
       refused,
       lacking,
+      entry,
+      isAppOrigin: smart?.isOrigin,
     });
     pack = next;
     const ahead = lookAhead(made.facade.offers, () => pack === next && !stopping);
@@ -171,13 +188,21 @@ async function serve(
         return false;
       }
     },
-    changed: () => live.reload(true),
+    changed: () => live.again(),
   });
+  database.onFormDisproved?.(forms.doubt);
   const served = () => ({ ...pack.registry, refused: live.refused() !== undefined, lacking: !live.isWhole() });
-  for (const reading of readingsOf({ database, jobs, cache, admission, served })) metrics.add(reading);
+  for (const reading of readingsOf({ database, jobs, cache, admission, audit, served })) metrics.add(reading);
+  // Nobody is answered by mappings that a row has shown to be wrong.
   const answers: Answers = {
-    fetch: (...request) => live.current().app.fetch(...request),
-    hits: (request, response) => live.current().app.hits?.(request, response) ?? false,
+    fetch(...request) {
+      const settled = forms.settled();
+      const answer = () => live.current().app.fetch(...request);
+      return settled === undefined ? answer() : settled.then(answer);
+    },
+    hits: (request, response) =>
+      forms.settled() === undefined && (live.current().app.hits?.(request, response) ?? false),
+    aside: (request, response) => smart?.handle(request, response) ?? false,
   };
   const { host, port, timeout } = config;
   const server = await listen(answers, {
@@ -190,8 +215,12 @@ async function serve(
       },
     },
   });
+  const base = config.baseUrl ?? server.url;
+  const { accounts, login } = entrance;
+  const facade = () => live.current().facade;
+  const toTry = await smart?.open({ config, base, accounts, login, facade, rules, log, metrics, audit });
   const watch = watchPack(config, live);
-  console.out(greeting(config.baseUrl ?? server.url, config, live.current(), entrance.demo));
+  console.out(greeting(base, config, live.current(), entrance.demo, toTry));
   return {
     url: server.url,
     reload: () => live.reload(true),
@@ -199,10 +228,26 @@ async function serve(
       stopping = true;
       await Promise.all([watch?.stop(), schema.stop(), forms.stop()]);
       await server.close();
+      smart?.close();
       await jobs?.close();
+      await trail?.close();
+      await audit?.close();
       await database.close();
     },
   };
+}
+
+/** Undefined where there is no store, which only a best-effort audit bears. */
+async function openedTrail(audit: Audit, config: Config, log: Log): Promise<Trail | undefined> {
+  const { page, linkSecret } = config;
+  const settings = { pageSize: page.size, pageMax: page.max, secret: linkSecret, softwareVersion: SOFTWARE_VERSION };
+  try {
+    return await openTrail(audit.file, settings);
+  } catch (error) {
+    if (config.audit?.mode === 'required') throw error;
+    log.error('the audit cannot be read', describeError(error));
+    return undefined;
+  }
 }
 
 function watchPack({ mappings, reloadInterval }: Config, live: LivePack<Version>): Watch | undefined {
@@ -211,8 +256,16 @@ function watchPack({ mappings, reloadInterval }: Config, live: LivePack<Version>
   return watchFolder(mappings, { every: reloadInterval, changed });
 }
 
-/** What a person reads first: where everything is, and requests to try. */
-function greeting(base: string, config: Config, { facade, rest }: Version, demo: DemoAccount | undefined): string {
+/** What a person reads first: where everything is, and what to try; `toTry`: instead of requests that anybody may send. */
+function greeting(
+  base: string,
+  config: Config,
+  { facade, rest }: Version,
+  demo: DemoAccount | undefined,
+  toTry = ['Try:', '', ...sampleRequests(base + config.fhirPath, facade).map(({ url }) => `  curl '${url}'`)].join(
+    '\n',
+  ),
+): string {
   const { registry } = facade;
   const fhir = base + config.fhirPath;
   return [
@@ -223,9 +276,7 @@ function greeting(base: string, config: Config, { facade, rest }: Version, demo:
     ...(rest === undefined ? [] : [`  REST base    ${base}${config.apiPath}`]),
     ...(rest === undefined || demo === undefined ? [] : [`  Log in as    ${demoText(demo)}`]),
     '',
-    'Try:',
-    '',
-    ...sampleRequests(fhir, facade).map(({ url }) => `  curl '${url}'`),
+    toTry,
     '',
     'Stop with Ctrl+C.',
   ].join('\n');

@@ -1,11 +1,12 @@
 /**
  * From a Config to what a server or a command works with: the database opened, the pack loaded against its schema.
  */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Content, type LoadedContent, readContent } from './ccda/content.ts';
 import { type Config, ConfigError } from './config.ts';
 import { DEMO_PACK, demoDatabase } from './demo.ts';
 import { createFacade, type Facade } from './facade.ts';
+import { whyNotWritable } from './make-folder.ts';
 import { type PackFiles, readPackFiles } from './mapping/load/files.ts';
 import { type LoadedPack, type LoadOptions, loadPackFiles } from './mapping/load/pack.ts';
 import { partNamed } from './mapping/load/part-named.ts';
@@ -32,11 +33,15 @@ export type DatabaseSource = Pick<Config, 'database' | 'dataDir'> & { readonly s
 
 /** The configured database, or the demo's, which is built where there is none. Throws DatabaseError. */
 export async function openDatabase(config: DatabaseSource, announce: Announce): Promise<Database> {
-  const { database } = config;
-  if (database === undefined) return openSqlite(await demoDatabase(config.dataDir, announce), config.sqlite);
+  const { database, dataDir } = config;
+  // A server says by itself that its folder cannot be written.
+  const kept = whyNotWritable(dataDir) === undefined;
+  const proofs = { folder: join(dataDir, 'forms'), announce, software: SOFTWARE_VERSION };
+  const sqlite = { ...config.sqlite, ...(kept && { proofs }) };
+  if (database === undefined) return openSqlite(await demoDatabase(dataDir, announce), sqlite);
   switch (database.engine) {
     case 'sqlite':
-      return openSqlite(database.file, config.sqlite);
+      return openSqlite(database.file, sqlite);
     case 'mssql': {
       // The driver is large, and the demo does without it.
       const { openMssql } = await import('./sql/mssql/database.ts');
@@ -179,7 +184,7 @@ export function loadWhole(
 }
 
 type FacadeSettings = Pick<Config, 'page' | 'linkSecret'> &
-  Partial<Pick<Config, 'corsOrigins'>> & {
+  Partial<Pick<Config, 'corsOrigins' | 'access'>> & {
     readonly documents?: boolean;
     readonly exports?: boolean;
     readonly clock?: () => number;
@@ -193,7 +198,15 @@ export function facadeOf(
   registry: Registry,
   database: Database,
   changed: Date,
-  { page, linkSecret, corsOrigins = [], documents = false, exports = true, clock = Date.now }: FacadeSettings,
+  {
+    page,
+    linkSecret,
+    corsOrigins = [],
+    access = 'open',
+    documents = false,
+    exports = true,
+    clock = Date.now,
+  }: FacadeSettings,
 ): Facade {
   return createFacade({
     registry,
@@ -203,7 +216,8 @@ export function facadeOf(
     secret: linkSecret,
     softwareVersion: SOFTWARE_VERSION,
     date: changed.toISOString(),
-    cors: corsOrigins.length > 0,
+    // Registered apps come from origins of their own.
+    cors: corsOrigins.length > 0 || access === 'smart',
     clock,
     own: [...conceptMapsOf(registry), ...valueSetsOf(registry)],
     operations: [...(exports ? EXPORT_OPERATIONS : []), ...(documents ? [SUMMARY] : [])],

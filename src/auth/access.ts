@@ -1,11 +1,46 @@
 /**
  * What a caller may see. No plan can be made without one, so an unrestricted query has to be written out as such.
  */
+import type { Criteria } from './scopes.ts';
 
 export type Access =
-  /** Everything: an open server on loopback, or a caller with system scope. */
+  /** Everything: an open server on loopback, or a client that may read all there is. */
   | { readonly kind: 'all'; readonly caller: string }
-  /** The compartments of these patients (logical ids), and types outside every compartment. */
-  | { readonly kind: 'patients'; readonly caller: string; readonly patients: readonly string[] };
+  /** What one of the permissions allows, and nothing else. */
+  | { readonly kind: 'limited'; readonly caller: string; readonly permissions: readonly Permission[] };
+
+/** Resources of a type that a caller may read or search. */
+export interface Permission {
+  /** A resource type, or `*` for every type. */
+  readonly type: string;
+  readonly read: boolean;
+  readonly search: boolean;
+  /** The resources belong to patients who are in all of these; none: to anybody, or to nobody. */
+  readonly within: readonly Patients[];
+  /** Searches on the type that must all find the resource. */
+  readonly where: Criteria;
+}
+
+/** Some patients. */
+export type Patients =
+  /** By logical id. */
+  | { readonly ids: readonly string[] }
+  /** Those that a search finds. */
+  | { readonly found: Criteria };
+
+/** Stands for every type. */
+export const ANY = '*';
 
 export const OPEN_ACCESS: Access = { kind: 'all', caller: 'open' };
+
+/** Nothing of any patient: for what may be asked without a token. */
+export const NO_ACCESS: Access = { kind: 'limited', caller: 'nobody', permissions: [] };
+
+/** The records of some patients (logical ids), and what they refer to. */
+export function accessToPatients(caller: string, ids: readonly string[]): Access {
+  return {
+    kind: 'limited',
+    caller,
+    permissions: [{ type: ANY, read: true, search: true, within: [{ ids }], where: [] }],
+  };
+}

@@ -1,17 +1,16 @@
 /**
- * Accounts of the REST interface: a file of names and password hashes, managed by `lintel user`. In: the file. Out: the
- * account of a name, as the file stands now. The file is replaced as a whole and only its owner can read it.
+ * Accounts of people: a file of names and password hashes, managed by `lintel user`. In: the file. Out: the account of a
+ * name, as the file stands now. The REST interface and the authorization server let in the same accounts.
  */
-import { randomUUID } from 'node:crypto';
-import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { makeFolder } from '../make-folder.ts';
+import { fresh, readPrivate, writePrivate } from './private-file.ts';
 
 export interface Account {
   readonly name: string;
   /** PHC string; changes with the password. */
   readonly password: string;
   readonly disabled: boolean;
+  /** The FHIR resource that this person is, as a relative reference: `Practitioner/7`. */
+  readonly fhirUser?: string;
 }
 
 /** What login and sessions ask. */
@@ -31,21 +30,21 @@ export function isAccountName(text: string): boolean {
   return NAME.test(text);
 }
 
+/** Whether a text is a relative reference to one resource. https://hl7.org/fhir/R4/datatypes.html#id */
+export function isFhirUser(text: string): boolean {
+  return /^[A-Z][A-Za-z]{1,63}\/[A-Za-z0-9.-]{1,64}$/.test(text);
+}
+
 /** All accounts of a file; none if there is no file. Throws AccountsError, or the file system's error. */
 export function readAccounts(file: string): readonly Account[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
   let data: unknown;
   try {
-    data = JSON.parse(text);
-  } catch {
-    throw new AccountsError('The file of accounts is not JSON');
+    data = readPrivate(file);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new AccountsError('The file of accounts is not JSON');
+    throw error;
   }
+  if (data === undefined) return [];
   const accounts = (data as { readonly accounts?: unknown } | null)?.accounts;
   if (!Array.isArray(accounts) || !accounts.every(isAccount)) {
     throw new AccountsError('The file of accounts is not in the form that `lintel user` writes');
@@ -54,54 +53,25 @@ export function readAccounts(file: string): readonly Account[] {
 }
 
 function isAccount(one: unknown): one is Account {
-  const { name, password, disabled } = (one ?? {}) as Readonly<Record<keyof Account, unknown>>;
+  const { name, password, disabled, fhirUser } = (one ?? {}) as Readonly<Record<keyof Account, unknown>>;
   return (
-    typeof name === 'string' && isAccountName(name) && typeof password === 'string' && typeof disabled === 'boolean'
+    typeof name === 'string' &&
+    isAccountName(name) &&
+    typeof password === 'string' &&
+    typeof disabled === 'boolean' &&
+    (fhirUser === undefined || (typeof fhirUser === 'string' && isFhirUser(fhirUser)))
   );
 }
 
-/** Replaces the file at once: readers see the old accounts or the new ones. */
+/** Replaces the file at once. */
 export function writeAccounts(file: string, accounts: readonly Account[]): void {
-  makeFolder(dirname(file));
-  const unfinished = `${file}.${randomUUID()}`;
-  try {
-    writeFileSync(unfinished, `${JSON.stringify({ accounts }, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
-    chmodSync(unfinished, 0o600);
-    renameSync(unfinished, file);
-  } finally {
-    rmSync(unfinished, { force: true });
-  }
+  writePrivate(file, { accounts });
 }
 
 /** Accounts of a file, read again when it was changed. */
 export function accountsOfFile(file: string): Accounts {
-  let known: ReadonlyMap<string, Account> = new Map();
-  let stamp: string | undefined;
-  return {
-    find(name) {
-      const now = stampOf(file);
-      if (now !== stamp) {
-        known = new Map(readAccounts(file).map(account => [account.name, account]));
-        stamp = now;
-      }
-      return known.get(name);
-    },
-  };
-}
-
-/** Changes whenever the file is replaced. */
-function stampOf(file: string): string {
-  try {
-    const { mtimeMs, size, ino } = statSync(file);
-    return `${mtimeMs} ${size} ${ino}`;
-  } catch (error) {
-    if (isMissing(error)) return 'none';
-    throw error;
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  const known = fresh(file, () => new Map(readAccounts(file).map(account => [account.name, account])));
+  return { find: name => known().get(name) };
 }
 
 /** The accounts of both; the first has its way. */
@@ -109,7 +79,8 @@ export function joinAccounts(first: Accounts, second: Accounts): Accounts {
   return { find: name => first.find(name) ?? second.find(name) };
 }
 
-/** One account that is in no file. */
-export function oneAccount(account: Account): Accounts {
-  return { find: name => (name === account.name ? account : undefined) };
+/** Accounts that are in no file. */
+export function someAccounts(...accounts: readonly Account[]): Accounts {
+  const known = new Map(accounts.map(account => [account.name, account]));
+  return { find: name => known.get(name) };
 }

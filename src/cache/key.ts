@@ -36,8 +36,7 @@ const known = new WeakMap<Access, string>();
 function accessKey(access: Access): string {
   const kept = known.get(access);
   if (kept !== undefined) return kept;
-  const patients = access.kind === 'all' ? [] : access.patients.toSorted();
-  const made = JSON.stringify([access.kind, access.caller, ...patients]);
+  const made = JSON.stringify([access.caller, access.kind === 'all' ? access.kind : access.permissions]);
   known.set(access, made);
   return made;
 }

@@ -6,7 +6,7 @@
 import type { Mapping, Registry } from '../mapping/model.ts';
 import { type Catalog, findTable } from '../sql/catalog.ts';
 import { among, constant, not } from '../sql/construct.ts';
-import type { ColumnExpression } from '../sql/expression.ts';
+import type { ColumnExpression, Expression } from '../sql/expression.ts';
 import type { TableName } from '../sql/identifier.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import { tableKey } from './tables.ts';
@@ -17,8 +17,11 @@ export function watermarkPlans(registry: Registry, catalog: Catalog): ReadonlyMa
   for (const mapping of registry.mappings) {
     const column = changedColumn(mapping);
     const table = column && tableOf(mapping, column);
-    if (table && !plans.has(tableKey(table)) && leadsAnIndex(catalog, table, column)) {
-      plans.set(tableKey(table), greatest(table, column, absentOf(column, table, registry)));
+    const { codec } = mapping.changed ?? {};
+    // What is computed on each row is in no order that an index has.
+    const [by] = column && codec?.inverse === 'indexed' ? (codec.order?.by([column]) ?? []) : [];
+    if (table && by && !plans.has(tableKey(table)) && leadsAnIndex(catalog, table, column)) {
+      plans.set(tableKey(table), greatest(table, column, by, absentOf(column, table, registry)));
     }
   }
   return plans;
@@ -59,13 +62,18 @@ function leadsAnIndex(catalog: Catalog, { name }: TableName, { column }: ColumnE
  * Of all rows, whatever the mapping's `where` says: a row that is deleted by a flag has changed too. A value that means
  * "no value" is none: 9999-12-31 would be the greatest for ever.
  */
-function greatest(table: TableName, column: ColumnExpression, absent: ReadonlySet<string | number>): SqlPlan {
+function greatest(
+  table: TableName,
+  column: ColumnExpression,
+  by: Expression,
+  absent: ReadonlySet<string | number>,
+): SqlPlan {
   const values = [...absent].map(raw => constant(raw, column.type));
   return {
     from: { table, alias: column.alias, joins: [], where: not(among(column, values)) },
     columns: [column],
     // NULL comes last when descending, on every engine.
-    orderBy: [{ by: column, descending: true, native: true }],
+    orderBy: [{ by, descending: true, native: true }],
     limit: 1,
     shape: 'rows',
   };

@@ -16,6 +16,8 @@ import { type Days, daysOf } from './time.ts';
 
 /** Resources per page of a search. */
 const BATCH = 1000;
+/** Resources that show whether there are any. */
+const FEW = 10;
 /** Ids per search for what is referred to. */
 const IDS = 200;
 /** Lists that more than one section reads; of the others nothing is kept once a section has it. */
@@ -27,9 +29,7 @@ const REUSED: ReadonlySet<ListName> = new Set([
 export interface ChartOptions {
   readonly facade: Pick<Facade, 'search' | 'registry' | 'offers'>;
   readonly content: Content;
-  readonly context: Omit<RequestContext, 'access'>;
-  /** Who asks, for access and page links. */
-  readonly caller: string;
+  readonly context: RequestContext;
   readonly patientId: string;
   readonly range: Days | undefined;
   /** Only what belongs to this encounter, and what was so during it where records name no encounter. */
@@ -46,6 +46,8 @@ export interface Chart {
   list<N extends ListName>(name: N): Promise<readonly ListTypes[N][]>;
   /** A list whatever the range or encounter, for what others refer to. */
   everything<N extends ListName>(name: N): Promise<readonly ListTypes[N][]>;
+  /** Whether the record has anything of a list, of whatever range or encounter. */
+  holds(name: ListName): Promise<boolean>;
   /** Any search within the patient's compartment; of types outside of it, all. */
   search(search: Search): Promise<readonly Resource[]>;
   /** What a reference of a list that was read leads to. */
@@ -69,7 +71,7 @@ export function openChart(options: ChartOptions): Chart {
   const { zone, oid } = facade.registry.pack;
   const context: RequestContext = {
     ...options.context,
-    access: { kind: 'patients', caller: options.caller, patients: [patientId] },
+    patient: patientId,
     handling: 'strict',
   };
   const known = new Map<string, Resource | undefined>();
@@ -84,15 +86,20 @@ export function openChart(options: ChartOptions): Chart {
     if (at > changed) changed = at;
   };
 
-  const search = async ({ type, parameters }: Search): Promise<readonly Resource[]> => {
-    const asked = [...parameters, ['_count', String(BATCH)], ['_total', 'none']] as [string, string][];
-    const found: Resource[] = [];
+  /** Resources of a search, page by page as far as they are asked for. */
+  async function* pages({ type, parameters }: Search, count: number): AsyncGenerator<readonly Resource[]> {
+    const asked = [...parameters, ['_count', String(count)], ['_total', 'none']] as [string, string][];
     for (let cursor: string | undefined = ''; cursor !== undefined; ) {
       const page = cursor === '' ? asked : [...asked, ['_cursor', cursor] as [string, string]];
       const bundle = parseExactly((await facade.search({ type, parameters: page }, context)).json) as Bundle;
-      for (const entry of bundle.entry ?? []) found.push(withRoots(entry.resource, oid));
+      yield (bundle.entry ?? []).map(({ resource }) => withRoots(resource, oid));
       cursor = cursorOf(bundle);
     }
+  }
+
+  const search = async (asked: Search): Promise<readonly Resource[]> => {
+    const found: Resource[] = [];
+    for await (const page of pages(asked, BATCH)) for (const resource of page) found.push(resource);
     return found;
   };
 
@@ -225,6 +232,14 @@ export function openChart(options: ChartOptions): Chart {
     },
     everything(name) {
       return read(name, LISTS[name] as List<ListTypes[typeof name]>, false, () => true);
+    },
+    async holds(name) {
+      for (const { type, parameters } of content.lists.get(name) ?? []) {
+        for await (const page of pages({ type, parameters: [...parameters, ...ofPatient(type)] }, FEW)) {
+          if (page.some(resource => !isError(resource))) return true;
+        }
+      }
+      return false;
     },
     search,
     follow,

@@ -13,8 +13,9 @@ import type { Encounter } from './fhir/record.ts';
 import { type HeaderParts, headerXml, highestConfidentiality, type Software } from './header.ts';
 import { rootedSystem, uuidOf } from './ids.ts';
 import { LISTS } from './lists.ts';
-import { readableRange } from './range.ts';
-import { buildSection, type Section, sectionXml } from './section.ts';
+import { inRange, readableRange } from './range.ts';
+import { buildSection, type EmptyWords, type Section, sectionXml } from './section.ts';
+import { STYLESHEET_INSTRUCTION } from './stylesheet.ts';
 import { type Days, daysOf, hl7Time, localDay, localTime, readablePeriod } from './time.ts';
 import type { Topic } from './topics.ts';
 
@@ -31,8 +32,8 @@ export interface DocumentRequest {
   readonly range: Days | undefined;
   /** Logical id of an encounter of the patient. */
   readonly encounterId: string | undefined;
-  readonly caller: string;
-  readonly context: Omit<RequestContext, 'access' | 'handling'>;
+  /** Of who asks: the document holds nothing else than what the caller may see. */
+  readonly context: Omit<RequestContext, 'handling'>;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
@@ -40,8 +41,8 @@ export interface DocumentRequest {
 export interface Document {
   readonly header: HeaderParts;
   readonly sections: readonly Section[];
-  /** What an empty section says. */
-  readonly nothing: string;
+  /** What empty sections say. */
+  readonly words: EmptyWords;
   /** What the document is about, for people. */
   readonly about: string;
   /** System of medical record numbers. */
@@ -58,7 +59,6 @@ export async function makeDocument(request: DocumentRequest, source: Source): Pr
       facade,
       content,
       context: { ...request.context, handling: 'strict' },
-      caller: request.caller,
       patientId,
       range,
       encounterId,
@@ -80,15 +80,16 @@ export async function makeDocument(request: DocumentRequest, source: Source): Pr
   const time = localTime(now, pack.zone);
   const team = await readTeam(chart, patient, topic.team, time);
   const kind = [pack.name, topic.name, patientId, encounterId ?? '', range?.first ?? '', range?.last ?? ''];
-  const nothing =
-    encounterId !== undefined
-      ? 'No information of this encounter'
-      : range === undefined
-        ? 'No information'
-        : `No information (${readableRange(range)})`;
+  const words = {
+    nothing: 'No information',
+    elsewhere:
+      encounterId !== undefined
+        ? 'Nothing of this encounter; the record has entries of other times'
+        : `Nothing ${range === undefined ? '' : inRange(range)}; the record has entries of other days`,
+  };
   return {
     sections,
-    nothing,
+    words,
     about: describe(topic, range, encounter),
     mrn: rootedSystem(content.mrn, pack.oid),
     header: {
@@ -116,12 +117,12 @@ export async function makeDocument(request: DocumentRequest, source: Source): Pr
 }
 
 /** The document in pieces, in order. */
-export function* documentXml({ header, sections, nothing }: Document): Generator<string> {
-  yield '<?xml version="1.0" encoding="UTF-8"?>\n';
+export function* documentXml({ header, sections, words }: Document): Generator<string> {
+  yield `<?xml version="1.0" encoding="UTF-8"?>\n${STYLESHEET_INSTRUCTION}\n`;
   yield '<ClinicalDocument xmlns="urn:hl7-org:v3" xmlns:sdtc="urn:hl7-org:sdtc" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">\n';
   yield headerXml(header);
   yield '<component><structuredBody>\n';
-  for (const section of sections) yield* sectionXml(section, nothing);
+  for (const section of sections) yield* sectionXml(section, words);
   yield '</structuredBody></component>\n</ClinicalDocument>\n';
 }
 
@@ -159,17 +160,26 @@ async function custodianOf(chart: Chart, content: Content, patient: Patient): Pr
   return (named[0] ?? chart.resolve(patient.managingOrganization)) as Organization | undefined;
 }
 
-/** From when to when care is told of: the range, else from birth, or the earliest day that is known, until today. */
+/** No patient was born before: what is asked for from an earlier day on means "from the beginning". */
+const OLDEST = '1880-01-01';
+
+/**
+ * From when to when the document tells of care, as HL7 dates: the days that were asked for, as far as the patient lived; without a
+ * range from birth, else from the first thing that is recorded, until today. Undefined ends: the range was over before.
+ */
 function servicePeriod(
   patient: Patient,
   range: Days | undefined,
   today: string,
   earliest: string | undefined,
-): { low: string; high: string } {
-  const last = range?.last ?? (range?.first !== undefined && range.first > today ? range.first : today);
-  const birth = daysOf(patient.birthDate, 'UTC')?.first ?? earliest ?? last;
-  const first = range?.first ?? (birth > last ? last : birth);
-  return { low: hl7Time(first) ?? '', high: hl7Time(last) ?? '' };
+): HeaderParts['service'] {
+  const asked = range?.first;
+  const last = range?.last ?? (asked !== undefined && asked > today ? asked : today);
+  const begun = daysOf(patient.birthDate, 'UTC')?.first ?? earliest;
+  if (range?.last !== undefined && (begun ?? OLDEST) > last) return { low: undefined, high: undefined };
+  const from = begun ?? (asked === undefined ? last : OLDEST);
+  const first = asked !== undefined && asked > from ? asked : from;
+  return { low: hl7Time(first > last ? last : first), high: hl7Time(last) };
 }
 
 /** Changes with anything that the document says. */

@@ -40,8 +40,8 @@ export interface HeaderParts {
   readonly informationRecipients: string;
   readonly authenticators: string;
   readonly participants: string;
-  /** Days of what the document is about; HL7 times. */
-  readonly service: { readonly low: string; readonly high: string } | undefined;
+  /** Days of what the document is about; HL7 times. Without ends the range was over before the patient was born. */
+  readonly service: { readonly low: string | undefined; readonly high: string | undefined } | undefined;
   readonly performers: string;
   readonly encompassingEncounter: string;
 }
@@ -66,7 +66,7 @@ export function headerXml(parts: HeaderParts): string {
     parts.participants,
     parts.service === undefined
       ? ''
-      : `<documentationOf><serviceEvent classCode="PCPR"><effectiveTime><low value="${parts.service.low}"/><high value="${parts.service.high}"/></effectiveTime>${parts.performers}</serviceEvent></documentationOf>\n`,
+      : `<documentationOf><serviceEvent classCode="PCPR"><effectiveTime>${serviceEnd('low', parts.service.low)}${serviceEnd('high', parts.service.high)}</effectiveTime>${parts.performers}</serviceEvent></documentationOf>\n`,
     parts.encompassingEncounter,
   ].join('');
 }
@@ -181,4 +181,9 @@ const LEVELS = ['N', 'R', 'V'];
 /** The highest confidentiality of all that a document holds. */
 export function highestConfidentiality(codes: ReadonlySet<string>): string {
   return LEVELS.findLast(level => codes.has(level)) ?? 'N';
+}
+
+/** An end of the time of care; there was no care where it is undefined. */
+function serviceEnd(name: 'low' | 'high', time: string | undefined): string {
+  return time === undefined ? `<${name} nullFlavor="NA"/>` : `<${name} value="${time}"/>`;
 }

@@ -39,10 +39,14 @@ export function* narrativeXml({ columns, rows }: Table, nothing: string): Genera
 export function* narrativeHtml({ columns, rows }: Table, nothing: string): Generator<string> {
   if (rows.length === 0) return yield `<p class="nothing">${escapeXml(nothing)}</p>`;
   const names = columns.map(name => `<th scope="col">${escapeXml(name)}</th>`);
+  // On a phone a row is a list, in which each value has its name before it.
+  const openings = columns.map(name => `<td data-name="${escapeXml(name)}">`);
   yield `<div class="table"><table><thead><tr>${names.join('')}</tr></thead><tbody>`;
   for (const { id, cells, marked } of rows) {
     const style = marked === true ? ' class="marked"' : '';
-    const shown = cells.map((cell, i) => `<td>${i === 0 ? head(cell) : htmlLines(cell)}</td>`);
+    const shown = cells.map((cell, i) =>
+      i === 0 ? `<td>${head(cell)}</td>` : `${openings[i]}${htmlLines(cell)}</td>`,
+    );
     yield `<tr id="${id}"${style}>${shown.join('')}</tr>`;
   }
   yield '</tbody></table></div>';

@@ -7,10 +7,20 @@ import type { Document } from './document.ts';
 import type { Patient } from './fhir/people.ts';
 import { narrativeHtml } from './narrative.ts';
 import { readableAddress, readableName } from './people.ts';
+import { emptyText } from './section.ts';
 import { readableTime } from './time.ts';
 import { escapeXml } from './xml.ts';
 
-export function* documentPage({ header, sections, nothing, about, mrn }: Document): Generator<string> {
+/** Where a page leads to; absolute addresses. */
+export interface PageLinks {
+  /** The patient's chart. */
+  readonly chart?: string;
+  /** The same document as XML. */
+  readonly xml: string;
+}
+
+export function* documentPage(document: Document, links?: PageLinks): Generator<string> {
+  const { header, sections, words, about, mrn } = document;
   const { patient, title } = header;
   const name = readableName(patient.name?.find(({ use }) => use === 'official') ?? patient.name?.[0]) || 'Name unknown';
   yield `<!doctype html>
@@ -24,7 +34,7 @@ export function* documentPage({ header, sections, nothing, about, mrn }: Documen
 </head>
 <body>
 <header>
-<div><h1>${escapeXml(name)}</h1>${facts(patient, mrn, header.time)}</div>
+<div>${way(links, title)}<h1>${escapeXml(name)}</h1>${facts(patient, mrn, header.time)}</div>
 </header>
 <div class="scroll">
 <main>
@@ -34,11 +44,12 @@ export function* documentPage({ header, sections, nothing, about, mrn }: Documen
 </div>
 `;
   if (sections.length > 1) yield contents(sections);
-  for (const { definition, table } of sections) {
+  for (const section of sections) {
+    const { definition, table } = section;
     const empty = table.rows.length === 0;
     const count = empty ? '' : ` <span class="count">${table.rows.length}</span>`;
     yield `<section id="${definition.key}"${empty ? ' class="empty"' : ''}><h3>${escapeXml(definition.title)}${count}</h3>`;
-    yield* narrativeHtml(table, nothing);
+    yield* narrativeHtml(table, emptyText(section, words));
     yield '</section>\n';
   }
   const custodian = header.custodian?.name ?? header.publisher;
@@ -48,6 +59,14 @@ export function* documentPage({ header, sections, nothing, about, mrn }: Documen
 </body>
 </html>
 `;
+}
+
+function way(links: PageLinks | undefined, title: string): string {
+  if (links === undefined) return '';
+  const link = (address: string, text: string, more = ''): string =>
+    `<a href="${escapeXml(address)}"${more}>${escapeXml(text)}</a>`;
+  const chart = links.chart === undefined ? '' : `${link(links.chart, 'Chart')} `;
+  return `<nav class="way" aria-label="Elsewhere">${chart}${link(links.xml, 'Save as XML', ` download="${escapeXml(title.toLowerCase().replaceAll(' ', '-'))}.xml"`)}</nav>`;
 }
 
 const CONFIDENTIALITY: Readonly<Record<string, string>> = { N: 'normal', R: 'restricted', V: 'very restricted' };
@@ -101,6 +120,7 @@ body { margin: 0; height: 100dvh; display: flex; flex-direction: column; backgro
 header { background: var(--sheet); border-bottom: 2px solid var(--accent); }
 .scroll { flex: 1; overflow: auto; }
 header > div, main, footer { max-width: 80rem; margin: 0 auto; padding: 0.75rem 1.5rem; }
+.way { display: flex; gap: 1rem; font-size: 0.92rem; }
 h1 { font-size: 1.25rem; margin: 0; overflow-wrap: anywhere; }
 dl { display: flex; flex-wrap: wrap; gap: 0.1rem 1.5rem; margin: 0.15rem 0 0; }
 dl div { display: flex; gap: 0.4rem; }
@@ -136,6 +156,19 @@ footer { color: var(--quiet); font-size: 0.85rem; padding-bottom: 2rem; }
   .table { overflow-x: auto; }
   th { position: static; }
 }
+@media (max-width: 34rem) {
+  header > div, main, footer { padding-left: 1rem; padding-right: 1rem; }
+  .scroll { overflow: visible; }
+  body { height: auto; }
+  .table { overflow: visible; }
+  table, tbody, tr, td { display: block; }
+  thead { position: absolute; clip-path: inset(50%); }
+  tr { padding: 0.4rem 0.5rem; border-bottom: 1px solid var(--line); }
+  td { padding: 0; border: 0; overflow-wrap: anywhere; }
+  td:empty { display: none; }
+  td[data-name]::before { content: attr(data-name) ": "; color: var(--quiet); }
+  tr.marked td:first-child { padding-left: 0.5rem; }
+}
 @media print {
   body { height: auto; display: block; }
   .scroll { overflow: visible; }
@@ -145,5 +178,5 @@ footer { color: var(--quiet); font-size: 0.85rem; padding-bottom: 2rem; }
 }
 `;
 
-/** For a Content-Security-Policy that allows this style and no other. */
-export const PAGE_STYLE_HASH = `sha256-${createHash('sha256').update(STYLE).digest('base64')}`;
+/** Sent with the page: this style counts and no other, and nothing is run or fetched. */
+export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;

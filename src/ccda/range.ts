@@ -62,3 +62,10 @@ export function readableRange({ first, last }: Days): string {
   if (first === undefined) return `until ${last}`;
   return last === undefined ? `from ${first} on` : `${first} to ${last}`;
 }
+
+/** For people, after a verb or a noun: `on 2020-05-17`, `from 2020-01-01 to 2020-12-31`, `until 2020-12-31`. */
+export function inRange(range: Days): string {
+  const { first, last } = range;
+  if (first !== undefined && last !== undefined) return first === last ? `on ${first}` : `from ${first} to ${last}`;
+  return readableRange(range);
+}

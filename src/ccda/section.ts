@@ -1,12 +1,14 @@
 /**
  * One section: its codes and templates, and the rows and entries that a builder adds. In: a section's definition and the
- * chart. Out: the section with its narrative table and the XML of its entries. Without rows it says that there is no
- * information. C-CDA R2.1 Volume 1, section 3.6 and 4.2
+ * chart. Out: the section with its narrative table and the XML of its entries. An empty section says whether the record
+ * holds nothing of its kind, or nothing of the range or encounter that the document is about.
+ * C-CDA R2.1 Volume 1, section 3.6 and 4.2
  */
 import type { Chart } from './chart.ts';
 import type { Resource } from './fhir/datatypes.ts';
 import type { Patient } from './fhir/people.ts';
 import { uuidOf } from './ids.ts';
+import type { ListName } from './lists.ts';
 import { narrativeXml, type Row, type Table } from './narrative.ts';
 import type { Resolve } from './participants.ts';
 import { comment, remarksIn } from './remark.ts';
@@ -25,6 +27,8 @@ export interface SectionDefinition {
   readonly columns: readonly string[];
   /** True where a nullFlavor may not stand: the section has no entries that it must have. */
   readonly narrativeOnly?: boolean;
+  /** True where the template demands an entry or a nullFlavor. */
+  readonly entriesRequired?: boolean;
   /** Left out where it has no rows, as no template demands it. */
   readonly optional?: true;
   build(content: SectionWriter, chart: Chart): Promise<void>;
@@ -53,6 +57,16 @@ export interface Section {
   readonly table: Table;
   /** XML; as many as were added. */
   readonly entries: Texts;
+  /** True of an empty section whose lists hold records of other days or encounters. */
+  readonly elsewhere: boolean;
+}
+
+/** What empty sections say. */
+export interface EmptyWords {
+  /** Where the record holds nothing of the kind. */
+  readonly nothing: string;
+  /** Where it does, but not of the range or encounter of the document. */
+  readonly elsewhere: string;
 }
 
 export interface SectionSource {
@@ -71,6 +85,14 @@ export async function buildSection(definition: SectionDefinition, source: Sectio
     const id = `${definition.key}-${rows.length + 1}`;
     rows.push({ id, cells, ...(marked && { marked }) });
     return id;
+  };
+  const asked = new Set<ListName>();
+  const noting: Chart = {
+    ...chart,
+    list(name) {
+      asked.add(name);
+      return chart.list(name);
+    },
   };
   await definition.build(
     {
@@ -92,9 +114,21 @@ export async function buildSection(definition: SectionDefinition, source: Sectio
       },
       id: ({ resourceType, id }, part = '') => `<id root="${uuidOf(namespace, resourceType, id, part)}"/>`,
     },
-    chart,
+    noting,
   );
-  return { definition, table: withRemarks({ columns: definition.columns, rows }, remarks), entries };
+  const elsewhere = rows.length === 0 && definition.optional !== true && (await holdsAny(asked, chart));
+  return { definition, table: withRemarks({ columns: definition.columns, rows }, remarks), entries, elsewhere };
+}
+
+/** Whether the record has anything of some lists that a range or an encounter left out. */
+async function holdsAny(names: Iterable<ListName>, chart: Chart): Promise<boolean> {
+  if (chart.range === undefined && chart.encounterId === undefined) return false;
+  for (const name of names) if (await chart.holds(name)) return true;
+  return false;
+}
+
+export function emptyText({ elsewhere }: Section, words: EmptyWords): string {
+  return elsewhere ? words.elsewhere : words.nothing;
 }
 
 /** The table with a column for remarks, if a row has any. */
@@ -106,15 +140,25 @@ function withRemarks({ columns, rows }: Table, remarks: ReadonlyMap<string, stri
   };
 }
 
-/** The section as XML, within its `component`, in pieces. `nothing` is what an empty one says. */
-export function* sectionXml({ definition, table, entries }: Section, nothing: string): Generator<string> {
+/** The section as XML, within its `component`, in pieces. `words` are what an empty one says. */
+export function* sectionXml(section: Section, words: EmptyWords): Generator<string> {
+  const { definition, table, entries } = section;
   const { title, code, codeName, templates } = definition;
-  const empty = table.rows.length === 0 && definition.narrativeOnly !== true ? ' nullFlavor="NI"' : '';
-  yield `<component><section${empty}>${templateIds(...templates)}`;
+  yield `<component><section${nullFlavor(section)}>${templateIds(...templates)}`;
   yield `<code code="${code}" displayName="${escapeXml(codeName)}" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>`;
   yield `<title>${escapeXml(title)}</title><text>`;
-  yield* narrativeXml(table, nothing);
+  yield* narrativeXml(table, emptyText(section, words));
   yield '</text>';
   yield* entries;
   yield '</section></component>\n';
+}
+
+/**
+ * NI only where nothing is known. Where the record has more than the document is about, the words say so; a template that
+ * demands entries then has NA, as it allows none of its entries to be missing without a null flavour.
+ */
+function nullFlavor({ definition, table, elsewhere }: Section): string {
+  if (table.rows.length > 0 || definition.narrativeOnly === true) return '';
+  if (!elsewhere) return ' nullFlavor="NI"';
+  return definition.entriesRequired === true ? ' nullFlavor="NA"' : '';
 }

@@ -54,6 +54,12 @@ export function unitOf({ system, code }: Quantity): string | undefined {
   return code?.replace(/^\{[^}]*\}/, '').replaceAll('[iU]', '[IU]') || (code && '1');
 }
 
+/** The UCUM code of an amount of a drug; none for what is counted, such as tablets. */
+export function measuredUnitOf(quantity: Quantity): string | undefined {
+  const unit = unitOf(quantity);
+  return unit === '1' ? undefined : unit;
+}
+
 /** `<5` is a high bound that is not reached. */
 function bound(quantity: Quantity): string {
   const { comparator = '<', value = '' } = quantity;

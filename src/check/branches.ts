@@ -1,27 +1,31 @@
 /**
- * The branches of a mapping: what holds where an alternative of `first` is taken, and where an `if` holds. In: a mapping and the
- * environment of its predicates. Out: a predicate for each branch of the row itself, so that the sample has a row of each.
+ * The branches of a mapping: what holds where an alternative of `first` is taken, and where an `if` holds, be it in a child row or in
+ * a piece of a text. In: a mapping and the environment of its predicates. Out: a predicate on the row for each branch, so that the
+ * sample has a row of each.
  */
 import { childrenOf } from '../mapping/children.ts';
 import type { Mapping, Node } from '../mapping/model.ts';
 import { conditionPredicate } from '../plan/condition.ts';
 import type { Environment } from '../plan/environment.ts';
-import { presentPredicate } from '../plan/presence.ts';
+import { eachPredicate, presentPredicate } from '../plan/presence.ts';
 import { and, not, or } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
 
 /** Branches that rows are looked for, of one mapping. */
-const MOST = 60;
+const MOST = 200;
 
-/** Predicates of the branches, none of them certain or impossible; at most MOST. Items of child rows are not among them. */
+/** Predicates of the branches, none of them certain or impossible; those of the row itself first, and at most MOST. */
 export function branchesOf(mapping: Mapping, env: Environment): readonly Predicate[] {
-  const found: Predicate[] = [];
-  const take = (alternatives: readonly Predicate[]): void => {
-    for (const [i, one] of alternatives.entries()) found.push(and(not(or(...alternatives.slice(0, i))), one));
-  };
-  const visit = (node: Node): void => {
-    if (node.kind === 'each') return;
-    if (node.if) found.push(and(conditionPredicate(node.if, env), presentPredicate(node, env)));
+  const found: { readonly where: Predicate; readonly depth: number }[] = [];
+  /** `around`: what a predicate on the row or piece of a node says of the row of the mapping. */
+  const visit = (node: Node, around: (inner: Predicate) => Predicate, depth: number): void => {
+    const add = (inner: Predicate): void => {
+      if (inner.kind !== 'true' && inner.kind !== 'false') found.push({ where: around(inner), depth });
+    };
+    const take = (alternatives: readonly Predicate[]): void => {
+      for (const [i, one] of alternatives.entries()) add(and(not(or(...alternatives.slice(0, i))), one));
+    };
+    if (node.if) add(and(conditionPredicate(node.if, env), presentPredicate(node, env)));
     if (node.kind === 'first') take(node.alternatives.map(one => presentPredicate(one, env)));
     if (node.kind === 'object') {
       for (const member of node.members) {
@@ -29,8 +33,12 @@ export function branchesOf(mapping: Mapping, env: Environment): readonly Predica
         take(member.alternatives.map(named => or(...named.map(one => presentPredicate(one.node, env)))));
       }
     }
-    for (const child of childrenOf(node)) visit(child);
+    if (node.kind === 'each') visit(node.item, inner => around(eachPredicate(node, inner, env)), depth + 1);
+    else for (const child of childrenOf(node)) visit(child, around, depth);
   };
-  visit(mapping.root);
-  return found.filter(({ kind }) => kind !== 'true' && kind !== 'false').slice(0, MOST);
+  visit(mapping.root, inner => inner, 0);
+  return found
+    .toSorted((a, b) => a.depth - b.depth)
+    .slice(0, MOST)
+    .map(({ where }) => where);
 }

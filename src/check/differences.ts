@@ -53,10 +53,11 @@ export function createDifferences(values: boolean): Differences {
     see(row) {
       const { mapping, expected, id, served } = row;
       for (const [node, { stored, value, contradicted }] of row.values) {
-        if (!contradicted || value === undefined || node.kind !== 'value') continue;
-        const read = typeof value === 'object' ? value.decimal : String(value);
-        const what = `${columnsOf(node)} is read as another value by ${node.codec.label}`;
-        tell(node.at, what, stored.map(shown).join(' and '), shown(read));
+        if (!contradicted || node.kind !== 'value') continue;
+        const read = typeof value === 'object' ? value.decimal : value === undefined ? undefined : String(value);
+        const as = read === undefined ? 'no value' : 'another value';
+        const what = `${columnsOf(node)} is read as ${as} by ${node.codec.label}`;
+        tell(node.at, what, stored.map(shown).join(' and '), read === undefined ? 'nothing' : shown(read));
       }
       const [json, ...more] = served;
       const known = values && id !== undefined ? ` (${mapping.resource}/${id})` : '';

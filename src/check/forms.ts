@@ -110,6 +110,7 @@ function formsOf({ written }: ColumnInfo): string {
 }
 
 function choiceOf({ form }: ColumnInfo, column: ColumnExpression): string {
+  if (typeof form === 'object' && form.utc) return 'as it stands, in UTC; in conditions through its canonical text';
   if (form !== 'any') return 'as it stands';
   return isNumber(column) ? 'as its number, or none' : 'through its canonical text';
 }
@@ -121,5 +122,5 @@ function reasonOf({ form, written }: ColumnInfo, column: ColumnExpression): stri
   if (isNumber(column)) return 'rows hold more than the type says: no index serves';
   return written.length > 1
     ? 'rows have several forms: no index serves'
-    : 'this form does not sort as text: no index serves';
+    : 'this form does not sort as text, or not for this type: no index serves';
 }

@@ -8,10 +8,11 @@ import { isClosed, isOwn } from '../mapping/check/questions.ts';
 import { childrenOf } from '../mapping/children.ts';
 import { codeMapOf } from '../mapping/load/origin.ts';
 import { createReport, type Report } from '../mapping/load/problem.ts';
-import type { Mapping, Node, RefNode, Scope, ValueNode } from '../mapping/model.ts';
+import type { Mapping, Node, Position, RefNode, Scope, ValueNode } from '../mapping/model.ts';
 import { bareRelation, conditionPredicate } from '../plan/condition.ts';
 import { type Environment, environment } from '../plan/environment.ts';
 import { idPartsPresent, notAbsent, presentPredicate, servedPredicate, targetRelation } from '../plan/presence.ts';
+import { OPEN_SIGHT } from '../plan/sight.ts';
 import { UNICODE } from '../sql/column-type.ts';
 import {
   among,
@@ -33,6 +34,7 @@ import type { SqlPlan } from '../sql/plan.ts';
 import { type Random, randomFrom } from './pool.ts';
 import { aTurn, isOver } from './sample.ts';
 import { type CheckContext, type CheckSection, someOf, type Table } from './section.ts';
+import { alternativesIn, type Counted, ENOUGH, farDates, hasRow, lacks, tellTaken, untaken } from './suspicions.ts';
 
 /** Of a table with more rows about so many are counted, in ranges of its key. */
 const LARGE = 200_000;
@@ -40,8 +42,6 @@ const SAMPLED = 40_000;
 const RANGES = 8;
 /** Conditions that one statement counts. */
 const AT_ONCE = 40;
-/** Fewer rows prove nothing. */
-const ENOUGH = 20;
 /** Where a larger share of references finds nothing, somebody should look. */
 const DANGLING = 0.1;
 /** A share this near to chance is chance. */
@@ -73,10 +73,12 @@ export const ROWS: CheckSection = {
   },
 };
 
-/** What is counted: a condition, and who is told the number. */
-interface Counted {
-  readonly when: Predicate;
-  readonly tell: (rows: number) => void;
+/** What a row has to pass on its way to a resource. */
+interface Step {
+  readonly name: 'where' | 'deleted' | 'required' | 'needs' | 'no id' | 'one-per';
+  readonly left: Predicate;
+  /** Of the rows that it takes away those that nothing has chosen, and the line that takes them. */
+  readonly lacks?: { readonly when: Predicate; readonly at: Position };
 }
 
 /** A reference that many rows follow in vain. */
@@ -104,7 +106,7 @@ class Counts {
 
   constructor(context: CheckContext) {
     this.#context = context;
-    this.#env = environment(context.registry, context.now);
+    this.#env = environment(context.registry, context.now, OPEN_SIGHT);
     this.#random = randomFrom(context.seed);
   }
 
@@ -141,35 +143,54 @@ class Counts {
     const { total, within } = await this.#range(scope, lead);
     const asked: Counted[] = [];
     for (const mapping of mappings) {
-      asked.push(...this.#funnel(mapping, total));
+      asked.push(...this.#funnel(mapping, total, mappings.length > 1));
     }
     this.#scopes.set(scope.alias, scope);
     await this.#count(scope, within, asked);
     for (const mapping of mappings) {
       // What holds for every row that is counted is asked once of each.
       const served = and(within, this.#served(mapping));
-      await this.#count(scope, served, this.#nodes(mapping, mapping.source, TRUE, mapping.root, []));
+      const { changed, resource, root } = mapping;
+      const stamp = changed ? farDates(changed, TRUE, `${resource}.meta.lastUpdated`, this.#env, this.report) : [];
+      await this.#count(scope, served, [...this.#nodes(mapping, mapping.source, TRUE, root, []), ...stamp]);
       await this.#children(mapping);
     }
     await this.#judge();
   }
 
   /** Steps of a row on its way to a resource: each takes away some of those that the steps before have left. */
-  #funnel(mapping: Mapping, total: number): readonly Counted[] {
+  #funnel(mapping: Mapping, total: number, isVariant: boolean): readonly Counted[] {
     const { source, needs, id, deleted } = mapping;
-    const steps: readonly (readonly [name: string, left: Predicate])[] = [
-      ['where', deleted ? or(this.#where(source), this.#where(deleted.source)) : this.#where(source)],
-      ['deleted', this.#where(source)],
-      ...source.lookups.filter(({ required }) => required).map(({ on }) => ['required', foundBy(on)] as const),
-      ...needs.map(need => ['needs', presentPredicate(need, this.#env)] as const),
-      ['no id', or(...id.alternatives.map(idPartsPresent))],
-      ['one-per', servedPredicate(mapping, this.#env)],
+    const steps: readonly Step[] = [
+      { name: 'where', left: deleted ? or(this.#where(source), this.#where(deleted.source)) : this.#where(source) },
+      { name: 'deleted', left: this.#where(source) },
+      ...source.lookups
+        .filter(({ required }) => required)
+        .map(lookup => ({
+          name: 'required' as const,
+          left: foundBy(lookup.on),
+          lacks: { when: not(hasRow(lookup, lookup.on, this.#env)), at: lookup.at },
+        })),
+      ...needs.map(need => ({
+        name: 'needs' as const,
+        left: presentPredicate(need, this.#env),
+        ...(isVariant ? {} : { lacks: { when: lacks(need, this.#env), at: need.at } }),
+      })),
+      { name: 'no id', left: or(...id.alternatives.map(idPartsPresent)) },
+      { name: 'one-per', left: servedPredicate(mapping, this.#env) },
     ];
     const removed = new Map<string, number>();
     let left = total;
     const found: Counted[] = [];
     let before: Predicate = TRUE;
-    for (const [i, [name, when]] of steps.entries()) {
+    for (const [i, { name, left: when, lacks: lacking }] of steps.entries()) {
+      if (lacking) {
+        const rule = { at: lacking.at, rule: name, table: source.table.name };
+        found.push({
+          when: and(before, lacking.when),
+          tell: taken => tellTaken(rule, { taken, of: left }, this.report),
+        });
+      }
       before = and(before, when);
       found.push({
         when: before,
@@ -216,7 +237,10 @@ class Counts {
   #nodes(mapping: Mapping, scope: Scope, served: Predicate, node: Node, path: readonly string[]): readonly Counted[] {
     if (node.kind === 'each') return [];
     const here = node.if ? and(served, conditionPredicate(node.if, this.#env)) : served;
-    const own = this.#ofNode(mapping, scope, here, node, path);
+    const own = [
+      ...this.#ofNode(mapping, scope, here, node, path),
+      ...alternativesIn(node).flatMap(alternatives => untaken(alternatives, here, this.#env, this.report)),
+    ];
     if (node.kind !== 'object') {
       const inner = node.kind === 'ref' ? [] : childrenOf(node);
       return [...own, ...inner.flatMap(child => this.#nodes(mapping, scope, here, child, path))];
@@ -268,7 +292,9 @@ class Counts {
       }
     };
     const unmapped = this.#unmapped(node, column);
+    const element = `${mapping.resource}.${path.join('.')}`;
     return [
+      ...farDates(node, served, element, this.#env, this.report),
       { when: served, tell },
       { when: and(served, given), tell },
       { when: and(served, present), tell },

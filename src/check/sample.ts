@@ -4,7 +4,7 @@
  */
 import { OPEN_ACCESS } from '../auth/access.ts';
 import type { RequestContext } from '../facade.ts';
-import { columnsRead } from '../law/columns.ts';
+import { columnsAndKeys, columnsRead } from '../law/columns.ts';
 import { agreeing } from '../law/expected.ts';
 import { Interpreter, type Thing, Unjudged } from '../law/interpret.ts';
 import { contradicts } from '../law/readings.ts';
@@ -14,9 +14,10 @@ import type { Mapping, Node, ValueNode } from '../mapping/model.ts';
 import { bareRelation } from '../plan/condition.ts';
 import { environment } from '../plan/environment.ts';
 import { servedPredicate } from '../plan/presence.ts';
+import { OPEN_SIGHT } from '../plan/sight.ts';
 import { and, TRUE } from '../sql/construct.ts';
 import { DatabaseError } from '../sql/database.ts';
-import type { Predicate, SqlValue } from '../sql/expression.ts';
+import type { Expression, Predicate, SqlValue } from '../sql/expression.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import { branchesOf } from './branches.ts';
 import { everyRow, poolOf, randomFrom, strangest } from './pool.ts';
@@ -69,22 +70,19 @@ type Asking = Pick<CheckContext, 'registry' | 'database' | 'facade' | 'now' | 's
 
 /** `onRow` is told of each row once. Rejects with DatabaseError. */
 export async function takeSample(asking: Asking, onRow: (row: SampledRow) => void): Promise<Sample> {
-  const { registry, database, seed, signal } = asking;
-  const columns = columnsRead(registry);
-  const catalog = await database.catalog({ tables: [...columns.values()].map(({ table }) => table.name) });
+  const { registry, database, seed, now, signal } = asking;
+  const tables = [...columnsRead(registry).values()].map(({ table }) => table.name);
+  const catalog = await database.catalog({ tables });
+  const columns = columnsAndKeys(registry, catalog);
   const random = randomFrom(seed);
   const resources: SampledResource[] = [];
-  const unreached: string[] = [];
+  const unreached = new Set<string>();
+  const looks: Look[] = [];
   let rows = 0;
   let unjudged = 0;
   for (const [group, mappings] of Map.groupBy(registry.mappings, mapping => mapping.group)) {
     const [first] = mappings;
     if (!first) continue;
-    await aTurn();
-    if (signal.aborted) {
-      unreached.push(group);
-      continue;
-    }
     const reader = readerOf(asking, new StoredRows(registry, database, columns));
     const seen = new Set<Mapping>();
     const known = new Set<string>();
@@ -112,26 +110,41 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
     const seeSome = async (): Promise<void> => {
       const pool = await poolOf(first.source, reader.rows, catalog, random, signal);
       await see(strangest(pool, PER_SOURCE));
-      for (const mapping of mappings) {
-        if (!seen.has(mapping)) await see(await servedRows(mapping, TRUE, PER_RARE, reader.rows, asking));
-        for (const branch of branchesOf(mapping, environment(registry, asking.now))) {
-          await aTurn();
-          if (signal.aborted) {
-            unreached.push(group);
-            return;
-          }
-          await see(await servedRows(mapping, branch, PER_BRANCH, reader.rows, asking));
-        }
-      }
     };
-    try {
-      await (asking.all ? seeAll() : seeSome());
-    } catch (error) {
-      if (!isOver(error, signal)) throw error;
-      unreached.push(group);
+    const find = async (mapping: Mapping, where: Predicate, limit: number): Promise<void> =>
+      see(await servedRows(mapping, where, limit, reader.rows, asking));
+    looks.push({ group, isDeep: false, look: asking.all ? seeAll : seeSome });
+    if (asking.all) continue;
+    for (const mapping of mappings) {
+      looks.push({
+        group,
+        isDeep: false,
+        look: async () => (seen.has(mapping) ? undefined : find(mapping, TRUE, PER_RARE)),
+      });
+      for (const branch of branchesOf(mapping, environment(registry, now, OPEN_SIGHT)))
+        looks.push({ group, isDeep: true, look: () => find(mapping, branch, PER_BRANCH) });
     }
   }
-  return { rows, resources, unreached, unjudged };
+  // The rare row of a branch may be found after all others alone, so each source has its turn before.
+  for (const { group, look } of [...looks.filter(one => !one.isDeep), ...looks.filter(one => one.isDeep)]) {
+    await aTurn();
+    try {
+      if (signal.aborted) unreached.add(group);
+      else await look();
+    } catch (error) {
+      if (!isOver(error, signal)) throw error;
+      unreached.add(group);
+    }
+  }
+  return { rows, resources, unreached: [...unreached], unjudged };
+}
+
+/** Rows of a source that are to be looked at. */
+interface Look {
+  readonly group: string;
+  /** They are searched for by a condition. */
+  readonly isDeep: boolean;
+  readonly look: () => Promise<void>;
 }
 
 /** Whether a row was not looked at before; from then on it was. */
@@ -161,7 +174,7 @@ async function servedRows(
   { registry, database, now, signal }: Asking,
 ): Promise<readonly StoredRow[]> {
   const { source } = mapping;
-  const env = environment(registry, now);
+  const env = environment(registry, now, OPEN_SIGHT);
   const from = bareRelation(source, and(servedPredicate(mapping, env), where), env, source.key);
   const orderBy = source.key.map(by => ({ by, descending: false }));
   const plan: SqlPlan = { from, columns: source.key, orderBy, limit, shape: 'rows', searches: true };
@@ -181,11 +194,11 @@ interface Reader {
 function readerOf({ registry, now }: Asking, rows: StoredRows): Reader {
   const values = new Map<Node, ReadValue>();
   const { zone } = registry.pack;
-  const onValue = (node: ValueNode, view: View, value: Primitive | undefined): void => {
+  const onValue = (node: ValueNode, view: View, value: Primitive | undefined, isAbsent: boolean): void => {
     const stored = storedOf(node, rows, view);
     if (stored === undefined) return;
-    const read = { label: node.codec.label, stored, zone, codeMaps: registry.codeMaps };
-    const contradicted = value !== undefined && contradicts({ ...read, value }) === true;
+    const read = { codec: node.codec, type: node.from[0]?.type, stored, value, zone, codeMaps: registry.codeMaps };
+    const contradicted = !isAbsent && contradicts(read) === true;
     if (!values.get(node)?.contradicted) values.set(node, { stored, value, contradicted });
   };
   const instead = (node: Node, view: View) => {
@@ -210,14 +223,20 @@ function readerOf({ registry, now }: Asking, rows: StoredRows): Reader {
   return { rows, interpreter, values };
 }
 
-/** Undefined for what is not a column of a row: pieces of texts, and `sql`. */
+/** Undefined for what is not a column of a row, nor a moment that SQL counts of one. */
 function storedOf(node: ValueNode, rows: StoredRows, view: View): readonly SqlValue[] | undefined {
   try {
-    return node.from.map(from => rows.stored(from, view));
+    return node.from.map(from => rows.stored(countedColumn(from) ?? from, view));
   } catch (error) {
     if (!(error instanceof Unjudged)) throw error;
     return undefined;
   }
+}
+
+/** The column of numbers that `epoch` and `julian` have SQL work out. */
+function countedColumn(from: Expression): Expression | undefined {
+  const [of] = from.kind === 'function' && from.name === 'instant' ? from.args : [];
+  return typeof of === 'object' ? of : undefined;
 }
 
 type ReadRow = Omit<SampledRow, 'served'>;

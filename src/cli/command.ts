@@ -16,7 +16,7 @@ export interface Terminal {
 }
 
 export interface Arguments {
-  readonly values: Readonly<Record<string, string | boolean | undefined>>;
+  readonly values: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
   readonly positionals: readonly string[];
 }
 
@@ -36,6 +36,12 @@ export interface Command {
 export function textOf(args: Arguments, option: string): string | undefined {
   const value = args.values[option];
   return typeof value === 'string' ? value : undefined;
+}
+
+/** All texts of an option that may be given several times. */
+export function listOf(args: Arguments, option: string): readonly string[] {
+  const value = args.values[option];
+  return Array.isArray(value) ? value : [];
 }
 
 /** Variables of the environment that options and arguments stand for. */

@@ -159,26 +159,27 @@ function print(explanation: Explanation, subject: readonly string[], view: View,
 
 function printStatement(explained: ExplainedStatement, { engines, values }: View, out: Terminal['out']): void {
   out(`\nStatement: ${explained.purpose}`);
-  for (const engine of engines) printSql(ENGINES[engine], explained[engine], values, out);
+  for (const engine of engines) printSql(engine, explained[engine], values, out);
   out('\n  Served by');
   for (const line of explained.served) out(`    ${line}`);
 }
 
-function printSql(engine: string, statement: Statement, values: boolean, out: Terminal['out']): void {
+function printSql(engine: Engine, statement: Statement, values: boolean, out: Terminal['out']): void {
   const lines = sqlLines(statement).flatMap(line => wrapped(line, WIDTH));
   out(
-    [`\n  ${engine}`, ...[...lines, ...parameterLines(statement.parameters, values)].map(line => `    ${line}`)].join(
-      '\n',
-    ),
+    [
+      `\n  ${ENGINES[engine]}`,
+      ...[...lines, ...parameterLines(engine, statement.parameters, values)].map(line => `    ${line}`),
+    ].join('\n'),
   );
 }
 
 /** The explanation for programs; texts as in print. */
 function asJson(explanation: Explanation, subject: readonly string[], { engines, mapping, values }: View): object {
   const { query, mappings, statements, lineage } = explanation;
-  const statementOf = ({ text, parameters }: Statement): object => ({
+  const statementOf = (engine: Engine, { text, parameters }: Statement): object => ({
     text,
-    parameters: parameterLines(parameters, values),
+    parameters: parameterLines(engine, parameters, values),
   });
   const wanted = (name: string): boolean => mapping === undefined || name === mapping;
   return {
@@ -190,7 +191,7 @@ function asJson(explanation: Explanation, subject: readonly string[], { engines,
       .map(one => ({
         purpose: one.purpose,
         mappings: one.mappings,
-        ...Object.fromEntries(engines.map(engine => [engine, statementOf(one[engine])])),
+        ...Object.fromEntries(engines.map(engine => [engine, statementOf(engine, one[engine])])),
         served: one.served,
       })),
     lineage: lineage.filter(one => wanted(one.mapping)),

@@ -116,15 +116,16 @@ async function withDatabase(config: Config, { note }: Terminal): Promise<Config>
 async function begin(
   jobs: Jobs,
   understood: UnderstoodRequest,
-  { access: { caller }, base }: RequestContext,
+  { access, base }: RequestContext,
   { note }: Terminal,
 ): Promise<string> {
+  const { caller } = access;
   const asked = JSON.stringify(understood.request);
   for (const { job } of jobs.list(caller)) if (job.status === 'failed') await jobs.remove(caller, job.id);
   // One that is complete was interrupted before its files were in their place.
   const same = jobs.list(caller).find(({ job }) => JSON.stringify(job.request) === asked);
   if (same) note('Going on with an export that was interrupted.');
-  return (same ?? jobs.start(understood, { caller, base, url: `${base}/$export` })).job.id;
+  return (same ?? jobs.start(understood, { access, base, url: `${base}/$export` })).job.id;
 }
 
 function parametersOf(args: Arguments): readonly (readonly [name: string, value: string])[] {

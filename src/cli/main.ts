@@ -3,7 +3,7 @@
  */
 import { parseArgs } from 'node:util';
 import { tellError } from '../tell-error.ts';
-import type { Command, Terminal } from './command.ts';
+import type { Arguments, Command, Terminal } from './command.ts';
 
 /** Each is loaded when it is asked for: a server starts sooner without the others. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -15,6 +15,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   codes: async () => (await import('./codes.ts')).codes,
   lock: async () => (await import('./lock.ts')).lock,
   user: async () => (await import('./user.ts')).user,
+  client: async () => (await import('./client.ts')).client,
+  keys: async () => (await import('./keys.ts')).keys,
+  audit: async () => (await import('./audit.ts')).auditCommand,
   export: async () => (await import('./export.ts')).exportCommand,
 };
 
@@ -83,10 +86,7 @@ async function runCommand(name: string, command: Command, rest: string[], termin
     );
     return 2;
   }
-  return command.run(
-    { values: args.values as Record<string, string | boolean | undefined>, positionals: args.positionals },
-    terminal,
-  );
+  return command.run({ values: args.values as Arguments['values'], positionals: args.positionals }, terminal);
 }
 
 /** Runs the process's own arguments, or others, and sets its exit code. */

@@ -1,9 +1,9 @@
 /**
- * `lintel user`: accounts of the REST interface. A password is typed without echo, or is the first line of standard input;
+ * `lintel user`: accounts of people. A password is typed without echo, or is the first line of standard input;
  * it is never an argument, which other people's process lists would show.
  */
 import { randomBytes } from 'node:crypto';
-import { type Account, isAccountName, readAccounts, writeAccounts } from '../auth/accounts.ts';
+import { type Account, isAccountName, isFhirUser, readAccounts, writeAccounts } from '../auth/accounts.ts';
 import { hashPassword, LONGEST_PASSWORD } from '../auth/password.ts';
 import { readConfig } from '../config.ts';
 import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
@@ -12,8 +12,9 @@ import { readSecret } from './secret.ts';
 const SHORTEST_PASSWORD = 12;
 
 export const user: Command = {
-  summary: 'manages the accounts of the REST interface',
-  help: `Usage: lintel user add NAME [--generate] [--accounts FILE]
+  summary: 'manages the accounts of people',
+  help: `Usage: lintel user add NAME [--fhir-user TYPE/ID] [--generate] [--accounts FILE]
+       lintel user link NAME --fhir-user TYPE/ID [--accounts FILE]
        lintel user passwd NAME [--generate] [--accounts FILE]
        lintel user disable NAME [--accounts FILE]
        lintel user enable NAME [--accounts FILE]
@@ -21,6 +22,7 @@ export const user: Command = {
        lintel user list [--accounts FILE]
 
 add        makes an account
+link       says which resource the person is
 passwd     gives it another password; its sessions end
 disable    nobody can log in with it; its sessions end
 enable     undoes that
@@ -29,9 +31,10 @@ list       names all accounts
 
 The password is asked for without echo, or read as the first line of standard input: ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters.
 
+  --fhir-user TYPE/ID   the resource that the person is: Practitioner/7, Patient/1, RelatedPerson/3
   --generate        makes a random password and prints it
   --accounts FILE   the file of accounts (default: ACCOUNTS, or accounts.json in DATA_DIR); a running server sees changes`,
-  options: { accounts: { type: 'string' }, generate: { type: 'boolean' } },
+  options: { accounts: { type: 'string' }, generate: { type: 'boolean' }, 'fhir-user': { type: 'string' } },
   positionals: [1, 2],
   async run(args, terminal) {
     const { accounts: file } = readConfig(terminal.environment, overrides({ ACCOUNTS: textOf(args, 'accounts') }));
@@ -40,12 +43,17 @@ The password is asked for without echo, or read as the first line of standard in
     const change = Object.hasOwn(CHANGES, action) ? CHANGES[action] : undefined;
     if (change === undefined || name === undefined) {
       terminal.note(
-        'Expected add, passwd, disable, enable or rm with a name, or list; lintel user --help explains it.',
+        'Expected add, link, passwd, disable, enable or rm with a name, or list; lintel user --help explains it.',
       );
       return 2;
     }
     if (!isAccountName(name)) {
       terminal.note('A name has 1 to 64 letters, digits and . _ @ - and begins with a letter or digit.');
+      return 1;
+    }
+    const fhirUser = textOf(args, 'fhir-user');
+    if (fhirUser !== undefined && !isFhirUser(fhirUser)) {
+      terminal.note('--fhir-user: expected a type and an id, such as Practitioner/7.');
       return 1;
     }
     const before = readAccounts(file);
@@ -64,6 +72,7 @@ The password is asked for without echo, or read as the first line of standard in
 
 const DONE: Readonly<Record<string, string>> = {
   add: 'added',
+  link: 'linked',
   passwd: 'has a new password',
   disable: 'disabled',
   enable: 'enabled',
@@ -82,7 +91,14 @@ const CHANGES: Readonly<Record<string, Change>> = {
   async add(name, own, args, terminal) {
     if (own !== undefined) return complain(terminal, `There is an account ${name} already.`);
     const password = await newPassword(args, terminal);
-    return password === undefined ? undefined : { name, password, disabled: false };
+    const fhirUser = textOf(args, 'fhir-user');
+    const linked = fhirUser === undefined ? {} : { fhirUser };
+    return password === undefined ? undefined : { name, password, disabled: false, ...linked };
+  },
+  async link(name, own, args, terminal) {
+    const fhirUser = textOf(args, 'fhir-user');
+    if (own === undefined) return complain(terminal, `There is no account ${name}.`);
+    return fhirUser === undefined ? complain(terminal, 'Expected --fhir-user.') : { ...own, fhirUser };
   },
   async passwd(name, own, args, terminal) {
     if (own === undefined) return complain(terminal, `There is no account ${name}.`);
@@ -118,7 +134,9 @@ async function newPassword(args: Arguments, terminal: Terminal): Promise<string 
 
 function list(file: string, terminal: Terminal): number {
   const accounts = readAccounts(file);
-  for (const { name, disabled } of accounts) terminal.out(disabled ? `${name} (disabled)` : name);
+  for (const { name, disabled, fhirUser } of accounts) {
+    terminal.out(`${name}${fhirUser === undefined ? '' : ` ${fhirUser}`}${disabled ? ' (disabled)' : ''}`);
+  }
   if (accounts.length === 0) terminal.note('There are no accounts; lintel user add NAME makes one.');
   return 0;
 }

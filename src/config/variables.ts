@@ -6,6 +6,8 @@ import { z } from 'zod';
 import { DEMO_PACK } from '../demo.ts';
 import {
   access,
+  audit,
+  auditSync,
   databaseAddress,
   flag,
   format,
@@ -89,7 +91,7 @@ export const VARIABLES = {
   dataDir: variable('DATA_DIR', z.string().min(1), {
     default: '.lintel',
     expected: 'a folder',
-    meaning: 'Where this server keeps its own files, such as the demo database.',
+    meaning: 'Where this server keeps its own files, such as the demo database and the forms of rows.',
   }),
   accounts: variable('ACCOUNTS', z.string().min(1), {
     shownDefault: '`accounts.json` in DATA_DIR',
@@ -125,7 +127,36 @@ export const VARIABLES = {
   access: variable('ACCESS', access.schema, {
     default: 'open',
     expected: access.expected,
-    meaning: 'Who may read. `open`: everyone who reaches the port, which therefore must be on loopback.',
+    meaning:
+      'Who may read. `open`: everyone who reaches the port, which therefore must be on loopback. `smart`: whoever has an access token of the authorization server that comes with Lintel.',
+  }),
+  privateJwks: variable('JWKS_PRIVATE', flag.schema, {
+    default: 'false',
+    expected: flag.expected,
+    meaning:
+      'Whether JWKS URLs of clients may lead to private addresses. On a loopback server they may without saying so.',
+  }),
+  audit: variable('AUDIT', audit.schema, {
+    shownDefault: '`required`; with ACCESS=open `off`',
+    expected: audit.expected,
+    meaning:
+      'Who saw whom is written into `audit.sqlite` in DATA_DIR ([audit](docs/audit.md)). `required`: an answer that cannot be written down is refused with 503; `best-effort`: it goes out. `off` needs ACCESS=open.',
+  }),
+  auditDays: variable('AUDIT_DAYS', wholeNumber(1, 36_500), {
+    default: '2190',
+    expected: 'days, a whole number from 1 to 36500',
+    meaning: 'Days that records of the audit are kept; the default is six years. Older ones are removed.',
+  }),
+  auditSize: variable('AUDIT_SIZE', wholeNumber(1, 100_000_000), {
+    default: '10000',
+    expected: 'megabytes, a whole number from 1 to 100000000',
+    meaning: 'Megabytes that the file of the audit may take. Full of records that are not too old, it takes no more.',
+  }),
+  auditSync: variable('AUDIT_SYNC', auditSync.schema, {
+    default: 'process',
+    expected: auditSync.expected,
+    meaning:
+      'What the record of an answer survives from when the answer goes out: the end of the `process`, however it ends (a `power` cut takes the last second); or a `power` cut too, for which each answer waits for the disk.',
   }),
   handling: variable('HANDLING', handling.schema, {
     default: 'lenient',

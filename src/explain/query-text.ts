@@ -46,6 +46,8 @@ function filterText(filter: Filter, values: boolean): string {
     }
     case 'number':
       return values ? `its number is ${filter.number}` : 'it has a number';
+    case 'compartment':
+      return 'it is in the compartment of one patient';
     case 'has':
       return `some ${filter.type} refers here by ${filter.parameter.code}, whose ${filterText(filter.filter, values)}`;
   }

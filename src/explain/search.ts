@@ -11,7 +11,8 @@ import { shapeStore } from '../pipeline/shapes.ts';
 import { openSession } from '../pipeline/source.ts';
 import { branchesOf } from '../plan/branches.ts';
 import { environment } from '../plan/environment.ts';
-import { unfitIndexes } from '../plan/index-use.ts';
+import { foldedTexts, unfitIndexes } from '../plan/index-use.ts';
+import { OPEN_SIGHT } from '../plan/sight.ts';
 import type { SearchQuery } from '../search/query.ts';
 import type { Database } from '../sql/database.ts';
 import type { Expression } from '../sql/expression.ts';
@@ -61,16 +62,14 @@ export async function explainSearch(
   const { registry } = facade;
   const query = facade.parse(request, { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling });
   const resolving: RehearsedStatement[] = [];
-  const session = openSession(database, environment(registry, now), shapeStore(), {
+  const session = openSession(database, environment(registry, now, OPEN_SIGHT), shapeStore(), {
     onQuery: (plan, places) =>
       resolving.push({ purpose: `keys of ${plan.from.table.name}`, mappings: [], plan, places }),
   });
   const { type, filters, sort } = query;
-  const branches = await planResolved(session, () =>
-    branchesOf({ type, filters, sort, access: OPEN_ACCESS }, session.env),
-  );
+  const branches = await planResolved(session, () => branchesOf({ type, filters, sort }, session.env));
   const read = new Set(branches.flatMap(branch => branch.mappings.map(({ mapping }) => mapping)));
-  const statements = [...resolving, ...(await rehearse(query, branches, OPEN_ACCESS, session))];
+  const statements = [...resolving, ...(await rehearse(query, branches, session))];
   return {
     query,
     mappings: registry
@@ -85,6 +84,7 @@ export async function explainSearch(
         served: [
           ...(await database.explain(plan, places)),
           ...(await unfitIndexes(plan, tables => database.catalog({ tables }))),
+          ...foldedTexts(plan),
         ],
       })),
     ),
@@ -141,6 +141,7 @@ export function lineageOf(mapping: Mapping): readonly Lineage[] {
 }
 
 function sourceOf(expression: Expression): string {
+  if (expression.kind === 'choice') return expression.of.map(({ give }) => sourceOf(give)).join(', ');
   return expression.kind === 'flag' || expression.kind === 'scalar'
     ? `(${expression.kind})`
     : expressionKey(expression);

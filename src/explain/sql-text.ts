@@ -2,7 +2,7 @@
  * A statement for a person to read. In: a rendered statement. Out: its text broken into lines, and its parameters with
  * neighbours of one type on one line.
  */
-import { printColumnType } from '../sql/column-type.ts';
+import { type Engine, printType } from '../sql/declared-type.ts';
 import type { Parameter, Statement } from '../sql/plan.ts';
 
 /** A line for each clause and, in the outer levels below SELECT, for each operand of AND and OR. */
@@ -49,12 +49,12 @@ function columnsOf(line: string): readonly string[] {
   return [...columns, line.slice(from)];
 }
 
-/** Name or range of names, type, and values if they are asked for; lists filled up with their last value are short. */
-export function parameterLines(parameters: readonly Parameter[], values: boolean): readonly string[] {
+/** Name or range of names, type as the engine spells it, and values if they are asked for; lists filled up with their last value are short. */
+export function parameterLines(engine: Engine, parameters: readonly Parameter[], values: boolean): readonly string[] {
   const runs: { readonly type: string; readonly names: string[]; readonly values: string[] }[] = [];
   for (const { name, type, value } of parameters) {
     const last = runs.at(-1);
-    const printed = printColumnType(type);
+    const printed = printType(engine, type);
     const run = last?.type === printed ? last : { type: printed, names: [], values: [] };
     if (run !== last) runs.push(run);
     run.names.push(name);

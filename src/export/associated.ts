@@ -36,7 +36,7 @@ export function associatedPredicate(
     mapping.root,
     [{ element: PROVENANCE.element }],
     node =>
-      node.kind === 'ref' && node.revinclude !== false && types.includes(env.registry.mapping(node.target).resource)
+      node.kind === 'ref' && types.includes(env.registry.mapping(node.target).resource)
         ? presentPredicate(node, env)
         : FALSE,
     env,

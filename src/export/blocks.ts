@@ -33,7 +33,7 @@ export const blocks: ContentMaker = (task, source) => {
   const read = async (type: string, slice: Slice, count: number, session: Session): Promise<readonly string[]> => {
     const query = queries.get(type);
     if (!query) return [];
-    const asked: SliceRequest = { type, query, access: OPEN_ACCESS, slice };
+    const asked: SliceRequest = { type, query, slice };
     const texts: string[] = [];
     const branches = await planSlice(asked, session);
     for await (const { lists } of readBatches(branches, asked, { cursor: undefined, count }, context, session))

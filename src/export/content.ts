@@ -19,6 +19,8 @@ export interface PartContent {
 export interface SliceContent {
   /** Texts in all; undefined: nobody knows before they are read. */
   total(): Promise<number | undefined>;
+  /** Those that a window of time leaves out because nothing says when they were changed; undefined: nobody asks. */
+  unstamped?(): Promise<number>;
   batches(place: Place): AsyncGenerator<Batch, void, undefined>;
 }
 
@@ -29,6 +31,7 @@ export function writeContext({ job }: PartTask, { registry }: PartSource): Write
   return { base: job.base, now: job.transactionTime, zone: registry.pack.zone };
 }
 
-export function exportEnvironment({ job }: Pick<PartTask, 'job'>, { registry }: PartSource): Session['env'] {
-  return environment(registry, job.transactionTime);
+/** With the rights that the job began with. */
+export function exportEnvironment({ job }: Pick<PartTask, 'job'>, { registry, sight }: PartSource): Session['env'] {
+  return environment(registry, job.transactionTime, sight(job.access));
 }

@@ -6,7 +6,7 @@ import { writtenId } from '../pipeline/emitted.ts';
 import { blocks } from './blocks.ts';
 import { type ContentMaker, type PartContent, writeContext } from './content.ts';
 import { deletedIds, deletionLine } from './deletions.ts';
-import { deletionQuery, typeQuery } from './filters.ts';
+import { deletionQuery, typeQuery, unstampedQuery } from './filters.ts';
 import type { ExportRequest, Part } from './job.ts';
 import type { PartSource, PartTask } from './part-task.ts';
 import { countSlice, planSlice, readBatches, readDeletions, type SliceRequest } from './rows.ts';
@@ -20,13 +20,19 @@ export function contentOf(task: PartTask, source: PartSource): PartContent {
 function resources(task: PartTask, source: PartSource): PartContent {
   const { type, write } = task.part;
   const { request, base } = task.job;
-  const query = typeQuery(type, write ? request : unnarrowed(request), source.parse, { access: OPEN_ACCESS, base });
+  const context = { access: OPEN_ACCESS, base };
+  const query = typeQuery(type, write ? request : unnarrowed(request), source.parse, context);
+  const isTimed = request.since !== undefined || request.until !== undefined;
+  const without = write && isTimed ? unstampedQuery(type, request, source.parse, context) : undefined;
   return {
     async open(slice, session) {
-      const asked: SliceRequest = { type, query, access: OPEN_ACCESS, slice };
+      const asked: SliceRequest = { type, query, slice };
       const branches = await planSlice(asked, session);
       return {
         total: () => countSlice(branches, session),
+        ...(without && {
+          unstamped: async () => countSlice(await planSlice({ type, query: without, slice }, session), session),
+        }),
         batches: place => readBatches(branches, asked, place, writeContext(task, source), session),
       };
     },
@@ -41,7 +47,7 @@ function deletions(task: PartTask, source: PartSource): PartContent {
   const query = deletionQuery(type, request, source.parse, { access: OPEN_ACCESS, base });
   return {
     async open(slice, session) {
-      const asked: SliceRequest = { type, query, access: OPEN_ACCESS, slice, deleted: true };
+      const asked: SliceRequest = { type, query, slice, deleted: true };
       const branches = await planSlice(asked, session);
       return {
         total: async () => undefined,

@@ -34,6 +34,18 @@ export function typeQuery(
   };
 }
 
+/** What the request would ask for, were it not for its window of time: those without a time of their last change. */
+export function unstampedQuery(
+  type: string,
+  request: ExportRequest,
+  parse: Facade['parse'],
+  context: TypeContext,
+): TypeQuery {
+  const query = typeQuery(type, { ...request, since: undefined, until: undefined }, parse, context);
+  const without = typedBy(type, parse, context)([['_lastUpdated:missing', 'true']]);
+  return { ...query, filters: [...query.filters, ...without] };
+}
+
 /**
  * Deleted records have an id and no more. Searches do not narrow them: what a client was once given because it passed one
  * may have been deleted after it no longer did.

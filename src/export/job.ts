@@ -2,6 +2,7 @@
  * What an export job is: what was asked, the parts it falls into, and the state of each, as they are kept on disk.
  * https://hl7.org/fhir/uv/bulkdata/STU2/export.html
  */
+import type { Access } from '../auth/access.ts';
 import type { Issue } from '../outcome.ts';
 import type { Cursor } from '../search/cursor.ts';
 
@@ -49,6 +50,8 @@ export interface JobRecord {
   readonly id: string;
   /** Who asked: `Access.caller`. */
   readonly caller: string;
+  /** What it may read, as it was when the job began. */
+  readonly access: Access;
   /** Absolute base of the FHIR interface as the client addressed it. */
   readonly base: string;
   /** The kick-off request's URL. */
@@ -110,6 +113,10 @@ export interface PartState {
   /** Resources in all, counted before; undefined where the number is not known. */
   readonly total: number | undefined;
   readonly done: boolean;
+  /** Resources that are left out because nothing says when they were changed, of the slices so far. */
+  readonly unstamped?: number;
+  /** What the manifest's error file says of the part, which has not failed. */
+  readonly remark?: Issue;
   /** The part has failed for this reason and has no files. */
   readonly problem?: Issue;
 }

@@ -46,6 +46,9 @@ export interface JobsOptions {
   readonly patience?: number;
 }
 
+/** Who asked, where, and what may be read; the caller is that of the access. */
+export type JobOrigin = Pick<JobRecord, 'access' | 'base' | 'url'>;
+
 export interface JobsLoad {
   readonly jobs: Readonly<Record<JobStatus, number>>;
   readonly threads: ReturnType<Threads['load']>;
@@ -53,7 +56,7 @@ export interface JobsLoad {
 
 export interface Jobs {
   /** Throws FhirError `throttled`. */
-  start(understood: UnderstoodRequest, origin: Pick<JobRecord, 'caller' | 'base' | 'url'>): JobView;
+  start(understood: UnderstoodRequest, origin: JobOrigin): JobView;
   /** The caller's own job; undefined: there is none of that id (any more). */
   view(caller: string, id: string): JobView | undefined;
   list(caller: string): readonly JobView[];
@@ -152,7 +155,8 @@ export function openJobs(options: JobsOptions): Jobs {
     jobs.all().filter(({ record }) => record.status === 'running' || record.status === 'paused');
 
   return {
-    start({ request, stages, remarks }, { caller, base, url }) {
+    start({ request, stages, remarks }, { access, base, url }) {
+      const { caller } = access;
       const all = unfinished();
       const mine = all.filter(({ record }) => record.caller === caller);
       if (all.length >= limits.jobs || mine.length >= limits.jobsPerClient) {
@@ -164,6 +168,7 @@ export function openJobs(options: JobsOptions): Jobs {
       const record: JobRecord = {
         id: randomBytes(16).toString('hex'),
         caller,
+        access,
         base,
         url,
         request,

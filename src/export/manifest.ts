@@ -58,7 +58,7 @@ function kindOf({ type, content }: Part): Pick<OutputFile, 'type' | 'list' | 'ab
 
 /** What the error file holds: what was ignored or cannot be known, and types that failed. */
 export function errorsOf(job: JobRecord, states: readonly PartState[]): readonly Issue[] {
-  return [...job.remarks, ...states.flatMap(({ problem }) => problem ?? [])];
+  return [...job.remarks, ...states.flatMap(({ remark, problem }) => [remark ?? [], problem ?? []].flat())];
 }
 
 export function errorLines(errors: readonly Issue[]): string {

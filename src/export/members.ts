@@ -3,10 +3,10 @@
  * logical ids, each once, in order; written once per job, so that a restart finds the same patients.
  */
 import { existsSync } from 'node:fs';
-import { OPEN_ACCESS } from '../auth/access.ts';
 import { writtenId } from '../pipeline/emitted.ts';
 import { openSession } from '../pipeline/source.ts';
 import { environment } from '../plan/environment.ts';
+import { OPEN_SIGHT } from '../plan/sight.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { dateInterval } from '../search/dates.ts';
 import { zoneOf } from '../time/zone.ts';
@@ -78,9 +78,11 @@ async function* textsOf(
   job: Moment,
   { registry, shapes, database }: PartSource,
 ): AsyncGenerator<string, void, undefined> {
-  const session = openSession(database(), environment(registry, job.transactionTime), shapes, { lane: 'export' });
+  // Whose records are looked at; what of them is written, the job's own rights say.
+  const env = environment(registry, job.transactionTime, OPEN_SIGHT);
+  const session = openSession(database(), env, shapes, { lane: 'export' });
   const query: TypeQuery = { filters: [], alternatives: [], about: undefined, selection: { kind: 'elements', names } };
-  const request: SliceRequest = { type, query, access: OPEN_ACCESS, slice };
+  const request: SliceRequest = { type, query, slice };
   const branches = await planSlice(request, session);
   const context = { base: job.base, now: job.transactionTime, zone: registry.pack.zone };
   const all = { cursor: undefined, count: BATCH };

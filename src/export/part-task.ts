@@ -31,6 +31,7 @@ export interface PartTask {
 export interface PartSource {
   readonly registry: Registry;
   readonly parse: Facade['parse'];
+  readonly sight: Facade['sight'];
   readonly shapes: Shapes;
   readonly database: () => Database;
   /** After the database was away. Throws DatabaseError while it still is. */

@@ -2,13 +2,17 @@
  * A kick-off's parameters understood. In: names and values. Out: an ExportRequest, its parts, and what was ignored under
  * lenient handling. Throws FhirError naming the parameter. https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters
  */
+import type { Access } from '../auth/access.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import type { Registry } from '../mapping/model.ts';
+import { childrenWithoutStamp } from '../mapping/own-row.ts';
 import { FhirError, type Issue } from '../outcome.ts';
+import { isPermitted } from '../plan/sight.ts';
 import { elementsOf } from '../r4/definitions.ts';
+import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { printable } from '../search/limits.ts';
 import { typeQuery } from './filters.ts';
-import type { ExportLevel, ExportRequest, Stages } from './job.ts';
+import { type ExportLevel, type ExportRequest, GROUP_TYPE, type Stages } from './job.ts';
 import { partsOf, typesWithDeletions } from './parts.ts';
 import { ignore, isEmptyWindow, type Parameters, READERS, type Reading, wrong } from './reading.ts';
 
@@ -24,14 +28,14 @@ const ELSEWHERE = new Set(['_format', '_pretty']);
 export function readExportRequest(
   level: ExportLevel,
   parameters: Parameters,
-  facade: Pick<Facade, 'registry' | 'parse'>,
+  facade: Pick<Facade, 'registry' | 'parse' | 'sight'>,
   context: RequestContext,
 ): UnderstoodRequest {
-  // A job outlives the caller's session, and its threads read what they are told to.
-  if (context.access.kind !== 'all') throw new FhirError('forbidden', 'Exports need access to all patients');
+  const access = exportable(context.access);
+  const sight = facade.sight(access);
   const reading: Reading = {
     facade,
-    context,
+    context: { ...context, access },
     level,
     remarks: [],
     types: undefined,
@@ -48,7 +52,18 @@ export function readExportRequest(
     if (Object.hasOwn(READERS, name)) READERS[name]?.(reading, text);
     else ignore(reading, printable(name), 'not a parameter of an export');
   }
-  const request = requestOf(reading);
+  const mustBePermitted = (type: string): void => {
+    if (!isPermitted(sight, type, 'search'))
+      throw new FhirError('forbidden', `Your access does not include to export ${type} resources`);
+  };
+  for (const type of [...(reading.types ?? []), ...reading.associated]) mustBePermitted(type);
+  if (level.kind === 'group') mustBePermitted(GROUP_TYPE);
+  // Whether there is such a patient is told of those that are named.
+  if (level.kind === 'group' || reading.patients !== undefined) mustBePermitted(COMPARTMENT_TYPE);
+  const request = requestOf(
+    reading,
+    facade.registry.types.filter(type => isPermitted(sight, type, 'search')),
+  );
   // What a filter gets wrong is told at once; a type without `_lastUpdated` fails alone, later.
   for (const type of request.types) {
     typeQuery(type, { ...request, since: undefined, until: undefined }, facade.parse, context);
@@ -56,8 +71,23 @@ export function readExportRequest(
   return {
     request,
     stages: partsOf(request, facade.registry),
-    remarks: [...reading.remarks, ...unknownDeletions(request, facade.registry)],
+    remarks: [
+      ...reading.remarks,
+      ...unknownDeletions(request, facade.registry),
+      ...unseenChildren(request, facade.registry),
+    ],
   };
+}
+
+/**
+ * What of a caller's access an export may use: what holds whoever the patient is. A job outlives the session of a person,
+ * and its files are bound to the client. Throws FhirError `forbidden` where there is nothing.
+ */
+export function exportable(access: Access): Access {
+  if (access.kind === 'all') return access;
+  const permissions = access.permissions.filter(({ within, read, search }) => within.length === 0 && read && search);
+  if (permissions.length === 0) throw new FhirError('forbidden', 'Exports need system scopes');
+  return { ...access, permissions };
 }
 
 /** Types of which nobody can tell what was deleted. */
@@ -70,12 +100,26 @@ function unknownDeletions(request: ExportRequest, registry: Registry): readonly 
   return [{ severity: 'information', code: 'informational', diagnostics }];
 }
 
-function requestOf(reading: Reading): ExportRequest {
+/** Mappings of which a change of child rows alone is no change, for their stamp is that of another row. */
+function unseenChildren({ since, types }: ExportRequest, registry: Registry): readonly Issue[] {
+  if (since === undefined) return [];
+  const unseen = types
+    .flatMap(type => registry.ofType(type))
+    .flatMap(mapping => {
+      const tables = mapping.changed ? childrenWithoutStamp(mapping) : [];
+      return tables.length === 0 ? [] : [`${mapping.name} (${tables.join(', ')})`];
+    });
+  if (unseen.length === 0) return [];
+  const diagnostics = `_since: changes of child rows alone are not seen in these mappings: ${unseen.join('; ')}`;
+  return [{ severity: 'information', code: 'informational', diagnostics }];
+}
+
+/** `all`: the types that are exported where none is named. */
+function requestOf(reading: Reading, all: readonly string[]): ExportRequest {
   const { level, since, until, elements } = reading;
-  const { registry } = reading.facade;
   if (isEmptyWindow(reading)) throw wrong('_until', 'an instant that is not before _since');
   if (reading.types?.length === 0) throw new FhirError('not-supported', '_type: none of these types is exported here');
-  const types = [...(reading.types ?? registry.types)];
+  const types = [...(reading.types ?? all)];
   const associated = [...reading.associated].filter(type => !types.includes(type));
   types.push(...associated);
   const typeFilters = reading.typeFilters.filter(({ type }) => {

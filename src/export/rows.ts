@@ -2,14 +2,12 @@
  * The resources of one slice of a part, batch after batch. In: part, slice, place to continue. Out: batches of texts with
  * the cursor after each, by the same planner and writers as searches.
  */
-import type { Access } from '../auth/access.ts';
 import type { Mapping } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
 import { writeLists, writtenId } from '../pipeline/emitted.ts';
 import { countMatches, streamMatches } from '../pipeline/page.ts';
 import { planResolved } from '../pipeline/resolve.ts';
 import type { Session } from '../pipeline/source.ts';
-import { accessPredicate } from '../plan/access.ts';
 import { type Branch, groupBranches } from '../plan/branches.ts';
 import { filterPredicate } from '../plan/filter.ts';
 import { idPredicate } from '../plan/identity.ts';
@@ -38,7 +36,6 @@ export interface Batch {
 export interface SliceRequest {
   readonly type: string;
   readonly query: TypeQuery;
-  readonly access: Access;
   readonly slice: Slice;
   /** Deleted records instead of resources; `filters` are asked of the time of deletion. */
   readonly deleted?: boolean;
@@ -124,10 +121,10 @@ function deletedPredicate(deleted: DeletedMapping, request: SliceRequest, { env 
 }
 
 /** Rows of the mapping that the caller may see, within the slice. */
-function scopePredicate(mapping: Mapping, { access, slice, query }: SliceRequest, env: Session['env']): Predicate {
+function scopePredicate(mapping: Mapping, { slice, query }: SliceRequest, env: Session['env']): Predicate {
   return and(
     servedPredicate(mapping, env),
-    accessPredicate(mapping, access, env),
+    env.sight.allows(mapping, 'search', env),
     slicePredicate(mapping, slice, env),
     query.about === undefined ? TRUE : required(associatedPredicate(mapping, query.about, env)),
   );

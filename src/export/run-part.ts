@@ -4,6 +4,7 @@
  * is written once: rows are read in the order of their unique key, which does not change under an update.
  */
 import { setTimeout as wait } from 'node:timers/promises';
+import { counted } from '../counted.ts';
 import { FhirError, type Issue } from '../outcome.ts';
 import { writtenId } from '../pipeline/emitted.ts';
 import { openSession } from '../pipeline/source.ts';
@@ -118,7 +119,7 @@ class PartRun {
         // Further slices are made of what resources refer to, which has to be in its file.
         if (this.#task.part.scope === 'referenced') this.#keep(this.#state);
         if (this.#slices.extend()) continue;
-        return this.#keep({ ...this.#state, done: true });
+        return this.#keep({ ...this.#state, ...unstampedRemark(this.#task.part.type, this.#state), done: true });
       }
       if (!(await this.#patiently(() => this.#readSlice(slice, stopped), stopped))) break;
     }
@@ -161,7 +162,8 @@ class PartRun {
       this.#advance({ cursor: last });
       if (stopped()) return false;
     }
-    this.#advance({ slice: this.#state.slice + 1, cursor: undefined });
+    const unstamped = (this.#state.unstamped ?? 0) + ((await content.unstamped?.()) ?? 0);
+    this.#advance({ slice: this.#state.slice + 1, cursor: undefined, ...(unstamped > 0 && { unstamped }) });
     return true;
   }
 
@@ -203,6 +205,13 @@ class PartRun {
     const count = this.#slices.count();
     this.#report({ state: this.#state, share: count === 0 ? 1 : Math.min(1, this.#state.slice / count), waiting });
   }
+}
+
+/** Resources without a time are in no window of time: an export of changes never has them. */
+function unstampedRemark(type: string, { unstamped }: PartState): Pick<PartState, 'remark'> {
+  if (unstamped === undefined) return {};
+  const diagnostics = `${type}: ${counted(unstamped, 'resource')} without a time of the last change left out, as by every _since and _until`;
+  return { remark: { severity: 'warning', code: 'incomplete', diagnostics } };
 }
 
 /** Ids in the recorded part of the files. */

@@ -44,6 +44,7 @@ export async function openSource(
   return {
     registry,
     parse: facade.parse,
+    sight: facade.sight,
     shapes: shapeStore(),
     database: () => database,
     async reopen() {

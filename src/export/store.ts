@@ -75,7 +75,7 @@ export function readJobs(root: string): readonly JobRecord[] {
     .flatMap(name => {
       const file = jobFile(join(root, name));
       const job = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as JobRecord) : undefined;
-      if (job && 'stages' in job) return [job];
+      if (job && 'stages' in job && 'access' in job) return [job];
       removeFolder(join(root, name));
       return [];
     });

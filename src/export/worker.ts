@@ -11,7 +11,7 @@ import { countStatements, type StatementCount, tallyStatements } from '../observ
 import { FhirError } from '../outcome.ts';
 import { shapeStore } from '../pipeline/shapes.ts';
 import type { Announce } from '../setup.ts';
-import { type Database, DatabaseError } from '../sql/database.ts';
+import { type Database, DatabaseError, FormDisproved } from '../sql/database.ts';
 import { tellError } from '../tell-error.ts';
 import type { ExportLevel, JobRecord, PartState } from './job.ts';
 import { findMembers, isGroup } from './members.ts';
@@ -82,6 +82,21 @@ async function understand({ files, level, parameters, context }: TaskOf<'underst
   }
 }
 
+/** Rows are read in new forms so many times; a database whose forms change all the time fails its task. */
+const NEW_FORMS = 20;
+
+/** Performs a task; from its last state on where rows turn out to be written otherwise than when the thread looked at them. */
+async function performAnew(task: WorkerTask): Promise<WorkerMessage> {
+  for (let times = 0; ; times++) {
+    try {
+      return await perform(task);
+    } catch (error) {
+      if (!(error instanceof FormDisproved) || times === NEW_FORMS) throw error;
+      await letGo();
+    }
+  }
+}
+
 function errorMessage(error: unknown): WorkerMessage {
   const { kind, at } = describeError(error);
   const away = error instanceof DatabaseError && error.reason !== 'failed';
@@ -109,12 +124,16 @@ let opened: { readonly version: string; readonly type?: string; readonly source:
 /** One version at a time; a database that is away at first may be there later. */
 async function sourceOf(files: PackFiles, announce?: Announce): Promise<PartSource> {
   if (opened?.version === files.version) return opened.source;
-  await opened?.source.database().close();
-  opened = undefined;
+  await letGo();
   const counted = (database: Database): Database => countStatements(database, tally.count);
   const source = await withSmallHeap(() => openSource(workerData as SourceConfig, files, announce, counted));
   opened = { version: files.version, source };
   return source;
+}
+
+async function letGo(): Promise<void> {
+  await opened?.source.database().close();
+  opened = undefined;
 }
 
 /** What was compiled and prepared for a type is let go of with the next one: a whole record has many. */
@@ -135,7 +154,7 @@ async function end(): Promise<void> {
 parentPort?.on('message', async (task: WorkerTask | 'end') => {
   try {
     if (task === 'end') return await end();
-    tell(await perform(task));
+    tell(await performAnew(task));
   } catch (error) {
     tell(errorMessage(error));
   }

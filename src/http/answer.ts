@@ -42,6 +42,8 @@ export interface Answer extends Description {
   readonly contentType: string;
   /** Of the body and its compressed forms so far. */
   readonly bytes: number;
+  /** Logical ids of the patients whose data it holds; for the audit, which notes them each time it is sent. */
+  patients: readonly string[];
   /** The body in a coding, made at the first call; `onGrown` is called once it is there. */
   encoded(coding: Coding, onGrown?: () => void): Promise<Buffer<ArrayBuffer>>;
   /** The same if it has been made, without waiting. */
@@ -52,6 +54,7 @@ export interface Answer extends Description {
 export const SMALL = 8192;
 
 const NOTHING_MORE: Description = { headers: {} };
+const NOBODY: readonly string[] = [];
 
 type Written = Exclude<Format, 'html'>;
 const WRITERS: Readonly<Record<Written, readonly [write: (json: string) => string, indent: (text: string) => string]>> =
@@ -102,6 +105,7 @@ class HeldAnswer implements Answer {
   readonly changed: number | undefined;
   readonly contentType: string;
   readonly byteLength: number;
+  patients: readonly string[] = NOBODY;
   #content: Answer['content'];
   #forms: Map<Coding, Promise<Buffer<ArrayBuffer>>> | undefined;
   #finished: Map<Coding, Buffer<ArrayBuffer>> | undefined;
@@ -126,7 +130,10 @@ class HeldAnswer implements Answer {
 
   get bytes(): number {
     const forms = this.#finished?.values() ?? [];
-    return Iterator.from(forms).reduce((sum, form) => sum + weightOf(form), weightOf(this));
+    return Iterator.from(forms).reduce(
+      (sum, form) => sum + weightOf(form),
+      weightOf(this) + this.patients.length * ID_BYTES,
+    );
   }
 
   encoded(coding: Coding, onGrown: () => void = () => {}): Promise<Buffer<ArrayBuffer>> {
@@ -150,6 +157,9 @@ class HeldAnswer implements Answer {
     return this.#finished?.get(coding);
   }
 }
+
+/** Of the logical id of a patient, about. */
+const ID_BYTES = 32;
 
 function weightOf({ byteLength }: Pick<Buffer, 'byteLength'>): number {
   return byteLength < SMALL ? 2 * byteLength : byteLength;

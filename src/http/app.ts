@@ -6,7 +6,9 @@ import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { createMiddleware } from 'hono/factory';
 import { secureHeaders } from 'hono/secure-headers';
-import { type AppParts, fhirBase, type HttpEnv, requestContext, serverBase } from './context.ts';
+import { auditAnswers } from './audit.ts';
+import { type Entry, requireToken } from './bearer.ts';
+import { type AppParts, fhirBase, type HttpEnv, serverBase } from './context.ts';
 import { onError } from './errors.ts';
 import { EXPLAIN_PATH, explainRoutes } from './explain-page.ts';
 import { exportRoutes } from './export-routes.ts';
@@ -15,6 +17,7 @@ import { rememberAnswers } from './hits.ts';
 import { homeRoutes } from './home.ts';
 import { guardHost, limitBody, limitTime, limitUrl } from './limits.ts';
 import { metricsRoutes, probeRoutes } from './probes.ts';
+import { isPublic } from './public.ts';
 import { refuse } from './refuse.ts';
 import { requestId } from './request-id.ts';
 import { logRequests } from './request-log.ts';
@@ -37,13 +40,21 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   app.route('/', probeRoutes(parts));
 
   app.use(`${config.apiPath}/*`, tellAsRest);
+  if (parts.audit !== undefined) {
+    const audited = auditAnswers(parts, parts.audit, isPublic(config.fhirPath));
+    for (const path of [config.fhirPath, config.apiPath]) app.use(`${path}/*`, audited);
+  }
   app.use(guardHost(parts));
   app.use(limitUrl);
   app.use(limitBody);
   app.use(limitTime(parts));
-  if (config.corsOrigins.length > 0) app.use(`${config.fhirPath}/*`, crossOrigin(config.corsOrigins));
+  const { isAppOrigin } = parts;
+  if (config.corsOrigins.length > 0 || isAppOrigin !== undefined)
+    app.use(`${config.fhirPath}/*`, crossOrigin(config.corsOrigins, isAppOrigin));
   app.use(describeResponse);
   app.use(`${config.fhirPath}/*`, tellPlace(parts));
+  if (config.access !== 'open')
+    app.use(`${config.fhirPath}/*`, requireToken(entryOf(parts), isPublic(config.fhirPath)));
 
   app.route('/', homeRoutes(parts));
   app.route('/', searchRoutes(parts));
@@ -59,9 +70,17 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   return app;
 }
 
-function crossOrigin(origins: readonly string[]) {
+/** Without somebody who knows tokens a server that is not open answers nobody. */
+function entryOf({ entry }: AppParts): Entry {
+  if (entry === undefined) throw new RangeError('ACCESS is not open, and nobody verifies tokens');
+  return entry;
+}
+
+/** `isAppOrigin`: whether an app is registered there. */
+function crossOrigin(origins: readonly string[], isAppOrigin: (origin: string) => boolean = () => false) {
+  const isAllowed = (origin: string): boolean => origins.includes(origin) || isAppOrigin(origin);
   return cors({
-    origin: origins.includes('*') ? '*' : [...origins],
+    origin: origins.includes('*') ? '*' : origin => (isAllowed(origin) ? origin : null),
     allowMethods: ['GET', 'HEAD', 'POST', 'DELETE'],
     exposeHeaders: [
       'Cache-Status',
@@ -80,11 +99,13 @@ function crossOrigin(origins: readonly string[]) {
 
 /** For pages: they link to other answers. A caller who may see everything may see how it is asked for. */
 function tellPlace(parts: AppParts) {
+  const { config } = parts;
   return createMiddleware<HttpEnv>(async (c, next) => {
     c.set('place', () => {
       const { pathname, search } = new URL(c.req.url);
       const server = serverBase(c, parts);
-      const mayExplain = parts.explain !== undefined && requestContext(c, parts).access.kind === 'all';
+      const sees = config.access === 'open' ? 'all' : c.get('access')?.kind;
+      const mayExplain = parts.explain !== undefined && sees === 'all';
       return {
         base: fhirBase(c, parts),
         self: server + pathname + (c.req.method === 'GET' ? search : ''),

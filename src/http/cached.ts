@@ -29,12 +29,25 @@ export async function respondCached(
   parts: AppParts,
   read: (context: RequestContext) => Promise<Answer>,
 ): Promise<Response> {
-  const { answers, admission } = parts;
+  const { answers, admission, audit } = parts;
   const context = requestContext(c, parts);
-  const make = (own: RequestContext): Promise<Answer> => admitted(admission?.answers, own.signal, () => read(own));
-  if (answers === undefined) return sendAnswer(c, await make(context));
+  const make = async (own: RequestContext): Promise<Answer> => {
+    if (audit === undefined) return admitted(admission?.answers, own.signal, () => read(own));
+    const seen = new Set<string>();
+    const see = (patients: Iterable<string>): void => {
+      for (const patient of patients) seen.add(patient);
+    };
+    const made = await admitted(admission?.answers, own.signal, () => read({ ...own, see }));
+    made.patients = [...seen];
+    return made;
+  };
+  const send: typeof sendAnswer = (to, answer, sending) => {
+    context.see?.(answer.patients);
+    return sendAnswer(to, answer, sending);
+  };
+  if (answers === undefined || parts.unkept?.has(c.req.param('type') ?? '')) return send(c, await make(context));
   if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
-    return sendAnswer(c, await make(context), { cacheStatus: 'Lintel; fwd=method' });
+    return send(c, await make(context), { cacheStatus: 'Lintel; fwd=method' });
   }
   const key = keyOf(c, context, answers.version);
   const { answer, origin } = await answers.cache.answer({
@@ -46,7 +59,8 @@ export async function respondCached(
     make: (signal, touch) => make({ ...context, signal, onQuery: hearPlans(touch) }),
   });
   if (origin.kind === 'hit' || (origin.kind === 'made' && origin.stored)) c.set('answer', answer);
-  return sendAnswer(c, answer, {
+  if (origin.kind === 'hit') c.set('kept', true);
+  return send(c, answer, {
     cacheStatus: cacheStatus(origin),
     onGrown: () => answers.cache.grown(key, answer),
   });

@@ -4,8 +4,11 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
+import type { Audit } from '../audit/audit.ts';
 import { type Access, OPEN_ACCESS } from '../auth/access.ts';
 import type { Account } from '../auth/accounts.ts';
+import { parseScope } from '../auth/scopes.ts';
+import type { Grant } from '../auth/token.ts';
 import type { MakeSummary } from '../ccda/summary.ts';
 import type { Config } from '../config.ts';
 import type { Jobs } from '../export/jobs.ts';
@@ -13,10 +16,12 @@ import type { Facade, RequestContext } from '../facade.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Stages } from '../observe/stages.ts';
+import { FhirError } from '../outcome.ts';
 import type { RestParts } from '../rest/start.ts';
 import type { DatabaseLoad } from '../sql/database.ts';
 import type { Admission } from './admission.ts';
 import type { Answer } from './answer.ts';
+import type { Entry } from './bearer.ts';
 import type { KeptAnswers } from './cached.ts';
 import type { Explain } from './explain-page.ts';
 import { headerOf } from './request-header.ts';
@@ -56,7 +61,7 @@ export interface Problem {
 /** What bulk export works with. */
 export interface ExportParts {
   readonly jobs: Jobs;
-  readonly facade: Pick<Facade, 'registry' | 'parse' | 'offers'>;
+  readonly facade: Pick<Facade, 'registry' | 'parse' | 'offers' | 'sight'>;
 }
 
 export interface AppParts {
@@ -101,6 +106,14 @@ export interface AppParts {
   readonly answers?: KeptAnswers;
   /** Without it nobody waits for others. */
   readonly admission?: Admission;
+  /** Types whose answers are made anew for each request. */
+  readonly unkept?: ReadonlySet<string>;
+  /** Writes down who saw whom; without it nobody does. */
+  readonly audit?: Pick<Audit, 'write'> | undefined;
+  /** Whether a browser app is registered at an origin; undefined where no apps are. */
+  readonly isAppOrigin?: ((origin: string) => boolean) | undefined;
+  /** Who may come in, by token; undefined only where access is open. */
+  readonly entry?: Entry | undefined;
 }
 
 export interface HttpEnv {
@@ -121,8 +134,26 @@ export interface HttpEnv {
     place?: () => PagePlace;
     /** The request is one of the REST interface, errors are told in its form. */
     rest?: boolean;
+    /** Where a browser goes on after a login; an address of this server. */
+    next?: string;
     /** Who is logged in at the REST interface. */
     account?: Account;
+    /** What the caller of the FHIR interface may see; undefined where access is open. */
+    access?: Access;
+    /** What the caller's access token says. */
+    grant?: Grant;
+    /** There was a token, and it was not good. */
+    tokenRefused?: boolean;
+    /** Logical ids of the patients whose data is in the answer. */
+    patients?: Set<string>;
+    /** The answer was kept from an earlier request. */
+    kept?: boolean;
+    /** The answer is a file, which may hold any patient's data; and the request that it was made for. */
+    bulk?: string;
+    /** A body that was read, as it came; never one that holds a password. */
+    body?: ArrayBuffer;
+    /** The batch that the request is one of. */
+    batch?: HttpContext;
   };
 }
 
@@ -144,12 +175,12 @@ export function fhirBase(c: HttpContext, parts: AppParts): string {
   return serverBase(c, parts) + parts.config.fhirPath;
 }
 
-/** What this caller may see. ACCESS knows one mode yet: open, and open servers listen on loopback only. */
-function accessOf(_c: HttpContext, parts: AppParts): Access {
-  switch (parts.config.access) {
-    case 'open':
-      return OPEN_ACCESS;
-  }
+/** What this caller may see. Without a decision it is nothing, whatever ACCESS says. */
+function accessOf(c: HttpContext, { config }: AppParts): Access {
+  const decided = c.get('access');
+  if (decided !== undefined) return decided;
+  if (config.access === 'open') return OPEN_ACCESS;
+  throw new FhirError('login', 'Expected an access token');
 }
 
 /**
@@ -168,5 +199,25 @@ export function requestContext(
     handling: preferred === null ? handling : preferred[1]?.toLowerCase() === 'strict' ? 'strict' : 'lenient',
     signal: c.get('signal'),
     stages: c.get('stages'),
+    ...(c.req.method === 'POST' && { sealed: true }),
+    ...naming(c),
+    ...seeing(c, parts),
+  };
+}
+
+function naming(c: HttpContext): Pick<RequestContext, 'named'> {
+  const grant = c.get('grant');
+  return grant === undefined ? {} : { named: () => grant.scopes.flatMap(text => parseScope(text)?.type ?? []) };
+}
+
+/** Notes the patients whose data goes into the answer, where an audit writes them down. */
+export function seeing(c: HttpContext, { audit }: AppParts): Pick<RequestContext, 'see'> {
+  if (audit === undefined) return {};
+  const known = c.get('patients') ?? new Set<string>();
+  c.set('patients', known);
+  return {
+    see(patients) {
+      for (const patient of patients) known.add(patient);
+    },
   };
 }

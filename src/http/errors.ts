@@ -20,7 +20,7 @@ export function onError({ log }: Pick<AppParts, 'log'>) {
     const told = c.get('timedOut')?.() ? timedOut() : leftHalfway(c) ? cancelled() : asFhirError(error);
     if (told !== undefined) {
       if (told !== error) log.warn(told.message, { request: c.get('requestId'), ...describeReason(error) });
-      return respondWithOutcome(c, told.status, told.issues, retryHeader(told));
+      return respondWithOutcome(c, told.status, told.issues, { ...retryHeader(told), ...challenge(told, c) });
     }
     const request = c.get('requestId');
     const diagnostics = `${tellFailure(error, request, log)}; request ${request}`;
@@ -46,6 +46,13 @@ function timedOut(): FhirError {
 
 function cancelled(): FhirError {
   return new FhirError('transient', 'The request was cancelled');
+}
+
+/** RFC 6750 section 3 */
+function challenge({ status }: FhirError, c: HttpContext): Record<string, string> {
+  if (status !== 401) return {};
+  const error = c.get('tokenRefused') === true ? ', error="invalid_token"' : '';
+  return { 'WWW-Authenticate': `Bearer realm="fhir"${error}` };
 }
 
 function retryHeader(error: FhirError): Record<string, string> {

@@ -92,7 +92,7 @@ function statementBlock(statement: ExplainedStatement, engine: Engine, open: boo
   const lines = sqlLines(statement[engine]).flatMap(line => wrapped(line, WIDTH));
   return html`<details class="entry" ${open ? 'open' : ''}><summary>${purpose} <span class="quiet">${served[0] ?? ''}</span></summary>
 <pre class="wrap"><code>${lines.join('\n')}</code></pre>
-<p class="quiet">Parameters: ${parameterLines(statement[engine].parameters, false).join('; ') || 'none'}</p>
+<p class="quiet">Parameters: ${parameterLines(engine, statement[engine].parameters, false).join('; ') || 'none'}</p>
 <p>Served by</p><ul>${served.map(line => html`<li><code>${line}</code></li>`)}</ul></details>`;
 }
 

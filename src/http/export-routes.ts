@@ -5,7 +5,7 @@
 import { Hono } from 'hono';
 import { type ExportLevel, GROUP_TYPE } from '../export/job.ts';
 import { type JobView, manifest, progressText } from '../export/manifest.ts';
-import { readExportRequest } from '../export/request.ts';
+import { exportable, readExportRequest } from '../export/request.ts';
 import type { SearchRequest } from '../facade.ts';
 import { FhirError, type Issue } from '../outcome.ts';
 import {
@@ -15,6 +15,7 @@ import {
   type HttpContext,
   type HttpEnv,
   requestContext,
+  seeing,
   serverBase,
 } from './context.ts';
 import { downloadFile } from './export-files.ts';
@@ -100,6 +101,7 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
     const [, job = '', name = ''] = /^([0-9a-f]{32})-(\d{1,4}-\d{1,6}|error)$/.exec(id) ?? [];
     const download = parts.exports.jobs.download(callerOf(c, parts), job, name);
     if (!download) throw new FhirError('not-found', 'There is no such file; it may have expired');
+    tellFile(c, parts, job);
     return downloadFile(c, download, parts);
   });
   return routes;
@@ -112,11 +114,18 @@ async function kickOff(c: HttpContext, parts: Parts, level: ExportLevel, paramet
   const understood = readExportRequest(level, parameters, parts.exports.facade, context);
   const { pathname, search } = new URL(c.req.url);
   const url = serverBase(c, parts) + pathname + search;
-  const { job } = parts.exports.jobs.start(understood, { caller: context.access.caller, base: context.base, url });
+  const { job } = parts.exports.jobs.start(understood, { access: exportable(context.access), base: context.base, url });
   const begun = told('The export has begun; Content-Location says where to ask for it');
   return respondWithOutcome(c, 202, [begun, ...leftOut(level, parts.exports.facade)], {
     'Content-Location': statusUrl(c, parts, job.id),
   });
+}
+
+/** For the audit: whose data a file holds, as far as the export was narrowed to some patients. */
+function tellFile(c: HttpContext, parts: Parts, job: string): void {
+  const { url, request } = parts.exports.jobs.view(callerOf(c, parts), job)?.job ?? {};
+  c.set('bulk', url ?? '');
+  seeing(c, parts).see?.(request?.patients ?? []);
 }
 
 /** The server's own resources, which are no data of the database. */

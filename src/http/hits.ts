@@ -11,11 +11,13 @@ import { createMiddleware } from 'hono/factory';
 import { OPEN_ACCESS } from '../auth/access.ts';
 import { answerKey } from '../cache/key.ts';
 import { type Answer, SMALL } from './answer.ts';
+import { recordOfHit, UNWRITTEN } from './audit.ts';
 import { hitStatus } from './cached.ts';
 import { type Coding, codingOf, isWorthCoding } from './compress.ts';
 import type { AppParts, HttpEnv } from './context.ts';
 import { ownHost } from './limits.ts';
 import { askedOf } from './plain-request.ts';
+import { isPublic } from './public.ts';
 import { type AnsweredAlike, isTraced, tellHits } from './request-log.ts';
 
 export type Hits = (request: IncomingMessage, response: ServerResponse) => boolean;
@@ -78,12 +80,14 @@ const CLIENT = Symbol('client');
 
 /** Undefined where nothing is kept, or where it is not open to all: then the application decides who asks. */
 export function answerHits(parts: AppParts): Hits | undefined {
-  const { answers, config } = parts;
+  const { answers, audit, config } = parts;
   if (answers === undefined || config.access !== 'open') return undefined;
   const { cache, version } = answers;
   const mayAsk = ownHost(parts);
   const nextId = createIds();
   const tell = tellHits(parts);
+  const told = isPublic(config.fhirPath);
+  const isOpen = (url = '/'): boolean => told(url.split('?', 1)[0] ?? url);
 
   const clientOf = (raw: readonly string[]): Client => {
     const asked = askedOf(raw);
@@ -118,11 +122,22 @@ export function answerHits(parts: AppParts): Hits | undefined {
     cache.sent();
     const { alike, headers, body } = found;
     const id = nextId();
-    headers[ID] = id;
-    headers[STATUS] = hitStatus(ttl);
-    response.writeHead(200, headers);
-    response.end(body, 'latin1');
-    tell(alike, id, performance.now() - begun);
+    const send = (): void => {
+      headers[ID] = id;
+      headers[STATUS] = hitStatus(ttl);
+      response.writeHead(200, headers);
+      response.end(body, 'latin1');
+      tell(alike, id, performance.now() - begun);
+    };
+    if (audit === undefined || isOpen(request.url)) send();
+    else {
+      const record = recordOfHit(request, { route: alike.route, id, patients: answer.patients }, config);
+      audit.write(record).then(send, () => {
+        response.writeHead(503, { ...UNWRITTEN.headers, 'X-Request-Id': id });
+        response.end(UNWRITTEN.body);
+        tell({ ...alike, status: 503, bytes: UNWRITTEN.body.length }, id, performance.now() - begun);
+      });
+    }
     return true;
   };
 }

@@ -4,13 +4,15 @@
  */
 import { html } from 'hono/html';
 import type { Refused } from './context.ts';
-import type { Home, JobLine } from './home.ts';
+import type { DatabaseLine, Home, JobLine } from './home.ts';
+import { type LoginForm, loginForm } from './login-page.ts';
 import { type Html, page } from './page-frame.ts';
 import type { OfferedType, Sample } from './samples.ts';
 import { searchPath } from './search-page.ts';
 
-export function homePage(home: Home): Html {
-  const { pack, fhir, rest, types, warnings, refused, lacking, jobs } = home;
+/** `login`: of the REST interface, where there is one. */
+export function homePage(home: Home, login?: LoginForm): Html {
+  const { pack, fhir, rest, discovery, types, warnings = [], refused, lacking, jobs = [] } = home;
   const content = html`<header>
 <p class="brand">Lintel</p>
 <h1>${pack.title}</h1>
@@ -19,23 +21,25 @@ was there before it: each request is turned into SQL by the mappings of the pack
 <dl>
 <dt>FHIR base URL</dt><dd><code><b>${fhir}</b></code></dd>
 ${rest === undefined ? '' : html`<dt>REST base URL</dt><dd><code><b>${rest}</b></code> (asks for a login)</dd>`}
+${discovery === undefined ? '' : html`<dt>Access</dt><dd>by token: apps begin at <a href="${discovery}"><code>${discovery}</code></a></dd>`}
 <dt>Mappings</dt><dd>${mappingState(home)}</dd>
 ${stateRows(home)}
 </dl>
 </header>
 ${refused === undefined ? '' : refusedSection(refused, pack.version)}
 ${lacking === undefined ? '' : lackingSection(lacking)}
+${login === undefined ? '' : chartSection(login)}
 <section aria-labelledby="try">
 <h2 id="try">Try it</h2>
-<ol class="samples">${home.samples.map(sampleItem)}</ol>
+<ol class="samples">${home.samples.map(sample => sampleItem(sample, discovery === undefined))}</ol>
 </section>
 ${jobs.length === 0 ? '' : jobSection(fhir, jobs)}
 <section aria-labelledby="types">
 <h2 id="types">${types.length} resource types</h2>
-<p>Each name leads to a form that searches it; its search parameters and profiles stand beside it.</p>
+<p>${discovery === undefined ? 'Each name leads to a form that searches it; its search parameters and profiles stand beside it.' : 'Each with its profiles and search parameters.'}</p>
 <table class="types">
 <thead><tr><th scope="col">Type</th><th scope="col" class="number">Profiles</th><th scope="col">Search parameters</th></tr></thead>
-<tbody>${types.map(type => typeRow(fhir, type))}</tbody>
+<tbody>${types.map(type => typeRow(fhir, type, discovery === undefined))}</tbody>
 </table>
 </section>
 ${warnings.length === 0 ? '' : warningSection(warnings)}
@@ -43,14 +47,27 @@ ${warnings.length === 0 ? '' : warningSection(warnings)}
   return page(`Lintel: ${pack.title}`, [], content);
 }
 
+/** For people who read charts: logged in, they are led on to the look-up. */
+function chartSection(login: LoginForm): Html {
+  return html`<section aria-labelledby="charts">
+<h2 id="charts">Charts</h2>
+<p>Log in to look up a patient and to read the record as documents, or <a href="${login.next}">go on</a> if you are logged in.</p>
+${loginForm(login)}
+</section>`;
+}
+
 /** What is known of the process: version, database, cache, and what went wrong lately. */
-function stateRows({ software, database, cache, problems }: Home): Html {
+function stateRows({ software, database, cache, problems = [] }: Home): Html {
   return html`<dt>Software</dt><dd>Lintel ${software}</dd>
-<dt>Database</dt><dd>${database.engine}, ${database.milliseconds === undefined ? html`<span class="bad">does not answer</span>` : html`answers in ${database.milliseconds} ms`}${database.lanes.map(
-    ({ lane, taken, size, waiting }) => html`; ${lane} connections: ${taken} of ${size} taken, ${waiting} waiting`,
-  )}</dd>
+${database === undefined ? '' : databaseRow(database)}
 ${cache === undefined ? '' : html`<dt>Cache</dt><dd>${cache.entries} answers, ${Math.round(cache.bytes / 100_000) / 10} MB; ${cache.hits} hits, ${cache.misses} misses</dd>`}
 ${problems.length === 0 ? '' : html`<dt>Last problems</dt><dd><ul>${problems.map(({ at, message }) => html`<li>${instant(at)}: ${message}</li>`)}</ul></dd>`}`;
+}
+
+function databaseRow(database: DatabaseLine): Html {
+  return html`<dt>Database</dt><dd>${database.engine}, ${database.milliseconds === undefined ? html`<span class="bad">does not answer</span>` : html`answers in ${database.milliseconds} ms`}${database.lanes.map(
+    ({ lane, taken, size, waiting }) => html`; ${lane} connections: ${taken} of ${size} taken, ${waiting} waiting`,
+  )}</dd>`;
 }
 
 function jobSection(fhir: string, jobs: readonly JobLine[]): Html {
@@ -69,14 +86,17 @@ function jobSection(fhir: string, jobs: readonly JobLine[]): Html {
   )}</tbody></table></section>`;
 }
 
-function sampleItem({ title, url }: Sample): Html {
-  return html`<li><a href="${url}">${title}</a><pre><code>curl '${url}'</code></pre></li>`;
+/** `isOpen`: a browser, which has no token, may read. */
+function sampleItem({ title, url }: Sample, isOpen: boolean): Html {
+  return isOpen
+    ? html`<li><a href="${url}">${title}</a><pre><code>curl '${url}'</code></pre></li>`
+    : html`<li>${title}<pre><code>curl -H "Authorization: Bearer $TOKEN" '${url}'</code></pre></li>`;
 }
 
-function typeRow(fhir: string, { type, profiles, parameters }: OfferedType): Html {
+function typeRow(fhir: string, { type, profiles, parameters }: OfferedType, isOpen: boolean): Html {
   const home = fhir.replace(/[^/]*$/, '');
   return html`<tr>
-<th scope="row"><a href="${home}${searchPath(type)}">${type}</a></th>
+<th scope="row">${isOpen ? html`<a href="${home}${searchPath(type)}">${type}</a>` : type}</th>
 <td class="number">${
     profiles.length === 0
       ? '0'
@@ -87,6 +107,7 @@ function typeRow(fhir: string, { type, profiles, parameters }: OfferedType): Htm
 }
 
 function mappingState({ pack, mappings, warnings, refused, lacking }: Home): Html {
+  if (warnings === undefined) return html`${mappings}, version <code>${pack.version}</code>`;
   const problems =
     warnings.length === 0
       ? html`<span class="good">no problems</span>`

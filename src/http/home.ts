@@ -6,6 +6,7 @@
 import { Hono } from 'hono';
 import { progressText } from '../export/manifest.ts';
 import type { LaneLoad } from '../sql/database.ts';
+import { chartAddress } from './chart-address.ts';
 import {
   type AppParts,
   fhirBase,
@@ -20,32 +21,39 @@ import { homePage } from './home-page.ts';
 import { accepts } from './negotiate.ts';
 import { PAGE_POLICY } from './page-frame.ts';
 import { answersInTime } from './probes.ts';
+import { SMART_CONFIGURATION } from './public.ts';
 import { type OfferedType, offeredTypes, type Sample, sampleRequests } from './samples.ts';
 
-export interface Home {
+export interface Home extends Partial<Operation> {
   /** Version of this server. */
   readonly software: string | undefined;
   readonly pack: AppParts['served']['pack'];
   readonly mappings: number;
+  readonly fhir: string;
+  /** Absent where the pack has no documents. */
+  readonly rest?: string;
+  /** Where apps learn how to get a token; absent where everybody may read. */
+  readonly discovery?: string;
+  readonly types: readonly OfferedType[];
+  readonly samples: readonly Sample[];
+}
+
+/** How the server fares. Told where access is open; elsewhere the page, which asks for no token, does not say it. */
+export interface Operation {
   readonly warnings: readonly string[];
   /** Absent while the files of the pack are what is served. */
   readonly refused?: Refused;
   /** Absent while the schema has what the mappings need. */
   readonly lacking?: Refused;
-  readonly fhir: string;
-  /** Absent where the pack has no documents. */
-  readonly rest?: string;
   readonly database: DatabaseLine;
   readonly cache?: { readonly entries: number; readonly bytes: number; readonly hits: number; readonly misses: number };
   /** What was logged last as a warning or an error, the newest first. */
   readonly problems: readonly Problem[];
   /** The caller's exports, the newest first. */
   readonly jobs: readonly JobLine[];
-  readonly types: readonly OfferedType[];
-  readonly samples: readonly Sample[];
 }
 
-interface DatabaseLine {
+export interface DatabaseLine {
   readonly engine: string;
   /** Of one cheap statement; absent where the database does not answer. */
   readonly milliseconds?: number;
@@ -70,7 +78,8 @@ export function homeRoutes(parts: AppParts): Hono<HttpEnv> {
     const accept = c.req.header('accept');
     if (accept === undefined || accept.trim() === '*/*' || !accepts('text/html', accept)) return c.json(home);
     c.header('Content-Security-Policy', PAGE_POLICY);
-    return c.html(homePage(home));
+    const action = `${serverBase(c, parts)}${parts.config.apiPath}/users/login`;
+    return c.html(homePage(home, home.rest === undefined ? undefined : { action, next: chartAddress(c, parts) }));
   });
   return routes;
 }
@@ -78,28 +87,34 @@ export function homeRoutes(parts: AppParts): Hono<HttpEnv> {
 /** Everything the page tells, without any patient's data. */
 async function describeHome(c: HttpContext, parts: AppParts): Promise<Home> {
   const fhir = fhirBase(c, parts);
-  const types = offeredTypes(parts.facade.capabilities({ base: fhir }));
-  const { pack, mappings, warnings, software } = parts.served;
-  const refused = parts.served.refused?.();
-  const lacking = parts.served.lacking?.();
-  const counters = parts.answers?.cache.counters();
+  const { pack, mappings, software } = parts.served;
+  const isOpen = parts.config.access === 'open';
   return {
     software,
     pack,
     mappings,
-    warnings,
-    ...(refused === undefined ? {} : { refused }),
-    ...(lacking === undefined ? {} : { lacking }),
     fhir,
     ...(parts.rest === undefined ? {} : { rest: `${serverBase(c, parts)}${parts.config.apiPath}` }),
+    ...(isOpen ? await describeOperation(c, parts) : { discovery: fhir + SMART_CONFIGURATION }),
+    types: offeredTypes(parts.facade.capabilities({ base: fhir })),
+    samples: sampleRequests(fhir, parts.facade),
+  };
+}
+
+async function describeOperation(c: HttpContext, parts: AppParts): Promise<Operation> {
+  const refused = parts.served.refused?.();
+  const lacking = parts.served.lacking?.();
+  const counters = parts.answers?.cache.counters();
+  return {
+    warnings: parts.served.warnings,
+    ...(refused === undefined ? {} : { refused }),
+    ...(lacking === undefined ? {} : { lacking }),
     database: await databaseLine(parts),
     ...(counters && {
       cache: { entries: counters.entries, bytes: counters.bytes, hits: counters.hits, misses: counters.misses },
     }),
     problems: parts.problems?.().slice(0, SHOWN) ?? [],
     jobs: jobLines(c, parts),
-    types,
-    samples: sampleRequests(fhir, parts.facade),
   };
 }
 

@@ -58,6 +58,16 @@ function isBrowser(ranges: readonly Accept[]): boolean {
   return ranges.some(({ type, q }) => q > 0 && type.toLowerCase() === 'application/xhtml+xml');
 }
 
+/**
+ * True if a person waits for the answer: HTML is named, and by a browser or as all that is taken. Libraries name it beside a
+ * wildcard without meaning it.
+ */
+export function wantsPage(accept: string | undefined): boolean {
+  const ranges = parseAccept(accept ?? '').filter(({ q }) => q > 0);
+  const names = (type: string): boolean => ranges.some(one => one.type.toLowerCase() === type);
+  return names('text/html') && (isBrowser(ranges) || !(names('*/*') || names('*')));
+}
+
 /** True if the client named one of FHIR's own media types, in `_format` or Accept. */
 export function asksForFhir(format: string | undefined, accept: string | undefined): boolean {
   if (format !== undefined && format !== '') return !isHtml(format);
@@ -70,7 +80,7 @@ export function accepts(mediaType: string, accept: string | undefined): boolean 
   return ranges.length === 0 || preference([mediaType.toLowerCase()], ranges).q > 0;
 }
 
-function isHtml(format: string): boolean {
+export function isHtml(format: string): boolean {
   return /^(?:text\/)?html$/i.test(format.trim());
 }
 

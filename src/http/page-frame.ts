@@ -2,6 +2,7 @@
  * The frame of all pages for people: head, style, a line that says where one is. In: a title, the way to the page and its content.
  * Out: one HTML document without script, which asks nothing of any other address. Works from 320 px on, in light and dark.
  */
+import { hash } from 'node:crypto';
 import { html, raw } from 'hono/html';
 
 export type Html = ReturnType<typeof html>;
@@ -12,10 +13,6 @@ export interface Step {
   readonly href?: string;
 }
 
-/** Sent with every page: only its own styles count, forms go to this server alone. */
-export const PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-
 /** A drawing of the lintel over a door, inside the page: browsers then ask for no file. */
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M2 14V3h12v11' fill='none' stroke='%230b6e63' stroke-width='3'/%3E%3C/svg%3E";
@@ -24,7 +21,7 @@ export function page(title: string, way: readonly Step[], content: Html | readon
   const steps = way.map(({ text, href }, i) => {
     const step =
       href === undefined ? html`<span aria-current="page">${text}</span>` : html`<a href="${href}">${text}</a>`;
-    return i === 0 ? step : html`<span aria-hidden="true">/</span>${step}`;
+    return i === 0 ? step : html`<span class="step"><span aria-hidden="true">/</span> ${step}</span>`;
   });
   return html`<!doctype html>
 <html lang="en">
@@ -108,10 +105,38 @@ form.search label { display: grid; gap: 0.15rem; min-width: 0; color: var(--quie
 input, select, button { font: inherit; color: var(--ink); background: var(--ground); border: 1px solid var(--line); border-radius: 6px; padding: 0.35rem 0.6rem; min-width: 0; max-width: 100%; }
 button { cursor: pointer; color: var(--accent); border-color: currentColor; }
 form.inline { display: inline; }
+form.stack { display: grid; gap: 0.9rem; max-width: 26rem; }
+form.stack label { display: grid; gap: 0.15rem; color: var(--quiet); font-size: 0.9rem; }
+form.stack p, .decide { margin: 0; }
+.decide { margin-top: 1.5rem; display: flex; flex-wrap: wrap; gap: 0.75rem; align-items: center; }
+.choices, .pick { list-style: none; padding: 0; display: grid; gap: 0.6rem; }
+.choices .choices { padding: 0.5rem 0 0 1.6rem; }
+.choices details { margin-left: 1.6rem; }
+.pick button { width: 100%; text-align: left; }
+input[type="checkbox"] { padding: 0; width: 1.1em; height: 1.1em; vertical-align: -0.15em; accent-color: var(--accent); }
+.day { white-space: nowrap; }
+form.look-up p, form.search p { margin: 0; }
+form.look-up { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0.35rem 0.75rem; align-items: end; }
+form.look-up label { display: grid; gap: 0.15rem; min-width: 0; color: var(--quiet); font-size: 0.9rem; }
+form.look-up p { grid-column: 1 / -1; }
+form.session { margin-top: 0.75rem; }
+.documents { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(17rem, 100%), 1fr)); gap: 0.35rem 1.25rem; padding: 0; list-style: none; }
+[role="alert"] { color: var(--bad); font-weight: 600; }
 footer { margin-top: 1.5rem; color: var(--quiet); font-size: 0.9rem; overflow-wrap: break-word; }
 @media (max-width: 34rem) {
   main { padding-top: 1.5rem; } section { padding: 1.1rem; } .number { width: 4rem; }
   dl, dd dl { grid-template-columns: minmax(0, 1fr); gap: 0; } dl > dd { margin-bottom: 0.5rem; }
+  .stacked thead { position: absolute; clip-path: inset(50%); }
+  .stacked tr, .stacked th { display: block; }
+  .stacked tr { padding: 0.5rem 0; border-top: 1px solid var(--line); }
+  .stacked th, .stacked td { padding: 0; border: 0; }
+  .stacked td { display: inline; }
+  .stacked td:not(:empty):not(:last-child)::after { content: ", "; }
+  dl.facts { grid-template-columns: minmax(5.5rem, max-content) minmax(0, 1fr); gap: 0.15rem 1rem; }
+  dl.facts > dd { margin: 0; }
   .types th:nth-child(2), .types td:nth-child(2) { display: none; }
 }
 `;
+
+/** Sent with every page: its own style counts and no other, forms go to this server alone, and nothing is run or fetched. */
+export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;

@@ -90,7 +90,8 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** Asked every few seconds by whoever watches. */
 const QUIET: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics']);
 
-function routeOf(c: HttpContext): string {
+/** What a request is called: a pattern, never the path itself. */
+export function routeOf(c: HttpContext): string {
   return c.get('route') ?? routePath(c);
 }
 

@@ -18,6 +18,7 @@ export function urlParameters(c: HttpContext): Parameters {
 /** Of a search by POST: those of the URL, then those of the form. No body stands for none. */
 export async function formParameters(c: HttpContext): Promise<Parameters> {
   const bytes = await c.req.arrayBuffer();
+  c.set('body', bytes);
   const { mediaType, charset } = contentTypeOf(c);
   if (bytes.byteLength > 0 && (mediaType !== FORM || charset !== 'utf-8')) throw new WrongMediaType(FORM);
   return [...urlParameters(c), ...parseParameters(utf8(bytes), 'body')];

@@ -14,6 +14,7 @@ export type Members = Readonly<Record<string, unknown>>;
 /** Throws FhirError `invalid` for what is no resource of this type. */
 export async function resourceBody(c: HttpContext, type: string): Promise<Members | undefined> {
   const bytes = await c.req.arrayBuffer();
+  c.set('body', bytes);
   if (bytes.byteLength === 0) return undefined;
   const { mediaType, charset } = contentTypeOf(c);
   const format = formatOf(mediaType);

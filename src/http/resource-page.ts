@@ -73,10 +73,12 @@ function actions({ self, explain }: PagePlace, { resourceType, entry }: JsonObje
   asked.searchParams.delete('_format');
   asked.searchParams.delete('_pretty');
   const isSearch = asked.search !== '' || Array.isArray(entry);
+  // What came in a body is not known from the address.
+  const isHidden = asked.searchParams.has('_sealed') || asked.pathname.endsWith('/_search');
   return [
     html`<li><a href="${as('json')}">JSON</a></li>`,
     html`<li><a href="${as('xml')}">XML</a></li>`,
-    ...(explain === undefined || !(isSearch || typeof resourceType === 'string')
+    ...(explain === undefined || isHidden || !(isSearch || typeof resourceType === 'string')
       ? []
       : [html`<li><a href="${explain}?${new URLSearchParams({ query: questionOf(asked) })}">SQL and lineage</a></li>`]),
   ];

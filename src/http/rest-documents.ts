@@ -5,10 +5,12 @@
 import { pipeline, Readable } from 'node:stream';
 import { parseAccept } from 'hono/utils/accept';
 import { type Document, documentXml } from '../ccda/document.ts';
-import { documentPage, PAGE_STYLE_HASH } from '../ccda/page.ts';
+import { documentPage, PAGE_POLICY, type PageLinks } from '../ccda/page.ts';
+import { XML_POLICY } from '../ccda/stylesheet.ts';
 import { inBuffers } from '../ccda/texts.ts';
 import { codingOf, codingStream, encodeBody } from './compress.ts';
 import type { AppParts, HttpContext } from './context.ts';
+import { wantsPage } from './negotiate.ts';
 import { RestError } from './rest-errors.ts';
 import { streamed } from './streamed.ts';
 
@@ -23,13 +25,21 @@ const ALIASES: Readonly<Record<string, DocumentFormat>> = {
   'application/xhtml+xml': 'text/html',
 };
 
-/** Throws RestError where the client accepts neither XML nor HTML. */
-export function documentFormat(accept: string | undefined): DocumentFormat {
+/** What `_format` may say, as the FHIR interface calls it. */
+const NAMES: Readonly<Record<string, DocumentFormat>> = { xml: 'application/xml', html: 'text/html' };
+
+/** `format`: `_format`, which decides alone where it is given. Throws RestError where the client takes neither XML nor HTML. */
+export function documentFormat(accept: string | undefined, format?: string): DocumentFormat {
+  if (format !== undefined) {
+    const asked = NAMES[format] ?? FORMATS.find(one => one === format);
+    if (asked === undefined) throw new RestError('not-acceptable', '_format: expected xml or html');
+    return asked;
+  }
   const ranges = parseAccept(accept ?? '').map(({ type, q }) => ({ range: type.toLowerCase(), q }));
   if (ranges.length === 0) return 'application/xml';
   const named = ranges
-    .map(({ range, q }) => ({ format: FORMATS.find(format => format === range) ?? ALIASES[range], q }))
-    .filter(({ format, q }) => format !== undefined && q > 0)
+    .map(({ range, q }) => ({ format: FORMATS.find(one => one === range) ?? ALIASES[range], q }))
+    .filter(one => one.format !== undefined && one.q > 0 && (one.format !== 'text/html' || wantsPage(accept)))
     .toSorted((a, b) => b.q - a.q)[0]?.format;
   if (named !== undefined) return named;
   const refused = new Set(ranges.filter(({ q }) => q === 0).map(({ range }) => range));
@@ -51,10 +61,10 @@ const PIECE = 64 * 1024;
 export async function respondWithDocument(
   c: HttpContext,
   document: Document,
-  format: DocumentFormat,
+  { format, links }: { readonly format: DocumentFormat; readonly links: PageLinks },
   { log }: Pick<AppParts, 'log'>,
 ): Promise<Response> {
-  const pieces = inBuffers(format === 'text/html' ? documentPage(document) : documentXml(document), PIECE);
+  const pieces = inBuffers(format === 'text/html' ? documentPage(document, links) : documentXml(document), PIECE);
   const begun: Buffer<ArrayBuffer>[] = [];
   let bytes = 0;
   let ended = false;
@@ -88,7 +98,5 @@ function* following(begun: Buffer[], pieces: Iterable<Buffer>): Generator<Buffer
 
 function headersOf(format: DocumentFormat): Readonly<Record<string, string>> {
   const type = { 'Content-Type': `${format}; charset=utf-8` };
-  if (format !== 'text/html') return type;
-  const policy = `default-src 'none'; style-src '${PAGE_STYLE_HASH}'; base-uri 'none'; form-action 'none'`;
-  return { ...type, 'Content-Security-Policy': policy };
+  return { ...type, 'Content-Security-Policy': format === 'text/html' ? PAGE_POLICY : XML_POLICY };
 }

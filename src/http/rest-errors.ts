@@ -1,16 +1,22 @@
 /**
- * Errors of the REST interface. In: whatever was thrown. Out: `{error, message, requestId}` that never holds a stack, an
- * SQL text or a patient's value. ../shared/spec/interfaces.md section 7
+ * Errors of the REST interface. In: whatever was thrown. Out: `{error, message, requestId}`, or a page in a browser, that never
+ * holds a stack, an SQL text or a patient's value. ../shared/spec/interfaces.md section 7
  */
+import { html } from 'hono/html';
 import { RangeProblem } from '../ccda/range.ts';
 import { FhirError } from '../outcome.ts';
 import { DatabaseError } from '../sql/database.ts';
-import { type AppParts, type HttpContext, leftHalfway } from './context.ts';
+import { chartAddress } from './chart-address.ts';
+import { type AppParts, type HttpContext, leftHalfway, serverBase } from './context.ts';
 import { describeReason, tellFailure } from './failure.ts';
+import { loginPage, nextAddress } from './login-page.ts';
+import { wantsPage } from './negotiate.ts';
+import { type Html, PAGE_POLICY, page } from './page-frame.ts';
 
 const STATUS = {
   'bad-request': 400,
   unauthorized: 401,
+  forbidden: 403,
   'not-found': 404,
   'not-allowed': 405,
   'not-acceptable': 406,
@@ -41,8 +47,11 @@ const CANCELLED = 'The request was cancelled';
 /** Seconds until a client may try again where the database did not say. */
 const RETRY_AFTER = 5;
 
-export function onRestError({ log }: Pick<AppParts, 'log'>) {
-  return (error: Error, c: HttpContext): Response => {
+export function onRestError(parts: AppParts) {
+  const { log } = parts;
+  const respond = (c: HttpContext, told: RestError): Response | Promise<Response> =>
+    wantsPage(c.req.header('accept')) ? respondWithErrorPage(c, parts, told) : respondWithError(c, told);
+  return (error: Error, c: HttpContext): Response | Promise<Response> => {
     const told = c.get('timedOut')?.()
       ? unavailable('The request took longer than this server allows')
       : leftHalfway(c)
@@ -51,9 +60,9 @@ export function onRestError({ log }: Pick<AppParts, 'log'>) {
     if (told !== undefined) {
       if (told !== error && told.code === 'unavailable')
         log.warn(told.message, { request: c.get('requestId'), ...describeReason(error) });
-      return respondWithError(c, told);
+      return respond(c, told);
     }
-    return respondWithError(c, new RestError('internal-error', tellFailure(error, c.get('requestId'), log)));
+    return respond(c, new RestError('internal-error', tellFailure(error, c.get('requestId'), log)));
   };
 }
 
@@ -64,6 +73,36 @@ export function respondWithError(
 ): Response {
   const body = { error: code, message, requestId: c.get('requestId') };
   return c.json(body, status as 400, { ...headers, 'Cache-Control': 'no-store' });
+}
+
+/** For people: what is wrong, or the form to log in where that is what is needed. */
+function respondWithErrorPage(c: HttpContext, parts: AppParts, told: RestError): Response | Promise<Response> {
+  const { code, message, headers } = told;
+  const triedToLogIn = c.get('next') !== undefined;
+  const mustLogIn = code === 'unauthorized' || (triedToLogIn && code === 'too-many-requests');
+  const next = nextAddress(c, parts, c.get('next') ?? ownAddress(c, parts));
+  const content = mustLogIn
+    ? loginPage(c, parts, next, triedToLogIn ? message : undefined)
+    : errorPage(c, parts, message);
+  c.header('Content-Security-Policy', PAGE_POLICY);
+  return c.html(content, STATUS[code], { ...headers, 'Cache-Control': 'no-store' });
+}
+
+/** Of a page that was asked for, as clients see it. */
+function ownAddress(c: HttpContext, parts: AppParts): string | undefined {
+  if (c.req.method !== 'GET') return undefined;
+  const { pathname, search } = new URL(c.req.url);
+  return `${serverBase(c, parts)}${pathname}${search}`;
+}
+
+function errorPage(c: HttpContext, parts: AppParts, message: string): Html {
+  const home = { text: 'Lintel', href: `${serverBase(c, parts)}/` };
+  return page(
+    'Not answered',
+    [home, { text: 'Charts', href: chartAddress(c, parts) }, { text: 'Not answered' }],
+    html`<header><h1>This cannot be answered</h1></header>
+<section><p role="alert">${message}</p><p class="quiet">Request ${c.get('requestId')}</p></section>`,
+  );
 }
 
 function asRestError(error: Error): RestError | undefined {

@@ -3,8 +3,8 @@
  * ../shared/spec/interfaces.md sections 2.2, 4.4, 5 and 7
  */
 import { Hono } from 'hono';
-import type { Access } from '../auth/access.ts';
 import { makeDocument } from '../ccda/document.ts';
+import type { PageLinks } from '../ccda/page.ts';
 import { isCalendarDay, readRange } from '../ccda/range.ts';
 import { ENCOUNTER_TOPIC, TOPICS, type Topic } from '../ccda/topics.ts';
 import type { RequestContext } from '../facade.ts';
@@ -14,14 +14,25 @@ import { lookUpPatient } from '../rest/patient-lookup.ts';
 import { searchPatients } from '../rest/patient-summary.ts';
 import { idOfNumber } from '../rest/source.ts';
 import type { RestParts } from '../rest/start.ts';
-import { type AppParts, fhirBase, type HttpContext, type HttpEnv } from './context.ts';
-import { parseParameters, queryOf } from './parameters.ts';
+import { chartAddress } from './chart-address.ts';
+import { chartRoutes } from './chart-routes.ts';
+import { type AppParts, type HttpContext, type HttpEnv, serverBase } from './context.ts';
 import { documentFormat, respondWithDocument } from './rest-documents.ts';
 import { RestError } from './rest-errors.ts';
-import { accountOf, login, logout, requireSession } from './rest-session.ts';
+import {
+  contextOf,
+  parameter,
+  parametersOf,
+  patientOf,
+  unknownPatient,
+  wholeNumber,
+  wrongMethod,
+} from './rest-request.ts';
+import { login, logout, refuseOtherSites, requireSession } from './rest-session.ts';
 
 export function restRoutes(parts: AppParts, rest: RestParts): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
+  routes.use(refuseOtherSites(parts));
   routes.post('/users/login', c => login(c, parts, rest));
   routes.post('/users/logout', c => logout(c, parts, rest));
   routes.all('/users/login', () => wrongMethod('POST'));
@@ -30,6 +41,7 @@ export function restRoutes(parts: AppParts, rest: RestParts): Hono<HttpEnv> {
   routes.use(requireSession(rest));
   routes.on(['POST', 'PUT', 'PATCH', 'DELETE'], '*', () => wrongMethod('GET, HEAD'));
 
+  routes.route('/', chartRoutes(parts, rest));
   routes.get('/patientinfo/patient/id', c => patientNumber(c, parts, rest));
   routes.get('/patientinfo/:patientId', async c => {
     const { number, id } = await patientOf(c, parts, rest);
@@ -113,7 +125,7 @@ async function document(
   parts: AppParts,
   rest: RestParts,
 ): Promise<Response> {
-  const format = documentFormat(c.req.header('accept'));
+  const format = documentFormat(c.req.header('accept'), parameter(c, '_format'));
   const range =
     encounterId === undefined
       ? readRange({
@@ -122,21 +134,31 @@ async function document(
           rangeEnd: parameter(c, 'rangeEnd'),
         })
       : undefined;
-  const { access: _all, handling: _strict, ...context } = contextOf(c, parts);
+  const { handling: _strict, ...context } = contextOf(c, parts);
   const made = await makeDocument(
     {
       topic,
       patientId,
       range,
       encounterId,
-      caller: callerOf(c),
       context,
       now: rest.clock(),
     },
     { facade: rest.source.facade, content: rest.source.content, software: rest.software },
   );
   if (made === undefined) throw unknownPatient();
-  return respondWithDocument(c, made, format, parts);
+  return respondWithDocument(c, made, { format, links: documentLinks(c, parts) }, parts);
+}
+
+/** Where the page of a document leads to. */
+function documentLinks(c: HttpContext, parts: AppParts): PageLinks {
+  const { pathname, searchParams } = new URL(c.req.url);
+  const xml = new URLSearchParams(searchParams);
+  xml.set('_format', 'xml');
+  return {
+    chart: chartAddress(c, parts, c.req.param('patientId')),
+    xml: `${serverBase(c, parts)}${pathname}?${xml}`,
+  };
 }
 
 async function patientExists(id: string, rest: RestParts, context: RequestContext): Promise<boolean> {
@@ -147,66 +169,8 @@ async function patientExists(id: string, rest: RestParts, context: RequestContex
   return (await rest.source.facade.search({ type: 'Patient', parameters }, context)).entries > 0;
 }
 
-/** Throws RestError where the path names no patient. */
-async function patientOf(
-  c: HttpContext,
-  parts: AppParts,
-  { source }: RestParts,
-): Promise<{ readonly number: number; readonly id: string }> {
-  const number = wholeNumber(c.req.param('patientId'), 'patientId');
-  const id = await idOfNumber(source, 'Patient', source.patients, number, contextOf(c, parts));
-  if (id === undefined) throw unknownPatient();
-  return { number, id };
-}
-
-function wholeNumber(text: string | undefined, name: string): number {
-  if (text === undefined || !/^\d{1,15}$/.test(text))
-    throw new RestError('bad-request', `${name} expects a whole number`);
-  return Number(text);
-}
-
 function sexOf(text: string | undefined): 'M' | 'F' | undefined {
   const sex = text?.toUpperCase();
   if (sex === undefined || sex === 'M' || sex === 'F') return sex;
   throw new RestError('bad-request', 'sex expects M or F');
-}
-
-function parametersOf(c: HttpContext): readonly (readonly [name: string, value: string])[] {
-  return parseParameters(queryOf(c.req.url), 'query string');
-}
-
-/** Characters of a value: names, numbers and dates are shorter, and what they are searched by is several times as long. */
-const LONGEST = 200;
-
-/** The value of a parameter; one that is blank counts as not given. Throws RestError where others are given beside it, and for one too long. */
-function parameter(c: HttpContext, name: string): string | undefined {
-  const given = parametersOf(c).filter(([one]) => one.toLowerCase() === name.toLowerCase());
-  // Ignored, a range would give the whole record and a name somebody else.
-  const misspelt = given.find(([one]) => one !== name);
-  if (misspelt !== undefined) throw new RestError('bad-request', `${misspelt[0]}: expected ${name}`);
-  const [value, ...others] = new Set(given.map(([, text]) => text.trim()));
-  if (others.length > 0) throw new RestError('bad-request', `${name} is given more than once`);
-  if (value !== undefined && value.length > LONGEST)
-    throw new RestError('bad-request', `${name} is longer than ${LONGEST} characters`);
-  return value || undefined;
-}
-
-/** With the rights of who is logged in; within one patient's compartment where one is named. */
-function contextOf(c: HttpContext, parts: AppParts, patientId?: string): RequestContext {
-  const caller = callerOf(c);
-  const access: Access =
-    patientId === undefined ? { kind: 'all', caller } : { kind: 'patients', caller, patients: [patientId] };
-  return { access, base: fhirBase(c, parts), handling: 'strict', signal: c.get('signal'), stages: c.get('stages') };
-}
-
-function callerOf(c: HttpContext): string {
-  return `account:${accountOf(c).name}`;
-}
-
-function unknownPatient(): RestError {
-  return new RestError('not-found', 'Patient not found');
-}
-
-function wrongMethod(allow: string): never {
-  throw new RestError('not-allowed', `Expected ${allow}`, { Allow: allow });
 }

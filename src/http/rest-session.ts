@@ -4,19 +4,42 @@
  * a good session. ../shared/spec/interfaces.md section 5, RFC 6265
  */
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { csrf } from 'hono/csrf';
 import { createMiddleware } from 'hono/factory';
+import { HTTPException } from 'hono/http-exception';
 import type { Account } from '../auth/accounts.ts';
 import { isLoopback } from '../config.ts';
 import type { RestParts } from '../rest/start.ts';
 import { type AppParts, type HttpContext, type HttpEnv, serverBase } from './context.ts';
+import { nextAddress } from './login-page.ts';
+import { wantsPage } from './negotiate.ts';
 import { RestError } from './rest-errors.ts';
 
 const COOKIE = 'JSESSIONID';
 const FORMS = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 
-/** `POST /users/login` */
+/**
+ * Refuses what a page of another site sends: it could log somebody in as another, or out. Browsers say where a form comes from;
+ * programs say nothing, and have no cookie that is not theirs.
+ */
+export function refuseOtherSites(parts: AppParts) {
+  const guard = csrf({ origin: (origin, c) => origin === new URL(serverBase(c, parts)).origin });
+  return createMiddleware<HttpEnv>(async (c, next) => {
+    if (c.req.header('origin') === undefined && c.req.header('sec-fetch-site') === undefined) return next();
+    try {
+      await guard(c, async () => {});
+    } catch (error) {
+      if (!(error instanceof HTTPException)) throw error;
+      throw new RestError('forbidden', 'This was sent by a page of another site');
+    }
+    await next();
+  });
+}
+
+/** `POST /users/login`; a browser's form goes on to a page. */
 export async function login(c: HttpContext, parts: AppParts, rest: RestParts): Promise<Response> {
-  const { username, password } = await credentials(c);
+  const { username, password, next } = await credentials(c);
+  c.set('next', nextAddress(c, parts, next));
   const result = await rest.login.try(username, password, addressOf(c));
   switch (result.kind) {
     case 'wait':
@@ -28,6 +51,7 @@ export async function login(c: HttpContext, parts: AppParts, rest: RestParts): P
     case 'in': {
       const id = rest.sessions.open(result.account, getCookie(c, COOKIE));
       setCookie(c, COOKIE, id, cookieOptions(c, parts));
+      if (wantsPage(c.req.header('accept'))) return c.redirect(nextAddress(c, parts, next), 303);
       const { session } = parts.config;
       return c.json({
         username: result.account.name,
@@ -43,6 +67,7 @@ export function logout(c: HttpContext, parts: AppParts, rest: RestParts): Respon
   const id = getCookie(c, COOKIE);
   if (id !== undefined) rest.sessions.close(id);
   deleteCookie(c, COOKIE, cookieOptions(c, parts));
+  if (wantsPage(c.req.header('accept'))) return c.redirect(`${serverBase(c, parts)}/`, 303);
   return c.body(null, 204);
 }
 
@@ -66,7 +91,14 @@ export function accountOf(c: HttpContext): Account {
   return account;
 }
 
-async function credentials(c: HttpContext): Promise<{ readonly username: string; readonly password: string }> {
+interface Credentials {
+  readonly username: string;
+  readonly password: string;
+  /** Where a browser wants to go. */
+  readonly next: unknown;
+}
+
+async function credentials(c: HttpContext): Promise<Credentials> {
   const [mediaType = ''] = (c.req.header('content-type') ?? '').split(';');
   if (!FORMS.includes(mediaType.trim().toLowerCase())) {
     throw new RestError('bad-request', `Content-Type: expected ${FORMS.join(' or ')} with username and password`);
@@ -77,11 +109,11 @@ async function credentials(c: HttpContext): Promise<{ readonly username: string;
   } catch {
     throw new RestError('bad-request', 'The body is no form data');
   }
-  const { username, password } = form as { readonly username?: unknown; readonly password?: unknown };
+  const { username, password, next } = form as Readonly<Record<keyof Credentials, unknown>>;
   if (typeof username !== 'string' || typeof password !== 'string' || username === '' || password === '') {
     throw new RestError('bad-request', 'Expected the form fields username and password');
   }
-  return { username, password };
+  return { username, password, next };
 }
 
 function cookieOptions(c: HttpContext, parts: AppParts) {

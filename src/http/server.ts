@@ -2,7 +2,7 @@
  * Listens, and stops gently: on close no new connection is taken, requests under way finish within the drain time, the
  * rest is cut off.
  */
-import { createServer, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
@@ -22,6 +22,8 @@ export interface RunningServer {
 /** An application, or whatever chooses one for each request; and what it may send before that. */
 export interface Answers extends Pick<Hono<HttpEnv>, 'fetch'> {
   readonly hits?: Hits | undefined;
+  /** Answers what no application does, such as requests to the authorization server; false: it is none of its own. */
+  readonly aside?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
 }
 
 export interface ListenOptions {
@@ -49,7 +51,7 @@ const SERVER_OPTIONS: ServerOptions = {
 
 /** Rejects if the port is taken or the address is not this machine's. */
 export async function listen(
-  { fetch, hits = () => false }: Answers,
+  { fetch, hits = () => false, aside = () => false }: Answers,
   { host, port, drain, silence = 0, unread = {}, refused = () => {} }: ListenOptions,
 ): Promise<RunningServer> {
   const errorHandler = (error: unknown): Response => {
@@ -67,7 +69,7 @@ export async function listen(
     }
     answers.set(request.socket, response);
     begun(response);
-    answer(request, response);
+    if (!aside(request, response)) answer(request, response);
   });
   const begun = boundUnread(server, { ...UNREAD, ...unread });
   server.timeout = silence;

@@ -8,6 +8,7 @@ import { timed } from '../observe/stages.ts';
 import { FhirError } from '../outcome.ts';
 import { admitted } from './admission.ts';
 import { answerOf } from './answer.ts';
+import { auditAnswers } from './audit.ts';
 import { answerBatch, type BatchRequest } from './batch.ts';
 import { respondCached } from './cached.ts';
 import { type AppParts, fhirBase, type HttpContext, type HttpEnv } from './context.ts';
@@ -71,10 +72,16 @@ function oneByOne(parts: AppParts, routes: readonly Hono<HttpEnv>[]) {
     if (batch === undefined) throw new RangeError('a request of no batch');
     c.set('requestId', batch.get('requestId'));
     c.set('stages', batch.get('stages'));
+    const access = batch.get('access');
+    if (access !== undefined) c.set('access', access);
+    const grant = batch.get('grant');
+    if (grant !== undefined) c.set('grant', grant);
+    c.set('batch', batch);
     c.set('signal', batch.get('signal'));
     c.set('timedOut', batch.get('timedOut'));
     await next();
   });
+  if (parts.audit !== undefined) app.use(auditAnswers(parts, parts.audit));
   for (const one of routes) app.route('/', one);
   app.onError(onError(parts));
   return async (batch: HttpContext, { method, path, headers, body }: BatchRequest): Promise<Response> => {

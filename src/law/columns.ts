@@ -4,13 +4,17 @@
  */
 import { childrenOf } from '../mapping/children.ts';
 import type { Condition, JoinColumn, Mapping, Node, Registry, Scope } from '../mapping/model.ts';
+import { type Catalog, findColumn, findTable } from '../sql/catalog.ts';
+import { BYTES } from '../sql/column-type.ts';
 import type { ColumnExpression, Expression, Order } from '../sql/expression.ts';
-import type { Identifier, TableName } from '../sql/identifier.ts';
+import { type Identifier, identifier, type TableName } from '../sql/identifier.ts';
 
 export interface TableColumns {
   readonly table: TableName;
-  /** By name. The type is that of the first use. */
+  /** By name. The type is that of the first use that has one. */
   readonly columns: ReadonlyMap<string, ColumnExpression>;
+  /** Those of the primary key, which tell its rows apart; empty: it has none. */
+  readonly key: readonly ColumnExpression[];
 }
 
 /** `dbo.PERSON`, without case. */
@@ -20,15 +24,54 @@ export function tableKey({ schema, name }: TableName): string {
 
 type Tables = ReadonlyMap<Identifier, TableName>;
 
+interface Found {
+  readonly table: TableName;
+  readonly columns: Map<string, ColumnExpression>;
+  readonly key: ColumnExpression[];
+  /** An `sql` reads its rows, which are then asked for one by one. */
+  byRow: boolean;
+}
+
 /** By `tableKey`. */
 export function columnsRead(registry: Registry): ReadonlyMap<string, TableColumns> {
-  const found = new Map<string, { readonly table: TableName; readonly columns: Map<string, ColumnExpression> }>();
-  const column = (of: Expression, tables: Tables): void => {
+  return foundIn(registry);
+}
+
+/** The same with the primary keys of the tables that an `sql` reads. */
+export function columnsAndKeys(registry: Registry, catalog: Catalog): ReadonlyMap<string, TableColumns> {
+  const found = foundIn(registry);
+  for (const { table, columns, key, byRow } of found.values()) {
+    const info = byRow ? findTable(catalog, table.name) : undefined;
+    if (!info) continue;
+    // An `sql` of SQLite reads bare columns, so their types are those of the table.
+    for (const column of columns.values()) {
+      const type = column.type === BYTES ? findColumn(info, column.column)?.type : undefined;
+      if (type) columns.set(column.column, { ...column, type });
+    }
+    for (const name of info.primaryKey) {
+      const { name: spelled = name, type = BYTES } = findColumn(info, name) ?? {};
+      const column = columns.get(spelled) ?? { kind: 'column', alias: ALIAS, column: identifier(spelled), type };
+      columns.set(column.column, column);
+      key.push(column);
+    }
+  }
+  return found;
+}
+
+const ALIAS = identifier('t');
+
+function foundIn(registry: Registry): ReadonlyMap<string, Found> {
+  const found = new Map<string, Found>();
+  const column = (of: Expression, tables: Tables, byRow = false): void => {
+    const inner = of.kind === 'raw' ? of.parts : of.kind === 'function' ? of.args : [];
+    for (const part of inner) if (typeof part === 'object') column(part, tables, byRow || of.kind === 'raw');
     const table = of.kind === 'column' ? tables.get(of.alias) : undefined;
     if (of.kind !== 'column' || !table) return;
-    const known = found.get(tableKey(table)) ?? { table, columns: new Map() };
+    const known = found.get(tableKey(table)) ?? { table, columns: new Map(), key: [], byRow: false };
     found.set(tableKey(table), known);
-    if (!known.columns.has(of.column)) known.columns.set(of.column, of);
+    known.byRow ||= byRow;
+    const before = known.columns.get(of.column);
+    if (!before || before.type === BYTES) known.columns.set(of.column, of);
   };
   const orders = (order: readonly Order[], tables: Tables): void => {
     for (const { by } of order) column(by, tables);

@@ -10,7 +10,7 @@ import { contradicts } from './readings.ts';
 
 /** Nothing, or a value that an independent reading does not contradict. */
 export function agreeing(
-  { codec }: ValueNode,
+  { codec, from }: ValueNode,
   stored: readonly SqlValue[],
   zone: string,
   codeMaps: readonly CodeMap[],
@@ -18,7 +18,7 @@ export function agreeing(
   return new Expected(emitted => {
     const value = textOf(emitted);
     if (value === undefined) return true;
-    return contradicts({ label: codec.label, stored, value, zone, codeMaps }) !== true;
+    return contradicts({ codec, type: from[0]?.type, stored, value, zone, codeMaps }) !== true;
   });
 }
 

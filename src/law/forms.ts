@@ -51,7 +51,8 @@ export function asRowValue(stored: SqlValue, type: ColumnType): SqlValue {
       return asNumber(stored, type);
     case 'decimal': {
       const number = asNumber(stored, type);
-      return typeof number === 'number' ? plainDigits(number) : number;
+      const digits = typeof number === 'number' ? plainDigits(number) : number;
+      return typeof digits === 'string' ? filledUp(digits, type.scale) : digits;
     }
     case 'date':
     case 'datetime':
@@ -71,6 +72,12 @@ export function asRowValue(stored: SqlValue, type: ColumnType): SqlValue {
   }
 }
 
+/** With as many digits after the point as the column declares: as a text `60` of a DECIMAL(6,2) is `60.00`. */
+function filledUp(digits: string, scale: number): string {
+  const [whole = '', fraction = ''] = digits.split('.');
+  return scale === 0 && fraction === '' ? whole : `${whole}.${fraction.padEnd(scale, '0')}`;
+}
+
 function asNumber(stored: Exclude<SqlValue, null>, type: ColumnType): SqlValue {
   if (holdsAnyNumber(type) && typeof stored === 'number') {
     if (!Number.isFinite(stored)) throw new Unjudged();
@@ -80,6 +87,8 @@ function asNumber(stored: Exclude<SqlValue, null>, type: ColumnType): SqlValue {
     if (type.kind === 'integer' && type.bits === 64) return String(stored);
     return stored;
   }
+  // A whole number beyond 2^53 comes as its digits, however narrow its column is declared.
+  if (typeof stored === 'string' && /^-?\d+$/.test(stored) && !Number.isSafeInteger(Number(stored))) return stored;
   // What a column of numbers keeps besides them means no value.
   if (isMixed(type)) return null;
   // What is no number in a column of numbers is the reader's to judge.
@@ -124,6 +133,8 @@ function isDay(year = '', month = '', day = ''): boolean {
  * clocks skip is told with the offset from before or after they did.
  */
 export function agreesInTime(emitted: string, stored: string, zone: string): boolean {
+  // A column of days means the day as it is written, whatever time and offset stand beside it.
+  if (/^\d{4}-\d\d-\d\d$/.test(emitted) && stored.trim().startsWith(emitted)) return true;
   const [ours, theirs] = [wallClock(emitted, zone), wallClock(stored, zone)];
   if (!ours || !theirs) return false;
   const same = (a: string, b: string): boolean => {

@@ -78,8 +78,8 @@ export interface RowReader<R> {
   exists(condition: Condition & { readonly kind: 'exists' }, row: R, interpreter: Interpreter<R>): boolean;
   /** What may stand for a value that cannot be had. Default: anything. */
   instead?(node: Node, row: R): Expected | undefined;
-  /** Told of each value that is read. */
-  onValue?(node: ValueNode, row: R, value: Primitive | undefined): void;
+  /** Told of each value that is read. `isAbsent`: it means none by a rule of the pack, and the codec was not asked. */
+  onValue?(node: ValueNode, row: R, value: Primitive | undefined, isAbsent: boolean): void;
 }
 
 /** A row, and the named parts of the pieces around a node, `alias.part`. */
@@ -253,17 +253,13 @@ export class Interpreter<R> {
   }
 
   value(node: ValueNode, rows: Rows<R>): Primitive | undefined {
-    const value = this.decoded(node, rows);
-    this.#reader.onValue?.(node, rows.row, value);
-    return value;
-  }
-
-  decoded(node: ValueNode, rows: Rows<R>): Primitive | undefined {
     const raws = node.from.map(from => this.raw(from, rows));
     const type = node.from[0]?.type;
-    if (type && node.absent.some(absent => equal(raws[0] ?? null, type, absent, type))) return undefined;
+    const isAbsent = !!type && node.absent.some(absent => equal(raws[0] ?? null, type, absent, type));
     const [a = null, b, c] = raws;
-    return node.codec.decode(a, b, c);
+    const value = isAbsent ? undefined : node.codec.decode(a, b, c);
+    this.#reader.onValue?.(node, rows.row, value, isAbsent);
+    return value;
   }
 
   typed(value: Primitive | undefined, type: string): Thing | undefined {

@@ -86,18 +86,54 @@ export function answering(question: Question, zone: string, now: number): (value
     const some = (values: readonly Indexed[]): boolean => each.some(one => one(values));
     return modifier === 'not' ? values => !some(values) : some;
   }
-  if (modifier === 'missing') return values => (values.length === 0) === (text === 'true');
+  if (modifier === 'missing') return values => values.some(isSearchable(parameter.type)) === (text === 'false');
   if (modifier === 'not') {
     const plainly = answering({ parameter, text }, zone, now);
     return values => !plainly(values);
   }
   if (question.anyOf) {
-    const each = question.anyOf.map(token);
+    const each = question.anyOf.map(one => token(one));
     const some = (values: readonly Indexed[]): boolean => values.some(indexed => each.some(one => one(indexed)));
     return modifier === 'not-in' ? values => !some(values) : some;
   }
   const one = answeringValue(question, zone, now);
   return values => values.some(one);
+}
+
+/** Whether some search by a parameter of that type could find the value: extensions alone are none, nor is a time in words. */
+function isSearchable(kind: SearchParameter['type']): Answers {
+  const has = (value: unknown, ...names: readonly string[]): boolean =>
+    names.some(name => list(field(value, name)).length > 0);
+  return ({ type, value }) => {
+    if (value === undefined || value === null) return false;
+    switch (kind) {
+      case 'date':
+        if (type === 'Period') return has(value, 'start', 'end');
+        if (type === 'Timing')
+          return (
+            has(value, 'event') || (field(value, 'repeat') !== undefined && has(field(value, 'repeat'), 'boundsPeriod'))
+          );
+        return /^(date|dateTime|instant)$/.test(type);
+      case 'string':
+        return stringsOf({ type, value }).length > 0;
+      case 'reference':
+        return (
+          typeof value === 'string' || has(value, 'reference') || has(field(value, 'identifier'), 'system', 'value')
+        );
+      case 'quantity':
+        return has(value, 'value');
+      case 'token': {
+        const ofCoding = (coding: unknown): boolean => has(coding, 'system', 'code', 'display');
+        if (type === 'CodeableConcept') return has(value, 'text') || list(field(value, 'coding')).some(ofCoding);
+        if (type === 'Coding') return ofCoding(value);
+        if (type === 'Identifier') return has(value, 'system', 'value', 'type');
+        if (type === 'ContactPoint') return has(value, 'value');
+        return true;
+      }
+      default:
+        return true;
+    }
+  };
 }
 
 function answeringValue({ parameter, modifier, text }: Question, zone: string, now: number): Answers {
@@ -112,7 +148,7 @@ function answeringValue({ parameter, modifier, text }: Question, zone: string, n
   }
   switch (parameter.type) {
     case 'token':
-      return token(text);
+      return token(text, parameter.expression);
     case 'string': {
       const wanted = modifier === undefined ? wordsOf(plain(text)) : [];
       if (wanted.length > 0 && wanted.length <= 8) {
@@ -191,31 +227,57 @@ function field(value: unknown, name: string): unknown {
   return value !== null && typeof value === 'object' ? (value as Json)[name] : undefined;
 }
 
-function token(text: string): Answers {
+function token(text: string, expression = ''): Answers {
   const at = text.indexOf('|');
   const system = at < 0 ? undefined : plain(text.slice(0, at));
   const code = plain(at < 0 ? text : text.slice(at + 1));
-  const pair = (s: unknown, c: unknown): boolean => {
-    if (code !== '' && c !== code) return false;
+  const pair = (s: unknown, c: unknown, isAnyCase = false): boolean => {
+    if (code !== '' && !(isAnyCase || isUuid(code) ? sameLetters(c, code) : c === code)) return false;
     if (code === '' && system === undefined) return false;
     if (system === undefined) return true;
     return system === '' ? s === undefined : s === system;
   };
+  const ofCoding: Answers = ({ value }) => {
+    const own = field(value, 'system');
+    return pair(own, field(value, 'code'), WITHOUT_CASE.test(String(own)));
+  };
   return ({ type, value }) => {
     switch (type) {
       case 'CodeableConcept':
-        return list(field(value, 'coding')).some(coding => pair(field(coding, 'system'), field(coding, 'code')));
+        return list(field(value, 'coding')).some(value => ofCoding({ type: 'Coding', value }));
       case 'Coding':
-        return pair(field(value, 'system'), field(value, 'code'));
+        return ofCoding({ type, value });
       case 'Identifier':
         return pair(field(value, 'system'), field(value, 'value'));
       case 'ContactPoint':
-        return pair(field(value, 'use'), field(value, 'value'));
+        return pair(field(value, 'use'), field(value, 'value'), field(value, 'system') === 'email');
       default:
         if (system !== undefined && system !== '') throw new Error('a primitive has no system to ask for here');
-        return String(value) === code;
+        return (isUuid(code) && expression !== ID) || isMimeType(expression)
+          ? sameLetters(value, code)
+          : String(value) === code;
     }
   };
+}
+
+/** Systems whose codes are the same in capitals and in small letters; by hand, for the planner has its own list. */
+const WITHOUT_CASE =
+  /^(http:\/\/hl7\.org\/fhir\/sid\/icd-(10|10-cm|9-cm)|http:\/\/www\.cms\.gov\/Medicare\/Coding\/(ICD10|HCPCSReleaseCodeSets)|http:\/\/www\.ama-assn\.org\/go\/cpt|http:\/\/(loinc\.org|snomed\.info\/sct)|urn:ietf:bcp:(47|13))$/;
+
+function sameLetters(value: unknown, code: string): boolean {
+  const small = (text: string): string => text.replace(/[A-Z]/g, letter => letter.toLowerCase());
+  return small(String(value)) === small(code);
+}
+
+function isUuid(text: string): boolean {
+  return /^(urn:uuid:)?[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}$/i.test(text);
+}
+
+/** Of `_id`, whose case always counts. */
+const ID = 'Resource.id';
+
+function isMimeType(expression: string): boolean {
+  return /\.contentType$/.test(expression);
 }
 
 /** `system|code|value`: of the type's codings and of the value. */
@@ -224,7 +286,8 @@ function ofType(text: string): Answers {
   const type = token(`${system}|${code}`);
   const wanted = plain(own);
   return ({ value }) =>
-    field(value, 'value') === wanted && type({ type: 'CodeableConcept', value: field(value, 'type') ?? {} });
+    (isUuid(wanted) ? sameLetters(field(value, 'value'), wanted) : field(value, 'value') === wanted) &&
+    type({ type: 'CodeableConcept', value: field(value, 'type') ?? {} });
 }
 
 function textsOf({ type, value }: Indexed): readonly string[] {

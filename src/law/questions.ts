@@ -50,13 +50,14 @@ export function questionsFor(offered: Offered, occurring: readonly Indexed[], am
         }
         if (parameter.type === 'token') {
           ask(text.toLowerCase());
+          ask(caseTurned(text));
           ask(`${text} `);
         }
     }
   }
   const several = spread(
     questions.flatMap(question => (question.modifier === undefined ? [question.text] : [])),
-    4,
+    parameter.type === 'string' ? 12 : 4,
   ).join();
   if (several.includes(',')) {
     ask(several);
@@ -244,6 +245,13 @@ function wordQuestions(text: string): readonly string[] {
     ...(words.length > 1 ? [words.at(-1) ?? '', words.toReversed().join(' ')] : []),
   ];
   return ways.filter(way => way !== text);
+}
+
+/** A token whose code has its small letters as capitals and the other way round; the system stays. */
+function caseTurned(text: string): string {
+  const at = text.lastIndexOf('|') + 1;
+  const turned = [...text.slice(at)].map(one => (one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase()));
+  return text.slice(0, at) + turned.join('');
 }
 
 /** An address cut at each of its slashes, with it and without. */

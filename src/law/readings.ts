@@ -1,53 +1,134 @@
 /**
- * What a value of a column means, read here in plain words and not by the codec that emits it. In: the codec's label, the
- * values as the database holds them, and what the codec made of them. Out: whether the two contradict each other. A codec
- * that rounds, cuts or shifts is found by this; codecs that are not here are held against their own reading alone.
+ * What a value of a column means, read here in plain words and not by the codec that emits it. In: the codec's label and
+ * options, the values as the database holds them, and what the codec made of them. Out: whether the two contradict each other. A
+ * codec that rounds, cuts, shifts or loses is found by this; codecs that are not here are held against their own reading alone.
  */
 import type { CodeMap } from '../mapping/codecs/code-map.ts';
-import type { Primitive } from '../mapping/codecs/codec.ts';
+import type { Codec, CodecOptions, Primitive } from '../mapping/codecs/codec.ts';
+import type { ColumnType } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import { agreesInTime, plainDigits } from './forms.ts';
+import { narrativeIn, noteDiffers } from './read-notes.ts';
+import { textAfter } from './read-steps.ts';
 
 export interface Reading {
-  readonly label: string;
+  readonly codec: Pick<Codec, 'label' | 'options'>;
+  /** Of the first column. */
+  readonly type: ColumnType | undefined;
   readonly stored: readonly SqlValue[];
-  readonly value: Primitive;
+  /** What was made of them; undefined: nothing. */
+  readonly value: Primitive | undefined;
   readonly zone: string;
   readonly codeMaps: readonly CodeMap[];
 }
 
-type Contradicts = (stored: string, emitted: string, reading: Reading) => boolean;
+interface Context {
+  readonly options: CodecOptions;
+  readonly zone: string;
+  /** Of a column of numbers: what is none of them is absent. */
+  readonly isNumber: boolean;
+}
 
-const READINGS: Readonly<Record<string, Contradicts>> = {
-  number: (stored, emitted) => !sameNumber(stored, emitted),
-  text: (stored, emitted) => stored.trim() !== emitted.trim() && !sameNumber(stored, emitted),
-  code: (stored, emitted) => stored.trimEnd() !== emitted && !sameNumber(stored, emitted),
-  date: (stored, emitted, { zone }) => !agreesInTime(emitted, stored, zone),
-  datetime: (stored, emitted, { zone }) => !agreesInTime(emitted, stored, zone),
-  'comparator-number.value': (stored, emitted) => !sameNumber(stored.replace(/^\s*[<>]?=?\s*/, ''), emitted),
-  'comparator-number.comparator': (stored, emitted) => !stored.trimStart().startsWith(emitted),
-  ymd8: (stored, emitted) => {
-    const digits = stored.trim().padStart(8, '0');
-    return !/^\d{8}$/.test(digits) || digits.replace(/(00){1,2}$/, '') !== emitted.slice(0, 10).replaceAll('-', '');
+/** How one column is read, as its text. */
+interface Single {
+  readonly differs: (stored: string, emitted: string, context: Context) => boolean;
+  /** Whether the text surely means a value, so that none would be a loss; without it nobody knows. */
+  readonly means?: (stored: string, context: Context) => boolean;
+}
+
+const DAY = /^(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/;
+
+const READINGS: Readonly<Record<string, Single>> = {
+  number: { differs: (stored, emitted) => !sameNumber(stored, emitted) },
+  text: {
+    differs: (stored, emitted, { isNumber }) => !(isNumber ? sameNumber : sameText)(stored, emitted),
+    means: (stored, { isNumber }) => !isNumber && /[^\s\p{C}]/u.test(stored),
   },
-  epoch: (stored, emitted) => Date.parse(emitted) !== Number(stored) * 1000,
-  'epoch (milliseconds)': (stored, emitted) => Date.parse(emitted) !== Number(stored),
+  code: {
+    differs: (stored, emitted, { isNumber }) =>
+      isNumber ? !sameNumber(stored, emitted) : stored.replace(/ +$/, '') !== emitted,
+    means: (stored, { isNumber }) => !isNumber && /^[\w.-]+ *$/.test(stored),
+  },
+  date: { differs: differsInTime, means: stored => DAY.test(stored) },
+  datetime: {
+    differs: differsInTime,
+    means: stored => DAY.test(stored.slice(0, 10)) && /[1-9]/.test(stored.slice(11)),
+  },
+  'comparator-number.value': {
+    differs: (stored, emitted) => !sameNumber(stored.replace(/^\s*[<>]?=?\s*/, ''), emitted),
+    means: stored => /^\s*(?:[<>]=?)?\s*\d{1,6}(?:\.\d{1,6})?\s*$/.test(stored),
+  },
+  'comparator-number.comparator': {
+    differs: (stored, emitted) => /^\s*([<>]=?)/.exec(stored)?.[1] !== emitted,
+    means: stored => /^\s*[<>]=?\s*\d{1,6}(?:\.\d{1,6})?\s*$/.test(stored),
+  },
+  ymd8: {
+    differs: (stored, emitted) => {
+      const digits = stored.trim().padStart(8, '0');
+      return !/^\d{8}$/.test(digits) || digits.replace(/(00){1,2}$/, '') !== emitted.slice(0, 10).replaceAll('-', '');
+    },
+    means: stored => DAY.test(stored.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3')),
+  },
+  epoch: { differs: (stored, emitted) => !isMoment(emitted, Number(stored) * 1000) },
+  'epoch (milliseconds)': { differs: (stored, emitted) => !isMoment(emitted, Number(stored)) },
+  julian: { differs: (stored, emitted) => !isMoment(emitted, (Number(stored) - 2_440_587.5) * 86_400_000) },
+  boolean: {
+    differs: (stored, emitted, { options }) => String(truthOf(stored, options)) !== emitted,
+    means: (stored, { options }) => truthOf(stored, options) !== undefined,
+  },
+  uuid: {
+    differs: (stored, emitted) => !UUID.test(emitted) || stored.toLowerCase() !== emitted,
+    means: stored => UUID.test(stored.toLowerCase()),
+  },
+  'range-text.low': rangeEnd('low'),
+  'range-text.high': rangeEnd('high'),
 };
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Undefined: there is no reading for this codec or these values. */
 export function contradicts(reading: Reading): boolean | undefined {
-  const { label, stored, value, codeMaps } = reading;
+  const { codec, type, stored, value, zone, codeMaps } = reading;
+  const { label, options = {} } = codec;
+  const emitted = value === undefined ? undefined : typeof value === 'object' ? value.decimal : String(value);
+  const notes = /^(html|xhtml)(, base64)?$/.exec(label);
+  if (notes) return contradictsNotes(notes[1] === 'html' ? 'html' : 'xhtml', notes[2] !== undefined, stored, emitted);
+  if (label === 'date-and-time') return contradictsMoment(stored, emitted, options, zone);
+  if (label === 'ymd-parts') return contradictsParts(stored, emitted);
   const [raw = null] = stored;
-  const emitted = typeof value === 'object' ? value.decimal : String(value);
   if (raw === null) return undefined;
-  if (label === 'base64') return !bytesOf(raw).equals(Buffer.from(emitted, 'base64'));
-  if (raw instanceof Uint8Array) return undefined;
+  if (label === 'base64')
+    return emitted === undefined ? undefined : !bytesOf(raw).equals(Buffer.from(emitted, 'base64'));
+  if (raw instanceof Uint8Array) return label === 'uuid' ? contradictsBytes(raw, emitted) : undefined;
   const text = typeof raw === 'number' ? plainDigits(raw) : raw;
+  const { steps, behind, ...rest } = options;
+  const context = { options: rest, zone, isNumber: typeof raw === 'number' || (type !== undefined && isNumeric(type)) };
+  if (steps === undefined || behind === undefined) return contradictsText(label, text, emitted, context, codeMaps);
+  const left = textAfter(steps, text);
+  return left === undefined
+    ? emitted !== undefined && !MAY_MEAN_NOTHING.test(behind)
+    : contradictsText(behind, left, emitted, context, codeMaps);
+}
+
+/** What a code map makes of nothing is its own affair. */
+const MAY_MEAN_NOTHING = /^code map /;
+
+function contradictsText(
+  label: string,
+  text: string,
+  emitted: string | undefined,
+  context: Context,
+  codeMaps: readonly CodeMap[],
+): boolean | undefined {
   const [, name, facet] = /^code map (.+)\.(code|system|display)$/.exec(label) ?? [];
   if (name !== undefined) return contradictsMap(codeMaps, name, facet, text.trimEnd(), emitted);
   // A datetime column that holds a number says its moment in a way of its own.
-  if (/^date/.test(label) && typeof raw === 'number') return undefined;
-  return READINGS[label.replace(/ \(midnight: \w+\)$/, '')]?.(text, emitted, reading);
+  if (/^date/.test(label) && /^-?\d+(\.\d+)?$/.test(text)) return undefined;
+  const [, bare = label, midnight] = /^(\w+) \(midnight: (\w+)\)$/.exec(label) ?? [];
+  const single = READINGS[bare];
+  if (!single) return undefined;
+  if (emitted !== undefined) return single.differs(text, emitted, context);
+  return midnight === undefined && single.means?.(text, context) === true ? true : undefined;
 }
 
 function contradictsMap(
@@ -55,15 +136,117 @@ function contradictsMap(
   name: string,
   facet: string | undefined,
   raw: string,
-  emitted: string,
+  emitted: string | undefined,
 ): boolean | undefined {
   const coded = codeMaps.find(map => map.name === name)?.rows.get(raw);
   const said = coded && (facet === 'code' ? coded.code : facet === 'system' ? coded.system : coded.display);
   return said === undefined ? undefined : said !== emitted;
 }
 
+/** A note that is not blank is always emitted. */
+function contradictsNotes(
+  form: 'html' | 'xhtml',
+  isFile: boolean,
+  stored: readonly SqlValue[],
+  emitted: string | undefined,
+): boolean {
+  const notes = stored.filter(raw => typeof raw === 'string').filter(raw => /[^ \t\r\n]/.test(raw));
+  if (notes.length === 0 || emitted === undefined) return notes.length > 0 !== (emitted !== undefined);
+  const text = isFile ? Buffer.from(emitted, 'base64').toString('utf8') : emitted;
+  return noteDiffers(form, notes, isFile && form === 'xhtml' ? narrativeIn(text) : text);
+}
+
+function contradictsBytes(raw: Uint8Array, emitted: string | undefined): boolean {
+  const hex = [...raw].map(byte => byte.toString(16).padStart(2, '0')).join('');
+  if (raw.length !== 16) return emitted !== undefined;
+  return emitted === undefined || !UUID.test(emitted) || emitted.replaceAll('-', '') !== hex;
+}
+
+const CLOCKS: Readonly<Record<string, RegExp>> = {
+  hhmm: /^(\d\d)(\d\d) *$/,
+  hhmmss: /^(\d\d)(\d\d)(\d\d) *$/,
+  'hh:mm': /^(\d\d):(\d\d) *$/,
+  'hh:mm:ss': /^(\d\d):(\d\d):(\d\d) *$/,
+  time: /^(\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?$/,
+};
+
+/** A day of one column and the clock of another; where that shows no time, the day alone. */
+function contradictsMoment(
+  [date = null, time = null]: readonly SqlValue[],
+  emitted: string | undefined,
+  { time: form = '' }: CodecOptions,
+  zone: string,
+): boolean | undefined {
+  const day = /^(\d{4})-?(\d\d)-?(\d\d)(?:[ T][\d:.]*)?$/.exec(String(date ?? '').trim());
+  if (!day) return undefined;
+  const [, year = '', month = '', dayOfMonth = ''] = day;
+  const digits = `${year}-${month}-${dayOfMonth}`.replace(/(-00){1,2}$/, '');
+  if (emitted === undefined) return DAY.test(digits) ? true : undefined;
+  if (emitted.slice(0, 10) !== digits) return true;
+  const [, hour = '', minute = '', second = '00'] = CLOCKS[form]?.exec(String(time ?? '')) ?? [];
+  const isTime = hour !== '' && hour < '24' && minute < '60' && second < '60' && digits.length === 10;
+  // A TIME column may hold other spellings, which its dialect reads.
+  if (!isTime) return emitted.length > 10 ? form !== 'time' : false;
+  const clock = `${hour}:${minute}:${second}`;
+  if (emitted.slice(11, 19) !== clock) return true;
+  // Before zones had whole minutes an offset says less than the clocks.
+  return year >= '1900' && !agreesInTime(emitted, `${digits} ${clock}`, zone);
+}
+
+function contradictsParts(stored: readonly SqlValue[], emitted: string | undefined): boolean | undefined {
+  const [year = 0, month = 0, day = 0] = stored.map(part =>
+    !(part instanceof Uint8Array) && /^\d{1,4}$/.test(String(part)) ? Number(part) : 0,
+  );
+  const said = [
+    String(year).padStart(4, '0'),
+    ...[month, day].slice(0, month === 0 ? 0 : day === 0 ? 1 : 2).map(part => String(part).padStart(2, '0')),
+  ].join('-');
+  if (emitted !== undefined) return emitted !== said || (month === 0 && day !== 0);
+  return DAY.test(said) ? true : undefined;
+}
+
+function isNumeric({ kind }: ColumnType): boolean {
+  return kind === 'integer' || kind === 'decimal' || kind === 'float' || kind === 'bit';
+}
+
+function differsInTime(stored: string, emitted: string, { zone }: Context): boolean {
+  return !agreesInTime(emitted, stored, zone);
+}
+
+/** Whether an emitted moment is that of so many milliseconds since 1970, to its own second. */
+function isMoment(emitted: string, at: number): boolean {
+  const said = Date.parse(emitted);
+  return /\.\d/.test(emitted) ? Math.abs(said - at) <= 1 : said - at <= 1 && at - said < 1001;
+}
+
+function truthOf(stored: string, options: CodecOptions): boolean | undefined {
+  const raw = stored.replace(/ +$/, '');
+  if (options.true?.includes(raw)) return true;
+  return options.false?.includes(raw) ? false : undefined;
+}
+
+function rangeEnd(end: 'low' | 'high'): Single {
+  const read = (stored: string): string | undefined => {
+    const text = stored.replace(/[ \t\r\n]+/g, ' ').trim();
+    const [, sign, bound] = /^([<>])=? ?(-?\d+(?:\.\d+)?)$/.exec(text) ?? [];
+    if (bound !== undefined) return (sign === '>') === (end === 'low') ? bound : undefined;
+    const [, low, high] = /^(\d+(?:\.\d+)?) ?- ?(\d+(?:\.\d+)?)$/.exec(text) ?? [];
+    return end === 'low' ? low : high;
+  };
+  return {
+    differs: (stored, emitted) => !sameNumber(read(stored) ?? '', emitted),
+    means: stored => (read(stored)?.length ?? 99) <= 7 && stored.length <= 15,
+  };
+}
+
 function bytesOf(raw: Exclude<SqlValue, null>): Buffer {
   return raw instanceof Uint8Array ? Buffer.from(raw) : Buffer.from(String(raw));
+}
+
+/** But for blanks around and characters that no text of FHIR has. */
+function sameText(stored: string, emitted: string): boolean {
+  const visible = (text: string): string => text.replace(/\p{Cc}(?<![\t\r\n])/gu, '').trim();
+  return visible(stored) === visible(emitted);
 }
 
 /** By value: zeros at the ends of the digits do not count. */

@@ -6,6 +6,7 @@
 import type { Condition, EachNode, JoinColumn, Lookup, Mapping, RefNode, Registry, Scope } from '../mapping/model.ts';
 import { canonicalOf, castTo, compareCanonical } from '../resource/raw.ts';
 import { UNICODE } from '../sql/column-type.ts';
+import { aliasesOf } from '../sql/columns-used.ts';
 import { among, and, call, equals, or, value } from '../sql/construct.ts';
 import type { Database } from '../sql/database.ts';
 import type { ColumnExpression, Expression, Order, Predicate, SqlValue } from '../sql/expression.ts';
@@ -14,6 +15,7 @@ import type { Row, SqlPlan } from '../sql/plan.ts';
 import { type TableColumns, tableKey } from './columns.ts';
 import { asRowValue } from './forms.ts';
 import { type Interpreter, type RowReader, Unjudged } from './interpret.ts';
+import { type ReadRow, WorkedOut } from './worked-out.ts';
 
 /** A row of one table: stored values by column. */
 export type StoredRow = ReadonlyMap<string, SqlValue>;
@@ -47,6 +49,7 @@ export class StoredRows implements RowReader<View> {
   readonly #database: Database;
   readonly #columns: ReadonlyMap<string, TableColumns>;
   readonly #indexes = new Map<string, Index>();
+  readonly #worked = new WorkedOut();
   /** Something was asked for that is not fetched yet: what was worked out of it does not count. */
   lacking = false;
 
@@ -71,11 +74,36 @@ export class StoredRows implements RowReader<View> {
     return asRowValue(stored, expression.type);
   }
 
-  /** The value of a column as the database holds it. Throws Unjudged for what is no column. */
+  /** The value of a column as the database holds it, or of an `sql` as the engine works it out. Throws Unjudged for others. */
   stored(expression: Expression, view: View): SqlValue {
+    if (expression.kind === 'raw') return this.#workedOut(expression, view);
     if (expression.kind !== 'column') throw new Unjudged();
     const row = this.#rowOf(expression.alias, view);
     return row?.get(expression.column) ?? null;
+  }
+
+  #workedOut(expression: Expression, view: View): SqlValue {
+    const gone = new Set<Identifier>();
+    const rows: ReadRow[] = [];
+    for (const alias of aliasesOf({ expressions: [expression] })) {
+      const row = this.#rowOf(alias, view);
+      if (row === null) gone.add(alias);
+      else rows.push(this.#known(alias, row, view));
+    }
+    // An expression over nothing that was found is still one of the row around.
+    if (rows.length === 0) rows.push(this.#known(view.scope.alias, view.row, view));
+    const worked = this.#worked.of(expression, rows, gone);
+    if (worked === undefined) this.lacking = true;
+    return worked ?? null;
+  }
+
+  /** How the row under an alias is told from others of its table. */
+  #known(alias: Identifier, row: StoredRow, view: View): ReadRow {
+    const table = tableUnder(alias, view);
+    const read = table && this.#columns.get(tableKey(table));
+    if (!read) throw new Unjudged();
+    const own = read.key.length > 0 ? read.key : [...read.columns.values()];
+    return { alias, table, key: own.map(column => [column, row.get(column.column) ?? null] as const) };
   }
 
   within(view: View, alias: Identifier, parts: StoredRow): View {
@@ -156,6 +184,7 @@ export class StoredRows implements RowReader<View> {
       for (let at = 0; at < wanted.length; at += KEYS)
         await this.#fetchKeys(index, wanted.slice(at, at + KEYS), signal);
     }
+    await this.#worked.fetch(this.#database, signal);
     this.lacking = false;
   }
 
@@ -302,6 +331,15 @@ export class StoredRows implements RowReader<View> {
     }
     return 0;
   }
+}
+
+/** The table that stands under an alias, of a row around or of what one of them looks up. */
+function tableUnder(alias: Identifier, view: View): TableName | undefined {
+  for (let at: View | undefined = view; at; at = at.around) {
+    const found = [at.scope, ...at.scope.lookups].find(one => one.alias === alias);
+    if (found) return found.table;
+  }
+  return undefined;
 }
 
 const ALIAS = identifier('t');

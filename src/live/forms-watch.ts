@@ -1,6 +1,7 @@
 /**
  * Looks again at how rows are written when somebody has written into the database: a row of a new form takes the proof from its
- * column. In: a way to look, and what to do where a column is written otherwise than before. Out: looks, one after the other.
+ * column. In: a way to look, and what to do where a column is written otherwise than before. Out: looks, one after the other;
+ * a promise for those who are not to be answered by what no longer holds.
  */
 
 export interface FormsWatchOptions {
@@ -11,27 +12,59 @@ export interface FormsWatchOptions {
   readonly changed: () => Promise<unknown>;
 }
 
+export interface FormsWatch {
+  /** A fetched row shows that a column is written otherwise: looks at once. Several calls before that are one. */
+  doubt(): void;
+  /** While a doubt is looked into, and what follows from it is done: resolves then. Undefined: there is none. */
+  settled(): Promise<void> | undefined;
+  /** Resolves when no look is under way any more, and none will be. */
+  stop(): Promise<void>;
+}
+
 /** A look takes its time from who writes all day: after a long one the pause is as many times as long. */
 const SHARE = 50;
+/** Changes that are followed at once; what is written otherwise after that has to wait for the next look. */
+const AT_ONCE = 5;
 
-/** Resolves when no look is under way any more, and none will be. */
-export function watchForms({ pause, look, changed }: FormsWatchOptions): { stop(): Promise<void> } {
+/** Begins to look after the first pause. */
+export function watchForms({ pause, look, changed }: FormsWatchOptions): FormsWatch {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let looking = Promise.resolve();
+  let doubted: Promise<void> | undefined;
+
   const rest = (milliseconds: number): void => {
-    if (!stopped) timer = setTimeout(begin, milliseconds).unref();
+    clearTimeout(timer);
+    if (!stopped) timer = setTimeout(() => begin(), milliseconds).unref();
   };
-  const begin = (): void => {
-    const begun = performance.now();
-    looking = look().then(async otherwise => {
-      const took = performance.now() - begun;
-      if (otherwise && !stopped) await changed();
-      rest(Math.max(pause, took * SHARE));
-    });
+  const once = async (): Promise<void> => {
+    let longest = 0;
+    const isOtherwise = async (): Promise<boolean> => {
+      const begun = performance.now();
+      const otherwise = await look();
+      longest = Math.max(longest, performance.now() - begun);
+      return otherwise;
+    };
+    // While the mappings are made anew, a row may show another column to be written otherwise.
+    for (let times = 0; times < AT_ONCE && (await isOtherwise()) && !stopped; times++) await changed();
+    rest(Math.max(pause, longest * SHARE));
+  };
+  /** After the look that is under way. */
+  const begin = (): Promise<void> => {
+    clearTimeout(timer);
+    looking = looking.then(() => (stopped ? undefined : once()));
+    return looking;
   };
   rest(pause);
   return {
+    doubt() {
+      if (doubted !== undefined || stopped) return;
+      const own = begin().finally(() => {
+        if (doubted === own) doubted = undefined;
+      });
+      doubted = own;
+    },
+    settled: () => doubted,
     async stop() {
       stopped = true;
       clearTimeout(timer);

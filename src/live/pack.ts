@@ -34,6 +34,8 @@ export interface LivePack<T> {
   reload(always?: boolean): Promise<Outcome>;
   /** Checks the files that are served, not those on disk, against the schema where that has changed. Never throws. */
   look(): Promise<Outcome>;
+  /** Likewise where the schema has not changed: rows are written otherwise. Never throws. */
+  again(): Promise<Outcome>;
 }
 
 export interface LiveOptions<T> {
@@ -139,9 +141,9 @@ export function livePack<T>({
     }
   };
 
-  const look = async (): Promise<Outcome> => {
+  const look = async (always: boolean): Promise<Outcome> => {
     try {
-      return (await isAsSeen(database, schema)) ? 'same' : await check(files);
+      return !always && (await isAsSeen(database, schema)) ? 'same' : await check(files);
     } catch (error) {
       // Whether the database is there, others tell.
       if (!(error instanceof DatabaseError)) tellUnexpected(error, log);
@@ -163,7 +165,8 @@ export function livePack<T>({
     lacking: () => lacking,
     isWhole: () => isWhole,
     reload: (always = false) => inTurn('files', () => reload(always)),
-    look: () => inTurn('schema', look),
+    look: () => inTurn('schema', () => look(false)),
+    again: () => inTurn('schema', () => look(true)),
   };
 }
 

@@ -2,6 +2,7 @@
  * What other parts of the server count, for `/metrics`: which mappings are served, how busy the database, the exports and the
  * cache are. In: those parts. Out: readings, taken at each scrape.
  */
+import type { Audit } from '../audit/audit.ts';
 import type { AnswerCounters } from '../cache/answers.ts';
 import type { Jobs } from '../export/jobs.ts';
 import type { Admission, Places } from '../http/admission.ts';
@@ -14,12 +15,13 @@ export interface Observed {
   readonly jobs: Pick<Jobs, 'load'> | undefined;
   readonly cache: { counters(): AnswerCounters } | undefined;
   readonly admission: Admission;
+  readonly audit: Pick<Audit, 'load'> | undefined;
   readonly served: () => Pick<Registry, 'pack' | 'version'> & { readonly refused: boolean; readonly lacking: boolean };
 }
 
 type Values = ReturnType<Reading['read']>;
 
-export function readingsOf({ database, jobs, cache, admission, served }: Observed): readonly Reading[] {
+export function readingsOf({ database, jobs, cache, admission, audit, served }: Observed): readonly Reading[] {
   const lanes = (what: keyof LaneLoad) => (): Values =>
     Object.entries(database.load().lanes).map(([lane, load]) => [[lane], load[what]]);
   const places = (what: keyof LaneLoad) => (): Values =>
@@ -62,6 +64,7 @@ export function readingsOf({ database, jobs, cache, admission, served }: Observe
     },
     ...(jobs ? exportReadings(jobs) : []),
     ...(cache ? cacheReadings(cache) : []),
+    ...(audit ? auditReadings(audit) : []),
   ];
 }
 
@@ -97,6 +100,23 @@ function cacheReadings({ counters }: NonNullable<Observed['cache']>): readonly R
     },
     { ...gauge('lintel_cache_entries', 'Answers that are kept.'), read: () => one(counters().entries) },
     { ...gauge('lintel_cache_bytes', 'Bytes of the answers that are kept.'), read: () => one(counters().bytes) },
+  ];
+}
+
+function auditReadings({ load }: Pick<Audit, 'load'>): readonly Reading[] {
+  return [
+    {
+      ...counter('lintel_audit_records_total', 'Records of the audit that were written, and that could not be.', [
+        'outcome',
+      ]),
+      read() {
+        const { written, failed } = load();
+        return byName({ written, failed });
+      },
+    },
+    { ...gauge('lintel_audit_waiting', 'Records on their way to the store.'), read: () => one(load().waiting) },
+    { ...gauge('lintel_audit_bytes', 'Bytes of the store that are in use.'), read: () => one(load().used) },
+    { ...gauge('lintel_audit_bytes_at_most', 'Bytes that it may take.'), read: () => one(load().bytes) },
   ];
 }
 

@@ -2,6 +2,9 @@
  * Everything that is made of one version of the mappings: facade, REST interface, HTTP application. In: a sound pack, and
  * what outlives it. Out: an application that knows no other version, so that a request ends with the one it began with.
  */
+import type { Audit } from '../audit/audit.ts';
+import { seeingPatients } from '../audit/patients-in.ts';
+import { type Trail, typesOf, withTrail } from '../audit/trail.ts';
 import type { AnswerCache } from '../cache/answers.ts';
 import { freshnessOf } from '../cache/freshness.ts';
 import { summaryMaker } from '../ccda/summary.ts';
@@ -12,6 +15,7 @@ import type { Facade } from '../facade.ts';
 import type { Admission } from '../http/admission.ts';
 import type { Answer } from '../http/answer.ts';
 import { createApp } from '../http/app.ts';
+import type { Entry } from '../http/bearer.ts';
 import type { AppParts, Problem, Refused } from '../http/context.ts';
 import { answerHits } from '../http/hits.ts';
 import type { Answers } from '../http/server.ts';
@@ -45,6 +49,14 @@ export interface Lasting {
   readonly lacking: () => Refused | undefined;
   readonly metrics: Metrics;
   readonly admission: Admission;
+  /** Undefined: nobody writes down who saw whom. */
+  readonly audit: Audit | undefined;
+  /** Whether a browser app is registered at an origin; undefined where no apps are. */
+  readonly isAppOrigin: ((origin: string) => boolean) | undefined;
+  /** Who may come in, by token; undefined where access is open. */
+  readonly entry: Entry | undefined;
+  /** The audit as FHIR. */
+  readonly trail: Trail | undefined;
   /** Warnings and errors that were logged last, the newest first. */
   readonly problems: () => readonly Problem[];
 }
@@ -53,13 +65,19 @@ const ENGINE_NAMES = { sqlite: 'SQLite', mssql: 'SQL Server' } as const;
 
 const SOFTWARE = { name: 'Lintel', version: SOFTWARE_VERSION } as const;
 
+/** The same mappings may read rows otherwise: answers that were kept for one version are not those of the next. */
+let versions = 0;
+
 export function versionOf({ registry, catalog, pack, content, changed }: SoundPack, lasting: Lasting): Version {
   const { config, log, database, jobs, entrance, cache, refused, lacking, metrics, admission, problems } = lasting;
-  const facade = facadeOf(registry, database, changed, {
+  const { audit, entry, isAppOrigin, trail } = lasting;
+  const made = facadeOf(registry, database, changed, {
     ...config,
     documents: content !== undefined,
     exports: jobs !== undefined,
   });
+  const seen = audit === undefined ? made : seeingPatients(made);
+  const facade = trail === undefined ? seen : withTrail(seen, { facade: seeingPatients(trail.facade) });
   const rest = restParts(entrance, facade, content, SOFTWARE_VERSION);
   const { name, title } = registry.pack;
   const parts: AppParts = {
@@ -78,9 +96,13 @@ export function versionOf({ registry, catalog, pack, content, changed }: SoundPa
     log,
     metrics,
     admission,
+    entry,
+    isAppOrigin,
     ping: () => database.ping(),
     load: () => ({ engine: ENGINE_NAMES[database.engine], ...database.load() }),
     problems,
+    audit,
+    ...(trail && { unkept: new Set(typesOf(trail.facade, seen)) }),
     async explain(request) {
       const { handling } = config;
       const explanation = await explainSearch(facade, database, request, { now: Date.now(), handling });
@@ -89,7 +111,11 @@ export function versionOf({ registry, catalog, pack, content, changed }: SoundPa
     rest,
     ...(content === undefined ? {} : { summary: summaryMaker({ facade, content, software: SOFTWARE }) }),
     ...(cache && {
-      answers: { cache, freshness: freshnessOf(registry, catalog, database), version: registry.version },
+      answers: {
+        cache,
+        freshness: freshnessOf(registry, catalog, database),
+        version: `${registry.version}/${++versions}`,
+      },
     }),
   };
   return { app: { fetch: createApp(parts).fetch, hits: answerHits(parts) }, facade, rest };

@@ -5,8 +5,8 @@
  */
 
 export type Criterion =
-  /** Exactly this text (code, id, uri, a boolean as `true` or `false`). */
-  | { readonly kind: 'exact'; readonly text: string }
+  /** Exactly this text (code, id, uri, a boolean as `true` or `false`); with `anyCase` in any case of its ASCII letters. */
+  | { readonly kind: 'exact'; readonly text: string; readonly anyCase?: AnyCase }
   /** String search: case and accents folded unless `exact`. `word`: a word begins with this one (src/sql/words.ts). */
   | { readonly kind: 'string'; readonly mode: StringMode; readonly text: string }
   | { readonly kind: 'uri-below'; readonly text: string }
@@ -16,6 +16,9 @@ export type Criterion =
   | { readonly kind: 'number'; readonly any: readonly (readonly NumberEdge[])[] }
   /** The digits of the value (0 to 9, all else left out) pass one of these tests. No FHIR search asks so. */
   | { readonly kind: 'digits'; readonly any: readonly DigitsTest[] };
+
+/** `listed`: one of many texts, so that the statement has no room for several spellings of each. */
+export type AnyCase = 'alone' | 'listed';
 
 export type StringMode = 'starts' | 'exact' | 'contains' | 'word';
 

@@ -45,6 +45,8 @@ export interface Mapping {
   readonly changed?: ValueNode;
   /** Undefined: the pack does not say which rows are deleted records. */
   readonly deleted?: DeletedRecords;
+  /** Why resources of the mapping belong to no patient, though others of their type do. */
+  readonly outside?: string;
   /** True if some condition compares with the present instant. */
   readonly usesNow: boolean;
   readonly at: Position;
@@ -225,8 +227,6 @@ export interface RefNode extends NodeBase {
   readonly on: readonly JoinColumn[];
   /** False: emitted from our columns without looking whether the target is there (its id is made of `theirs`). */
   readonly exists: boolean;
-  /** It says whose the resource is and not what it is about: what includes go along backwards are the others. */
-  readonly revinclude?: false;
   /** `reference`: a Reference; `url`: the target's absolute URL as a string. */
   readonly as: 'reference' | 'url';
   /** Further elements of the Reference (display, identifier, type). */

@@ -2,24 +2,51 @@
  * Whether all that a resource says stands in one row, so that the row's stamp is the time of the resource's last change. In: a mapping.
  * Out: no where it looks into other rows: lookups, children, referenced rows, conditions on them, and the present instant.
  */
+import type { Identifier } from '../sql/identifier.ts';
+import { walk } from '../sql/walk.ts';
 import { childrenOf } from './children.ts';
 import type { Condition, Mapping, Node } from './model.ts';
 
 const known = new WeakMap<Mapping, boolean>();
 
-/** Rows of the mapping's own table count as other rows too. */
+/**
+ * Rows of the mapping's own table count as other rows too. A row that the resource needs and whose stamp is among those of `changed` counts as
+ * part of it: it cannot change without a later stamp, nor go without the resource.
+ */
 export function readsOneRow(mapping: Mapping): boolean {
   const before = known.get(mapping);
   if (before !== undefined) return before;
   const { source, root, needs, usesNow } = mapping;
+  const stamped = stampedAliases(mapping);
   const one =
     !usesNow &&
-    source.lookups.length === 0 &&
+    stamped.has(source.alias) &&
+    source.lookups.every(({ alias, required, pick }) => required && pick.length === 0 && stamped.has(alias)) &&
     source.onePer.length === 0 &&
     staysInRow(source.where) &&
     [root, ...needs].every(nodeStaysInRow);
   known.set(mapping, one);
   return one;
+}
+
+/** The aliases whose columns `changed` reads. */
+function stampedAliases({ changed }: Mapping): ReadonlySet<Identifier> {
+  const found = new Set<Identifier>();
+  walk({ expressions: changed?.from ?? [] }, { column: ({ alias }) => void found.add(alias) });
+  return found;
+}
+
+/** Tables of child rows whose changes leave no stamp in the resource that they belong to. */
+export function childrenWithoutStamp(mapping: Mapping): readonly string[] {
+  const { source, root } = mapping;
+  const stamped = stampedAliases(mapping);
+  const seen = new Set<string>(source.lookups.filter(({ alias }) => stamped.has(alias)).map(({ table }) => table.name));
+  return [...new Set(childTables(root))].filter(name => !seen.has(name));
+}
+
+function childTables(node: Node): readonly string[] {
+  const own = node.kind === 'each' && node.from.kind === 'rows' ? [node.from.scope.table.name] : [];
+  return [...own, ...childrenOf(node).flatMap(childTables)];
 }
 
 function nodeStaysInRow(node: Node): boolean {

@@ -1,15 +1,14 @@
 /**
  * Searches in the compartment of a patient: `Patient/<id>/Condition?…`, `Patient/<id>/*?…`. In: the path and names and
- * values. Out: a query, and the access that keeps it within the compartment.
+ * values. Out: a query that is kept within the compartment.
  * https://hl7.org/fhir/R4/compartmentdefinition.html, https://hl7.org/fhir/R4/http.html#vsearch
  */
-import type { Access } from '../auth/access.ts';
 import { FhirError } from '../outcome.ts';
-import { compartmentCodes } from '../plan/access.ts';
+import { compartmentCodes } from '../plan/compartment.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { type ParseContext, printable } from '../search/limits.ts';
 import { parseQuestions } from '../search/parse.ts';
-import type { SystemQuery } from '../search/query.ts';
+import type { Filter, SystemQuery } from '../search/query.ts';
 import { parseSystemSearch } from '../search/system.ts';
 
 /** What is asked of a compartment. */
@@ -31,9 +30,9 @@ export function compartmentQuery(
   if (compartment !== COMPARTMENT_TYPE || !(type === '*' || types.includes(type)))
     throw new FhirError('not-found', 'Nothing is here; [base]/metadata says what this server offers');
   const place = `${compartment}/${id}/${type}`;
-  if (type === '*') return parseSystemSearch(types.filter(isBound), parameters, context, place);
+  if (type === '*') return narrowed(parseSystemSearch(types.filter(isBound), parameters, context, place), id);
   if (!isBound(type)) throw new FhirError('not-supported', `${printable(type)} belongs to no ${compartment}`);
-  return parseQuestions({ types: [type], place }, parameters, context);
+  return narrowed(parseQuestions({ types: [type], place }, parameters, context), id);
 }
 
 /** Resources of the type belong to patients. */
@@ -41,7 +40,9 @@ export function isBound(type: string): boolean {
   return type === COMPARTMENT_TYPE || compartmentCodes(type).length > 0;
 }
 
-/** The same caller's access, to one patient's compartment alone. */
-export function narrowed({ caller }: Access, id: string): Access {
-  return { kind: 'patients', caller, patients: [id] };
+/** The same query, to one patient's compartment alone. */
+export function narrowed(query: SystemQuery, id: string): SystemQuery {
+  const filter: Filter = { kind: 'compartment', id };
+  const questions = query.questions.map(question => ({ ...question, filters: [...question.filters, filter] }));
+  return { ...query, questions };
 }

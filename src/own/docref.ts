@@ -36,7 +36,7 @@ const DEFINITION: Operation = {
 
 export const DOCREF: RecordOperation = { ...DEFINITION, understand };
 
-function understand({ parameters, context, access, documents }: AskedOperation): UnderstoodOperation {
+function understand({ parameters, context, documents }: AskedOperation): UnderstoodOperation {
   const { own, shaping, warnings } = splitParameters(DEFINITION, parameters, context);
   const patient = only(own, 'patient');
   if (patient === undefined)
@@ -63,7 +63,7 @@ function understand({ parameters, context, access, documents }: AskedOperation):
   const id = documents && query.cursor === undefined && isSummary(ofType) ? onlyId(ofPatient) : undefined;
   const made =
     id === undefined ? undefined : { patient: id, resource: summaryReference(context.base, id, { start, end }) };
-  return { query: { ...query, questions }, access, includable: access, made };
+  return { query: { ...query, questions }, made };
 }
 
 /** The Continuity of Care Document is of the type that is asked for; without a type it always is. */

@@ -38,7 +38,7 @@ const DEFINITION: Operation = {
 
 export const EVERYTHING: RecordOperation = { ...DEFINITION, understand };
 
-function understand({ id, parameters, types, context, access }: AskedOperation): UnderstoodOperation {
+function understand({ id, parameters, types, context }: AskedOperation): UnderstoodOperation {
   if (id === undefined) throw new RangeError('$everything of nobody');
   const { own, shaping, warnings } = splitParameters(DEFINITION, parameters, context);
   const start = dateOf(own, 'start', context);
@@ -62,10 +62,9 @@ function understand({ id, parameters, types, context, access }: AskedOperation):
   const includes =
     named.length === 0 ? [include(undefined)] : wanted.filter(type => !bound.includes(type)).map(include);
   return {
-    query: { ...query, questions, includes },
-    access: narrowed(access, id),
+    query: narrowed({ ...query, questions, includes }, id),
     // Whatever belongs to a patient is a match already, or another patient's.
-    includable: { kind: 'patients', caller: access.caller, patients: [] },
+    includable: type => !isBound(type),
   };
 }
 

@@ -3,7 +3,6 @@
  * its route, its OperationDefinition and its place in the CapabilityStatement follow.
  * https://hl7.org/fhir/R4/operationslist.html
  */
-import type { Access } from '../auth/access.ts';
 import type { ParseContext } from '../search/limits.ts';
 import type { SystemQuery } from '../search/query.ts';
 import { DOCREF } from './docref.ts';
@@ -26,15 +25,12 @@ export interface AskedOperation {
   readonly context: ParseContext;
   /** The server makes documents. */
   readonly documents: boolean;
-  readonly access: Access;
 }
 
 export interface UnderstoodOperation {
   readonly query: SystemQuery;
-  /** What may match, never more than what the caller may see. */
-  readonly access: Access;
-  /** What may be included, likewise. */
-  readonly includable: Access;
+  /** Types that may be included; undefined: any. */
+  readonly includable?: (type: string) => boolean;
   /** A resource that is made for the first page, if that patient is there for the caller. */
   readonly made?: { readonly patient: string; readonly resource: MadeResource } | undefined;
 }

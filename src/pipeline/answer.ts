@@ -2,7 +2,6 @@
  * A search answered. In: a query over one or several types, and what the caller may see. Out: resources of one page, what
  * they include, where the next page begins, and the total where it is known.
  */
-import type { Access } from '../auth/access.ts';
 import { type Branch, branchesOf, groupBranches, isWithoutRows } from '../plan/branches.ts';
 import type { Environment } from '../plan/environment.ts';
 import { type OpaqueQuestions, withoutIds } from '../plan/opaque-ids.ts';
@@ -18,7 +17,7 @@ import { wantedForIncludes } from './include-nodes.ts';
 import { type AskedRows, type Included, readIncluded } from './includes.ts';
 import { countMatches, distinct, type PageRequest, readPage } from './page.ts';
 import { type WrittenPage, writeInLists } from './page-lists.ts';
-import { accessed, planKey } from './plans.ts';
+import { planKey } from './plans.ts';
 import { planKept } from './resolve.ts';
 import type { Session } from './source.ts';
 
@@ -32,10 +31,8 @@ export interface Answer {
 }
 
 export interface AnswerContext {
-  /** What may match. */
-  readonly access: Access;
-  /** What may be included. */
-  readonly includable: Access;
+  /** Types that may be included; undefined: any. */
+  readonly includable?: ((type: string) => boolean) | undefined;
   readonly write: WriteContext;
   /** The numbers of what matches are wanted, of a search without includes. */
   readonly numbered?: boolean | undefined;
@@ -44,11 +41,9 @@ export interface AnswerContext {
 export async function answerQuery(query: SystemQuery, context: AnswerContext, session: Session): Promise<Answer> {
   const { selection, count, cursor } = query;
   const { questions } = query;
-  const { access } = context;
   const opaque = keptForm(questions);
-  const plan = (env: Environment) => branchesOfAll(opaque.questions, access, env);
-  const asked = { key: accessed(opaque.key, access), ids: opaque.ids };
-  const { planned: branches, places } = await planKept(session, plan, asked);
+  const plan = (env: Environment) => branchesOfAll(opaque.questions, env);
+  const { planned: branches, places } = await planKept(session, plan, opaque);
   const sort = query.questions[0]?.sort ?? [];
   const including = wantedForIncludes(query, session);
   const numbers = context.numbered ? new Map<string, string>() : undefined;
@@ -66,7 +61,7 @@ export async function answerQuery(query: SystemQuery, context: AnswerContext, se
   const complete = cursor === undefined && next === undefined && count > 0;
   const isFree = branches.every(isWithoutRows);
   const isWanted = isFree || query.total !== 'none';
-  const total = complete ? matches.length : isWanted ? await totalOf(query, context, session) : undefined;
+  const total = complete ? matches.length : isWanted ? await totalOf(query, session) : undefined;
   return { matches, included, next, total, numbers };
 }
 
@@ -113,14 +108,14 @@ async function writeWithIncludes(
   const frontier = frontierOf(query, session);
   const page = await writeInLists(branches, request, write, session, frontier.add);
   const read = (asked: readonly AskedRows[], limit: number) => readRows(asked, limit, query, write, session);
-  return { ...page, included: await readIncluded(frontier, { query, access: includable, read }, session) };
+  return { ...page, included: await readIncluded(frontier, { query, includable, read }, session) };
 }
 
 /** Counted without the order, which takes mappings apart. */
-async function totalOf({ questions }: SystemQuery, { access }: AnswerContext, session: Session): Promise<number> {
+async function totalOf({ questions }: SystemQuery, session: Session): Promise<number> {
   const { questions: unsorted, ids } = withoutIds(questions.map(question => ({ ...question, sort: [] })));
-  const plan = (env: Environment) => unsorted.flatMap(question => branchesOf({ ...question, access }, env));
-  const asked = { key: accessed(planKey('total', unsorted), access), ids };
+  const plan = (env: Environment) => unsorted.flatMap(question => branchesOf(question, env));
+  const asked = { key: planKey('total', unsorted), ids };
   const { planned: branches, places } = await planKept(session, plan, asked);
   return countMatches(branches, session, places);
 }
@@ -129,9 +124,9 @@ async function totalOf({ questions }: SystemQuery, { access }: AnswerContext, se
 const ORDINALS = 1e6;
 
 /** Of all types, in the order of the questions: cursors go by the ordinals. */
-function branchesOfAll(questions: SystemQuery['questions'], access: Access, env: Environment): readonly Branch[] {
+function branchesOfAll(questions: SystemQuery['questions'], env: Environment): readonly Branch[] {
   return questions.flatMap((question, i) =>
-    branchesOf({ ...question, access }, env)
+    branchesOf(question, env)
       .map(branch => ({ ...branch, ordinal: i * ORDINALS + branch.ordinal }))
       .toSorted((a, b) => a.ordinal - b.ordinal),
   );

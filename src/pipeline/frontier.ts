@@ -10,7 +10,7 @@ import type { Include } from '../search/query.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import type { Row } from '../sql/plan.ts';
 import type { Emitted } from './emitted.ts';
-import { backwardNodes, type Includes, pathsOf, refNodes } from './include-nodes.ts';
+import { type Includes, pathsOf, refNodes } from './include-nodes.ts';
 import { referencesAt } from './references-at.ts';
 import type { Session } from './source.ts';
 
@@ -119,7 +119,7 @@ function nodesOf(mapping: Mapping, includes: readonly Include[], session: Sessio
 
 function nodesTo(mapping: Mapping, revincludes: readonly Include[], session: Session): ReadonlySet<RefNode> {
   const nodes = revincludes.flatMap(include =>
-    session.registry.ofType(include.source).flatMap(source => backwardNodes(source, include, session)),
+    session.registry.ofType(include.source).flatMap(source => refNodes(source, include, session)),
   );
   return new Set(nodes.filter(node => node.target === mapping.name));
 }

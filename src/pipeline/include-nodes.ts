@@ -29,7 +29,7 @@ function wantedOf(mapping: Mapping, query: Includes, session: Session): ReturnTy
   const columns = query.revincludes.flatMap(include =>
     session.registry
       .ofType(include.source)
-      .flatMap(source => backwardNodes(source, include, session).filter(node => node.target === mapping.name))
+      .flatMap(source => refNodes(source, include, session).filter(node => node.target === mapping.name))
       .flatMap(node => node.on.map(({ theirs }) => theirs)),
   );
   const references = new Set(query.includes.flatMap(include => refNodes(mapping, include, session)));
@@ -88,11 +88,6 @@ function findNodes(mapping: Mapping, include: Include, session: Session): readon
   if (parameter === undefined) everyNode(mapping.root, take);
   for (const path of pathsOf(mapping, include)) along(mapping.root, path, see, session.env);
   return [...found];
-}
-
-/** Likewise from the resources referred to: not along references that only say whose a resource is. */
-export function backwardNodes(mapping: Mapping, include: Include, session: Session): readonly RefNode[] {
-  return refNodes(mapping, include, session).filter(({ revinclude }) => revinclude !== false);
 }
 
 function everyNode(node: Node, see: (node: Node) => void): void {

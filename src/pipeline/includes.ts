@@ -2,18 +2,18 @@
  * `_include` and `_revinclude`. In: what the resources of a page leave behind. Out: what they refer to, and what refers to
  * them, by the key columns that their rows carried, a fixed number of statements per step. https://hl7.org/fhir/R4/search.html#include
  */
-import type { Access } from '../auth/access.ts';
 import type { Mapping } from '../mapping/model.ts';
-import { accessPredicate } from '../plan/access.ts';
+import { isBound } from '../plan/compartment.ts';
 import { inStatements, oursAmong, theirsAmong } from '../plan/key.ts';
 import { servedPredicate } from '../plan/presence.ts';
+import type { Action } from '../plan/sight.ts';
 import { along, some } from '../plan/walk.ts';
 import type { Include } from '../search/query.ts';
-import { and, FALSE } from '../sql/construct.ts';
+import { and, FALSE, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
 import type { Emitted } from './emitted.ts';
 import { type Frontier, frontierOf, identityOf } from './frontier.ts';
-import { backwardNodes, type Includes, pathsOf, refNodes } from './include-nodes.ts';
+import { type Includes, pathsOf, refNodes } from './include-nodes.ts';
 import { planResolved } from './resolve.ts';
 import type { Session } from './source.ts';
 
@@ -23,7 +23,8 @@ const ROUNDS = 5;
 
 export interface IncludeRequest {
   readonly query: Includes;
-  readonly access: Access;
+  /** Types that may be included; undefined: any. */
+  readonly includable?: ((type: string) => boolean) | undefined;
   /** Reads the resources of these mappings' rows. */
   readonly read: (asked: readonly AskedRows[], limit: number) => Promise<readonly Emitted[]>;
 }
@@ -45,12 +46,13 @@ export async function readIncluded(from: Frontier, request: IncludeRequest, sess
   const resources: Emitted[] = [];
   let frontier = from;
   let cut = false;
+  const ofRecord = from.mappings().every(isBound);
   for (let round = 0; round < ROUNDS && frontier.size() > 0; round++) {
     const at = frontier;
     // What the caller may see can take keys that are not resolved yet.
     const asked = await planResolved(session, () => [
-      ...at.includes.flatMap(include => forward(at, include, request.access, session)),
-      ...at.revincludes.flatMap(include => backward(at, include, request.access, session)),
+      ...at.includes.flatMap(include => forward(at, include, request, ofRecord ? round : undefined, session)),
+      ...at.revincludes.flatMap(include => backward(at, include, request, session)),
     ]);
     // Beyond what may be included, whatever of it is in the Bundle already.
     const limit = INCLUDED_AT_MOST - resources.length + seen.size + 1;
@@ -91,36 +93,56 @@ interface Asked {
   readonly include?: Include;
 }
 
-function forward(from: Frontier, include: Include, access: Access, session: Session): readonly Asked[] {
+/** `steps`: so many references away from the record is what is gone on from; undefined: nobody knows. */
+function forward(
+  from: Frontier,
+  include: Include,
+  { includable }: IncludeRequest,
+  steps: number | undefined,
+  session: Session,
+): readonly Asked[] {
   const asked: AskedRows[] = [];
   for (const mapping of from.mappings()) {
     for (const node of refNodes(mapping, include, session)) {
       const target = session.registry.mapping(node.target);
+      if (includable?.(target.resource) === false) continue;
+      const referred = isBound(mapping) || (steps === 1 && mapping !== target);
       for (const some of inStatements(from.keysOf(node)))
-        asked.push(served(target, access, theirsAmong(node.on, some), session));
+        asked.push(served(target, 'read', theirsAmong(node.on, some), session, referred));
     }
   }
   return asked.length > 0 ? [{ rows: asked, include }] : [];
 }
 
-function backward(from: Frontier, include: Include, access: Access, session: Session): readonly Asked[] {
+function backward(
+  from: Frontier,
+  include: Include,
+  { includable }: IncludeRequest,
+  session: Session,
+): readonly Asked[] {
   const asked: AskedRows[] = [];
+  if (includable?.(include.source) === false) return [];
   for (const source of session.registry.ofType(include.source)) {
-    for (const node of backwardNodes(source, include, session)) {
+    for (const node of refNodes(source, include, session)) {
       for (const chunk of inStatements(from.keysTo(node))) {
         const refers = some(
           pathsOf(source, include).map(path =>
             along(source.root, path, n => (n === node ? oursAmong(node.on, chunk) : FALSE), session.env),
           ),
         );
-        asked.push(served(source, access, refers ?? FALSE, session));
+        asked.push(served(source, 'search', refers ?? FALSE, session));
       }
     }
   }
   return asked.length > 0 ? [{ rows: asked }] : [];
 }
 
-function served(mapping: Mapping, access: Access, extra: Predicate, session: Session): AskedRows {
+/**
+ * Following a reference is reading what it leads to; looking for what refers here is a search. `referred`: visible
+ * resources of the record refer to these rows, or what those refer to does.
+ */
+function served(mapping: Mapping, action: Action, extra: Predicate, session: Session, referred = false): AskedRows {
   const { env } = session;
-  return { mapping, where: and(servedPredicate(mapping, env), accessPredicate(mapping, access, env), extra) };
+  const seen = env.sight.rules.includes ? env.sight.allows(mapping, action, env, referred) : TRUE;
+  return { mapping, where: and(servedPredicate(mapping, env), seen, extra) };
 }

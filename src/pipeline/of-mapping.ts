@@ -2,10 +2,10 @@
  * The first resources of one mapping, whatever other mappings of its type there are. In: a mapping and how many. Out: their
  * texts, in the order of the mapping's key.
  */
-import { OPEN_ACCESS } from '../auth/access.ts';
 import type { Mapping, Registry } from '../mapping/model.ts';
 import { branchesOf } from '../plan/branches.ts';
 import { environment } from '../plan/environment.ts';
+import { OPEN_SIGHT } from '../plan/sight.ts';
 import type { Database } from '../sql/database.ts';
 import { emitAll } from './emitted.ts';
 import { readPage } from './page.ts';
@@ -27,8 +27,10 @@ export async function firstOfMapping(
   count: number,
   { database, registry, now, signal }: OfMapping,
 ): Promise<readonly { readonly id: string; readonly json: string }[]> {
-  const session = openSession(database, environment(registryOf(registry, mapping), now), shapeStore(), { signal });
-  const asked = { type: mapping.resource, filters: [], sort: [], access: OPEN_ACCESS };
+  const session = openSession(database, environment(registryOf(registry, mapping), now, OPEN_SIGHT), shapeStore(), {
+    signal,
+  });
+  const asked = { type: mapping.resource, filters: [], sort: [] };
   const branches = await planResolved(session, env => branchesOf(asked, env));
   const wanted = { sort: [], selection: { kind: 'all' }, count, cursor: undefined, places: [] } as const;
   const { matches } = await readPage(branches, wanted, session);

@@ -4,12 +4,12 @@
  * instant is kept. In: a question, its ids, the keys found so far, and how to plan. Out: what is planned, the values of its
  * places, and the keys that it asks for first.
  */
-import type { Access } from '../auth/access.ts';
 import { boundedCache } from '../cache/bounded.ts';
 import type { Registry } from '../mapping/model.ts';
 import { ALL_RULES, type Environment, type KeysQuestion, watchClock } from '../plan/environment.ts';
 import { canBePlaces } from '../plan/key.ts';
 import { type IdReader, idReader, legalIds, placesFor, withoutImplied } from '../plan/opaque-ids.ts';
+import { planText } from '../plan/plan-text.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import type { Places } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
@@ -48,23 +48,9 @@ const created = () => boundedCache<Template[]>(PLANS);
 /** Predicates belong to one registry and go with it. */
 const kept = new WeakMap<Registry, ReturnType<typeof created>>();
 
-/**
- * A text that is equal for equal questions only; question and access are data whose definitions of parameters are told by
- * their address and type. `purpose` keeps apart what different functions plan of the same.
- */
+/** `purpose` keeps apart what different functions plan of the same. */
 export function planKey(purpose: string, question: object): string {
-  return `${purpose} ${JSON.stringify(question, told)}`;
-}
-
-/** The key of a question that is asked under an access: callers share plans where they may see the same. */
-export function accessed(key: string, access: Access): string {
-  return access.kind === 'all' ? key : `${key} ${JSON.stringify(access.patients)}`;
-}
-
-function told(name: string, value: unknown): unknown {
-  if (name === 'parameter' && typeof value === 'object' && value !== null && 'url' in value && 'expression' in value)
-    return [value.url, value.expression];
-  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
+  return `${purpose} ${planText(question)}`;
 }
 
 /** `plan` may depend on nothing else but what it is given. Without a question to keep it by, nothing is kept. */
@@ -74,9 +60,10 @@ export function planRound<T>(
   plan: (env: Environment) => T,
 ): Round<T> {
   if (question === undefined) return { ...plannedIn(env, plan), places: NO_PLACES };
-  const ids = legalIds(question.ids);
+  const { sight } = env;
+  const ids = legalIds(sight.ids.length === 0 ? question.ids : [...question.ids, ...sight.ids]);
   const known = resolvedForm(env);
-  const templates = templatesOf(question.key + known.key, env);
+  const templates = templatesOf(question.key + sight.key + known.key, env);
   for (let at = 0; templates && at < templates.length; at++) {
     const template = templates[at];
     const read = template && placesFor(template.guards, ids);
@@ -86,7 +73,7 @@ export function planRound<T>(
     const { planned, asked } = template.round as Omit<Round<T>, 'places'>;
     return { planned, asked, places: together(known.places, read) };
   }
-  const reader = idReader(ids, known.places.length);
+  const reader = idReader(ids, known.places.length, question.ids.length);
   const opaque: Environment = Object.create(env, {
     ...(ids.length > 0 ? { ids: { value: reader } } : {}),
     keyPlaces: { value: known.at },

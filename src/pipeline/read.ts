@@ -2,7 +2,6 @@
  * A resource by its id. In: type, id, what is wanted of it and what the caller may see. Out: its text.
  * https://hl7.org/fhir/R4/http.html#read
  */
-import type { Access } from '../auth/access.ts';
 import { type Awaitable, andThen } from '../awaitable.ts';
 import { readsOneRow } from '../mapping/own-row.ts';
 import { FhirError } from '../outcome.ts';
@@ -14,7 +13,6 @@ import type { Offered, Offers } from '../search/offers.ts';
 import type { Filter, Selection } from '../search/query.ts';
 import { emitAll } from './emitted.ts';
 import { type Page, readPage } from './page.ts';
-import { accessed } from './plans.ts';
 import { type Kept, planKept } from './resolve.ts';
 import type { Session } from './source.ts';
 
@@ -22,7 +20,6 @@ export interface ReadRequest {
   readonly type: string;
   readonly id: string;
   readonly selection: Selection;
-  readonly access: Access;
 }
 
 /** A resource as FHIR JSON text. */
@@ -36,16 +33,16 @@ export interface ResourceText {
 
 /** Undefined: no such resource for this caller. Throws FhirError `not-found` for an unknown type. */
 export function readById(
-  { type, id, selection, access }: ReadRequest,
+  { type, id, selection }: ReadRequest,
   offers: Offers,
   context: WriteContext,
   session: Session,
 ): Awaitable<ResourceText | undefined> {
   const byId = offers.find(type, '_id');
   if (!byId) throw new FhirError('not-found', `this server has no ${type} resources`);
-  const plan = (env: Environment) => branchesOf({ type, filters: [hasId(byId)], sort: [], access }, env);
+  const plan = (env: Environment) => branchesOf({ type, filters: [hasId(byId)], sort: [], action: 'read' }, env);
   // The name of a type that there is, as it is now known to be, is no other question's key, and is at hand.
-  const kept = planKept(session, plan, { key: accessed(type, access), ids: [id] });
+  const kept = planKept(session, plan, { key: type, ids: [id] });
   const read = ({ planned, places }: Kept<readonly Branch[]>): Awaitable<Page> =>
     readPage(planned, { sort: [], selection, count: 1, cursor: undefined, places }, session);
   const emitted = andThen(andThen(kept, read), ({ matches }) => emitAll(matches, context, session));

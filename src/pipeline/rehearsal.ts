@@ -2,7 +2,6 @@
  * A page without its data: the statements that a search would send, found by going its way with one made-up row for each
  * statement. In: the branches of a search. Out: plans, each with what it is for. No row of a legacy table is read.
  */
-import type { Access } from '../auth/access.ts';
 import { printStored } from '../mapping/codecs/stored-time.ts';
 import { type Branch, groupBranches } from '../plan/branches.ts';
 import type { SearchQuery } from '../search/query.ts';
@@ -30,7 +29,6 @@ export interface RehearsedStatement {
 export async function rehearse(
   query: SearchQuery,
   branches: readonly Branch[],
-  access: Access,
   session: Session,
 ): Promise<readonly RehearsedStatement[]> {
   const found: RehearsedStatement[] = [];
@@ -74,7 +72,6 @@ export async function rehearse(
     frontier,
     {
       query,
-      access,
       read: async asked => {
         const own = { ...query, sort: [], cursor: undefined };
         const of = asked.map(one => groupBranches([one], [], session.env));

@@ -1,40 +1,225 @@
 /**
- * A caller's access as a predicate: the patient compartment is part of every plan.
+ * A caller's access as a predicate, which is part of every plan: whatever is matched, counted, gone through or included.
+ * In: a mapping, what is done with its rows, and the environment with the caller's sight. Out: a Predicate that holds for
+ * the rows whose resource the caller may see. What no permission names is refused.
  * https://hl7.org/fhir/R4/compartmentdefinition-patient.html
  */
-import type { Access } from '../auth/access.ts';
-import type { Mapping } from '../mapping/model.ts';
-import { COMPARTMENT_TYPE, patientCompartmentOf, searchParameterOf } from '../r4/search-parameters.ts';
-import { FALSE, or, TRUE } from '../sql/construct.ts';
+import { childrenOf } from '../mapping/children.ts';
+import type { Mapping, Node, RefNode, Registry } from '../mapping/model.ts';
+import { childOf } from '../r4/definitions.ts';
+import { COMPARTMENT_TYPE, type SearchPath } from '../r4/search-parameters.ts';
+import { and, FALSE, not, or, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
+import { compartmentPaths, inCompartments, isBound, isPatientReference } from './compartment.ts';
+import { bareRelation } from './condition.ts';
 import type { Environment } from './environment.ts';
-import { valuePredicate } from './filter.ts';
-import { idPredicate } from './identity.ts';
+import { filterPredicate } from './filter.ts';
+import { presentPredicate, servedPredicate } from './presence.ts';
+import { referenceLeaf, refersToRows } from './reference.ts';
+import { someOfGroup } from './referring.ts';
+import { type Action, OPEN_SIGHT, permissionsOf, type SeenPatients, type SeenPermission } from './sight.ts';
+import { throughLookups } from './through-lookups.ts';
+import { along, type Leaf } from './walk.ts';
 
-/** The parameter that names a patient where the definition of the compartment forgets a type, as R4's does Device. */
-const PATIENT = 'patient';
-
-/** Codes of the reference parameters that bind a type to patients; none: its resources are nobody's. */
-export function compartmentCodes(type: string): readonly string[] {
-  const codes = patientCompartmentOf(type);
-  return codes.length === 0 && searchParameterOf(type, PATIENT) ? [PATIENT] : codes;
-}
-
-/** The rows of a mapping that a caller may see. */
-export function accessPredicate(mapping: Mapping, access: Access, env: Environment): Predicate {
-  if (access.kind === 'all') return TRUE;
-  if (mapping.resource === COMPARTMENT_TYPE) return or(...access.patients.map(id => idPredicate(mapping, id, env)));
-  const codes = compartmentCodes(mapping.resource);
-  if (codes.length === 0) return TRUE;
+/** The rows of a mapping that the caller may see. */
+export function accessPredicate(mapping: Mapping, action: Action, env: Environment, referred = false): Predicate {
+  const permissions = permissionsOf(env.sight, mapping.resource, action);
+  if (permissions === undefined) return TRUE;
+  const known = referred && env.sight.uniform && !isBound(mapping);
   return or(
-    ...codes.flatMap(code => {
-      const parameter = searchParameterOf(mapping.resource, code);
-      if (!parameter) return [];
-      return access.patients.map(
-        id =>
-          valuePredicate(mapping, parameter, { kind: 'reference', type: COMPARTMENT_TYPE, id }, undefined, env) ??
-          FALSE,
-      );
+    ...permissions.map(({ within, where }) => {
+      const patients = known ? TRUE : withinPredicate(mapping, within, env, []);
+      return patients.kind === 'false' ? FALSE : and(patients, conditions(mapping, where, env));
     }),
   );
+}
+
+type FoundPatients = SeenPatients & { readonly kind: 'found' };
+
+/** What a scope or a rule asks is asked of all there is, not of what its holder may see. */
+function openly(env: Environment): Environment {
+  return Object.create(env, { sight: { value: OPEN_SIGHT } });
+}
+
+function conditions(mapping: Mapping, where: SeenPermission['where'], env: Environment): Predicate {
+  if (!env.sight.rules.conditions) return TRUE;
+  return and(...where.map(filter => filterPredicate(mapping, filter, openly(env)) ?? FALSE));
+}
+
+/**
+ * Rows that belong to patients who are in all of these; of a mapping that belongs to none, those that such rows refer to.
+ * `before`: mappings outside of the compartment to whose rows this one's refer.
+ */
+function withinPredicate(
+  mapping: Mapping,
+  within: readonly SeenPatients[],
+  env: Environment,
+  before: readonly Mapping[],
+): Predicate {
+  // The server's own resources are nobody's.
+  if (within.length === 0 || mapping.source.key.length === 0) return TRUE;
+  if (!isBound(mapping)) return env.sight.rules.referred ? referredWithin(mapping, within, env, before) : TRUE;
+  return and(...within.map(patients => compartment(mapping, patients, env)));
+}
+
+/** Rows that belong to some of these patients, and to nobody else who is listed beside them. */
+function compartment(mapping: Mapping, patients: SeenPatients, env: Environment): Predicate {
+  const own = ofPatients(mapping, patients, env);
+  if (own.kind === 'false' || !env.sight.rules.shared) return own;
+  return and(own, not(ofOthers(mapping, patients, env)));
+}
+
+function ofPatients(mapping: Mapping, patients: SeenPatients, env: Environment): Predicate {
+  if (patients.kind === 'ids') return inCompartments(mapping, patients.ids, env);
+  if (mapping.resource === COMPARTMENT_TYPE) return arePatients(mapping, patients, env);
+  return or(...compartmentPaths(mapping).map(path => along(mapping.root, path, leadsTo(patients, env), env) ?? FALSE));
+}
+
+/** Rows of which an item of a list refers to a patient who is none of these. */
+function ofOthers(mapping: Mapping, patients: SeenPatients, env: Environment): Predicate {
+  if (mapping.resource === COMPARTMENT_TYPE) return FALSE;
+  const listed = repeated(mapping.root);
+  const leads = leadsTo(patients, env);
+  const leaf: Leaf = node =>
+    listed.has(node) && isPatientReference(node, env.registry)
+      ? and(presentPredicate(node, env), not(leads(node) ?? FALSE))
+      : FALSE;
+  return or(...compartmentPaths(mapping).map(path => along(mapping.root, path, leaf, env) ?? TRUE));
+}
+
+/** Rows of a mapping of patients that a search finds. */
+function arePatients(mapping: Mapping, patients: FoundPatients, env: Environment): Predicate {
+  return and(...patients.filters.map(filter => filterPredicate(mapping, filter, openly(env)) ?? FALSE));
+}
+
+/** The reference leads to one of these patients. */
+function leadsTo(patients: SeenPatients, env: Environment): Leaf {
+  if (patients.kind === 'ids')
+    return referenceLeaf(
+      patients.ids.map(id => ({ kind: 'reference', type: COMPARTMENT_TYPE, id })),
+      env,
+    );
+  return node => {
+    if (!isPatientReference(node, env.registry)) return FALSE;
+    const target = env.registry.mapping(node.target);
+    const asked = arePatients(target, patients, env);
+    const wanted = throughLookups(bareRelation(target.source, asked, env), target.name, env);
+    return refersToRows(node, target, `${target.name}|within ${patients.key}`, wanted, env);
+  };
+}
+
+/** References from outside of the compartment on to others outside of it are gone along so many times. */
+const STEPS = 1;
+
+/** Rows that something refers to which the caller may see, and which belongs to these patients. */
+function referredWithin(
+  mapping: Mapping,
+  within: readonly SeenPatients[],
+  env: Environment,
+  before: readonly Mapping[],
+): Predicate {
+  const chain = [...before, mapping];
+  const groups = Map.groupBy(referring(mapping, env.registry), ({ source }) => source.group);
+  return or(
+    ...[...groups.values()].map(group => {
+      const sources = group.flatMap(({ source, paths, nodes }) => {
+        if (chain.includes(source) || (!isBound(source) && chain.length > STEPS)) return [];
+        const seen = visibleWithin(source, within, env, chain);
+        if (seen.kind === 'false') return [];
+        return [{ source, paths, nodes, where: and(servedPredicate(source, env), seen) }];
+      });
+      return someOfGroup(mapping, sources, env);
+    }),
+  );
+}
+
+function visibleWithin(
+  mapping: Mapping,
+  within: readonly SeenPatients[],
+  env: Environment,
+  before: readonly Mapping[],
+): Predicate {
+  const permissions = env.sight.permissions?.get(mapping.resource) ?? [];
+  const usable = permissions.filter(({ read, search }) => read || search);
+  if (usable.length === 0) return FALSE;
+  // A permission that asks for the same patients is not asked for them again.
+  const inside = withinPredicate(mapping, within, env, before);
+  if (inside.kind === 'false') return FALSE;
+  const own = usable.map(({ within: others, where }) => {
+    const further = others.filter(other => !within.includes(other) && !within.some(one => isSame(one, other)));
+    return and(
+      further.length === 0 ? TRUE : withinPredicate(mapping, further, env, before),
+      conditions(mapping, where, env),
+    );
+  });
+  return and(inside, or(...own));
+}
+
+function isSame(one: SeenPatients, other: SeenPatients): boolean {
+  if (one.kind === 'ids') return other.kind === 'ids' && one.ids.join() === other.ids.join();
+  return other.kind === 'found' && one.key === other.key;
+}
+
+/** References from one mapping to another: the elements in which they stand, and their nodes. */
+interface Referring {
+  readonly source: Mapping;
+  readonly paths: readonly SearchPath[];
+  readonly nodes: ReadonlySet<RefNode>;
+}
+
+const referringTo = new WeakMap<Registry, Map<string, readonly Referring[]>>();
+
+/** What refers to the mapping's resources, from wherever in a resource. */
+function referring(mapping: Mapping, registry: Registry): readonly Referring[] {
+  const known = referringTo.get(registry) ?? new Map<string, readonly Referring[]>();
+  referringTo.set(registry, known);
+  const kept = known.get(mapping.name);
+  if (kept !== undefined) return kept;
+  const made = registry.mappings.flatMap(source => {
+    const found = referencesOf(source).filter(({ node }) => node.target === mapping.name);
+    const paths = new Map(found.map(({ path }) => [JSON.stringify(path), path]));
+    return found.length === 0
+      ? []
+      : [{ source, paths: [...paths.values()], nodes: new Set(found.map(({ node }) => node)) }];
+  });
+  known.set(mapping.name, made);
+  return made;
+}
+
+/** The references of a mapping, with the elements that lead to each. */
+export function referencesOf({ root }: Mapping): readonly { readonly node: RefNode; readonly path: SearchPath }[] {
+  const found: { readonly node: RefNode; readonly path: SearchPath }[] = [];
+  const visit = (node: Node, path: SearchPath): void => {
+    if (node.kind === 'ref') found.push({ node, path });
+    else if (node.kind === 'object') {
+      for (const member of node.members)
+        for (const { name, node: child } of member.kind === 'element' ? [member] : member.alternatives.flat())
+          visit(child, [...path, stepTo(node.type, name)]);
+    } else for (const child of childrenOf(node)) visit(child, path);
+  };
+  visit(root, []);
+  return found;
+}
+
+/** A choice is named by its base name, with its type. */
+function stepTo(type: string, name: string): SearchPath[number] {
+  const child = childOf(type, name);
+  if (child?.type === undefined || !child.element.choice) return { element: name };
+  return { element: child.element.name, type: child.type };
+}
+
+const repeatedIn = new WeakMap<Node, ReadonlySet<Node>>();
+
+/** The nodes below some `each`: of them a resource may have several. */
+function repeated(root: Node): ReadonlySet<Node> {
+  const known = repeatedIn.get(root);
+  if (known) return known;
+  const found = new Set<Node>();
+  const visit = (node: Node, below: boolean): void => {
+    if (below) found.add(node);
+    for (const child of childrenOf(node)) visit(child, below || node.kind === 'each');
+  };
+  visit(root, false);
+  repeatedIn.set(root, found);
+  return found;
 }

@@ -3,18 +3,18 @@
  * source the rows to read and which of its mappings they belong to. A mapping that cannot match is not among them.
  */
 import { createHash } from 'node:crypto';
-import type { Access } from '../auth/access.ts';
 import type { Mapping } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
 import type { Filter, SortKey } from '../search/query.ts';
 import { and, not, or, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
 import { predicateKey } from '../sql/expression-key.ts';
-import { accessPredicate } from './access.ts';
 import { bareRelation } from './condition.ts';
 import type { Environment } from './environment.ts';
+import { conjuncts, factor } from './factor.ts';
 import { filterPredicate } from './filter.ts';
 import { servedPredicate } from './presence.ts';
+import { type Action, permissionsOf } from './sight.ts';
 import { type SortFace, sortParts } from './sort.ts';
 import { throughLookups } from './through-lookups.ts';
 
@@ -34,7 +34,8 @@ export interface BranchRequest {
   readonly type: string;
   readonly filters: readonly Filter[];
   readonly sort: readonly SortKey[];
-  readonly access: Access;
+  /** What is done with the rows; default: `search`. */
+  readonly action?: Action;
 }
 
 /** The server's own resources, which the mappings are alone: there is nothing to be asked of the database. */
@@ -46,9 +47,11 @@ export function isWithoutRows({ mappings }: Branch): boolean {
 export function branchesOf(request: BranchRequest, env: Environment): readonly Branch[] {
   return groupBranches(
     env.registry.ofType(request.type).map(mapping => {
-      const asked = and(accessPredicate(mapping, request.access, env), askedOf(mapping, request.filters, env));
+      const { action = 'search', filters } = request;
+      const seen = env.sight.rules.matches ? env.sight.allows(mapping, action, env) : TRUE;
+      const asked = seen.kind === 'false' ? seen : and(seen, askedOf(mapping, filters, env));
       const byKey = request.sort.length === 0;
-      const rows = namesResources(request)
+      const rows = namesResources(request, env)
         ? asked
         : throughLookups(bareRelation(mapping.source, asked, env), mapping.name, env, { byKey });
       return { mapping, where: rows.kind === 'false' ? rows : and(servedPredicate(mapping, env), rows) };
@@ -59,12 +62,14 @@ export function branchesOf(request: BranchRequest, env: Environment): readonly B
 }
 
 /** The rows are those of a patient, or of another resource that is named: few, and found by an index of their own. */
-function namesResources({ filters, access }: BranchRequest): boolean {
+function namesResources({ type, filters, action = 'search' }: BranchRequest, { sight }: Environment): boolean {
+  const ofPatients = permissionsOf(sight, type, action)?.every(({ within }) => within.some(one => one.kind === 'ids'));
   return (
-    access.kind !== 'all' ||
+    ofPatients === true ||
     filters.some(
       filter =>
         filter.kind === 'number' ||
+        filter.kind === 'compartment' ||
         (filter.kind === 'match' &&
           filter.modifier === undefined &&
           (filter.parameter.code === '_id' || filter.values.every(({ kind }) => kind === 'reference'))),
@@ -162,22 +167,4 @@ function mustInvert(mapping: Mapping, filter: Filter, env: Environment): Predica
   // Offers withhold such parameters; reaching this is a fault of ours, and an error is better than a wrong answer.
   if (!predicate) throw new FhirError('not-supported', 'this combination of parameters cannot be searched');
   return predicate;
-}
-
-function conjuncts(predicate: Predicate): readonly Predicate[] {
-  return predicate.kind === 'and' ? predicate.of : [predicate];
-}
-
-/** Conjuncts that all predicates share, and what remains of each. */
-function factor(predicates: readonly Predicate[]): {
-  readonly common: readonly Predicate[];
-  readonly specific: readonly Predicate[];
-} {
-  const lists = predicates.map(conjuncts);
-  const [first = [], ...others] = lists.map(list => new Map(list.map(part => [predicateKey(part), part] as const)));
-  const shared = new Set([...new Map(first).keys()].filter(key => others.every(other => other.has(key))));
-  return {
-    common: [...first].flatMap(([key, part]) => (shared.has(key) ? [part] : [])),
-    specific: lists.map(list => and(...list.filter(part => !shared.has(predicateKey(part))))),
-  };
 }

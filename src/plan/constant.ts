@@ -1,6 +1,7 @@
 /**
  * Criteria asked of constants: decided while planning, so that a mapping that cannot match is not queried.
  */
+import { upperAscii } from '../mapping/codecs/any-case.ts';
 import { isBelow } from '../mapping/codecs/text.ts';
 import type { Criterion, DigitsTest, StringMode } from '../mapping/criterion.ts';
 import type { Json } from '../mapping/model.ts';
@@ -15,7 +16,7 @@ export function constantSatisfies(json: Json, criterion: Criterion, env: Environ
   const text = String(json);
   switch (criterion.kind) {
     case 'exact':
-      return text === criterion.text;
+      return criterion.anyCase ? upperAscii(text) === upperAscii(criterion.text) : text === criterion.text;
     case 'string':
       return stringSatisfies(text, criterion.mode, criterion.text);
     case 'uri-below':

@@ -9,6 +9,7 @@ import { and, isNull, not, or } from '../sql/construct.ts';
 import type { Predicate, SqlValue } from '../sql/expression.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import type { KeyOperand } from './identity.ts';
+import type { Sight } from './sight.ts';
 
 /** Keys of rows of a mapping. */
 export interface KeysQuestion {
@@ -25,6 +26,8 @@ export interface OpaqueIds {
 
 export interface Environment extends Clock {
   readonly registry: Registry;
+  /** What the caller may see: of every row that is read, counted or asked whether it is there. */
+  readonly sight: Sight;
   /** By `Resolution.key`. `many`: too many to list, so a correlated EXISTS is the better question. */
   readonly resolved: Map<string, readonly (readonly SqlValue[])[] | 'many'>;
   readonly pending: Map<string, KeysQuestion>;
@@ -67,8 +70,9 @@ export const ALL_RULES: Rules = {
   anchor: true,
 };
 
-export function environment(registry: Registry, now: number, rules: Rules = ALL_RULES): Environment {
-  return { registry, now, resolved: new Map(), pending: new Map(), rules };
+export function environment(registry: Registry, now: number, sight: Sight, rules: Rules = ALL_RULES): Environment {
+  const { plainIds: ids } = sight;
+  return { registry, now, sight, resolved: new Map(), pending: new Map(), ...(ids && { ids }), rules };
 }
 
 /** The same environment, and whether anybody has looked at the time. */

@@ -5,20 +5,20 @@
 import type { Mapping, Registry } from '../mapping/model.ts';
 import { elementAt } from '../r4/definitions.ts';
 import type { SearchParameter, SearchPath } from '../r4/search-parameters.ts';
+import { ANY_CASE_SYSTEMS } from '../r4/systems.ts';
 import type { Filter, Modifier, TokenValue, TypedValue } from '../search/query.ts';
 import { withLists } from '../sql/alike.ts';
-import { and, equals, exists, FALSE, or, TRUE } from '../sql/construct.ts';
+import { and, equals, FALSE, or, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
-import { type Identifier, identifier } from '../sql/identifier.ts';
-import { renameExpression, renamePredicate, renameRelation } from '../sql/rename.ts';
-import { childFirst } from './child-first.ts';
+import { bearingLeaf } from './bearing.ts';
+import { inCompartments } from './compartment.ts';
 import { bareRelation } from './condition.ts';
 import { ALL_RULES, complement, type Environment, watchRequest } from './environment.ts';
 import { idPredicate, readId } from './identity.ts';
 import { leafForAny } from './leaf.ts';
 import { presentPredicate, servedPredicate } from './presence.ts';
-import { presenceLeaf } from './primitive.ts';
 import { refersToRows } from './reference.ts';
+import { someReferring, whereReferring } from './referring.ts';
 import { throughLookups } from './through-lookups.ts';
 import { impliedSystems } from './token.ts';
 import { along, every, type Leaf, some } from './walk.ts';
@@ -42,18 +42,9 @@ export function filterPredicate(mapping: Mapping, filter: Filter, env: Environme
       const readings = mapping.number ? readId(mapping.number, filter.number, env) : [];
       return or(...readings.map(keys => and(...keys.map(({ column, value }) => equals(column, value)))));
     }
+    case 'compartment':
+      return inCompartments(mapping, [filter.id], env);
   }
-}
-
-/** One value of one parameter. */
-export function valuePredicate(
-  mapping: Mapping,
-  parameter: SearchParameter,
-  value: TypedValue,
-  modifier: Modifier | undefined,
-  env: Environment,
-): Predicate | undefined {
-  return valuesPredicate(mapping, parameter, [value], modifier, env);
 }
 
 /** Of a registry so many are kept, each for one mapping, parameter, modifier and list of values. */
@@ -138,13 +129,13 @@ function leafOf(values: readonly TypedValue[], modifier: Modifier | undefined, p
   return node => some(leaves.map(leaf => leaf(node)));
 }
 
-/** The parameter has some value. */
+/** The parameter has some value that it could be searched by. */
 function parameterPresent(mapping: Mapping, parameter: SearchParameter, env: Environment): Predicate | undefined {
   if (parameter.code === '_id') return TRUE;
   return some(
     (parameter.paths ?? []).map(path => {
       const last = path.at(-1);
-      return last && 'exists' in last ? TRUE : along(mapping.root, path, presenceLeaf(env), env);
+      return last && 'exists' in last ? TRUE : along(mapping.root, path, bearingLeaf(parameter.type, env), env);
     }),
   );
 }
@@ -175,16 +166,19 @@ function flagPredicate(
  * None: it is not, so nothing matches.
  */
 function asAskedAt(mapping: Mapping, path: SearchPath, token: TypedValue): readonly TypedValue[] {
-  if (token.kind !== 'token' || token.system === undefined || token.system === '') return [token];
+  if (token.kind !== 'token') return [token];
   const names = path.flatMap(step => ('element' in step ? [step.element] : []));
   const parent = [mapping.resource, ...names.slice(0, -1)].join('.');
   const last = names.at(-1) ?? '';
   if (elementAt([mapping.resource, ...names].join('.'))?.type !== 'code') return [token];
   const parentType = names.length === 1 ? mapping.resource : elementAt(parent)?.type;
   const systems = parentType === undefined ? [] : impliedSystems(parentType, last);
+  const isAnyCase = systems.length > 0 && systems.every(({ system }) => ANY_CASE_SYSTEMS.includes(system));
+  const asked: TokenValue = isAnyCase ? { ...token, anyCase: true } : token;
+  if (token.system === undefined || token.system === '') return [asked];
   const implied = systems.find(({ system }) => system === token.system);
   if (implied === undefined) return [];
-  const alone = { ...token, system: undefined };
+  const alone = { ...asked, system: undefined };
   if (systems.length === 1) return [alone];
   const { codes } = implied;
   if (token.code === undefined) return [...(codes ?? [])].map(code => ({ ...alone, code }));
@@ -223,8 +217,10 @@ function chainPredicate(
     const to = filter.to.find(({ type }) => type === target.resource);
     if (!to) return FALSE;
     const asked = filterPredicate(target, to.filter, env);
-    const wanted = asked && throughLookups(bareRelation(target.source, asked, env), target.name, env);
-    return wanted && refersToRows(node, target, `${target.name}|${JSON.stringify(to.filter)}`, wanted, env);
+    const seen = asked && and(env.sight.rules.chains ? env.sight.allows(target, 'search', env) : TRUE, asked);
+    const wanted = seen && throughLookups(bareRelation(target.source, seen, env), target.name, env);
+    const name = `${target.name}|${JSON.stringify(to.filter)}${env.sight.key}`;
+    return wanted && refersToRows(node, target, name, wanted, env);
   };
   return some((filter.parameter.paths ?? []).map(path => along(mapping.root, path, leaf, env)));
 }
@@ -235,25 +231,16 @@ function hasPredicate(
   filter: Filter & { readonly kind: 'has' },
   env: Environment,
 ): Predicate | undefined {
-  const outside = new Map<Identifier, Identifier>([
-    [mapping.source.alias, identifier(`outer_${mapping.source.alias}`)],
-  ]);
-  for (const { alias } of mapping.source.lookups) outside.set(alias, identifier(`outer_${alias}`));
-  const inside = new Map([...outside].map(([alias, outer]) => [outer, alias]));
-  const refersHere: Leaf = node =>
-    node.kind === 'ref' && node.target === mapping.name
-      ? and(...node.on.map(({ theirs, ours }) => equals(ours, renameExpression(theirs, outside))))
-      : FALSE;
+  const paths = filter.parameter.paths ?? [];
   return some(
     env.registry.ofType(filter.type).map(source => {
-      const refers = some((filter.parameter.paths ?? []).map(path => along(source.root, path, refersHere, env)));
+      const refers = whereReferring(mapping, source, { paths }, env);
       if (!refers || refers.kind === 'false') return refers;
       const asked = filterPredicate(source, filter.filter, env);
-      const passes = asked && throughLookups(bareRelation(source.source, asked, env), source.name, env);
+      const seen = asked && and(env.sight.rules.has ? env.sight.allows(source, 'search', env) : TRUE, asked);
+      const passes = seen && throughLookups(bareRelation(source.source, seen, env), source.name, env);
       if (!passes || passes.kind === 'false') return passes;
-      const where = and(servedPredicate(source, env), passes, refers);
-      const { relation } = renameRelation(bareRelation(source.source, where, env));
-      return renamePredicate(exists(childFirst(relation, new Set(inside.keys())), { searches: true }), inside);
+      return someReferring(mapping, source, { paths, where: and(servedPredicate(source, env), passes) }, env);
     }),
   );
 }

@@ -13,6 +13,7 @@ import type { SqlPlan } from '../sql/plan.ts';
 import { walk } from '../sql/walk.ts';
 import { environment } from './environment.ts';
 import { leavesOf } from './offer.ts';
+import { OPEN_SIGHT } from './sight.ts';
 import { sortParts } from './sort.ts';
 
 export interface WithoutIndex {
@@ -29,7 +30,7 @@ export function searchesWithoutIndex(
   catalog: Catalog,
   registry: Registry,
 ): readonly WithoutIndex[] {
-  const env = environment(registry, 0);
+  const env = environment(registry, 0, OPEN_SIGHT);
   const plain = offered.filter(one => one.inverse === 'indexed' && one.parameter.code !== '_id');
   return collect(plain, mappings, catalog, (mapping, { parameter }) =>
     leavesOf(mapping, parameter, env).flatMap(node => {
@@ -62,7 +63,7 @@ export function sortsWithoutIndex(
   catalog: Catalog,
   registry: Registry,
 ): readonly WithoutIndex[] {
-  const env = environment(registry, 0);
+  const env = environment(registry, 0, OPEN_SIGHT);
   const sortable = offered.filter(one => one.sortable);
   return collect(sortable, mappings, catalog, (mapping, { parameter }) => {
     const faces = (sortParts(mapping, parameter, env) ?? []).flatMap(({ face }) => face ?? []);
@@ -151,6 +152,33 @@ export async function unfitIndexes(
     });
   });
   return [...new Set(lines)];
+}
+
+/**
+ * Texts that a statement compares by their words or without case: no index of their column has them in that form. In: a plan. Out: a line
+ * for all of them, none where there are none.
+ */
+export function foldedTexts({ from }: SqlPlan): readonly string[] {
+  const tables = new Map<string, string>();
+  const found = new Set<string>();
+  const see = ({ table, alias, joins }: Relation): true => {
+    tables.set(alias, table.name);
+    for (const join of joins) tables.set(join.alias, join.table.name);
+    return true;
+  };
+  walk(
+    { relations: [from] },
+    {
+      enter: see,
+      function: call => {
+        if (call.name !== 'words' && call.name !== 'fold') return;
+        for (const { alias, column } of columnsIn(call)) found.add(`${tables.get(alias) ?? alias}.${column}`);
+      },
+    },
+  );
+  if (found.size === 0) return [];
+  const columns = [...found].toSorted().join(', ');
+  return [`no index has the words of ${columns}: they are looked at in each row that the other conditions leave`];
 }
 
 /** The table that each alias of a mapping's source, lookups and child rows stands for. */

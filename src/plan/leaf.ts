@@ -7,15 +7,18 @@ import type { Criterion, DateEdge } from '../mapping/criterion.ts';
 import type { Node } from '../mapping/model.ts';
 import { isPrimitive } from '../r4/definitions.ts';
 import type { Modifier, TypedValue } from '../search/query.ts';
-import { FALSE, not } from '../sql/construct.ts';
-import type { Predicate } from '../sql/expression.ts';
+import { framedPart } from '../sql/alike.ts';
+import { UNICODE } from '../sql/column-type.ts';
+import { call, constant, FALSE, not, TRUE } from '../sql/construct.ts';
+import type { Expression, Predicate } from '../sql/expression.ts';
 import { wordsIn } from '../sql/words.ts';
+import { DATES } from './bearing.ts';
 import { dateEdges, type Edges, numberEdges } from './edges.ts';
 import type { Environment } from './environment.ts';
 import { presentPredicate } from './presence.ts';
 import { child, exact, exactAny, presenceLeaf, primitive, primitiveAny } from './primitive.ts';
-import { referenceLeaf } from './reference.ts';
-import { textsMatch, tokensMatch } from './token.ts';
+import { referenceLeaf, writtenReferenceLeaf } from './reference.ts';
+import { codesAny, textsMatch, tokensMatch } from './token.ts';
 import { along, every, type Leaf, some } from './walk.ts';
 
 /** The leaf that asks for one of some values, those of a kind together: what stands around them is asked for once. */
@@ -40,7 +43,10 @@ export function leafForAny(values: readonly TypedValue[], modifier: Modifier | u
       env,
     ),
   );
-  ask('reference', references => referenceLeaf(references, env));
+  ask('reference', references => {
+    const [made, written] = [referenceLeaf(references, env), writtenReferenceLeaf(references, env)];
+    return node => (node.kind === 'object' ? child(node, 'reference', written, env) : made(node));
+  });
   ask('typed-identifier', identifiers => identifiers.map(identifier => typedIdentifierLeaf(identifier, env)));
   ask('uri', uris =>
     primitiveAny(
@@ -80,7 +86,7 @@ function typedIdentifierLeaf({ type, value }: Of<'typed-identifier'>, env: Envir
   return node =>
     every([
       child(node, 'type', coded => tokensMatch(coded, [type], env), env),
-      child(node, 'value', exact(value, env), env),
+      child(node, 'value', codesAny([value], env), env),
     ]);
 }
 
@@ -112,11 +118,57 @@ function inParts(any: readonly (readonly Criterion[])[], env: Environment): Leaf
   // What is one comparison each is one comparison with a list.
   const single = any.flatMap(all => (all.length === 1 ? all : []));
   const several = any.filter(all => all.length > 1);
-  const alternatives = [
-    ...(single.length === 0 ? [] : [[primitiveAny(single, env)]]),
-    ...several.map(all => all.map(criterion => primitive(criterion, env))),
-  ];
-  return node => some(alternatives.map(leaves => every(leaves.map(leaf => ofParts(node, leaf, env)))));
+  const oneByOne = several.map(all => all.map(criterion => primitive(criterion, env)));
+  return node => {
+    const together = several.length > ONE_BY_ONE ? inOneText(node, several, env) : undefined;
+    return some([
+      single.length === 0 ? FALSE : ofParts(node, primitiveAny(single, env), env),
+      ...(together ? [together] : oneByOne.map(leaves => every(leaves.map(leaf => ofParts(node, leaf, env))))),
+    ]);
+  };
+}
+
+/** More values of several words than these are one comparison where they can be. */
+const ONE_BY_ONE = 4;
+
+/**
+ * Values of several words each, asked of all parts of a name or address as one text: a list of hundreds is then one comparison per row.
+ * Undefined where the parts do not all stand in the row as texts.
+ */
+function inOneText(node: Node, any: readonly (readonly Criterion[])[], env: Environment): Predicate | undefined {
+  const texts = any.map(all => all.map(one => (one.kind === 'string' ? ` ${one.text}` : '')).join(''));
+  let isFixed = false;
+  const ask = primitive({ kind: 'string', mode: 'word', text: 'probe' }, env);
+  const probed = ofParts(
+    node,
+    part => {
+      isFixed ||= part.kind !== 'value';
+      return ask(part);
+    },
+    env,
+  );
+  if (!probed || isFixed || any.flat().some(one => one.kind !== 'string' || one.mode !== 'word')) return undefined;
+  const parts = (probed.kind === 'or' ? probed.of : [probed]).map(wordsPart);
+  const known = parts.filter(part => part !== undefined);
+  if (known.length < parts.length || known.length === 0) return undefined;
+  const blank = constant(' ', UNICODE);
+  const whole = call(
+    'concat',
+    known.flatMap((part, i) => (i === 0 ? [part] : [blank, part])),
+    UNICODE,
+  );
+  const of = call('words', [known.length === 1 && known[0] ? known[0] : whole], UNICODE);
+  return { kind: 'contains', of, where: 'words', texts: [...new Set(texts)], not: false };
+}
+
+/** The text whose words a predicate looks into, empty where its other conditions do not hold; undefined for any other predicate. */
+function wordsPart(part: Predicate): Expression | undefined {
+  const framed = framedPart(part);
+  const of = framed?.comparison.kind === 'contains' ? framed.comparison.of : undefined;
+  const text = of?.kind === 'function' && of.name === 'words' ? of.args[0] : undefined;
+  if (!framed || text === undefined || typeof text === 'number') return undefined;
+  const when = framed.around(TRUE);
+  return { kind: 'choice', of: [{ when, give: text }], otherwise: constant('', UNICODE), type: UNICODE };
 }
 
 function ofParts(node: Node, leaf: Leaf, env: Environment): Predicate | undefined {
@@ -154,7 +206,8 @@ function dateMatches(node: Node, any: Edges<DateEdge>, env: Environment): Predic
       along(node, [{ element: 'repeat' }, { element: 'bounds', type: 'Period' }], p => dateMatches(p, any, env), env),
     ]);
   }
-  return isPrimitive(node.type) ? primitive({ kind: 'date', any }, env)(node) : undefined;
+  // Of a choice, a text or an age is no date.
+  return DATES.has(node.type) ? primitive({ kind: 'date', any }, env)(node) : FALSE;
 }
 
 /** Quantities of one system and code. */

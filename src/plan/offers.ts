@@ -8,6 +8,7 @@ import type { CodesBySystem } from '../r4/terminology.ts';
 import type { Offered, Offers } from '../search/offers.ts';
 import { type Environment, environment } from './environment.ts';
 import { isNeverGiven, offer } from './offer.ts';
+import { OPEN_SIGHT } from './sight.ts';
 
 /** `own`: constant mappings of types that are the server's own, `valueSets`: its own value sets. */
 export function makeOffers(
@@ -21,7 +22,10 @@ export function makeOffers(
     types.map(type => {
       const added = own.filter(({ resource }) => resource === type);
       const offered = added.length === 0 ? mapped.get(type) : undefined;
-      return [type, offered ?? offersOfType(type, [...registry.ofType(type), ...added], environment(registry, 0))];
+      return [
+        type,
+        offered ?? offersOfType(type, [...registry.ofType(type), ...added], environment(registry, 0, OPEN_SIGHT)),
+      ];
     }),
   );
   return {
@@ -62,7 +66,7 @@ const known = new WeakMap<Registry, ReadonlyMap<string, OffersOfType>>();
 function offersOf(registry: Registry): ReadonlyMap<string, OffersOfType> {
   const kept = known.get(registry);
   if (kept !== undefined) return kept;
-  const env = environment(registry, 0);
+  const env = environment(registry, 0, OPEN_SIGHT);
   const made = new Map(registry.types.map(type => [type, offersOfType(type, registry.ofType(type), env)]));
   known.set(registry, made);
   return made;

@@ -6,15 +6,15 @@
  */
 import { type IdPart, isLegalId } from '../mapping/id-rule.ts';
 import type { Filter, TypedValue, TypeQuestion } from '../search/query.ts';
-import { placed } from '../sql/construct.ts';
+import { placed, value } from '../sql/construct.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import type { Places } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
 import type { OpaqueIds } from './environment.ts';
-import { type KeyOperand, literalStart, operandsOf, parseLegalId, type Readings } from './identity.ts';
+import { type KeyOperand, literalStart, operandsOf, parseId, parseLegalId, type Readings } from './identity.ts';
 
-/** More ids than this in one question are planned as they are. */
-const IDS_AT_MOST = 8;
+/** More ids than this in one question, or in what one caller may see, are planned as they are. */
+export const IDS_AT_MOST = 8;
 
 /** No FHIR id begins so. */
 const MARK = '\u0000';
@@ -22,6 +22,11 @@ const MARK = '\u0000';
 /** The name of an id in a question. */
 export function idName(at: number): string {
   return `${MARK}${at}`;
+}
+
+/** The name of an id in what a caller may see. */
+export function sightIdName(at: number): string {
+  return `${MARK}s${at}`;
 }
 
 export interface OpaqueQuestions {
@@ -33,26 +38,33 @@ export interface OpaqueQuestions {
 export function withoutIds(questions: readonly TypeQuestion[]): OpaqueQuestions {
   const ids: string[] = [];
   const named = (id: string): string => idName(ids.push(id) - 1);
-  const value = (of: TypedValue, code: string): TypedValue => {
-    if (of.kind === 'reference') return { ...of, id: named(of.id) };
-    return of.kind === 'token' && code === '_id' && of.code !== undefined ? { ...of, code: named(of.code) } : of;
-  };
-  const filter = (of: Filter): Filter => {
-    switch (of.kind) {
-      case 'match':
-        return { ...of, values: of.values.map(one => value(one, of.parameter.code)) };
-      case 'missing':
-        return of;
-      case 'number':
-        return { ...of, number: named(of.number) };
-      case 'chain':
-        return { ...of, to: of.to.map(target => ({ ...target, filter: filter(target.filter) })) };
-      case 'has':
-        return { ...of, filter: filter(of.filter) };
-    }
-  };
-  const opaque = questions.map(question => ({ ...question, filters: question.filters.map(filter) }));
+  const opaque = questions.map(question => ({
+    ...question,
+    filters: question.filters.map(filter => withNamedIds(filter, named)),
+  }));
   return ids.length === 0 || ids.length > IDS_AT_MOST ? { questions, ids: [] } : { questions: opaque, ids };
+}
+
+/** A filter whose logical ids stand under names. */
+export function withNamedIds(of: Filter, named: (id: string) => string): Filter {
+  const value = (one: TypedValue, code: string): TypedValue => {
+    if (one.kind === 'reference') return { ...one, id: named(one.id) };
+    return one.kind === 'token' && code === '_id' && one.code !== undefined ? { ...one, code: named(one.code) } : one;
+  };
+  switch (of.kind) {
+    case 'match':
+      return { ...of, values: of.values.map(one => value(one, of.parameter.code)) };
+    case 'missing':
+      return of;
+    case 'number':
+      return { ...of, number: named(of.number) };
+    case 'compartment':
+      return { ...of, id: named(of.id) };
+    case 'chain':
+      return { ...of, to: of.to.map(target => ({ ...target, filter: withNamedIds(target.filter, named) })) };
+    case 'has':
+      return { ...of, filter: withNamedIds(of.filter, named) };
+  }
 }
 
 /** What a plan has read of an id. */
@@ -69,6 +81,17 @@ export interface IdReader extends OpaqueIds {
   readonly places: Places;
 }
 
+/** Reads the ids of what a caller may see where a plan is for one use. */
+export function plainIds(ids: readonly string[]): OpaqueIds | undefined {
+  if (ids.length === 0) return undefined;
+  const names = namesOf(0, ids.length);
+  return {
+    has: name => names.has(name),
+    read: (parts, name) =>
+      operandsOf(parts, parseId(parts, ids[names.get(name) ?? -1] ?? NO_ID), (raw, { type }) => value(raw, type)),
+  };
+}
+
 /** What no rule reads. */
 const NO_ID = '';
 
@@ -77,11 +100,20 @@ export function legalIds(ids: readonly string[]): readonly string[] {
   return ids.every(isLegalId) ? ids : ids.map(id => (isLegalId(id) ? id : NO_ID));
 }
 
-/** Reads ids, of `legalIds`, for a plan that is being made. `first`: the place of the first value. */
-export function idReader(ids: readonly string[], first = 0): IdReader {
+/** The names of the ids of a question, then of those of what its caller may see. */
+function namesOf(question: number, all: number): ReadonlyMap<string, number> {
+  const name = (at: number): string => (at < question ? idName(at) : sightIdName(at - question));
+  return new Map(Array.from({ length: all }, (_, at) => [name(at), at]));
+}
+
+/**
+ * Reads ids, of `legalIds`, for a plan that is being made. `first`: the place of the first value. `question`: how many of
+ * the ids are those of the question; the others are those of what its caller may see.
+ */
+export function idReader(ids: readonly string[], first = 0, question = ids.length): IdReader {
   const guards: Guard[] = [];
   const places: SqlValue[] = [];
-  const names = new Map(ids.map((_, i) => [idName(i), i]));
+  const names = namesOf(question, ids.length);
   const known = new Map<readonly IdPart[], Map<string, readonly (readonly KeyOperand[])[]>>();
   const read = (parts: readonly IdPart[], id: number): readonly (readonly KeyOperand[])[] => {
     const readings = parseLegalId(parts, ids[id] ?? NO_ID);

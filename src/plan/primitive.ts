@@ -48,6 +48,18 @@ export function exactAny(texts: readonly string[], env: Environment): Leaf {
   );
 }
 
+/** Few enough that several spellings of each fit into a statement. */
+const SPELLED_OUT = 8;
+
+/** The primitive is one of these texts in any case of ASCII letters. */
+export function anyCaseAny(texts: readonly string[], env: Environment): Leaf {
+  const anyCase = texts.length > SPELLED_OUT ? 'listed' : 'alone';
+  return primitiveAny(
+    texts.map(text => ({ kind: 'exact', text, anyCase })),
+    env,
+  );
+}
+
 /** Asks a child element. */
 export function child(node: Node, element: string, leaf: Leaf, env: Environment): Predicate | undefined {
   return along(node, [{ element }], leaf, env);

@@ -1,10 +1,12 @@
 /**
  * References, inverted: a logical id becomes the target's key once, and the search is on the key.
  */
-import type { Mapping, RefNode } from '../mapping/model.ts';
+import { idCodec } from '../mapping/codecs/id.ts';
+import type { IdPart } from '../mapping/id-rule.ts';
+import type { Mapping, Node, RefNode, TextNode } from '../mapping/model.ts';
 import type { TypedValue } from '../search/query.ts';
 import { withLists } from '../sql/alike.ts';
-import { and, exists, FALSE, or, TRUE } from '../sql/construct.ts';
+import { and, equals, exists, FALSE, or, TRUE } from '../sql/construct.ts';
 import type { Predicate, Relation } from '../sql/expression.ts';
 import { bareRelation } from './condition.ts';
 import type { Environment } from './environment.ts';
@@ -12,7 +14,8 @@ import { idPredicate, readId } from './identity.ts';
 import { equalsOurs, oursAmong } from './key.ts';
 import { keysFirst } from './keys-first.ts';
 import { presentPredicate, servedPredicate, targetRelation } from './presence.ts';
-import type { Leaf } from './walk.ts';
+import { exact } from './primitive.ts';
+import { type Leaf, some } from './walk.ts';
 
 type ReferenceValue = Extract<TypedValue, { readonly kind: 'reference' }>;
 
@@ -24,6 +27,32 @@ export function referenceLeaf(wanted: readonly ReferenceValue[], env: Environmen
     const ids = wanted.filter(({ type }) => type === undefined || type === target.resource).map(({ id }) => id);
     return refersToIds(node, target, ids, env);
   };
+}
+
+/**
+ * The text of a reference names one of these resources. Only `{TYPE}/{ID}`, a template of two columns, is looked into: what
+ * stands in a text of another form no search finds.
+ */
+export function writtenReferenceLeaf(wanted: readonly ReferenceValue[], env: Environment): Leaf {
+  return node => {
+    const written = node.kind === 'text' && node.mode === 'template' ? writtenIn(node.parts) : undefined;
+    if (!written) return FALSE;
+    const named = wanted.map(({ type, id }) => {
+      const ofType = type === undefined ? TRUE : exact(type, env)(written.type);
+      const ids = readId([written.id], id, env).map(keys => and(...keys.map(one => equals(one.column, one.value))));
+      return ofType && and(ofType, or(...ids));
+    });
+    const any = some(named);
+    return any && and(any, presentPredicate(node, env));
+  };
+}
+
+function writtenIn(parts: TextNode['parts']): { readonly type: Node; readonly id: IdPart } | undefined {
+  const [type, between, id, ...more] = parts;
+  if (type === undefined || typeof type === 'string' || between !== '/' || more.length > 0) return undefined;
+  const column = typeof id === 'object' && id.kind === 'value' ? id.from[0] : undefined;
+  const codec = column?.kind === 'column' ? idCodec(undefined, column.type) : undefined;
+  return column?.kind === 'column' && codec ? { type, id: { kind: 'column', column, codec } } : undefined;
 }
 
 function refersToIds(node: RefNode, target: Mapping, ids: readonly string[], env: Environment): Predicate {

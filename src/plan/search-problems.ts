@@ -2,7 +2,6 @@
  * What is wrong with a search that a pack writes down, whatever the database holds. In: the search. Out: what is not understood; a
  * parameter none of whose values any mapping can give, which is an error too; such a value beside others, which is a warning.
  */
-import { OPEN_ACCESS } from '../auth/access.ts';
 import type { Registry } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
 import { cursorCodec } from '../search/cursor.ts';
@@ -13,6 +12,7 @@ import { zoneOf } from '../time/zone.ts';
 import { branchesOf } from './branches.ts';
 import { environment } from './environment.ts';
 import { makeOffers } from './offers.ts';
+import { OPEN_SIGHT } from './sight.ts';
 
 export interface SearchProblem {
   readonly severity: 'error' | 'warning';
@@ -60,10 +60,6 @@ export function searchProblems(
 /** Where keys have to be asked for first nothing is known. */
 function isNeverFound({ type, parameters }: WrittenSearch, context: ParseContext, registry: Registry): boolean {
   const { filters } = parseSearch(type, parameters, context);
-  const env = environment(registry, Date.now());
-  return (
-    filters.length > 0 &&
-    branchesOf({ type, filters, sort: [], access: OPEN_ACCESS }, env).length === 0 &&
-    env.pending.size === 0
-  );
+  const env = environment(registry, Date.now(), OPEN_SIGHT);
+  return filters.length > 0 && branchesOf({ type, filters, sort: [] }, env).length === 0 && env.pending.size === 0;
 }

@@ -36,6 +36,23 @@ const EXTERNAL: readonly string[] = [
   'urn:ietf:rfc:3986',
 ];
 
+/**
+ * Systems in which codes do not differ by case alone: by their publisher's definition (SNOMED CT, LOINC, RFC 5646, RFC 2045), or because
+ * all of their letters are of one case (ICD, HCPCS, CPT). https://hl7.org/fhir/R4/search.html#token
+ */
+export const ANY_CASE_SYSTEMS: readonly string[] = [
+  'http://hl7.org/fhir/sid/icd-10-cm',
+  'http://hl7.org/fhir/sid/icd-10',
+  'http://hl7.org/fhir/sid/icd-9-cm',
+  'http://www.cms.gov/Medicare/Coding/ICD10',
+  'http://www.cms.gov/Medicare/Coding/HCPCSReleaseCodeSets',
+  'http://www.ama-assn.org/go/cpt',
+  'http://loinc.org',
+  'http://snomed.info/sct',
+  'urn:ietf:bcp:47',
+  'urn:ietf:bcp:13',
+];
+
 let known: ReadonlySet<string> | undefined;
 
 /** The known address that another one nearly is; undefined for a known one and for one of its own. */

@@ -26,6 +26,7 @@ export interface Searchset {
   readonly self: string;
   readonly next?: string;
   readonly previous?: string;
+  readonly first?: string;
   /** FHIR instant. */
   readonly timestamp?: string;
 }
@@ -33,7 +34,12 @@ export interface Searchset {
 /** The Bundle as JSON text. */
 export function searchsetBundle(set: Searchset): string {
   const { base, matches, included = [], warnings = [], total, timestamp } = set;
-  const links = [link('self', set.self), link('next', set.next), link('previous', set.previous)].filter(l => l !== '');
+  const links = [
+    link('self', set.self),
+    link('next', set.next),
+    link('previous', set.previous),
+    link('first', set.first),
+  ].filter(one => one !== '');
   const address = JSON.stringify(`${base}/`).slice(0, -1);
   const matching = entriesText(address, matches, 'match');
   const including = entriesText(address, included, 'include');

@@ -2,7 +2,9 @@
  * Encounters that there are documents of. In: a patient. Out: their numbers, as the pack's search for them says: which
  * columns mean "signed" and "available" is mapped. ../shared/spec/interfaces.md section 2.2
  */
+import { labelOf } from '../ccda/code.ts';
 import type { Encounter } from '../ccda/fhir/record.ts';
+import { readablePeriod } from '../ccda/time.ts';
 import type { RequestContext } from '../facade.ts';
 import { type RestSource, searchSome } from './source.ts';
 
@@ -21,6 +23,37 @@ export async function listedEncounters(
   const asked = { parameters, numbered: true };
   const { resources, numbers } = await searchSome<Encounter>(source, 'Encounter', asked, MOST, context);
   return resources.flatMap(({ id }) => source.encounters.numberOf(id, numbers) ?? []).toSorted((a, b) => a - b);
+}
+
+export interface ListedEncounter {
+  readonly number: number;
+  /** For people; empty where nobody knows. */
+  readonly period: string;
+  readonly what: string;
+}
+
+/** Encounters that a page lists. */
+const SHOWN = 200;
+
+/** What people know encounters by, the latest first. `context`: access to the patient's compartment. */
+export async function encounterLines(
+  patientId: string,
+  source: RestSource,
+  context: RequestContext,
+): Promise<{ readonly encounters: readonly ListedEncounter[]; readonly more: boolean }> {
+  const { listed } = source.content;
+  if (listed === undefined) return { encounters: [], more: false };
+  const elements = ['_elements', 'period,type,reasonCode'] as const;
+  const byDate = source.facade.offers.find('Encounter', 'date') === undefined ? [] : ([['_sort', '-date']] as const);
+  const parameters = [...listed.parameters, ['patient', `Patient/${patientId}`], elements, ...byDate] as const;
+  const asked = { parameters, numbered: true };
+  const { resources, numbers, more } = await searchSome<Encounter>(source, 'Encounter', asked, SHOWN, context);
+  const encounters = resources.flatMap(({ id, period, type, reasonCode }) => {
+    const number = source.encounters.numberOf(id, numbers);
+    const what = [...new Set([labelOf(type?.[0]), labelOf(reasonCode?.[0])])].filter(Boolean).join(': ');
+    return number === undefined ? [] : [{ number, period: readablePeriod(period?.start, period?.end), what }];
+  });
+  return { encounters, more };
 }
 
 /** Whether an encounter is one of the patient's that are listed. */

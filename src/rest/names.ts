@@ -1,20 +1,12 @@
 /**
- * Names as they are compared and searched for. Case, accents and the kind of apostrophe do not count: keyboards of telephones
- * write O’Brien, and those of offices O'Brien.
+ * Names as values of string searches. FHIR's search compares words (src/sql/words.ts), so case, accents, apostrophes and hyphens do not
+ * count there; the middle of a text is compared as it stands. In: a name as somebody wrote it. Out: a value of a parameter.
  */
-import { fold } from '../sql/fold.ts';
 
 const APOSTROPHE = /['’‘`´]/g;
 
-/** Words as they are compared. */
-export function wordsOf(text: string): readonly string[] {
-  return fold(text.replace(APOSTROPHE, "'"))
-    .split(/\s+/)
-    .filter(word => word !== '');
-}
-
-/** The value of a string search: FHIR folds case and accents, and of apostrophes either may be kept. */
-export function nameValue(text: string): string {
+/** The value of a search with `:contains`: of apostrophes either may be kept. */
+export function containedValue(text: string): string {
   const spellings = ["'", '’'].map(apostrophe => escapeValue(text.replace(APOSTROPHE, apostrophe)));
   return [...new Set(spellings)].join(',');
 }

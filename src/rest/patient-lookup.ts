@@ -1,12 +1,13 @@
 /**
  * The number of one patient. In: first name, last name, date of birth, sex, at least one. Out: the number, or how many
- * patients there are and what would tell them apart. Nobody is guessed: names must be equal but for what names.ts says, and
- * two that fit are two. ../shared/spec/interfaces.md section 4.4
+ * patients there are and what would tell them apart. Nobody is guessed: the words of a name must be equal, as FHIR's search takes
+ * words (src/sql/words.ts), and two that fit are two. ../shared/spec/interfaces.md section 4.4
  */
 import type { HumanName } from '../ccda/fhir/datatypes.ts';
 import type { Patient } from '../ccda/fhir/people.ts';
 import type { RequestContext } from '../facade.ts';
-import { nameValue, wordsOf } from './names.ts';
+import { wordsIn } from '../sql/words.ts';
+import { escapeValue } from './names.ts';
 import { isSuperseded, type RestSource, searchPages } from './source.ts';
 
 export interface LookupQuery {
@@ -42,11 +43,11 @@ export async function lookUpPatient(
 ): Promise<LookupResult> {
   const { firstName, lastName, dob, sex } = query;
   // An accent alone is nobody's name, and nothing that can be searched for.
-  if ([firstName, lastName].some(name => name !== undefined && wordsOf(name).length === 0)) return { kind: 'none' };
+  if ([firstName, lastName].some(name => name !== undefined && wordsIn(name).length === 0)) return { kind: 'none' };
   const parameters = [
-    // FHIR's string search finds what begins so; the names are compared below.
-    ...(lastName === undefined ? [] : ([['family', nameValue(lastName)]] as const)),
-    ...(firstName === undefined ? [] : ([['given', nameValue(wordsOf(firstName)[0] ?? '')]] as const)),
+    // FHIR's string search finds names with words that begin so; the names are compared below.
+    ...(lastName === undefined ? [] : ([['family', escapeValue(lastName)]] as const)),
+    ...(firstName === undefined ? [] : ([['given', escapeValue(wordsIn(firstName)[0] ?? '')]] as const)),
     ...(dob === undefined ? [] : ([['birthdate', dob]] as const)),
     ...(sex === undefined ? [] : ([['gender', GENDERS[sex]]] as const)),
     ['_elements', 'name,birthDate,gender,link'],
@@ -76,8 +77,8 @@ function hasName({ name }: Patient, firstName: string | undefined, lastName: str
   if (firstName === undefined && lastName === undefined) return true;
   return (name ?? []).some(
     one =>
-      (lastName === undefined || wordsOf(one.family ?? '').join(' ') === wordsOf(lastName).join(' ')) &&
-      (firstName === undefined || begins(wordsOf((one.given ?? []).join(' ')), wordsOf(firstName))),
+      (lastName === undefined || wordsIn(one.family ?? '').join(' ') === wordsIn(lastName).join(' ')) &&
+      (firstName === undefined || begins(wordsIn((one.given ?? []).join(' ')), wordsIn(firstName))),
   );
 }
 
@@ -87,8 +88,8 @@ function begins(words: readonly string[], start: readonly string[]): boolean {
 
 function narrowing(query: LookupQuery, matches: readonly Patient[]): readonly (keyof LookupQuery)[] {
   const values: { readonly [K in keyof LookupQuery]-?: (patient: Patient) => string } = {
-    firstName: ({ name }) => wordsOf((current(name)?.given ?? []).join(' ')).join(' '),
-    lastName: ({ name }) => wordsOf(current(name)?.family ?? '').join(' '),
+    firstName: ({ name }) => wordsIn((current(name)?.given ?? []).join(' ')).join(' '),
+    lastName: ({ name }) => wordsIn(current(name)?.family ?? '').join(' '),
     dob: ({ birthDate }) => birthDate ?? '',
     sex: ({ gender }) => gender ?? '',
   };

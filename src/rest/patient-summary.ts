@@ -6,7 +6,7 @@
 import type { Patient } from '../ccda/fhir/people.ts';
 import { localDay } from '../ccda/time.ts';
 import type { RequestContext } from '../facade.ts';
-import { escapeValue, nameValue } from './names.ts';
+import { containedValue, escapeValue } from './names.ts';
 import { type PatientSummary, patientSummary } from './patient-info.ts';
 import { type Asked, isSuperseded, type RestSource, searchSome } from './source.ts';
 import { readTelephone } from './telephone.ts';
@@ -72,7 +72,9 @@ function readings(text: string, { facade, content }: RestSource, today: string):
   // Each word must stand somewhere in a name.
   const words = text.split(/[\s,;]+/).filter(word => /\p{L}/u.test(word));
   if (words.length > 0 && words.length <= 10 && offered('name')) {
-    ask(...words.map(word => ['name:contains', nameValue(word)] as const));
+    ask(...words.map(word => ['name:contains', containedValue(word)] as const));
+    // Or their beginnings as words: without an apostrophe, with a blank for a hyphen.
+    ask(...words.map(word => ['name', escapeValue(word)] as const));
   }
   return all;
 }

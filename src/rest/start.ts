@@ -3,7 +3,7 @@
  * says of documents. Out: how somebody can log in, which outlives any version; and the parts that the routes need.
  */
 import { randomBytes } from 'node:crypto';
-import { accountsOfFile, joinAccounts, oneAccount } from '../auth/accounts.ts';
+import { type Account, type Accounts, accountsOfFile, joinAccounts, someAccounts } from '../auth/accounts.ts';
 import { createLogin, type Login } from '../auth/login.ts';
 import { hashPassword } from '../auth/password.ts';
 import { createSessions, type Sessions } from '../auth/sessions.ts';
@@ -31,6 +31,7 @@ export interface DemoAccount {
 
 /** Who can log in, and who is logged in. */
 export interface Entrance {
+  readonly accounts: Accounts;
   readonly login: Login;
   readonly sessions: Sessions;
   readonly demo: DemoAccount | undefined;
@@ -40,21 +41,22 @@ export interface Entrance {
 
 const SESSIONS_PER_ACCOUNT = 50;
 
+/** `more`: accounts that are in no file. `clock`: milliseconds since the epoch. */
 export async function openEntrance(
   config: Pick<Config, 'accounts' | 'session' | 'demo' | 'database'>,
+  more: readonly Account[] = [],
   clock: () => number = Date.now,
 ): Promise<Entrance> {
   const known = accountsOfFile(config.accounts);
   const made = config.demo === undefined && config.database === undefined;
   const password = made ? randomBytes(12).toString('base64url') : config.demo?.password;
   const user = config.demo?.user ?? 'demo';
-  const accounts =
-    password === undefined
-      ? known
-      : joinAccounts(oneAccount({ name: user, password: await hashPassword(password), disabled: false }), known);
+  const own = password === undefined ? [] : [{ name: user, password: await hashPassword(password), disabled: false }];
+  const accounts = joinAccounts(someAccounts(...more, ...own), known);
   const { idle, lifetime, max } = config.session;
   const limits = { idle, lifetime, most: max, mostPerAccount: Math.min(max, SESSIONS_PER_ACCOUNT) };
   return {
+    accounts,
     login: createLogin(accounts, clock),
     sessions: createSessions(accounts, limits, clock),
     demo: password === undefined ? undefined : { user, password: made ? password : undefined },

@@ -34,15 +34,14 @@ export function parseFilter(type: string, name: string, text: string, context: P
   const colon = name.indexOf(':');
   const code = colon < 0 ? name : name.slice(0, colon);
   const suffix = colon < 0 ? undefined : name.slice(colon + 1);
-  const never = depth > 0 && matchesNothing(type, code, suffix, context);
+  const never = depth > 0 && neverGiven(type, code, suffix, text, context);
   if (never) return never;
   const offered = find(type, code, context);
   const { parameter } = offered;
   const values: ValueContext = { name: printable(name), zone: context.zone, base: context.base };
   if (suffix === 'missing') {
     if (!offered.modifiers.has('missing')) throw unsupportedModifier(name, offered);
-    if (text !== 'true' && text !== 'false') throw wrong(values, 'true or false');
-    return { kind: 'missing', parameter, missing: text === 'true' };
+    return { kind: 'missing', parameter, missing: isTrue(text, values) };
   }
   const onlyType =
     suffix !== undefined && parameter.type === 'reference' && isResourceType(suffix) ? suffix : undefined;
@@ -62,26 +61,41 @@ export function parseFilter(type: string, name: string, text: string, context: P
   return { kind: 'match', parameter, modifier, values: typed };
 }
 
-/** Modifiers that are answered by resources without a value. */
-const OF_ABSENCE: ReadonlySet<string | undefined> = new Set(['missing', 'not', 'not-in']);
+/** Modifiers that are answered by resources without a value, whatever the value is that they are asked with. */
+const OF_ABSENCE: ReadonlySet<string | undefined> = new Set(['not', 'not-in']);
 
 /**
- * At the end of a chain: a parameter of FHIR that no mapping ever gives a value for is understood, and nothing matches it. Undefined:
- * it is no such parameter.
+ * At the end of a chain: a parameter of FHIR that no mapping ever gives a value for is understood. Nothing matches it, and all is without
+ * it. Undefined: it is no such parameter.
  */
-function matchesNothing(
+function neverGiven(
   type: string,
   code: string,
   suffix: string | undefined,
-  { offers }: ParseContext,
+  text: string,
+  context: ParseContext,
 ): Filter | undefined {
-  const parameter = searchParameterOf(type, code);
-  if (parameter === undefined || OF_ABSENCE.has(suffix) || !offers.isNeverGiven(type, code)) return undefined;
-  return nothing(parameter);
+  const none = matchesNothing(type, code, context);
+  if (none === undefined) return undefined;
+  if (suffix !== 'missing') return OF_ABSENCE.has(suffix) ? { ...none, modifier: 'not' } : none;
+  const { parameter } = none;
+  return { kind: 'missing', parameter, missing: isTrue(text, { name: printable(code) }) };
 }
 
+function matchesNothing(type: string, code: string, { offers }: ParseContext): MatchFilter | undefined {
+  const parameter = searchParameterOf(type, code);
+  return parameter !== undefined && offers.isNeverGiven(type, code) ? nothing(parameter) : undefined;
+}
+
+function isTrue(text: string, values: Pick<ValueContext, 'name'>): boolean {
+  if (text !== 'true' && text !== 'false') throw wrong(values, 'true or false');
+  return text === 'true';
+}
+
+type MatchFilter = Filter & { readonly kind: 'match' };
+
 /** One of no values. */
-function nothing(parameter: SearchParameter): Filter {
+function nothing(parameter: SearchParameter): MatchFilter {
   return { kind: 'match', parameter, modifier: undefined, values: [] };
 }
 
@@ -104,7 +118,7 @@ function parseChain(
   depth: number,
 ): Filter {
   const [code = '', onlyType] = head.split(':');
-  const never = matchesNothing(type, code, undefined, context);
+  const never = matchesNothing(type, code, context);
   if (never) return never;
   const offered = find(type, code, context);
   if (offered.parameter.type !== 'reference') {
@@ -125,7 +139,8 @@ function parseChain(
     try {
       return [{ type: target, filter: parseFilter(target, rest, text, context, depth + 1) }];
     } catch (error) {
-      if (error instanceof UnknownParameter) return [];
+      // What FHIR does not define for a type matches none of its resources; what is withheld could match some.
+      if (error instanceof UnknownParameter && !error.isWithheld) return [];
       throw error;
     }
   });
@@ -142,9 +157,12 @@ function parseHas(type: string, name: string, text: string, context: ParseContex
   if (more.length === 0)
     throw new FhirError('invalid', '_has is written _has:Type:reference:parameter', { parameter: '_has' });
   const id = searchParameterOf(type, '_id');
-  if (id && matchesNothing(from, reference, undefined, context)) return nothing(id);
+  if (id && matchesNothing(from, reference, context)) return nothing(id);
   const offered = find(from, reference, context);
-  if (offered.parameter.type !== 'reference' || !offered.targets.includes(type)) {
+  const { parameter, targets } = offered;
+  // By FHIR it may lead here, and by the mappings it never does.
+  if (id && parameter.type === 'reference' && !targets.includes(type) && mayRefer(parameter, type)) return nothing(id);
+  if (parameter.type !== 'reference' || !targets.includes(type)) {
     throw new FhirError('not-supported', `${printable(from)}.${printable(reference)} does not refer to ${type}`, {
       parameter: '_has',
     });
@@ -157,14 +175,20 @@ function parseHas(type: string, name: string, text: string, context: ParseContex
   };
 }
 
-function find(type: string, code: string, context: ParseContext): Offered {
-  const offered = context.offers.find(type, code);
+function mayRefer({ targets }: SearchParameter, type: string): boolean {
+  return targets.length === 0 || targets.includes(type);
+}
+
+function find(type: string, code: string, { offers }: ParseContext): Offered {
+  const offered = offers.find(type, code);
   if (offered) return offered;
-  const known = context.offers.of(type).map(({ parameter }) => parameter.code);
+  const known = offers.of(type).map(({ parameter }) => parameter.code);
+  const isWithheld = searchParameterOf(type, code) !== undefined && !offers.isNeverGiven(type, code);
   throw new UnknownParameter(
     known.length === 0
       ? `this server has no ${printable(type)} resources to search`
       : `${type} cannot be searched by ${printable(code)}; offered: ${known.join(', ')}`,
+    isWithheld,
   );
 }
 

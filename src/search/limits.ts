@@ -50,6 +50,13 @@ export type UnderstoodQuery = Omit<SystemQuery, 'cursor'>;
 /** A parameter that is not offered; the message names it and what is offered instead. */
 export class UnknownParameter extends Error {
   override readonly name = 'UnknownParameter';
+  /** FHIR defines it and resources have values of it; the mappings cannot be asked for them. */
+  readonly isWithheld: boolean;
+
+  constructor(message: string, isWithheld = false) {
+    super(message);
+    this.isWithheld = isWithheld;
+  }
 }
 
 /** A name from a request, short and without anything that a log or a page could trip over. */

@@ -153,6 +153,7 @@ function valuesIn(filter: Filter | undefined): number {
       return filter.values.length;
     case 'missing':
     case 'number':
+    case 'compartment':
       return 1;
     case 'chain':
       return filter.to.reduce((n, { filter: inner }) => n + valuesIn(inner), 0);

@@ -69,7 +69,9 @@ export type Filter =
   /** Some resource of that type refers here by that parameter and passes the filter. */
   | { readonly kind: 'has'; readonly type: string; readonly parameter: SearchParameter; readonly filter: Filter }
   /** The `number` of the mapping. No request asks for it: parts of this server do. */
-  | { readonly kind: 'number'; readonly number: string };
+  | { readonly kind: 'number'; readonly number: string }
+  /** In the compartment of a patient; what belongs to no patient is in none. Likewise. */
+  | { readonly kind: 'compartment'; readonly id: string };
 
 export interface ChainTarget {
   readonly type: string;
@@ -96,6 +98,8 @@ export interface TokenValue {
   readonly kind: 'token';
   readonly system: string | undefined;
   readonly code: string | undefined;
+  /** Of an element without a system of its own, whose codes have no case. */
+  readonly anyCase?: true;
 }
 
 export type TypedValue =

@@ -10,7 +10,7 @@ import { expressionKey, predicateKey } from './expression-key.ts';
 type Comparison = Extract<Predicate, { readonly kind: 'equals' | 'in' | 'contains' }>;
 
 /** A part of an OR by the one comparison in it with what a request says. */
-interface Framed {
+export interface Framed {
   /** The same for parts that differ in nothing but the values of the comparison. */
   readonly key: string;
   readonly comparison: Comparison;
@@ -56,7 +56,8 @@ function listed(first: Comparison, all: readonly Comparison[]): Predicate {
   return among(first.left, [...values.values()]);
 }
 
-function framedPart(part: Predicate): Framed | undefined {
+/** Undefined where the part has no such comparison, or several. */
+export function framedPart(part: Predicate): Framed | undefined {
   if (part.kind !== 'and') return framedComparison(part);
   const frames = part.of.map(framedComparison);
   const [only, ...more] = frames.filter(frame => frame !== undefined);

@@ -12,9 +12,9 @@ export interface ColumnInfo {
   readonly nullable: boolean;
   /**
    * How the rows of a column of dates, times or numbers are written, where the engine does not see to it and they were looked
-   * at: a text that all of them are cut to, `declared` for numbers that are all as the type says, or `any`.
+   * at: a text that all of them are cut to (`utc`: with `Z` at its end), `declared` for numbers that are all as the type says, or `any`.
    */
-  readonly form?: { readonly separator: ' ' | 'T'; readonly length: number } | 'declared' | 'any';
+  readonly form?: { readonly separator: ' ' | 'T'; readonly length: number; readonly utc?: true } | 'declared' | 'any';
   /** How many rows are written in which form, most first; NULL is none. Absent: they were not all looked at. */
   readonly written?: readonly { readonly form: string; readonly rows: number }[];
   /** The login may not read it. */

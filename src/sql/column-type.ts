@@ -15,8 +15,17 @@ export type ColumnType = Kind & {
 export type TimeForm =
   /** Every row is such a text, cut to this length: 10 is a day, 16 ends with the minute, 19 with the second. */
   | { readonly kind: 'layout'; readonly separator: ' ' | 'T'; readonly length: number }
-  /** Rows differ. Each use of the column in SQL is its canonical text, or NULL; instants are local times of this zone. */
-  | { readonly kind: 'any'; readonly zone: string };
+  /**
+   * Rows differ. Each use of the column in SQL is its canonical text, or NULL; instants are local times of this zone. `utc`: rows do
+   * not differ, but are instants in UTC, which a codec may compare as they stand.
+   */
+  | { readonly kind: 'any'; readonly zone: string; readonly utc?: UtcLayout };
+
+/** Texts of instants in UTC, all as long as each other: `2024-03-10T07:30:00Z` has 20 characters. At most three digits of a second. */
+export interface UtcLayout {
+  readonly separator: ' ' | 'T';
+  readonly length: number;
+}
 
 /**
  * A column of numbers whose rows may hold any number: SQLite keeps whatever it is given, whatever the column declares. It is
@@ -64,38 +73,41 @@ type Kind =
   | { readonly kind: 'uuid' }
   | { readonly kind: 'binary'; readonly length: number | 'max' };
 
+/** The layout of instants in UTC that all rows of a column have; undefined for any other column. */
+export function utcLayoutOf(type: ColumnType): UtcLayout | undefined {
+  return 'form' in type && type.form?.kind === 'any' ? type.form.utc : undefined;
+}
+
 /** The type of a column that is used as it stands. */
 export function asItStands(type: ColumnType): ColumnType {
   return isMixed(type) ? ({ ...type, any: 'numbers' } as ColumnType) : type;
 }
 
-/** How messages name a type: as the database declares it. */
+/** How messages name a type: as the database declares it; by its kind where nothing declares it. */
 export function nameOfType(type: ColumnType): string {
-  return type.declared ?? printColumnType(type);
+  return type.declared || KINDS[type.kind];
 }
 
-/** SQL Server's spelling of a column type, as its parameters are declared. */
-export function printColumnType(type: ColumnType): string {
-  switch (type.kind) {
-    case 'text':
-      return `${type.unicode ? 'n' : ''}${type.fixed ? 'char' : 'varchar'}(${type.length})${type.codePage === undefined ? '' : ` CP${type.codePage}`}`;
-    case 'integer':
-      return { 8: 'tinyint', 16: 'smallint', 32: 'int', 64: 'bigint' }[type.bits];
-    case 'decimal':
-      return `decimal(${type.precision},${type.scale})`;
-    case 'datetime':
-      return type.name === 'datetime2' ? `datetime2(${type.fraction})` : type.name;
-    case 'time':
-      return `time(${type.fraction})`;
-    case 'uuid':
-      return 'uniqueidentifier';
-    case 'binary':
-      return `varbinary(${type.length})`;
-    case 'bit':
-    case 'float':
-    case 'date':
-      return type.kind;
-  }
+const KINDS: Readonly<Record<ColumnType['kind'], string>> = {
+  text: 'a text',
+  integer: 'a whole number',
+  bit: 'a truth value',
+  decimal: 'a decimal',
+  float: 'a floating-point number',
+  date: 'a date',
+  datetime: 'a date with a time',
+  time: 'a time of day',
+  uuid: 'a UUID',
+  binary: 'bytes',
+};
+
+/** Whether two declarations mean the same, however each is spelt. */
+export function isSameType(a: ColumnType, b: ColumnType): boolean {
+  return meaningOf(a) === meaningOf(b);
+}
+
+function meaningOf({ declared: _, ...type }: ColumnType): string {
+  return JSON.stringify(Object.entries(type).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Types of values that exist only inside a statement. */

@@ -57,10 +57,12 @@ export interface Database {
    */
   forms?(catalog: Catalog, isAsked: (table: string, column: string) => boolean): Promise<Catalog>;
   /**
-   * Whether columns are written otherwise than `forms` found them last. Cheap where nobody has written since. Throws
-   * DatabaseError.
+   * Whether columns are written otherwise than `forms` found them last. Cheap where nobody has written since, and where a
+   * fetched row has shown it. Throws DatabaseError.
    */
   formsChanged?(): Promise<boolean>;
+  /** Calls back at once when a fetched row shows that a column is written otherwise than `forms` found it. */
+  onFormDisproved?(heard: () => void): void;
   /** What the login may do with these tables, as far as the engine has logins. */
   permissions(tables: readonly string[]): Promise<Permissions>;
   /** The index or scan that would serve a statement, as the engine says it, one line each. */
@@ -133,6 +135,17 @@ export class DatabaseError extends Error {
   describe(): DescribedDatabaseError {
     const mapping = this.mapping === undefined ? {} : { mapping: this.mapping };
     return { reason: this.reason, database: this.message, ...this.engine, ...mapping };
+  }
+}
+
+/**
+ * A row that an export fetched is written otherwise than `forms` found its column: the mappings have to be made anew before it is
+ * read. Rows that were fetched before have the form that was found.
+ */
+export class FormDisproved extends Error {
+  constructor() {
+    super('rows are written in another form than before');
+    this.name = 'FormDisproved';
   }
 }
 

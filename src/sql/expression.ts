@@ -118,11 +118,14 @@ export type Predicate =
   | { readonly kind: 'null'; readonly of: Expression; readonly not: boolean }
   /** Text that is neither NULL nor blank, bytes that are not none. */
   | { readonly kind: 'filled'; readonly of: Expression; readonly not: boolean }
-  /** A substring test for one of some texts; they are bound, wildcards escaped. `end`: of the text without the blanks at its end. */
+  /**
+   * A substring test for one of some texts; they are bound, wildcards escaped. `end`: of the text without the blanks at its end. `words`: each
+   * text is words with a blank before each, and all of them begin words of `of`, which is the function of that name.
+   */
   | {
       readonly kind: 'contains';
       readonly of: Expression;
-      readonly where: 'start' | 'end' | 'anywhere' | 'whole';
+      readonly where: 'start' | 'end' | 'anywhere' | 'whole' | 'words';
       readonly texts: readonly string[];
       readonly not: boolean;
     }

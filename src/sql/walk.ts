@@ -13,6 +13,8 @@ export interface Parts {
 export interface Visitor {
   column?(column: ColumnExpression): void;
   value?(value: Expression & { readonly kind: 'value' }): void;
+  /** Before its arguments. */
+  function?(call: Expression & { readonly kind: 'function' }): void;
   /** Before what a relation holds and what is selected from it. False: both are passed by, and nothing is left. */
   enter?(relation: Relation): boolean;
   /** After them. */
@@ -32,6 +34,7 @@ export function walk({ predicates = [], expressions = [], relations = [] }: Part
         visitor.value?.(of);
         return;
       case 'function':
+        visitor.function?.(of);
         for (const argument of of.args) if (typeof argument !== 'number') expression(argument);
         return;
       case 'flag':

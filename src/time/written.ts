@@ -114,6 +114,11 @@ export function isLocalLayout(form: string): boolean {
   return /^(?:YYYY-MM-DD(?:[ T]HH:MM(?::SS(?:\.F{1,7})?)?)?|HH:MM(?::SS(?:\.F{1,7})?)?)$/.test(form);
 }
 
+/** Whether every text of a form is an instant in UTC, sorts as text, and has no more digits of a second than an instant. */
+export function isUtcLayout(form: string): boolean {
+  return /^YYYY-MM-DD[ T]HH:MM(?::SS(?:\.F{1,3})?)?Z$/.test(form);
+}
+
 /** Whether values of a form are read, without a codec that says what a number counts. */
 export function isReadForm(form: string): boolean {
   return /^(?:YYYY|HH)/.test(form);
@@ -138,7 +143,9 @@ function fractionForm(fraction: string): string {
   return fraction === '' ? '' : `.${'F'.repeat(fraction.length)}`;
 }
 
+/** `Z` alone sorts as its instants do: another spelling of it is another form. */
 function zoneForm(text: string, offset: number | undefined): string {
   if (offset === undefined) return '';
-  return /[+-]\d\d(?::?\d\d)?$/.test(text) ? '±HH:MM' : 'Z';
+  const [zone = ''] = / ?[A-Za-z]+$/.exec(text) ?? [];
+  return zone === '' ? '±HH:MM' : zone;
 }

@@ -8,8 +8,8 @@ import {
   accountsOfFile,
   isAccountName,
   joinAccounts,
-  oneAccount,
   readAccounts,
+  someAccounts,
   writeAccounts,
 } from '../../src/auth/accounts.ts';
 
@@ -76,7 +76,7 @@ test.each([
 });
 
 test('of two sources the first has its way', () => {
-  const both = joinAccounts(oneAccount(account('demo', 'one')), oneAccount(account('anna')));
+  const both = joinAccounts(someAccounts(account('demo', 'one')), someAccounts(account('anna')));
   expect(both.find('demo')?.password).toBe('one');
   expect(both.find('anna')?.name).toBe('anna');
   expect(both.find('bert')).toBeUndefined();

@@ -2,6 +2,7 @@
  * The statements of an export of the clinic of test/export, as the facade sends them, and the task that it is. In: the
  * database and its pack. Out: texts.
  */
+import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { readConfig } from '../../src/config.ts';
 import type { JobRecord, Part } from '../../src/export/job.ts';
 import { stopFlag } from '../../src/export/live-job.ts';
@@ -27,6 +28,7 @@ export function exportTask(folder: string, stop = stopFlag()): PartTask {
   const job: JobRecord = {
     id: '',
     caller: 'open',
+    access: OPEN_ACCESS,
     base: 'http://127.0.0.1/fhir',
     url: '',
     request: exportRequest({ types: ['Observation'] }),

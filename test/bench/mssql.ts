@@ -181,7 +181,7 @@ async function page({ facade }: Demo, type: string): Promise<number> {
 /** As a thread has it for all its parts: rows of one shape are written by one writer. */
 function exportSource({ database, registry, facade }: Demo): PartSource {
   const reopen = async (): Promise<void> => {};
-  return { registry, parse: facade.parse, shapes: shapeStore(), database: () => database, reopen };
+  return { registry, parse: facade.parse, sight: facade.sight, shapes: shapeStore(), database: () => database, reopen };
 }
 
 async function exportOf(source: PartSource, type: string): Promise<number> {
@@ -190,7 +190,15 @@ async function exportOf(source: PartSource, type: string): Promise<number> {
   const task: PartTask = {
     folder,
     job: {
-      ...{ id: '', caller: 'open', base: 'http://127.0.0.1/fhir', url: '', remarks: [], version: '' },
+      ...{
+        id: '',
+        caller: 'open',
+        access: OPEN_ACCESS,
+        base: 'http://127.0.0.1/fhir',
+        url: '',
+        remarks: [],
+        version: '',
+      },
       request: exportRequest({ types: [type] }),
       stages: { first: [part], second: [] },
       transactionTime: 0,

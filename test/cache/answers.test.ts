@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { Access } from '../../src/auth/access.ts';
+import { accessToPatients } from '../../src/auth/access.ts';
 import type { AnswerLimits } from '../../src/cache/answers.ts';
 import { LIMITS, type SmallClinic, smallClinic } from './small-clinic.ts';
 
@@ -159,9 +159,9 @@ test('equal requests at the same time send the statements of one', async () => {
 
 test('one access never gets the answer of another, kept or under way', async () => {
   const made = await clinic();
-  const anna: Access = { kind: 'patients', caller: 'anna', patients: ['1'] };
-  const ben: Access = { kind: 'patients', caller: 'ben', patients: ['2'] };
-  const alsoAnna: Access = { kind: 'patients', caller: 'anna', patients: ['1', '2'] };
+  const anna = accessToPatients('anna', ['1']);
+  const ben = accessToPatients('ben', ['2']);
+  const alsoAnna = accessToPatients('anna', ['1', '2']);
   for (let round = 0; round < 3; round++) {
     const [all, one, other, more] = await Promise.all([
       made.ask('Patient'),

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Access, OPEN_ACCESS } from '../../src/auth/access.ts';
+import { type Access, accessToPatients, OPEN_ACCESS } from '../../src/auth/access.ts';
 import { LIMITS, smallClinic } from './small-clinic.ts';
 
 type Step =
@@ -18,11 +18,7 @@ type Step =
   | { readonly kind: 'ask'; readonly which: readonly (readonly [query: number, caller: number])[] };
 
 const QUERIES = ['Patient/1', 'Patient', 'Patient?family=n2', 'AllergyIntolerance?patient=1', 'AllergyIntolerance'];
-const CALLERS: readonly Access[] = [
-  OPEN_ACCESS,
-  { kind: 'patients', caller: 'anna', patients: ['1'] },
-  { kind: 'patients', caller: 'ben', patients: ['2', '3'] },
-];
+const CALLERS: readonly Access[] = [OPEN_ACCESS, accessToPatients('anna', ['1']), accessToPatients('ben', ['2', '3'])];
 
 const id = fc.integer({ min: 1, max: 3 });
 const which = fc.tuple(fc.nat(QUERIES.length - 1), fc.nat(CALLERS.length - 1));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Access } from '../../src/auth/access.ts';
+import { type Access, accessToPatients } from '../../src/auth/access.ts';
 import { type AnswerKey, answerKey } from '../../src/cache/key.ts';
 
 const OPEN: Access = { kind: 'all', caller: 'open' };
@@ -21,7 +21,7 @@ test('the key of an equal question is equal', () => {
 test.each<[string, Partial<AnswerKey>]>([
   ['mappings', { version: 'v2' }],
   ['caller', { access: { kind: 'all', caller: 'other' } }],
-  ['patients', { access: { kind: 'patients', caller: 'open', patients: ['1'] } }],
+  ['patients', { access: accessToPatients('open', ['1']) }],
   ['base', { base: 'https://ehr.example.org/fhir' }],
   ['handling', { handling: 'strict' }],
   ['accept', { accept: undefined }],

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { accessToPatients } from '../../src/auth/access.ts';
 import { eachTable } from '../../src/cache/tables.ts';
 import { timedTables, watermarkPlans } from '../../src/cache/watched.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
@@ -23,7 +24,7 @@ test('the tables of a plan are those that its SQL names; what says when it chang
   const { facade, registry, database, close } = await openDemo({ patients: 3, onQuery: plan => plans.push(plan) });
   onTestFinished(close);
   const context = {
-    access: { kind: 'patients', caller: 'a', patients: ['1', '2'] },
+    access: accessToPatients('a', ['1', '2']),
     base: 'http://x',
     handling: 'lenient',
   } as const;

@@ -1,11 +1,13 @@
 /**
  * Documents of the demo for tests. In: how many patients. Out: a function that makes any document, and the database below it.
  */
+
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { buildFixture } from '../../fixtures/build.ts';
+import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { type Content, readContent } from '../../src/ccda/content.ts';
 import { type Document, documentXml, makeDocument } from '../../src/ccda/document.ts';
 import { ENCOUNTER_TOPIC, TOPICS } from '../../src/ccda/topics.ts';
@@ -119,8 +121,7 @@ export async function documentOf(
       patientId: String(patientId),
       range,
       encounterId,
-      caller: 'test',
-      context: { base: 'http://localhost/fhir' },
+      context: { access: OPEN_ACCESS, base: 'http://localhost/fhir' },
       now: NOW,
     },
     { facade, content, software: { name: 'Lintel', version: '0' } },

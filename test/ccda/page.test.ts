@@ -25,6 +25,6 @@ test('a row says in bold what it is about, keeps times whole, and lets endless w
   const udi = '(01)00840000000019(11)240716(17)281104';
   const cells = ['Pacemaker\nof a <kind>', `2025-11-04 08:05 & ${udi}`];
   expect(narrativeHtml({ columns: ['Device', 'Facts'], rows: [{ id: 'r-1', cells, marked: true }] }, '')).toContain(
-    `<tr id="r-1" class="marked"><td><b>Pacemaker</b><br>of a &lt;kind&gt;</td><td><time>2025-11-04 08:05</time> &amp; <span>${udi}</span></td></tr>`,
+    `<tr id="r-1" class="marked"><td><b>Pacemaker</b><br>of a &lt;kind&gt;</td><td data-name="Facts"><time>2025-11-04 08:05</time> &amp; <span>${udi}</span></td></tr>`,
   );
 });

@@ -16,6 +16,9 @@ const RANGES: readonly (readonly [first: string | undefined, last: string | unde
   ['2090-01-01', '2090-12-31'],
 ];
 
+/** When the patients were born. */
+const BORN: Readonly<Record<number, string>> = { 1: '1968-06-02', 3: '2025-04-12' };
+
 const digits = (day: string | undefined, open: string): string => day?.replaceAll('-', '') ?? open;
 
 test.each(RANGES)('results from %s to %s are those of these days', async (first, last) => {
@@ -61,12 +64,17 @@ test.each(RANGES)('problems from %s to %s are those that were there then', async
   );
 });
 
-test('a range without data gives a valid document that says so', async () => {
-  const { root } = await demo.make('vital-signs', 1, { range: { first: '1999-01-01', last: '1999-12-31' } });
+test.each([
+  [1, 'vital-signs', 'NA', 'Nothing from 1999-01-01 to 1999-12-31; the record has entries of other days'],
+  [1, 'smoking-status', undefined, 'Nothing from 1999-01-01 to 1999-12-31; the record has entries of other days'],
+  [2, 'vital-signs', 'NI', 'No information'],
+  [2, 'smoking-status', 'NI', 'No information'],
+])('a range without data of patient %i gives valid %s that say %s: %s', async (patient, topic, flavor, words) => {
+  const { root } = await demo.make(topic, patient, { range: { first: '1999-01-01', last: '1999-12-31' } });
   expect(structureProblems(root)).toEqual([]);
   const [section] = all(root, 'section');
-  expect(section?.attributes['nullFlavor']).toBe('NI');
-  expect(textOf(at(section ?? root, 'text'))).toBe('No information (1999-01-01 to 1999-12-31)');
+  expect(section?.attributes['nullFlavor']).toBe(flavor);
+  expect(textOf(at(section ?? root, 'text'))).toBe(words);
 });
 
 test('demographics and the care team are of no date', async () => {
@@ -85,11 +93,33 @@ test.each(RANGES)('all data from %s to %s is sound, and its service event runs s
     expect(structureProblems(root)).toEqual([]);
     const time = at(root, 'documentationOf', 'serviceEvent', 'effectiveTime') ?? root;
     const [low, high] = ['low', 'high'].map(end => at(time, end)?.attributes['value'] ?? '');
-    if (first !== undefined) expect(low).toBe(digits(first, ''));
+    const born = BORN[patient] ?? '';
+    if (last !== undefined && last < born) {
+      expect([low, high]).toEqual(['', '']);
+      continue;
+    }
+    if (first !== undefined) expect(low).toBe(digits(first < born ? born : first, ''));
     if (last !== undefined) expect(high).toBe(digits(last, ''));
     expect((low ?? '') <= (high ?? '')).toBe(true);
   }
 });
+
+test.each([
+  [1, '1850-01-01', undefined, '19680602'],
+  [1, '0001-01-01', '2020-12-31', '19680602'],
+  [1, '1850-01-01', '1860-12-31', undefined],
+  [1, undefined, '1860-12-31', undefined],
+  // Nobody knows when patient 29 was born.
+  [29, '1753-01-01', '1860-12-31', undefined],
+])(
+  'no care of patient %i is told of before birth, or before anybody lived, from %s to %s',
+  async (patient, first, last, expected) => {
+    const { root } = await demo.make('all-patient-data', patient, { range: { first, last } });
+    expect(structureProblems(root)).toEqual([]);
+    const low = at(root, 'documentationOf', 'serviceEvent', 'effectiveTime', 'low')?.attributes;
+    expect(low).toEqual(expected === undefined ? { nullFlavor: 'NA' } : { value: expected });
+  },
+);
 
 test('the document of an encounter holds what names the encounter, and nothing of others', async () => {
   const { root } = await demo.make('encounter-ccds', 1, { encounterId: '49' });
@@ -153,6 +183,24 @@ test('care of a patient without day of birth is told from the first thing that i
   } finally {
     await unborn.close();
   }
+});
+
+test('the document of an encounter says "no information" only of what the record has nothing of', async () => {
+  const { root: visit } = await demo.make('encounter-ccds', 1, { encounterId: '1' });
+  const { root: whole } = await demo.make('all-patient-data', 1);
+  const flavours = (root: typeof visit) =>
+    new Map(all(root, 'section').map(one => [textOf(at(one, 'title')), one.attributes['nullFlavor']]));
+  const known = flavours(whole);
+  expect([...known.values()].filter(flavour => flavour !== undefined)).toEqual([]);
+  const found = flavours(visit);
+  expect([...found.values()].filter(flavour => flavour === 'NI')).toEqual([]);
+  expect(found.get('Immunizations')).toBe('NA');
+  const words = all(visit, 'paragraph').map(textOf);
+  expect(words.length).toBeGreaterThan(2);
+  expect(new Set(words)).toEqual(new Set(['Nothing of this encounter; the record has entries of other times']));
+  // Patient 2 has no chart at all.
+  const { root: empty } = await demo.make('all-patient-data', 2, { range: { first: '2020-01-01', last: undefined } });
+  expect(new Set(all(empty, 'paragraph').map(textOf))).toEqual(new Set(['No information']));
 });
 
 test('an encounter of somebody else gives no document', async () => {

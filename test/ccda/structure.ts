@@ -88,10 +88,18 @@ function checkSection(section: Element, wrong: Wrong): void {
   wrong(textOf(at(section, 'text')).trim() !== '', `section ${title} has no text`);
   const entries = section.children.filter(({ name }) => name === 'entry');
   const rows = all(section, 'tr').filter(({ attributes }) => attributes['ID'] !== undefined);
-  const empty = section.attributes['nullFlavor'] === 'NI';
-  wrong(!empty || (entries.length === 0 && rows.length === 0), `section ${title} has entries and says NI`);
+  const { nullFlavor } = section.attributes;
+  const unknown = nullFlavor === 'NI';
   wrong(
-    empty || rows.length > 0 || templatesOf(section).includes('2.8'),
+    nullFlavor === undefined || (entries.length === 0 && rows.length === 0),
+    `section ${title} has entries and says ${nullFlavor}`,
+  );
+  // What the record has of other days is no unknown; some templates demand a null flavour all the same.
+  const elsewhere = rows.length === 0 && /the record has entries of other (?:days|times)$/.test(textOf(section));
+  wrong(!elsewhere || !unknown, `section ${title} says NI of what the record has`);
+  wrong(nullFlavor !== 'NA' || elsewhere, `section ${title} says NA and not why`);
+  wrong(
+    unknown || elsewhere || rows.length > 0 || templatesOf(section).includes('2.8'),
     `section ${title} has no rows and does not say NI`,
   );
   const columns = all(section, 'th').length;

@@ -1,14 +1,15 @@
 /**
- * The sample has a row of each branch of a mapping, however rare it is.
+ * The sample has a row of each branch of a mapping, however rare it is, be the branch one of child rows or of pieces; so a fault
+ * that only such a branch shows is found.
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { takeSample } from '../../src/check/sample.ts';
+import { VALUES } from '../../src/check/values.ts';
 import { createFacade } from '../../src/facade.ts';
-import { loadPack } from '../../src/mapping/load/pack.ts';
-import { openSqlite } from '../../src/sql/sqlite/database.ts';
-import { smallClinic } from '../cli/small-clinic.ts';
+import { type SmallClinic, smallClinic } from '../cli/small-clinic.ts';
+import { check, type Opened, open, reading, told } from './opened.ts';
 
 const WEIGHTS = `mapping: weights
 resource: Observation
@@ -23,18 +24,35 @@ elements:
     - dataAbsentReason: { coding: [{ system: http://terminology.hl7.org/CodeSystem/data-absent-reason, code: unknown }] }
 `;
 
-test.each([1, 2, 3])('an alternative of one row in 20,000 is among the sampled ones, seed %i', async seed => {
-  const { folder, pack } = smallClinic({ 'weighing.yaml': WEIGHTS });
-  const file = join(folder, 'clinic.sqlite');
-  const writer = new DatabaseSync(file);
+/** People with child rows, and pieces of their names: the branches are of these. */
+const PEOPLE = `mapping: people
+resource: Patient
+source: { table: PERSON, as: p, key: [ID] }
+id: "{ID}"
+elements:
+  name: [{ given: [{ each: { split: SURNAME, by: "/", as: n }, item: { first: [{ from: n.piece, if: { n.piece: X } }, { const: other }] } }] }]
+  contact:
+    - each: { table: WEIGHING, as: w, on: { PERSON_ID: ID }, order: [NO] }
+      elements:
+        name: { text: { first: [{ from: KG }, { const: not weighed }] } }
+        period: { start: { from: TAKEN, if: { KG: { ge: "400" } } } }
+`;
+
+/** 20,000 people and weighings, of whom one has no weight and one is heavy. */
+function clinic(files: Readonly<Record<string, string>>): SmallClinic {
+  const made = smallClinic(files);
+  const writer = new DatabaseSync(join(made.folder, 'clinic.sqlite'));
   writer.exec(`WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 20100)
-    INSERT INTO WEIGHING SELECT i, 1, '2024-04-10 08:30:00.000', 60 + i % 40 FROM n`);
+    INSERT INTO WEIGHING SELECT i, i, '2024-04-10 08:30:00.000', 60 + i % 40 FROM n`);
+  writer.exec('INSERT INTO PERSON (ID, SURNAME) SELECT NO, NO FROM WEIGHING WHERE NO >= 100');
   writer.exec('UPDATE WEIGHING SET KG = NULL WHERE NO = 7777; UPDATE WEIGHING SET KG = 410 WHERE NO = 13333');
+  writer.exec("UPDATE PERSON SET SURNAME = 'A/X/B' WHERE ID = 11111");
   writer.close();
-  const database = openSqlite(file);
-  onTestFinished(() => database.close());
-  const { registry, problems } = loadPack(pack, await database.catalog());
-  if (!registry) throw new Error(JSON.stringify(problems));
+  return made;
+}
+
+/** The ids of the sampled rows. */
+async function sampled({ registry, database }: Opened, seed: number): Promise<readonly (string | undefined)[]> {
   const facade = createFacade({
     ...{ registry, database, pageSize: 50, pageMax: 1000, secret: new Uint8Array(32) },
     ...{ softwareVersion: '0', date: '2026-06-30' },
@@ -43,7 +61,36 @@ test.each([1, 2, 3])('an alternative of one row in 20,000 is among the sampled o
   const { signal } = new AbortController();
   const asking = { registry, database, facade, now: Date.UTC(2026, 5, 30), seed, all: false, signal };
   await takeSample(asking, ({ id }) => void seen.push(id));
+  expect(new Set(seen).size).toBe(seen.length);
+  return seen;
+}
+
+test.each([1, 2, 3])('an alternative of one row in 20,000 is among the sampled ones, seed %i', async seed => {
+  const opened = await open(clinic({ 'weighing.yaml': WEIGHTS }));
+  const seen = await sampled(opened, seed);
+  await opened.close();
   expect(seen).toContain('w-7777');
   expect(seen).toContain('w-13333');
-  expect(new Set(seen).size).toBe(seen.length);
+});
+
+describe('branches of child rows', () => {
+  test.each([1, 2])('have a row each that has such a child, or such a piece, seed %i', async seed => {
+    const opened = await open(clinic({ 'person.yaml': PEOPLE, 'weighing.yaml': WEIGHTS }));
+    const seen = await sampled(opened, seed);
+    await opened.close();
+    for (const id of ['7777', '13333', '11111']) expect(seen).toContain(id);
+  });
+
+  test('show a fault that only the rare one has', async () => {
+    const opened = await open(clinic({ 'person.yaml': PEOPLE, 'weighing.yaml': WEIGHTS }));
+    const { codec } = reading(opened, 'people', 'TAKEN');
+    const decode = codec.decode.bind(codec);
+    Object.assign(codec, {
+      decode: (...raws: Parameters<typeof decode>) => String(decode(...raws)).replace('2024', '2023'),
+    });
+    const problems = told(await check(opened, { sections: [VALUES] }));
+    await opened.close();
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(/^person\.yaml:11:\d+: TAKEN is read as another value by datetime, in 1 sampled row/);
+  });
 });

@@ -308,8 +308,59 @@ const READ: readonly Planted[] = [
   },
 ];
 
+/** Found by numbers of rows alone: each row by itself is as it may be. */
+const NUMBERED: readonly Planted[] = [
+  {
+    name: 'a date of the far future that no rule of `absent` has',
+    sql: "UPDATE coverage SET stop_on = '2999-12-31' WHERE rowid % 7 = 0",
+    at: ['people.yaml', 'end: { from: stop_on }'],
+    says: /Coverage\.period\.end is a date after 20\d\d in \d+ rows of stop_on; a rule of `absent`/,
+    severity: 'warning',
+  },
+  {
+    name: 'a date before anybody was born',
+    sql: "UPDATE person SET dob = '1753-01-01' WHERE pid = 5",
+    at: ['people.yaml', 'birthDate: { from: dob'],
+    says: /Patient\.birthDate is a date before 1850 in 1 row of dob/,
+    severity: 'warning',
+  },
+  {
+    name: 'a stamp of the far future',
+    sql: "UPDATE note SET mod_ts = '9998-12-31 00:00:00' WHERE rowid < 4",
+    at: ['notes.yaml', 'changed: mod_ts'],
+    says: /DocumentReference\.meta\.lastUpdated is a date after 20\d\d in \d rows? of mod_ts/,
+    severity: 'warning',
+  },
+  {
+    name: 'an alternative behind one that is always there',
+    edit: [
+      'clinical.yaml',
+      '      - { const: http://terminology.hl7.org/CodeSystem/condition-clinical#resolved Resolved, if: { present: [resolved] } }\n',
+      '      - { const: http://terminology.hl7.org/CodeSystem/condition-clinical#remission Remission, if: { present: [label] } }\n      - { const: http://terminology.hl7.org/CodeSystem/condition-clinical#resolved Resolved, if: { present: [resolved] } }\n',
+    ],
+    at: ['clinical.yaml', 'condition-clinical#resolved'],
+    says: /no row of \d+ takes this alternative of `first`; it is there in \d+ rows, behind an earlier one/,
+    severity: 'warning',
+  },
+  {
+    name: 'rows that `needs` takes away without a word',
+    sql: 'UPDATE procedure_log SET pid = pid + 900000 WHERE rowid % 4 = 0',
+    at: ['clinical.yaml', 'subject: { ref: patients'],
+    says: /`needs` takes away \d+ rows of \d+ of procedure_log \(2\d %\); less than 10 %/,
+    severity: 'warning',
+  },
+  {
+    name: 'some rows that a required lookup takes away',
+    sql: "UPDATE dispense SET order_no = 'X' || order_no WHERE rowid % 4 = 0",
+    at: ['orders.yaml', 'on: { order_no: order_no }, required: true'],
+    says: /`required` takes away \d+ rows of \d+ of dispense \(2\d %\)/,
+    severity: 'warning',
+  },
+];
+
 export const GROUPS: readonly (readonly [string, readonly Planted[]])[] = [
   ['refused by the loader', REFUSED],
   ['counted in the rows', COUNTED],
   ['read in the rows', READ],
+  ['shown by numbers of rows', NUMBERED],
 ];

@@ -6,28 +6,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { ROWS } from '../../src/check/rows.ts';
-import { runSections, type SectionReport } from '../../src/check/run.ts';
-import { SEARCHES } from '../../src/check/searches.ts';
-import { VALUES } from '../../src/check/values.ts';
-import { createFacade } from '../../src/facade.ts';
-import { childrenOf } from '../../src/mapping/children.ts';
-import { loadPack } from '../../src/mapping/load/pack.ts';
-import { formatProblem } from '../../src/mapping/load/problem.ts';
-import type { Node, Registry, ValueNode } from '../../src/mapping/model.ts';
 import { ALL_RULES } from '../../src/plan/environment.ts';
 import { TRUE } from '../../src/sql/construct.ts';
 import type { Database } from '../../src/sql/database.ts';
-import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { lintel } from '../cli/lintel.ts';
 import { type SmallClinic, smallClinic } from '../cli/small-clinic.ts';
-
-const NOW = Date.UTC(2026, 5, 30);
-
-interface Opened {
-  readonly registry: Registry;
-  readonly database: Database;
-}
+import { check, open, reading, told } from './opened.ts';
 
 /** Thirty people, each weighed twice; weights have a fraction. */
 function clinic(files: Readonly<Record<string, string>> = {}): SmallClinic {
@@ -47,49 +31,6 @@ function clinic(files: Readonly<Record<string, string>> = {}): SmallClinic {
   }
   database.close();
   return made;
-}
-
-async function open({ folder, pack }: SmallClinic): Promise<Opened & { close(): Promise<void> }> {
-  const database = openSqlite(join(folder, 'clinic.sqlite'));
-  const { registry, problems } = loadPack(pack, await database.catalog());
-  if (!registry) throw new Error(problems.map(formatProblem).join('\n'));
-  return { registry, database, close: () => database.close() };
-}
-
-async function check(
-  { registry, database }: Opened,
-  values = false,
-  rules = ALL_RULES,
-): Promise<readonly SectionReport[]> {
-  return runSections([VALUES, SEARCHES, ROWS], {
-    registry,
-    database,
-    catalog: await database.catalog(),
-    facadeOver: over =>
-      createFacade({
-        ...{ registry, database: over, pageSize: 50, pageMax: 1000 },
-        ...{ secret: new Uint8Array(32), softwareVersion: '0', date: '2026-06-30', rules, clock: () => NOW },
-      }),
-    now: NOW,
-    seed: 1,
-    budgetSeconds: undefined,
-    values,
-    all: false,
-  });
-}
-
-const told = (reports: readonly SectionReport[]): readonly string[] =>
-  reports.flatMap(({ problems }) => problems.map(formatProblem));
-
-/** The node of a mapping that reads a column. */
-function reading({ registry }: Opened, mapping: string, column: string): ValueNode {
-  const visit = (node: Node): readonly ValueNode[] => {
-    const own = node.kind === 'value' && node.from.some(from => from.kind === 'column' && from.column === column);
-    return [...(own ? [node] : []), ...childrenOf(node).flatMap(visit)];
-  };
-  const [found] = visit(registry.mapping(mapping).root);
-  if (!found) throw new Error(`nothing reads ${column}`);
-  return found;
 }
 
 test('a sound pack on sound rows has no problem, and says how much was looked at', async () => {
@@ -112,7 +53,7 @@ test('a codec that rounds is named at the line of the element, with the form of 
     },
   });
   const problems = told(await check(opened));
-  const shown = told(await check(opened, true));
+  const shown = told(await check(opened, { values: true }));
   await opened.close();
   expect(problems[0]).toMatch(
     /^weighing\.yaml:10:2\d: KG is read as another value by number, in \d+ sampled rows; expected REAL, \d decimals?; found 99$/,
@@ -142,7 +83,7 @@ test('a plan that rounds is found: values are compared past the forms of rows', 
 
 test('a planner that forgets the `where` of a source is found', async () => {
   const opened = await open(clinic({ 'person.yaml': PEOPLE_OF_SEX }));
-  const problems = told(await check(opened, false, { ...ALL_RULES, sourceFilter: false }));
+  const problems = told(await check(opened, { rules: { ...ALL_RULES, sourceFilter: false } }));
   await opened.close();
   expect(problems[0]).toMatch(
     /^person\.yaml:1:1: a row that people takes away is served as a resource, in \d+ sampled rows$/,

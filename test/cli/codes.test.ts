@@ -45,7 +45,10 @@ test('--write writes the file and declares the map, so that the pack reads it', 
 resource: Observation
 source: { table: WEIGHING, as: w, key: [NO] }
 id: "w-{NO}"
-elements: { status: final, code: { from: NO, via: measures } }
+elements:
+  status: final
+  code: { from: NO, via: measures }
+  subject: { ref: people, on: { ID: PERSON_ID } }
 needs: [code]
 `,
   });

@@ -15,7 +15,9 @@ test('explain shows typed query, SQL of both engines with types, the index, and 
   expect(out).toContain('patient (reference) is a reference');
   expect(out).toContain('SQLite\n    SELECT');
   expect(out).toContain('SQL Server\n    SELECT TOP (@p');
-  expect(out).toMatch(/^ {4}p\d+ int$/m);
+  // Each engine's parameters in its own words.
+  expect(out).toMatch(/^ {4}p\d+ INTEGER$/m);
+  expect(out).toMatch(/^ {4}p\d+–p\d+ int$/m);
   expect(out).toContain('WEIGHING_PERSON');
   expect(out).toMatch(/valueQuantity\.value +.*KG.*\(weighing\.yaml:\d+/);
 });
@@ -40,6 +42,13 @@ test('no value of the query is shown unless it is asked for', async () => {
   expect(silent.code).toBe(0);
   expect(`${silent.out}${silent.notes}`).not.toMatch(/kowalski|1970/i);
   expect((await lintel(environment, 'explain', query, '--values')).out).toMatch(/kowalski/i);
+});
+
+test('a search by words says that no index has them, and one by a code does not', async () => {
+  const { environment } = smallClinic();
+  const words = await lintel(environment, 'explain', 'Patient?family=Kowalski');
+  expect(words.out).toMatch(/no index has the words of PERSON\.\w+: they are looked at in each row/);
+  expect((await lintel(environment, 'explain', 'Patient?gender=female')).out).not.toContain('no index has the words');
 });
 
 test('a mapping that cannot match is told apart', async () => {

@@ -96,7 +96,7 @@ async function interrupted(environment: Environment, root: string, lines: number
   const log = createLog({ level: 'silent', format: 'text' });
   const settings = { batch: 10, checkpoint: 0 };
   const jobs = openExports(config, () => files, log, { root, settings });
-  const origin = { caller: OPEN_ACCESS.caller, base: context.base, url: `${context.base}/$export` };
+  const origin = { access: OPEN_ACCESS, base: context.base, url: `${context.base}/$export` };
   const { job } = jobs.start(understood, origin);
   const written = (): number =>
     jobs.view(job.caller, job.id)?.parts.reduce((sum, { state }) => sum + linesIn(state), 0) ?? 0;

@@ -77,8 +77,14 @@ elements:
 
 /** Is removed when the test is over. `files` replace or add files of the pack. */
 export function smallClinic(files: Readonly<Record<string, string>> = {}): SmallClinic {
+  const clinic = keptClinic(files);
+  onTestFinished(() => rmSync(clinic.folder, { recursive: true, force: true }));
+  return clinic;
+}
+
+/** The same, for whoever removes its folder. */
+export function keptClinic(files: Readonly<Record<string, string>> = {}): SmallClinic {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const pack = join(folder, 'pack');
   mkdirSync(pack);
   for (const [name, text] of Object.entries({ ...PACK, ...files })) writeFileSync(join(pack, name), text);

@@ -2,7 +2,7 @@
  * A page from another origin in headless Chromium, with fhirclient as applications load it. Is left out, and says so, where
  * no Chromium is installed. https://developer.mozilla.org/docs/Web/HTTP/CORS
  */
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';
@@ -10,23 +10,8 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CHROMIUM } from './chromium.ts';
 import { type StartedDemo, startDemo } from './started-demo.ts';
-
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-
-function findBrowser(): string | undefined {
-  return NAMES.find(name => {
-    try {
-      return execFileSync('which', [name], { stdio: 'pipe' }).length > 0;
-    } catch {
-      return false;
-    }
-  });
-}
-
-const browser = findBrowser();
-if (browser === undefined)
-  console.log(`No browser is installed (${NAMES.join(', ')}): nothing is tried out over CORS.`);
 
 /** The page and the library, from an origin of their own. */
 function pageServer(): Promise<Server> {
@@ -43,7 +28,7 @@ function pageServer(): Promise<Server> {
   return new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(server)));
 }
 
-describe.skipIf(browser === undefined)('a page of another origin', () => {
+describe.skipIf(CHROMIUM === undefined)('a page of another origin', () => {
   let pages: Server;
   let demo: StartedDemo;
   let stranger: StartedDemo;
@@ -62,7 +47,7 @@ describe.skipIf(browser === undefined)('a page of another origin', () => {
   const shown = async (base: string): Promise<Readonly<Record<string, unknown>>> => {
     const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--virtual-time-budget=20000', '--dump-dom'];
     const url = `${origin}/?base=${encodeURIComponent(base)}`;
-    const { stdout } = await promisify(execFile)(browser ?? '', [...flags, url], { timeout: 60_000 });
+    const { stdout } = await promisify(execFile)(CHROMIUM ?? '', [...flags, url], { timeout: 60_000 });
     return JSON.parse(/<body>(.*)<\/body>/s.exec(stdout)?.[1] ?? '{}');
   };
 

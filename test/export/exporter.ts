@@ -1,6 +1,7 @@
 /**
  * A process that exports, to be killed: goes on with the job in a folder, or starts one. Prints `begun`, then `done`.
  */
+import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { readConfig } from '../../src/config.ts';
 import { openExports } from '../../src/export/open.ts';
 import { partsOf } from '../../src/export/parts.ts';
@@ -19,7 +20,7 @@ const jobs = openExports(config, () => files, log, { root, settings });
 const [known] = jobs.list('open');
 const facade = facadeOf(registry, database, changed, config);
 const request = exportRequest({ level: { kind: 'group', id: undefined }, types: facade.registry.types });
-const origin = { caller: 'open', base: 'http://127.0.0.1/fhir', url: 'http://127.0.0.1/fhir/$export' };
+const origin = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', url: 'http://127.0.0.1/fhir/$export' };
 const { job } = known ?? jobs.start({ request, stages: partsOf(request, registry), remarks: [] }, origin);
 process.stdout.write('begun\n');
 await jobs.settled(job.id);

@@ -6,14 +6,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { NEW_PART, type Part, type PartState } from '../../src/export/job.ts';
-import { type Jobs, type JobsOptions, openJobs } from '../../src/export/jobs.ts';
+import { type JobOrigin, type Jobs, type JobsOptions, openJobs } from '../../src/export/jobs.ts';
 import { progressText } from '../../src/export/manifest.ts';
 import { outputFile, replaceFile, writePart } from '../../src/export/store.ts';
 import { TaskError, type Threads } from '../../src/export/threads.ts';
 import { createLog } from '../../src/log.ts';
 import { exportRequest } from './export-request.ts';
 
-const ORIGIN = { caller: 'ann', base: 'http://127.0.0.1/fhir', url: 'http://127.0.0.1/fhir/$export' };
+const ORIGIN: JobOrigin = {
+  access: { kind: 'all', caller: 'ann' },
+  base: 'http://127.0.0.1/fhir',
+  url: 'http://127.0.0.1/fhir/$export',
+};
 const PART: Part = { number: 0, type: 'Observation', scope: 'all', content: 'resources', write: true, collect: [] };
 const UNDERSTOOD = { request: exportRequest(), stages: { first: [PART], second: [] }, remarks: [] };
 const WRITTEN: PartState = { ...NEW_PART, files: [{ lines: 1, bytes: 3 }], done: true, slice: 1 };
@@ -79,10 +83,10 @@ test('a client has so many unfinished jobs, and all clients together', async () 
   const first = jobs.start(UNDERSTOOD, ORIGIN);
   jobs.start(UNDERSTOOD, ORIGIN);
   expect(() => jobs.start(UNDERSTOOD, ORIGIN)).toThrow('Too many');
-  jobs.start(UNDERSTOOD, { ...ORIGIN, caller: 'ben' });
-  expect(() => jobs.start(UNDERSTOOD, { ...ORIGIN, caller: 'cid' })).toThrow('Too many');
+  jobs.start(UNDERSTOOD, { ...ORIGIN, access: { kind: 'all', caller: 'ben' } });
+  expect(() => jobs.start(UNDERSTOOD, { ...ORIGIN, access: { kind: 'all', caller: 'cid' } })).toThrow('Too many');
   await jobs.remove('ann', first.job.id);
-  jobs.start(UNDERSTOOD, { ...ORIGIN, caller: 'cid' });
+  jobs.start(UNDERSTOOD, { ...ORIGIN, access: { kind: 'all', caller: 'cid' } });
 });
 
 test("nobody sees, pauses, deletes or downloads another client's job", async () => {

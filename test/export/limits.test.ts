@@ -1,9 +1,11 @@
 /**
  * What a server bears of its clients: polls, jobs, bytes; and callers who may not export.
  */
+
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { accessToPatients } from '../../src/auth/access.ts';
 import { readConfig } from '../../src/config.ts';
 import { readExportRequest } from '../../src/export/request.ts';
 import { openSource } from '../../src/export/source.ts';
@@ -56,8 +58,8 @@ test('an export that needs more than the space for all exports fails, its files 
 
 test('who may see some patients only may not export', async () => {
   const source = await openSource(readConfig(clinic(3).environment));
-  const access = { kind: 'patients', caller: 'ann', patients: ['1'] } as const;
+  const access = accessToPatients('ann', ['1']);
   const context = { access, base: 'http://127.0.0.1/fhir', handling: 'lenient' } as const;
-  expect(() => readExportRequest({ kind: 'patient' }, [], source, context)).toThrow('access to all patients');
+  expect(() => readExportRequest({ kind: 'patient' }, [], source, context)).toThrow('system scopes');
   await source.database().close();
 });

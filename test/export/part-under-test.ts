@@ -1,9 +1,11 @@
 /**
  * One part of a job run in this thread, over a database that a test can disturb.
  */
+
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { readConfig } from '../../src/config.ts';
 import type { JobRecord, Part, PartState } from '../../src/export/job.ts';
 import type { PartReport, PartSettings, PartSource, PartTask } from '../../src/export/part-task.ts';
@@ -65,6 +67,7 @@ function jobOf({ registry }: PartSource, part: Part): JobRecord {
   return {
     id: '0'.repeat(32),
     caller: 'open',
+    access: OPEN_ACCESS,
     base: 'http://127.0.0.1/fhir',
     url: 'http://127.0.0.1/fhir/$export',
     request: exportRequest({ types: [part.type] }),

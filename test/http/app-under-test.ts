@@ -22,11 +22,11 @@ export const WIDGET = '{"resourceType":"Widget","id":"1","weight":1.50,"name":"Z
 /** `environment` as for the process; `facade` and `ping` replace those of the small stand-in. */
 export function appUnderTest(
   environment: Readonly<Record<string, string>> = {},
-  replace: Partial<SmallFacade> & Pick<Partial<AppParts>, 'ping' | 'served' | 'answers' | 'admission'> = {},
+  replace: Partial<SmallFacade> & Pick<Partial<AppParts>, 'ping' | 'served' | 'answers' | 'admission' | 'entry'> = {},
 ): AppUnderTest {
   const calls: AppUnderTest['calls'] = [];
   const lines: string[] = [];
-  const { ping, served, answers, admission, ...methods } = replace;
+  const { ping, served, answers, admission, entry, ...methods } = replace;
   const facade: SmallFacade = {
     async read(type, id, parameters, context) {
       calls.push({ request: { type, parameters }, context });
@@ -80,11 +80,12 @@ export function appUnderTest(
       mappings: 2,
       warnings: [],
     },
-    config: readConfig(environment),
+    config: { ...readConfig(environment), ...(entry ? { access: 'jwt' } : {}) },
     log: createLog({ level: 'debug', format: 'json', write: line => lines.push(line) }),
     ping: ping ?? (async () => {}),
     ...(answers ? { answers } : {}),
     ...(admission ? { admission } : {}),
+    ...(entry ? { entry } : {}),
   });
   return { app, calls, lines };
 }

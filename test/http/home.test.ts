@@ -86,3 +86,22 @@ test('of mappings that are refused every problem is shown, escaped, with the ver
   expect((await app.request('/ready')).status).toBe(200);
   expect(await (await app.request('/ready')).json()).toMatchObject({ status: 'ok', warnings: [expect.any(String)] });
 });
+
+test('where reading needs a token the page says how to get one, and nothing of how the server fares', async () => {
+  const entry = { known: () => undefined, decide: async () => undefined };
+  const served = {
+    pack: { name: 'x', title: 'X', version: 'abc123' },
+    mappings: 1,
+    warnings: ['a.yaml:1:1: a warning'],
+    refused: () => ({ at: '2026-03-10T12:00:00.000Z', problems: ['a.yaml:2:1: unknown column'] }),
+  };
+  const { app } = appUnderTest({}, { entry, served });
+  const response = await app.request('http://localhost:3000/', HTML);
+  expect(response.status).toBe(200);
+  const page = await response.text();
+  expect(page).toContain('href="http://localhost:3000/fhir/.well-known/smart-configuration"');
+  expect(page).toContain('Authorization: Bearer $TOKEN');
+  expect(page).not.toMatch(/a\.yaml|answers in|href="[^"]*\/search\//);
+  const told = await (await app.request('/')).json();
+  expect(Object.keys(told).toSorted()).toEqual(['discovery', 'fhir', 'mappings', 'pack', 'samples', 'types']);
+});

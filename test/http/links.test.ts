@@ -1,7 +1,8 @@
 /**
  * Links of a page: what they keep of the request.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DemoApp, demoApp } from './demo-app.ts';
 
 let demo: DemoApp;
@@ -10,11 +11,39 @@ beforeAll(async () => {
 });
 afterAll(() => demo.close());
 
-const links = async (path: string, init: RequestInit = {}): Promise<ReadonlyMap<string, string>> => {
-  const text = await (await demo.app.request(path, init)).text();
-  const { link } = JSON.parse(text) as { link: readonly { relation: string; url: string }[] };
-  return new Map(link.map(({ relation, url }) => [relation, url.replace(/^http:\/\/[^/]+/, '')]));
+interface Page {
+  readonly links: ReadonlyMap<string, string>;
+  readonly ids: readonly string[];
+}
+
+const page = async (path: string, init: RequestInit = {}): Promise<Page> => {
+  const response = await demo.app.request(path, init);
+  expect(response.status).toBe(200);
+  const { link, entry = [] } = (await response.json()) as {
+    link: readonly { relation: string; url: string }[];
+    entry?: readonly { readonly resource: { readonly id: string } }[];
+  };
+  return {
+    links: new Map(link.map(({ relation, url }) => [relation, url.replace(/^http:\/\/[^/]+/, '')])),
+    ids: entry.map(({ resource }) => resource.id),
+  };
 };
+
+const links = async (path: string): Promise<Page['links']> => (await page(path)).links;
+
+const posted = (body: string): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  body,
+});
+
+/** The pages of a search by their links `next`. */
+async function pagesFrom(first: Page): Promise<readonly Page[]> {
+  const pages = [first];
+  for (let next = first.links.get('next'); next !== undefined; next = pages.at(-1)?.links.get('next'))
+    pages.push(await page(next));
+  return pages;
+}
 
 test.each([
   '/fhir/Patient?_count=1&_format=json&_pretty=true',
@@ -33,4 +62,84 @@ test('a page link opens in another form than it was made in', async () => {
   const next = (await links('/fhir/Patient?_count=1&_format=json')).get('next') ?? '';
   const response = await demo.app.request(next.replace('_format=json', '_format=xml'));
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/fhir+xml; charset=utf-8']);
+});
+
+describe('a search that came in a body', () => {
+  const BODY = 'birthdate=ge1930-01-01&birthdate=lt2090&_count=1&_sort=birthdate&_pretty=false';
+
+  test.each([
+    ['/fhir/Patient/_search', BODY],
+    ['/fhir/_search', '_type=Patient,Practitioner&_id=1,2,3,4,5,6&_count=1'],
+    ['/fhir/Patient/1/Observation/_search', 'date=ge1930-01-01&_count=40'],
+  ])('%s: no link shows its values, and all lead where those of a GET lead', async (path, body) => {
+    const pages = await pagesFrom(await page(path, posted(body)));
+    const plain = await pagesFrom(await page(`${path.replace('/_search', '')}?${body}`));
+    expect(pages.length).toBeGreaterThan(2);
+    expect(pages.map(({ ids }) => ids)).toEqual(plain.map(({ ids }) => ids));
+    const all = pages.flatMap(one => [...one.links.values()]);
+    expect(all.join('\n')).not.toMatch(/1930|2090|birthdate|_id=|_type/);
+    const self = pages[0]?.links.get('self') ?? '';
+    expect((await page(self)).ids).toEqual(plain[0]?.ids);
+    expect((await page(self)).links.get('self')).not.toMatch(/1930|birthdate/);
+  });
+
+  test('a list that is too long for an address has a link that is not', async () => {
+    const ids = Array.from(
+      { length: 480 },
+      (_, i) => `6f9619ff-8b86-d011-b42d-00cf4fc9${(i * 7919).toString(16).padStart(4, '0')}`,
+    );
+    const body = `_id=1,2,3,${ids.join()}&_count=2`;
+    const pages = await pagesFrom(await page('/fhir/Patient/_search', posted(body)));
+    expect(pages.flatMap(one => one.ids)).toEqual(['1', '2', '3']);
+    expect(Math.max(...pages.flatMap(one => [...one.links.values()]).map(url => url.length))).toBeLessThan(5000);
+  });
+
+  test('values that cannot be compressed are kept here, and told where they no longer are', async () => {
+    const random = Array.from({ length: 490 }, (_, i) =>
+      createHash('sha256').update(`${i}`).digest('hex').slice(0, 36),
+    );
+    const body = `_id=1,2,3,${random.join()}&_count=2`;
+    const { links: kept } = await page('/fhir/Patient/_search', posted(body));
+    expect(kept.get('next')?.length).toBeLessThan(500);
+    expect((await page(kept.get('next') ?? '')).ids).toEqual(['3']);
+    const gone = await demo.app.request((kept.get('self') ?? '').slice(0, -1));
+    expect([gone.status, await gone.text()]).toEqual([410, expect.stringContaining('send the search again')]);
+  });
+
+  test('a link that was changed is refused, and repeats nothing', async () => {
+    const { links: sealed } = await page('/fhir/Patient/_search', posted(BODY));
+    const response = await demo.app.request((sealed.get('self') ?? '').replace('_sealed=s', '_sealed=sA'));
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('not valid here');
+  });
+});
+
+describe('links back', () => {
+  test.each([
+    '/fhir/Patient?_count=1',
+    '/fhir/Patient?_count=1&_sort=-birthdate',
+    '/fhir?_type=Patient,Group&_count=2',
+  ])('%s: each page leads to the one before it, as it was', async path => {
+    const pages = await pagesFrom(await page(path));
+    expect(pages.length).toBeGreaterThan(2);
+    expect(pages[0]?.links.has('previous')).toBe(false);
+    let at = pages.length - 1;
+    for (let here = pages[at]; here?.links.has('previous'); at--) {
+      expect(here.links.get('first')).toBe(pages[0]?.links.get('self'));
+      here = await page(here.links.get('previous') ?? '');
+      expect(here.ids).toEqual(pages[at - 1]?.ids);
+    }
+    expect(at).toBe(0);
+  });
+
+  test('are bounded: behind twenty pages there is the first', async () => {
+    const pages = await pagesFrom(await page('/fhir/Observation?patient=1&_count=10&_elements=id'));
+    expect(pages.length).toBeGreaterThan(25);
+    let back = 0;
+    let here = pages.at(-1);
+    for (; here?.links.has('previous'); back++) here = await page(here.links.get('previous') ?? '');
+    expect(back).toBe(20);
+    expect((await page(here?.links.get('first') ?? '')).ids).toEqual(pages[0]?.ids);
+    expect(Math.max(...pages.map(one => one.links.get('next')?.length ?? 0))).toBeLessThan(2500);
+  });
 });

@@ -1,7 +1,7 @@
 /**
  * The demo pack over a small fixture, as it is and spoiled, for tests that ask the whole pipeline.
  */
-import { createFacade, type Facade } from '../../src/facade.ts';
+import { createFacade, type Facade, type FacadeOptions } from '../../src/facade.ts';
 import { readPackFiles } from '../../src/mapping/load/files.ts';
 import { loadPackFiles } from '../../src/mapping/load/pack.ts';
 import type { Mapping, Node, Registry, Scope } from '../../src/mapping/model.ts';
@@ -10,6 +10,7 @@ import { EXPORT_OPERATIONS } from '../../src/own/operations.ts';
 import { RECORD_OPERATIONS } from '../../src/own/record-operations.ts';
 import { valueSetsOf } from '../../src/own/value-sets.ts';
 import type { Rules } from '../../src/plan/environment.ts';
+import type { AccessRules } from '../../src/plan/sight.ts';
 import type { Database } from '../../src/sql/database.ts';
 import type { Places, SqlPlan } from '../../src/sql/plan.ts';
 import { ENGINE, type EngineName, openFixture } from '../engines/fixture.ts';
@@ -23,6 +24,7 @@ export interface Demo {
   readonly registry: Registry;
   readonly facade: Facade;
   withRules(rules: Rules): Facade;
+  withAccessRules(rules: AccessRules): Facade;
   close(): Promise<void>;
 }
 
@@ -56,7 +58,7 @@ export async function demoOver(
   pack = DEMO_PACK,
 ): Promise<Demo> {
   const { registry } = await load(database, pack);
-  const withRules = (rules?: Rules): Facade =>
+  const facadeWith = (switched: Pick<FacadeOptions, 'rules' | 'accessRules'> = {}): Facade =>
     createFacade({
       registry,
       database,
@@ -69,14 +71,15 @@ export async function demoOver(
       own: [...conceptMapsOf(registry), ...valueSetsOf(registry)],
       operations: EXPORT_OPERATIONS,
       recordOperations: RECORD_OPERATIONS,
-      ...(rules ? { rules } : {}),
+      ...switched,
       ...(onQuery ? { onQuery } : {}),
     });
   return {
     database,
     registry,
-    facade: withRules(),
-    withRules,
+    facade: facadeWith(),
+    withRules: rules => facadeWith({ rules }),
+    withAccessRules: accessRules => facadeWith({ accessRules }),
     close: () => database.close(),
   };
 }

@@ -6,18 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { indexOf } from '../../src/law/oracle.ts';
 import { allOf } from '../../src/law/searches.ts';
-import { childrenOf } from '../../src/mapping/children.ts';
-import type { Node } from '../../src/mapping/model.ts';
 import { drawer, type Sample, sampleFor } from '../engines/sample.ts';
 import { type Demo, openDemo } from './demo.ts';
 
 /** Resources of a type that are asked about. */
 const SOME = 30;
-
-/** A reference that only says whose a resource is: includes do not go along it backwards. */
-function tellsWhose(node: Node): boolean {
-  return (node.kind === 'ref' && node.revinclude === false) || childrenOf(node).some(tellsWhose);
-}
 
 describe.each([
   ['of the fixture', {}],
@@ -84,11 +77,12 @@ describe.each([
           expect(await namesOf(type, [ids, chain]), `${own}:${target}._id`).toEqual(refer.toSorted());
           expect(await namesOf(type, [ids, [code, few.join()]]), `${own}=`).toEqual(refer.toSorted());
           asked++;
-          if (demo.registry.ofType(type).some(({ root }) => tellsWhose(root))) continue;
           // Many refer to each: two tell enough.
           const two = few.slice(0, 2);
           const these = ['_id', two.map(one => one.slice(target.length + 1)).join()] as const;
           const whole = (await namesOf(type, [[code, two.join()]])).filter(one => !two.includes(one));
+          // What is cut is the business of revincludes.test.ts.
+          if (whole.length > 2000) continue;
           const back = ['_revinclude', `${type}:${code}:${target}`] as const;
           expect(await included(target, [these, back, ['_elements', 'id']]), back[1]).toEqual(whole);
           const all = await included(target, [these, ['_revinclude', `${type}:*`], ['_elements', 'id']]);

@@ -2,7 +2,9 @@
  * `$everything` against the definition of the compartment, read apart from our planning: searches by each of its
  * parameters, and the references that stand in what they find.
  */
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { accessToPatients } from '../../src/auth/access.ts';
 import type { RecordOperation } from '../../src/own/record-operations.ts';
 import { patientCompartmentOf } from '../../src/r4/search-parameters.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
@@ -166,7 +168,7 @@ describe('$everything of a patient', () => {
   });
 
   test('the caller who may see other patients only does not find this one', async () => {
-    const context = { ...CONTEXT, access: { kind: 'patients', caller: 'x', patients: ['2'] } } as const;
+    const context = { ...CONTEXT, access: accessToPatients('x', ['2']) };
     await expect(demo.facade.operate(operation, '1', [], context)).rejects.toMatchObject({ code: 'not-found' });
     const own = JSON.parse((await demo.facade.operate(operation, '2', [], context)).json);
     expect(own.entry.length).toBeGreaterThan(1);

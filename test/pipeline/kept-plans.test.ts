@@ -1,4 +1,5 @@
 /** Plans that serve several ids and several pages: every answer is that of a facade that has planned nothing before. */
+
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import type { RequestContext } from '../../src/facade.ts';
@@ -8,6 +9,7 @@ import { shapeStore } from '../../src/pipeline/shapes.ts';
 import { openSession } from '../../src/pipeline/source.ts';
 import { branchesOf } from '../../src/plan/branches.ts';
 import { ALL_RULES, environment } from '../../src/plan/environment.ts';
+import { OPEN_SIGHT } from '../../src/plan/sight.ts';
 import { expressionKey } from '../../src/sql/expression-key.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
@@ -201,7 +203,7 @@ test('a plan that served a small page serves a large one, and a stream of lists'
   expect(idsOf(await search('Observation?category=laboratory&_count=1'))).toEqual(whole.slice(0, 1));
 
   const { env, session } = streaming();
-  const branches = branchesOf({ type: 'Condition', filters: [], sort: [], access: OPEN_ACCESS }, env);
+  const branches = branchesOf({ type: 'Condition', filters: [], sort: [] }, env);
   const keysOf = async (count: number): Promise<readonly string[]> => {
     const found: string[] = [];
     const request = { selection: { kind: 'all' }, count, cursor: undefined } as const;
@@ -219,6 +221,6 @@ test('a plan that served a small page serves a large one, and a stream of lists'
 });
 
 function streaming() {
-  const env = environment(demo.registry, 0);
+  const env = environment(demo.registry, 0, OPEN_SIGHT);
   return { env, session: openSession(demo.database, env, shapeStore(), {}) };
 }

@@ -1,9 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import { accessToPatients, OPEN_ACCESS } from '../../src/auth/access.ts';
 import { createRegistry } from '../../src/mapping/registry.ts';
 import { planKey, planRound } from '../../src/pipeline/plans.ts';
 import { ALL_RULES, type Environment, environment } from '../../src/plan/environment.ts';
 import { idName } from '../../src/plan/opaque-ids.ts';
+import { OPEN_SIGHT } from '../../src/plan/sight.ts';
 import { searchParameterOf } from '../../src/r4/search-parameters.ts';
 import { UNICODE } from '../../src/sql/column-type.ts';
 import { smallClinic } from '../cache/small-clinic.ts';
@@ -16,7 +17,7 @@ test('an equal question is planned once, one of another purpose, of other keys o
   let planned = 0;
   const plan = () => ++planned;
   const round = (key: string | undefined, of = one, resolved: string[] = []) => {
-    const env = environment(of, 0);
+    const env = environment(of, 0, OPEN_SIGHT);
     for (const name of resolved) env.resolved.set(name, []);
     return planRound(key === undefined ? undefined : { key, ids: [] }, env, plan).planned;
   };
@@ -28,11 +29,16 @@ test('an equal question is planned once, one of another purpose, of other keys o
 
 test('what looks at the present instant, or is planned with a rule switched off, is planned again', () => {
   const here = registry();
-  const timed = (now: number) => planRound({ key: 'a', ids: [] }, environment(here, now), env => env.now).planned;
+  const timed = (now: number) =>
+    planRound({ key: 'a', ids: [] }, environment(here, now, OPEN_SIGHT), env => env.now).planned;
   expect([timed(1), timed(2)]).toEqual([1, 2]);
   let planned = 0;
   const without = () =>
-    planRound({ key: 'b', ids: [] }, environment(here, 0, { ...ALL_RULES, absence: false }), () => ++planned).planned;
+    planRound(
+      { key: 'b', ids: [] },
+      environment(here, 0, OPEN_SIGHT, { ...ALL_RULES, absence: false }),
+      () => ++planned,
+    ).planned;
   expect([without(), without()]).toEqual([1, 2]);
 });
 
@@ -49,7 +55,7 @@ test('of the ids of one question, plans of the eight shapes that were asked last
   /** A text of digits has another shape than one of letters. */
   const ask = (shape: number) => {
     const id = [8, 4, 2, 1].map(bit => ((shape & bit) === 0 ? 'x' : '7')).join('-');
-    return planRound({ key: 'a', ids: [id] }, environment(here, 0), plan);
+    return planRound({ key: 'a', ids: [id] }, environment(here, 0, OPEN_SIGHT), plan);
   };
   expect(ask(0).places).toEqual(['x', 'x', 'x', 'x']);
   for (let shape = 1; shape <= 8; shape++) {
@@ -69,7 +75,7 @@ test('keys that a plan asks for first are asked for each time', () => {
     return 'waiting';
   };
   for (let i = 0; i < 2; i++) {
-    const env = environment(here, 0);
+    const env = environment(here, 0, OPEN_SIGHT);
     expect(planRound({ key: 'a', ids: [] }, env, plan).asked.map(([name]) => name)).toEqual(['k']);
     expect(env.pending.size).toBe(0);
   }
@@ -98,7 +104,7 @@ test('a kept plan sees rows as they are now, and another caller has a plan of hi
   onTestFinished(() => clinic.close());
   clinic.write("INSERT INTO PERSON VALUES (1, 'Kowalski', 'N', '2024-03-01 09:15:00.000'), (2, 'Brown', 'N', NULL)");
   const ids = async (query: string, patients?: readonly string[]) => {
-    const text = await clinic.look(query, patients && { kind: 'patients', caller: 'anna', patients });
+    const text = await clinic.look(query, patients && accessToPatients('anna', patients));
     return [...text.matchAll(/"resource":\{"resourceType":"\w+","id":"(\d+)"/g)].map(match => match[1]);
   };
   const query = 'Patient?_count=1';

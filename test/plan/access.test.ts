@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Access } from '../../src/auth/access.ts';
+import { type Access, accessToPatients } from '../../src/auth/access.ts';
 import { createFacade } from '../../src/facade.ts';
 import { loadPack } from '../../src/mapping/load/pack.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
@@ -45,7 +45,7 @@ async function clinicOfTwo() {
   return { ids, read };
 }
 
-const ONE: Access = { kind: 'patients', caller: 'test', patients: ['1'] };
+const ONE = accessToPatients('test', ['1']);
 
 test("a caller of one patient sees no resource that cannot be proved to be that patient's", async () => {
   const { ids, read } = await clinicOfTwo();

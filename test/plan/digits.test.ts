@@ -1,8 +1,9 @@
 /** Values asked for by their digits, through the mapping; no parameter of FHIR search does. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { branchesOf } from '../../src/plan/branches.ts';
 import { environment } from '../../src/plan/environment.ts';
+import { OPEN_SIGHT } from '../../src/plan/sight.ts';
 import { searchParametersOf } from '../../src/r4/search-parameters.ts';
 import type { Filter } from '../../src/search/query.ts';
 import { renderPredicate } from '../../src/sql/render.ts';
@@ -26,8 +27,8 @@ const asked = (digits: string): Filter => ({
 
 describe('digits', () => {
   test('are asked of every column that a telephone number is made of, and of no other', () => {
-    const request = { type: 'Patient', filters: [asked('2075550188')], sort: [], access: OPEN_ACCESS };
-    const [branch, ...others] = branchesOf(request, environment(demo.registry, 0));
+    const request = { type: 'Patient', filters: [asked('2075550188')], sort: [] };
+    const [branch, ...others] = branchesOf(request, environment(demo.registry, 0, OPEN_SIGHT));
     expect(others).toEqual([]);
     if (!branch) throw new Error('nothing is asked');
     const { text } = renderPredicate(branch.where, SQLITE);

@@ -50,9 +50,48 @@ test.each([
   expect(await idsOf(query)).toEqual([]);
 });
 
-test('what is asked about a missing value is not taken for a value that nothing has', async () => {
-  await expect(idsOf('Immunization?patient.birthdate:missing=true')).rejects.toThrow();
-  expect(await idsOf('Immunization?patient.name=ada')).toEqual(['10']);
+test.each([
+  ['Immunization?patient.birthdate:missing=true', ['10', '11']],
+  ['Immunization?patient.birthdate:missing=false', []],
+  ['Immunization?patient.gender:not=male', ['10', '11']],
+  ['Immunization?patient.name=ada', ['10']],
+  ['Patient?_has:Immunization:patient:lot-number:missing=true', ['1', '2']],
+  ['Patient?_has:Coverage:payor:type=x', []],
+])('%s: what nothing has is missing everywhere', async (query, ids) => {
+  expect(await idsOf(query)).toEqual(ids);
+});
+
+test('a chain over several types is refused where one of them has values that cannot be asked for', async () => {
+  // The name of a group is put together from texts, which has no inverse.
+  const pack = {
+    ...PACK,
+    'group.yaml': `mapping: groups
+resource: Group
+source: { table: PERSON, as: g, key: [NO] }
+id: "g{NO}"
+elements:
+  type: person
+  actual: true
+  identifier: [{ value: { join: [{ from: NM }, x], with: "-" } }]
+`,
+    'seen.yaml': `mapping: seen
+resource: Observation
+source: { table: SHOT, as: o, key: [NO] }
+id: "{NO}"
+elements:
+  status: final
+  code: { text: x }
+  subject: { first: [{ ref: people, on: { NO: PERSON }, if: { NO: "10" } }, { ref: groups, on: { NO: PERSON } }] }
+`,
+    'person.yaml': PACK['person.yaml'].replace(
+      'elements:',
+      'elements:\n  identifier: [{ value: { from: NM, via: code } }]',
+    ),
+  };
+  const search = async (query: string) => (await searchSmall(SCHEMA, pack, query)).ids;
+  expect(await search('Observation?subject:Patient.identifier=Ada')).toEqual(['10']);
+  await expect(search('Observation?subject.identifier=Ada')).rejects.toThrow('cannot be searched by identifier');
+  expect(await search('Observation?subject.name=ada')).toEqual(['10']);
 });
 
 test('what FHIR does not know is not understood, and stays as Prefer says', async () => {

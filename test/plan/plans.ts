@@ -25,7 +25,7 @@ export interface CaseStatement {
   readonly purpose: string;
   readonly sqlite: readonly string[];
   readonly mssql: readonly string[];
-  /** Name or range of names, type, values; the same for both engines. */
+  /** Name or range of names, type as SQL Server spells it, values; the values are the same for both engines. */
   readonly parameters: readonly string[];
 }
 
@@ -64,7 +64,7 @@ export async function planOf(asked: Asked, demo: PlannedDemo): Promise<Planned> 
       purpose,
       sqlite: sqlLines(sqlite),
       mssql: sqlLines(mssql),
-      parameters: parameterLines(mssql.parameters, true),
+      parameters: parameterLines('mssql', mssql.parameters, true),
     })),
     mssqlTexts: statements.map(({ mssql }) => mssql.text),
   };

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
-import { createFacade } from '../../src/facade.ts';
+import { createFacade, type Facade } from '../../src/facade.ts';
 import { loadPack } from '../../src/mapping/load/pack.ts';
 import type { Catalog } from '../../src/sql/catalog.ts';
 import type { Database } from '../../src/sql/database.ts';
@@ -17,6 +17,7 @@ import type { SqlPlan } from '../../src/sql/plan.ts';
 import { render } from '../../src/sql/render.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
+import { registerFunctions } from '../../src/sql/sqlite/functions.ts';
 
 export interface Found {
   readonly ids: readonly string[];
@@ -25,6 +26,8 @@ export interface Found {
   /** The query string of the page behind it. */
   readonly next: string | undefined;
   readonly sql: readonly string[];
+  /** What SQLite says serves them: indexes, scans, sorts. */
+  readonly served: readonly string[];
   /** Likewise for SQL Server. */
   readonly mssql: readonly string[];
 }
@@ -45,6 +48,15 @@ async function withForms(database: Database): Promise<Catalog> {
   return (await database.forms?.(catalog, () => true)) ?? catalog;
 }
 
+/** https://sqlite.org/eqp.html */
+function servedBy(file: string, text: string): readonly string[] {
+  const database = new DatabaseSync(file, { readOnly: true });
+  registerFunctions(database);
+  const rows = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all();
+  database.close();
+  return rows.map(row => String(row['detail']));
+}
+
 /** Searches once; everything made for it is removed when the test is over. */
 export async function searchSmall(
   schema: string,
@@ -54,11 +66,16 @@ export async function searchSmall(
   return (await openSmall(schema, pack))(query);
 }
 
-/** Likewise, for several searches of one database. */
-export async function openSmall(
-  schema: string,
-  pack: Readonly<Record<string, string>>,
-): Promise<(query: string) => Promise<Found>> {
+interface Small {
+  readonly facade: Facade;
+  /** The database. */
+  readonly file: string;
+  /** Those that were sent since they were taken away. */
+  readonly plans: SqlPlan[];
+}
+
+/** The facade itself, for what is no search. */
+export async function openSmallFacade(schema: string, pack: Readonly<Record<string, string>>): Promise<Small> {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, 'pack'));
@@ -75,6 +92,15 @@ export async function openSmall(
     ...{ registry, database, pageSize: 50, pageMax: 50, secret: new Uint8Array(32) },
     ...{ softwareVersion: '0', date: '2026-06-30', onQuery: plan => plans.push(plan) },
   });
+  return { facade, file: join(folder, 'small.sqlite'), plans };
+}
+
+/** Likewise, for several searches of one database. */
+export async function openSmall(
+  schema: string,
+  pack: Readonly<Record<string, string>>,
+): Promise<(query: string) => Promise<Found>> {
+  const { facade, file, plans } = await openSmallFacade(schema, pack);
   return async query => {
     plans.length = 0;
     const [type = '', parameters = ''] = query.split('?');
@@ -89,6 +115,7 @@ export async function openSmall(
       json,
       next: link.find(({ relation }) => relation === 'next')?.url.replace(/^.*\//, ''),
       sql: plans.map(plan => render(plan, SQLITE).text),
+      served: plans.flatMap(plan => servedBy(file, render(plan, SQLITE).text)),
       mssql: plans.map(plan => render(plan, MSSQL).text),
     };
   };

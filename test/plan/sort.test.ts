@@ -1,11 +1,12 @@
 /** How the rows of a mapping fall into parts by where the value comes from that they sort by. */
+
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { type Branch, branchesOf } from '../../src/plan/branches.ts';
 import { bareRelation } from '../../src/plan/condition.ts';
 import { environment } from '../../src/plan/environment.ts';
 import { sortsWithoutIndex } from '../../src/plan/index-use.ts';
 import { afterCursor, orderOf } from '../../src/plan/keyset.ts';
+import { OPEN_SIGHT } from '../../src/plan/sight.ts';
 import type { SortKey } from '../../src/search/query.ts';
 import { TRUE } from '../../src/sql/construct.ts';
 import type { Predicate } from '../../src/sql/expression.ts';
@@ -28,7 +29,7 @@ function sorted(type: string, ...codes: readonly string[]): readonly Branch[] {
     if (!offered) throw new Error(`${type} has no ${code}`);
     return { parameter: offered.parameter, descending: false };
   });
-  return branchesOf({ type, filters: [], sort, access: OPEN_ACCESS }, environment(demo.registry, NOW));
+  return branchesOf({ type, filters: [], sort }, environment(demo.registry, NOW, OPEN_SIGHT));
 }
 
 test('each column that a value can come from has a part, and rows without the value have one', () => {
@@ -189,7 +190,7 @@ function orderedPage(branch: Branch, sort: readonly SortKey[], after: Predicate)
   const { source } = branch.mappings[0]?.mapping ?? {};
   if (!source) throw new Error('no mapping');
   const columns = branch.sort.flatMap(face => face?.by ?? []);
-  const from = bareRelation(source, after, environment(demo.registry, NOW), columns);
+  const from = bareRelation(source, after, environment(demo.registry, NOW, OPEN_SIGHT), columns);
   const plan: SqlPlan = { from, columns, orderBy: orderOf(branch, sort), limit: 2, shape: 'rows' };
   return render(plan, MSSQL).text;
 }

@@ -40,7 +40,8 @@ const two = (from: number, to: number) => fc.integer({ min: from, max: to }).map
 const year = fc.integer({ min: 1900, max: 2099 }).map(String);
 /** Within a month and a year: at their edges a day is compared with what is known of the month or the year alone. */
 const day = fc.tuple(year, two(2, 11), two(5, 25)).map(parts => parts.join('-'));
-const instant = fc.tuple(day, two(3, 20), two(0, 59)).map(([on, hour, minute]) => `${on}T${hour}:${minute}:30Z`);
+/** Not beside a change of the hospital's clock, which is before 9:00 UTC: there a local time is compared in two parts. */
+const instant = fc.tuple(day, two(9, 20), two(0, 59)).map(([on, hour, minute]) => `${on}T${hour}:${minute}:30Z`);
 
 const prefixed = (prefixes: readonly string[], of: readonly fc.Arbitrary<string>[]): readonly fc.Arbitrary<string>[] =>
   prefixes.flatMap(prefix => of.map(one => one.map(text => prefix + text)));
@@ -90,6 +91,19 @@ test('where the edges of a day lie within its month and year makes a few texts, 
     texts.add(text);
   }
   expect(texts.size).toBeLessThanOrEqual(16);
+});
+
+test('instants beside the changes of the clock make three texts, and their values are bound like any other', async () => {
+  const texts = new Set<string>();
+  for (const on of ['1996-04-07', '1996-10-27', '2010-03-14', '2010-11-07', '2010-06-15']) {
+    for (const time of ['04:59:59', '05:30:30', '06:00:00', '06:30:30', '07:00:30', '08:00:00']) {
+      const [text = ''] = await textsOf('DiagnosticReport', 'issued', `${on}T${time}Z`);
+      expect(text).not.toContain(on.slice(0, 4));
+      texts.add(text);
+    }
+  }
+  // Plain, beside an hour that is left out, and beside one that comes twice.
+  expect(texts.size).toBe(3);
 });
 
 const numbered = (count: number, nth: (i: number) => string): readonly string[] =>

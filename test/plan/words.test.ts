@@ -79,6 +79,30 @@ describe('a name is found by its words', () => {
     ).toBe(ids);
   });
 
+  test.each([
+    [
+      'name',
+      ['amelia okonkwo', 'jo berg', 'nunez sam', 'nobody at all', 'zoe marie obrien', 'grace amelia', "o'brien amelia"],
+    ],
+    ['family', ['obrien nunez', 'van berg', 'der berg', 'nobody here', 'brien nunez', 'okonkwo x']],
+    ['address', ['york main', 'salem main 3', 'united york', 'united main 5', 'main nowhere', 'states winston 2']],
+  ])('a long list of values of several words finds what each of them finds: %s', async (code, values) => {
+    const each = await Promise.all(values.map(value => found(`Patient?${code}=${encodeURIComponent(value)}`)));
+    const any = [...new Set(each.flat())].toSorted();
+    expect(any.length).toBeGreaterThan(2);
+    expect(await found(`Patient?${code}=${encodeURIComponent([...values, 'nobody'].join())}`)).toEqual(any);
+  });
+
+  test('such a list is one comparison for each name, however long it is', async () => {
+    const search = await openSmall(SCHEMA, PACK);
+    const sqlOf = async (count: number): Promise<string> => {
+      const values = Array.from({ length: count }, (_, i) => `Given${i} Family${i}`);
+      return (await search(`Patient?name=${values.join()}`)).sql.join();
+    };
+    expect(await sqlOf(6)).toBe(await sqlOf(300));
+    expect((await sqlOf(6)).match(/lintel_contains/g)).toHaveLength(1);
+  });
+
   test('so is that of a place', async () => {
     expect(await found('Location?name=room')).toEqual(['1', '3']);
     expect(await found('Location?name=room%20operating')).toEqual(['1']);

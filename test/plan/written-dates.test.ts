@@ -1,6 +1,6 @@
 /** Dates as SQLite files hold them, through the whole pipeline: what is emitted is found, sorted and paged by. */
 import { describe, expect, it } from 'vitest';
-import { searchSmall } from './small-pack.ts';
+import { openSmall, searchSmall } from './small-pack.ts';
 
 const MIXED = [
   "1, '2025-10-15 09:15:00.000'",
@@ -172,15 +172,93 @@ describe('a column of one form', () => {
     ['2025-10-15T09:15:00', '2025-10-14T09:15:00', '2025-10-16T00:00:00'],
     ['2025-10-15 09:15', '2025-10-14 09:15', '2025-10-16 00:00'],
     ['2025-10-15', '2025-10-14', '2025-10-16'],
+    ['2025-10-15T09:15:00.123', '2025-10-14T09:15:00.000', '2025-10-16T00:00:00.999'],
     ['2025-10-15 09:15:00', '2025-10-14 23:59:59', '2025-10-16 00:00:00'],
   ])('keeps its index: %s', async (...values) => {
     const rows = values.map((value, i) => `${i + 1}, '${value}'`);
-    const { ids, sql } = await searchSmall(schema(rows), pack(), 'Observation?date=2025-10-15');
+    const search = await openSmall(schema(rows), pack());
+    const { ids, sql, served } = await search('Observation?date=2025-10-15');
     expect(ids).toEqual(['1']);
     expect(sql.join('\n')).not.toContain('lintel_');
+    expect(served.join()).toMatch(/SEARCH v USING (COVERING )?INDEX V \(AT>\? AND AT<\?\)/);
+    expect((await search('Observation?_sort=date')).served.join()).toMatch(/USING (COVERING )?INDEX V/);
+    expect((await search('Observation?_lastUpdated=2025-10-15')).served.join()).toMatch(
+      /SEARCH v USING (COVERING )?INDEX V \(AT>\? AND AT<\?\)/,
+    );
     expect(await found('Observation?_sort=-date', rows)).toEqual(['3', '1', '2']);
     expect(await found('Observation', rows, ', where: { AT: { ge: "2025-10-15 00:00:01" } }')).toEqual(
       values[0]?.length === 10 ? ['3'] : ['1', '3'],
     );
+  });
+});
+
+describe('a column of instants in UTC', () => {
+  // In New York: 09:15 of the 15th, midnight of the 15th, 23:59:59 of the 14th, midnight of the 16th.
+  const MOMENTS = ['2025-10-15T13:15', '2025-10-15T04:00', '2025-10-15T03:59', '2025-10-16T04:00'];
+  const LAYOUTS: readonly (readonly [string, string])[] = [
+    ['T', 'Z'],
+    [' ', 'Z'],
+    ['T', ':00Z'],
+    [' ', ':00Z'],
+    ['T', ':00.5Z'],
+    ['T', ':00.000Z'],
+  ];
+
+  it.each(LAYOUTS)('is searched, sorted and paged as it stands, by its index: %s%s', async (separator, end) => {
+    const rows = MOMENTS.map((text, i) => `${i + 1}, '${text.replace('T', separator)}${end}'`);
+    const search = await openSmall(schema([...rows, '5, NULL']), pack());
+    const found = await search('Observation?date=2025-10-15');
+    expect(found.ids).toEqual(['1', '2']);
+    expect(found.served.join()).toMatch(/SEARCH v USING (COVERING )?INDEX V \(AT>\? AND AT<\?\)/);
+    expect(found.resources[0]).toMatchObject({
+      effectiveDateTime: expect.stringMatching(/^2025-10-15T09:15:00-04:00$/),
+    });
+    expect((await search('Observation?date=lt2025-10-15')).ids).toEqual(['3']);
+    expect((await search('Observation?date:missing=true')).ids).toEqual(['5']);
+    const changed = await search('Observation?_lastUpdated=2025-10-16');
+    expect(changed.ids).toEqual(['4']);
+    expect(changed.served.join()).toMatch(/SEARCH v USING (COVERING )?INDEX V \(AT>\? AND AT<\?\)/);
+    const sorted = await search('Observation?_sort=-date&_count=2&date:missing=false');
+    expect(sorted.ids).toEqual(['4', '1']);
+    expect(sorted.served.join()).toMatch(/USING (COVERING )?INDEX V/);
+    expect(sorted.served.join()).not.toContain('TEMP B-TREE FOR ORDER BY');
+    expect((await search(sorted.next ?? '')).ids).toEqual(['2', '3']);
+  });
+
+  it('is computed where a codec says what midnight means, and in conditions', async () => {
+    const rows = MOMENTS.map((text, i) => `${i + 1}, '${text}:00Z'`);
+    const files = pack();
+    const midnight = (files['visit.yaml'] ?? '').replace(
+      '{ from: AT }',
+      '{ from: AT, via: { datetime: { midnight: date } } }',
+    );
+    const search = await openSmall(schema(rows), { ...files, 'visit.yaml': midnight });
+    const { resources } = await search('Observation?date=2025-10-15');
+    expect(resources.map(({ effectiveDateTime }) => effectiveDateTime)).toEqual([
+      '2025-10-15T09:15:00-04:00',
+      '2025-10-15',
+    ]);
+    expect(await found('Observation', rows, ', where: { AT: { before: "2025-10-15" } }')).toEqual(['3']);
+    expect(await found('Observation', rows, ', where: { AT: "2025-10-15 00:00:00" }')).toEqual(['2']);
+  });
+
+  it.each([
+    '2025-10-15T13:15:00z',
+    '2025-10-15T13:15:00 UTC',
+    '2025-10-15T13:15:00 Z',
+    '2025-10-15T13:15:00+00:00',
+    '2025-10-15T13:15:00.0000Z',
+  ])('one row spelt otherwise, %s, has the column computed', async odd => {
+    const search = await openSmall(schema(["1, '2025-10-15T13:15:00Z'", `2, '${odd}'`]), pack());
+    const { ids, sql } = await search('Observation?date=2025-10-15T09:15:00-04:00');
+    expect(ids).toEqual(['1', '2']);
+    expect(sql.join()).toContain('lintel_moment');
+  });
+
+  it('has no value at the ends of the calendar, where the local year is none', async () => {
+    const search = await openSmall(schema(["1, '0001-01-01T00:00:00Z'", "2, '9999-12-31T23:59:59Z'"]), pack());
+    expect((await search('Observation?date=lt2025')).ids).toEqual([]);
+    expect((await search('Observation?date=gt2025')).ids).toEqual(['2']);
+    expect((await search('Observation?date:missing=true')).ids).toEqual(['1']);
   });
 });

@@ -1,25 +1,50 @@
 /**
  * The table of codecs in docs/mapping-language.md, from the codecs themselves: each is offered every kind of column and every
  * FHIR type, and what it takes is written down. To print it:
- * `npx node -e "import('./test/readme/codec-table.ts').then(t => console.log(t.codecTable()))"`
+ * `npx node -e "import('./test/readme/codec-table.ts').then(t => console.log(t.kindTable(), t.codecTable('mssql')))"`
  */
 import { CODECS } from '../../src/mapping/codecs/table.ts';
 import type { ColumnType } from '../../src/sql/column-type.ts';
-import { parseMssqlType } from '../../src/sql/mssql/types.ts';
+import { declaredType, type Engine } from '../../src/sql/declared-type.ts';
 
-const COLUMNS = [
-  ['text', 'VARCHAR(40)'],
-  ['integer', 'INT'],
-  ['decimal', 'DECIMAL(9,2)'],
-  ['float', 'FLOAT'],
-  ['BIT', 'BIT'],
-  ['DATE', 'DATE'],
-  ['DATETIME', 'DATETIME'],
-  ['TIME', 'TIME'],
-  ['UNIQUEIDENTIFIER', 'UNIQUEIDENTIFIER'],
-  ['VARBINARY(16)', 'VARBINARY(16)'],
-  ['VARBINARY', 'VARBINARY(MAX)'],
-] as const;
+/** Kinds of columns as the tables name them, with declarations of each engine; the first stands for the kind. */
+const KINDS: Readonly<Record<string, Readonly<Record<Engine, readonly string[]>>>> = {
+  text: {
+    mssql: ['VARCHAR(40)', 'NVARCHAR(40)', 'CHAR(8)', 'NCHAR(8)', 'VARCHAR(MAX)', 'TEXT', 'NTEXT'],
+    sqlite: [
+      'VARCHAR(40)',
+      'CHAR(8)',
+      'NVARCHAR(40)',
+      'TEXT',
+      'LONGTEXT',
+      'CLOB',
+      'VARCHAR2(40)',
+      "ENUM('A', 'B')",
+      'JSON',
+    ],
+  },
+  'whole number': {
+    mssql: ['INT', 'TINYINT', 'SMALLINT', 'BIGINT'],
+    sqlite: ['INTEGER', 'INT', 'SMALLINT', 'BIGINT', 'INT(11) UNSIGNED', 'SERIAL', 'YEAR'],
+  },
+  decimal: {
+    mssql: ['DECIMAL(9,2)', 'NUMERIC(9,2)', 'MONEY', 'SMALLMONEY'],
+    sqlite: ['DECIMAL(9,2)', 'NUMERIC', 'NUMBER(9,2)', 'MONEY'],
+  },
+  float: { mssql: ['FLOAT', 'REAL'], sqlite: ['REAL', 'FLOAT', 'DOUBLE PRECISION'] },
+  'truth value': { mssql: ['BIT'], sqlite: ['BOOLEAN', 'BOOL', 'BIT'] },
+  date: { mssql: ['DATE'], sqlite: ['DATE'] },
+  datetime: {
+    mssql: ['DATETIME', 'SMALLDATETIME', 'DATETIME2(7)'],
+    sqlite: ['DATETIME', 'TIMESTAMP', 'TIMESTAMP WITH TIME ZONE', 'DATETIME2(7)', 'SMALLDATETIME'],
+  },
+  time: { mssql: ['TIME'], sqlite: ['TIME'] },
+  UUID: { mssql: ['UNIQUEIDENTIFIER'], sqlite: ['UUID', 'GUID', 'UNIQUEIDENTIFIER'] },
+  bytes: {
+    mssql: ['VARBINARY(MAX)', 'BINARY(16)', 'VARBINARY(16)', 'IMAGE', 'ROWVERSION'],
+    sqlite: ['BLOB', 'BINARY(16)', 'VARBINARY(16)', 'BYTEA', 'RAW(16)'],
+  },
+};
 
 const FHIR_TYPES = (
   'string code id uri url canonical markdown xhtml base64Binary boolean decimal integer positiveInt unsignedInt ' +
@@ -34,14 +59,35 @@ const OPTIONS: Readonly<Record<string, readonly unknown[]>> = {
 
 const SEARCH = { indexed: 'offered', computed: 'computed', none: 'none' } as const;
 
+/** Which declarations are of which kind: as the parser of each engine says. */
+export function kindTable(): string {
+  const rows = Object.entries(KINDS).map(([kind, { mssql, sqlite }]) => {
+    const [like] = typesOf(kind, 'mssql');
+    for (const type of [...typesOf(kind, 'mssql'), ...typesOf(kind, 'sqlite')]) {
+      if (type.kind !== like?.kind) throw new Error(`${type.declared} is no ${kind}`);
+    }
+    const cell = (names: readonly string[]): string => names.map(name => `\`${name}\``).join(', ');
+    return `| ${kind} | ${cell(mssql)} | ${cell(sqlite)} |`;
+  });
+  return ['| kind of column | SQL Server | SQLite |', '|---|---|---|', ...rows].join('\n');
+}
+
+function typesOf(kind: string, engine: Engine): readonly ColumnType[] {
+  return (KINDS[kind]?.[engine] ?? []).map(declared => {
+    const type = declaredType(engine, declared);
+    if (type === undefined) throw new Error(`no type: ${declared}`);
+    return type;
+  });
+}
+
 /** The rows of the table: the codec, columns it takes, FHIR types it gives, and what its searches are. */
-export function codecTable(): string {
+export function codecTable(engine: Engine): string {
   const rows = Object.entries(CODECS).map(([name, { facets }]) => {
     const columns = new Set<string>();
     const types = new Set<string>();
     const search = new Map<string, Set<string>>();
     for (const facet of facets.length > 0 ? facets : [undefined]) {
-      for (const taken of combinations(name, facet)) {
+      for (const taken of combinations(name, facet, engine)) {
         columns.add(taken.columns);
         types.add(taken.fhirType);
         const by = search.get(taken.search) ?? new Set();
@@ -62,9 +108,9 @@ interface Taken {
   readonly search: string;
 }
 
-function combinations(name: string, facet: string | undefined): readonly Taken[] {
+function combinations(name: string, facet: string | undefined, engine: Engine): readonly Taken[] {
   return (OPTIONS[name] ?? [undefined]).flatMap(options =>
-    columnLists().flatMap(list =>
+    columnLists(engine).flatMap(list =>
       FHIR_TYPES.flatMap((fhirType): readonly Taken[] => {
         const columnTypes = list.map(({ type }) => type);
         const made = CODECS[name]?.make(options, facet, { zone: 'America/New_York', fhirType, columnTypes });
@@ -82,9 +128,9 @@ interface Column {
 }
 
 /** Single columns, all pairs, and three of a kind. */
-function columnLists(): readonly (readonly Column[])[] {
-  const single = COLUMNS.flatMap(([label, declared]): readonly Column[] => {
-    const type = parseMssqlType(declared);
+function columnLists(engine: Engine): readonly (readonly Column[])[] {
+  const single = Object.keys(KINDS).flatMap((label): readonly Column[] => {
+    const [type] = typesOf(label, engine);
     return type ? [{ label, type }] : [];
   });
   return [

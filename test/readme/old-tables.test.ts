@@ -18,12 +18,14 @@ const SQL = `
 CREATE TABLE PERSON (ID INTEGER NOT NULL PRIMARY KEY, PNAME VARCHAR(40), BORN VARCHAR(10), UPD INTEGER, FLAGS CHAR(3), BITS INTEGER, LANGS VARCHAR(20), DEL_AT INTEGER, DOCTOR VARCHAR(9));
 CREATE TABLE ADDR (ID INTEGER NOT NULL, REV INTEGER NOT NULL, CITY VARCHAR(20), PRIMARY KEY (ID, REV));
 CREATE TABLE STAFF (FAC VARCHAR(4) NOT NULL, CODE VARCHAR(4) NOT NULL, PRIMARY KEY (FAC, CODE));
-CREATE TABLE VISIT (NO INTEGER NOT NULL PRIMARY KEY, PERSON_ID INTEGER);
+CREATE TABLE VISIT (NO INTEGER NOT NULL PRIMARY KEY, PERSON_ID INTEGER, UPD DATETIME);
+CREATE TABLE NOTE (NO INTEGER NOT NULL PRIMARY KEY, VISIT INTEGER, UPD DATETIME);
 CREATE TABLE REC (ID INTEGER NOT NULL, REV INTEGER NOT NULL, BP VARCHAR(9), AMT VARCHAR(20), OWNER_TYPE CHAR(1), OWNER_ID INTEGER, PRIMARY KEY (ID, REV));
 INSERT INTO PERSON VALUES (1, 'DOE^JOHN^Q', '03/10/1980', 1710054000, 'NYN', 2, 'en,es', NULL, 'NO/A-1'), (2, 'ROE', '00/00/1970', 0, 'NNN', 5, '', NULL, 'B'), (3, 'GONE^X', NULL, NULL, NULL, NULL, NULL, 1, NULL);
 INSERT INTO ADDR VALUES (1, 1, 'Old'), (1, 2, 'New');
 INSERT INTO STAFF VALUES ('NO', 'A-1'), ('NO-A', '1');
-INSERT INTO VISIT VALUES (50, 2);
+INSERT INTO VISIT VALUES (50, 2, '2024-01-01 08:00:00.000');
+INSERT INTO NOTE VALUES (1, 50, '2024-02-01 08:00:00.000'), (2, 50, '2024-01-15 08:00:00.000');
 INSERT INTO REC VALUES (7, 1, '1/1', '9 g', 'P', 2), (7, 2, '120/80', '5.4 mmol/L', 'P', 1), (8, 1, '118/', NULL, 'V', 50);
 `;
 
@@ -75,6 +77,20 @@ elements:
     - { code: { text: diastolic }, needs: [valueQuantity], valueQuantity: { value: { from: n.BP, via: [{ piece: { by: "/", at: 2 } }, number] } } }
 `;
 
+const VISITS = `mapping: visits
+resource: Encounter
+source:
+  table: VISIT
+  as: v
+  key: [NO]
+  lookup: { r: { table: NOTE, on: { VISIT: NO }, pick: [-UPD] } }
+  changed: [UPD, r.UPD]
+id: "{NO}"
+elements:
+  status: finished
+  class: { system: http://terminology.hl7.org/CodeSystem/v3-ActCode, code: AMB }
+`;
+
 test('what old tables have is said as the reference says', async () => {
   const database = new DatabaseSync(join(folder, 'old.sqlite'));
   database.exec(SQL);
@@ -82,6 +98,7 @@ test('what old tables have is said as the reference says', async () => {
   writeFileSync(join(folder, 'pack.yaml'), 'name: old\ntitle: Old\nzone: America/New_York\n');
   writeFileSync(join(folder, 'people.yaml'), PEOPLE);
   writeFileSync(join(folder, 'records.yaml'), RECORDS);
+  writeFileSync(join(folder, 'visits.yaml'), VISITS);
   const opened = openSqlite(join(folder, 'old.sqlite'));
   const { registry, problems } = loadPackFiles(readPackFiles(folder), await opened.catalog());
   expect(problems.map(formatProblem)).toEqual([]);
@@ -123,6 +140,9 @@ test('what old tables have is said as the reference says', async () => {
     },
     { id: '8', subject: { reference: 'Patient/2' }, component: [quantity(118)] },
   ]);
+  expect(await allOf(facade, 'Encounter', [])).toMatchObject([
+    { meta: { lastUpdated: '2024-02-01T08:00:00.000-05:00' } },
+  ]);
   await opened.close();
 });
 
@@ -133,6 +153,6 @@ test('each form in the reference is one that is tried here', () => {
   expect(forms.length).toBeGreaterThan(15);
   // Ids of UUIDs in texts are tried in test/plan/uuid-ids.test.ts.
   // In the records all columns are those of the newest revision, and a source has its lookups under each other.
-  const tried = `${PEOPLE}${RECORDS}id: "{UID|uuid}"\n`.replaceAll('n.', '');
+  const tried = `${PEOPLE}${RECORDS}${VISITS}id: "{UID|uuid}"\n`.replaceAll('n.', '');
   expect(forms.filter(form => !tried.includes(form.replace(/^lookup: \{ (.*) \}$/, '$1')))).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { LISTS } from '../../src/ccda/lists.ts';
 import { CODECS, TEXT_STEPS } from '../../src/mapping/codecs/table.ts';
-import { codecTable } from './codec-table.ts';
+import { codecTable, kindTable } from './codec-table.ts';
 
 const README = readFileSync('README.md', 'utf8');
 
@@ -27,8 +27,12 @@ test('the README tells of every dependency, and of no other', () => {
   expect(told.toSorted()).toEqual(expected.toSorted());
 });
 
-test('the reference has the table of codecs as the code says it', () => {
-  expect(readFileSync('docs/mapping-language.md', 'utf8')).toContain(codecTable());
+test.each(['mssql', 'sqlite'] as const)('the reference has the table of codecs as the code says it of %s', engine => {
+  expect(readFileSync('docs/mapping-language.md', 'utf8')).toContain(codecTable(engine));
+});
+
+test('the reference says which declarations of each engine are of which kind', () => {
+  expect(readFileSync('docs/mapping-language.md', 'utf8')).toContain(kindTable());
 });
 
 test.each([...Object.entries(CODECS), ...Object.entries(TEXT_STEPS)])(

@@ -2,6 +2,7 @@
  * Every mapping of a registry: its writer against the interpreter on random rows, and what it writes against the rules
  * that hold for any FHIR JSON. Takes any Registry.
  */
+
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { interpret, parseThing, type Thing } from '../../src/law/interpret.ts';
@@ -9,6 +10,7 @@ import type { Mapping, Registry } from '../../src/mapping/model.ts';
 import { conditionPredicate } from '../../src/plan/condition.ts';
 import { environment } from '../../src/plan/environment.ts';
 import { targetRelation } from '../../src/plan/presence.ts';
+import { OPEN_SIGHT } from '../../src/plan/sight.ts';
 import { compileWriter, type WriteContext } from '../../src/resource/compile.ts';
 import { type RowShape, type ShapeResolver, shapeOfGroup } from '../../src/resource/shape.ts';
 import { toXml } from '../../src/resource/xml.ts';
@@ -50,7 +52,7 @@ function hollows(thing: Thing, path = ''): readonly string[] {
 }
 
 function resolverOf(registry: Registry): ShapeResolver {
-  const env = environment(registry, NOW);
+  const env = environment(registry, NOW, OPEN_SIGHT);
   return {
     mapping: registry.mapping,
     predicateOf: condition => conditionPredicate(condition, env),

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { documentPage } from '../../src/ccda/page.ts';
 import type { Facade } from '../../src/facade.ts';
+import { CHART_PATH } from '../../src/http/chart-address.ts';
 import { listen, type RunningServer } from '../../src/http/server.ts';
 import { DatabaseError } from '../../src/sql/database.ts';
 import { type DemoDocuments, type MadeDocument, openDemoDocuments } from '../ccda/demo-documents.ts';
@@ -49,7 +50,8 @@ test.each(['identity', 'gzip', 'br'])('a large document in %s is whole, and has 
 test('a large page is whole', async () => {
   const text = await (await get({ accept: 'text/html' })).text();
   expect(text.endsWith('</html>\n')).toBe(true);
-  expect(text.length).toBe([...documentPage(made.document)].join('').length);
+  const links = { chart: `${server.url}/api${CHART_PATH}/6`, xml: `${server.url}${PATH}?_format=xml` };
+  expect(text.length).toBe([...documentPage(made.document, links)].join('').length);
 });
 
 test('a small document says its length', async () => {

@@ -26,6 +26,7 @@ describe('the number of a patient', () => {
     ['by a name of before', { firstName: 'Amelia', lastName: 'Okonkwo' }, 1],
     ['with a middle name', { firstName: 'Amelia Josephine', lastName: 'Okonkwo-Reyes' }, 1],
     ['with the apostrophe of another keyboard', { firstName: 'Zoë', lastName: 'O’Brien-Nuñez 𠮷' }, 14],
+    ['without the apostrophe, with a blank for the hyphen', { firstName: 'zoe', lastName: 'obrien nunez 𠮷' }, 14],
     ['with padding around it', { firstName: ' Elmer ', lastName: ' Empty ' }, 2],
     ['with what SQL takes for wildcards', { lastName: 'Percent%_[x]' }, 22],
   ])('%s', async (_title, query, expected) => {
@@ -36,6 +37,7 @@ describe('the number of a patient', () => {
     ['nobody has the name', { lastName: 'Nobody' }],
     ['the first name is only begun', { firstName: 'Amel', lastName: 'Okonkwo-Reyes' }],
     ['the last name is only begun', { firstName: 'Elmer', lastName: 'Emp' }],
+    ['the last name is one of two', { firstName: 'Zoë', lastName: 'Nuñez' }],
     ['the sex is another', { firstName: 'Amelia', lastName: 'Okonkwo-Reyes', sex: 'M' }],
     ['the date of birth is another', { lastName: 'Okonkwo-Reyes', dob: '1968-06-03' }],
     ['first and last name are of different names', { firstName: 'Millie', lastName: 'Okonkwo-Reyes' }],
@@ -200,6 +202,12 @@ describe('the search for patients', () => {
   test('finds with either apostrophe, whichever is kept', async () => {
     for (const search of ["O'Brien", 'O’Brien', 'O‘Brien', "D'Arcy", 'D’Arcy'])
       expect(await found(search)).toContain(14);
+  });
+
+  test('finds by words as FHIR’s search does', async () => {
+    for (const search of ['obrien', 'zoe obrien-nunez', 'nunez obrien zoe', 'OBRIEN NUN'])
+      expect(await found(search)).toContain(14);
+    expect(await found('Brien')).toContain(14);
   });
 
   test('finds a record number without its leading zeros', async () => {

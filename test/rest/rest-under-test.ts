@@ -10,7 +10,7 @@ import type { Content } from '../../src/ccda/content.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Facade } from '../../src/facade.ts';
 import { createApp } from '../../src/http/app.ts';
-import type { HttpEnv } from '../../src/http/context.ts';
+import type { AppParts, HttpEnv } from '../../src/http/context.ts';
 import { createLog } from '../../src/log.ts';
 import { numbersOf } from '../../src/rest/numbers.ts';
 import { demoContent, NOW } from '../ccda/demo-documents.ts';
@@ -38,6 +38,7 @@ export async function restUnderTest(
   facade: Facade,
   environment: Readonly<Record<string, string>> = {},
   content: Content = demoContent(facade),
+  more: Partial<AppParts> = {},
 ): Promise<RestUnderTest> {
   const patients = numbersOf(facade.registry, 'Patient');
   const encounters = numbersOf(facade.registry, 'Encounter');
@@ -64,6 +65,7 @@ export async function restUnderTest(
       software: { name: 'Lintel', version: '0' },
       clock,
     },
+    ...more,
   });
   const newClient = (): Client => {
     const send = async (path: string, init: RequestInit): Promise<Response> => {

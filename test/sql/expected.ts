@@ -1,6 +1,6 @@
 /** What a case comes to, in the form in which cases.json keeps it: SQL by lines, parameters as they are declared. */
-import { printColumnType } from '../../src/sql/column-type.ts';
 import type { Database } from '../../src/sql/database.ts';
+import { printType } from '../../src/sql/declared-type.ts';
 import type { Dialect } from '../../src/sql/dialect.ts';
 import { MSSQL } from '../../src/sql/mssql/dialect.ts';
 import { render } from '../../src/sql/render.ts';
@@ -24,7 +24,7 @@ export function rendered(of: Case, dialect: Dialect): Rendered {
   const { text, parameters } = render(of.plan, dialect);
   return {
     sql: text.split('\n'),
-    parameters: parameters.map(p => `${p.name} ${printColumnType(p.type)} = ${JSON.stringify(p.value)}`),
+    parameters: parameters.map(p => `${p.name} ${printType(dialect.engine, p.type)} = ${JSON.stringify(p.value)}`),
   };
 }
 

@@ -8,7 +8,7 @@ import { nameOf, performers } from '../participants.ts';
 import { routeCode } from '../routes.ts';
 import type { SectionWriter } from '../section.ts';
 import { readableTime, timeElement } from '../time.ts';
-import { readableQuantity, unitOf } from '../value.ts';
+import { measuredUnitOf, readableQuantity } from '../value.ts';
 import { attribute, templateIds, textElement } from '../xml.ts';
 
 /** No Immunization Reason: what C-CDA lets be a reason. */
@@ -59,7 +59,7 @@ export function addImmunization(shot: Immunization, content: SectionWriter): voi
       routeCode(shot.route) +
       (doseQuantity?.value === undefined
         ? ''
-        : `<doseQuantity value="${doseQuantity.value}"${attribute('unit', unitOf(doseQuantity))}/>`) +
+        : `<doseQuantity value="${doseQuantity.value}"${attribute('unit', measuredUnitOf(doseQuantity))}/>`) +
       product(shot, row) +
       performers([by?.actor], content.resolve) +
       (notDone ? refusal(shot, content, row) : '') +

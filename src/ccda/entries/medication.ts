@@ -11,7 +11,7 @@ import { author, nameOf } from '../participants.ts';
 import { routeCode } from '../routes.ts';
 import type { SectionWriter } from '../section.ts';
 import { notBefore, readablePeriod, readableTime, timeElement } from '../time.ts';
-import { unitOf } from '../value.ts';
+import { measuredUnitOf } from '../value.ts';
 import { attribute, templateIds } from '../xml.ts';
 import { indication, readableReasons, reasonsOf } from './related.ts';
 
@@ -154,10 +154,10 @@ function atEvent(dosage: Dosage | undefined): string {
   return `<effectiveTime xsi:type="EIVL_TS" operator="A"><event code="${event}"/></effectiveTime>`;
 }
 
-/** A dose in units of UCUM; what is counted (tablets, puffs) is a number. */
-export function dose(quantity: Quantity | undefined): string {
+/** A dose in units of UCUM; what is counted (tablets, puffs) is a number without a unit (CONF:1098-16879). */
+function dose(quantity: Quantity | undefined): string {
   if (quantity?.value === undefined) return '<doseQuantity nullFlavor="UNK"/>';
-  return `<doseQuantity value="${quantity.value}"${attribute('unit', unitOf(quantity))}/>`;
+  return `<doseQuantity value="${quantity.value}"${attribute('unit', measuredUnitOf(quantity))}/>`;
 }
 
 function instructions(dosage: Dosage | undefined, row: string): string {
@@ -171,7 +171,9 @@ function supply(request: MedicationRequest, content: SectionWriter, row: string)
   if (numberOfRepeatsAllowed === undefined && quantity?.value === undefined) return '';
   const repeats = numberOfRepeatsAllowed === undefined ? '' : `<repeatNumber value="${numberOfRepeatsAllowed + 1}"/>`;
   const amount =
-    quantity?.value === undefined ? '' : `<quantity value="${quantity.value}"${attribute('unit', unitOf(quantity))}/>`;
+    quantity?.value === undefined
+      ? ''
+      : `<quantity value="${quantity.value}"${attribute('unit', measuredUnitOf(quantity))}/>`;
   return `<entryRelationship typeCode="REFR"><supply classCode="SPLY" moodCode="INT">${templateIds('4.17', '4.17:2014-06-09')}${content.id(request, 'supply')}<text>${reference(row)}</text><statusCode code="${STATUS[request.status ?? ''] ?? 'active'}"/>${repeats}${amount}</supply></entryRelationship>`;
 }
 

@@ -32,6 +32,7 @@ export const ALLERGIES: SectionDefinition = {
   codeName: 'Allergies and adverse reactions Document',
   templates: ['2.6', '2.6:2015-08-01', '2.6.1', '2.6.1:2015-08-01'],
   columns: ALLERGY_COLUMNS,
+  entriesRequired: true,
   build: eachOf('allergies', addAllergy),
 };
 
@@ -42,6 +43,7 @@ export const MEDICATIONS: SectionDefinition = {
   codeName: 'History of Medication use Narrative',
   templates: ['2.1', '2.1:2014-06-09', '2.1.1', '2.1.1:2014-06-09'],
   columns: MEDICATION_COLUMNS,
+  entriesRequired: true,
   build: eachOf('medications', addMedication),
 };
 
@@ -52,6 +54,7 @@ export const PROBLEMS: SectionDefinition = {
   codeName: 'Problem list - Reported',
   templates: ['2.5', '2.5:2015-08-01', '2.5.1', '2.5.1:2015-08-01'],
   columns: PROBLEM_COLUMNS,
+  entriesRequired: true,
   build: eachOf('problems', addProblem),
 };
 
@@ -62,6 +65,7 @@ export const PROCEDURES: SectionDefinition = {
   codeName: 'History of Procedures Document',
   templates: ['2.7', '2.7:2014-06-09', '2.7.1', '2.7.1:2014-06-09'],
   columns: PROCEDURE_COLUMNS,
+  entriesRequired: true,
   build: eachOf('procedures', addProcedure),
 };
 
@@ -72,6 +76,7 @@ export const IMMUNIZATIONS: SectionDefinition = {
   codeName: 'History of Immunization Narrative',
   templates: ['2.2', '2.2:2015-08-01', '2.2.1', '2.2.1:2015-08-01'],
   columns: IMMUNIZATION_COLUMNS,
+  entriesRequired: true,
   build: eachOf('immunizations', addImmunization),
 };
 
@@ -93,6 +98,7 @@ export const GOALS: SectionDefinition = {
   codeName: 'Goals Narrative',
   templates: ['2.60'],
   columns: GOAL_COLUMNS,
+  entriesRequired: true,
   build: eachOf('goals', addGoal),
 };
 
@@ -103,6 +109,7 @@ export const HEALTH_CONCERNS: SectionDefinition = {
   codeName: 'Health concerns Document',
   templates: ['2.58:2015-08-01'],
   columns: PROBLEM_COLUMNS,
+  entriesRequired: true,
   build: eachOf('health-concerns', addHealthConcern),
 };
 
@@ -113,6 +120,7 @@ export const CARE_TEAMS: SectionDefinition = {
   codeName: 'Patient Care team information',
   templates: ['2.500:2022-06-01'],
   columns: CARE_TEAM_COLUMNS,
+  entriesRequired: true,
   build: eachOf('care-teams', addCareTeam),
 };
 

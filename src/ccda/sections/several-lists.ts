@@ -45,6 +45,7 @@ const RESULTS = {
   codeName: 'Relevant diagnostic tests/laboratory data Narrative',
   templates: ['2.3', '2.3:2015-08-01', '2.3.1', '2.3.1:2015-08-01'],
   columns: RESULT_COLUMNS,
+  entriesRequired: true,
 } as const;
 
 /** Of the laboratory. */
@@ -72,6 +73,7 @@ export const VITAL_SIGNS: SectionDefinition = {
   codeName: 'Vital signs',
   templates: ['2.4', '2.4:2015-08-01', '2.4.1', '2.4.1:2015-08-01'],
   columns: VITAL_SIGN_COLUMNS,
+  entriesRequired: true,
   async build(content, chart) {
     addVitalSigns(await chart.list('vital-signs'), content);
   },
@@ -106,12 +108,16 @@ export const SOCIAL_HISTORY: SectionDefinition = {
   ...SOCIAL,
   async build(content, chart) {
     const smoking = await chart.list('smoking-status');
-    const known = new Set(smoking.map(({ id }) => id));
-    for (const observation of smoking) addSocialHistory(observation, content);
-    for (const observation of await chart.list('social-history')) {
-      if (!known.has(observation.id)) addSocialHistory(observation, content);
+    const told = new Set<string>();
+    for (const observation of [...smoking, ...(await chart.list('social-history'))]) {
+      if (!told.has(observation.id)) addSocialHistory(observation, content);
+      told.add(observation.id);
     }
-    addAssessmentScales(await chart.list('assessments'), content);
+    const assessments = await chart.list('assessments');
+    addAssessmentScales(
+      assessments.filter(({ id }) => !told.has(id)),
+      content,
+    );
     addBirthSex(content.patient, content);
   },
 };
@@ -144,6 +150,7 @@ export const ENCOUNTERS: SectionDefinition = {
   codeName: 'History of Hospitalizations+Outpatient visits Narrative',
   templates: ['2.22', '2.22:2015-08-01', '2.22.1', '2.22.1:2015-08-01'],
   columns: ENCOUNTER_COLUMNS,
+  entriesRequired: true,
   async build(content, chart) {
     const diagnoses = Map.groupBy(await chart.everything('encounter-diagnoses'), one => one.encounter?.reference ?? '');
     for (const encounter of await chart.list('encounters')) {

@@ -29,5 +29,6 @@ export function booleanCodec(options: BooleanOptions): Codec {
   return {
     ...codeMapCodec({ map, facet: 'code', columnType: options.columnType, boolean: true }),
     label: 'boolean',
+    options: { true: options.true, false: options.false },
   };
 }

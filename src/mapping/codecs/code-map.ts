@@ -10,6 +10,7 @@ import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { fold } from '../../sql/fold.ts';
 import { spacedWords } from '../../sql/words.ts';
 import type { Criterion } from '../criterion.ts';
+import { upperAscii } from './any-case.ts';
 import { trimEnd } from './blank.ts';
 import { CODE_ORDER, codeOf, isCode, matchCode } from './code.ts';
 import type { Codec, Primitive } from './codec.ts';
@@ -60,7 +61,7 @@ export interface CodeMapOptions {
 export function codeMapCodec({ map, facet, columnType, boolean, words = false }: CodeMapOptions): Codec {
   const inText = columnType.kind === 'text';
   const keyed = new Map<string, Coded | undefined>();
-  for (const [key, coded] of map.rows) keyed.set(map.fold ? upper(key) : key, coded);
+  for (const [key, coded] of map.rows) keyed.set(map.fold ? upperAscii(key) : key, coded);
 
   const faceOf = (coded: Coded | undefined): string | undefined => {
     if (!coded || facet === 'text') return undefined;
@@ -136,7 +137,7 @@ export function codeMapCodec({ map, facet, columnType, boolean, words = false }:
     if (criterion.kind !== 'exact') return FALSE;
     if (facet === 'system') return criterion.text === map.else.system ? isLocal(column) : FALSE;
     if (facet !== 'code') return FALSE;
-    if (inText) return matchCode(column, criterion.text);
+    if (inText) return matchCode(column, criterion.text, criterion.anyCase);
     const typed = parseAs(criterion.text, columnType);
     return typed === undefined ? FALSE : among(column, [value(typed, columnType)]);
   };
@@ -167,7 +168,7 @@ export function codeMapCodec({ map, facet, columnType, boolean, words = false }:
     inverse: (map.fold && inText) || isMixed(columnType) ? 'computed' : 'indexed',
     decode: (raw): Primitive | undefined => {
       const text = raw === null || raw instanceof Uint8Array ? '' : trimEnd(String(raw));
-      const key = map.fold ? upper(text) : text;
+      const key = map.fold ? upperAscii(text) : text;
       const face = text === '' ? faceOf(map.blank) : keyed.has(key) ? faceOf(keyed.get(key)) : faceOfUnmapped(text);
       return boolean && face !== undefined ? face === 'true' : face;
     },
@@ -206,7 +207,10 @@ const SORTED_AT_MOST = 64;
 
 /** The test on a face that a criterion makes; undefined for criteria that a facet does not answer. */
 function accepts(criterion: Criterion, facet: Facet): ((face: string) => boolean) | undefined {
-  if (criterion.kind === 'exact') return face => face === criterion.text;
+  if (criterion.kind === 'exact') {
+    const wanted = upperAscii(criterion.text);
+    return criterion.anyCase ? face => upperAscii(face) === wanted : face => face === criterion.text;
+  }
   if (criterion.kind === 'uri-below') return face => isBelow(face, criterion.text);
   if (criterion.kind !== 'string' || facet === 'code' || facet === 'system') return undefined;
   const wanted = fold(criterion.text);
@@ -234,8 +238,3 @@ function asText(raw: string): string | undefined {
 }
 
 const TEXT = textCodec();
-
-/** ASCII letters only: the engines agree on no others. */
-function upper(text: string): string {
-  return text.replace(/[a-z]+/g, letters => letters.toUpperCase());
-}

@@ -7,6 +7,8 @@
 import { UNICODE } from '../../sql/column-type.ts';
 import { and, call, equals, FALSE, filled, glob, not, value } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
+import type { AnyCase } from '../criterion.ts';
+import { equalsAnyCase } from './any-case.ts';
 import { trimEnd } from './blank.ts';
 import type { Codec, OrderFace } from './codec.ts';
 import { only } from './only.ts';
@@ -30,7 +32,7 @@ export function codeCodec(): Codec {
     match: (columns, criterion) => {
       const column = only(columns);
       if (criterion.kind === 'exact' || (criterion.kind === 'string' && criterion.mode === 'exact'))
-        return matchCode(column, criterion.text);
+        return matchCode(column, criterion.text, criterion.kind === 'exact' ? criterion.anyCase : undefined);
       const matched = matchText(call('rtrim', [column], UNICODE), criterion);
       return matched && and(isCode(column), matched);
     },
@@ -58,6 +60,7 @@ export function isCode(column: Expression): Predicate {
 }
 
 /** The column holds this code: nothing that is no code can equal one. */
-export function matchCode(column: Expression, code: string): Predicate {
-  return codeOf(code) === code ? equals(column, value(code, UNICODE)) : FALSE;
+export function matchCode(column: Expression, code: string, anyCase?: AnyCase): Predicate {
+  if (codeOf(code) !== code) return FALSE;
+  return anyCase ? equalsAnyCase(column, code, anyCase) : equals(column, value(code, UNICODE));
 }

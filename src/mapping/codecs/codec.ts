@@ -7,6 +7,7 @@
  */
 import type { ColumnExpression, Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import type { Clock, Criterion } from '../criterion.ts';
+import type { StepOptions } from './text-step.ts';
 
 export type Primitive = string | number | boolean | DecimalText;
 
@@ -39,6 +40,20 @@ export interface Codec {
   readonly inverse: 'indexed' | 'computed' | 'none';
   /** How values sort; undefined if they do not. */
   readonly order?: OrderFace;
+  /** What the mapping says of it beyond the label, for readings of a value that do not call it (src/law/readings.ts). */
+  readonly options?: CodecOptions;
+}
+
+/** As far as a reading needs them. */
+export interface CodecOptions {
+  /** `boolean`: the raw values that mean true and false. */
+  readonly true?: readonly string[];
+  readonly false?: readonly string[];
+  /** `date-and-time`: how the time is written. */
+  readonly time?: string;
+  /** Text steps before the codec, and the label of the codec itself. */
+  readonly steps?: readonly StepOptions[];
+  readonly behind?: string;
 }
 
 /**

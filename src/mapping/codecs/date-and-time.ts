@@ -114,6 +114,7 @@ export function dateAndTimeCodec({ zone, dateType, timeType, time: form }: DateA
 
   return {
     label: 'date-and-time',
+    options: { time: form },
     yields: ['dateTime'],
     columns: 2,
     small: false,

@@ -21,6 +21,7 @@ import { MILLISECOND, SECOND, SECOND_BY_MILLISECOND, satisfying, WHOLE_DAY } fro
 import { only } from './only.ts';
 import type { TimedType } from './stored-time.ts';
 import { bounds, isComputed, storedFromKey, storedReader, timeLiteral } from './stored-time.ts';
+import { onUtcInstants } from './utc-instants.ts';
 
 export interface DatetimeOptions {
   readonly zone: Zone;
@@ -37,6 +38,14 @@ export interface DatetimeOptions {
 /** Local times with seconds; for `date`, or from a DATE column, the day alone. */
 export function datetimeCodec({ zone, columnType, fhirType, midnight }: DatetimeOptions): Codec {
   if (fhirType === 'date' || columnType.kind === 'date') return dateCodec({ zone, columnType });
+  const { form } = columnType;
+  // A local midnight has no text of its own in UTC.
+  if (form?.kind === 'any' && form.utc && midnight === 'time') {
+    const computed = { ...columnType, form: { kind: 'any', zone: form.zone } as const };
+    return onUtcInstants(datetimeCodec({ zone, columnType: computed, fhirType, midnight }), {
+      ...{ zone, fhirType, layout: form.utc },
+    });
+  }
   const known = midnight !== 'date' || fhirType === 'instant';
   const milliseconds = fhirType === 'instant';
   const hasTime = (column: Expression): Predicate =>

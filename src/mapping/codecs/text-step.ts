@@ -6,12 +6,21 @@
 import { UNICODE } from '../../sql/column-type.ts';
 import { call, constant } from '../../sql/construct.ts';
 import type { Expression } from '../../sql/expression.ts';
+import { upperAscii } from './any-case.ts';
 import { trim, trimEnd } from './blank.ts';
 import type { Codec } from './codec.ts';
+
+/** A step as the mapping writes it. */
+export type StepOptions =
+  | { readonly step: 'piece'; readonly by: string; readonly at: number }
+  | { readonly step: 'words'; readonly words: Words }
+  | { readonly step: 'written'; readonly form: string }
+  | { readonly step: 'entities' | 'upper' };
 
 export interface TextStep {
   /** For lineage: `piece ^ 1`. */
   readonly label: string;
+  readonly options: StepOptions;
   apply(text: string): string | undefined;
   sql(text: Expression): Expression;
 }
@@ -20,6 +29,7 @@ export interface TextStep {
 export function pieceStep(by: string, at: number): TextStep {
   return {
     label: `piece ${by} ${at}`,
+    options: { step: 'piece', by, at },
     apply: text => text.split(by)[at - 1],
     sql: text => call('piece', [text, constant(by, UNICODE), at], UNICODE),
   };
@@ -37,6 +47,7 @@ export function wordsStep(words: Words): TextStep {
   } as const;
   return {
     label: `words ${words}`,
+    options: { step: 'words', words },
     apply: raw => {
       const text = trim(raw);
       const first = text.indexOf(' ');
@@ -69,6 +80,7 @@ const ENTITIES = [
 export function entitiesStep(): TextStep {
   return {
     label: 'entities',
+    options: { step: 'entities' },
     apply: raw => ENTITIES.reduce((text, [entity, character]) => text.replaceAll(entity, character), raw),
     sql: column =>
       ENTITIES.reduce<Expression>(
@@ -79,11 +91,12 @@ export function entitiesStep(): TextStep {
   };
 }
 
-/** ASCII letters in upper case: the engines agree on no others. */
+/** ASCII letters in upper case. */
 export function upperStep(): TextStep {
   return {
     label: 'upper',
-    apply: text => text.replace(/[a-z]+/g, letters => letters.toUpperCase()),
+    options: { step: 'upper' },
+    apply: upperAscii,
     sql: text => call('upper', [text], UNICODE),
   };
 }
@@ -97,6 +110,7 @@ export function stepped(steps: readonly TextStep[], codec: Codec): Codec {
   return {
     ...codec,
     label: [...steps.map(step => step.label), codec.label].join(', '),
+    options: { ...codec.options, steps: steps.map(({ options }) => options), behind: codec.label },
     inverse: codec.inverse === 'none' ? 'none' : 'computed',
     decode: raw => {
       let text = typeof raw === 'string' ? raw : undefined;

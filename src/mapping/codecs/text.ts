@@ -9,6 +9,7 @@ import { among, and, call, equals, FALSE, filled, glob, or, value } from '../../
 import type { Expression, Predicate } from '../../sql/expression.ts';
 import { fold } from '../../sql/fold.ts';
 import type { Criterion, DigitsTest, StringMode } from '../criterion.ts';
+import { equalsAnyCase } from './any-case.ts';
 import { hasOuterSpace, trim, withoutControls } from './blank.ts';
 import type { Codec } from './codec.ts';
 import { only } from './only.ts';
@@ -40,7 +41,10 @@ export function textCodec(): Codec {
 export function matchText(text: Expression, criterion: Criterion): Predicate | undefined {
   switch (criterion.kind) {
     case 'exact':
-      return isEmittable(criterion.text) ? equals(text, value(criterion.text, UNICODE)) : FALSE;
+      if (!isEmittable(criterion.text)) return FALSE;
+      return criterion.anyCase
+        ? equalsAnyCase(text, criterion.text, criterion.anyCase)
+        : equals(text, value(criterion.text, UNICODE));
     case 'uri-below':
       return isEmittable(criterion.text) ? matchBelow(text, criterion.text) : FALSE;
     case 'string':

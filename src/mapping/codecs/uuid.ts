@@ -29,7 +29,8 @@ export function uuidCodec(columnType: ColumnType): Codec {
     match: (columns, criterion) => {
       // A UUID has no slash: nothing lies below it but itself.
       if (criterion.kind !== 'exact' && criterion.kind !== 'uri-below') return undefined;
-      const raw = parseUuid(criterion.text, columnType);
+      const isAnyCase = criterion.kind === 'exact' && criterion.anyCase !== undefined;
+      const raw = parseUuid(isAnyCase ? criterion.text.toLowerCase() : criterion.text, columnType);
       return raw === undefined ? FALSE : compare(only(columns), '=', value(raw, columnType));
     },
     // SQL Server orders its UUIDs otherwise than their texts.

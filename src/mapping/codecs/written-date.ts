@@ -38,6 +38,7 @@ export function writtenDateStep(form: string): TextStep {
   const spellings = spellingsOf(form);
   return {
     label: `written ${form}`,
+    options: { step: 'written', form },
     apply: raw => {
       const text = trim(raw);
       const spelling = spellings.find(({ pattern }) => fits(text, pattern));

@@ -4,7 +4,7 @@
  */
 import type { Catalog, ColumnInfo, TableInfo } from '../../sql/catalog.ts';
 import { findColumn, findTable } from '../../sql/catalog.ts';
-import { type ColumnType, printColumnType, type TimeForm, UNICODE } from '../../sql/column-type.ts';
+import { type ColumnType, isSameType, type TimeForm, UNICODE } from '../../sql/column-type.ts';
 import type { ColumnExpression } from '../../sql/expression.ts';
 import { type Identifier, identifier, type TableName } from '../../sql/identifier.ts';
 import type { Lookup, Pieces, Position } from '../model.ts';
@@ -152,7 +152,7 @@ function columnOf(
     return undefined;
   }
   // What is no date, or no number, is absent, whatever the declaration promises.
-  const certain = owner.certain && !info.nullable && info.form !== 'any';
+  const certain = owner.certain && !info.nullable && info.form !== 'any' && !isUtc(info.form);
   const column: ColumnExpression = {
     kind: 'column',
     alias: owner.alias,
@@ -167,8 +167,14 @@ function columnOf(
 export function storedType(type: ColumnType, form: ColumnInfo['form'], zone: string): ColumnType {
   if (form === undefined || form === 'declared') return type;
   if (type.kind !== 'date' && type.kind !== 'datetime' && type.kind !== 'time') return anyNumber(type);
+  if (isUtc(form) && type.kind === 'datetime') {
+    const { separator, length } = form;
+    return { ...type, name: 'datetime2', fraction: 7, form: { kind: 'any', zone, utc: { separator, length } } };
+  }
   const any = form === 'any';
-  const layout: TimeForm = any ? { kind: 'any', zone } : { kind: 'layout', ...form };
+  const layout: TimeForm = any
+    ? { kind: 'any', zone }
+    : { kind: 'layout', separator: form.separator, length: form.length };
   switch (type.kind) {
     case 'date':
       return any ? { ...type, form: layout } : type;
@@ -182,6 +188,11 @@ export function storedType(type: ColumnType, form: ColumnInfo['form'], zone: str
       return isNatural ? { ...datetime2, fraction } : { ...datetime2, fraction, form: layout };
     }
   }
+}
+
+/** All rows are instants in UTC. */
+function isUtc(form: ColumnInfo['form']): form is Exclude<ColumnInfo['form'], string | undefined> {
+  return typeof form === 'object' && form.utc === true;
 }
 
 /**
@@ -222,7 +233,7 @@ function lockedColumn(locked: Catalog, table: TableInfo, column: ColumnInfo): Co
 /** Engines spell some types in several ways, and the copy of a schema in another engine mostly keeps the spelling. */
 function sameType(a: ColumnInfo, b: ColumnInfo): boolean {
   if (a.declared.toUpperCase() === b.declared.toUpperCase()) return true;
-  return a.type && b.type ? printColumnType(a.type) === printColumnType(b.type) : a.declared === b.declared;
+  return a.type && b.type ? isSameType(a.type, b.type) : a.declared === b.declared;
 }
 
 function ownerNamed(visible: Visible, alias: string): NamedRows | NamedPieces | undefined {

@@ -5,6 +5,7 @@
  */
 import { profileOf } from '../../r4/profiles.ts';
 import type { PackContext } from './context.ts';
+import { LATEST } from './latest.ts';
 import { child, type Entry, entriesOf, itemsOf, list, type MapTree, map, scalar, type Tree } from './tree.ts';
 
 /** The elements of a mapping, `meta` included. */
@@ -19,7 +20,7 @@ export function withMeta(mapping: MapTree, resource: string, context: PackContex
   for (const item of profiles) checkProfile(item, resource, context);
   const added = map(
     {
-      lastUpdated: changed?.kind === 'scalar' ? map({ from: changed }, changed.at) : changed,
+      lastUpdated: changed && stampOf(changed),
       profile: profiles.length > 0 ? list(profiles, at) : undefined,
     },
     at,
@@ -27,6 +28,13 @@ export function withMeta(mapping: MapTree, resource: string, context: PackContex
   const kept = entriesOf(own).filter(e => e.key !== 'profile' && !added.entries.some(a => a.key === e.key));
   const meta: Entry = { key: 'meta', value: { ...added, entries: [...added.entries, ...kept] }, at };
   return { ...elements, entries: [meta, ...elements.entries.filter(e => e.key !== 'meta')] };
+}
+
+/** A column, several of which the latest counts, or a binding. */
+function stampOf(changed: Tree): Tree {
+  if (changed.kind === 'map') return changed;
+  const isSeveral = changed.kind === 'list' && changed.items.length > 1;
+  return map(isSeveral ? { [LATEST]: changed } : { from: changed }, changed.at);
 }
 
 /** A name, or names under conditions: `{us-core-x: {STS: A}}`. */

@@ -10,6 +10,7 @@ import type { Context } from './context.ts';
 import { readEach } from './each.ts';
 import { makeFirst } from './first.ts';
 import { guard } from './guard.ts';
+import { LATEST, readLatest } from './latest.ts';
 import { readObject } from './object.ts';
 import { readReference } from './reference.ts';
 import { itemSlot, type Slot, singleSlot } from './slot.ts';
@@ -49,6 +50,7 @@ function readOne(tree: Tree, slot: Slot, visible: Visible, context: Context): No
   }
   const has = (key: string): boolean => child(tree, key) !== undefined;
   if (has('const')) return readConditionalConstant(tree, slot, visible, context);
+  if (has(LATEST)) return readLatest(tree, slot, visible, context);
   if (has('from')) return readBinding(tree, slot, visible, context);
   if (has('each')) return readEach(tree, slot, visible, context);
   if (has('ref')) return readReference(tree, slot, visible, context);

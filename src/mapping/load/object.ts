@@ -75,11 +75,37 @@ function readMembers(entries: readonly Entry[], slot: Slot, visible: Visible, co
       key === 'first' ? itemsOf(value).flatMap(i => entriesOf(i).map(e => e.key)) : [key],
     ),
   );
+  const strange = entries.filter(entry => isStrange(entry, slot));
+  reportStrange(strange, slot, context);
   const members = entries.flatMap((entry): readonly Member[] => {
+    if (strange.length > 1 && strange.includes(entry)) return [];
     if (entry.key === 'first') return readChoices(entry, slot, visible, context);
     return readNamed(entry, slot, visible, context).map(named => ({ kind: 'element', ...named }));
   });
   return { members: inOrder(members, slot.type), written };
+}
+
+/** No element of the type, nor a misspelt one. */
+function isStrange({ key }: Entry, slot: Slot): boolean {
+  if (key === 'first' || BESIDE.has(key) || MISPLACED.has(key)) return false;
+  if (childOf(slot.type, key) || besideSlot(slot, key)) return false;
+  return nearest(key, namesIn(slot)) === undefined;
+}
+
+/** Several of them at once are those of an element whose line above them is missing: told once. */
+function reportStrange(strange: readonly Entry[], slot: Slot, context: Context): void {
+  const [first] = strange;
+  if (!first || strange.length === 1) return;
+  context.report.error(first.at, `unknown elements of ${slot.type}`, {
+    expected: 'the element that they belong to, in a line above them',
+    found: strange.map(({ key }) => key).join(', '),
+  });
+}
+
+/** What may stand as a key beside the elements of a type. */
+function namesIn(slot: Slot): readonly string[] {
+  const names = elementsOf(slot.type).flatMap(element => [...element.jsonNames.keys()]);
+  return [...names, ...NODE_DIRECTIVES, 'first', 'insert'];
 }
 
 function readNamed({ key, value, at }: Entry, slot: Slot, visible: Visible, context: Context): readonly NamedNode[] {
@@ -88,14 +114,13 @@ function readNamed({ key, value, at }: Entry, slot: Slot, visible: Visible, cont
   // A directive that cannot stand here has been reported by the shape.
   if (!found && MISPLACED.has(key)) return [];
   if (!inner) {
-    const names = elementsOf(slot.type).flatMap(element => [...element.jsonNames.keys()]);
     context.report.error(at, found ? `${slot.path}.${key} is a choice of types` : `unknown element of ${slot.type}`, {
       found: key,
       ...(found
         ? { expected: [...found.element.jsonNames.keys()].join(' or ') }
         : BESIDE.has(key)
           ? { expected: `\`${key}\` beside \`elements\`` }
-          : { among: [...names, ...NODE_DIRECTIVES, 'first', 'insert'] }),
+          : { among: namesIn(slot) }),
     });
     return [];
   }

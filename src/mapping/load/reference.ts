@@ -83,9 +83,8 @@ function readTarget(
       );
     }
   }
-  const isAside = textOf(child(tree, 'revinclude')) === 'false';
   const node: RefNode = { kind: 'ref', target: target.name, on, exists, as, members, type: slot.type, at: tree.at };
-  return isAside ? { ...node, revinclude: false } : node;
+  return node;
 }
 
 function furtherMembers(tree: MapTree, slot: Slot, visible: Visible, context: Context): readonly NamedNode[] {

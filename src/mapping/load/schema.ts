@@ -19,6 +19,7 @@ import {
 
 const stamp = z.union([
   text,
+  z.array(text).min(1).describe('columns of one type; the latest counts'),
   z.strictObject({
     from: texts,
     via: via.optional(),
@@ -29,18 +30,7 @@ const stamp = z.union([
 
 /** Keys of a map that make it another node than an object; an element of the same name stands under `elements:`. */
 export const NODE_DIRECTIVES = ['from', 'const', 'each', 'ref', 'join', 'template', 'sql'] as const;
-export const NODE_MODIFIERS = [
-  'via',
-  'none',
-  'else',
-  'on',
-  'exists',
-  'revinclude',
-  'item',
-  'with',
-  'as',
-  'type',
-] as const;
+export const NODE_MODIFIERS = ['via', 'none', 'else', 'on', 'exists', 'item', 'with', 'as', 'type'] as const;
 
 const node: z.ZodType = z
   .lazy(() =>
@@ -66,7 +56,6 @@ const node: z.ZodType = z
         ref: texts,
         on: joinColumns,
         exists: flag.optional(),
-        revinclude: flag.optional().describe('false: `_revinclude` does not go along it'),
         as: z.enum(['url', 'reference']).optional(),
         display: node.optional(),
         identifier: node.optional(),

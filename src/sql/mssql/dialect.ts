@@ -76,8 +76,13 @@ function separatorText(writer: Writer, separator: string): string {
   return writer.constant(separator, { kind: 'text', unicode: true, fixed: false, length: 1 });
 }
 
-function contains(writer: Writer, { of, where }: Extract<Predicate, { kind: 'contains' }>, text: string): string {
+function contains(writer: Writer, asked: Extract<Predicate, { kind: 'contains' }>, text: string): string {
+  const { of, where } = asked;
   const sql = isFold(of) ? foldedTrimmed(writer, of) : binary(trimmed(writer, of));
+  if (where === 'words') {
+    const each = text.split(/(?= )/).map(word => contains(writer, { ...asked, where: 'anywhere' }, word));
+    return `(${each.join(' AND ')})`;
+  }
   if (where === 'whole') return `${sql} = ${bindText(writer, text)}`;
   const escaped = text.replace(/[%_[]/g, '[$&]');
   return `${sql} LIKE ${bindText(writer, `${where === 'start' ? '' : '%'}${escaped}${where === 'end' ? '' : '%'}`)}`;

@@ -4,9 +4,9 @@
  * https://learn.microsoft.com/sql/t-sql/statements/set-showplan-text-transact-sql
  */
 import type sql from 'mssql';
-import { printColumnType } from '../column-type.ts';
 import type { Statement } from '../plan.ts';
 import { readFailure } from './failure.ts';
+import { printMssqlType } from './types.ts';
 
 /** Needs the permission SHOWPLAN. Throws DatabaseError. */
 export async function explainStatement(
@@ -30,6 +30,6 @@ export async function explainStatement(
 }
 
 function declared({ text, parameters }: Statement): string {
-  const list = parameters.map(({ name, type }) => `@${name} ${printColumnType(type)}`);
+  const list = parameters.map(({ name, type }) => `@${name} ${printMssqlType(type)}`);
   return list.length === 0 ? text : `DECLARE ${list.join(', ')};\n${text}`;
 }

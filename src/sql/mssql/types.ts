@@ -79,3 +79,27 @@ function typeNamed(match: RegExpExecArray): ColumnType | undefined {
       return undefined;
   }
 }
+
+/** The spelling in which a parameter is declared; of a text in a code page of its own, with that. */
+export function printMssqlType(type: ColumnType): string {
+  switch (type.kind) {
+    case 'text':
+      return `${type.unicode ? 'n' : ''}${type.fixed ? 'char' : 'varchar'}(${type.length})${type.codePage === undefined ? '' : ` CP${type.codePage}`}`;
+    case 'integer':
+      return { 8: 'tinyint', 16: 'smallint', 32: 'int', 64: 'bigint' }[type.bits];
+    case 'decimal':
+      return `decimal(${type.precision},${type.scale})`;
+    case 'datetime':
+      return type.name === 'datetime2' ? `datetime2(${type.fraction})` : type.name;
+    case 'time':
+      return `time(${type.fraction})`;
+    case 'uuid':
+      return 'uniqueidentifier';
+    case 'binary':
+      return `varbinary(${type.length})`;
+    case 'bit':
+    case 'float':
+    case 'date':
+      return type.kind;
+  }
+}

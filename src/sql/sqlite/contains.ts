@@ -21,6 +21,7 @@ export function createContains(): (text: string, where: string, texts: string) =
 }
 
 function testFor(where: string, texts: readonly string[]): Test {
+  if (where === 'words') return beginWords(texts.map(wordsOf));
   if (where === 'anywhere') return text => texts.some(one => text.includes(one));
   // There are far fewer lengths than texts: what stands at the place is looked up once for each.
   const known = new Set(texts);
@@ -35,4 +36,25 @@ function testFor(where: string, texts: readonly string[]): Test {
     default:
       throw new TypeError(`a text cannot be looked for ${where}`);
   }
+}
+
+/** Words stand behind one blank each. */
+function wordsOf(text: string): readonly string[] {
+  return text.split(' ').filter(word => word !== '');
+}
+
+/** All words of some list begin words of the text. A list is looked up by its longest word, which few others have. */
+function beginWords(lists: readonly (readonly string[])[]): Test {
+  const byLongest = Map.groupBy(lists, list =>
+    list.reduce((longest, word) => (word.length > longest.length ? word : longest), ''),
+  );
+  const lengths = [...new Set([...byLongest.keys()].map(({ length }) => length))];
+  return text => {
+    const own = wordsOf(text);
+    return own.some(word =>
+      lengths.some(length =>
+        byLongest.get(word.slice(0, length))?.some(list => list.every(one => own.some(begun => begun.startsWith(one)))),
+      ),
+    );
+  };
 }

@@ -3,20 +3,21 @@
  * on the calling thread: a page takes less time than handing it to another.
  * https://nodejs.org/docs/latest-v24.x/api/sqlite.html
  */
-import { statSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import type { Catalog } from '../catalog.ts';
-import type { Database } from '../database.ts';
-import { DatabaseError } from '../database.ts';
+import type { Database, QueryOptions } from '../database.ts';
+import { DatabaseError, FormDisproved } from '../database.ts';
+import type { SqlValue } from '../expression.ts';
 import type { Places, Row, SqlPlan } from '../plan.ts';
 import { renderedBy, statementsOf } from '../statement.ts';
 import { bindable, bindPlaced } from './bind.ts';
 import { readCatalog } from './catalog.ts';
 import { SQLITE } from './dialect.ts';
+import { isTooLarge } from './errors.ts';
 import { openFile } from './file.ts';
+import { createForms } from './forms.ts';
 import { createLooks } from './look.ts';
-import { measure } from './measure.ts';
 import { patiently } from './patience.ts';
+import type { ProofOptions } from './proofs.ts';
 import { createTurns } from './turns.ts';
 
 /** Milliseconds that statements may follow each other before other clients are looked at. */
@@ -25,8 +26,6 @@ const PATIENCE = 10;
 const LOOK = 1000;
 /** Milliseconds that everybody waits for one statement at most, where it can be ended. */
 const LONGEST = 10_000;
-/** Milliseconds that looking at the forms of all rows may take. */
-const LONGEST_MEASURE = 60_000;
 
 export interface SqliteOptions {
   /** Kilobytes of the file that are kept in memory. Default 64 MB. */
@@ -37,6 +36,8 @@ export interface SqliteOptions {
   readonly look?: number;
   /** Milliseconds that a statement may take, for whoever can cancel it; exports are not hurried. */
   readonly longest?: number;
+  /** Where forms of rows are kept between starts. Default: nowhere. */
+  readonly proofs?: ProofOptions;
 }
 
 /**
@@ -44,25 +45,36 @@ export interface SqliteOptions {
  */
 export function openSqlite(
   path: string,
-  { cache = 65_536, patience = PATIENCE, look = LOOK, longest = LONGEST }: SqliteOptions = {},
+  { cache = 65_536, patience = PATIENCE, look = LOOK, longest = LONGEST, proofs }: SqliteOptions = {},
 ): Database {
   const file = openFile(path, { cache, look, longest });
   const turn = createTurns(patience);
   const statementOf = statementsOf(SQLITE, bindable, bindPlaced);
   const looking = createLooks(file.hasRowids);
 
-  const lookAt = ({ catalog, isAsked }: Pick<SeenForms, 'catalog' | 'isAsked'>): Promise<Catalog> =>
-    measure(ask => patiently(() => file.use('look at rows', ask)), file.hasRowids, catalog, {
-      isAsked,
-      longest: LONGEST_MEASURE,
-    });
-  /** Another after each commit of another connection, and for another file. */
-  const stateOf = async (): Promise<string> => {
-    const [row] = await patiently(() => file.rows({ text: 'PRAGMA data_version', parameters: [] }));
-    const found = statSync(path, { throwIfNoEntry: false });
-    return `${found?.dev}:${found?.ino}:${found?.mtimeMs}:${row?.[0]}`;
+  const forms = createForms({
+    path,
+    proofs,
+    use: ask => patiently(() => file.use('look at rows', ask)),
+    version: async () => {
+      const [row] = await patiently(() => file.rows({ text: 'PRAGMA data_version', parameters: [] }));
+      return String(row?.[0]);
+    },
+    hasRowids: file.hasRowids,
+  });
+  /** The rows of a plan. What an export has read cannot be read again: it ends at a row whose form was not expected. */
+  const fetch = (plan: SqlPlan, lane: QueryOptions['lane'], read: () => SqlValue[][]): readonly Row[] => {
+    const witness = forms.witness();
+    try {
+      const rows = read();
+      witness.look(plan, rows);
+      if (lane === 'export' && forms.isInDoubt()) throw new FormDisproved();
+      return rows;
+    } catch (error) {
+      if (isTooLarge(error)) witness.tooLarge(plan);
+      throw error;
+    }
   };
-  let seen: SeenForms | undefined;
 
   return {
     engine: 'sqlite',
@@ -71,7 +83,8 @@ export function openSqlite(
       const ask = (at: number): readonly Row[] => {
         if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
         const limited = options?.signal !== undefined && options.lane !== 'export';
-        return file.rows(statementOf(limited ? looking(plan) : plan, options?.places), limited, at);
+        const statement = statementOf(limited ? looking(plan) : plan, options?.places);
+        return fetch(plan, options?.lane, () => file.rows(statement, limited, at));
       };
       const now = performance.now();
       return turn(now)?.then(() => patiently(ask)) ?? patiently(ask, now);
@@ -80,24 +93,14 @@ export function openSqlite(
       // An open statement would hold the lock that keeps the application from writing.
       yield await patiently(() => {
         if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
-        return file.rows(statementOf(listOf(plan, size, options?.places), options?.places));
+        const statement = statementOf(listOf(plan, size, options?.places), options?.places);
+        return fetch(plan, options?.lane, () => file.rows(statement));
       });
     },
     catalog: async part => patiently(() => file.use('catalog', database => readCatalog(database, part))),
-    async forms(catalog, isAsked) {
-      const asked = { catalog, isAsked, state: await stateOf() };
-      const found = await lookAt(asked);
-      seen = { ...asked, forms: formsIn(found) };
-      return found;
-    },
-    async formsChanged() {
-      const before = seen;
-      const state = await stateOf();
-      if (before === undefined || before.state === state) return false;
-      const forms = formsIn(await lookAt(before));
-      seen = { ...before, state, forms };
-      return forms !== before.forms;
-    },
+    forms: forms.find,
+    formsChanged: forms.changed,
+    onFormDisproved: forms.onDoubt,
     async permissions() {
       return { unreadable: [], writes: [] };
     },
@@ -117,19 +120,6 @@ export function openSqlite(
       file.close();
     },
   };
-}
-
-/** What was found, of which columns, and in which state of the file. */
-interface SeenForms {
-  readonly catalog: Catalog;
-  readonly isAsked: (table: string, column: string) => boolean;
-  readonly state: string;
-  readonly forms: string;
-}
-
-function formsIn({ tables }: Catalog): string {
-  const forms = [...tables.values()].map(({ columns }) => [...columns.values()].map(({ form }) => form ?? null));
-  return JSON.stringify(forms);
 }
 
 const shortened = new WeakMap<SqlPlan, SqlPlan>();

@@ -5,7 +5,7 @@
  * https://sqlite.org/datatype3.html#collating_sequences https://sqlite.org/lang_expr.html
  */
 import type { ColumnType } from '../column-type.ts';
-import { BYTES, holdsAnyNumber, isMixed, UNICODE } from '../column-type.ts';
+import { BYTES, holdsAnyNumber, isMixed, UNICODE, utcLayoutOf } from '../column-type.ts';
 import type { Dialect, Writer } from '../dialect.ts';
 import { count, endsTrimmed, jsonSeparator, operand, separatorOf, unambiguousQuotes } from '../dialect.ts';
 import type { Expression, FunctionName, Predicate } from '../expression.ts';
@@ -65,15 +65,22 @@ export const SQLITE: Dialect = {
   /** JavaScript's numbers are exact up to 2^53; a REAL arrives as it is. */
   stored(writer, expression) {
     // Of no type: none of the forms that rows are read through applies.
-    const x = () => writer.expression(expression.kind === 'column' ? { ...expression, type: BYTES } : expression);
+    const isFormed = expression.kind === 'column' || expression.kind === 'raw';
+    const x = () => writer.expression(isFormed ? { ...expression, type: BYTES } : expression);
     return `CASE WHEN typeof(${x()}) = 'integer' AND abs(${x()} / 2) > 4503599627370495 THEN CAST(${x()} AS TEXT) ELSE ${x()} END`;
   },
 
+  /** Decimals, and instants in UTC, are printed by the adapter (witness.ts). What is no number among any numbers arrives as an empty text. */
   fetch(writer, expression) {
     const { type } = expression;
-    if (holdsAnyNumber(type)) return digitsText(writer.expression(expression), type);
-    if (type.kind === 'integer' && type.bits === 64) return `CAST(${writer.expression(expression)} AS TEXT)`;
-    return type.kind === 'decimal' ? decimalText(writer, expression, type.scale) : writer.expression(expression);
+    const sql = () => writer.expression(expression);
+    if (expression.kind === 'column' && utcLayoutOf(type)) return writer.expression({ ...expression, type: BYTES });
+    if (holdsAnyNumber(type)) {
+      const printed = digitsText(sql(), type);
+      const isOpen = expression.kind === 'column' && !isMixed(type);
+      return isOpen ? `coalesce(${printed}, CASE WHEN ${sql()} IS NOT NULL THEN '' END)` : printed;
+    }
+    return type.kind === 'integer' && type.bits === 64 ? `CAST(${sql()} AS TEXT)` : sql();
   },
 };
 
@@ -156,7 +163,8 @@ function midnight(fraction: number): string {
 }
 
 /** LIKE would be blind to case; instr and substr are exact, and know no wildcards. */
-function contains(writer: Writer, { of, where }: Extract<Predicate, { kind: 'contains' }>, text: string): string {
+function contains(writer: Writer, asked: Extract<Predicate, { kind: 'contains' }>, text: string): string {
+  const { of, where } = asked;
   const sql = trimmed(writer, of);
   switch (where) {
     case 'anywhere':
@@ -167,6 +175,8 @@ function contains(writer: Writer, { of, where }: Extract<Predicate, { kind: 'con
       return `${sql} GLOB ${bindText(writer, `*${text.replace(/[*?[]/g, '[$&]')}`)}`;
     case 'whole':
       return `${sql} = ${bindText(writer, text)}`;
+    case 'words':
+      return containsSome(writer, { ...asked, texts: [text] });
   }
 }
 

@@ -58,6 +58,11 @@ export function isBusy(error: unknown): boolean {
   return code === BUSY || code === LOCKED;
 }
 
+/** A whole number of a row is beyond those that arrive exactly. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof DatabaseError && error.engine.code === 'ERR_OUT_OF_RANGE';
+}
+
 /** 0 for what SQLite did not say. */
 function codeOf(error: unknown): number {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 0;

@@ -6,7 +6,7 @@ import { statSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
-import type { Row } from '../plan.ts';
+import type { SqlValue } from '../expression.ts';
 import type { BoundStatement } from '../statement.ts';
 import { attempt, told } from './errors.ts';
 import { registerFunctions } from './functions.ts';
@@ -32,7 +32,7 @@ export interface FileOptions {
 /** All throw DatabaseError; a file that somebody writes is told at once, with nobody waiting. */
 export interface SqliteFile {
   /** `limited`: it is ended where it computes too long. `now`: as performance.now() has it. */
-  rows(statement: BoundStatement<SQLInputValue>, limited?: boolean, now?: number): readonly Row[];
+  rows(statement: BoundStatement<SQLInputValue>, limited?: boolean, now?: number): SqlValue[][];
   /** Whether the rows of a table are numbered, as `rowid`; a view's are not. */
   hasRowids(table: string): boolean;
   /** Runs `ask` on the connection. */
@@ -128,7 +128,7 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
         const ready = prepared(connected(now), statement);
         isPrepared = true;
         const rows: unknown = ready.all(...statement.parameters);
-        return rows as readonly Row[];
+        return rows as SqlValue[][];
       } catch (cause) {
         throw told('query', cause, isPrepared);
       }

@@ -10,7 +10,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import type { Awaitable } from '../../awaitable.ts';
-import { formOfTime, isLocalLayout } from '../../time/written.ts';
+import { formOfTime, isLocalLayout, isUtcLayout } from '../../time/written.ts';
 import type { Catalog, ColumnInfo, TableInfo } from '../catalog.ts';
 import type { ColumnType } from '../column-type.ts';
 import { identifier, isIdentifier } from '../identifier.ts';
@@ -18,6 +18,8 @@ import { sqlName } from '../name.ts';
 import { AS_DECLARED, formOfNumber, holdsAsDeclared } from './number-form.ts';
 
 type Form = NonNullable<ColumnInfo['form']>;
+/** What is found of a column. */
+export type Found = Pick<ColumnInfo, 'form' | 'written'>;
 
 interface Kind {
   readonly of: readonly ColumnType['kind'][];
@@ -37,11 +39,12 @@ const KINDS: readonly Kind[] = [
     empty: 'any',
     formOf: (value, { kind }) => formOfTime(value, kind),
     proven: (form, { kind }) => {
+      if (kind === 'datetime' && isUtcLayout(form)) return { ...layoutOf(form), utc: true };
       const isDay = form.length === 10;
       if (!isLocalLayout(form) || (kind === 'date' && !isDay) || (kind === 'time') !== form.startsWith('H'))
         return undefined;
       if (kind === 'time' && form.length < 8) return undefined;
-      return { separator: form.includes('T') ? 'T' : ' ', length: form.length };
+      return layoutOf(form);
     },
     holds: holdsLayout,
   },
@@ -53,6 +56,10 @@ const KINDS: readonly Kind[] = [
     holds: (_, column, type) => holdsAsDeclared(column, type),
   },
 ];
+
+function layoutOf(form: string): { readonly separator: ' ' | 'T'; readonly length: number } {
+  return { separator: form.includes('T') ? 'T' : ' ', length: form.length };
+}
 
 /** GLOB takes bytes for text, and knows digits but no calendar. */
 function holdsLayout(form: string, c: string): string {
@@ -76,6 +83,8 @@ const SLICE = 50_000;
 export interface MeasureOptions {
   /** By table and column in lower case. Columns that are not asked for are taken for `any`. */
   readonly isAsked: (table: string, column: string) => boolean;
+  /** What is known of a column without looking at its rows. */
+  readonly known?: (table: string, column: string, declared: string) => Found | undefined;
   /** Milliseconds that it may take; columns whose rows were not all seen by then are `any`. */
   readonly longest: number;
 }
@@ -99,18 +108,21 @@ export async function measure(
   use: Use,
   hasRowids: (table: string) => boolean,
   catalog: Catalog,
-  { isAsked, longest }: MeasureOptions,
+  { isAsked, longest, known = () => undefined }: MeasureOptions,
 ): Promise<Catalog> {
   const deadline = performance.now() + longest;
   const tables = new Map<string, TableInfo>();
   for (const [key, table] of catalog.tables) {
-    const asked = askedOf(table, column => isAsked(key, column));
+    const isKnown = (column: string): Found | undefined =>
+      isAsked(key, column) ? known(key, column, table.columns.get(column)?.declared ?? '') : undefined;
+    const asked = askedOf(table, column => isAsked(key, column) && isKnown(column) === undefined);
     // A column may have taken the name.
     const sliced = asked.length > 0 && hasRowids(table.name) && !table.columns.has('rowid');
     const found = asked.length === 0 ? new Map() : await countForms(use, table, asked, sliced, deadline);
     const columns = [...table.columns].map(([column, info]): [string, ColumnInfo] => {
       const kind = kindOf(info.type);
-      return [column, kind && info.type ? { ...info, ...conclude(kind, info.type, found.get(column)) } : info];
+      if (!kind || !info.type) return [column, info];
+      return [column, { ...info, ...(isKnown(column) ?? conclude(kind, info.type, found.get(column))) }];
     });
     tables.set(key, { ...table, columns: new Map(columns) });
   }
@@ -126,7 +138,7 @@ function askedOf(table: TableInfo, isAsked: (column: string) => boolean): readon
   });
 }
 
-function conclude(kind: Kind, type: ColumnType, found: Counts | undefined): Pick<ColumnInfo, 'form' | 'written'> {
+function conclude(kind: Kind, type: ColumnType, found: Counts | undefined): Found {
   if (!found) return { form: 'any' };
   const written = [...found]
     .map(([form, rows]) => ({ form, rows }))

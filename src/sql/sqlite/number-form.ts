@@ -45,13 +45,14 @@ function isAsDeclared(value: number | bigint, type: ColumnType): boolean {
   }
 }
 
-function wholeRange(type: ColumnType): readonly [number | bigint, number | bigint] {
+/** The least and the greatest whole number that a column of whole numbers declares. */
+export function wholeRange(type: ColumnType): readonly [number | bigint, number | bigint] {
   if (type.kind !== 'integer') return WHOLE_OF_BITS[32];
   return type.bits === 64 ? [-(2n ** 63n), 2n ** 63n - 1n] : WHOLE_OF_BITS[type.bits];
 }
 
 /** The first whole number that a decimal has too few digits for. */
-function wholePart({ precision, scale }: Extract<ColumnType, { kind: 'decimal' }>): number {
+export function wholePart({ precision, scale }: Extract<ColumnType, { kind: 'decimal' }>): number {
   return 10 ** Math.max(0, Math.min(precision, SURE_DIGITS) - scale);
 }
 

@@ -129,3 +129,20 @@ function byAffinity(name: string): Make | undefined {
   if (name.includes('blob')) return binary('max');
   return /real|floa|doub/.test(name) ? float : undefined;
 }
+
+/** What a parameter is bound as (bind.ts): SQLite's values have types of their own, whatever columns declare. */
+export function printSqliteType({ kind }: ColumnType): string {
+  switch (kind) {
+    case 'integer':
+    case 'bit':
+      return 'INTEGER';
+    case 'decimal':
+      return 'NUMERIC';
+    case 'float':
+      return 'REAL';
+    case 'binary':
+      return 'BLOB';
+    default:
+      return 'TEXT';
+  }
+}

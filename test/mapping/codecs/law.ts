@@ -17,6 +17,7 @@ import { render } from '../../../src/sql/render.ts';
 import { bindable } from '../../../src/sql/sqlite/bind.ts';
 import { SQLITE } from '../../../src/sql/sqlite/dialect.ts';
 import { registerFunctions } from '../../../src/sql/sqlite/functions.ts';
+import { createWitness } from '../../../src/sql/sqlite/witness.ts';
 import { satisfies } from './oracle.ts';
 
 export const CLOCK = { now: 0 };
@@ -78,8 +79,10 @@ export function table(...columnsOf: readonly (string | TypedColumn)[]): Table {
     render(plan, MSSQL);
     const statement = database.prepare(text);
     statement.setReturnArrays(true);
-    const rows: unknown = statement.all(...parameters.map(bindable));
-    return rows as SqlValue[][];
+    const found: unknown = statement.all(...parameters.map(bindable));
+    const rows = found as SqlValue[][];
+    AS_FETCHED.look(plan, rows);
+    return rows;
   };
   return {
     columns,
@@ -91,6 +94,9 @@ export function table(...columnsOf: readonly (string | TypedColumn)[]): Table {
     values: (expressions, orderBy) => run(expressions, { kind: 'true' }, orderBy ?? [{ by: KEY, descending: false }]),
   };
 }
+
+/** Decimals are printed as the adapter prints them. */
+const AS_FETCHED = createWitness(undefined, () => {});
 
 /** A decoded value as the JSON that a resource has. */
 export function emitted(value: Primitive | undefined): Emitted {

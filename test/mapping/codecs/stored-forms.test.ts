@@ -311,3 +311,57 @@ describe('columns whose rows are all of one layout', () => {
       expect(codec.decode(other)).toBeUndefined();
   });
 });
+
+describe('columns whose rows are all instants in UTC of one layout', () => {
+  const layouts = [
+    { length: 17, separator: 'T' },
+    { length: 20, separator: 'T' },
+    { length: 20, separator: ' ' },
+    { length: 22, separator: 'T' },
+    { length: 23, separator: ' ' },
+    { length: 24, separator: 'T' },
+  ] as const;
+  /** At the ends of the calendar the local year may be none. */
+  const AT_THE_ENDS = [
+    '0001-01-01T00:00:00.000Z',
+    '0001-01-01T12:00:00.000Z',
+    '9999-12-31T12:00:00.000Z',
+    '9999-12-31T23:59:59.000Z',
+  ];
+  const instants = [...INSTANTS, ...AT_THE_ENDS.map(text => Date.parse(text))];
+
+  it.each(layouts)('$length characters with "$separator"', utc => {
+    const written = (instant: number): string =>
+      `${iso(instant)
+        .slice(0, utc.length - 1)
+        .replace('T', utc.separator)
+        .replace(/\.$/, '')}Z`;
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...ZONES),
+        fc.array(fc.constantFrom(null, ...instants), { minLength: 1, maxLength: 10 }),
+        fc.constantFrom('date' as const, 'absent' as const, 'time' as const, 'time' as const),
+        fc.constantFrom('dateTime' as const, 'instant' as const, 'date' as const),
+        fc.gen(),
+        (zone, stored, midnight, fhirType, g) => {
+          const columnType = datetime({ kind: 'any', zone, utc });
+          const rows = table({ declared: 'DATETIME', type: columnType });
+          rows.fill(stored.map(at => [at === null ? null : written(at)]));
+          const codec = datetimeCodec({ zone: zoneOf(zone), columnType, fhirType, midnight });
+          const values = expectFaces(codec, rows, g, zone);
+          expect(codec.inverse).toBe(midnight === 'time' && fhirType !== 'date' ? 'indexed' : 'computed');
+          if (midnight !== 'time' || fhirType === 'date') return;
+          const unit =
+            utc.length === 17 ? 60_000 : fhirType === 'dateTime' || utc.length === 20 ? 1000 : 10 ** (24 - utc.length);
+          for (const [i, at] of stored.entries()) {
+            const value = values[i];
+            if (at !== null && INSTANTS.includes(at))
+              expect(Date.parse(String(value))).toBe(Math.floor(at / unit) * unit);
+            if (at === null) expect(value).toBeUndefined();
+          }
+        },
+      ),
+      RUNS,
+    );
+  });
+});

@@ -6,7 +6,7 @@ import { columnType } from './law.ts';
 const context = (fhirType: string, ...declared: readonly string[]): CodecContext => ({
   zone: 'America/New_York',
   fhirType,
-  columnTypes: declared.map(columnType),
+  columnTypes: declared.map(name => ({ ...columnType(name), declared: name })),
 });
 
 function made(name: string, options: unknown, facet: string | undefined, of: CodecContext): string {
@@ -43,8 +43,8 @@ describe('the table of codecs', () => {
     ['html', undefined, undefined, context('markdown', 'NVARCHAR(MAX)'), 'html'],
     ['xhtml', undefined, undefined, context('xhtml', 'NVARCHAR(MAX)'), 'xhtml'],
     ['xhtml', undefined, undefined, context('xhtml', 'NVARCHAR(MAX)', 'NVARCHAR(80)'), 'xhtml'],
-    ['xhtml', undefined, undefined, context('xhtml', 'NVARCHAR(MAX)', 'INT'), 'problem: xhtml does not read int'],
-    ['text', undefined, undefined, context('string', 'DATETIME'), 'problem: text does not read datetime'],
+    ['xhtml', undefined, undefined, context('xhtml', 'NVARCHAR(MAX)', 'INT'), 'problem: xhtml does not read INT'],
+    ['text', undefined, undefined, context('string', 'DATETIME'), 'problem: text does not read DATETIME'],
     ['text', undefined, 'code', context('string', 'VARCHAR(9)'), 'problem: no such facet'],
     [
       'text',
@@ -55,9 +55,9 @@ describe('the table of codecs', () => {
     ],
     ['ymd8', undefined, undefined, context('boolean', 'CHAR(8)'), 'problem: gives no boolean'],
     ['ymd8', undefined, undefined, context('date', 'CHAR(8)', 'CHAR(4)'), 'problem: takes 1 columns'],
-    ['datetime', undefined, undefined, context('dateTime', 'CHAR(8)'), 'problem: datetime does not read char(8)'],
+    ['datetime', undefined, undefined, context('dateTime', 'CHAR(8)'), 'problem: datetime does not read CHAR(8)'],
     ['comparator-number', undefined, undefined, context('decimal', 'VARCHAR(9)'), 'problem: facet missing'],
-    ['number', undefined, undefined, context('integer', 'DECIMAL(9,2)'), 'problem: number does not read decimal(9,2)'],
+    ['number', undefined, undefined, context('integer', 'DECIMAL(9,2)'), 'problem: number does not read DECIMAL(9,2)'],
     [
       'number',
       { scale: '3' },
@@ -77,7 +77,7 @@ describe('the table of codecs', () => {
       { date: 'ymd8', time: 'time' },
       undefined,
       context('dateTime', 'CHAR(8)', 'CHAR(4)'),
-      'problem: date-and-time with time: time does not read char(4)',
+      'problem: date-and-time with time: time does not read CHAR(4)',
     ],
   ])('%s with %j and facet %j', (name, options, facet, of, wanted) => {
     expect(made(name, options, facet, of)).toBe(wanted);
@@ -149,7 +149,7 @@ describe('the table of codecs', () => {
     expect(outcome(codeMapFacet(map, 'code', context('boolean', 'CHAR(1)')))).toBe('code map m.code');
     expect(outcome(codeMapFacet(map, 'display', context('boolean', 'CHAR(1)')))).toContain('problem');
     expect(outcome(codeMapFacet(map, 'code', context('code', 'DATETIME')))).toBe(
-      'problem: code map m does not read datetime',
+      'problem: code map m does not read DATETIME',
     );
   });
 

@@ -3,12 +3,12 @@
  * plain comparison that seeks stands beside.
  */
 import { expect, it } from 'vitest';
-import { type ColumnType, printColumnType, UNICODE } from '../../../src/sql/column-type.ts';
+import { type ColumnType, UNICODE } from '../../../src/sql/column-type.ts';
 import { call, equals, filled, glob, not, value } from '../../../src/sql/construct.ts';
 import type { Expression, Predicate } from '../../../src/sql/expression.ts';
 import { identifier } from '../../../src/sql/identifier.ts';
 import { MSSQL } from '../../../src/sql/mssql/dialect.ts';
-import { parseMssqlType } from '../../../src/sql/mssql/types.ts';
+import { parseMssqlType, printMssqlType } from '../../../src/sql/mssql/types.ts';
 import { renderExpression, renderPredicate } from '../../../src/sql/render.ts';
 import { tsqlProblems } from '../grammar/tsql-grammar.ts';
 
@@ -31,7 +31,7 @@ function textOf(predicate: Predicate): string {
 it('the code page is part of a declared type, of texts alone', () => {
   const polish: ColumnType = { kind: 'text', unicode: false, fixed: false, length: 40, codePage: 1250 };
   expect(parseMssqlType('VARCHAR(40) CP1250')).toEqual(polish);
-  expect(printColumnType(polish)).toBe('varchar(40) CP1250');
+  expect(printMssqlType(polish)).toBe('varchar(40) CP1250');
   expect(parseMssqlType('TEXT CP1251')).toMatchObject({ lob: true, codePage: 1251 });
   expect(parseMssqlType('INT CP1250')).toBeUndefined();
 });

@@ -1,0 +1,92 @@
+/**
+ * The records of the audit in the order of time, for the privacy officer. In: the file, and which records are wanted. Out:
+ * the records one after the other, so that years of them need no memory. Of one patient they are those whose answer held the
+ * patient's data, and the files of exports, which may hold anybody's.
+ */
+import { DatabaseSync } from 'node:sqlite';
+
+export interface Wanted {
+  /** Logical id. */
+  readonly patient?: string | undefined;
+  /** Milliseconds since the epoch: from the first on, before the second. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  /** A subject, a reference to a user (`Practitioner/7`), or a client. */
+  readonly who?: string | undefined;
+}
+
+export interface Disclosure {
+  /** ISO instant. */
+  readonly time: string;
+  readonly client: string;
+  readonly subject: string | null;
+  readonly issuer: string | null;
+  /** Relative reference. */
+  readonly user: string | null;
+  readonly purpose: string | null;
+  readonly address: string;
+  readonly interaction: string;
+  readonly query: string;
+  /** HTTP. */
+  readonly status: number;
+  /** `listed`: the patients are those; `unknown`: a file that may hold data of any patient. */
+  readonly patients: 'listed' | 'unknown';
+  readonly patient: readonly string[];
+  /** Answers that the record stands for. */
+  readonly answers: number;
+  readonly request: string;
+}
+
+/** Throws what SQLite says where there is no such file. */
+export function* disclosures(file: string, wanted: Wanted): Generator<Disclosure, void, undefined> {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    const { where, values } = conditionOf(wanted);
+    const records = database.prepare(`SELECT * FROM RECORD r WHERE ${where} ORDER BY r.RECORDED, r.SEQ`);
+    const patients = database.prepare('SELECT PATIENT FROM EVENT WHERE SEQ = ? AND PATIENT IS NOT NULL ORDER BY NO');
+    for (const row of records.iterate(...values)) {
+      const of = patients.all(row['SEQ'] ?? null).map(({ PATIENT }) => String(PATIENT));
+      yield disclosureOf(row, of);
+    }
+  } finally {
+    database.close();
+  }
+}
+
+function conditionOf({ patient, since, until, who }: Wanted): {
+  readonly where: string;
+  readonly values: readonly (string | number)[];
+} {
+  const conditions: readonly (readonly [text: string, ...values: (string | number | undefined)[]])[] = [
+    ['r.RECORDED >= ?', since],
+    ['r.RECORDED < ?', until],
+    ['(r.SEQ IN (SELECT SEQ FROM EVENT WHERE PATIENT = ?) OR r.BULK = 1)', patient],
+    ["(r.SUBJECT = ? OR r.CLIENT = ? OR r.USR_TYPE || '/' || r.USR_ID = ?)", who, who, who],
+  ];
+  const given = conditions.filter(([, value]) => value !== undefined);
+  return {
+    where: given.length === 0 ? '1' : given.map(([text]) => text).join(' AND '),
+    values: given.flatMap(([, ...values]) => values.filter(value => value !== undefined)),
+  };
+}
+
+function disclosureOf(row: Readonly<Record<string, unknown>>, patient: readonly string[]): Disclosure {
+  const text = (name: string): string => String(row[name] ?? '');
+  const optional = (name: string): string | null => (row[name] === null ? null : text(name));
+  return {
+    time: new Date(Number(row['RECORDED'])).toISOString(),
+    client: text('CLIENT'),
+    subject: optional('SUBJECT'),
+    issuer: optional('ISSUER'),
+    user: row['USR_TYPE'] === null ? null : `${text('USR_TYPE')}/${text('USR_ID')}`,
+    purpose: optional('PURPOSE'),
+    address: text('ADDRESS'),
+    interaction: text('INTERACTION'),
+    query: text('QUERY'),
+    status: Number(row['STATUS']),
+    patients: row['BULK'] === 1 && patient.length === 0 ? 'unknown' : 'listed',
+    patient,
+    answers: Number(row['ANSWERS']),
+    request: text('REQUEST'),
+  };
+}

@@ -1,0 +1,166 @@
+/**
+ * Whose data an answer holds. In: a facade. Out: the same, which tells `RequestContext.see` the logical ids of the patients
+ * of all that it answers: patients themselves, and whoever the resources refer to. Where an answer leaves out the elements
+ * that say so (`_elements`, `_summary`), or where a resource only leads to one that says so (a Binary, by its security
+ * context), they are looked up. The types follow from the mappings.
+ */
+import { andThen } from '../awaitable.ts';
+import type { Facade, RequestContext, SearchRequest } from '../facade.ts';
+import { childrenOf } from '../mapping/children.ts';
+import type { Node, Registry } from '../mapping/model.ts';
+import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
+
+type Parameters = SearchRequest['parameters'];
+
+/** Strings in JSON hold no quotes without a backslash, so these stand nowhere but in resources and references. */
+const RESOURCE = /\{"resourceType":"([A-Za-z]+)","id":"([A-Za-z0-9.-]{1,64})"/g;
+const REFERENCE = /"reference":"([A-Za-z]+)\/([A-Za-z0-9.-]{1,64})"/g;
+const PATIENT = new RegExp(
+  `"reference":"${COMPARTMENT_TYPE}/([A-Za-z0-9.-]{1,64})"|\\{"resourceType":"${COMPARTMENT_TYPE}","id":"([A-Za-z0-9.-]{1,64})"`,
+  'g',
+);
+
+/** Logical ids of the patients that FHIR JSON text holds or refers to. */
+export function patientsIn(json: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const [, referred, own] of json.matchAll(PATIENT)) found.add(referred ?? own ?? '');
+  return found;
+}
+
+/** Parameters that leave elements out. */
+const SELECTING: ReadonlySet<string> = new Set(['_elements', '_summary']);
+/** Ids in one search. */
+const AT_ONCE = 100;
+
+export function seeingPatients<F extends Facade>(facade: F): F {
+  const owners = ownersOf(facade.registry);
+
+  /** The elements that say whose resources are. The caller has them already: what else it may see does not count. */
+  const lookUp = async (type: string, ids: readonly string[], asked: RequestContext): Promise<readonly string[]> => {
+    const { see: _seen, patient: _narrowed, ...rest } = asked;
+    const context: RequestContext = {
+      ...rest,
+      access: { kind: 'all', caller: asked.access.caller },
+      handling: 'strict',
+    };
+    const selecting = ['_elements', owners.elements(type).join()] as const;
+    const texts: string[] = [];
+    for (let at = 0; at < ids.length; at += AT_ONCE) {
+      const some = ids.slice(at, at + AT_ONCE);
+      const parameters = [['_id', some.join()], ['_count', String(some.length)], selecting] as const;
+      const found = await facade.search({ type, parameters }, context);
+      texts.push(found.json);
+      // A page may be shorter than the list.
+      const missing = found.entries < some.length ? some : [];
+      for (const id of missing) texts.push((await facade.read(type, id, [selecting], context))?.json ?? '');
+    }
+    return texts;
+  };
+
+  const tell = async (json: string, parameters: Parameters, context: RequestContext): Promise<void> => {
+    const { see } = context;
+    if (see === undefined) return;
+    see(patientsIn(json));
+    const selected = parameters.some(([name]) => SELECTING.has(name));
+    const byType = Map.groupBy(json.matchAll(RESOURCE), ([, type = '']) => type);
+    for (const [type, resources] of byType) {
+      const leads = owners.leads(type);
+      if (leads.size === 0 && !(selected && owners.owned(type))) continue;
+      const ids = [...new Set(resources.map(([, , id = '']) => id))];
+      const texts = selected ? await lookUp(type, ids, context) : [json];
+      for (const text of texts) see(patientsIn(text));
+      if (leads.size === 0) continue;
+      const led = Map.groupBy(
+        texts.flatMap(text => [...text.matchAll(REFERENCE)]).filter(([, target = '']) => leads.has(target)),
+        ([, target = '']) => target,
+      );
+      for (const [target, references] of led) {
+        const targets = [...new Set(references.map(([, , id = '']) => id))];
+        for (const text of await lookUp(target, targets, context)) see(patientsIn(text));
+      }
+    }
+  };
+
+  return {
+    ...facade,
+    read(type, id, parameters, context) {
+      return andThen(facade.read(type, id, parameters, context), resource => {
+        if (resource === undefined || context.see === undefined) return resource;
+        if (owners.leads(type).size > 0 || parameters.some(([name]) => SELECTING.has(name)))
+          return tell(resource.json, parameters, context).then(() => resource);
+        context.see(patientsIn(resource.json));
+        return resource;
+      });
+    },
+    async search(request, context) {
+      const found = await facade.search(request, context);
+      await tell(found.json, request.parameters, context);
+      return found;
+    },
+    async searchAll(parameters, context) {
+      const found = await facade.searchAll(parameters, context);
+      await tell(found.json, parameters, context);
+      return found;
+    },
+    async searchCompartment(asked, context) {
+      const found = await facade.searchCompartment(asked, context);
+      await tell(found.json, asked.parameters, context);
+      return found;
+    },
+    async operate(operation, id, parameters, context) {
+      const found = await facade.operate(operation, id, parameters, context);
+      await tell(found.json, parameters, context);
+      return found;
+    },
+  };
+}
+
+interface Owners {
+  /** Resources of the type say whose they are. */
+  owned(type: string): boolean;
+  /** Where they do not: the types that they refer to and that do. */
+  leads(type: string): ReadonlySet<string>;
+  /** The elements that refer to patients, or lead to them. */
+  elements(type: string): readonly string[];
+}
+
+function ownersOf(registry: Registry): Owners {
+  const targetsOf = new Map(registry.types.map(type => [type, targets(type, registry)]));
+  const owned = (type: string): boolean =>
+    type === COMPARTMENT_TYPE || (targetsOf.get(type)?.has(COMPARTMENT_TYPE) ?? false);
+  const leads = new Map(
+    registry.types.map(type => {
+      const led = owned(type) ? [] : [...(targetsOf.get(type)?.keys() ?? [])].filter(owned);
+      return [type, new Set(led)];
+    }),
+  );
+  const none: ReadonlySet<string> = new Set();
+  return {
+    owned,
+    leads: type => leads.get(type) ?? none,
+    elements(type) {
+      const wanted = owned(type) ? [COMPARTMENT_TYPE] : [...(leads.get(type) ?? none)];
+      const names = wanted.flatMap(target => [...(targetsOf.get(type)?.get(target) ?? [])]);
+      return ['id', ...new Set(names)];
+    },
+  };
+}
+
+/** The types that a type refers to, each with the elements that do. */
+function targets(type: string, registry: Registry): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  const note = (target: string, element: string): void => {
+    found.set(target, (found.get(target) ?? new Set()).add(element));
+  };
+  const see = (node: Node, element: string): void => {
+    if (node.kind === 'ref') note(registry.mapping(node.target).resource, element);
+    for (const child of childrenOf(node)) see(child, element);
+  };
+  for (const mapping of registry.ofType(type)) {
+    for (const member of mapping.root.members) {
+      const named = member.kind === 'element' ? [member] : member.alternatives.flat();
+      for (const { name, node } of named) see(node, name);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,55 @@
+/**
+ * What the audit writes down of one answer: who asked, for what, with which outcome, and whose data went out. Out of it come
+ * one AuditEvent for each of the patients, or one where there are none. docs/audit.md; https://profiles.ihe.net/ITI/BALP
+ */
+
+/** Who asked. */
+export interface Who {
+  /** The application, by its `client_id`; of an open server or a session the way in: `open`, `rest`. */
+  readonly client: string;
+  /** The person, as the issuer names them; absent where an application acts for itself. */
+  readonly subject?: string;
+  /** Who vouches for the subject: an address. */
+  readonly issuer?: string;
+  /** Relative reference: `Practitioner/7`. */
+  readonly user?: string;
+  /** Purpose of use, or the reason for breaking the glass. */
+  readonly purpose?: string;
+}
+
+/** Kinds of requests. https://hl7.org/fhir/R4/codesystem-restful-interaction.html */
+export type Interaction = 'read' | 'search-type' | 'search-system' | 'history-instance' | 'operation' | 'batch';
+
+export interface AuditRecord {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** X-Request-Id of the answer; the requests of a batch share it. */
+  readonly request: string;
+  readonly who: Who;
+  /** Address of the peer; behind a proxy the proxy's. */
+  readonly address: string;
+  /** Host name of this server as the client addressed it. */
+  readonly server: string;
+  readonly interaction: Interaction;
+  /** The pattern of the route, as in the log. */
+  readonly route: string;
+  /** HTTP status. */
+  readonly status: number;
+  /** The request as it came: method, address behind the server, and the parameters of a body. */
+  readonly query: string;
+  /** Of a read: what was asked for, `Type/id`. */
+  readonly resource?: string;
+  /** Logical ids of those whose data is in the answer. */
+  readonly patients: readonly string[];
+  /** The answer is a file that may hold any patient's data, so that nobody is listed. */
+  readonly bulk?: true;
+  /** The answer was kept from an earlier request. */
+  readonly kept?: true;
+  /** Answers that this record stands for. Default: 1. */
+  readonly count?: number;
+}
+
+/** 0: success; 4: refused, or nothing there; 8: a failure of the server. https://hl7.org/fhir/R4/codesystem-audit-event-outcome.html */
+export function outcomeOf(status: number): '0' | '4' | '8' {
+  return status < 400 ? '0' : status < 500 ? '4' : '8';
+}

@@ -1,0 +1,183 @@
+/**
+ * The file of the audit: SQLite in DATA_DIR, which only its owner can read. In: lists of records. Out: each list written as
+ * a whole, or an error and nothing of it. Synchronous: worker.ts is the thread that waits for the disk.
+ */
+import { chmodSync, closeSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { makeFolder } from '../make-folder.ts';
+import { isResourceType } from '../r4/definitions.ts';
+import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
+import { type AuditRecord, outcomeOf } from './record.ts';
+
+export interface StoreOptions {
+  readonly path: string;
+  /** Bytes that the file may take; beyond, writing fails. */
+  readonly bytes: number;
+  /** What a written record survives: a power cut, or only the end of the process. */
+  readonly survives: 'power' | 'process';
+}
+
+export interface AuditStore {
+  /** Writes all of the records or none. Throws what SQLite says. */
+  append(records: readonly AuditRecord[]): void;
+  /** Removes up to `most` records from before an instant (milliseconds since the epoch). Out: how many. */
+  expire(before: number, most: number): number;
+  /** Bytes in use, without those of removed records. */
+  used(): number;
+  close(): void;
+}
+
+/**
+ * RECORD: one row for each answer. EVENT: one row for each AuditEvent, which is of one patient, or of none (PATIENT is NULL,
+ * NO is 0). Both are mapped by pack/events.yaml, and EVENT repeats the instant, so that its index serves in the order of time.
+ */
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS RECORD (
+  SEQ INTEGER PRIMARY KEY,
+  RECORDED BIGINT NOT NULL,
+  REQUEST VARCHAR(64) NOT NULL,
+  CLIENT VARCHAR(200) NOT NULL,
+  SUBJECT VARCHAR(200),
+  ISSUER VARCHAR(400),
+  USR_TYPE VARCHAR(64),
+  USR_ID VARCHAR(64),
+  USR_PATIENT VARCHAR(64),
+  PURPOSE VARCHAR(1000),
+  ADDRESS VARCHAR(100) NOT NULL,
+  SERVER VARCHAR(300) NOT NULL,
+  ACTION CHAR(1) NOT NULL,
+  INTERACTION VARCHAR(30) NOT NULL,
+  ROUTE VARCHAR(300) NOT NULL,
+  STATUS INTEGER NOT NULL,
+  OUTCOME CHAR(1) NOT NULL,
+  QUERY TEXT NOT NULL,
+  RES_TYPE VARCHAR(64),
+  RES_ID VARCHAR(64),
+  BULK BIT NOT NULL,
+  KEPT BIT NOT NULL,
+  ANSWERS INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS RECORD_RECORDED ON RECORD (RECORDED);
+CREATE INDEX IF NOT EXISTS RECORD_RESOURCE ON RECORD (RES_ID, RES_TYPE) WHERE RES_ID IS NOT NULL;
+CREATE TABLE IF NOT EXISTS EVENT (
+  SEQ INTEGER NOT NULL,
+  NO INTEGER NOT NULL,
+  RECORDED BIGINT NOT NULL,
+  PATIENT VARCHAR(64),
+  PRIMARY KEY (SEQ, NO)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS EVENT_PATIENT ON EVENT (PATIENT, RECORDED);
+CREATE INDEX IF NOT EXISTS EVENT_RECORDED ON EVENT (RECORDED);
+`;
+
+const PAGE_BYTES = 4096;
+/** Milliseconds that another process may write. */
+const BUSY = 5000;
+/** Actions: reading a resource, or executing a query or an operation. https://hl7.org/fhir/R4/codesystem-audit-event-action.html */
+const READ = 'R';
+const EXECUTE = 'E';
+
+/** Opens the file, and makes it where there is none. Throws what SQLite or the file system says. */
+export function openStore({ path, bytes, survives }: StoreOptions): AuditStore {
+  const database = openWritable(path);
+  try {
+    database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${survives === 'power' ? 'FULL' : 'NORMAL'}`);
+    database.exec(`PRAGMA journal_size_limit = ${16 * 1024 * 1024}`);
+    database.exec(SCHEMA);
+    database.exec(`PRAGMA max_page_count = ${Math.max(100, Math.floor(bytes / PAGE_BYTES))}`);
+    return storeOf(database);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** SQLite's files beside it have the rights of the file itself. */
+function openWritable(path: string): DatabaseSync {
+  makeFolder(dirname(path));
+  closeSync(openSync(path, 'a', 0o600));
+  chmodSync(path, 0o600);
+  return new DatabaseSync(path, { timeout: BUSY });
+}
+
+function storeOf(database: DatabaseSync): AuditStore {
+  const begin = database.prepare('BEGIN IMMEDIATE');
+  const commit = database.prepare('COMMIT');
+  const record = database.prepare(
+    `INSERT INTO RECORD (RECORDED, REQUEST, CLIENT, SUBJECT, ISSUER, USR_TYPE, USR_ID, USR_PATIENT, PURPOSE, ADDRESS, SERVER, ACTION, INTERACTION, ROUTE,
+      STATUS, OUTCOME, QUERY, RES_TYPE, RES_ID, BULK, KEPT, ANSWERS) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const event = database.prepare('INSERT INTO EVENT (SEQ, NO, RECORDED, PATIENT) VALUES (?, ?, ?, ?)');
+  const oldest = database.prepare('SELECT SEQ FROM RECORD WHERE RECORDED < ? ORDER BY RECORDED LIMIT ?');
+  const forget = ['RECORD', 'EVENT'].map(table => database.prepare(`DELETE FROM ${table} WHERE SEQ = ?`));
+
+  const together = <T>(work: () => T): T => {
+    begin.run();
+    try {
+      const made = work();
+      commit.run();
+      return made;
+    } catch (error) {
+      // A full disk may have ended the transaction already.
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
+  };
+
+  return {
+    append: records =>
+      together(() => {
+        for (const one of records) insert(one, record, event);
+      }),
+    expire: (before, most) =>
+      together(() => {
+        const gone = oldest.all(before, most);
+        for (const { SEQ = null } of gone) for (const one of forget) one.run(SEQ);
+        return gone.length;
+      }),
+    used() {
+      const pragma = (name: string): number => Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
+      return (pragma('page_count') - pragma('freelist_count')) * pragma('page_size');
+    },
+    close: () => database.close(),
+  };
+}
+
+/** Type and id of a relative reference; nothing of a text that only looks like one. */
+function named(reference = ''): readonly string[] {
+  const parts = reference.split('/', 2);
+  return isResourceType(parts[0] ?? '') ? parts : [];
+}
+
+function insert(one: AuditRecord, record: StatementSync, event: StatementSync): void {
+  const { at, who, status, interaction, patients } = one;
+  const [userType, userId] = named(who.user);
+  const [type, id] = named(one.resource);
+  const { lastInsertRowid: seq } = record.run(
+    at,
+    one.request,
+    who.client,
+    who.subject ?? null,
+    who.issuer ?? null,
+    userType ?? null,
+    userId ?? null,
+    userType === COMPARTMENT_TYPE ? (userId ?? null) : null,
+    who.purpose ?? null,
+    one.address,
+    one.server,
+    interaction === 'read' ? READ : EXECUTE,
+    interaction,
+    one.route,
+    status,
+    outcomeOf(status),
+    one.query,
+    type ?? null,
+    id ?? null,
+    one.bulk === undefined ? 0 : 1,
+    one.kept === undefined ? 0 : 1,
+    one.count ?? 1,
+  );
+  if (patients.length === 0) event.run(seq, 0, at, null);
+  for (const [i, patient] of patients.entries()) event.run(seq, i + 1, at, patient);
+}

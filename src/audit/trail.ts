@@ -1,0 +1,141 @@
+/**
+ * The audit as FHIR: `GET [base]/AuditEvent`, read and searched as any other type, under the same rules of access. In: the
+ * file of the audit. Out: a facade over it by the mapping in pack/, and a facade of the server that has its type as well.
+ * https://hl7.org/fhir/R4/auditevent.html
+ */
+import { fileURLToPath } from 'node:url';
+import type { Access, Permission } from '../auth/access.ts';
+import { andThen } from '../awaitable.ts';
+import { createFacade, type Facade, type FacadeOptions, type RequestContext } from '../facade.ts';
+import { readPackFiles } from '../mapping/load/files.ts';
+import { loadPackFiles } from '../mapping/load/pack.ts';
+import { formatProblem } from '../mapping/load/problem.ts';
+import { FhirError } from '../outcome.ts';
+import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
+import { openSqlite } from '../sql/sqlite/database.ts';
+
+const PACK = fileURLToPath(new URL('./pack', import.meta.url));
+/** Kilobytes of the file that are kept in memory. */
+const CACHE = 8192;
+
+export interface Trail {
+  readonly facade: Facade;
+  close(): Promise<void>;
+}
+
+type TrailOptions = Pick<FacadeOptions, 'pageSize' | 'pageMax' | 'secret' | 'softwareVersion'>;
+
+/** Opens the file for reading; it has been made by then. Throws DatabaseError. */
+export async function openTrail(file: string, options: TrailOptions): Promise<Trail> {
+  const database = openSqlite(file, { cache: CACHE });
+  try {
+    const { registry, problems } = loadPackFiles(readPackFiles(PACK), await database.catalog());
+    if (registry === undefined) throw new RangeError(problems.map(formatProblem).join('\n'));
+    const facade = createFacade({ ...options, registry, database, date: new Date().toISOString() });
+    return { facade, close: () => database.close() };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Of patients the store has the ids alone: including them would show records that say nothing. */
+const INCLUDES: ReadonlySet<string> = new Set(['_include', '_revinclude']);
+
+/** The types that the audit adds. What the server's own mappings have is theirs, and of patients there are the ids alone. */
+export function typesOf(trail: Facade, own: Facade): readonly string[] {
+  return trail.registry.types.filter(type => type !== COMPARTMENT_TYPE && !own.offers.types.includes(type));
+}
+
+/** Both facades as one. */
+export function withTrail(own: Facade, { facade: trail }: Pick<Trail, 'facade'>): Facade {
+  const types = typesOf(trail, own);
+  const of = (type: string): Facade => (types.includes(type) ? trail : own);
+  return {
+    ...own,
+    offers: {
+      ...own.offers,
+      types: [...own.offers.types, ...types],
+      find: (type, code) => of(type).offers.find(type, code),
+      isNeverGiven: (type, code) => of(type).offers.isNeverGiven(type, code),
+      of: type => of(type).offers.of(type),
+    },
+    parse: (request, context) => of(request.type).parse(request, context),
+    read(type, id, parameters, context) {
+      if (!types.includes(type)) return own.read(type, id, parameters, context);
+      const { access, shown } = viewOf(type, context);
+      return andThen(trail.read(type, id, parameters, { ...context, access }), found => found && shown(found));
+    },
+    async search(request, context) {
+      const { type, parameters } = request;
+      if (!types.includes(type)) return own.search(request, context);
+      const [name] = parameters.find(([one]) => INCLUDES.has(one.split(':', 1)[0] ?? '')) ?? [];
+      if (name !== undefined)
+        throw new FhirError('not-supported', `${type} has no includes`, { parameter: name.split(':', 1)[0] ?? '' });
+      const { access, shown } = viewOf(type, context);
+      return shown(await trail.search(request, { ...context, access }));
+    },
+    capabilities: context => withResources(own.capabilities(context), trail.capabilities(context), types),
+  };
+}
+
+interface View {
+  readonly access: Access;
+  /** What a caller is shown of an answer. */
+  readonly shown: <T extends { readonly json: string }>(found: T) => T;
+}
+
+/**
+ * The audit tells what others searched for. A scope for all types (`user/*.rs`, `system/*.rs`) therefore gives no more of it
+ * than what is about the patients that it names; all else takes a scope that names the type. And what is shown of the audit
+ * of one patient never says which others were searched for together with this one.
+ */
+function viewOf(type: string, { access, named }: RequestContext): View {
+  if (access.kind === 'all' && (named === undefined || named().includes(type)))
+    return { access, shown: found => found };
+  const isNamed = named?.().includes(type) ?? false;
+  const permissions = access.kind === 'all' ? [] : access.permissions.filter(one => isNamed || isWithinSome(one));
+  const ofAll = permissions.some(({ within }) => within.length === 0);
+  return {
+    access: { kind: 'limited', caller: access.caller, permissions },
+    shown: ofAll ? found => found : found => ({ ...found, json: withoutParameters(found.json) }),
+  };
+}
+
+function isWithinSome({ within }: Permission): boolean {
+  return within.some(patients => 'ids' in patients && patients.ids.length > 0);
+}
+
+/** Base64 has no quotes, and a string of JSON none without a backslash: nothing else looks so. */
+const QUERY = /,"query":"([A-Za-z0-9+/=]+)"/g;
+
+/** Requests without what stands behind their paths. */
+function withoutParameters(json: string): string {
+  return json.replace(QUERY, (_, query: string) => {
+    const [path = ''] = Buffer.from(query, 'base64').toString('utf8').split(/[?\n]/, 1);
+    return `,"query":"${Buffer.from(path, 'utf8').toString('base64')}"`;
+  });
+}
+
+interface Statement {
+  readonly rest?: readonly { readonly resource?: readonly Entry[] }[];
+}
+
+interface Entry {
+  readonly type: string;
+  readonly searchInclude?: unknown;
+  readonly searchRevInclude?: unknown;
+}
+
+/** A CapabilityStatement with what another says of some types. */
+function withResources(own: Statement, other: Statement, types: readonly string[]): object {
+  const more = (other.rest ?? [])
+    .flatMap(({ resource = [] }) => resource)
+    .filter(({ type }) => types.includes(type))
+    .map(({ searchInclude: _include, searchRevInclude: _revinclude, ...entry }) => entry);
+  const rest = (own.rest ?? []).map(one => ({
+    ...one,
+    resource: [...(one.resource ?? []), ...more].toSorted((a, b) => (a.type < b.type ? -1 : 1)),
+  }));
+  return { ...own, rest };
+}

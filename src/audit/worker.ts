@@ -1,0 +1,98 @@
+/**
+ * The thread that writes the audit, so that nobody else waits for the disk. In: lists of records. Out: for each list, in
+ * order, that it is written, or why not. A file that could not be opened is tried again with the next list.
+ */
+import { fdatasync, openSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { AuditRecord } from './record.ts';
+import { type AuditStore, openStore, type StoreOptions } from './store.ts';
+
+export interface WriterData extends StoreOptions {
+  /** Milliseconds that records are kept. */
+  readonly keep: number;
+}
+
+export type ToWriter = readonly AuditRecord[] | 'end';
+
+/** `used`: bytes. `full`: beyond what the file may take, or the disk has no room. */
+export type FromWriter =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'written'; readonly used: number }
+  | { readonly kind: 'failed'; readonly full: boolean; readonly code: string };
+
+/** Milliseconds between two looks for records that are too old, and how many go at a time. */
+const SWEEP = 60_000;
+const SWEPT = 2000;
+/** Milliseconds after which what only the system has goes to the disk. */
+const TO_DISK = 1000;
+/** Lists between two looks at the size. */
+const MEASURED = 100;
+/** https://www.sqlite.org/rescode.html#full */
+const SQLITE_FULL = 13;
+
+const { keep, ...options } = workerData as WriterData;
+const port = parentPort;
+if (port === null) throw new Error('This is the thread of the audit');
+
+let store: AuditStore | undefined;
+let used = 0;
+let lists = 0;
+let swept = 0;
+
+const tell = (message: FromWriter): void => port.postMessage(message);
+
+/** Old records make room for new ones. */
+function sweep(kept: AuditStore): void {
+  const now = Date.now();
+  if (now - swept < SWEEP) return;
+  // While there are more, the next list goes on with it.
+  if (kept.expire(now - keep, SWEPT) < SWEPT) swept = now;
+}
+
+let log: number | undefined;
+let syncing = false;
+
+/** A power cut takes what was written since; SQLite itself waits for the disk only when it empties its log. */
+function syncSoon(): void {
+  if (options.survives === 'power' || syncing) return;
+  syncing = true;
+  setTimeout(() => {
+    log ??= openSync(`${options.path}-wal`, 'r');
+    fdatasync(log, () => {
+      syncing = false;
+    });
+  }, TO_DISK).unref();
+}
+
+function attempt(work: (kept: AuditStore) => FromWriter): void {
+  try {
+    store ??= openStore(options);
+    tell(work(store));
+  } catch (error) {
+    tell({ kind: 'failed', ...reasonOf(error) });
+  }
+}
+
+function reasonOf(error: unknown): { readonly full: boolean; readonly code: string } {
+  const { errcode, code } = (error ?? {}) as { readonly errcode?: unknown; readonly code?: unknown };
+  const number = typeof errcode === 'number' ? errcode & 0xff : undefined;
+  const text = number === undefined ? (typeof code === 'string' ? code : 'unknown') : `SQLITE_${number}`;
+  return { full: number === SQLITE_FULL || code === 'ENOSPC', code: text };
+}
+
+port.on('message', (message: ToWriter) => {
+  if (message === 'end') {
+    store?.close();
+    port.close();
+    return;
+  }
+  attempt(kept => {
+    sweep(kept);
+    kept.append(message);
+    syncSoon();
+    if (lists++ % MEASURED === 0) used = kept.used();
+    return { kind: 'written', used };
+  });
+});
+
+attempt(() => ({ kind: 'open' }));

@@ -1,0 +1,153 @@
+/**
+ * Writes the audit by group commit: records that come while a list is on its way to the disk go together with the next
+ * one, so that the disk is waited for once for all of them. In: records. Out: a promise that each is written.
+ */
+import { Worker } from 'node:worker_threads';
+import type { AuditRecord } from './record.ts';
+import type { FromWriter, ToWriter, WriterData } from './worker.ts';
+
+/** The audit cannot be written, and why. Holds no value of a request. */
+export class AuditError extends Error {
+  override readonly name = 'AuditError';
+  readonly full: boolean;
+  /** Of SQLite or the system. */
+  readonly code: string;
+
+  constructor(full: boolean, code: string) {
+    super(full ? 'The audit store is full' : `The audit store cannot be written (${code})`);
+    this.full = full;
+    this.code = code;
+  }
+}
+
+export interface WriterLoad {
+  /** Records that are on their way. */
+  readonly waiting: number;
+  /** Bytes of the file that are in use, and that it may take. */
+  readonly used: number;
+  readonly bytes: number;
+}
+
+export interface AuditWriter {
+  /** Resolves when the record is written. Rejects with AuditError. */
+  write(record: AuditRecord): Promise<void>;
+  load(): WriterLoad;
+  /** Writes what waits, then ends the thread. */
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  readonly record: AuditRecord;
+  readonly resolve: () => void;
+  readonly reject: (error: AuditError) => void;
+}
+
+/** Records of one transaction at most. */
+const LIST = 1000;
+/** Records that may wait; who comes then is refused, for a disk that hangs must not fill the memory. */
+const QUEUE = 20_000;
+/** Milliseconds that a list may take before the disk counts as hanging. */
+const PATIENCE = 15_000;
+/** Small: the thread holds one list at a time. */
+const RESOURCES = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 } as const;
+
+/** Starts the thread. Rejects with AuditError where the file can not be opened. */
+export async function openWriter(data: WriterData, patience = PATIENCE): Promise<AuditWriter> {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: data, resourceLimits: RESOURCES });
+  let used = 0;
+  let ended: AuditError | undefined;
+  let queue: Waiting[] = [];
+  let flying: readonly Waiting[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let closing: (() => void) | undefined;
+  const opened = Promise.withResolvers<void>();
+
+  const fail = (list: readonly Waiting[], error: AuditError): void => {
+    for (const { reject } of list) reject(error);
+  };
+  const send = (): void => {
+    if (flying.length > 0) return;
+    if (queue.length === 0) {
+      // A process with nothing left to do ends, whatever it has not closed.
+      worker.unref();
+      closing?.();
+      return;
+    }
+    flying = queue.slice(0, LIST);
+    queue = queue.slice(LIST);
+    worker.ref();
+    timer = setTimeout(() => stop(new AuditError(false, 'ETIMEDOUT')), patience);
+    worker.postMessage(flying.map(({ record }) => record) satisfies ToWriter);
+  };
+  const landed = (done: (list: readonly Waiting[]) => void): void => {
+    clearTimeout(timer);
+    const list = flying;
+    flying = [];
+    done(list);
+    send();
+  };
+  /** The thread is lost: nothing is written from now on. */
+  const stop = (error: AuditError): void => {
+    if (ended !== undefined) return;
+    ended = error;
+    clearTimeout(timer);
+    const lost = [...flying, ...queue];
+    flying = [];
+    queue = [];
+    fail(lost, error);
+    opened.reject(error);
+    closing?.();
+    void worker.terminate();
+  };
+
+  worker.on('message', (message: FromWriter) => {
+    switch (message.kind) {
+      case 'open':
+        return opened.resolve();
+      case 'written':
+        used = message.used;
+        return landed(list => {
+          for (const { resolve } of list) resolve();
+        });
+      case 'failed': {
+        const error = new AuditError(message.full, message.code);
+        opened.reject(error);
+        return landed(list => fail(list, error));
+      }
+    }
+  });
+  worker.on('error', () => stop(new AuditError(false, 'thread')));
+  worker.on('exit', () => stop(new AuditError(false, 'thread')));
+
+  try {
+    await opened.promise;
+    worker.unref();
+  } catch (error) {
+    await worker.terminate();
+    throw error;
+  }
+  return {
+    write(record) {
+      if (ended !== undefined) return Promise.reject(ended);
+      if (queue.length >= QUEUE) return Promise.reject(new AuditError(true, 'queue'));
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      queue.push({ record, resolve, reject });
+      // Those of the same turn of the event loop go together.
+      if (queue.length === 1 && flying.length === 0) setImmediate(send);
+      return promise;
+    },
+    load: () => ({ waiting: queue.length + flying.length, used, bytes: data.bytes }),
+    async close() {
+      await new Promise<void>(resolve => {
+        closing = resolve;
+        send();
+      });
+      if (ended !== undefined) return;
+      ended = new AuditError(false, 'closed');
+      const exited = new Promise<void>(resolve => worker.once('exit', () => resolve()));
+      worker.ref();
+      worker.postMessage('end' satisfies ToWriter);
+      await exited;
+    },
+  };
+}

@@ -1,0 +1,60 @@
+/**
+ * From what a token says to what its caller may see. In: a verified grant, or an account, and the rules for users. Out: an
+ * Access: the union of the scopes, each within what the user may see. What is not understood allows nothing.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
+ */
+import { type Access, ANY, type Patients, type Permission } from './access.ts';
+import { permissionsOfUser, type UserRule } from './rules.ts';
+import { parseScope, type ResourceScope } from './scopes.ts';
+import type { Grant } from './token.ts';
+
+export function accessOfGrant(grant: Grant, rules: readonly UserRule[]): Access {
+  const { issuer, client, subject, fhirUser } = grant;
+  // Whoever the user is limits every scope; a user who cannot be told may see nothing.
+  const user = fhirUser === undefined ? undefined : (permissionsOfUser(fhirUser, rules) ?? []);
+  const scopes = grant.scopes.flatMap(text => parseScope(text) ?? []);
+  const permissions = scopes.flatMap(scope => {
+    const own = permissionOf(scope, grant);
+    if (own === undefined) return [];
+    return user === undefined ? [own] : user.flatMap(rule => both(own, rule) ?? []);
+  });
+  return accessOf(JSON.stringify([issuer, client, subject]), permissions);
+}
+
+/** What somebody sees who is logged in here and uses no application. Without a FHIR user: nothing. */
+export function accessOfUser(caller: string, fhirUser: string | undefined, rules: readonly UserRule[]): Access {
+  return accessOf(caller, fhirUser === undefined ? [] : (permissionsOfUser(fhirUser, rules) ?? []));
+}
+
+function permissionOf({ level, type, read, search, where }: ResourceScope, grant: Grant): Permission | undefined {
+  if (!read && !search) return undefined;
+  const own = { type, read, search, where };
+  switch (level) {
+    case 'patient':
+      return grant.patient === undefined ? undefined : { ...own, within: [{ ids: [grant.patient] }] };
+    case 'user':
+      return grant.fhirUser === undefined ? undefined : { ...own, within: [] };
+    case 'system':
+      return { ...own, within: [] };
+  }
+}
+
+/** What two permissions allow together; undefined: nothing. */
+function both(one: Permission, other: Permission): Permission | undefined {
+  if (one.type !== other.type && one.type !== ANY && other.type !== ANY) return undefined;
+  const within = new Map<string, Patients>();
+  for (const patients of [...one.within, ...other.within]) within.set(JSON.stringify(patients), patients);
+  return {
+    type: one.type === ANY ? other.type : one.type,
+    read: one.read && other.read,
+    search: one.search && other.search,
+    within: [...within.values()],
+    where: [...one.where, ...other.where],
+  };
+}
+
+function accessOf(caller: string, permissions: readonly Permission[]): Access {
+  const isEverything = ({ type, read, search, within, where }: Permission): boolean =>
+    type === ANY && read && search && within.length === 0 && where.length === 0;
+  return permissions.some(isEverything) ? { kind: 'all', caller } : { kind: 'limited', caller, permissions };
+}

@@ -1,0 +1,58 @@
+/**
+ * A JSON file that only its owner can read: accounts, clients, keys. In: a path. Out: its content, read again when the file
+ * was changed. A write replaces the file as a whole, so that readers see the old content or the new one.
+ */
+import { randomUUID } from 'node:crypto';
+import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
+
+/** The content of a file; undefined if there is no file. Throws SyntaxError, or the file system's error. */
+export function readPrivate(file: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+  return JSON.parse(text);
+}
+
+/** Replaces the file. Throws the file system's error. */
+export function writePrivate(file: string, content: object): void {
+  makeFolder(dirname(file));
+  const unfinished = `${file}.${randomUUID()}`;
+  try {
+    writeFileSync(unfinished, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    chmodSync(unfinished, 0o600);
+    renameSync(unfinished, file);
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+}
+
+/** What `read` makes of a file, made again whenever the file was replaced. */
+export function fresh<T>(file: string, read: () => T): () => T {
+  let known: { readonly stamp: string; readonly value: T } | undefined;
+  return () => {
+    const stamp = stampOf(file);
+    if (known?.stamp !== stamp) known = { stamp, value: read() };
+    return known.value;
+  };
+}
+
+/** Changes whenever the file is replaced. */
+export function stampOf(file: string): string {
+  try {
+    const { mtimeMs, size, ino } = statSync(file);
+    return `${mtimeMs} ${size} ${ino}`;
+  } catch (error) {
+    if (isMissing(error)) return 'none';
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

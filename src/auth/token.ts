@@ -1,0 +1,37 @@
+/**
+ * What a good access token says, whoever issued it: Lintel's own authorization server, or an issuer of the hospital.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
+ */
+
+/** One access token that was verified: signature or introspection, issuer, audience and times are good. */
+export interface Grant {
+  /** `sub`: the person, or the client for Backend Services. */
+  readonly subject: string;
+  /** `client_id` or `azp`. */
+  readonly client: string;
+  readonly issuer: string;
+  readonly scopes: readonly string[];
+  /** Logical id of the patient in launch context. */
+  readonly patient?: string;
+  /** Logical id of the encounter in launch context. */
+  readonly encounter?: string;
+  /** Relative reference: `Practitioner/7`. */
+  readonly fhirUser?: string;
+  /** Milliseconds since the epoch. */
+  readonly expires: number;
+  /** Purpose of use, or the reason for breaking the glass. */
+  readonly purpose?: string;
+}
+
+export interface Tokens {
+  /**
+   * The grant of a token at an instant (milliseconds since the epoch).
+   * Undefined for anything that is not a good token of this verifier. Throws only for outages.
+   */
+  grantOf(token: string, now: number): Promise<Grant | undefined>;
+  /**
+   * A number that changes whenever a token may have ended before it expires (revocation). What was decided for tokens
+   * under another number is forgotten at once. Absent: no token ends early.
+   */
+  readonly epoch?: () => number;
+}

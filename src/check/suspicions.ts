@@ -1,0 +1,161 @@
+/**
+ * What looks wrong once its rows are counted: dates far away, alternatives that no row takes, rules that take away many rows. In:
+ * parts of a mapping, with the rows that reach them. Out: conditions to count, and the warning that a number makes.
+ */
+import { counted } from '../counted.ts';
+import type { Report } from '../mapping/load/problem.ts';
+import type { JoinColumn, Node, Position, Scope, ValueNode } from '../mapping/model.ts';
+import { conditionPredicate, joinEquals, scopeRelation } from '../plan/condition.ts';
+import type { Environment } from '../plan/environment.ts';
+import { presentPredicate } from '../plan/presence.ts';
+import { and, exists, not, or, TRUE } from '../sql/construct.ts';
+import type { Predicate } from '../sql/expression.ts';
+import { renameRelation } from '../sql/rename.ts';
+
+/** What is counted: a condition, and who is told the number. */
+export interface Counted {
+  readonly when: Predicate;
+  readonly tell: (rows: number) => void;
+}
+
+/** Fewer rows prove nothing. */
+export const ENOUGH = 20;
+/** Years from now after which nothing is planned: what lies behind them stands for "no end" or is a slip. */
+const AHEAD = 50;
+/** Nobody in a database of today was born before. */
+const OLDEST = 1850;
+/** Where a larger share of rows is taken away by a rule that is meant for exceptions, somebody should look. */
+const MANY = 0.1;
+
+/** Rows whose date is emitted and can hardly be meant. `element`: as `Patient.birthDate`. */
+export function farDates(
+  node: ValueNode,
+  served: Predicate,
+  element: string,
+  env: Environment,
+  report: Report,
+): readonly Counted[] {
+  const [column] = node.from;
+  if (!DATES.has(node.type) || column?.kind !== 'column') return [];
+  const last = new Date(env.now).getUTCFullYear() + AHEAD;
+  const edges = [
+    { said: `after ${last}`, edge: { edge: 'start', op: '>=', at: Date.UTC(last + 1, 0, 1) } },
+    { said: `before ${OLDEST}`, edge: { edge: 'end', op: '<=', at: Date.UTC(OLDEST, 0, 1) } },
+  ] as const;
+  return edges.flatMap(({ said, edge }) => {
+    const match = node.codec.match(node.from, { kind: 'date', any: [[edge]] }, env);
+    if (!match) return [];
+    const tell = (rows: number): void => {
+      if (rows === 0) return;
+      report.warning(node.at, `${element} is a date ${said} in ${counted(rows, 'row')} of ${column.column}`, {
+        expected:
+          'a rule of `absent` in pack.yaml, or `none`, if it means that there is no date; `lintel profile` names such values',
+      });
+    };
+    return [{ when: and(served, presentPredicate(node, env), match), tell }];
+  });
+}
+
+const DATES: ReadonlySet<string> = new Set(['date', 'dateTime', 'instant']);
+
+/**
+ * Alternatives that no row of many takes: of a row the first counts that is there. `alternatives`: the nodes of each, as they are
+ * written. The last may be for rows that are still to come, so only one that is there in no row is told.
+ */
+export function untaken(
+  alternatives: readonly (readonly Node[])[],
+  served: Predicate,
+  env: Environment,
+  report: Report,
+): readonly Counted[] {
+  const places = new Set(alternatives.map(([first]) => JSON.stringify(first?.at)));
+  // Those of a code map in a table stand where the map is named.
+  if (places.size < alternatives.length) return [];
+  const present = alternatives.map(nodes => or(...nodes.map(node => presentPredicate(node, env))));
+  let all = 0;
+  const counts = alternatives.flatMap((nodes, i): readonly Counted[] => {
+    const [first] = nodes;
+    const here = present[i];
+    const isLast = i === alternatives.length - 1;
+    if (!first || !here || (isLast && here.kind === 'true')) return [];
+    let there = 0;
+    const tell = (rows: number): void => {
+      if (all < ENOUGH || rows > 0 || (isLast && there > 0)) return;
+      report.warning(first.at, `no row of ${all} takes this alternative of \`first\``, {
+        found: there === 0 ? 'it is there in none' : `it is there in ${counted(there, 'row')}, behind an earlier one`,
+      });
+    };
+    const taken = and(served, here, not(or(...present.slice(0, i))));
+    return [
+      {
+        when: and(served, here),
+        tell: rows => {
+          there = rows;
+        },
+      },
+      { when: taken, tell },
+    ];
+  });
+  const reached: Counted = {
+    when: served,
+    tell: rows => {
+      all = rows;
+    },
+  };
+  return [reached, ...counts];
+}
+
+/** The alternatives of a node, each with its nodes: of a `first`, and of each `first` among the elements of an object. */
+export function alternativesIn(node: Node): readonly (readonly (readonly Node[])[])[] {
+  if (node.kind === 'first') return [node.alternatives.map(one => [one])];
+  if (node.kind !== 'object') return [];
+  return node.members.flatMap(member =>
+    member.kind === 'element' ? [] : [member.alternatives.map(named => named.map(one => one.node))],
+  );
+}
+
+/** Rows without what they need, and not because a rule has chosen them: where the other table has no row with the key at all. */
+export function lacks(node: Node, env: Environment): Predicate {
+  const without = (): Predicate => {
+    switch (node.kind) {
+      case 'ref': {
+        const { source } = env.registry.mapping(node.target);
+        return not(hasRow(source, node.on, env));
+      }
+      case 'list':
+        return and(...node.items.map(item => lacks(item, env)));
+      case 'first':
+        return and(...node.alternatives.map(one => lacks(one, env)));
+      default:
+        return not(presentPredicate(node, env));
+    }
+  };
+  return node.if ? and(conditionPredicate(node.if, env), without()) : without();
+}
+
+/** Some row of the table has the key, whatever else is asked of it. */
+export function hasRow(
+  { table, alias }: Pick<Scope, 'table' | 'alias'>,
+  on: readonly JoinColumn[],
+  env: Environment,
+): Predicate {
+  if (on.length === 0 || on.some(({ theirs }) => theirs.alias !== alias)) return TRUE;
+  const bare: Scope = { table, alias, where: { kind: 'always' }, lookups: [] };
+  const { relation, aliases } = renameRelation(scopeRelation(bare, TRUE, env));
+  const joined = on.map(one => joinEquals({ ...one, theirs: { ...one.theirs, alias: aliases.get(alias) ?? alias } }));
+  return exists({ ...relation, where: and(...joined) });
+}
+
+/** Told where a rule takes away a good part of the rows that come to it. `rule`: as the mapping says it. */
+export function tellTaken(
+  { at, rule, table }: { readonly at: Position; readonly rule: string; readonly table: string },
+  { taken, of }: { readonly taken: number; readonly of: number },
+  report: Report,
+): void {
+  // A rule that leaves none is told as that.
+  if (of < ENOUGH || taken < of * MANY || taken === of) return;
+  const percent = Math.round((100 * taken) / of);
+  report.warning(at, `\`${rule}\` takes away ${counted(taken, 'row')} of ${of} of ${table} (${percent} %)`, {
+    expected: `less than ${MANY * 100} %, or a \`where\` that says which rows are meant`,
+  });
+}

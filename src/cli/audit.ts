@@ -1,0 +1,122 @@
+/**
+ * `lintel audit`: who saw whom, for the privacy officer: as text, as CSV for an accounting of disclosures (45 CFR 164.528),
+ * or as JSON lines. Reads the file of the audit, which a server may be writing meanwhile.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Disclosure, disclosures } from '../audit/disclosures.ts';
+import { AUDIT_FILE, readConfig } from '../config.ts';
+import { type Arguments, type Command, textOf } from './command.ts';
+
+export const auditCommand: Command = {
+  summary: 'tells who saw whom: the audit, as text, CSV or JSON',
+  help: `Usage: lintel audit [--patient ID] [--since TIME] [--until TIME] [--who NAME] [--csv | --json] [--file FILE]
+
+Prints the records of the audit in the order of time. Those of a patient are the answers that held the patient's data,
+and the files of exports that may hold anybody's; the column "patients" of these says "unknown".
+
+  --patient ID   logical id of a patient, as in Patient/ID
+  --since TIME   from this day (2026-01-31) or instant (2026-01-31T08:00:00Z) on; days begin at midnight UTC
+  --until TIME   before this day or instant
+  --who NAME     of a person (subject, or a reference such as Practitioner/7) or of an application (client)
+  --csv          CSV with a head line, for an accounting of disclosures
+  --json         one JSON object a line
+  --file FILE    the file (default: ${AUDIT_FILE} in DATA_DIR)
+
+Exit code 1: there is no such file.`,
+  options: {
+    patient: { type: 'string' },
+    since: { type: 'string' },
+    until: { type: 'string' },
+    who: { type: 'string' },
+    csv: { type: 'boolean' },
+    json: { type: 'boolean' },
+    file: { type: 'string' },
+  },
+  positionals: [0, 0],
+  async run(args, terminal) {
+    const times = ['since', 'until'].map(name => timeOf(args, name));
+    if (times.includes('wrong')) {
+      terminal.note('--since and --until: expected a day like 2026-01-31 or an instant like 2026-01-31T08:00:00Z');
+      return 2;
+    }
+    if (args.values['csv'] === true && args.values['json'] === true) {
+      terminal.note('Expected one of --csv and --json.');
+      return 2;
+    }
+    const [since, until] = times.map(time => (typeof time === 'number' ? time : undefined));
+    const file = textOf(args, 'file') ?? join(readConfig(terminal.environment).dataDir, AUDIT_FILE);
+    if (!existsSync(file)) {
+      terminal.note(
+        `There is no audit at ${file}; DATA_DIR or --file says where it is. A server with ACCESS=open keeps none.`,
+      );
+      return 1;
+    }
+    const write = args.values['csv'] === true ? csvLine : args.values['json'] === true ? jsonLine : textLine;
+    if (write === csvLine) terminal.out(COLUMNS.map(([name]) => name).join(','));
+    let count = 0;
+    for (const one of disclosures(file, { patient: textOf(args, 'patient'), who: textOf(args, 'who'), since, until })) {
+      terminal.out(write(one));
+      count++;
+    }
+    if (count === 0) terminal.note('There are no such records.');
+    return 0;
+  },
+};
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
+
+/** Milliseconds since the epoch. */
+function timeOf(args: Arguments, name: string): number | undefined | 'wrong' {
+  const text = textOf(args, name);
+  if (text === undefined) return undefined;
+  const time = DAY.test(text) || INSTANT.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) ? 'wrong' : time;
+}
+
+const COLUMNS: readonly (readonly [name: string, of: (one: Disclosure) => string])[] = [
+  ['time', one => one.time],
+  ['person', one => one.subject ?? ''],
+  ['user', one => one.user ?? ''],
+  ['application', one => one.client],
+  ['issuer', one => one.issuer ?? ''],
+  ['purpose', one => one.purpose ?? ''],
+  ['address', one => one.address],
+  ['kind', one => one.interaction],
+  ['request', one => one.query],
+  ['status', one => String(one.status)],
+  ['patients', one => (one.patients === 'unknown' ? 'unknown' : one.patient.join(' '))],
+  ['answers', one => String(one.answers)],
+  ['request id', one => one.request],
+];
+
+function csvLine(one: Disclosure): string {
+  return COLUMNS.map(([, of]) => cell(of(one))).join(',');
+}
+
+/** RFC 4180. What a spreadsheet would compute is shown to it as text. */
+function cell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+function jsonLine(one: Disclosure): string {
+  return JSON.stringify(one);
+}
+
+function textLine(one: Disclosure): string {
+  const { time, client, subject, user, purpose, status, patients, patient, answers, query } = one;
+  const person = subject === null ? '' : `${subject}${user === null ? '' : ` (${user})`} by `;
+  const whom =
+    patients === 'unknown' ? 'patients unknown' : patient.length === 0 ? '' : `patients ${patient.join(' ')}`;
+  return [
+    time,
+    `${person}${client}`,
+    ...(purpose === null ? [] : [`for ${purpose}`]),
+    query.replaceAll('\n', ' '),
+    String(status),
+    ...(whom === '' ? [] : [whom]),
+    ...(answers > 1 ? [`${answers} answers`] : []),
+  ].join('  ');
+}

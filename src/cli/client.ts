@@ -1,0 +1,250 @@
+/**
+ * `lintel client`: apps that may ask for tokens. A secret is made here and printed once; a key stays with the app, which
+ * gives its public part, or the address where it publishes that.
+ */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { importJWK, type JWK, SignJWT } from 'jose';
+import { isLoopback, readConfig } from '../config.ts';
+import { type Client, isClientId, newSecret, REGISTRABLE, readClients, writeClients } from '../smart/clients.ts';
+import { ASSERTION_ALGORITHMS } from '../smart/provider.ts';
+import { parseResourceScope } from '../smart/scopes.ts';
+import { FILES } from '../smart/server.ts';
+import { type Arguments, type Command, listOf, type Terminal, textOf } from './command.ts';
+
+export const client: Command = {
+  summary: 'manages the apps that may ask for access',
+  help: `Usage: lintel client add ID [--public | --secret | --jwks FILE | --jwks-url URL] [--name TEXT]
+                         [--redirect URL]… [--launch-url URL] --scope SCOPES [--introspect]
+       lintel client list
+       lintel client disable ID | enable ID | rm ID
+       lintel client rotate ID [--jwks FILE | --jwks-url URL]
+       lintel client assertion ID --key FILE --token-url URL
+
+add        registers an app; prints the secret of one that has one
+list       names all apps
+disable    it gets no more tokens, and those that it has are good no longer
+enable     undoes that
+rm         removes it
+rotate     gives it another secret, or other keys; the one before is good no longer
+assertion  prints a signed assertion, as an app with a key sends it to the token endpoint; to try it out
+
+  --public           the app keeps no secret: it runs in a browser or on a phone
+  --secret           the app keeps a secret, and sends it by HTTP Basic
+  --jwks FILE        the app signs with a private key; FILE has the public ones as a JSON Web Key Set
+  --jwks-url URL     the same; the app publishes the set at this https address
+  --name TEXT        as people read it at consent (default: ID)
+  --redirect URL     where the app comes back after consent, compared exactly; may be given several times.
+                     Without any the app acts in its own name alone (Backend Services).
+  --launch-url URL   where an EHR launches it
+  --scope SCOPES     what it may ask for at most, with spaces between, such as
+                     'openid fhirUser launch/patient offline_access patient/*.rs', or 'system/*.rs'
+                     'system/launch' lets it announce launches, as an EHR does
+  --introspect       it may ask about the tokens of other apps
+  --key FILE         a private JSON Web Key
+
+Apps are kept in ${FILES.clients} in DATA_DIR; a running server sees changes.`,
+  options: {
+    public: { type: 'boolean' },
+    secret: { type: 'boolean' },
+    jwks: { type: 'string' },
+    'jwks-url': { type: 'string' },
+    name: { type: 'string' },
+    redirect: { type: 'string', multiple: true },
+    'launch-url': { type: 'string' },
+    scope: { type: 'string' },
+    introspect: { type: 'boolean' },
+    key: { type: 'string' },
+    'token-url': { type: 'string' },
+  },
+  positionals: [1, 2],
+  async run(args, terminal) {
+    const file = join(readConfig(terminal.environment).dataDir, FILES.clients);
+    const [action = '', id] = args.positionals;
+    if (action === 'list' && id === undefined) return list(file, terminal);
+    if (action === 'assertion' && id !== undefined) return assertion(id, args, terminal);
+    const change = Object.hasOwn(CHANGES, action) ? CHANGES[action] : undefined;
+    if (change === undefined || id === undefined) {
+      terminal.note(
+        'Expected add, disable, enable, rm or rotate with an id, or list; lintel client --help explains it.',
+      );
+      return 2;
+    }
+    const before = readClients(file);
+    const own = before.find(one => one.id === id);
+    if ((own === undefined) !== (action === 'add')) {
+      terminal.note(own === undefined ? `There is no client ${id}.` : `There is a client ${id} already.`);
+      return 1;
+    }
+    const changed = change(id, own, args);
+    if ('problem' in changed) {
+      terminal.note(changed.problem);
+      return 1;
+    }
+    const { client: after, secret } = changed;
+    const others = before.filter(one => one !== own);
+    writeClients(
+      file,
+      after === undefined ? others : own ? before.map(one => (one === own ? after : one)) : [...before, after],
+    );
+    terminal.out(`${id}: ${DONE[action] ?? ''}`);
+    if (secret !== undefined) terminal.out(`Secret: ${secret}`);
+    return 0;
+  },
+};
+
+const DONE: Readonly<Record<string, string>> = {
+  add: 'added',
+  disable: 'disabled',
+  enable: 'enabled',
+  rm: 'removed',
+  rotate: 'has other credentials',
+};
+
+type Changed =
+  /** The client as it is to be; undefined: it goes. */
+  { readonly client: Client | undefined; readonly secret?: string } | { readonly problem: string };
+
+type Change = (id: string, own: Client | undefined, args: Arguments) => Changed;
+
+const CHANGES: Readonly<Record<string, Change>> = {
+  add(id, _own, args) {
+    if (!isClientId(id))
+      return { problem: 'An id has 1 to 100 letters, digits and . _ ~ - and begins with a letter or digit.' };
+    const credentials = credentialsOf(args);
+    if ('problem' in credentials) return credentials;
+    const redirects = listOf(args, 'redirect');
+    const launchUrl = textOf(args, 'launch-url');
+    const scopes = (textOf(args, 'scope') ?? '').split(' ').filter(scope => scope !== '');
+    const problem = addressProblem(redirects, launchUrl) ?? scopeProblem(scopes, redirects, credentials.kind);
+    if (problem !== undefined) return { problem };
+    const { secret, ...rest } = credentials;
+    const client: Client = {
+      ...{ id, name: textOf(args, 'name') ?? id, ...rest, redirects, scopes, disabled: false },
+      ...(launchUrl === undefined ? {} : { launchUrl }),
+      introspects: args.values['introspect'] === true,
+    };
+    return { client: secret === undefined ? client : { ...client, secret: secret.hash }, ...told(secret) };
+  },
+  disable: (_id, own) => ({ client: own && { ...own, disabled: true } }),
+  enable: (_id, own) => ({ client: own && { ...own, disabled: false } }),
+  rm: () => ({ client: undefined }),
+  rotate(_id, own, args) {
+    if (own === undefined) return { client: undefined };
+    if (own.kind === 'public') return { problem: 'A public client has no credentials.' };
+    const credentials =
+      own.kind === 'secret' ? credentialsOf({ ...args, values: { secret: true } }) : credentialsOf(args);
+    if ('problem' in credentials) return credentials;
+    if (credentials.kind !== own.kind)
+      return { problem: 'Expected --jwks or --jwks-url with the keys that it has now.' };
+    const { secret, ...rest } = credentials;
+    const { jwks: _jwks, jwksUrl: _url, secret: _secret, ...kept } = own;
+    const client: Client = { ...kept, ...rest };
+    return { client: secret === undefined ? client : { ...client, secret: secret.hash }, ...told(secret) };
+  },
+};
+
+function told(made: ReturnType<typeof newSecret> | undefined): { readonly secret?: string } {
+  return made === undefined ? {} : { secret: made.secret };
+}
+
+type Credentials = Pick<Client, 'kind' | 'jwks' | 'jwksUrl'> & { readonly secret?: ReturnType<typeof newSecret> };
+
+function credentialsOf(args: Arguments): Credentials | { readonly problem: string } {
+  const [file, url] = [textOf(args, 'jwks'), textOf(args, 'jwks-url')];
+  const ways = [args.values['public'] === true, args.values['secret'] === true, file !== undefined, url !== undefined];
+  if (ways.filter(way => way).length !== 1)
+    return { problem: 'Expected one of --public, --secret, --jwks and --jwks-url.' };
+  if (file !== undefined) return keySet(file);
+  if (url !== undefined) {
+    const parsed = URL.parse(url);
+    const isSafe = parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isLoopback(parsed.hostname));
+    return isSafe ? { kind: 'key', jwksUrl: url } : { problem: '--jwks-url: expected an https address.' };
+  }
+  return args.values['public'] === true ? { kind: 'public' } : { kind: 'secret', secret: newSecret() };
+}
+
+const PRIVATE_PARTS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'];
+
+/** The keys of a file; nothing of a private one is kept. */
+function keySet(file: string): Credentials | { readonly problem: string } {
+  let set: { readonly keys?: unknown };
+  try {
+    set = JSON.parse(readFileSync(file, 'utf8')) as typeof set;
+  } catch {
+    return { problem: '--jwks: expected the path of a file with JSON.' };
+  }
+  const keys: readonly unknown[] | undefined = Array.isArray(set?.keys) ? set.keys : undefined;
+  if (keys === undefined || keys.length === 0 || !keys.every(isPublicKey))
+    return { problem: '--jwks: expected a JSON Web Key Set, {"keys": […]}, of public RSA or P-384 keys.' };
+  return { kind: 'key', jwks: { keys } };
+}
+
+function isPublicKey(one: unknown): one is Readonly<Record<string, unknown>> {
+  const key = (one ?? {}) as Readonly<Record<string, unknown>>;
+  const isFit = key['kty'] === 'RSA' || (key['kty'] === 'EC' && key['crv'] === 'P-384');
+  return isFit && PRIVATE_PARTS.every(part => key[part] === undefined);
+}
+
+function addressProblem(redirects: readonly string[], launchUrl: string | undefined): string | undefined {
+  const isWrong = (address: string): boolean => {
+    const url = URL.parse(address);
+    if (url === null || address.includes('#') || /[\s"'<>\\]/.test(address)) return true;
+    if (url.protocol === 'http:') return !isLoopback(url.hostname);
+    return url.protocol !== 'https:' && !/^[a-z][a-z0-9+-]*\.[a-z0-9.+-]*:$/.test(url.protocol);
+  };
+  if (redirects.some(isWrong))
+    return '--redirect: expected https addresses without #, http ones of this machine, or those of a phone app (com.example.app:/…).';
+  if (launchUrl !== undefined && isWrong(launchUrl)) return '--launch-url: expected an https address without #.';
+  return undefined;
+}
+
+function scopeProblem(
+  scopes: readonly string[],
+  redirects: readonly string[],
+  kind: Client['kind'],
+): string | undefined {
+  if (scopes.length === 0) return '--scope: expected scopes with spaces between; lintel client --help has examples.';
+  const unknown = scopes.find(scope => !REGISTRABLE.has(scope) && !parseResourceScope(scope)?.letters);
+  if (unknown !== undefined) return `--scope: ${unknown} is no scope that can be granted; Lintel only reads.`;
+  const system = scopes.some(scope => scope.startsWith('system/'));
+  if (system && kind === 'public') return '--scope: system/ scopes need --secret, --jwks or --jwks-url.';
+  if (redirects.length === 0 && scopes.some(scope => !scope.startsWith('system/')))
+    return '--redirect: expected with scopes other than system/.';
+  return undefined;
+}
+
+function list(file: string, terminal: Terminal): number {
+  const clients = readClients(file);
+  for (const { id, name, kind, scopes, redirects, disabled } of clients) {
+    terminal.out(`${id} (${kind}${disabled ? ', disabled' : ''}) ${name}`);
+    terminal.out(`  scopes: ${scopes.join(' ')}`);
+    for (const redirect of redirects) terminal.out(`  redirect: ${redirect}`);
+  }
+  if (clients.length === 0) terminal.note('There are no clients; lintel client add ID makes one.');
+  return 0;
+}
+
+/** Minutes are few, so that a stolen assertion is soon worth nothing. */
+async function assertion(id: string, args: Arguments, terminal: Terminal): Promise<number> {
+  const [file, audience] = [textOf(args, 'key'), textOf(args, 'token-url')];
+  if (file === undefined || audience === undefined) {
+    terminal.note('Expected --key and --token-url.');
+    return 2;
+  }
+  let jwk: JWK;
+  try {
+    jwk = JSON.parse(readFileSync(file, 'utf8')) as JWK;
+  } catch {
+    terminal.note('--key: expected the path of a file with a private JSON Web Key.');
+    return 1;
+  }
+  const [rsa, elliptic] = ASSERTION_ALGORITHMS;
+  const alg = jwk.kty === 'RSA' ? rsa : elliptic;
+  const key = await importJWK(jwk, alg);
+  const header = { alg, typ: 'JWT', ...(jwk.kid === undefined ? {} : { kid: jwk.kid }) };
+  const token = new SignJWT().setProtectedHeader(header).setIssuer(id).setSubject(id).setAudience(audience);
+  terminal.out(await token.setJti(randomUUID()).setIssuedAt().setExpirationTime('4m').sign(key));
+  return 0;
+}

@@ -1,0 +1,60 @@
+/**
+ * What text steps leave of a text, worked out here and not by the steps themselves. In: steps as the mapping writes them, and a
+ * stored text. Out: the text that the codec behind them gets; undefined: nothing.
+ * docs/mapping-language.md, codecs
+ */
+import type { StepOptions } from '../mapping/codecs/text-step.ts';
+
+/** The text after all steps, in their order. */
+export function textAfter(steps: readonly StepOptions[], stored: string): string | undefined {
+  return steps.reduce<string | undefined>((text, step) => (text === undefined ? text : after(step, text)), stored);
+}
+
+function after(step: StepOptions, text: string): string | undefined {
+  switch (step.step) {
+    case 'piece':
+      return pieceAt(text, step.by, step.at);
+    case 'words':
+      return wordsOf(text, step.words);
+    case 'written':
+      return packed(text, step.form);
+    case 'entities':
+      return text.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => ENTITIES[name] ?? '');
+    case 'upper':
+      return text.replace(/[a-z]/g, letter => String.fromCharCode(letter.charCodeAt(0) - 32));
+  }
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
+
+/** By looking for one separator after the other. */
+function pieceAt(text: string, by: string, at: number): string | undefined {
+  let from = 0;
+  for (let i = 1; i < at; i++) {
+    const next = text.indexOf(by, from);
+    if (next < 0) return undefined;
+    from = next + by.length;
+  }
+  const end = text.indexOf(by, from);
+  return text.slice(from, end < 0 ? text.length : end);
+}
+
+function wordsOf(text: string, which: 'first' | 'last' | 'all-but-last' | 'all-but-first'): string | undefined {
+  const [, inner = ''] = /^[ \t\r\n]*([\s\S]*?)[ \t\r\n]*$/.exec(text) ?? [];
+  const [, first = inner, behind] = /^([^ ]*) +([\s\S]*)$/.exec(inner) ?? [];
+  const [, before, last = inner] = /^([\s\S]*?) +([^ ]*)$/.exec(inner) ?? [];
+  return { first, last, 'all-but-last': before, 'all-but-first': behind }[which];
+}
+
+/** `20240310` of a text in the form; undefined for a text in another. */
+function packed(text: string, form: string): string | undefined {
+  const parts: string[] = [];
+  const pattern = form.replace(/YYYY|MM?|DD?|[./]/g, part => {
+    if (part === '.' || part === '/') return `\\${part}`;
+    parts.push(part.charAt(0));
+    return part === 'YYYY' ? '(\\d{4})' : part.length === 2 ? '(\\d\\d)' : '(\\d\\d?)';
+  });
+  const found = new RegExp(`^[ \\t\\r\\n]*${pattern}[ \\t\\r\\n]*$`).exec(text);
+  const digits = (part: string, width: number): string => (found?.[parts.indexOf(part) + 1] ?? '').padStart(width, '0');
+  return found ? digits('Y', 4) + digits('M', 2) + digits('D', 2) : undefined;
+}

@@ -1,0 +1,86 @@
+/**
+ * DATETIME columns whose rows are all instants in UTC of one layout (`2024-03-10T07:30:00Z`): such texts sort as their instants do, so
+ * the column is compared and sorted as it stands, and its index serves. In: the codec of a column of any form, which computes on
+ * it. Out: the same codec with bounds in the layout of the rows. What is selected is still the canonical text.
+ */
+import type { UtcLayout } from '../../sql/column-type.ts';
+import { and, compare, isNull, not, TRUE, value } from '../../sql/construct.ts';
+import type { Expression, Predicate } from '../../sql/expression.ts';
+import { DAY, END_DAY, FIRST_DAY } from '../../time/calendar.ts';
+import { countFromKey } from '../../time/instant-key.ts';
+import { printLocal } from '../../time/local.ts';
+import { clip, mapEnds } from '../../time/range-set.ts';
+import { readMoment } from '../../time/written.ts';
+import { type Zone, zoneOf } from '../../time/zone.ts';
+import { rangePredicate, successor } from '../ranges.ts';
+import type { Codec } from './codec.ts';
+import { MILLISECOND, SECOND, satisfying } from './date-interval.ts';
+import { only } from './only.ts';
+
+/** Instants are their own local times there. */
+const UTC = zoneOf('UTC');
+/** A column that the dialect leaves as it stands. */
+const BARE = { kind: 'datetime', name: 'datetime2', fraction: 0 } as const;
+
+export interface UtcInstants {
+  readonly zone: Zone;
+  readonly fhirType: 'dateTime' | 'instant';
+  readonly layout: UtcLayout;
+}
+
+/** `computed`: the codec of the column where its rows have any form, which emits every time as it is. */
+export function onUtcInstants(computed: Codec, { zone, fhirType, layout }: UtcInstants): Codec {
+  const unit = unitOf(layout);
+  // At either end of the calendar the local year may be one that FHIR cannot write.
+  const least = Math.ceil(Math.max(FIRST, FIRST - zone.offsetAt(FIRST)) / unit);
+  const beyond = Math.ceil(Math.min(END, END - zone.offsetAt(END - DAY)) / unit);
+  const print = (count: number): string => {
+    const text = printLocal(count * unit, 3).slice(0, layout.length - 1);
+    return `${layout.separator === ' ' ? text : text.replace(' ', layout.separator)}Z`;
+  };
+  const literal = (count: number): Expression => value(print(count), BARE);
+  const inRange = (column: Expression): Predicate =>
+    and(
+      not(isNull(column)),
+      least * unit > FIRST ? compare(column, '>=', literal(least)) : TRUE,
+      beyond * unit < END ? compare(column, '<', literal(beyond)) : TRUE,
+    );
+  return {
+    ...computed,
+    inverse: 'indexed',
+    present: columns => inRange(bare(columns)),
+    match: (columns, criterion) => {
+      if (criterion.kind !== 'date') return undefined;
+      const column = bare(columns);
+      const precise = fhirType === 'instant' ? MILLISECOND : SECOND;
+      const perNumber = precise === MILLISECOND ? 1 : 1000;
+      const set = mapEnds(satisfying(criterion.any, UTC, precise), at => Math.ceil((at * perNumber) / unit));
+      const present = inRange(column);
+      return and(present, rangePredicate(clip(set, least, beyond), { column, literal, next: successor, present }));
+    },
+    order: {
+      by: columns => [bare(columns)],
+      toKey: ([raw]) => (typeof raw === 'string' ? readMoment(raw, zone) : undefined),
+      fromKey: key => {
+        const count = countFromKey(String(key), zone, { unit, first: least, end: beyond });
+        return count === undefined ? undefined : [print(count)];
+      },
+    },
+  };
+}
+
+const FIRST = FIRST_DAY * DAY;
+const END = END_DAY * DAY;
+
+/** Milliseconds between two texts of a layout: `…:MMZ`, `…:SSZ`, `…:SS.FFFZ`. */
+function unitOf({ length }: UtcLayout): number {
+  if (length < 20) return 60_000;
+  return length === 20 ? 1000 : 10 ** (24 - length);
+}
+
+/** Throws a TypeError for what is no column: a codec of stored texts is given nothing else. */
+function bare(columns: readonly Expression[]): Expression {
+  const column = only(columns);
+  if (column.kind !== 'column') throw new TypeError('instants in UTC stand in a column');
+  return { ...column, type: BARE };
+}

@@ -1,0 +1,66 @@
+/**
+ * Parameters of a search that came in a body, as one parameter of the links: addresses stand in logs and histories, and the values
+ * may be a patient's. In: names and values. Out: a text that only this server can read, for the same caller. What is too long for
+ * an address is kept here under a name that follows from it, for as long as there is room.
+ */
+import { createHmac } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { type WeighedCache, weighedCache } from '../cache/bounded.ts';
+import { FhirError } from '../outcome.ts';
+import { sealing } from '../search/sealing.ts';
+
+type Parameters = readonly (readonly [name: string, value: string])[];
+
+/** The parameter of links that stands for the others. */
+export const SEALED = '_sealed';
+
+export interface SealedParameters {
+  seal(parameters: Parameters, caller: string): string;
+  /** Throws FhirError for a text that was not made here for this caller, and for one that is no longer kept. */
+  open(text: string, caller: string): Parameters;
+}
+
+/** Characters of a sealed text: proxies take addresses of some 8,000. */
+const LONGEST = 4000;
+/** Of all long searches together, in bytes. */
+const KEPT = 8 * 1024 * 1024;
+/** Of the parameters of one search, in bytes; a body has less. */
+const OPENED_AT_MOST = 1024 * 1024;
+const SEALED_PREFIX = 's';
+const KEPT_PREFIX = 'k';
+
+export function sealedParameters(secret: Uint8Array): SealedParameters {
+  const { seal, open } = sealing(secret, 'parameters');
+  const kept: WeighedCache<{ readonly parameters: Parameters }> = weighedCache(KEPT, () => {});
+  return {
+    seal(parameters, caller) {
+      const text = JSON.stringify(parameters);
+      const sealed = SEALED_PREFIX + seal(deflateRawSync(text), caller);
+      if (sealed.length <= LONGEST) return sealed;
+      const name = KEPT_PREFIX + nameOf(text, caller, secret);
+      kept.keep(name, { parameters }, text.length * 2);
+      return name;
+    },
+    open(text, caller) {
+      if (text.startsWith(KEPT_PREFIX)) {
+        const parameters = kept.find(text)?.parameters;
+        // The name is of the caller too: nobody else can know it, and for nobody else it is right.
+        if (parameters !== undefined && text === KEPT_PREFIX + nameOf(JSON.stringify(parameters), caller, secret))
+          return parameters;
+        throw new FhirError('deleted', 'This link is of a long search that is no longer kept; send the search again', {
+          parameter: SEALED,
+        });
+      }
+      const shown = open(text.slice(SEALED_PREFIX.length), caller);
+      if (shown === undefined || !text.startsWith(SEALED_PREFIX))
+        throw new FhirError('value', 'This link is not valid here; send the search again', { parameter: SEALED });
+      return JSON.parse(inflateRawSync(shown, { maxOutputLength: OPENED_AT_MOST }).toString('utf8'));
+    },
+  };
+}
+
+/** The same search has the same name on each instance with this secret, also after a restart. */
+function nameOf(text: string, caller: string, secret: Uint8Array): string {
+  const name = createHmac('sha256', secret).update(`lintel kept search|${caller.length}|${caller}|${text}`);
+  return name.digest('base64url').slice(0, 32);
+}

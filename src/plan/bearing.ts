@@ -1,0 +1,83 @@
+/**
+ * `:missing`: whether a resource has a value that the parameter could be searched by. An element that holds extensions alone, such as
+ * a reason why there is nothing else, has none, nor has one of a type that the parameter does not read, such as a time in words.
+ * https://hl7.org/fhir/R4/search.html#modifiers
+ */
+import { isDynamic, namedNodesOf } from '../mapping/dynamic.ts';
+import type { Node } from '../mapping/model.ts';
+import { isPrimitive } from '../r4/definitions.ts';
+import type { SearchParameterType, SearchPath } from '../r4/search-parameters.ts';
+import { FALSE } from '../sql/construct.ts';
+import type { Environment } from './environment.ts';
+import { presentPredicate } from './presence.ts';
+import { along, type Leaf, some } from './walk.ts';
+
+/** Primitive types that are dates. */
+export const DATES: ReadonlySet<string> = new Set(['date', 'dateTime', 'instant']);
+
+const QUANTITY = paths('value');
+
+/** By type of parameter and data type: the ways to the parts that are searched by; primitives are themselves. */
+const PARTS: Readonly<Partial<Record<SearchParameterType, Readonly<Record<string, readonly SearchPath[]>>>>> = {
+  token: {
+    CodeableConcept: paths('coding', 'text'),
+    Coding: paths('system', 'code', 'display'),
+    Identifier: paths('system', 'value', 'type'),
+    ContactPoint: paths('value'),
+  },
+  string: {
+    HumanName: paths('family', 'given', 'prefix', 'suffix', 'text'),
+    Address: paths('line', 'city', 'district', 'state', 'postalCode', 'country', 'text'),
+  },
+  date: {
+    Period: paths('start', 'end'),
+    Timing: [[{ element: 'event' }], [{ element: 'repeat' }, { element: 'bounds', type: 'Period' }]],
+  },
+  reference: { Reference: paths('reference', 'identifier'), Identifier: paths('system', 'value') },
+  quantity: {
+    Quantity: QUANTITY,
+    Age: QUANTITY,
+    Count: QUANTITY,
+    Distance: QUANTITY,
+    Duration: QUANTITY,
+    Money: QUANTITY,
+    SimpleQuantity: QUANTITY,
+  },
+};
+
+function paths(...elements: readonly string[]): readonly SearchPath[] {
+  return elements.map(element => [{ element }]);
+}
+
+/** The leaf that asks whether there is a value of the parameter's type. */
+export function bearingLeaf(type: SearchParameterType, env: Environment): Leaf {
+  return node => {
+    if (isPlain(type, node)) return presentPredicate(node, env);
+    if (isPrimitive(node.type)) return FALSE;
+    const parts = PARTS[type]?.[node.type] ?? [];
+    // The parts of a type are read as by a parameter for them: the type of an Identifier is one for tokens, as it is itself.
+    return some(parts.map(path => along(node, path, bearingLeaf(type, env), env)));
+  };
+}
+
+/** Wherever the node is emitted it has a part that is searched by: nothing else that depends on the row makes it exist. */
+function isPlain(type: SearchParameterType, node: Node): boolean {
+  switch (node.kind) {
+    case 'ref':
+      return true;
+    case 'list':
+      return node.items.every(item => isPlain(type, item));
+    case 'each':
+      return isPlain(type, node.item);
+    case 'first':
+      return node.alternatives.every(alternative => isPlain(type, alternative));
+    case 'object': {
+      const parts = PARTS[type]?.[node.type] ?? [];
+      const names = parts.flatMap(([step, ...more]) => (step && 'element' in step && !more.length ? step.element : []));
+      const dynamic = node.members.flatMap(namedNodesOf).filter(named => isDynamic(named.node));
+      return dynamic.length > 0 && dynamic.every(named => names.includes(named.name) && isPlain(type, named.node));
+    }
+    default:
+      return isPrimitive(node.type) && (type !== 'date' || DATES.has(node.type));
+  }
+}

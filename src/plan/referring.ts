@@ -1,0 +1,72 @@
+/**
+ * Rows that others refer to. In: a mapping, another one, and the references from its resources to the first one's. Out: a
+ * Predicate that holds for the rows of the first that some row of the other refers to.
+ */
+import type { Mapping, RefNode } from '../mapping/model.ts';
+import type { SearchPath } from '../r4/search-parameters.ts';
+import { and, equals, exists, FALSE, or } from '../sql/construct.ts';
+import type { Predicate } from '../sql/expression.ts';
+import { type Identifier, identifier } from '../sql/identifier.ts';
+import { renameExpression, renamePredicate, renameRelation } from '../sql/rename.ts';
+import { childFirst } from './child-first.ts';
+import { bareRelation } from './condition.ts';
+import type { Environment } from './environment.ts';
+import { factor } from './factor.ts';
+import { along, type Leaf, some } from './walk.ts';
+
+export interface References {
+  readonly paths: readonly SearchPath[];
+  /** Those that count; default: all on the paths that lead to the mapping. */
+  readonly nodes?: ReadonlySet<RefNode>;
+  /** What the referring row must be besides. */
+  readonly where: Predicate;
+}
+
+/** Undefined: the references cannot be asked for in SQL. */
+export function whereReferring(
+  mapping: Mapping,
+  source: Mapping,
+  { paths, nodes }: Pick<References, 'paths' | 'nodes'>,
+  env: Environment,
+): Predicate | undefined {
+  const { outside } = aliasesOf(mapping);
+  const refersHere: Leaf = node =>
+    node.kind === 'ref' && node.target === mapping.name && (nodes === undefined || nodes.has(node))
+      ? and(...node.on.map(({ theirs, ours }) => equals(ours, renameExpression(theirs, outside))))
+      : FALSE;
+  return some(paths.map(path => along(source.root, path, refersHere, env)));
+}
+
+/** Some row of `source` refers to our row and is what is asked; FALSE where that cannot be asked. */
+export function someReferring(mapping: Mapping, source: Mapping, references: References, env: Environment): Predicate {
+  return someOfGroup(mapping, [{ source, ...references }], env);
+}
+
+/** Likewise of mappings that read the same rows: one of them makes such a resource of a row. */
+export function someOfGroup(
+  mapping: Mapping,
+  group: readonly (References & { readonly source: Mapping })[],
+  env: Environment,
+): Predicate {
+  const parts = group.flatMap(({ source, where, ...references }) => {
+    const refers = whereReferring(mapping, source, references, env) ?? FALSE;
+    return refers.kind === 'false' || where.kind === 'false' ? [] : [and(where, refers)];
+  });
+  const [first] = group;
+  if (parts.length === 0 || !first) return FALSE;
+  const { inside } = aliasesOf(mapping);
+  const { common, specific } = factor(parts);
+  const rows = bareRelation(first.source.source, and(...common, or(...specific)), env);
+  const { relation } = renameRelation(rows);
+  return renamePredicate(exists(childFirst(relation, new Set(inside.keys())), { searches: true }), inside);
+}
+
+/** Our aliases under other names, so that those of the referring rows do not hide them; and back. */
+function aliasesOf({ source }: Mapping): {
+  readonly outside: ReadonlyMap<Identifier, Identifier>;
+  readonly inside: ReadonlyMap<Identifier, Identifier>;
+} {
+  const own = [source.alias, ...source.lookups.map(({ alias }) => alias)];
+  const outside = new Map(own.map(alias => [alias, identifier(`outer_${alias}`)]));
+  return { outside, inside: new Map([...outside].map(([alias, outer]) => [outer, alias])) };
+}

@@ -1,0 +1,109 @@
+/**
+ * From what a caller may see to what plans ask of rows. In: an Access, the types that are served, and how searches are
+ * parsed. Out: a Sight. A condition that is not understood allows nothing.
+ */
+import { type Access, ANY, type Patients, type Permission } from '../auth/access.ts';
+import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
+import type { Filter } from '../search/query.ts';
+import { accessPredicate } from './access.ts';
+import { IDS_AT_MOST, plainIds, sightIdName, withNamedIds } from './opaque-ids.ts';
+import { planText } from './plan-text.ts';
+import {
+  type AccessRules,
+  ALL_ACCESS_RULES,
+  OPEN_SIGHT,
+  type SeenPatients,
+  type SeenPermission,
+  type Sight,
+} from './sight.ts';
+
+/** A filter of a search on a type; throws for one that the type does not offer. */
+export type ParseFilter = (type: string, name: string, value: string) => Filter;
+
+/** `types`: all that are served. A permission whose conditions are not understood for a type allows nothing of it. */
+export function sightOf(
+  access: Access,
+  types: readonly string[],
+  parse: ParseFilter,
+  rules: AccessRules = ALL_ACCESS_RULES,
+): Sight {
+  if (access.kind === 'all') return OPEN_SIGHT;
+  const understood = types.flatMap(type => {
+    const own = access.permissions.flatMap(permission => seenFor(type, permission, parse) ?? []);
+    return own.length === 0 ? [] : [[type, withoutCovered(own)] as const];
+  });
+  const ids: string[] = [];
+  const named = (id: string): string => {
+    const at = ids.indexOf(id);
+    return sightIdName(at < 0 ? ids.push(id) - 1 : at);
+  };
+  const opaque = understood.map(([type, own]) => [type, own.map(one => withIds(one, named))] as const);
+  const isShort = ids.length <= IDS_AT_MOST;
+  const permissions = isShort ? opaque : understood;
+  return {
+    key: ` ${planText(rules === ALL_ACCESS_RULES ? permissions : [permissions, rules])}`,
+    permissions: new Map(permissions),
+    ids: isShort ? ids : [],
+    plainIds: isShort ? plainIds(ids) : undefined,
+    rules,
+    uniform: new Set(permissions.flatMap(([, own]) => own.map(({ within }) => planText(within)))).size === 1,
+    allows: accessPredicate,
+  };
+}
+
+function seenFor(type: string, permission: Permission, parse: ParseFilter): SeenPermission | undefined {
+  if (permission.type !== ANY && permission.type !== type) return undefined;
+  const { read, search } = permission;
+  const within = permission.within.map(patients => seenPatients(patients, parse));
+  const where = understood(type, permission.where, parse);
+  if (where === undefined || within.some(one => one === undefined)) return undefined;
+  return { read, search, where, within: within.filter(one => one !== undefined) };
+}
+
+function seenPatients(patients: Patients, parse: ParseFilter): SeenPatients | undefined {
+  if ('ids' in patients) return { kind: 'ids', ids: patients.ids };
+  const filters = understood(COMPARTMENT_TYPE, patients.found, parse);
+  return filters && { kind: 'found', filters, key: planText(filters) };
+}
+
+function understood(type: string, criteria: Permission['where'], parse: ParseFilter): readonly Filter[] | undefined {
+  try {
+    return criteria.map(([name, value]) => parse(type, name, value));
+  } catch {
+    // Not offered for this type, or not written as its values are: what cannot be asked allows nothing.
+    return undefined;
+  }
+}
+
+/** Without what another permission allows anyway. */
+function withoutCovered(permissions: readonly SeenPermission[]): readonly SeenPermission[] {
+  const kept: SeenPermission[] = [];
+  for (const one of permissions) {
+    if (kept.some(other => covers(other, one))) continue;
+    const others = kept.filter(other => !covers(one, other));
+    kept.splice(0, kept.length, ...others, one);
+  }
+  return kept;
+}
+
+function covers(wide: SeenPermission, narrow: SeenPermission): boolean {
+  if ((narrow.read && !wide.read) || (narrow.search && !wide.search)) return false;
+  const holds = (all: readonly object[], some: readonly object[]): boolean => {
+    const texts = new Set(all.map(planText));
+    return some.every(one => texts.has(planText(one)));
+  };
+  return holds(narrow.within, wide.within) && holds(narrow.where, wide.where);
+}
+
+function withIds(permission: SeenPermission, named: (id: string) => string): SeenPermission {
+  const renamed = (filters: readonly Filter[]): readonly Filter[] => filters.map(one => withNamedIds(one, named));
+  return {
+    ...permission,
+    where: renamed(permission.where),
+    within: permission.within.map(patients => {
+      if (patients.kind === 'ids') return { kind: 'ids', ids: patients.ids.map(named) };
+      const filters = renamed(patients.filters);
+      return { kind: 'found', filters, key: planText(filters) };
+    }),
+  };
+}

@@ -1,0 +1,137 @@
+/**
+ * What the pages show of records: patients to choose from, and visits. In: a person. Out: only what that person may see, read
+ * through the same pipeline as every answer.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Audit } from '../audit/audit.ts';
+import type { AuditRecord } from '../audit/record.ts';
+import type { Account } from '../auth/accounts.ts';
+import { accessOfUser } from '../auth/granted.ts';
+import type { UserRule } from '../auth/rules.ts';
+import type { Facade, RequestContext } from '../facade.ts';
+import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
+
+/** A patient, or a visit, in words. */
+export interface Listed {
+  readonly id: string;
+  readonly label: string;
+  /** ISO date, where it is known. */
+  readonly date?: string;
+}
+
+export interface Found {
+  readonly items: readonly Listed[];
+  readonly more: boolean;
+}
+
+export interface Charts {
+  /** Patients whom a person may see; by words of their names, if any are given. */
+  patients(account: Account, name?: string): Promise<Found>;
+  patient(account: Account, id: string): Promise<Listed | undefined>;
+  /** The latest visits of a patient. */
+  encounters(account: Account, patient: string): Promise<Found>;
+  encounter(account: Account, patient: string, id: string): Promise<Listed | undefined>;
+}
+
+export interface ChartOptions {
+  readonly facade: () => Pick<Facade, 'search' | 'registry' | 'offers'>;
+  readonly rules: readonly UserRule[];
+  readonly fhirBase: string;
+  /** Milliseconds that a search may take. */
+  readonly patience: number;
+  /** Writes down whom a page shows; without it nobody does. */
+  readonly audit?: Pick<Audit, 'write'> | undefined;
+}
+
+/** The resource type of visits in launch contexts. */
+const VISIT = 'Encounter';
+
+/** Items on a page. */
+const SHOWN = 20;
+
+export function chartsOf({ facade, rules, fhirBase, patience, audit }: ChartOptions): Charts {
+  const contextOf = (account: Account): RequestContext => ({
+    access: accessOfUser(account.name, account.fhirUser, rules),
+    base: fhirBase,
+    handling: 'lenient',
+    signal: AbortSignal.timeout(patience),
+  });
+
+  const find = async (type: string, account: Account, parameters: readonly Parameter[]): Promise<Found> => {
+    if (!facade().registry.types.includes(type)) return { items: [], more: false };
+    const asked: readonly Parameter[] = [...parameters, ['_count', String(SHOWN + 1)]];
+    const patients = new Set<string>();
+    const see = (ids: Iterable<string>): void => {
+      for (const id of ids) patients.add(id);
+    };
+    const { json } = await facade().search({ type, parameters: asked }, { ...contextOf(account), see });
+    await audit?.write(recordOf(account, `${type}?${new URLSearchParams(asked.map(pair => [...pair]))}`, patients));
+    const { entry = [] } = JSON.parse(json) as { readonly entry?: readonly { readonly resource: Resource }[] };
+    const items = entry.slice(0, SHOWN).map(({ resource }) => listed(resource));
+    return { items, more: entry.length > SHOWN };
+  };
+
+  /** The pages of the authorization server are answered for a person who has logged in, and for no application. */
+  const recordOf = (account: Account, query: string, patients: ReadonlySet<string>): AuditRecord => ({
+    at: Date.now(),
+    request: randomUUID(),
+    who: {
+      client: 'login',
+      subject: account.name,
+      ...(account.fhirUser !== undefined && { user: account.fhirUser }),
+    },
+    address: 'unknown',
+    server: new URL(fhirBase).hostname,
+    interaction: 'search-type',
+    route: 'pages of the authorization server',
+    status: 200,
+    query: `GET ${new URL(fhirBase).pathname}/${query}`,
+    patients: [...patients],
+  });
+
+  return {
+    patients: (account, name = '') =>
+      find(COMPARTMENT_TYPE, account, name.trim() === '' ? [] : [['name', escaped(name)]]),
+    async patient(account, id) {
+      const { items } = await find(COMPARTMENT_TYPE, account, [['_id', escaped(id)]]);
+      return items.find(item => item.id === id);
+    },
+    encounters: (account, patient) => find(VISIT, account, [['patient', escaped(patient)], ...latestFirst(facade())]),
+    async encounter(account, patient, id) {
+      const { items } = await find(VISIT, account, [
+        ['patient', escaped(patient)],
+        ['_id', escaped(id)],
+      ]);
+      return items.find(item => item.id === id);
+    },
+  };
+}
+
+type Parameter = readonly [name: string, value: string];
+
+function latestFirst({ offers }: Pick<Facade, 'offers'>): readonly Parameter[] {
+  return offers.find(VISIT, 'date') === undefined ? [] : [['_sort', '-date']];
+}
+
+/** What is typed is one value and not several. https://hl7.org/fhir/R4/search.html#escaping */
+function escaped(value: string): string {
+  return value.replace(/[\\,$|]/g, character => `\\${character}`);
+}
+
+interface Resource {
+  readonly id: string;
+  readonly name?: readonly { readonly text?: string; readonly family?: string; readonly given?: readonly string[] }[];
+  readonly birthDate?: string;
+  readonly type?: readonly { readonly text?: string; readonly coding?: readonly { readonly display?: string }[] }[];
+  readonly period?: { readonly start?: string };
+}
+
+/** By the shape of its data types. */
+function listed({ id, name, birthDate, type, period }: Resource): Listed {
+  const [official] = name ?? [];
+  const person = official?.text ?? [...(official?.given ?? []), official?.family ?? ''].join(' ').trim();
+  const [kind] = type ?? [];
+  const visit = kind?.text ?? kind?.coding?.find(({ display }) => display !== undefined)?.display;
+  const date = birthDate ?? period?.start?.slice(0, 10);
+  return { id, label: person || visit || id, ...(date === undefined ? {} : { date }) };
+}

@@ -1,0 +1,33 @@
+/**
+ * What a launch knows beside scopes: whose record, which visit, what the app should show. In: an EHR, or the choices of a
+ * person. Out: the context that is kept with a grant and told with each of its tokens.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
+ */
+
+export interface LaunchContext {
+  /** Logical id. */
+  readonly patient?: string;
+  /** Logical id. */
+  readonly encounter?: string;
+  /** Whether the app has to show whose record it is; an EHR that shows it already says no. Default: it has to. */
+  readonly needPatientBanner?: boolean;
+  /** What the person wants to do, as EHR and app agreed on. */
+  readonly intent?: string;
+}
+
+/** A launch that an EHR announced, and that an app will come with. */
+export interface Launch extends LaunchContext {
+  /** The only client that may use it. */
+  readonly client: string;
+  /** The only person who may use it, as a relative reference; undefined: whoever logs in. */
+  readonly user?: string;
+}
+
+/** What a person allowed an app, and since when. */
+export interface GrantContext extends LaunchContext {
+  readonly grant: string;
+  readonly client: string;
+  readonly scopes: readonly string[];
+  /** ISO instant. */
+  readonly since: string;
+}

@@ -1,0 +1,19 @@
+/**
+ * The app of the demo: a page with a script of its own that launches as any app does. In: demo-app.html. Out: that page for
+ * this server, with a policy that lets its own script run and nothing else.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+/** Path of the app. */
+export const DEMO_APP = '/demo-app';
+
+/** `fhirPath`: of the FHIR interface, which the app launches with by itself. */
+export function demoApp(fhirPath: string): { readonly html: string; readonly policy: string } {
+  const text = readFileSync(new URL('demo-app.html', import.meta.url), 'utf8');
+  const html = text.replace("new URL('fhir', here)", `new URL('${fhirPath.slice(1)}', here)`);
+  const script = /<script>(.*)<\/script>/s.exec(html)?.[1] ?? '';
+  const hash = createHash('sha256').update(script).digest('base64');
+  const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${hash}'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'`;
+  return { html, policy };
+}

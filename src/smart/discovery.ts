@@ -1,0 +1,53 @@
+/**
+ * What apps learn before they begin: `.well-known/smart-configuration`, and the style that they may take over. In: addresses.
+ * Out: JSON, for any origin and without credentials.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html
+ */
+import { ASSERTION_ALGORITHMS, ROUTES } from './provider.ts';
+import { CONTEXT_SCOPES } from './scopes.ts';
+
+const CAPABILITIES = [
+  ...['launch-standalone', 'launch-ehr', 'authorize-post'],
+  ...['client-public', 'client-confidential-symmetric', 'client-confidential-asymmetric'],
+  'sso-openid-connect',
+  ...['context-banner', 'context-style', 'context-ehr-patient', 'context-ehr-encounter', 'context-standalone-patient'],
+  ...['permission-offline', 'permission-patient', 'permission-user', 'permission-v1', 'permission-v2'],
+] as const;
+
+/** `types`: that are served. */
+export function smartConfiguration(issuer: string, types: readonly string[]): object {
+  return {
+    issuer,
+    jwks_uri: issuer + ROUTES.jwks,
+    authorization_endpoint: issuer + ROUTES.authorization,
+    token_endpoint: issuer + ROUTES.token,
+    introspection_endpoint: issuer + ROUTES.introspection,
+    revocation_endpoint: issuer + ROUTES.revocation,
+    management_endpoint: `${issuer}/apps`,
+    grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+    response_types_supported: ['code'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'private_key_jwt'],
+    token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
+    scopes_supported: [
+      ...CONTEXT_SCOPES,
+      ...['patient', 'user', 'system'].flatMap(level => ['*', ...types].map(type => `${level}/${type}.rs`)),
+    ],
+    capabilities: CAPABILITIES,
+  };
+}
+
+/** https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#styling */
+export const STYLE = {
+  color_background: '#f6f5f1',
+  color_error: '#a3341f',
+  color_highlight: '#0b6e63',
+  color_modal_backdrop: '',
+  color_success: '#0b6e63',
+  color_text: '#1d2b2a',
+  dim_border_radius: '6px',
+  dim_font_size: '16px',
+  dim_spacing_size: '16px',
+  font_family_body: 'system-ui, sans-serif',
+  font_family_heading: 'system-ui, sans-serif',
+} as const;

@@ -1,0 +1,63 @@
+/**
+ * Keys of the authorization server: those that sign id_tokens, and those that sign cookies. In: a file in DATA_DIR that only
+ * its owner can read. Out: the newest key first, with older ones that still verify. A rotation ends no session: what was
+ * signed before stays good until its key is the oldest of too many.
+ */
+import { randomBytes } from 'node:crypto';
+import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import { readPrivate, writePrivate } from '../auth/private-file.ts';
+
+export interface Keys {
+  /** Private JSON Web Keys for RS256, the newest first. */
+  readonly signing: readonly JWK[];
+  /** Secrets of cookies, the newest first. */
+  readonly cookies: readonly string[];
+}
+
+/** The file is not what this server writes. */
+export class KeysError extends Error {
+  override readonly name = 'KeysError';
+}
+
+/** Keys that are kept: the one that signs, and those before it. */
+const KEPT = 3;
+
+/** Undefined if there is no file. Throws KeysError, or the file system's error. */
+export function readKeys(file: string): Keys | undefined {
+  let data: unknown;
+  try {
+    data = readPrivate(file);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new KeysError('The file of keys is not JSON');
+    throw error;
+  }
+  if (data === undefined) return undefined;
+  const { signing, cookies } = (data ?? {}) as Readonly<Record<keyof Keys, unknown>>;
+  if (!isList(signing, isPrivateKey) || !isList(cookies, one => typeof one === 'string' && one.length >= 32)) {
+    throw new KeysError('The file of keys is not in the form that `lintel keys` writes');
+  }
+  return data as Keys;
+}
+
+function isList(value: unknown, isItem: (one: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(isItem);
+}
+
+function isPrivateKey(one: unknown): boolean {
+  const { kty, kid, d } = (one ?? {}) as JWK;
+  return kty === 'RSA' && typeof kid === 'string' && typeof d === 'string';
+}
+
+/** Puts new keys before those of a file, or makes the file. Resolves to the keys as they are then. */
+export async function rotateKeys(file: string): Promise<Keys> {
+  const before = readKeys(file);
+  const { privateKey } = await generateKeyPair('RS256', { modulusLength: 2048, extractable: true });
+  const kid = randomBytes(12).toString('base64url');
+  const key: JWK = { ...(await exportJWK(privateKey)), kid, alg: 'RS256', use: 'sig' };
+  const keys: Keys = {
+    signing: [key, ...(before?.signing ?? [])].slice(0, KEPT),
+    cookies: [randomBytes(32).toString('base64url'), ...(before?.cookies ?? [])].slice(0, KEPT),
+  };
+  writePrivate(file, keys);
+  return keys;
+}

@@ -1,0 +1,221 @@
+/**
+ * The pages of the authorization server: log in, choose a patient, consent, apps with access, the page that plays the EHR,
+ * errors. In: what to show. Out: HTML without script, in which every text is escaped.
+ */
+import { html } from 'hono/html';
+import { type Html, PAGE_POLICY, page } from '../http/page-frame.ts';
+import type { Found, Listed } from './charts.ts';
+import type { Choice } from './choices.ts';
+import { TEXTS } from './texts.ts';
+
+/** Chrome holds redirects after a form against `form-action`, and these lead to the app. */
+export const FORM_POLICY = PAGE_POLICY.replace(" form-action 'self';", '');
+
+function framed(title: string, lead: Html | string, sections: Html | readonly Html[]): string {
+  const head = html`<header><p class="brand">${TEXTS.product}</p><h1>${title}</h1><p class="lead">${lead}</p></header>`;
+  return String(page(`${title} · ${TEXTS.product}`, [], html`${head}${sections}`));
+}
+
+/** Told by a screen reader as soon as the page is there. */
+function complaint(text: string | undefined): Html | '' {
+  return text === undefined ? '' : html`<p class="bad" role="alert">${text}</p>`;
+}
+
+export interface LoginPage {
+  readonly action: string;
+  /** Where the login leads, if not back into a launch. */
+  readonly place?: string;
+  /** Why one has to log in. */
+  readonly lead: string;
+  readonly name?: string;
+  readonly complaint?: string | undefined;
+}
+
+export function loginPage({ action, place, lead, name = '', complaint: wrong }: LoginPage): string {
+  const { login } = TEXTS;
+  return framed(
+    login.title,
+    lead,
+    html`<section><form class="stack" method="post" action="${action}">
+${complaint(wrong)}${place === undefined ? '' : html`<input type="hidden" name="place" value="${place}">`}
+<label>${login.name}<input name="username" value="${name}" autocomplete="username" autocapitalize="none" spellcheck="false" required maxlength="64"></label>
+<label>${login.password}<input name="password" type="password" autocomplete="current-password" required maxlength="256"></label>
+<p><button>${login.button}</button></p>
+</form></section>`,
+  );
+}
+
+export interface PatientPage {
+  readonly action: string;
+  readonly app: string;
+  readonly name: string;
+  readonly found: Found;
+  readonly complaint?: string;
+}
+
+export function patientPage({ action, app, name, found, complaint: wrong }: PatientPage): string {
+  const { patient } = TEXTS;
+  const rows = found.items.map(
+    item => html`<li><button name="patient" value="${item.id}">${labelOf(item, patient.born)}</button></li>`,
+  );
+  return framed(
+    patient.title,
+    patient.lead(app),
+    html`<section>${complaint(wrong)}
+<form class="stack" method="post" action="${action}">
+<label>${patient.search}<input name="name" value="${name}" maxlength="100" autocomplete="off"></label>
+<p><button>${patient.find}</button></p>
+</form></section>
+<section><form method="post" action="${action}"><ul class="pick">${rows}</ul></form>
+${rows.length === 0 ? html`<p role="status">${patient.none}</p>` : ''}${found.more ? html`<p class="quiet">${patient.more}</p>` : ''}
+</section>`,
+  );
+}
+
+function labelOf({ label, date }: Listed, words: (date: string) => string = text => text): string {
+  return date === undefined ? label : `${label}, ${words(date)}`;
+}
+
+export interface ConsentPage {
+  readonly action: string;
+  readonly app: string;
+  readonly account: string;
+  readonly patient: Listed | undefined;
+  readonly choices: readonly Choice[];
+  /** What it gets beside resources. */
+  readonly contexts: readonly string[];
+}
+
+export function consentPage({ action, app, account, patient, choices, contexts }: ConsentPage): string {
+  const { consent } = TEXTS;
+  const has = (scope: string): boolean => contexts.includes(scope);
+  const learns = [
+    ...(has('openid') || has('fhirUser') || has('profile') ? [consent.identity] : []),
+    ...(patient === undefined ? [] : [consent.context]),
+  ];
+  return framed(
+    consent.title(app),
+    consent.lead,
+    html`<section><dl>
+<dt>${consent.you}</dt><dd>${account}</dd>
+${patient === undefined ? '' : html`<dt>${consent.of}</dt><dd>${labelOf(patient, TEXTS.patient.born)}</dd>`}
+</dl></section>
+<form method="post" action="${action}">
+${patient === undefined ? '' : html`<input type="hidden" name="patient" value="${patient.id}">`}
+<section aria-labelledby="resources"><h2 id="resources">${consent.resources}</h2>
+${choices.length === 0 ? html`<p>${consent.nothing}</p>` : html`<ul class="choices">${choices.map(choiceItem)}</ul>`}
+</section>
+${
+  learns.length === 0 && !has('offline_access')
+    ? ''
+    : html`<section><ul class="choices">${learns.map(text => html`<li>${text}</li>`)}${
+        has('offline_access')
+          ? html`<li><label><input type="checkbox" name="scope" value="offline_access" checked> ${consent.offline}</label></li>`
+          : ''
+      }</ul></section>`
+}
+<p class="decide"><button name="decision" value="allow">${consent.allow}</button>
+<button name="decision" value="deny" class="quiet">${consent.deny}</button></p>
+</form>`,
+  );
+}
+
+function choiceItem({ scope, meaning, parts }: Choice): Html {
+  const { consent } = TEXTS;
+  const { type, query, letters, level } = meaning;
+  const what =
+    type === '*' ? consent.everything : query === '' ? consent.type(type) : consent.constrained(type, readable(query));
+  const limit = letters === 'rs' || letters === '' ? '' : `, ${consent.only[letters]}`;
+  return html`<li><label><input type="checkbox" name="scope" value="${scope}" checked> ${what} <span class="quiet">${consent.level[level]}${limit}</span></label>
+${
+  parts.length === 0
+    ? ''
+    : html`<details><summary>${consent.parts}</summary><p class="quiet">${consent.partsHint}</p><ul class="choices">${parts.map(
+        part =>
+          html`<li><label><input type="checkbox" name="scope" value="${part.scope}"> ${consent.part(part.label)}</label></li>`,
+      )}</ul></details>`
+}</li>`;
+}
+
+/** The codes of a query, without the addresses of their systems. */
+function readable(query: string): string {
+  return query
+    .split('&')
+    .map(pair => pair.replace(/=.*\|/, '=').replace('=', ' '))
+    .join(', ');
+}
+
+export interface AppRow {
+  readonly grant: string;
+  readonly app: string;
+  readonly record: string | undefined;
+  readonly scopes: readonly string[];
+  /** ISO instants. */
+  readonly since: string;
+  readonly until: string;
+}
+
+export interface AppsPage {
+  readonly account: string;
+  readonly endAction: string;
+  readonly logoutAction: string;
+  readonly rows: readonly AppRow[];
+  readonly ended: boolean;
+}
+
+export function appsPage({ account, endAction, logoutAction, rows, ended }: AppsPage): string {
+  const { apps } = TEXTS;
+  const items = rows.map(
+    ({ grant, app, record, scopes, since, until }) => html`<section><h2>${app}</h2>
+<dl><dt>${apps.since}</dt><dd>${instant(since)}</dd><dt>${apps.until}</dt><dd>${instant(until)}</dd>
+${record === undefined ? '' : html`<dt>${apps.record}</dt><dd>${record}</dd>`}
+<dt>${apps.reads}</dt><dd>${scopes.join(' ')}</dd></dl>
+<form method="post" action="${endAction}"><p class="decide"><button name="grant" value="${grant}" aria-label="${apps.endOf(app)}">${apps.end}</button></p></form></section>`,
+  );
+  return framed(
+    apps.title,
+    apps.lead,
+    html`${ended ? html`<p role="status">${apps.ended}</p>` : ''}
+${rows.length === 0 ? html`<section><p>${apps.none}</p></section>` : items}
+<form method="post" action="${logoutAction}"><p class="decide">${account} <button>${apps.logout}</button></p></form>`,
+  );
+}
+
+function instant(at: string): Html {
+  return html`<time datetime="${at}">${at.slice(0, 10)} ${at.slice(11, 16)} UTC</time>`;
+}
+
+export interface EhrPage {
+  readonly action: string;
+  readonly apps: readonly { readonly id: string; readonly name: string }[];
+  readonly patients: Found;
+  /** Chosen already. */
+  readonly patient: string | undefined;
+  readonly encounters: Found;
+  readonly complaint?: string | undefined;
+}
+
+export function ehrPage({ action, apps, patients, patient, encounters, complaint: wrong }: EhrPage): string {
+  const { ehr } = TEXTS;
+  const options = (items: readonly Listed[], chosenId?: string) =>
+    items.map(
+      item => html`<option value="${item.id}" ${item.id === chosenId ? 'selected' : ''}>${labelOf(item)}</option>`,
+    );
+  return framed(
+    ehr.title,
+    ehr.lead,
+    html`<section><form class="stack" method="post" action="${action}">
+${complaint(apps.length === 0 ? ehr.noApps : wrong)}
+<label>${ehr.app}<select name="app">${apps.map(({ id, name }) => html`<option value="${id}">${name}</option>`)}</select></label>
+<label>${ehr.patient}<select name="patient">${options(patients.items, patient)}</select></label>
+<p><button name="do" value="show">${ehr.show}</button></p>
+<label>${ehr.encounter}<select name="encounter"><option value="">${ehr.noEncounter}</option>${options(encounters.items)}</select></label>
+<p><button name="do" value="launch">${ehr.launch}</button></p>
+</form></section>`,
+  );
+}
+
+export function errorPage(reason: string): string {
+  const { error } = TEXTS;
+  return framed(error.title, error.lead, html`<section><p role="alert">${error.reason}: ${reason}</p></section>`);
+}

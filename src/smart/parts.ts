@@ -1,0 +1,67 @@
+/**
+ * What the routes of src/smart share: the parts they are made of, and how a page or a form passes between browser and server.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Context } from 'hono';
+import type Provider from 'oidc-provider';
+import { errors } from 'oidc-provider';
+import type { Accounts } from '../auth/accounts.ts';
+import type { Login } from '../auth/login.ts';
+import type { Charts } from './charts.ts';
+import type { Clients } from './clients.ts';
+import { FORM_POLICY } from './pages.ts';
+import type { Store } from './store.ts';
+import { TEXTS } from './texts.ts';
+
+export interface SmartParts {
+  readonly provider: () => Provider;
+  /** Absolute, without a slash at the end; so is the other. */
+  readonly issuer: string;
+  readonly fhirBase: string;
+  readonly store: Store;
+  readonly accounts: Accounts;
+  readonly login: Login;
+  readonly clients: Clients;
+  readonly charts: Charts;
+  /** Resource types that are served. */
+  readonly types: () => readonly string[];
+  /** The page that plays the EHR is there. */
+  readonly playsEhr: boolean;
+}
+
+export interface NodeEnv {
+  Bindings: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse };
+}
+
+export type PageContext = Context<NodeEnv>;
+
+export function pageOf(c: PageContext, html: string, status: 200 | 400 | 401 | 403 | 429 = 200): Response {
+  c.header('Content-Security-Policy', FORM_POLICY);
+  return c.html(html, status);
+}
+
+/** The fields of a form. Throws where the body is none. */
+export async function fieldsOf(c: PageContext): Promise<URLSearchParams> {
+  const [mediaType = ''] = (c.req.header('content-type') ?? '').split(';');
+  if (mediaType.trim().toLowerCase() !== 'application/x-www-form-urlencoded')
+    throw new errors.InvalidRequest('Content-Type: expected application/x-www-form-urlencoded');
+  return new URLSearchParams(await c.req.text());
+}
+
+/** What somebody typed to log in. */
+export function credentialsOf(fields: URLSearchParams): readonly [name: string, password: string] {
+  return [fields.get('username') ?? '', fields.get('password') ?? ''];
+}
+
+/** Forms come from these pages alone: browsers say with each from where it was sent. */
+export function refuseForeign(c: PageContext, { issuer }: SmartParts): void {
+  const origin = c.req.header('origin');
+  const site = c.req.header('sec-fetch-site');
+  const isOwn = origin === undefined ? site === undefined || site === 'same-origin' : origin === new URL(issuer).origin;
+  if (!isOwn) throw new errors.AccessDenied(TEXTS.error.foreign);
+}
+
+/** The peer's address; behind a proxy the proxy's. */
+export function addressOf(c: PageContext): string {
+  return c.env.incoming.socket.remoteAddress ?? 'unknown';
+}

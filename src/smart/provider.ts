@@ -1,0 +1,317 @@
+/**
+ * The OpenID provider, set up for SMART App Launch and Backend Services. In: addresses, storage, keys, accounts, clients.
+ * Out: an `oidc-provider` that knows launches: `aud`, scopes on resources, context in token responses. Protocols are the
+ * library's; this file only decides.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/app-launch.html, …/backend-services.html
+ */
+import { createHash } from 'node:crypto';
+import {
+  type Configuration,
+  type ErrorOut,
+  errors,
+  interactionPolicy,
+  type JWKS,
+  type KoaContextWithOIDC,
+  Provider,
+} from 'oidc-provider';
+import type { Account, Accounts } from '../auth/accounts.ts';
+import { type Clients, fitsSecret, metadataOf } from './clients.ts';
+import type { GrantContext, Launch } from './context.ts';
+import type { Keys } from './keys.ts';
+import { CONTEXT_SCOPES, grantable } from './scopes.ts';
+import type { Store } from './store.ts';
+
+export interface ProviderOptions {
+  /** Absolute, without a slash at the end. */
+  readonly issuer: string;
+  readonly fhirBase: string;
+  /** Whether an `aud` names the FHIR interface. */
+  readonly isAudience: (aud: string) => boolean;
+  readonly store: Store;
+  readonly keys: Keys;
+  readonly accounts: Accounts;
+  readonly clients: Clients;
+  /** Origins of browser applications beside those of redirect addresses. */
+  readonly corsOrigins: readonly string[];
+  /** JWKS URLs may lead to private addresses. */
+  readonly privateJwks: boolean;
+  /** Told of errors that are nobody's mistake. */
+  readonly failed: (error: unknown) => void;
+  /** HTML that tells a person of an error. */
+  readonly errorPage: (error: ErrorOut) => { readonly html: string; readonly policy: string };
+}
+
+/** Seconds. */
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+export const LIFETIMES = {
+  code: MINUTE,
+  accessToken: HOUR,
+  /** Backend Services advises five minutes at most. */
+  clientToken: 5 * MINUTE,
+  /** Since its last use; a grant with its refresh tokens ends after a year however much they are used. */
+  refreshToken: 100 * DAY,
+  grant: 365 * DAY,
+  /** Of a grant without refresh tokens: as long as its code and its token. */
+  onlineGrant: HOUR + 5 * MINUTE,
+  session: 8 * HOUR,
+  interaction: 15 * MINUTE,
+} as const;
+
+/** Seconds by which clocks may differ. */
+const SKEW = 60;
+/** Seconds that a client's assertion may be good for. */
+const LONGEST_ASSERTION = 5 * MINUTE;
+
+export const ROUTES = {
+  authorization: '/authorize',
+  token: '/token',
+  introspection: '/introspect',
+  revocation: '/revoke',
+  jwks: '/jwks',
+} as const;
+
+export const ASSERTION_ALGORITHMS = ['RS384', 'ES384'] as const;
+
+/** Who is logged in: the password is part of it, so that another one ends sessions. */
+export interface LoggedIn {
+  readonly password: string;
+}
+
+export function passwordMark({ password }: Account): string {
+  return createHash('sha256').update(password).digest('base64url');
+}
+
+export function createProvider(options: ProviderOptions): Provider {
+  const { issuer, store } = options;
+  const provider = new Provider(issuer, configurationOf(options));
+  // Addresses come from the issuer, which the server puts where a proxy would.
+  provider.proxy = true;
+  provider.Client.prototype.compareClientSecret = function compare(secret: string): boolean {
+    return fitsSecret(secret, this.clientSecret ?? '');
+  };
+  provider.use(async (ctx, next) => {
+    await next();
+    addContext(ctx as KoaContextWithOIDC, store, issuer);
+  });
+  provider.on('interaction.ended', ctx => rememberLogin(ctx, options));
+  provider.on('server_error', (_ctx, error) => options.failed(error));
+  return provider;
+}
+
+function configurationOf(options: ProviderOptions): Configuration {
+  const { fhirBase, store, keys, accounts, clients } = options;
+  return {
+    adapter: model => {
+      const own = store.adapter(model);
+      return model === 'Client' ? { ...own, find: async id => clientOf(clients, id) } : own;
+    },
+    jwks: { keys: [...keys.signing] } as JWKS,
+    cookies: {
+      keys: [...keys.cookies],
+      names: { session: 'lintel_session', interaction: 'lintel_interaction', resume: 'lintel_resume' },
+      long: { httpOnly: true, sameSite: 'lax', path: new URL(options.issuer).pathname },
+      short: { httpOnly: true, sameSite: 'lax' },
+    },
+    routes: ROUTES,
+    scopes: [...CONTEXT_SCOPES],
+    claims: { openid: ['sub'], fhirUser: ['fhirUser'], profile: ['fhirUser'] },
+    // The id_token is the only place where clients look for fhirUser.
+    conformIdTokenClaims: false,
+    responseTypes: ['code'],
+    clientAuthMethods: ['none', 'client_secret_basic', 'private_key_jwt'],
+    enabledJWA: {
+      clientAuthSigningAlgValues: [...ASSERTION_ALGORITHMS],
+      idTokenSigningAlgValues: ['RS256'],
+    },
+    clientDefaults: { id_token_signed_response_alg: 'RS256' },
+    pkce: { required: () => true },
+    allowOmittingSingleRegisteredRedirectUri: false,
+    clockTolerance: SKEW,
+    rotateRefreshToken: true,
+    issueRefreshToken: async (_ctx, _client, source) => source.scopes.has('offline_access'),
+    // A second launch of the same app in one browser would otherwise end the tokens of the first.
+    expiresWithSession: async () => false,
+    revokeGrantPolicy: () => true,
+    // For introspection.
+    extraTokenClaims: (_ctx, token) => {
+      const grant = 'grantId' in token ? token.grantId : undefined;
+      const context = grant === undefined ? undefined : store.find<GrantContext>('Context', grant)?.value;
+      if (context === undefined || !('accountId' in token)) return undefined;
+      const { patient, encounter } = context;
+      const fhirUser = token.scopes.has('fhirUser') ? accounts.find(token.accountId ?? '')?.fhirUser : undefined;
+      return {
+        ...(patient === undefined ? {} : { patient }),
+        ...(encounter === undefined ? {} : { encounter }),
+        ...(fhirUser === undefined ? {} : { fhirUser: `${fhirBase}/${fhirUser}` }),
+      };
+    },
+    // Each launch has its own patient and its own consent.
+    loadExistingGrant: ctx => {
+      const grantId = ctx.oidc.result?.consent?.grantId;
+      return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId);
+    },
+    ttl: {
+      AuthorizationCode: LIFETIMES.code,
+      AccessToken: LIFETIMES.accessToken,
+      ClientCredentials: LIFETIMES.clientToken,
+      RefreshToken: LIFETIMES.refreshToken,
+      IdToken: LIFETIMES.accessToken,
+      Grant: (_ctx, grant) =>
+        grant.getOIDCScope().split(' ').includes('offline_access') ? LIFETIMES.grant : LIFETIMES.onlineGrant,
+      Session: LIFETIMES.session,
+      Interaction: LIFETIMES.interaction,
+    },
+    features: {
+      devInteractions: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      userinfo: { enabled: false },
+      clientCredentials: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
+      introspection: {
+        enabled: true,
+        allowedPolicy: async (_ctx, client, token) =>
+          token.clientId === client.clientId || clients.find(client.clientId)?.introspects === true,
+      },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: async () => fhirBase,
+        useGrantedResource: async () => true,
+        getResourceServerInfo: (ctx, resource, client) => resourceServer(ctx, resource, client.clientId, options),
+      },
+    },
+    extraParams: {
+      aud: (_ctx, aud) => {
+        if (aud === undefined) throw new errors.InvalidRequest('missing required parameter(s): aud');
+        if (!options.isAudience(aud)) throw new errors.InvalidRequest('aud must be the address of the FHIR interface');
+      },
+      launch: (_ctx, launch, client) => {
+        if (launch === undefined) return;
+        const found = store.find<Launch>('Launch', launch);
+        if (found === undefined || found.value.client !== client.clientId)
+          throw new errors.InvalidRequest('launch is unknown, used, expired, or of another client');
+      },
+    },
+    assertJwtClientAuthClaimsAndHeader: async (_ctx, claims, header, client) => {
+      const longest = Math.floor(Date.now() / 1000) + LONGEST_ASSERTION + SKEW;
+      if (Number(claims['exp']) > longest)
+        throw new errors.InvalidClientAuth(`the client_assertion must expire within ${LONGEST_ASSERTION} seconds`);
+      if (claims['sub'] !== client.clientId) throw new errors.InvalidClientAuth('sub must be the client_id');
+      const jku = header['jku'];
+      if (jku !== undefined && jku !== clients.find(client.clientId)?.jwksUrl)
+        throw new errors.InvalidClientAuth('jku must be the JWKS URL that the client was registered with');
+    },
+    // The library refuses sockets to addresses that are not public, by a dispatcher that it hands over.
+    fetch: (input, init) => {
+      const { dispatcher, ...rest } = (init ?? {}) as RequestInit & { readonly dispatcher?: unknown };
+      if (options.privateJwks) return fetch(input, rest);
+      if (dispatcher === undefined) throw new Error('no protection against private addresses');
+      return fetch(input, init);
+    },
+    clientBasedCORS: (_ctx, origin, client) =>
+      options.corsOrigins.includes('*') ||
+      options.corsOrigins.includes(origin) ||
+      (client.redirectUris ?? []).some(address => URL.parse(address)?.origin === origin),
+    interactions: { policy: policyOf(options), url: (_ctx, { uid }) => `${options.issuer}/interaction/${uid}` },
+    findAccount: async (_ctx, sub) => {
+      const account = accounts.find(sub);
+      if (account === undefined || account.disabled) return undefined;
+      const { fhirUser } = account;
+      return {
+        accountId: sub,
+        claims: async () => ({ sub, ...(fhirUser === undefined ? {} : { fhirUser: `${fhirBase}/${fhirUser}` }) }),
+      };
+    },
+    renderError: async (ctx, out) => {
+      const { html, policy } = options.errorPage(out);
+      ctx.type = 'html';
+      ctx.set('Content-Security-Policy', policy);
+      ctx.body = html;
+    },
+  };
+}
+
+function clientOf(clients: Clients, id: string) {
+  const client = clients.find(id);
+  return client && metadataOf(client);
+}
+
+/** The scopes that a request may end with; those of Backend Services are narrowed here, those of launches at consent. */
+function resourceServer(
+  ctx: KoaContextWithOIDC,
+  resource: string,
+  clientId: string,
+  { fhirBase, isAudience, clients }: ProviderOptions,
+) {
+  if (!isAudience(resource)) throw new errors.InvalidTarget();
+  const registered = clients.find(clientId)?.scopes ?? [];
+  const { params, entities } = ctx.oidc;
+  const isClient = params?.['grant_type'] === 'client_credentials';
+  const source = entities.AuthorizationCode?.scope ?? entities.RefreshToken?.scope ?? String(params?.['scope'] ?? '');
+  const scopes = grantable(source.split(' '), registered, isClient ? 'client' : 'person');
+  if (isClient && params !== undefined) {
+    if (scopes.length === 0) throw new errors.InvalidScope('none of the scopes is allowed', String(params['scope']));
+    params['scope'] = scopes.join(' ');
+  }
+  return {
+    scope: scopes.join(' '),
+    audience: fhirBase,
+    accessTokenFormat: 'opaque' as const,
+    accessTokenTTL: isClient ? LIFETIMES.clientToken : LIFETIMES.accessToken,
+  };
+}
+
+/** Sessions of accounts that are gone, disabled or have another password have to log in again. */
+function policyOf(options: ProviderOptions) {
+  const policy = interactionPolicy.base();
+  const gone = new interactionPolicy.Check('session_ended', 'the account has changed', 'login_required', ({ oidc }) =>
+    oidc.session?.accountId === undefined || isLoggedIn(oidc.session, options)
+      ? interactionPolicy.Check.NO_NEED_TO_PROMPT
+      : interactionPolicy.Check.REQUEST_PROMPT,
+  );
+  policy.get('login')?.checks.add(gone);
+  return policy;
+}
+
+/** The account of a session, if it is still as it was when it logged in. */
+export function isLoggedIn(
+  session: { readonly accountId?: string | undefined; readonly uid: string },
+  { accounts, store }: Pick<ProviderOptions, 'accounts' | 'store'>,
+): boolean {
+  const account = session.accountId === undefined ? undefined : accounts.find(session.accountId);
+  const login = store.find<LoggedIn>('Login', session.uid);
+  return account !== undefined && !account.disabled && login?.value.password === passwordMark(account);
+}
+
+function rememberLogin({ oidc }: KoaContextWithOIDC, { accounts, store }: ProviderOptions): void {
+  const name = oidc.result?.login?.accountId;
+  const account = name === undefined ? undefined : accounts.find(name);
+  if (account !== undefined && oidc.session !== undefined) keepLogin(store, oidc.session.uid, account);
+}
+
+export function keepLogin(store: Store, session: string, account: Account): void {
+  const expires = Math.floor(Date.now() / 1000) + LIFETIMES.session;
+  store.keep('Login', session, { password: passwordMark(account) } satisfies LoggedIn, { expires });
+}
+
+/** Token responses say whose record the launch is about. */
+function addContext(ctx: KoaContextWithOIDC, store: Store, issuer: string): void {
+  const body = ctx.body as Record<string, unknown> | undefined;
+  if (ctx.oidc?.route !== 'token' || ctx.status !== 200 || typeof body?.['access_token'] !== 'string') return;
+  const grant = ctx.oidc.entities.Grant?.jti;
+  const context = grant === undefined ? undefined : store.find<GrantContext>('Context', grant)?.value;
+  if (context === undefined) return;
+  const { patient, encounter, intent, needPatientBanner = true } = context;
+  ctx.body = {
+    ...body,
+    ...(patient === undefined ? {} : { patient }),
+    ...(encounter === undefined ? {} : { encounter }),
+    ...(intent === undefined ? {} : { intent }),
+    need_patient_banner: needPatientBanner,
+    smart_style_url: `${issuer}/style.json`,
+  };
+}

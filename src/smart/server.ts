@@ -1,0 +1,348 @@
+/**
+ * Lintel's own authorization server, mounted beside the FHIR interface in the same process. In: configuration, accounts and
+ * clients. Out: an answer to each request under `/auth` and for `.well-known/smart-configuration`, and a verifier of the
+ * tokens that it issues.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
+import { errors, type Provider } from 'oidc-provider';
+import type { Audit } from '../audit/audit.ts';
+import type { Accounts } from '../auth/accounts.ts';
+import type { Login } from '../auth/login.ts';
+import { fresh, stampOf } from '../auth/private-file.ts';
+import type { UserRule } from '../auth/rules.ts';
+import type { Tokens } from '../auth/token.ts';
+import { type Config, isLoopback } from '../config.ts';
+import type { Facade } from '../facade.ts';
+import { describeError, type Log } from '../log.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import { appRoutes, loginRoutes } from './apps.ts';
+import { bodyOf, isForm, withBody } from './body.ts';
+import { chartsOf } from './charts.ts';
+import { type Client, type Clients, clientsOfFile, joinClients } from './clients.ts';
+import { DEMO_APP, demoApp } from './demo-app.ts';
+import { STYLE, smartConfiguration } from './discovery.ts';
+import { ehrRoutes } from './ehr.ts';
+import { interactionRoutes } from './interactions.ts';
+import { type Keys, readKeys, rotateKeys } from './keys.ts';
+import { launchRoutes } from './launches.ts';
+import { errorPage, FORM_POLICY } from './pages.ts';
+import { type NodeEnv, pageOf, type SmartParts } from './parts.ts';
+import { createProvider, ROUTES } from './provider.ts';
+import { openStore } from './store.ts';
+import { TEXTS } from './texts.ts';
+import { tokensOf } from './tokens.ts';
+
+/** Path of the authorization server. */
+export const AUTH_PATH = '/auth';
+
+export interface SmartOptions {
+  readonly config: Pick<
+    Config,
+    'baseUrl' | 'fhirPath' | 'dataDir' | 'accounts' | 'corsOrigins' | 'hsts' | 'timeout' | 'privateJwks'
+  >;
+  /** Address of the server, absolute, without a slash at the end. */
+  readonly base: string;
+  readonly accounts: Accounts;
+  readonly login: Login;
+  /** Clients beside those of the file. */
+  readonly clients: readonly Client[];
+  /** The demo's app and its page that plays the EHR are there. */
+  readonly playsEhr: boolean;
+  readonly facade: () => Pick<Facade, 'search' | 'registry' | 'offers'>;
+  /** Which user sees which patients. */
+  readonly rules: readonly UserRule[];
+  readonly log: Log;
+  readonly audit?: Pick<Audit, 'write'> | undefined;
+  readonly metrics?: Pick<Metrics, 'request'>;
+}
+
+export interface Smart {
+  /** Answers a request that is the authorization server's; false: it is somebody else's. */
+  handle(request: IncomingMessage, response: ServerResponse): boolean;
+  readonly tokens: Tokens;
+  /** Origins of browser apps that are registered. */
+  readonly isOrigin: (origin: string) => boolean;
+  close(): void;
+}
+
+/** Files in DATA_DIR. */
+export const FILES = { clients: 'clients.json', keys: 'keys.json' } as const;
+
+/** Milliseconds between two looks at accounts and clients: whoever was disabled is out after that at the latest. */
+const LOOK = 1000;
+/** Looks between two sweeps of what has expired. */
+const SWEEP = 60;
+/** Bytes of a form. */
+const LONGEST_BODY = 64 * 1024;
+
+/** Opens its files, and makes keys where there are none. Throws what the system says. */
+export async function openSmart(options: SmartOptions): Promise<Smart> {
+  const { config, base, accounts, login, log } = options;
+  const issuer = base + AUTH_PATH;
+  const fhirBase = base + config.fhirPath;
+  const clientFile = join(config.dataDir, FILES.clients);
+  const clients = joinClients(options.clients, clientsOfFile(clientFile));
+  const keyFile = join(config.dataDir, FILES.keys);
+  let keys: Keys = readKeys(keyFile) ?? (await rotateKeys(keyFile));
+  const store = openStore(config.dataDir);
+  const failed = (error: unknown): void => log.error('the authorization server failed', describeError(error));
+
+  const provider = fresh(keyFile, () => {
+    try {
+      keys = readKeys(keyFile) ?? keys;
+    } catch (error) {
+      // Those before are as good as ever.
+      failed(error);
+    }
+    return createProvider({
+      ...{ issuer, fhirBase, store, keys, accounts, clients, failed },
+      isAudience: audienceOf(options, fhirBase),
+      corsOrigins: config.corsOrigins,
+      privateJwks: config.privateJwks || isLoopback(new URL(base).hostname),
+      errorPage: ({ error, error_description: text }) => ({ html: errorPage(text ?? error), policy: FORM_POLICY }),
+    });
+  });
+  provider();
+
+  let changes = 0;
+  let looks = 0;
+  let seen = '';
+  const timer = setInterval(() => {
+    try {
+      const now = [clientFile, config.accounts].map(stampOf).join();
+      if (now !== seen) changes++;
+      seen = now;
+      if (++looks % SWEEP === 0) store.sweep();
+    } catch (error) {
+      failed(error);
+    }
+  }, LOOK).unref();
+  const tokens = tokensOf({ provider, fhirBase, store, accounts, clients, epoch: () => store.epoch() + changes });
+
+  const charts = chartsOf({ ...options, fhirBase, patience: config.timeout.request });
+  const parts: SmartParts = {
+    ...{ provider, issuer, fhirBase, store, accounts, login, clients, charts, playsEhr: options.playsEhr },
+    types: () => options.facade().registry.types,
+  };
+  const own = ownRoutes(parts, tokens, config.fhirPath, failed);
+  const ownListener = getRequestListener(own.fetch);
+  const isOwn = ownPaths(parts, config.fhirPath);
+
+  return {
+    tokens,
+    isOrigin: origin => clients.all().some(client => client.redirects.some(one => URL.parse(one)?.origin === origin)),
+    handle(request, response) {
+      const { url = '' } = request;
+      const [path = ''] = url.split('?', 1);
+      const route = isOwn(path);
+      if (route === undefined && !path.startsWith(`${AUTH_PATH}/`)) return false;
+      prepare(request, response, new URL(base), config.hsts);
+      tell(request, response, route ?? providerRoute(path), options);
+      if (route !== undefined) void ownListener(request, response);
+      else answerByProvider(request, response, parts).catch(failed);
+      return true;
+    },
+    close() {
+      clearInterval(timer);
+      store.close();
+    },
+  };
+}
+
+/** A server on loopback without BASE_URL answers to each of its names, so tokens for any of them are for it. */
+function audienceOf({ config, base }: SmartOptions, fhirBase: string): (aud: string) => boolean {
+  const { port, hostname } = new URL(base);
+  const hasNames = config.baseUrl === undefined && isLoopback(hostname);
+  return aud => {
+    const bare = aud.replace(/\/$/, '');
+    if (bare === fhirBase) return true;
+    const url = hasNames ? URL.parse(bare) : null;
+    return (
+      url !== null && isLoopback(url.hostname) && url.port === port && url.href === `${url.origin}${config.fhirPath}`
+    );
+  };
+}
+
+/** Patterns of the paths that are answered here and not by the provider. */
+function ownPaths({ playsEhr }: SmartParts, fhirPath: string): (path: string) => string | undefined {
+  const exact = new Set([
+    ...['login', 'apps', 'apps/end', 'apps/logout', 'launch', 'style.json'].map(name => `${AUTH_PATH}/${name}`),
+    ...(playsEhr ? [`${AUTH_PATH}/ehr`, DEMO_APP] : []),
+    `${fhirPath}/.well-known/smart-configuration`,
+  ]);
+  const interaction = new RegExp(`^${AUTH_PATH}/interaction/[\\w-]{1,64}(/(?:login|patient|consent))?$`);
+  return path => {
+    if (exact.has(path)) return path;
+    const match = interaction.exec(path);
+    return match === null ? undefined : `${AUTH_PATH}/interaction/:uid${match[1] ?? ''}`;
+  };
+}
+
+function ownRoutes(
+  parts: SmartParts,
+  tokens: Tokens,
+  fhirPath: string,
+  failed: (error: unknown) => void,
+): Hono<NodeEnv> {
+  const app = new Hono<NodeEnv>();
+  app.use(async (c, next) => {
+    if (Number(c.req.header('content-length') ?? 0) > LONGEST_BODY || c.req.header('transfer-encoding') !== undefined)
+      return c.json({ error: 'invalid_request' }, 413);
+    return next();
+  });
+  app.get(`${fhirPath}/.well-known/smart-configuration`, c => {
+    c.header('Access-Control-Allow-Origin', '*');
+    return c.json(smartConfiguration(parts.issuer, parts.types()));
+  });
+  app.get(`${AUTH_PATH}/style.json`, c => {
+    c.header('Access-Control-Allow-Origin', '*');
+    return c.json(STYLE);
+  });
+  app.route(`${AUTH_PATH}/interaction`, interactionRoutes(parts));
+  app.route(`${AUTH_PATH}/apps`, appRoutes(parts));
+  app.route(`${AUTH_PATH}/login`, loginRoutes(parts));
+  app.route(`${AUTH_PATH}/launch`, launchRoutes(parts, tokens));
+  if (parts.playsEhr) {
+    const { html, policy } = demoApp(fhirPath);
+    app.route(`${AUTH_PATH}/ehr`, ehrRoutes(parts));
+    app.get(DEMO_APP, c => {
+      c.header('Content-Security-Policy', policy);
+      return c.html(html);
+    });
+  }
+  app.onError((error, c) => {
+    if (error instanceof errors.OIDCProviderError) {
+      const text = error instanceof errors.SessionNotFound ? TEXTS.error.expired : error.error_description;
+      return pageOf(c, errorPage(text ?? error.error), error instanceof errors.AccessDenied ? 403 : 400);
+    }
+    failed(error);
+    c.header('Content-Security-Policy', FORM_POLICY);
+    return c.html(errorPage('server_error'), 500);
+  });
+  return app;
+}
+
+const PROVIDER_PATHS: ReadonlySet<string> = new Set([
+  ...Object.values(ROUTES),
+  ...['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'],
+]);
+
+function providerRoute(path: string): string {
+  const rest = path.slice(AUTH_PATH.length);
+  if (PROVIDER_PATHS.has(rest)) return path;
+  return rest.startsWith(`${ROUTES.authorization}/`) ? `${AUTH_PATH}${ROUTES.authorization}/:uid` : `${AUTH_PATH}/*`;
+}
+
+/** What a proxy would say of the address, whatever the client says; and the headers of every answer. */
+function prepare(request: IncomingMessage, response: ServerResponse, base: URL, hsts: number): void {
+  const { headers } = request;
+  headers['x-forwarded-proto'] = base.protocol.slice(0, -1);
+  headers['x-forwarded-host'] = base.host;
+  delete headers['x-forwarded-for'];
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('X-Frame-Options', 'DENY');
+  // With `no-referrer` browsers would not say where a form comes from.
+  response.setHeader('Referrer-Policy', 'same-origin');
+  response.setHeader('Content-Security-Policy', "frame-ancestors 'none'");
+  response.setHeader('Cache-Control', 'no-store');
+  response.setHeader('Pragma', 'no-cache');
+  if (hsts > 0) response.setHeader('Strict-Transport-Security', `max-age=${hsts}`);
+}
+
+/** A line of the log and a count; the path itself may hold the id of a login. */
+function tell(request: IncomingMessage, response: ServerResponse, route: string, { log, metrics }: SmartOptions): void {
+  const begun = performance.now();
+  response.once('finish', () => {
+    const milliseconds = performance.now() - begun;
+    const { method = '' } = request;
+    metrics?.request(method, route, response.statusCode, milliseconds, NOTHING_SPENT);
+    log.info('request', { method, route, status: response.statusCode, ms: Math.round(milliseconds * 100) / 100 });
+  });
+}
+
+const NOTHING_SPENT = { stages: { parse: 0, plan: 0, sql: 0, write: 0 }, statements: 0 } as const;
+
+/**
+ * Hands a request to the provider. Its `POST` of an authorization request comes from another site, without the cookies of
+ * this one; it is sent on as the `GET` that it stands for, which browsers make with them.
+ */
+async function answerByProvider(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { provider, clients }: SmartParts,
+): Promise<void> {
+  const server = provider();
+  const [path = ''] = (request.url ?? '').split('?', 1);
+  if (request.method !== 'POST') {
+    await pass(request, response, server);
+    return;
+  }
+  const body = await bodyOf(request);
+  if (body === undefined || !isForm(request)) refuse(request, response);
+  else if (path === AUTH_PATH + ROUTES.authorization) sendAsGet(body, request, response, server.issuer);
+  else {
+    const more = path === AUTH_PATH + ROUTES.token ? await publicClientOf(body, request, server, clients) : '';
+    await pass(withBody(request, body + more), response, server);
+  }
+}
+
+function pass(
+  request: IncomingMessage & { originalUrl?: string },
+  response: ServerResponse,
+  server: Provider,
+): Promise<void> {
+  // How the provider learns where it is mounted.
+  const mount = new URL(server.issuer).pathname;
+  request.url = askingConsent((request.url ?? '').slice(AUTH_PATH.length));
+  request.originalUrl = mount + request.url;
+  return server.callback()(request, response);
+}
+
+/** An app that keeps no secret need not say which it is when it refreshes: its token says so. RFC 6749 section 6 */
+async function publicClientOf(
+  body: string,
+  { headers }: IncomingMessage,
+  server: Provider,
+  clients: Clients,
+): Promise<string> {
+  const fields = new URLSearchParams(body);
+  const isNamed = headers.authorization !== undefined || fields.has('client_id') || fields.has('client_assertion');
+  if (isNamed || fields.get('grant_type') !== 'refresh_token') return '';
+  const token = await server.RefreshToken.find(fields.get('refresh_token') ?? '');
+  const client = clients.find(token?.clientId ?? '');
+  return client?.kind === 'public' ? `&client_id=${encodeURIComponent(client.id)}` : '';
+}
+
+/** Consent is always asked for, which no app says; without it the library gives no refresh tokens. */
+function askingConsent(url: string): string {
+  const [path, query = ''] = url.split(/\?(.*)/s, 2);
+  if (path !== ROUTES.authorization) return url;
+  const parameters = new URLSearchParams(query);
+  const prompts = parameters.getAll('prompt');
+  const words = (prompts[0] ?? '').split(' ').filter(word => word !== '');
+  // What stands there twice is refused, and so has to stay.
+  if (prompts.length > 1 || words.includes('none')) return url;
+  parameters.set('prompt', [...new Set([...words, 'consent'])].join(' '));
+  return `${path}?${parameters}`;
+}
+
+/** Characters of the parameters of an authorization request. */
+const LONGEST_REQUEST = 12_000;
+
+function sendAsGet(body: string, request: IncomingMessage, response: ServerResponse, issuer: string): void {
+  // What is no printable ASCII has no place in an address.
+  if (body.length > LONGEST_REQUEST || /[^\x21-\x7e]/.test(body)) refuse(request, response);
+  else response.writeHead(303, { Location: `${issuer}${ROUTES.authorization}?${body}` }).end();
+}
+
+function refuse({ headers }: IncomingMessage, response: ServerResponse): void {
+  if (headers.accept?.includes('text/html')) {
+    response.setHeader('Content-Security-Policy', FORM_POLICY);
+    response.writeHead(400, { 'Content-Type': 'text/html; charset=utf-8' }).end(errorPage('invalid_request'));
+    return;
+  }
+  response.writeHead(400, { 'Content-Type': 'application/json' }).end('{"error":"invalid_request"}');
+}

@@ -1,0 +1,209 @@
+/**
+ * What the authorization server remembers: sessions, codes, tokens, grants, launches. In: entries of a kind with a lifetime.
+ * Out: the same entries after a restart, from a SQLite file that only its owner can read. Ids are kept as hashes: whoever
+ * reads the file holds no token and no cookie.
+ */
+import { createHash } from 'node:crypto';
+import { chmodSync, closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
+import { makeFolder } from '../make-folder.ts';
+
+/** Kinds of entries beside those of the provider: contexts of launches and of grants, logins of sessions. */
+export type OwnKind = 'Launch' | 'Context' | 'Login';
+
+export interface Kept<T> {
+  readonly value: T;
+  /** Seconds since the epoch. */
+  readonly expires: number;
+}
+
+export interface Store {
+  /** Storage of one model of the provider. */
+  adapter(model: string): Adapter;
+  /** Keeps an entry until `expires` (seconds since the epoch). `grant`: it ends with this grant; `account`: whose it is. */
+  keep(
+    kind: OwnKind,
+    id: string,
+    value: object,
+    lasting: { readonly expires: number; readonly grant?: string; readonly account?: string },
+  ): void;
+  find<T>(kind: OwnKind, id: string): Kept<T> | undefined;
+  /** Takes an entry out: of two who ask at once, one gets it. */
+  take<T>(kind: OwnKind, id: string): Kept<T> | undefined;
+  ofAccount<T>(kind: OwnKind, account: string): readonly Kept<T>[];
+  /** Whether the grant is still there. */
+  hasGrant(grant: string): boolean;
+  /** Ends a grant with all that was issued for it. */
+  revoke(grant: string): void;
+  /** Removes what has expired. */
+  sweep(): void;
+  /** Changes whenever something ended before its time. */
+  epoch(): number;
+  close(): void;
+}
+
+const SCHEMA = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = NORMAL;
+  PRAGMA busy_timeout = 5000;
+  CREATE TABLE IF NOT EXISTS entry (
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    uid TEXT,
+    grant_id TEXT,
+    account TEXT,
+    payload TEXT NOT NULL,
+    expires INTEGER NOT NULL,
+    consumed INTEGER,
+    PRIMARY KEY (kind, id)
+  );
+  CREATE INDEX IF NOT EXISTS entry_uid ON entry (uid) WHERE uid IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS entry_grant ON entry (grant_id) WHERE grant_id IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS entry_account ON entry (kind, account) WHERE account IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS entry_expires ON entry (expires);
+`;
+
+/** Anyone can begin a login without proving anything: beyond this many the oldest are forgotten. */
+const INTERACTIONS = 10_000;
+
+/** Models whose end others have to hear of. */
+const TOKENS: ReadonlySet<string> = new Set(['AccessToken', 'ClientCredentials']);
+
+/** Seconds of entries that come without a lifetime. */
+const NO_LIFETIME = 10 * 365 * 24 * 3600;
+
+interface Row {
+  readonly payload: string;
+  readonly expires: number;
+  readonly consumed: number | null;
+}
+
+/** Opens or makes `smart.sqlite` in a folder. `clock`: milliseconds since the epoch. Throws what the system says. */
+export function openStore(folder: string, clock: () => number = Date.now): Store {
+  makeFolder(folder);
+  const file = join(folder, 'smart.sqlite');
+  closeSync(openSync(file, 'a', 0o600));
+  chmodSync(file, 0o600);
+  const database = new DatabaseSync(file);
+  database.exec(SCHEMA);
+  const upsert = database.prepare(
+    `INSERT INTO entry (kind, id, uid, grant_id, account, payload, expires) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (kind, id) DO UPDATE SET uid = excluded.uid, grant_id = excluded.grant_id, account = excluded.account,
+       payload = excluded.payload, expires = excluded.expires`,
+  );
+  const insert = database.prepare(
+    'INSERT INTO entry (kind, id, payload, expires) VALUES (?, ?, ?, ?) ON CONFLICT (kind, id) DO NOTHING',
+  );
+  const select = database.prepare('SELECT payload, expires, consumed FROM entry WHERE kind = ? AND id = ?');
+  const selectUid = database.prepare('SELECT payload, expires, consumed FROM entry WHERE kind = ? AND uid = ?');
+  const selectAccount = database.prepare(
+    'SELECT payload, expires FROM entry WHERE kind = ? AND account = ? AND expires > ? ORDER BY rowid DESC LIMIT 1000',
+  );
+  const grantOf = database.prepare('SELECT grant_id FROM entry WHERE kind = ? AND id = ?');
+  const consume = database.prepare('UPDATE entry SET consumed = ? WHERE kind = ? AND id = ? AND consumed IS NULL');
+  const remove = database.prepare('DELETE FROM entry WHERE kind = ? AND id = ?');
+  const take = database.prepare('DELETE FROM entry WHERE kind = ? AND id = ? RETURNING payload, expires');
+  const removeGrant = database.prepare('DELETE FROM entry WHERE grant_id = ?');
+  const sweepExpired = database.prepare(
+    'DELETE FROM entry WHERE rowid IN (SELECT rowid FROM entry WHERE expires <= ? LIMIT 10000)',
+  );
+  const sweepInteractions = database.prepare(
+    `DELETE FROM entry WHERE rowid IN
+       (SELECT rowid FROM entry WHERE kind = 'Interaction' ORDER BY rowid DESC LIMIT 10000 OFFSET ${INTERACTIONS})`,
+  );
+
+  let epoch = 0;
+  let begun = 0;
+  const seconds = (): number => Math.floor(clock() / 1000);
+
+  const revoke = (grant: string): void => {
+    if (removeGrant.run(grant).changes > 0) epoch++;
+  };
+
+  const adapter = (model: string): Adapter => {
+    const payloadOf = (row: unknown, id?: string): AdapterPayload | undefined => {
+      if (row === undefined) return undefined;
+      const { payload, consumed } = row as Row;
+      const value = JSON.parse(payload) as AdapterPayload;
+      return { ...value, ...(id === undefined ? {} : { jti: id }), ...(consumed === null ? {} : { consumed }) };
+    };
+    return {
+      async upsert(id, payload, lifetime = NO_LIFETIME) {
+        const expires = seconds() + lifetime;
+        // The id and the cookie of a session stand in their place as hashes only.
+        const { jti: _jti, ...rest } = payload;
+        if (rest.session !== undefined) rest.session = withoutCookie(rest.session);
+        const text = JSON.stringify(rest);
+        if (model === 'ReplayDetection') {
+          // Of two requests with one assertion at the same time, one writes this.
+          if (insert.run(model, hash(id), text, expires).changes === 0)
+            throw new errors.InvalidClientAuth('client assertion tokens must only be used once');
+          return;
+        }
+        const grant = model === 'Grant' ? id : (payload.grantId ?? null);
+        const uid = model === 'Session' ? (payload.uid ?? null) : null;
+        upsert.run(model, hash(id), uid, grant, payload.accountId ?? null, text, expires);
+        if (model === 'Interaction' && ++begun % 1000 === 0) sweepInteractions.run();
+      },
+      async find(id) {
+        return payloadOf(select.get(model, hash(id)), id);
+      },
+      async findByUid(uid) {
+        return payloadOf(selectUid.get(model, uid));
+      },
+      // Only device flows have user codes.
+      async findByUserCode() {
+        return undefined;
+      },
+      async consume(id) {
+        if (consume.run(seconds(), model, hash(id)).changes === 1) return;
+        // Somebody else was first: everything that was issued for it ends.
+        const row = grantOf.get(model, hash(id)) as { readonly grant_id: string | null } | undefined;
+        if (row !== undefined && row.grant_id !== null) revoke(row.grant_id);
+        throw new errors.InvalidGrant('already used');
+      },
+      async destroy(id) {
+        if (model === 'Grant') revoke(id);
+        else if (remove.run(model, hash(id)).changes > 0 && TOKENS.has(model)) epoch++;
+      },
+      async revokeByGrantId(grant) {
+        revoke(grant);
+      },
+    };
+  };
+
+  const keptOf = <T>(row: unknown): Kept<T> | undefined => {
+    if (row === undefined) return undefined;
+    const { payload, expires } = row as Row;
+    return expires <= seconds() ? undefined : { value: JSON.parse(payload) as T, expires };
+  };
+
+  return {
+    adapter,
+    keep(kind, id, value, { expires, grant, account }) {
+      upsert.run(kind, hash(id), null, grant ?? null, account ?? null, JSON.stringify(value), expires);
+    },
+    find: (kind, id) => keptOf(select.get(kind, hash(id))),
+    take: (kind, id) => keptOf(take.get(kind, hash(id))),
+    ofAccount: <T>(kind: OwnKind, account: string) =>
+      selectAccount.all(kind, account, seconds()).flatMap(row => keptOf<T>(row) ?? []),
+    hasGrant: grant => select.get('Grant', hash(grant)) !== undefined,
+    revoke,
+    sweep() {
+      sweepExpired.run(seconds());
+      sweepInteractions.run();
+    },
+    epoch: () => epoch,
+    close: () => database.close(),
+  };
+}
+
+function withoutCookie({ cookie: _cookie, ...session }: NonNullable<AdapterPayload['session']>) {
+  return session;
+}
+
+function hash(id: string): string {
+  return createHash('sha256').update(id).digest('base64url');
+}

@@ -1,0 +1,167 @@
+/**
+ * How the rows of one SQLite file are written, for as long as it is open. In: a way to ask the file, where proofs are kept between
+ * starts, and the rows that are fetched. Out: catalogs with forms; whether a form no longer holds, because another program
+ * wrote since or because a fetched row shows it. A single row disproves a form, so that its column is `any` without a look.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import type { Awaitable } from '../../awaitable.ts';
+import type { Catalog } from '../catalog.ts';
+import { type Found, measure } from './measure.ts';
+import { columnKey, openProofs, type Proof, type ProofOptions } from './proofs.ts';
+import { stampOf } from './stamp.ts';
+import { createWitness, type Witness } from './witness.ts';
+
+/** Milliseconds that looking at the forms of all rows may take. */
+const LONGEST_MEASURE = 60_000;
+/** A column whose form was disproved so often has none in this process. */
+const OFTEN = 3;
+
+type IsAsked = (table: string, column: string) => boolean;
+
+export interface FormsOptions {
+  readonly path: string;
+  /** Undefined: nothing is kept between starts. */
+  readonly proofs?: ProofOptions | undefined;
+  /** Runs one statement on the open database. */
+  readonly use: <T>(ask: (database: DatabaseSync) => T) => Awaitable<T>;
+  /** Another text after each commit of another connection. */
+  readonly version: () => Awaitable<string>;
+  readonly hasRowids: (table: string) => boolean;
+}
+
+export interface Forms {
+  /** The catalog with the forms of the columns that are asked for. Throws DatabaseError. */
+  find(catalog: Catalog, isAsked: IsAsked): Promise<Catalog>;
+  /** Whether columns are written otherwise than `find` found them last. Throws DatabaseError. */
+  changed(): Promise<boolean>;
+  /** Looks at fetched rows. */
+  witness(): Witness;
+  /** Some column is no longer what it was found to be, and nobody has looked again. */
+  isInDoubt(): boolean;
+  /** Calls back at each column that a row disproves. */
+  onDoubt(heard: () => void): void;
+}
+
+interface Seen {
+  readonly catalog: Catalog;
+  readonly isAsked: IsAsked;
+  /** Of the file. */
+  readonly state: string;
+  /** The catalog with forms. */
+  readonly found: Catalog;
+}
+
+export function createForms({ path, proofs: keeping, use, version, hasRowids }: FormsOptions): Forms {
+  const proofs = keeping && openProofs(path, keeping);
+  const disproved = new Set<string>();
+  const times = new Map<string, number>();
+  let seen: Seen | undefined;
+  /** The forms that `find` told last. */
+  let told: string | undefined;
+  let heard: () => void = () => {};
+
+  const disprove = (column: string): void => {
+    if (disproved.has(column)) return;
+    disproved.add(column);
+    times.set(column, (times.get(column) ?? 0) + 1);
+    heard();
+  };
+  let witness = createWitness(undefined, disprove);
+
+  const now = async (): Promise<{ readonly state: string; readonly stamp: ReturnType<typeof stampOf> }> => {
+    const stamp = stampOf(path, keeping?.now?.());
+    return { state: `${stamp?.text}|${await version()}`, stamp };
+  };
+
+  /** Looks at all columns that are asked for but those that are known. */
+  const look = async (
+    catalog: Catalog,
+    isAsked: IsAsked,
+    known: (table: string, column: string, declared: string) => Found | undefined,
+  ): Promise<Catalog> => {
+    const isHopeless = (key: string): boolean => (times.get(key) ?? 0) >= OFTEN;
+    return measure(use, hasRowids, catalog, {
+      isAsked,
+      longest: LONGEST_MEASURE,
+      known: (table, column, declared) =>
+        isHopeless(columnKey(table, column)) ? { form: 'any' } : known(table, column, declared),
+    });
+  };
+
+  /** Keeps what was found, where the file has not changed meanwhile. */
+  const keep = (found: Catalog, isAsked: IsAsked, begun: ReturnType<typeof stampOf>): void => {
+    if (!proofs || !begun?.isSettled || stampOf(path)?.text !== begun.text) return;
+    const columns = new Map(proofs.read(begun.text));
+    const before = columns.size;
+    for (const [key, proof] of provenIn(found, isAsked)) columns.set(key, proof);
+    if (columns.size > before) proofs.write(begun.text, columns);
+  };
+
+  const take = (next: Seen, doubted: ReadonlySet<string>): Catalog => {
+    seen = next;
+    told = formsIn(next.found);
+    // Others may have been disproved meanwhile.
+    for (const column of doubted) disproved.delete(column);
+    witness = createWitness(next.found, disprove);
+    return next.found;
+  };
+
+  return {
+    async find(catalog, isAsked) {
+      const { state, stamp } = await now();
+      const before = seen;
+      // After a row has disproved a form nothing else is known to have changed: the next look finds that out.
+      const doubted = new Set(disproved);
+      const isRecent = before !== undefined && (before.state === state || doubted.size > 0);
+      const own = isRecent ? new Map(foundIn(before.found, before.isAsked)) : undefined;
+      const kept = isRecent || stamp === undefined ? undefined : proofs?.read(stamp.text);
+      const found = await look(catalog, isAsked, (table, column, declared) => {
+        const key = columnKey(table, column);
+        if (doubted.has(key)) return { form: 'any' };
+        const proof = own?.get(key) ?? kept?.get(key);
+        if (proof?.declared !== declared) return undefined;
+        const { declared: _, ...form } = proof;
+        return form;
+      });
+      if (doubted.size === 0) keep(found, isAsked, stamp);
+      return take({ catalog, isAsked, state: isRecent ? before.state : state, found }, doubted);
+    },
+    async changed() {
+      if (seen === undefined) return false;
+      if (disproved.size > 0) return true;
+      const { state, stamp } = await now();
+      if (seen.state !== state) {
+        const { catalog, isAsked } = seen;
+        const found = await look(catalog, isAsked, () => undefined);
+        keep(found, isAsked, stamp);
+        seen = { catalog, isAsked, state, found };
+      }
+      return disproved.size > 0 || formsIn(seen.found) !== told;
+    },
+    witness: () => witness,
+    isInDoubt: () => disproved.size > 0,
+    onDoubt(hear) {
+      heard = hear;
+    },
+  };
+}
+
+/** Columns that were asked for, by `columnKey`. */
+function* foundIn(found: Catalog, isAsked: IsAsked): Iterable<readonly [string, Proof]> {
+  for (const [table, { columns }] of found.tables) {
+    for (const [column, { form, written, declared }] of columns) {
+      if (form !== undefined && isAsked(table, column))
+        yield [columnKey(table, column), { declared, form, ...(written && { written }) }];
+    }
+  }
+}
+
+/** Those all of whose rows were looked at. */
+function provenIn(found: Catalog, isAsked: IsAsked): readonly (readonly [string, Proof])[] {
+  return [...foundIn(found, isAsked)].filter(([, { written }]) => written !== undefined);
+}
+
+function formsIn({ tables }: Catalog): string {
+  const forms = [...tables.values()].map(({ columns }) => [...columns.values()].map(({ form }) => form ?? null));
+  return JSON.stringify(forms);
+}

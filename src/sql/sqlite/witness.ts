@@ -1,0 +1,220 @@
+/**
+ * Notices rows that are written in another form than their column was found to have: somebody has written since. In: a plan, and
+ * the forms that were found. Out: a look at its rows that tells each such column. Decimals arrive as SQLite keeps them,
+ * as doubles, and leave as the text of their digits: those of the declared scale, and more where there are more. Instants in UTC
+ * leave as the canonical texts of their moments.
+ */
+import { digits, isDay, parseClock, twoDigits } from '../../time/calendar.ts';
+import { readMoment } from '../../time/written.ts';
+import { type Zone, zoneOf } from '../../time/zone.ts';
+import { type Catalog, type ColumnInfo, findColumn, findTable } from '../catalog.ts';
+import { type ColumnType, holdsAnyNumber, isMixed } from '../column-type.ts';
+import type { Relation, SqlValue } from '../expression.ts';
+import type { SqlPlan } from '../plan.ts';
+import { printNumber } from '../printed-number.ts';
+import { wholePart, wholeRange } from './number-form.ts';
+import { columnKey } from './proofs.ts';
+
+/** A row as it comes from SQLite. */
+type Fetched = SqlValue[];
+
+/** Tells by `columnKey` which column has a value of another form. */
+export type Disprove = (column: string) => void;
+
+interface Watched {
+  readonly at: number;
+  readonly column: string;
+  /** The value, which is not NULL, has the form of its column. */
+  readonly fits: (value: SqlValue) => boolean;
+}
+
+/** Most of what is watched: numbers are compared without a call. */
+interface Whole {
+  readonly at: number;
+  readonly column: string;
+  readonly least: number;
+  readonly most: number;
+}
+
+interface Decimal {
+  readonly at: number;
+  readonly scale: number;
+}
+
+interface Look {
+  readonly watched: readonly Watched[];
+  readonly wholes: readonly Whole[];
+  readonly decimals: readonly Decimal[];
+  readonly instants: readonly { readonly at: number; readonly zone: Zone }[];
+}
+
+export interface Witness {
+  /** Looks at the rows of a plan, and prints their decimals and instants in place. */
+  look(plan: SqlPlan, rows: readonly Fetched[]): void;
+  /** Tells all columns of numbers that a plan fetches, for a number was too large to arrive. */
+  tooLarge(plan: SqlPlan): void;
+}
+
+/** `found`: the catalog with the forms of the rows; undefined where nobody has looked at them. */
+export function createWitness(found: Catalog | undefined, disprove: Disprove): Witness {
+  const looks = new WeakMap<SqlPlan, Look>();
+  const lookOf = (plan: SqlPlan): Look => {
+    const known = looks.get(plan);
+    if (known) return known;
+    const watched = found && plan.shape === 'rows' ? watchedOf(plan, found) : [];
+    const made = {
+      watched: watched.filter(one => 'fits' in one),
+      wholes: watched.filter(one => 'least' in one),
+      decimals: isFetched(plan) ? decimalsOf(plan) : [],
+      instants: isFetched(plan) ? instantsOf(plan) : [],
+    };
+    looks.set(plan, made);
+    return made;
+  };
+  return {
+    look(plan, rows) {
+      if (plan.stored) return;
+      const { watched, wholes, decimals, instants } = lookOf(plan);
+      for (const { at, column, least, most } of wholes) {
+        for (const row of rows) {
+          const value = row[at];
+          if (value === null || (typeof value === 'number' && value >= least && value <= most && value % 1 === 0))
+            continue;
+          disprove(column);
+        }
+      }
+      for (const { at, column, fits } of watched) {
+        for (const row of rows) {
+          const value = row[at];
+          if (value !== null && value !== undefined && !fits(value)) disprove(column);
+        }
+      }
+      for (const { at, scale } of decimals) {
+        for (const row of rows) {
+          const value = row[at];
+          if (typeof value === 'number') row[at] = printNumber(value, scale) ?? null;
+        }
+      }
+      for (const { at, zone } of instants) {
+        for (const row of rows) {
+          const value = row[at];
+          row[at] = (typeof value === 'string' ? readMoment(value, zone) : undefined) ?? null;
+        }
+      }
+    },
+    tooLarge(plan) {
+      if (found === undefined || plan.stored || plan.shape !== 'rows') return;
+      for (const { column } of watchedOf(plan, found, ({ form }) => form === 'declared')) disprove(column);
+    },
+  };
+}
+
+/** Its columns are those of its rows. */
+function isFetched({ shape }: SqlPlan): boolean {
+  return shape === 'rows' || shape === 'groups';
+}
+
+function instantsOf({ columns }: SqlPlan): Look['instants'] {
+  return columns.flatMap(({ kind, type }, at) =>
+    kind === 'column' && 'form' in type && type.form?.kind === 'any' && type.form.utc
+      ? [{ at, zone: zoneOf(type.form.zone) }]
+      : [],
+  );
+}
+
+function decimalsOf({ columns }: SqlPlan): readonly Decimal[] {
+  return columns.flatMap(({ type }, at) =>
+    type.kind === 'decimal' && !holdsAnyNumber(type) ? [{ at, scale: type.scale }] : [],
+  );
+}
+
+/** Columns that are fetched as they stand, and whose form was found. */
+function watchedOf(
+  plan: SqlPlan,
+  found: Catalog,
+  isAsked: (info: ColumnInfo) => boolean = () => true,
+): readonly (Watched | Whole)[] {
+  const tables = tablesOf(plan.from);
+  return plan.columns.flatMap((of, at): readonly (Watched | Whole)[] => {
+    if (of.kind !== 'column' || isWorkedOut(of.type)) return [];
+    const name = tables.get(of.alias);
+    const table = name === undefined ? undefined : findTable(found, name);
+    const info = table && findColumn(table, of.column);
+    const fits = info && isAsked(info) ? fitting(info) : undefined;
+    if (!table || !fits) return [];
+    const column = columnKey(table.name.toLowerCase(), of.column.toLowerCase());
+    return [typeof fits === 'function' ? { at, column, fits } : { at, column, least: fits[0], most: fits[1] }];
+  });
+}
+
+/** What arrives is not what is stored. */
+function isWorkedOut(type: ColumnType): boolean {
+  return isMixed(type) || ('form' in type && type.form?.kind === 'any' && !type.form.utc);
+}
+
+function tablesOf({ alias, table, joins }: Relation): ReadonlyMap<string, string> {
+  return new Map([[alias, table.name], ...joins.map(join => [join.alias, join.table.name] as const)]);
+}
+
+/** A test, or the least and the greatest whole number. */
+type Fitting = Watched['fits'] | readonly [number, number];
+
+/** Undefined where any value will do. */
+function fitting({ form, type }: ColumnInfo): Fitting | undefined {
+  if (form === undefined || form === 'any' || type === undefined) return undefined;
+  if (form === 'declared') return fittingNumber(type);
+  if (type.kind === 'time')
+    return value => typeof value === 'string' && value.length === form.length && isClock(value, 0, form.length);
+  const code = form.separator.charCodeAt(0);
+  const zone = form.utc ? 'Z' : '';
+  const end = form.length - zone.length;
+  return value =>
+    typeof value === 'string' &&
+    value.length === form.length &&
+    isDayText(value) &&
+    (value.length === 10 || (value.charCodeAt(10) === code && isClock(value, 11, end) && value.endsWith(zone)));
+}
+
+/** A text that begins with `2024-03-10`: as parseDay in calendar.ts, without the number of the day. */
+function isDayText(text: string): boolean {
+  if (text.charCodeAt(4) !== HYPHEN || text.charCodeAt(7) !== HYPHEN) return false;
+  const [century, ofCentury] = [twoDigits(text, 0), twoDigits(text, 2)];
+  if (century < 0 || ofCentury < 0) return false;
+  return isDay(century * 100 + ofCentury, twoDigits(text, 5), twoDigits(text, 8));
+}
+
+/** `02:30`, `02:30:00` or `02:30:00.123` from there to there. */
+function isClock(text: string, from: number, end: number): boolean {
+  const length = end - from;
+  if (length < 5 || text.charCodeAt(from + 2) !== COLON) return false;
+  const second = length < 8 ? 0 : text.charCodeAt(from + 5) === COLON ? twoDigits(text, from + 6) : -1;
+  if (parseClock(twoDigits(text, from), twoDigits(text, from + 3), second) === undefined) return false;
+  if (length <= 8) return length === 5 || length === 8;
+  return text.charCodeAt(from + 8) === POINT && !Number.isNaN(digits(text, from + 9, end));
+}
+
+const COLON = 58;
+const HYPHEN = 45;
+const POINT = 46;
+
+/** Whole numbers arrive as doubles that are whole, those of 64 bits and those of any digits as text (dialect.ts). */
+function fittingNumber(type: ColumnType): Fitting {
+  if (holdsAnyNumber(type)) return value => value !== '';
+  switch (type.kind) {
+    case 'integer':
+    case 'bit': {
+      if (type.kind === 'integer' && type.bits === 64) return value => typeof value === 'string' && WHOLE.test(value);
+      const [least, most] = wholeRange(type);
+      return [Number(least), Number(most)];
+    }
+    case 'decimal': {
+      const most = wholePart(type);
+      return value =>
+        typeof value === 'number' && Math.abs(value) < most && Number(value.toFixed(type.scale)) === value;
+    }
+    default:
+      return value => typeof value === 'number' && Number.isFinite(value);
+  }
+}
+
+const WHOLE = /^-?\d{1,19}$/;

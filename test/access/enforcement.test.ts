@@ -1,0 +1,56 @@
+/**
+ * Whatever is asked by whomever: the answer equals that over a world which holds nothing but what the caller may see.
+ * CASES is how many are tried (default 300), SEED the stream of chance.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Random } from '../../fixtures/random.ts';
+import type { RequestContext } from '../../src/facade.ts';
+import { type AccessRules, ALL_ACCESS_RULES } from '../../src/plan/sight.ts';
+import { type Demo, openDemo } from '../law/demo.ts';
+import { differs, randomCaller, randomCase } from './requests.ts';
+import { readWorld, visibleTo, type World } from './world.ts';
+
+const CASES = Number(process.env['CASES'] ?? 300);
+const SEED = Number(process.env['SEED'] ?? 1);
+/** Requests of one caller. */
+const EACH = 15;
+
+let demo: Demo;
+let world: World;
+beforeAll(async () => {
+  demo = await openDemo({ patients: 6 });
+  world = await readWorld(demo);
+});
+afterAll(() => demo.close());
+
+/** The differences among so many cases, up to `enough` of them. */
+async function differences(
+  facade: Demo['facade'],
+  cases: number,
+  enough: number,
+  rule?: keyof AccessRules,
+): Promise<readonly string[]> {
+  const random = new Random(SEED);
+  const found: string[] = [];
+  for (let done = 0; done < cases && found.length < enough; ) {
+    const access = randomCaller(random, world);
+    const visible = visibleTo(access, world);
+    const context: RequestContext = { access, base: 'http://127.0.0.1/fhir', handling: 'strict' };
+    for (let i = 0; i < EACH; i++, done++) {
+      const difference = await differs(randomCase(random, world, rule), facade, context, visible);
+      if (difference !== undefined) found.push(`${JSON.stringify(access)} ${difference}`);
+    }
+  }
+  return found;
+}
+
+test('nothing is told beyond what a caller may see, and nothing of it is missing', { timeout: 3_600_000 }, async () => {
+  expect(await differences(demo.facade, CASES, 3)).toEqual([]);
+});
+
+describe('with a rule switched off something is told, and the suite notices', () => {
+  test.each(Object.keys(ALL_ACCESS_RULES) as (keyof AccessRules)[])('%s', { timeout: 300_000 }, async rule => {
+    const facade = demo.withAccessRules({ ...ALL_ACCESS_RULES, [rule]: false });
+    expect(await differences(facade, 3000, 1, rule)).not.toEqual([]);
+  });
+});

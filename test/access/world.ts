@@ -1,0 +1,169 @@
+/**
+ * What callers may see, decided without any of our planning: on the JSON of all resources, read once by somebody who may see
+ * everything. In: a facade and a caller's permissions. Out: the resources that the caller may read, and those that the
+ * caller may search.
+ */
+import type { Access, Permission } from '../../src/auth/access.ts';
+import { answering, indexedBy, indexOf } from '../../src/law/oracle.ts';
+import { allOf, type Resource } from '../../src/law/searches.ts';
+import { firstOfMapping } from '../../src/pipeline/of-mapping.ts';
+import { patientCompartmentOf, searchParameterOf } from '../../src/r4/search-parameters.ts';
+import type { Demo } from '../law/demo.ts';
+import { NOW } from '../law/law.ts';
+
+export const ZONE = 'America/New_York';
+
+/** A resource, and what of it decides who may see it. */
+export interface Known {
+  /** `Type/id` */
+  readonly name: string;
+  readonly type: string;
+  readonly resource: Resource;
+  /** The mapping that made it; '' for the server's own. */
+  readonly mapping: string;
+  /** Undefined: the type belongs to no patient. */
+  readonly patients: ReadonlySet<string> | undefined;
+  /** `Type/id` of whatever it refers to, by a Reference or by an address. */
+  readonly references: readonly string[];
+  /** Likewise by a Reference alone. */
+  readonly literals: readonly string[];
+}
+
+export interface World {
+  readonly demo: Demo;
+  readonly known: ReadonlyMap<string, Known>;
+  readonly types: readonly string[];
+  /** Logical ids. */
+  readonly patients: readonly string[];
+}
+
+/** Resources of these types name several patients. */
+const LISTS: ReadonlySet<string> = new Set(['Group']);
+
+const REFERENCE = /"(?:reference|url)":"(?:http:\/\/127\.0\.0\.1\/fhir\/)?([A-Z][A-Za-z]+\/[A-Za-z0-9.-]{1,64})"/g;
+
+const LITERAL = /"reference":"([A-Z][A-Za-z]+\/[A-Za-z0-9.-]{1,64})"/g;
+
+export async function readWorld(demo: Demo): Promise<World> {
+  const { registry, facade, database } = demo;
+  const mappingOf = new Map<string, string>();
+  for (const mapping of registry.mappings)
+    for (const { id } of await firstOfMapping(mapping, 100_000, { database, registry, now: NOW }))
+      mappingOf.set(`${mapping.resource}/${id}`, mapping.name);
+  const known = new Map<string, Known>();
+  for (const type of facade.offers.types) {
+    for (const resource of await allOf(facade, type, [])) {
+      const name = `${type}/${resource.id}`;
+      const references = [...JSON.stringify(resource).matchAll(REFERENCE)].map(([, to = '']) => to);
+      const literals = [...JSON.stringify(resource).matchAll(LITERAL)].map(([, to = '']) => to);
+      const mapping = mappingOf.get(name) ?? '';
+      known.set(name, { name, type, resource, mapping, references, literals, patients: patientsOf(type, resource) });
+    }
+  }
+  const patients = [...known.values()].flatMap(({ type, resource }) => (type === 'Patient' ? [resource.id] : []));
+  return { demo, known, types: facade.offers.types, patients };
+}
+
+/** https://hl7.org/fhir/R4/compartmentdefinition-patient.html, and Device, which R4's forgets. */
+function patientsOf(type: string, resource: Resource): ReadonlySet<string> | undefined {
+  if (type === 'Patient') return new Set([resource.id]);
+  const codes = type === 'Device' ? ['patient'] : patientCompartmentOf(type);
+  if (codes.length === 0) return undefined;
+  const found = codes.flatMap(code => indexOf(resource, searchParameterOf(type, code)?.expression ?? ''));
+  const references = found.map(({ value }) => String((value as { readonly reference?: unknown }).reference));
+  return new Set(references.flatMap(one => (one.startsWith('Patient/') ? [one.slice('Patient/'.length)] : [])));
+}
+
+/** Names of what a caller may read, and of what a caller may search. */
+export interface Visible {
+  readonly read: ReadonlySet<string>;
+  readonly search: ReadonlySet<string>;
+}
+
+export function visibleTo(access: Access, world: World): Visible {
+  const all = new Set(world.known.keys());
+  if (access.kind === 'all') return { read: all, search: all };
+  const usable = access.permissions.filter(({ read, search }) => read || search);
+  const inside = new Map(usable.map(permission => [permission, insideOf(permission.within, usable, world)]));
+  const allowed = (action: 'read' | 'search'): ReadonlySet<string> =>
+    new Set(
+      [...world.known.values()].flatMap(one =>
+        usable.some(
+          permission =>
+            permission[action] && speaksOf(permission, one, world) && inside.get(permission)?.has(one.name) === true,
+        )
+          ? [one.name]
+          : [],
+      ),
+    );
+  return { read: allowed('read'), search: allowed('search') };
+}
+
+/** The type and the conditions of a permission. */
+function speaksOf({ type, where }: Permission, one: Known, world: World): boolean {
+  return (type === '*' || type === one.type) && where.every(pair => answers(pair, one, world));
+}
+
+/** A search of one parameter (`code` or `code:modifier`) finds the resource. */
+export function answers([name, text]: readonly [string, string], one: Known, { demo }: World): boolean {
+  const [code = '', modifier] = name.split(':');
+  if (code === '_id') {
+    if (modifier === 'missing') return text === 'false';
+    return text.split(',').includes(one.resource.id) !== (modifier === 'not');
+  }
+  const offered = demo.facade.offers.find(one.type, code);
+  if (offered === undefined) return false;
+  const { parameter } = offered;
+  const question = { parameter, text, ...(modifier === undefined ? {} : { modifier }) };
+  return answering(question, ZONE, NOW)(indexedBy(one.resource, parameter));
+}
+
+/** Names of the resources within some patients: their records, and what is referred to from there. */
+function insideOf(within: Permission['within'], usable: readonly Permission[], world: World): ReadonlySet<string> {
+  const all = [...world.known.values()];
+  if (within.length === 0) return new Set(world.known.keys());
+  const sets = within.map(some => idsOf(some, world));
+  const isInside = ({ patients = new Set(), type }: Known): boolean =>
+    sets.every(ids =>
+      LISTS.has(type)
+        ? patients.size > 0 && [...patients].every(id => ids.has(id))
+        : [...patients].some(id => ids.has(id)),
+    );
+  const isSeen = (one: Known): boolean =>
+    usable.some(
+      permission =>
+        speaksOf(permission, one, world) &&
+        // Callers of these tests have one set of patients, or none that limits.
+        (one.patients === undefined || permission.within.length === 0 || sameWithin(permission.within, within)),
+    );
+  const found = new Set<string>();
+  const visit = (one: Known, path: readonly string[]): void => {
+    for (const name of one.references) {
+      const to = world.known.get(name);
+      if (to === undefined || to.patients !== undefined || path.includes(to.mapping)) continue;
+      found.add(name);
+      if (path.length < 1 && isSeen(to)) visit(to, [...path, to.mapping]);
+    }
+  };
+  for (const one of all) {
+    if (one.mapping === '') found.add(one.name);
+    if (one.patients === undefined || !isInside(one)) continue;
+    found.add(one.name);
+    if (isSeen(one)) visit(one, []);
+  }
+  return found;
+}
+
+function sameWithin(one: Permission['within'], other: Permission['within']): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function idsOf(patients: Permission['within'][number], world: World): ReadonlySet<string> {
+  if ('ids' in patients) return new Set(patients.ids);
+  return new Set(
+    world.patients.filter(id => {
+      const one = world.known.get(`Patient/${id}`);
+      return one !== undefined && patients.found.every(pair => answers(pair, one, world));
+    }),
+  );
+}

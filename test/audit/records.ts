@@ -1,0 +1,40 @@
+/**
+ * Records of the audit for tests, files to keep them in, and a look at what is in a file.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { AuditRecord } from '../../src/audit/record.ts';
+
+export function record(more: Partial<AuditRecord> = {}): AuditRecord {
+  return {
+    at: Date.now(),
+    request: '00000000-0000-4000-8000-000000000001',
+    who: { client: 'app' },
+    address: '192.0.2.1',
+    server: 'ehr.example.org',
+    interaction: 'read',
+    route: 'GET /fhir/Observation/:id',
+    status: 200,
+    query: 'GET /fhir/Observation/1',
+    resource: 'Observation/1',
+    patients: [],
+    ...more,
+  };
+}
+
+/** A folder, and how to remove it. */
+export function temporaryFolder(): { readonly folder: string; readonly remove: () => void } {
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-audit-'));
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+export function rowsOf(file: string, sql: string): readonly Record<string, unknown>[] {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return database.prepare(sql).all();
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,134 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openAudit } from '../../src/audit/audit.ts';
+import { openStore } from '../../src/audit/store.ts';
+import { AuditError, openWriter } from '../../src/audit/writer.ts';
+import type { AuditSettings } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { record, rowsOf, temporaryFolder } from './records.ts';
+
+const DAY = 86_400_000;
+
+function folder(): string {
+  const made = temporaryFolder();
+  onTestFinished(made.remove);
+  return made.folder;
+}
+
+const settings = (file: string, more: Partial<AuditSettings> = {}): AuditSettings => ({
+  ...{ mode: 'required', file, keep: 30 * DAY, bytes: 100_000_000, survives: 'process' },
+  ...more,
+});
+
+const silent = createLog({ level: 'silent', format: 'json' });
+
+test('a record is one row, and one event for each of its patients; without any it is one event', () => {
+  const path = join(folder(), 'audit.sqlite');
+  const store = openStore({ path, bytes: 10_000_000, survives: 'process' });
+  store.append([record({ patients: ['1', '2'] }), record({ status: 404, who: { client: 'app', subject: 'ada' } })]);
+  store.close();
+  expect(rowsOf(path, 'SELECT SEQ, NO, PATIENT FROM EVENT ORDER BY SEQ, NO')).toEqual([
+    { SEQ: 1, NO: 1, PATIENT: '1' },
+    { SEQ: 1, NO: 2, PATIENT: '2' },
+    { SEQ: 2, NO: 0, PATIENT: null },
+  ]);
+  expect(rowsOf(path, 'SELECT ACTION, OUTCOME, SUBJECT FROM RECORD')).toEqual([
+    { ACTION: 'R', OUTCOME: '0', SUBJECT: null },
+    { ACTION: 'R', OUTCOME: '4', SUBJECT: 'ada' },
+  ]);
+});
+
+test('the files can be read by their owner alone', async () => {
+  const path = join(folder(), 'audit.sqlite');
+  const writer = await openWriter({ path, bytes: 10_000_000, survives: 'process', keep: DAY });
+  await writer.write(record());
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) expect(statSync(file).mode & 0o777, file).toBe(0o600);
+  await writer.close();
+});
+
+test('records that come together are each there when their promise resolves', async () => {
+  const path = join(folder(), 'audit.sqlite');
+  const writer = await openWriter({ path, bytes: 100_000_000, survives: 'process', keep: DAY });
+  const clients = Array.from({ length: 3000 }, (_, i) => `app-${i}`);
+  let checked = 0;
+  await Promise.all(
+    clients.map(async (client, i) => {
+      await writer.write(record({ who: { client } }));
+      if (i % 300 !== 0) return;
+      checked += rowsOf(path, `SELECT 1 FROM RECORD WHERE CLIENT = '${client}'`).length;
+    }),
+  );
+  expect(checked).toBe(10);
+  expect(writer.load()).toMatchObject({ waiting: 0 });
+  await writer.close();
+  expect(rowsOf(path, 'SELECT COUNT(DISTINCT CLIENT) AS N FROM RECORD')).toEqual([{ N: 3000 }]);
+  await expect(writer.write(record())).rejects.toBeInstanceOf(AuditError);
+});
+
+test('records that are too old go, those of their patients with them', () => {
+  const path = join(folder(), 'audit.sqlite');
+  const store = openStore({ path, bytes: 10_000_000, survives: 'process' });
+  const now = Date.now();
+  store.append([5, 4, 3, 2, 1].map(days => record({ at: now - days * DAY, patients: ['1'] })));
+  expect(store.expire(now - 2.5 * DAY, 2)).toBe(2);
+  expect(store.expire(now - 2.5 * DAY, 2)).toBe(1);
+  expect(store.expire(now - 2.5 * DAY, 2)).toBe(0);
+  store.close();
+  expect(rowsOf(path, 'SELECT COUNT(*) AS N FROM RECORD')).toEqual([{ N: 2 }]);
+  expect(rowsOf(path, 'SELECT COUNT(*) AS N FROM EVENT')).toEqual([{ N: 2 }]);
+});
+
+test('a full store takes nothing more and says so; what it had stays; room that old records leave is used again', async () => {
+  const file = join(folder(), 'audit.sqlite');
+  const lines: string[] = [];
+  const log = createLog({ level: 'debug', format: 'json', write: line => lines.push(line) });
+  const audit = await openAudit(settings(file, { bytes: 1_000_000 }), log);
+  const long = record({ query: `GET /fhir/Widget?name=secret${'x'.repeat(5000)}` });
+  let written = 0;
+  const failure = await (async () => {
+    for (;;) {
+      const error = await audit.write(long).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      if (error !== undefined) return error;
+      written++;
+    }
+  })();
+  expect(failure).toBeInstanceOf(AuditError);
+  expect(failure).toMatchObject({ full: true });
+  expect(written).toBeGreaterThan(50);
+  expect(lines.join()).not.toContain('secret');
+  await audit.close();
+  expect(rowsOf(file, 'SELECT COUNT(*) AS N FROM RECORD')).toEqual([{ N: written }]);
+  expect(statSync(file).size).toBeLessThanOrEqual(1_000_000);
+  const store = openStore({ path: file, bytes: 1_000_000, survives: 'process' });
+  store.expire(Date.now() + DAY, 10);
+  store.append([long, long]);
+  store.close();
+});
+
+test('a store that cannot be opened ends the start, unless the audit is best-effort', async () => {
+  const file = join(folder(), 'audit.sqlite');
+  const other = openStore({ path: file, bytes: 1_000_000, survives: 'process' });
+  other.close();
+  const inFile = join(file, 'audit.sqlite');
+  await expect(openAudit(settings(inFile), silent)).rejects.toBeInstanceOf(AuditError);
+  const audit = await openAudit(settings(inFile, { mode: 'best-effort' }), silent);
+  await audit.write(record());
+  await audit.close();
+  expect(audit.load()).toMatchObject({ written: 0, failed: 1 });
+});
+
+test('a flood of refusals is counted rather than written one by one, so that it cannot fill the store', async () => {
+  const file = join(folder(), 'audit.sqlite');
+  const audit = await openAudit(settings(file), silent, { each: 10, window: 60_000 });
+  await Promise.all(Array.from({ length: 1000 }, () => audit.write(record({ status: 401 }))));
+  await Promise.all(Array.from({ length: 20 }, () => audit.write(record({ status: 403 }))));
+  await audit.close();
+  expect(rowsOf(file, 'SELECT STATUS, COUNT(*) AS N, SUM(ANSWERS) AS A FROM RECORD GROUP BY STATUS')).toEqual([
+    { STATUS: 401, N: 11, A: 1000 },
+    { STATUS: 403, N: 20, A: 20 },
+  ]);
+});

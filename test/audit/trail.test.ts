@@ -1,0 +1,276 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { AuditRecord } from '../../src/audit/record.ts';
+import { openStore } from '../../src/audit/store.ts';
+import { openTrail, withTrail } from '../../src/audit/trail.ts';
+import { type Access, accessToPatients, OPEN_ACCESS } from '../../src/auth/access.ts';
+import type { Facade, RequestContext } from '../../src/facade.ts';
+import { validateResource } from '../../src/validation/validator.ts';
+import { openDemo } from '../law/demo.ts';
+import { record, temporaryFolder } from './records.ts';
+
+const BALP = 'https://profiles.ihe.net/ITI/BALP/StructureDefinition/IHE.BasicAudit.';
+const ISSUER = 'https://issuer.example.org';
+const ADA = { client: 'app', subject: 'ada', issuer: ISSUER, user: 'Practitioner/7' };
+
+const RECORDS: readonly AuditRecord[] = [
+  record({ at: Date.parse('2026-03-01T12:00:00Z'), who: { ...ADA, purpose: 'BTG' }, patients: ['1'] }),
+  record({
+    at: Date.parse('2026-03-02T12:00:00Z'),
+    who: { client: 'registry', issuer: ISSUER },
+    interaction: 'search-type',
+    query: 'GET /fhir/Widget?patient=1,2',
+    patients: ['1', '2'],
+  }),
+  record({
+    at: Date.parse('2026-03-03T12:00:00Z'),
+    who: { client: 'portal', subject: 'p2', issuer: ISSUER, user: 'Patient/2', purpose: 'my own wish' },
+    status: 404,
+  }),
+  record({ at: Date.parse('2026-03-04T12:00:00Z'), interaction: 'search-system', query: 'GET /fhir?_type=Widget' }),
+  record({ at: Date.parse('2026-03-05T12:00:00Z'), interaction: 'operation', query: 'POST /fhir/$x', bulk: true }),
+  record({ at: Date.parse('2026-03-06T12:00:00Z'), interaction: 'batch', status: 503, resource: 'Nothing/1' }),
+];
+
+interface Trailing {
+  readonly facade: Facade;
+  ids(search: string, access?: Access, named?: readonly string[]): Promise<readonly string[]>;
+  resources(search: string, access?: Access, named?: readonly string[]): Promise<readonly Event[]>;
+}
+
+interface Coded {
+  readonly system?: string;
+  readonly code: string;
+}
+
+interface Event {
+  readonly id: string;
+  readonly meta?: { readonly profile?: readonly string[] };
+  readonly subtype: readonly Coded[];
+  readonly action: string;
+  readonly outcome: string;
+  readonly agent: readonly {
+    readonly type: { readonly coding: readonly Coded[] };
+    readonly who?: { readonly reference?: string; readonly identifier?: { readonly value: string } };
+    readonly requestor: boolean;
+    readonly network?: { readonly address: string };
+  }[];
+  readonly entity: readonly {
+    readonly type: Coded;
+    readonly role?: Coded;
+    readonly what?: { readonly reference?: string; readonly identifier?: { readonly value: string } };
+    readonly query?: string;
+  }[];
+}
+
+let opened: Trailing;
+let close: () => Promise<void>;
+beforeAll(async () => {
+  opened = await open();
+});
+afterAll(() => close());
+
+const trailing = (): Trailing => opened;
+
+async function open(): Promise<Trailing> {
+  const { folder, remove } = temporaryFolder();
+  const file = join(folder, 'audit.sqlite');
+  const store = openStore({ path: file, bytes: 10_000_000, survives: 'process' });
+  store.append(RECORDS);
+  store.close();
+  const options = { pageSize: 50, pageMax: 100, secret: Buffer.alloc(32), softwareVersion: '0' };
+  const trail = await openTrail(file, options);
+  const demo = await openDemo({ patients: 3, engine: 'sqlite' });
+  close = async () => {
+    await trail.close();
+    await demo.close();
+    remove();
+  };
+  const facade = withTrail(demo.facade, trail);
+  const resources = async (search: string, access: Access = OPEN_ACCESS, named?: readonly string[]) => {
+    const parameters = [...new URLSearchParams(search)];
+    const { json } = await facade.search({ type: 'AuditEvent', parameters }, contextOf(access, named));
+    const { entry = [] } = JSON.parse(json) as { entry?: readonly { readonly resource: Event }[] };
+    return entry.map(({ resource }) => resource);
+  };
+  return {
+    facade,
+    resources,
+    ids: async (search, access, named) => (await resources(search, access, named)).map(({ id }) => id),
+  };
+}
+
+function contextOf(access: Access, named?: readonly string[]): RequestContext {
+  return { access, base: 'http://localhost/fhir', handling: 'strict', ...(named && { named: () => named }) };
+}
+
+test('each AuditEvent is valid R4, and one of an answer that went out has what its profile of BALP asks', async () => {
+  const { resources } = trailing();
+  const events = await resources('_sort=date');
+  expect(events.map(({ id }) => id)).toEqual(['1-1', '2-1', '2-2', '3-0', '4-0', '5-0', '6-0']);
+  for (const event of events) {
+    const findings = validateResource(event).filter(line => !line.includes(`${BALP}`));
+    expect(findings, event.id).toEqual([]);
+  }
+  expect(events.map(({ meta }) => meta?.profile?.map(url => url.replace(BALP, '')))).toEqual([
+    ['PatientRead'],
+    ['PatientQuery'],
+    ['PatientQuery'],
+    undefined,
+    ['Query'],
+    undefined,
+    undefined,
+  ]);
+  expect(events.map(({ outcome }) => outcome)).toEqual(['0', '0', '0', '4', '0', '0', '8']);
+  for (const event of events.filter(({ meta }) => meta?.profile !== undefined)) {
+    const isRead = event.action === 'R';
+    const roles = event.agent.map(({ type }) => type.coding[0]?.code);
+    // BALP: the client of a read is the destination of the data, that of a query the source of the request.
+    expect(roles.slice(0, 2)).toEqual(isRead ? ['110152', '110153'] : ['110153', '110152']);
+    for (const { who, network } of event.agent.slice(0, 2)) {
+      expect(who?.identifier?.value).toBeDefined();
+      expect(network?.address).toBeDefined();
+    }
+    const entities = event.entity.map(({ type, role }) => `${type.code} ${role?.code ?? ''}`.trim());
+    const patient = event.meta?.profile?.[0]?.includes('Patient') ? ['1 1'] : [];
+    expect(entities).toEqual([...patient, isRead ? '2 4' : '2 24', 'XrequestId']);
+    const query = event.entity.find(({ role }) => role?.code === '24');
+    expect(query?.what).toBeUndefined();
+    if (!isRead) expect(Buffer.from(query?.query ?? '', 'base64').toString()).toContain('GET /fhir');
+  }
+});
+
+test('who asked: the person with a reference and the issuer, the application, the purpose', async () => {
+  const { resources } = trailing();
+  const [event] = await resources('_id=1-1');
+  expect(event).toMatchObject({
+    recorded: '2026-03-01T12:00:00.000Z',
+    purposeOfEvent: [{ coding: [{ code: 'BTG' }] }],
+    agent: [
+      { who: { identifier: { value: 'app' } }, requestor: false, network: { address: '192.0.2.1' } },
+      { who: { identifier: { value: 'ehr.example.org' } } },
+      {
+        type: { coding: [{ code: 'IRCP' }] },
+        who: { reference: 'Practitioner/7', identifier: { system: ISSUER, value: 'ada' } },
+        requestor: true,
+        purposeOfUse: [{ coding: [{ code: 'BTG' }] }],
+      },
+    ],
+  });
+  const [other] = await resources('_id=3-0');
+  expect(other).toMatchObject({ purposeOfEvent: [{ text: 'my own wish' }] });
+  const [app] = await resources('_id=2-1');
+  expect(app?.agent).toHaveLength(2);
+  expect(app?.agent[0]?.requestor).toBe(true);
+});
+
+test.each([
+  ['patient=1', ['1-1', '2-1']],
+  ['patient=Patient/2', ['2-2', '3-0']],
+  ['entity=Observation/1', ['1-1', '3-0']],
+  ['entity=Patient/1', ['1-1', '2-1']],
+  ['agent=Practitioner/7', ['1-1']],
+  ['agent=7', ['1-1']],
+  ['agent=Patient/2', ['3-0']],
+  ['agent=Practitioner/8', []],
+  [`agent:identifier=${ISSUER}|ada`, ['1-1']],
+  ['agent:identifier=registry', ['2-1', '2-2']],
+  ['action=R', ['1-1', '3-0']],
+  ['outcome=8', ['6-0']],
+  ['date=2026-03-02', ['2-1', '2-2']],
+  ['date=ge2026-03-04&date=lt2026-03-06', ['4-0', '5-0']],
+  ['patient=1&date=gt2026-03-01T13:00:00Z', ['2-1']],
+  ['subtype=search-type', ['2-1', '2-2']],
+  ['_sort=-date&_count=1', ['6-0']],
+])('AuditEvent?%s', async (search, expected) => {
+  const { ids } = trailing();
+  expect(await ids(search)).toEqual(expected);
+});
+
+test('what was read is found by its type and id, and by its id alone', async () => {
+  const { folder, remove } = temporaryFolder();
+  onTestFinished(remove);
+  const file = join(folder, 'audit.sqlite');
+  const store = openStore({ path: file, bytes: 10_000_000, survives: 'process' });
+  store.append([record({ resource: 'Observation/a-1' }), record({ resource: 'Condition/a-1' })]);
+  store.close();
+  const trail = await openTrail(file, { pageSize: 50, pageMax: 100, secret: Buffer.alloc(32), softwareVersion: '0' });
+  onTestFinished(() => trail.close());
+  const ids = async (entity: string) => {
+    const { json } = await trail.facade.search(
+      { type: 'AuditEvent', parameters: [['entity', entity]] },
+      contextOf(OPEN_ACCESS),
+    );
+    return [...json.matchAll(/"id":"(\d+-\d+)"/g)].map(([, id]) => id);
+  };
+  expect(await ids('Observation/a-1')).toEqual(['1-0']);
+  expect(await ids('Condition/a-1')).toEqual(['2-0']);
+  expect(await ids('a-1')).toEqual(['1-0', '2-0']);
+  expect(await ids('Observation/a-2')).toEqual([]);
+  expect(await ids('Observation/a-1,Condition/a-1')).toEqual(['1-0', '2-0']);
+});
+
+test('patients see who saw them, and what they did themselves, but not whom else was searched for', async () => {
+  const { facade, ids, resources } = trailing();
+  const patient = accessToPatients('patient 2', ['2']);
+  for (const named of [[], ['*'], ['AuditEvent']]) {
+    expect(await ids('', patient, named)).toEqual(['2-2', '3-0']);
+    expect(await ids('patient=1', patient, named)).toEqual([]);
+    expect(await facade.read('AuditEvent', '2-1', [], contextOf(patient, named))).toBeUndefined();
+    const [event] = await resources('_id=2-2', patient, named);
+    const query = event?.entity.find(one => one.query !== undefined)?.query ?? '';
+    expect(Buffer.from(query, 'base64').toString()).toBe('GET /fhir/Widget');
+    expect(validateResource(event).filter(line => !line.includes(BALP))).toEqual([]);
+  }
+});
+
+test('a scope for all types shows nothing of the audit; one that names the type does', async () => {
+  const { facade, ids } = trailing();
+  const everything: Access = { kind: 'all', caller: 'app' };
+  await expect(ids('', everything, ['*'])).rejects.toMatchObject({ status: 403 });
+  expect(() => facade.read('AuditEvent', '1-1', [], contextOf(everything, ['*']))).toThrow();
+  expect(await ids('', everything, ['*', 'AuditEvent'])).toHaveLength(7);
+  const named: Access = {
+    kind: 'limited',
+    caller: 'officer',
+    permissions: [{ type: 'AuditEvent', read: true, search: true, within: [], where: [] }],
+  };
+  expect(await ids('', named, ['AuditEvent'])).toHaveLength(7);
+  const others: Access = {
+    kind: 'limited',
+    caller: 'app',
+    permissions: [{ type: 'Observation', read: true, search: true, within: [], where: [] }],
+  };
+  await expect(ids('', others, ['Observation'])).rejects.toMatchObject({ status: 403 });
+  const byRule: Access = {
+    kind: 'limited',
+    caller: 'doctor',
+    permissions: [
+      {
+        type: '*',
+        read: true,
+        search: true,
+        within: [{ found: [['general-practitioner', 'Practitioner/7']] }],
+        where: [],
+      },
+    ],
+  };
+  await expect(ids('', byRule, ['*'])).rejects.toMatchObject({ status: 403 });
+});
+
+test('patients of the store are not served, nor included; the type is part of the CapabilityStatement', async () => {
+  const { facade, ids } = trailing();
+  await expect(ids('_include=AuditEvent:patient')).rejects.toMatchObject({ status: 400 });
+  await expect(ids('_include:iterate=*')).rejects.toMatchObject({ status: 400 });
+  const statement = facade.capabilities({ base: 'http://localhost/fhir' }) as {
+    rest: { resource: { type: string; searchParam: { name: string }[]; searchInclude?: unknown }[] }[];
+  };
+  const types = statement.rest[0]?.resource ?? [];
+  expect(types.map(({ type }) => type)).toEqual(types.map(({ type }) => type).toSorted());
+  const event = types.find(({ type }) => type === 'AuditEvent');
+  expect(event?.searchInclude).toBeUndefined();
+  expect(event?.searchParam.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['action', 'agent', 'date', 'entity', 'outcome', 'patient', 'subtype', 'type']),
+  );
+  expect(facade.offers.types.filter(type => type === 'Patient')).toHaveLength(1);
+});

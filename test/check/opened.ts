@@ -1,0 +1,78 @@
+/**
+ * A pack over a small database, opened for the sections of a check, so that a test can break a codec or a plan beforehand. In: a
+ * clinic. Out: its registry and database; the sections that ran over them, and what they told.
+ */
+import { join } from 'node:path';
+import { ROWS } from '../../src/check/rows.ts';
+import { runSections, type SectionReport } from '../../src/check/run.ts';
+import { SEARCHES } from '../../src/check/searches.ts';
+import type { CheckSection } from '../../src/check/section.ts';
+import { VALUES } from '../../src/check/values.ts';
+import { createFacade } from '../../src/facade.ts';
+import { childrenOf } from '../../src/mapping/children.ts';
+import { loadPack } from '../../src/mapping/load/pack.ts';
+import { formatProblem } from '../../src/mapping/load/problem.ts';
+import type { Node, Registry, ValueNode } from '../../src/mapping/model.ts';
+import { ALL_RULES, type Rules } from '../../src/plan/environment.ts';
+import type { Database } from '../../src/sql/database.ts';
+import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import type { SmallClinic } from '../cli/small-clinic.ts';
+
+const NOW = Date.UTC(2026, 5, 30);
+
+export interface Opened {
+  readonly registry: Registry;
+  readonly database: Database;
+}
+
+export async function open({ folder, pack }: SmallClinic): Promise<Opened & { close(): Promise<void> }> {
+  const database = openSqlite(join(folder, 'clinic.sqlite'));
+  const { registry, problems } = loadPack(pack, await database.catalog());
+  if (!registry) throw new Error(problems.map(formatProblem).join('\n'));
+  return { registry, database, close: () => database.close() };
+}
+
+interface How {
+  readonly values?: boolean;
+  readonly rules?: Rules;
+  readonly sections?: readonly CheckSection[];
+}
+
+/** Runs the sections, by default those that compare, search and count. */
+export async function check(
+  { registry, database }: Opened,
+  { values = false, rules = ALL_RULES, sections = [VALUES, SEARCHES, ROWS] }: How = {},
+): Promise<readonly SectionReport[]> {
+  return runSections(sections, {
+    registry,
+    database,
+    catalog: await database.catalog(),
+    facadeOver: over =>
+      createFacade({
+        ...{ registry, database: over, pageSize: 50, pageMax: 1000 },
+        ...{ secret: new Uint8Array(32), softwareVersion: '0', date: '2026-06-30', rules, clock: () => NOW },
+      }),
+    now: NOW,
+    seed: 1,
+    budgetSeconds: undefined,
+    values,
+    all: false,
+  });
+}
+
+export const told = (reports: readonly SectionReport[]): readonly string[] =>
+  reports.flatMap(({ problems }) => problems.map(formatProblem));
+
+/** The node of a mapping that reads a column (`sql`: an expression), by a codec whose label fits. */
+export function reading({ registry }: Opened, mapping: string, column: string, label = /./): ValueNode {
+  const reads = (node: ValueNode): boolean =>
+    label.test(node.codec.label) &&
+    node.from.some(from => (from.kind === 'column' ? from.column : from.kind === 'raw' ? 'sql' : '') === column);
+  const visit = (node: Node): readonly ValueNode[] => [
+    ...(node.kind === 'value' && reads(node) ? [node] : []),
+    ...childrenOf(node).flatMap(visit),
+  ];
+  const [found] = visit(registry.mapping(mapping).root);
+  if (!found) throw new Error(`nothing reads ${column}`);
+  return found;
+}

@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openStore } from '../../src/audit/store.ts';
+import { record, temporaryFolder } from '../audit/records.ts';
+import { lintel } from './lintel.ts';
+
+/** A folder of data with an audit of four answers. */
+function audited(): { readonly dataDir: string; readonly environment: Readonly<Record<string, string>> } {
+  const { folder, remove } = temporaryFolder();
+  onTestFinished(remove);
+  const store = openStore({ path: join(folder, 'audit.sqlite'), bytes: 10_000_000, survives: 'process' });
+  const at = (day: number): number => Date.parse(`2026-03-0${day}T12:00:00Z`);
+  store.append([
+    record({ at: at(1), who: { client: 'app', subject: 'ada', user: 'Practitioner/7' }, patients: ['1'] }),
+    record({
+      at: at(2),
+      interaction: 'search-type',
+      query: 'POST /fhir/Widget/_search\nname="x",y',
+      who: { client: 'registry', purpose: '=1+1' },
+      patients: ['1', '2'],
+    }),
+    record({ at: at(3), interaction: 'operation', query: 'GET /fhir/$download-resource', bulk: true }),
+    record({ at: at(4), who: { client: 'app', subject: 'bob' }, status: 404 }),
+  ]);
+  store.close();
+  return { dataDir: folder, environment: { DATA_DIR: folder } };
+}
+
+async function times(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const { out, code } = await lintel(environment, 'audit', ...args, '--json');
+  expect(code).toBe(0);
+  return out
+    .trim()
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => (JSON.parse(line) as { time: string }).time.slice(5, 10));
+}
+
+test('who saw a patient: the answers with data of the patient, and files that may hold it', async () => {
+  const { environment } = audited();
+  expect(await times(['--patient', '1'], environment)).toEqual(['03-01', '03-02', '03-03']);
+  expect(await times(['--patient', '2'], environment)).toEqual(['03-02', '03-03']);
+  expect(await times(['--patient', '2', '--since', '2026-03-03'], environment)).toEqual(['03-03']);
+  expect(await times(['--until', '2026-03-02T12:00:00Z'], environment)).toEqual(['03-01']);
+  expect(await times(['--who', 'ada'], environment)).toEqual(['03-01']);
+  expect(await times(['--who', 'Practitioner/7'], environment)).toEqual(['03-01']);
+  expect(await times(['--who', 'app'], environment)).toEqual(['03-01', '03-03', '03-04']);
+  expect(await times([], environment)).toEqual(['03-01', '03-02', '03-03', '03-04']);
+});
+
+test('as CSV: a head, quotes where they are needed, and nothing that a spreadsheet would compute', async () => {
+  const { environment } = audited();
+  const { out } = await lintel(environment, 'audit', '--patient', '2', '--csv');
+  expect(out.trim()).toBe(
+    [
+      'time,person,user,application,issuer,purpose,address,kind,request,status,patients,answers,request id',
+      '2026-03-02T12:00:00.000Z,,,registry,,\'=1+1,192.0.2.1,search-type,"POST /fhir/Widget/_search',
+      'name=""x"",y",200,1 2,1,00000000-0000-4000-8000-000000000001',
+      '2026-03-03T12:00:00.000Z,,,app,,,192.0.2.1,operation,GET /fhir/$download-resource,200,unknown,1,00000000-0000-4000-8000-000000000001',
+    ].join('\n'),
+  );
+});
+
+test('as text: one line a record', async () => {
+  const { environment } = audited();
+  const { out } = await lintel(environment, 'audit');
+  expect(out.trim().split('\n')).toEqual([
+    '2026-03-01T12:00:00.000Z  ada (Practitioner/7) by app  GET /fhir/Observation/1  200  patients 1',
+    '2026-03-02T12:00:00.000Z  registry  for =1+1  POST /fhir/Widget/_search name="x",y  200  patients 1 2',
+    '2026-03-03T12:00:00.000Z  app  GET /fhir/$download-resource  200  patients unknown',
+    '2026-03-04T12:00:00.000Z  bob by app  GET /fhir/Observation/1  404',
+  ]);
+});
+
+test('what cannot be understood, and a file that is not there, are told', async () => {
+  const { environment, dataDir } = audited();
+  expect(await lintel(environment, 'audit', '--since', 'yesterday')).toMatchObject({ code: 2 });
+  expect(await lintel(environment, 'audit', '--csv', '--json')).toMatchObject({ code: 2 });
+  const missing = await lintel({ DATA_DIR: join(dataDir, 'elsewhere') }, 'audit');
+  expect(missing.code).toBe(1);
+  expect(missing.notes).toContain('There is no audit at');
+});

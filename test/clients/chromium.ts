@@ -1,0 +1,126 @@
+/**
+ * Headless Chromium, where it is installed. In: commands of the DevTools protocol. Out: pages as people and their scripts see
+ * them. https://chromedevtools.github.io/devtools-protocol/
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+function find(): string | undefined {
+  return NAMES.find(name => {
+    try {
+      return execFileSync('which', [name], { stdio: 'pipe' }).length > 0;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Undefined where none is installed. */
+export const CHROMIUM = find();
+if (CHROMIUM === undefined) console.log(`SKIPPED: no browser is installed (${NAMES.join(', ')}).`);
+
+export interface Tab {
+  open(url: string): Promise<void>;
+  /** The value of an expression in the page, as soon as it is true. */
+  when(expression: string): Promise<unknown>;
+  /** Runs a statement in the page. */
+  run(statement: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Milliseconds between two looks, and until a page counts as hung. */
+const LOOK = 50;
+const PATIENCE = 60_000;
+
+interface Reply {
+  readonly id?: number;
+  readonly result?: {
+    readonly result?: { readonly value?: unknown };
+    readonly sessionId?: string;
+    readonly targetId?: string;
+  };
+  readonly error?: { readonly message: string };
+}
+
+/** Starts a browser of its own with one tab. */
+export async function openTab(): Promise<Tab> {
+  const profile = mkdtempSync(join(tmpdir(), 'lintel-chromium-'));
+  const flags = [
+    '--headless',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--remote-debugging-port=0',
+    `--user-data-dir=${profile}`,
+  ];
+  const child = spawn(CHROMIUM ?? '', [...flags, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const exited = once(child, 'exit');
+  const socket = new WebSocket(await addressOf(child.stderr));
+  await new Promise((resolve, reject) => {
+    socket.addEventListener('open', resolve, { once: true });
+    socket.addEventListener('error', reject, { once: true });
+  });
+  const waiting = new Map<number, (reply: Reply) => void>();
+  socket.addEventListener('message', ({ data }) => {
+    const reply = JSON.parse(String(data)) as Reply;
+    if (reply.id !== undefined) waiting.get(reply.id)?.(reply);
+  });
+  let last = 0;
+  const send = (method: string, params: object, sessionId?: string): Promise<NonNullable<Reply['result']>> =>
+    new Promise((resolve, reject) => {
+      const id = ++last;
+      waiting.set(id, ({ result, error }) => {
+        waiting.delete(id);
+        if (error === undefined) resolve(result ?? {});
+        else reject(new Error(`${method}: ${error.message}`));
+      });
+      socket.send(JSON.stringify({ id, method, params, ...(sessionId === undefined ? {} : { sessionId }) }));
+    });
+  const { targetId } = await send('Target.createTarget', { url: 'about:blank' });
+  const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
+  const evaluate = async (expression: string): Promise<unknown> => {
+    try {
+      return (await send('Runtime.evaluate', { expression, returnByValue: true }, sessionId)).result?.value;
+    } catch {
+      // The page is being left.
+      return undefined;
+    }
+  };
+  return {
+    async open(url) {
+      await send('Page.navigate', { url }, sessionId);
+    },
+    async when(expression) {
+      const end = Date.now() + PATIENCE;
+      for (;;) {
+        const value = await evaluate(expression);
+        if (value) return value;
+        if (Date.now() > end) throw new Error(`never true: ${expression}; ${await evaluate('location.pathname')}`);
+        await new Promise(resolve => setTimeout(resolve, LOOK));
+      }
+    },
+    async run(statement) {
+      await evaluate(statement);
+    },
+    async close() {
+      socket.close();
+      child.kill('SIGKILL');
+      await exited;
+      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+async function addressOf(stderr: AsyncIterable<Buffer>): Promise<string> {
+  let text = '';
+  for await (const chunk of stderr) {
+    text += String(chunk);
+    const [, found] = /DevTools listening on (ws:\S+)/.exec(text) ?? [];
+    if (found !== undefined) return found;
+  }
+  throw new Error('the browser did not start');
+}

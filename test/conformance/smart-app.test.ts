@@ -1,0 +1,100 @@
+/**
+ * An app with fhirclient in Chromium, which launches by itself and from an EHR without special options; and the pages that
+ * people see on the way, with a keyboard's means. Is left out, and says so, where no Chromium is installed.
+ */
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CHROMIUM, openTab, type Tab } from '../clients/chromium.ts';
+import { assertionOf, PASSWORD, post, type Served, serveSmart } from '../smart/served.ts';
+
+/** The app, from an origin of its own. */
+function appServer(): Promise<Server> {
+  const library = join(
+    dirname(createRequire(import.meta.url).resolve('fhirclient')),
+    '../../build/fhir-client.pure.js',
+  );
+  const page = readFileSync(new URL('../clients/launch.html', import.meta.url));
+  const server = createServer((request, response) => {
+    const script = request.url === '/fhir-client.js';
+    response.setHeader('Content-Type', script ? 'text/javascript' : 'text/html');
+    response.end(script ? readFileSync(library) : page);
+  });
+  return new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(server)));
+}
+
+describe.skipIf(CHROMIUM === undefined)('an app in a browser', () => {
+  let app: Server;
+  let origin: string;
+  let served: Served;
+  let tab: Tab;
+  beforeAll(async () => {
+    app = await appServer();
+    origin = `http://127.0.0.1:${(app.address() as AddressInfo).port}`;
+    served = await serveSmart();
+    const [first, ...rest] = served.clients;
+    if (first === undefined) throw new Error('no clients');
+    const page = { ...first, id: 'page', name: 'A page', redirects: [`${origin}/`], launchUrl: `${origin}/` };
+    served.setClients([page, ...rest, first]);
+    tab = await openTab();
+  });
+  afterAll(async () => {
+    await tab.close();
+    app.close();
+    await served.stop();
+  });
+
+  const told = async (): Promise<unknown> =>
+    JSON.parse(String(await tab.when(`document.getElementById('told')?.textContent`)));
+  const fill = (name: string, value: string): Promise<void> =>
+    tab.run(`document.querySelector('[name=${name}]').value = ${JSON.stringify(value)}`);
+  const press = async (selector: string): Promise<void> => {
+    await tab.when(`document.querySelector(${JSON.stringify(selector)}) !== null`);
+    await tab.run(`document.querySelector(${JSON.stringify(selector)}).click()`);
+  };
+
+  test('launches by itself, reads, refreshes', async () => {
+    await tab.open(`${origin}/?iss=${encodeURIComponent(served.fhir)}`);
+    await tab.when(`document.querySelector('[name=username]') !== null`);
+    await fill('username', 'anna');
+    await fill('password', PASSWORD);
+    await press('form button');
+    await press('button[value=allow]');
+    expect(await told()).toEqual({ patient: '1', user: 'Patient/1', again: '1', banner: true, observations: 2 });
+  });
+
+  test('is launched by an EHR, for whoever is logged in already', async () => {
+    const { body } = await post(`${served.auth}/token`, {
+      ...{ grant_type: 'client_credentials', scope: 'system/launch' },
+      ...(await assertionOf(served, 'ehr')),
+    });
+    const response = await fetch(`${served.auth}/launch`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${String(body['access_token'])}` },
+      body: JSON.stringify({ client: 'page', patient: '1', encounter: '8', needPatientBanner: false }),
+    });
+    const { url } = (await response.json()) as { readonly url: string };
+    // The library would go on with the launch before, which the tab remembers.
+    await tab.run('sessionStorage.clear()');
+    await tab.open(url);
+    await press('button[value=allow]');
+    expect(await told()).toMatchObject({ patient: '1', encounter: '8', banner: false, again: '1' });
+  });
+
+  test('pages have no script, fit on a telephone, and can be used by what reads them out', async () => {
+    await tab.open(`${served.auth}/apps`);
+    await tab.when(`document.querySelector('h1') !== null`);
+    const seen = (await tab.when(`({
+      scripts: document.scripts.length,
+      language: document.documentElement.lang,
+      headings: document.querySelectorAll('h1').length,
+      nameless: [...document.querySelectorAll('input:not([type=hidden]), select, textarea')].filter(one => one.labels.length === 0).length,
+      silent: [...document.querySelectorAll('button')].filter(one => (one.ariaLabel ?? one.textContent).trim() === '').length,
+      wide: document.documentElement.scrollWidth > document.documentElement.clientWidth,
+    })`)) as object;
+    expect(seen).toEqual({ scripts: 0, language: 'en', headings: 1, nameless: 0, silent: 0, wide: false });
+  });
+});

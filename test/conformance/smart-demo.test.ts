@@ -1,0 +1,236 @@
+/**
+ * What the demo offers to try, as the greeting says it: from nothing to a token by Backend Services, and an app that the page
+ * that plays the EHR launches. And the scopes of a certification run over the demo's data.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { run } from '../../src/cli/main.ts';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { type Running, startServer } from '../../src/main.ts';
+import { boxes, formAction, openBrowser } from '../smart/browser.ts';
+import { post } from '../smart/served.ts';
+
+let folder: string;
+let running: Running;
+let said: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'lintel-'));
+  const out: string[] = [];
+  const started = await startServer(
+    readConfig({ DATA_DIR: folder, PORT: '0', ACCESS: 'smart' }),
+    { out: text => out.push(text), note: () => {} },
+    createLog({ level: 'error', format: 'json', write: () => {} }),
+  );
+  if (started === undefined) throw new Error('it did not start');
+  running = started;
+  said = out.join('\n');
+});
+afterAll(async () => {
+  await running.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const passwordOf = (name: string): string => new RegExp(`${name} +password (\\S+)`).exec(said)?.[1] ?? '';
+
+test('the lines for curl bring a token that reads', async () => {
+  const [, id = '', key = '', url = ''] = /client assertion (\S+) --key (\S+) --token-url (\S+)\)/.exec(said) ?? [];
+  const out: string[] = [];
+  const terminal = { out: (text: string) => out.push(text), note: () => {}, environment: { DATA_DIR: folder } };
+  expect(await run(['client', 'assertion', id, '--key', key, '--token-url', url], terminal)).toBe(0);
+  const { status, body } = await post(url, {
+    ...{ grant_type: 'client_credentials', scope: 'system/*.rs', client_assertion: out[0] ?? '' },
+    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+  });
+  expect(status).toBe(200);
+  const read = await fetch(`${running.url}/fhir/Patient?_count=2`, {
+    headers: { authorization: `Bearer ${String(body['access_token'])}` },
+  });
+  expect([read.status, ((await read.json()) as { readonly entry: readonly unknown[] }).entry.length]).toEqual([200, 2]);
+});
+
+test('a doctor launches the app from the page that plays the EHR, for a patient and a visit', async () => {
+  const browser = openBrowser(`${running.url}/auth`);
+  const first = await browser.open(`${running.url}/auth/ehr`);
+  const page = await browser.send(formAction(first, '/login'), [
+    ['username', 'doctor'],
+    ['password', passwordOf('doctor')],
+    ['place', 'ehr'],
+  ]);
+  expect(page.html).toContain('Okonkwo-Reyes');
+  const shown = await browser.send(formAction(page, '/ehr'), [
+    ['app', 'demo-public'],
+    ['patient', '1'],
+    ['do', 'show'],
+  ]);
+  const visit = /<select name="encounter">.*?<option value="([^"]+)"/s.exec(shown.html)?.[1] ?? '';
+  expect(visit).not.toBe('');
+  const app = await browser.send(formAction(shown, '/ehr'), [
+    ['app', 'demo-public'],
+    ['patient', '1'],
+    ['encounter', visit],
+    ['do', 'launch'],
+  ]);
+  const { pathname, searchParams } = new URL(app.url);
+  expect([app.status, pathname, searchParams.get('iss')]).toEqual([200, '/demo-app', `${running.url}/fhir`]);
+  expect(searchParams.get('launch')).toMatch(/^[\w-]{32}$/);
+  expect(app.headers.get('content-security-policy')).toMatch(/script-src 'sha256-/);
+});
+
+test('a patient chooses nobody, and sees only the own record', async () => {
+  const browser = openBrowser(`${running.url}/auth`);
+  const page = await browser.send(`${running.url}/auth/login`, [
+    ['username', 'amelia'],
+    ['password', passwordOf('amelia')],
+    ['place', 'ehr'],
+  ]);
+  expect([...page.html.matchAll(/<option value="(\d+)"/g)].map(match => match[1])).toContain('1');
+  expect(page.html.match(/born|, \d{4}-\d\d-\d\d<\/option>/g)?.length).toBeGreaterThanOrEqual(1);
+  const refused = await browser.send(formAction(page, '/ehr'), [
+    ['app', 'demo-public'],
+    ['patient', '2'],
+    ['do', 'launch'],
+  ]);
+  expect(refused.html).toContain('This patient cannot be chosen.');
+});
+
+test('passwords and secrets stay the same from one start to the next', async () => {
+  const out: string[] = [];
+  const again = await startServer(
+    readConfig({ DATA_DIR: folder, PORT: '0', ACCESS: 'smart' }),
+    { out: text => out.push(text), note: () => {} },
+    createLog({ level: 'error', format: 'json', write: () => {} }),
+  );
+  await again?.stop();
+  for (const name of ['amelia', 'doctor']) expect(out.join('\n')).toContain(passwordOf(name));
+});
+
+/** The types of the launch with full access. */
+const TYPES = [
+  ...['AllergyIntolerance', 'CarePlan', 'CareTeam', 'Condition', 'Coverage', 'Device', 'DiagnosticReport'],
+  ...['DocumentReference', 'Encounter', 'Goal', 'Immunization', 'MedicationDispense', 'MedicationRequest'],
+  ...['Observation', 'Procedure', 'Provenance', 'QuestionnaireResponse', 'RelatedPerson', 'ServiceRequest'],
+];
+/** Types that belong to no patient, or that have no search by one. */
+const OTHERS = ['Location', 'Medication', 'Organization', 'Patient', 'Practitioner', 'PractitionerRole', 'Specimen'];
+const REDIRECT = 'http://localhost:4567/custom/smart/redirect';
+
+interface TokenResponse {
+  readonly access_token: string;
+  readonly scope: string;
+  readonly patient?: string;
+}
+
+/** A launch of the app with a secret; all that is offered is ticked, as it comes. */
+async function launched(user: string, scope: string): Promise<TokenResponse> {
+  const auth = `${running.url}/auth`;
+  const verifier = randomBytes(32).toString('base64url');
+  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  const query = new URLSearchParams({
+    ...{ response_type: 'code', client_id: 'demo-secret', redirect_uri: REDIRECT, scope, state: 'any' },
+    ...{ aud: `${running.url}/fhir`, code_challenge: challenge, code_challenge_method: 'S256' },
+  });
+  const browser = openBrowser(auth);
+  const login = await browser.open(`${auth}/authorize?${query}`);
+  const consent = await browser.send(formAction(login, '/login'), [
+    ['username', user],
+    ['password', passwordOf(user)],
+  ]);
+  const done = await browser.send(formAction(consent, '/consent'), [
+    ['decision', 'allow'],
+    ...boxes(consent, 'scope').map(one => ['scope', one] as const),
+  ]);
+  const secret = /demo-secret +(\S{43})/.exec(said)?.[1] ?? '';
+  const { body } = await post(
+    `${auth}/token`,
+    {
+      ...{ grant_type: 'authorization_code', redirect_uri: REDIRECT, code_verifier: verifier },
+      code: new URL(done.url).searchParams.get('code') ?? '',
+    },
+    { authorization: `Basic ${btoa(`demo-secret:${secret}`)}` },
+  );
+  return body as unknown as TokenResponse;
+}
+
+interface Found {
+  readonly status: number;
+  readonly resources: readonly { readonly id: string; readonly category?: readonly Concept[] }[];
+}
+
+interface Concept {
+  readonly coding?: readonly { readonly system?: string; readonly code?: string }[];
+}
+
+async function search(token: string, question: string): Promise<Found> {
+  const response = await fetch(`${running.url}/fhir/${question}`, { headers: { authorization: `Bearer ${token}` } });
+  const { entry = [] } = (await response.json()) as {
+    readonly entry?: readonly { readonly resource: Found['resources'][number] }[];
+  };
+  return { status: response.status, resources: entry.map(({ resource }) => resource) };
+}
+
+test('full access of a patient: every type is granted and searched, and nobody else’s record is there', async () => {
+  const wanted = [...TYPES, ...OTHERS].map(type => `patient/${type}.rs`);
+  const scope = ['launch/patient', 'openid', 'fhirUser', 'offline_access', ...wanted].join(' ');
+  const token = await launched('amelia', scope);
+  expect(token.scope.split(' ').toSorted()).toEqual(scope.split(' ').toSorted());
+  expect(token.patient).toBe('1');
+  for (const type of TYPES) {
+    const { status, resources } = await search(token.access_token, `${type}?patient=1&_count=1`);
+    expect([type, status, resources.length]).toEqual([type, 200, 1]);
+    expect((await search(token.access_token, `${type}?patient=2`)).resources).toEqual([]);
+  }
+  for (const question of [
+    ...['CarePlan?category=assess-plan', 'CareTeam?status=proposed', 'MedicationRequest?intent=proposal'],
+    ...['DiagnosticReport?category=LAB', 'Observation?code=2708-6'],
+  ])
+    expect([question, (await search(token.access_token, `${question}&patient=1`)).status]).toEqual([question, 200]);
+  expect((await search(token.access_token, 'Patient/2')).status).toBe(404);
+});
+
+const CATEGORY = 'http://terminology.hl7.org/CodeSystem';
+const CORE = 'http://hl7.org/fhir/us/core/CodeSystem';
+
+test.each<[title: string, parts: Readonly<Record<string, readonly string[]>>]>([
+  [
+    'the first',
+    {
+      Condition: [`${CATEGORY}/condition-category|encounter-diagnosis`, `${CORE}/condition-category|health-concern`],
+      Observation: [`${CATEGORY}/observation-category|laboratory`, `${CATEGORY}/observation-category|social-history`],
+    },
+  ],
+  [
+    'the second',
+    {
+      Condition: [`${CATEGORY}/condition-category|problem-list-item`],
+      Observation: [
+        ...[`${CATEGORY}/observation-category|vital-signs`, `${CATEGORY}/observation-category|survey`],
+        `${CORE}/us-core-category|sdoh`,
+      ],
+    },
+  ],
+])('granular scopes, %s group: all of these categories, and nothing else', async (_title, parts) => {
+  const asked = Object.entries(parts).flatMap(([type, categories]) =>
+    categories.map(category => `patient/${type}.rs?category=${category}`),
+  );
+  const whole = await launched('amelia', 'launch/patient patient/Condition.rs patient/Observation.rs');
+  const part = await launched('amelia', `launch/patient patient/Patient.rs ${asked.join(' ')}`);
+  expect(part.scope.split(' ').toSorted()).toEqual(['launch/patient', 'patient/Patient.rs', ...asked].toSorted());
+  for (const [type, categories] of Object.entries(parts)) {
+    const question = `${type}?patient=1&_count=1000`;
+    const all = await search(whole.access_token, question);
+    const has = ({ category = [] }: Found['resources'][number]): boolean =>
+      category.some(({ coding = [] }) => coding.some(({ system, code }) => categories.includes(`${system}|${code}`)));
+    const expected = all.resources.filter(has).map(({ id }) => id);
+    const found = await search(part.access_token, question);
+    expect(found.resources.map(({ id }) => id).toSorted()).toEqual(expected.toSorted());
+    expect(expected.length).toBeGreaterThan(0);
+    expect(expected.length).toBeLessThan(all.resources.length);
+    const hidden = all.resources.find(one => !has(one));
+    expect((await search(part.access_token, `${type}/${hidden?.id}`)).status).toBe(404);
+    expect((await search(part.access_token, `${type}/${expected[0]}`)).status).toBe(200);
+  }
+});

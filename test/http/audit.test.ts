@@ -1,0 +1,364 @@
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import type { Hono } from 'hono';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { seeingPatients } from '../../src/audit/patients-in.ts';
+import type { AuditRecord } from '../../src/audit/record.ts';
+import { accessToPatients } from '../../src/auth/access.ts';
+import type { Grant } from '../../src/auth/token.ts';
+import { summaryMaker } from '../../src/ccda/summary.ts';
+import { TOPICS } from '../../src/ccda/topics.ts';
+import { readConfig } from '../../src/config.ts';
+import { askedFor } from '../../src/http/audit.ts';
+import { createEntry } from '../../src/http/bearer.ts';
+import type { AppParts, HttpEnv } from '../../src/http/context.ts';
+import { createMetrics } from '../../src/observe/metrics.ts';
+import { FhirError } from '../../src/outcome.ts';
+import { rowsOf } from '../audit/records.ts';
+import { demoContent } from '../ccda/demo-documents.ts';
+import { clinic, finished, kickOff, served } from '../export/exporting.ts';
+import { type Demo, openDemo } from '../law/demo.ts';
+import { form, type RestUnderTest, restUnderTest } from '../rest/rest-under-test.ts';
+
+let demo: Demo;
+let under: RestUnderTest;
+const records: AuditRecord[] = [];
+
+const audit = {
+  async write(record: AuditRecord) {
+    records.push(record);
+  },
+};
+
+const jobs = {
+  load: () => ({ jobs: { running: 0, paused: 0, complete: 0, failed: 0 }, threads: { running: 0, waiting: 0 } }),
+  list: () => [],
+  view: () => undefined,
+  resume: () => undefined,
+  download: () => undefined,
+  pause: async () => undefined,
+  remove: async () => false,
+  settled: async () => {},
+  close: async () => {},
+  start() {
+    throw new FhirError('throttled', 'too many');
+  },
+} satisfies NonNullable<AppParts['exports']>['jobs'];
+
+beforeAll(async () => {
+  demo = await openDemo({ patients: 3 });
+  const facade = seeingPatients(demo.facade);
+  under = await restUnderTest(facade, {}, undefined, {
+    audit,
+    exports: { jobs, facade },
+    metrics: createMetrics(),
+    explain: async () => {
+      throw new FhirError('not-found', 'nothing is explained here');
+    },
+    summary: summaryMaker({ facade, content: demoContent(facade), software: { name: 'Lintel', version: '0' } }),
+  });
+});
+afterAll(() => demo.close());
+
+/** The records of one request. */
+async function audited(
+  app: Hono<HttpEnv>,
+  path: string,
+  init: RequestInit = {},
+): Promise<{ readonly response: Response; readonly written: readonly AuditRecord[] }> {
+  records.length = 0;
+  const response = await app.request(`http://localhost${path}`, init);
+  await response.arrayBuffer();
+  return { response, written: [...records] };
+}
+
+/** Routes that tell nothing of any patient. A new route is audited, or it is listed here and somebody has thought about it. */
+const NOT_AUDITED = ['/', '/health', '/ready', '/metrics', '/search/:type', '/explain', '/fhir/metadata'];
+const MIDDLEWARE = /\/\*$|^\*$/;
+const VALUES: Readonly<Record<string, string>> = {
+  ':type': 'Patient',
+  ':id': '1',
+  ':inner': 'Observation',
+  ':version': '1',
+  ':patientId': '1',
+};
+
+test('each route leaves exactly one record, but for those that are known to tell nothing of patients', async () => {
+  const routes = new Set(under.app.routes.map(({ path }) => path).filter(path => !MIDDLEWARE.test(path)));
+  expect(routes.size).toBeGreaterThan(50);
+  const wrong: string[] = [];
+  for (const route of routes) {
+    const path = route.replace(/:[a-zA-Z]+/g, name => VALUES[name] ?? 'x');
+    for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
+      const { response, written } = await audited(under.app, path, { method });
+      const expected = NOT_AUDITED.includes(route) ? 0 : 1;
+      if (written.length !== expected) wrong.push(`${method} ${route}: ${response.status}, ${written.length} records`);
+      for (const one of written) expect(one.status, `${method} ${route}`).toBe(response.status);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test('a listed route that is gone is taken off the list', () => {
+  const routes = under.app.routes.map(({ path }) => path);
+  expect(NOT_AUDITED.filter(path => !routes.includes(path))).toEqual([]);
+});
+
+const JSON_TYPE = { 'content-type': 'application/fhir+json' };
+
+test.each<readonly [status: number, path: string, init: RequestInit]>([
+  [200, '/fhir/Patient/1', {}],
+  [200, '/fhir/Patient/1', { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } }],
+  [200, '/fhir/Patient/1/$everything', {}],
+  [200, '/fhir/Patient/1/$ccd', {}],
+  [200, '/fhir/Patient/_search', { method: 'POST', body: form({ family: 'x' }) }],
+  [400, '/fhir/Patient?_count=x', { headers: { prefer: 'handling=strict' } }],
+  [401, '/api/patientinfo/1', {}],
+  [404, '/fhir/Patient/none', {}],
+  [404, '/fhir/nothing/at/all/here', {}],
+  [405, '/fhir/Patient/1', { method: 'PUT', body: '{}', headers: JSON_TYPE }],
+  [406, '/fhir/Patient/1', { headers: { accept: 'image/png' } }],
+  [413, '/fhir', { method: 'POST', body: 'x'.repeat(300_000), headers: JSON_TYPE }],
+  [414, `/fhir/Patient?family=${'x'.repeat(9000)}`, {}],
+  [415, '/fhir/Patient/_search', { method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } }],
+  [429, '/fhir/$export', {}],
+])('an answer with %i leaves one record: %s', async (status, path, init) => {
+  const { response, written } = await audited(under.app, path, init);
+  expect(response.status).toBe(status);
+  expect(written).toHaveLength(1);
+  expect(written[0]).toMatchObject({ status, server: 'localhost' });
+  if (status >= 400) expect(written[0]?.patients).toEqual([]);
+});
+
+test('what is asked and whose data comes back is written down', async () => {
+  const read = await audited(under.app, '/fhir/Patient/2');
+  expect(read.written[0]).toMatchObject({
+    who: { client: 'open' },
+    interaction: 'read',
+    resource: 'Patient/2',
+    query: 'GET /fhir/Patient/2',
+    route: 'GET /fhir/Patient/:id',
+    patients: ['2'],
+  });
+  expect(read.written[0]?.request).toBe(read.response.headers.get('x-request-id'));
+  const search = await audited(under.app, '/fhir/Patient/_search?_count=2', {
+    method: 'POST',
+    body: form({ _sort: '_id' }),
+  });
+  expect(search.written[0]).toMatchObject({
+    interaction: 'search-type',
+    query: 'POST /fhir/Patient/_search?_count=2\n_sort=_id',
+    patients: ['1', '2'],
+  });
+});
+
+test('a resource that is not changed is sent to nobody, and still seen by whoever asks for it', async () => {
+  const first = await audited(under.app, '/fhir/Patient/1');
+  const again = await audited(under.app, '/fhir/Patient/1', {
+    headers: { 'if-none-match': first.response.headers.get('etag') ?? '' },
+  });
+  expect(again.response.status).toBe(304);
+  expect(again.written).toMatchObject([{ status: 304, patients: ['1'] }]);
+});
+
+test('whose data it is, is known when the elements that say so are left out', async () => {
+  for (const selecting of ['_elements=meta', '_summary=true', '_summary=text', '_elements=id&_count=3']) {
+    for (const type of ['Observation', 'Condition', 'Encounter', 'Provenance', 'DocumentReference']) {
+      const count = selecting.includes('_count') ? '' : '&_count=20';
+      const whole = await audited(under.app, `/fhir/${type}?_count=${count === '' ? 3 : 20}`);
+      const part = await audited(under.app, `/fhir/${type}?${selecting}${count}`);
+      expect(part.written[0]?.patients.toSorted(), `${type}?${selecting}`).toEqual(
+        whole.written[0]?.patients.toSorted(),
+      );
+      expect(part.written[0]?.patients.length).toBeGreaterThan(0);
+    }
+  }
+  const { entry } = (await (await under.app.request('http://localhost/fhir/Observation?_count=1')).json()) as {
+    entry: { resource: { id: string; subject: { reference: string } } }[];
+  };
+  const { id, subject } = entry[0]?.resource ?? { id: '', subject: { reference: '' } };
+  const { written } = await audited(under.app, `/fhir/Observation/${id}?_elements=status`);
+  expect(written[0]?.patients.map(patient => `Patient/${patient}`)).toEqual([subject.reference]);
+});
+
+test('whose file it is, is known of a resource that only leads to one that names the patient', async () => {
+  const response = await under.app.request('http://localhost/fhir/Binary?_count=1');
+  const { entry } = (await response.json()) as { entry: { resource: { id: string } }[] };
+  const { written } = await audited(under.app, `/fhir/Binary/${entry[0]?.resource.id}`);
+  expect(written[0]?.patients).toHaveLength(1);
+});
+
+test('the requests of a batch leave one record each, and the batch one; all have its id', async () => {
+  const request = (url: string) => ({ request: { method: 'GET', url } });
+  const { response, written } = await audited(under.app, '/fhir', {
+    method: 'POST',
+    headers: JSON_TYPE,
+    body: JSON.stringify({
+      resourceType: 'Bundle',
+      type: 'batch',
+      entry: [request('Patient/1'), request('Patient?_id=2'), request('Patient/none')],
+    }),
+  });
+  expect(response.status).toBe(200);
+  expect(written.map(({ interaction, status, patients }) => ({ interaction, status, patients }))).toEqual(
+    expect.arrayContaining([
+      { interaction: 'read', status: 200, patients: ['1'] },
+      { interaction: 'search-type', status: 200, patients: ['2'] },
+      { interaction: 'read', status: 404, patients: [] },
+      { interaction: 'batch', status: 200, patients: [] },
+    ]),
+  );
+  expect(written).toHaveLength(4);
+  expect(new Set(written.map(one => one.request))).toEqual(new Set([response.headers.get('x-request-id')]));
+});
+
+test('the REST interface: who is logged in, and whose documents are read; no password is written down', async () => {
+  records.length = 0;
+  const client = await under.client();
+  expect(records).toMatchObject([{ route: 'POST /api/users/login', status: 200 }]);
+  expect(JSON.stringify(records)).not.toContain('password=');
+  records.length = 0;
+  expect((await client.get('/api/patientinfo/2')).status).toBe(200);
+  expect(records).toMatchObject([{ who: { client: 'rest', subject: 'anna' }, status: 200, patients: ['2'] }]);
+  records.length = 0;
+  expect((await client.get(`/api/1/ccds/api/${TOPICS[0]?.name}`)).status).toBe(200);
+  expect(records).toMatchObject([{ who: { client: 'rest', subject: 'anna' }, interaction: 'operation', status: 200 }]);
+  expect(records[0]?.patients).toContain('1');
+});
+
+const GRANT: Grant = {
+  subject: 'u7',
+  client: 'app',
+  issuer: 'https://issuer.example.org',
+  scopes: ['patient/*.rs'],
+  patient: '1',
+  fhirUser: 'Practitioner/7',
+  purpose: 'BTG',
+  expires: Date.now() + 3_600_000,
+};
+
+test('who asks by access token: application, person, issuer and purpose; refusals are written down too', async () => {
+  const tokens = { grantOf: async (token: string) => (token === 'good' ? GRANT : undefined) };
+  const entry = createEntry(tokens, ({ client }) => accessToPatients(client, ['1']));
+  const facade = seeingPatients(demo.facade);
+  const config = { ...readConfig({}), access: 'jwt' } as const;
+  const { app } = await restUnderTest(facade, {}, undefined, { audit, entry, config });
+  const bearer = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } });
+  expect((await audited(app, '/fhir/Patient/1', bearer('good'))).written).toMatchObject([
+    {
+      who: { client: 'app', subject: 'u7', issuer: GRANT.issuer, user: 'Practitioner/7', purpose: 'BTG' },
+      status: 200,
+      patients: ['1'],
+    },
+  ]);
+  expect((await audited(app, '/fhir/Patient/2', bearer('good'))).written).toMatchObject([
+    { status: 404, patients: [] },
+  ]);
+  expect((await audited(app, '/fhir/Patient/1', bearer('bad'))).written).toMatchObject([
+    { who: { client: 'nobody' }, status: 401, patients: [] },
+  ]);
+  expect((await audited(app, '/fhir/Patient/1')).written).toMatchObject([{ status: 401 }]);
+});
+
+test('what cannot be written down does not go out, of either interface', async () => {
+  const failing = {
+    write: async () => {
+      throw new Error('disk');
+    },
+  };
+  const { app, lines } = await restUnderTest(seeingPatients(demo.facade), {}, undefined, { audit: failing });
+  const fhir = await app.request('http://localhost/fhir/Patient?family=Smithson');
+  expect(fhir.status).toBe(503);
+  expect(fhir.headers.get('retry-after')).toBe('30');
+  expect(await fhir.json()).toMatchObject({ resourceType: 'OperationOutcome', issue: [{ code: 'transient' }] });
+  const rest = await app.request('http://localhost/api/patientinfo/1');
+  expect(rest.status).toBe(503);
+  expect(await rest.json()).toMatchObject({ error: 'unavailable' });
+  expect((await app.request('http://localhost/fhir/metadata')).status).toBe(200);
+  expect((await app.request('http://localhost/health')).status).toBe(200);
+  expect(lines.join()).not.toContain('Smithson');
+});
+
+test('kept answers are written down each time they are sent, with the patients that are in them', async () => {
+  const where = clinic(5, 2);
+  const { fhir } = await served(where, { AUDIT: 'required' });
+  const statuses: string[] = [];
+  for (let i = 0; i < 4; i++) {
+    const response = await fetch(`${fhir}/Patient?_count=3`);
+    await response.text();
+    statuses.push(response.headers.get('cache-status') ?? '');
+  }
+  expect(statuses.filter(status => status.includes('hit')).length).toBeGreaterThan(1);
+  const file = join(where.environment['DATA_DIR'] ?? '', 'audit.sqlite');
+  const rows = rowsOf(
+    file,
+    'SELECT KEPT, (SELECT COUNT(*) FROM EVENT e WHERE e.SEQ = r.SEQ) AS N FROM RECORD r ORDER BY SEQ',
+  );
+  expect(rows.map(({ N }) => N)).toEqual([3, 3, 3, 3]);
+  expect(rows.filter(({ KEPT }) => KEPT === 1)).toHaveLength(statuses.filter(status => status.includes('hit')).length);
+});
+
+test('a store that becomes full stops reads, kept answers among them; /metadata goes on', async () => {
+  const where = clinic(5, 2);
+  const { fhir, lines } = await served(where, { AUDIT: 'required', AUDIT_SIZE: '1' });
+  const long = `${fhir}/Patient?_count=3&family=${'x'.repeat(3900)}`;
+  let status = 200;
+  for (let i = 0; i < 900 && status === 200; i++) {
+    const response = await fetch(long);
+    await response.text();
+    status = response.status;
+  }
+  expect(status).toBe(503);
+  const kept = await fetch(long);
+  expect(kept.status).toBe(503);
+  expect(await kept.json()).toMatchObject({ resourceType: 'OperationOutcome' });
+  expect((await fetch(`${fhir}/metadata`)).status).toBe(200);
+  expect(lines.join('\n')).toContain('the audit cannot be written');
+  expect(lines.join('\n')).not.toContain('xxxx');
+});
+
+test('files of an export: each download is written down, whole or cut off by the client, with what it was exported by', async () => {
+  const where = clinic(40, 5);
+  const { fhir } = await served(where, { AUDIT: 'required' });
+  const manifest = await finished(await kickOff(`${fhir}/Patient/$export?_type=Patient`));
+  const url = new URL(manifest.output[0]?.url ?? '');
+  await (await fetch(url)).text();
+  // A client that goes away after the head of the answer.
+  const socket = connect(Number(url.port), url.hostname);
+  onTestFinished(() => void socket.destroy());
+  await new Promise<void>(resolve => {
+    socket.once('data', () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.write(`GET ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\n\r\n`);
+  });
+  const file = join(where.environment['DATA_DIR'] ?? '', 'audit.sqlite');
+  const rows = rowsOf(file, 'SELECT ROUTE, STATUS, BULK, QUERY FROM RECORD WHERE BULK = 1');
+  expect(rows).toHaveLength(2);
+  for (const { STATUS, QUERY } of rows) {
+    expect(STATUS).toBe(200);
+    expect(QUERY).toContain('/fhir/Patient/$export?_type=Patient');
+  }
+  expect(rowsOf(file, "SELECT STATUS FROM RECORD WHERE QUERY LIKE '%$export?%' AND BULK = 0")).toEqual([
+    { STATUS: 202 },
+  ]);
+});
+
+test.each([
+  ['GET', '/fhir', 'search-system', undefined],
+  ['POST', '/fhir/', 'batch', undefined],
+  ['POST', '/fhir/_search', 'search-system', undefined],
+  ['GET', '/fhir/Patient', 'search-type', undefined],
+  ['POST', '/fhir/Patient/_search', 'search-type', undefined],
+  ['GET', '/fhir/Patient/1/Observation', 'search-type', undefined],
+  ['GET', '/fhir/Patient/1', 'read', 'Patient/1'],
+  ['GET', '/fhir/Patient/%31', 'read', 'Patient/1'],
+  ['GET', '/fhir/Patient/a%2Fb', 'read', undefined],
+  ['GET', '/fhir/Patient/1/_history/2', 'history-instance', undefined],
+  ['GET', '/fhir/Patient/1/$everything', 'operation', undefined],
+  ['GET', '/fhirs/Patient/1', 'operation', undefined],
+  ['GET', '/api/patientinfo/1', 'operation', undefined],
+])('%s %s is a %s', (method, path, interaction, resource) => {
+  expect(askedFor(method, path, '/fhir')).toEqual(resource === undefined ? { interaction } : { interaction, resource });
+});

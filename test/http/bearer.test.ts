@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import { type Access, accessToPatients } from '../../src/auth/access.ts';
+import type { Grant, Tokens } from '../../src/auth/token.ts';
+import { createEntry, tokenOf } from '../../src/http/bearer.ts';
+import { appUnderTest, issuesOf, WIDGET } from './app-under-test.ts';
+
+const GRANT: Grant = {
+  subject: 'somebody',
+  client: 'app',
+  issuer: 'https://issuer.example.org',
+  scopes: ['patient/*.rs'],
+  patient: '1',
+  expires: 2_000_000,
+};
+
+function entryUnderTest(grants: Readonly<Record<string, Grant>>) {
+  const state = { now: 1_000_000, epoch: 0, asked: 0 };
+  const tokens: Tokens = {
+    async grantOf(token) {
+      state.asked++;
+      return grants[token];
+    },
+    epoch: () => state.epoch,
+  };
+  const accessOf = ({ client, patient = '' }: Grant): Access => accessToPatients(client, [patient]);
+  return { entry: createEntry(tokens, accessOf, () => state.now), state };
+}
+
+const withToken = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+test('without a token nothing of a patient is told, and the answer says what is expected', async () => {
+  const { entry } = entryUnderTest({ good: GRANT });
+  const { app, calls } = appUnderTest({}, { entry });
+  for (const path of ['/fhir/Widget/1', '/fhir/Widget?name=x', '/fhir?_type=Widget', '/fhir/Nothing', '/fhir']) {
+    const response = await app.request(path);
+    expect(response.status, path).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer realm="fhir"');
+    expect((await issuesOf(response))[0]?.code).toBe('login');
+  }
+  const batch = { method: 'POST', body: '{}', headers: { 'content-type': 'application/fhir+json' } };
+  expect((await app.request('/fhir', batch)).status).toBe(401);
+  expect(calls).toEqual([]);
+});
+
+test('a token that is not good is refused as such, in whatever way it is sent', async () => {
+  const { entry } = entryUnderTest({ good: GRANT });
+  const { app, calls } = appUnderTest({}, { entry });
+  const headers = ['Bearer bad', 'Bearer', 'Bearer good good', 'Basic good', 'good', `Bearer ${'x'.repeat(20_000)}`];
+  for (const authorization of headers) {
+    const response = await app.request('/fhir/Widget/1', { headers: { authorization } });
+    expect(response.status, authorization.slice(0, 30)).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer realm="fhir", error="invalid_token"');
+  }
+  expect((await app.request('/fhir/Widget/1?access_token=good')).status).toBe(401);
+  expect(calls).toEqual([]);
+});
+
+test('with a good token the facade is asked with what its caller may see', async () => {
+  const { entry } = entryUnderTest({ good: GRANT });
+  const { app, calls } = appUnderTest({}, { entry });
+  const response = await app.request('/fhir/Widget/1', withToken('good'));
+  expect(await response.text()).toBe(WIDGET);
+  expect(calls[0]?.context.access).toEqual(accessToPatients('app', ['1']));
+});
+
+test('what the server can do is told to everybody', async () => {
+  const { entry } = entryUnderTest({});
+  const { app } = appUnderTest({}, { entry });
+  for (const path of ['/fhir/metadata', '/health', '/ready']) expect((await app.request(path)).status, path).toBe(200);
+});
+
+test('requests of a batch have the rights of the batch', async () => {
+  const { entry } = entryUnderTest({ good: GRANT });
+  const { app, calls } = appUnderTest({}, { entry });
+  const body = JSON.stringify({
+    resourceType: 'Bundle',
+    type: 'batch',
+    entry: [{ request: { method: 'GET', url: 'Widget/1' } }],
+  });
+  const headers = { ...withToken('good').headers, 'content-type': 'application/fhir+json' };
+  expect((await app.request('/fhir', { method: 'POST', body, headers })).status).toBe(200);
+  expect(calls[0]?.context.access.caller).toBe('app');
+});
+
+test('a token is verified once, and anew once it has expired or may have been revoked', async () => {
+  const grants: Record<string, Grant> = { good: GRANT };
+  const { entry, state } = entryUnderTest(grants);
+  for (let i = 0; i < 3; i++) expect(await entry.decide('good')).toBeDefined();
+  expect(state.asked).toBe(1);
+  expect(entry.known('good')).toBeDefined();
+  delete grants['good'];
+  state.epoch++;
+  expect(entry.known('good')).toBeUndefined();
+  expect(await entry.decide('good')).toBeUndefined();
+  grants['good'] = GRANT;
+  expect(await entry.decide('good')).toBeDefined();
+  state.now = GRANT.expires;
+  expect(entry.known('good')).toBeUndefined();
+  expect(await entry.decide('good')).toBeUndefined();
+});
+
+test('a token that is revoked while it is verified is not remembered', async () => {
+  const state = { epoch: 0 };
+  const tokens: Tokens = {
+    async grantOf() {
+      state.epoch++;
+      return GRANT;
+    },
+    epoch: () => state.epoch,
+  };
+  const access = accessToPatients('app', []);
+  const entry = createEntry(
+    tokens,
+    () => access,
+    () => 0,
+  );
+  await entry.decide('good');
+  expect(entry.known('good')).toBeUndefined();
+});
+
+test('only a bearer token of the form of RFC 6750 is read from the header', () => {
+  expect(tokenOf('Bearer abc.DEF-_~+/==')).toBe('abc.DEF-_~+/==');
+  expect(tokenOf('bearer abc')).toBe('abc');
+  for (const header of [undefined, '', 'Bearer', 'Bearer a b', 'Bearer a=b', 'DPoP abc', 'Bearer ä'])
+    expect(tokenOf(header)).toBeUndefined();
+});

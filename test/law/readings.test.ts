@@ -1,0 +1,370 @@
+/**
+ * The readings that `lintel check` holds codecs against: a sound codec is never contradicted, whatever stands in the column, and a
+ * codec that rounds, shifts, cuts, invents or loses is, in each kind of value.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { contradicts } from '../../src/law/readings.ts';
+import type { Codec, Primitive } from '../../src/mapping/codecs/codec.ts';
+import { afterSteps, CODECS, noteAsFile, TEXT_STEPS } from '../../src/mapping/codecs/table.ts';
+import { type ColumnType, UNICODE } from '../../src/sql/column-type.ts';
+import type { SqlValue } from '../../src/sql/expression.ts';
+
+const ZONE = 'America/New_York';
+const INTEGER: ColumnType = { kind: 'integer', bits: 32 };
+const DATE: ColumnType = { kind: 'date' };
+const TIME: ColumnType = { kind: 'time', fraction: 0 };
+const UUID: ColumnType = { kind: 'uuid' };
+const BYTES: ColumnType = { kind: 'binary', length: 16 };
+
+function made(name: string, fhirType: string, columnTypes: readonly ColumnType[], options?: unknown): Codec {
+  const [, base = name, facet] = /^([a-z0-9-]+)(?:\.(\w+))?$/.exec(name) ?? [];
+  const context = { zone: ZONE, fhirType, columnTypes };
+  const found = name.endsWith(', base64')
+    ? noteAsFile(name.slice(0, -', base64'.length), context)
+    : (CODECS[base]?.make(options, facet, context) ?? { problem: 'unknown' });
+  if ('problem' in found) throw new Error(`${name}: ${found.problem}`);
+  return found.codec;
+}
+
+/** Text steps, and the codec behind them. */
+function through(
+  steps: readonly (readonly [name: string, options?: unknown])[],
+  name: string,
+  fhirType: string,
+): Codec {
+  const list = steps.map(([step, options]) => {
+    const found = TEXT_STEPS[step]?.make(options);
+    if (!found || !('step' in found)) throw new Error(step);
+    return found.step;
+  });
+  const context = { zone: ZONE, fhirType, columnTypes: [UNICODE] };
+  const found = afterSteps(list, context, inner => ({ codec: made(name, fhirType, inner.columnTypes) }));
+  if ('problem' in found) throw new Error(found.problem);
+  return found.codec;
+}
+
+const PARTS = [
+  'a',
+  'B',
+  'é',
+  '&',
+  '&amp;',
+  '&lt;',
+  '&#65;',
+  '&eacute;',
+  ' ',
+  '\t',
+  '\n',
+  '^',
+  '-',
+  '.',
+  '/',
+  '<',
+  '>',
+  '=',
+  ';',
+];
+const DIGITS = ['0', '1', '2', '03', '10', '2024', '99', '00', '5.1'];
+const TAGS = [
+  '<p>',
+  '</p>',
+  '<b>',
+  '</b>',
+  '<br>',
+  '<td colspan="2">',
+  '</td>',
+  '<script>',
+  '</script>',
+  '<img src="x">',
+  '<!--',
+  '-->',
+];
+const joined = (...pieces: readonly string[]): fc.Arbitrary<string> =>
+  fc.array(fc.constantFrom(...pieces), { maxLength: 9 }).map(of => of.join(''));
+const TEXTS = fc.oneof(
+  joined(...PARTS, ...DIGITS),
+  joined(...DIGITS, '-', '.', '<', '>', '=', ' '),
+  joined(...DIGITS, '/'),
+);
+const NOTES = fc.oneof(
+  joined(...TAGS, ...PARTS),
+  joined(
+    '{\\rtf1 ',
+    '\\par ',
+    'seen',
+    '\\b ',
+    "\\'e9",
+    '{\\fonttbl{\\f0 Arial;}}',
+    '{\\*\\x y}',
+    '\\u233?',
+    '}',
+    'ok',
+  ).map(rest => `{\\rtf1${rest}`),
+);
+const DATES = fc.oneof(
+  joined(...DIGITS),
+  fc.constantFrom('20240310', '20240300', '20230230', '19991231 ', '', '99991231'),
+);
+const CLOCKS = fc.constantFrom('0830', '083015', '08:30', '08:30:15', '2400', '8:30', '', ' ', '0230', '02:30:00.5');
+const DAYS = fc.constantFrom('2024-03-10', '2023-11-05', '1999-12-31', '9999-12-31');
+const orNull = (raw: fc.Arbitrary<SqlValue>): fc.Arbitrary<SqlValue> => fc.option(raw, { freq: 8 });
+
+interface Case {
+  readonly name: string;
+  readonly codec: Codec;
+  readonly raws: fc.Arbitrary<readonly SqlValue[]>;
+  /** Stored values, and what a broken codec would make of them. */
+  readonly faults: readonly (readonly [stored: readonly SqlValue[], wrong: Primitive | undefined])[];
+}
+
+const one = (raw: fc.Arbitrary<SqlValue>): fc.Arbitrary<readonly SqlValue[]> => orNull(raw).map(value => [value]);
+const two = (a: fc.Arbitrary<SqlValue>, b: fc.Arbitrary<SqlValue>): fc.Arbitrary<readonly SqlValue[]> =>
+  fc.tuple(orNull(a), orNull(b));
+const DIV = '<div xmlns="http://www.w3.org/1999/xhtml">';
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+const CASES: readonly Case[] = [
+  {
+    name: 'html',
+    codec: made('html', 'string', [UNICODE]),
+    raws: one(NOTES),
+    faults: [
+      [['<p>seen <b>today</b></p>'], 'seen'],
+      [['<p>seen &lt;5</p>'], 'seen &lt;5'],
+      [['seen today'], 'seen today, better'],
+      [['<p>seen</p>'], undefined],
+      [['<p>seen</p>'], '(no text)'],
+      [['<p>seen</p>'], '<p>seen</p>'],
+      [['a<script>x()</script>b'], 'a xyz b'],
+      [['{\\rtf1 {\\fonttbl{\\f0 Arial;}}seen\\par today}'], 'Arial;seen today'],
+      [['{\\rtf1 seen\\par today}'], 'seen'],
+    ],
+  },
+  {
+    name: 'html of two columns',
+    codec: made('html', 'string', [UNICODE, UNICODE]),
+    raws: two(NOTES, NOTES),
+    faults: [
+      [['<p>seen</p>', 'better'], 'seen'],
+      [['<p>seen</p>', ' '], undefined],
+    ],
+  },
+  {
+    name: 'xhtml',
+    codec: made('xhtml', 'xhtml', [UNICODE]),
+    raws: one(NOTES),
+    faults: [
+      [['<p>seen</p>'], `${DIV}<p>see</p></div>`],
+      [['<p onclick="x()">seen</p>'], `${DIV}<p onclick="x()">seen</p></div>`],
+      [['a<script>x()</script>'], `${DIV}a<script>x()</script></div>`],
+      [['<a href="x">seen</a>'], `${DIV}<a>seen</a></div>`],
+      [['<p>seen</p>'], '<p>seen</p>'],
+      [['<p>seen</p>'], `${DIV}<p>seen</div>`],
+      [['a & b'], `${DIV}a & b</div>`],
+    ],
+  },
+  {
+    name: 'html, base64',
+    codec: made('html, base64', 'base64Binary', [UNICODE]),
+    raws: one(NOTES),
+    faults: [[['<p>seen today</p>'], base64('seen')]],
+  },
+  {
+    name: 'xhtml, base64',
+    codec: made('xhtml, base64', 'base64Binary', [UNICODE]),
+    raws: one(NOTES),
+    faults: [
+      [['<p>seen</p>'], base64(`<html><body>${DIV}<p>se</p></div></body></html>`)],
+      [['<p>seen</p>'], base64('seen')],
+    ],
+  },
+  {
+    name: 'uuid',
+    codec: made('uuid', 'string', [UUID]),
+    raws: one(fc.uuid().map(text => text.toUpperCase())),
+    faults: [
+      [['6FA459EA-EE8A-3CA4-894E-DB77E160355E'], '6fa459ea-ee8a-3ca4-894e-db77e160355f'],
+      [['6FA459EA-EE8A-3CA4-894E-DB77E160355E'], '6FA459EA-EE8A-3CA4-894E-DB77E160355E'],
+      [['6FA459EA-EE8A-3CA4-894E-DB77E160355E'], undefined],
+    ],
+  },
+  {
+    name: 'uuid of bytes',
+    codec: made('uuid', 'string', [BYTES]),
+    raws: one(fc.uint8Array({ minLength: 15, maxLength: 16 })),
+    faults: [
+      // The order in which SQL Server keeps them.
+      [[Buffer.from('6FA459EAEE8A3CA4894EDB77E160355E', 'hex')], 'ea59a46f-8aee-a43c-894e-db77e160355e'],
+      [[Buffer.from('6FA459EAEE8A3CA4894EDB77E160355E', 'hex')], undefined],
+      [[Buffer.from('6FA4', 'hex')], '6fa40000-0000-0000-0000-000000000000'],
+    ],
+  },
+  {
+    name: 'boolean',
+    codec: made('boolean', 'boolean', [UNICODE], { true: ['Y', 'J'], false: ['N'] }),
+    raws: one(fc.constantFrom('Y', 'N', 'J ', 'y', '', ' Y', 'X')),
+    faults: [
+      [['Y'], false],
+      [['N'], undefined],
+      [['X'], true],
+    ],
+  },
+  {
+    name: 'boolean of a bit',
+    codec: made('boolean', 'boolean', [{ kind: 'bit' }]),
+    raws: one(fc.constantFrom<SqlValue>(0, 1)),
+    faults: [
+      [[1], false],
+      [[0], undefined],
+    ],
+  },
+  {
+    name: 'range-text.low',
+    codec: made('range-text.low', 'decimal', [UNICODE]),
+    raws: one(TEXTS),
+    faults: [
+      [['3.5-5.1'], { decimal: '3' }],
+      [['3.5-5.1'], { decimal: '5.1' }],
+      [['3.5-5.1'], undefined],
+      [['<200'], { decimal: '200' }],
+    ],
+  },
+  {
+    name: 'range-text.high',
+    codec: made('range-text.high', 'decimal', [UNICODE]),
+    raws: one(TEXTS),
+    faults: [
+      [['3.5 - 5.1'], { decimal: '3.5' }],
+      [['<=200'], undefined],
+      [['>60'], { decimal: '60' }],
+    ],
+  },
+  {
+    name: 'date-and-time of packed dates',
+    codec: made('date-and-time', 'dateTime', [UNICODE, UNICODE], { date: 'ymd8', time: 'hhmm' }),
+    raws: two(DATES, CLOCKS),
+    faults: [
+      [['20240311', '0830'], '2024-03-11'],
+      [['20240311', '0830'], '2024-03-11T08:31:00-04:00'],
+      [['20240311', '0830'], '2024-03-11T08:30:00-05:00'],
+      [['20240311', '0830'], '2024-03-12T08:30:00-04:00'],
+      [['20240311', ' '], '2024-03-11T00:00:00-04:00'],
+      [['20240311', '2460'], '2024-03-11T00:00:00-04:00'],
+      [['20240311', null], undefined],
+    ],
+  },
+  {
+    name: 'date-and-time of a DATE and a TIME',
+    codec: made('date-and-time', 'dateTime', [DATE, TIME], { date: 'date', time: 'time' }),
+    raws: two(DAYS, fc.constantFrom('08:30:00', '23:59:59', '02:30:00')),
+    faults: [
+      [['2024-03-11', '08:30:15'], '2024-03-11T08:30:00-04:00'],
+      [['2024-03-11', '08:30:15'], '2024-03-11'],
+    ],
+  },
+  {
+    name: 'ymd-parts',
+    codec: made('ymd-parts', 'date', [INTEGER, INTEGER, INTEGER]),
+    raws: fc.tuple(
+      ...[fc.constantFrom(1999, 2024, 0, 12), fc.nat(13), fc.nat(32)].map(part =>
+        orNull(part as fc.Arbitrary<SqlValue>),
+      ),
+    ),
+    faults: [
+      [[2024, 3, 11], '2024-11-03'],
+      [[2024, 3, 0], '2024-03-01'],
+      [[2024, 0, 11], '2024'],
+      [[2024, 3, 11], undefined],
+    ],
+  },
+  {
+    name: 'piece before number',
+    codec: through([['piece', { by: '/', at: '2' }]], 'number', 'decimal'),
+    raws: one(TEXTS),
+    faults: [
+      [['120/80'], { decimal: '120' }],
+      [['120'], { decimal: '120' }],
+    ],
+  },
+  {
+    name: 'pieces of text',
+    codec: through([['piece', { by: '^', at: '1' }]], 'text', 'string'),
+    raws: one(TEXTS),
+    faults: [
+      [['DOE^JANE'], 'JANE'],
+      [['DOE^JANE'], undefined],
+    ],
+  },
+  ...(['first', 'last', 'all-but-last', 'all-but-first'] as const).map(
+    (words): Case => ({
+      name: `words ${words}`,
+      codec: through([['words', words]], 'text', 'string'),
+      raws: one(TEXTS),
+      faults: [
+        [['one two three'], 'two'],
+        [['one two three'], undefined],
+      ],
+    }),
+  ),
+  {
+    name: 'entities and upper',
+    codec: through([['entities'], ['upper']], 'text', 'string'),
+    raws: one(TEXTS),
+    faults: [
+      [['a &amp;lt; b'], 'A < B'],
+      [['é a'], 'É A'],
+      [['a'], 'a'],
+    ],
+  },
+  ...['MM/DD/YYYY', 'D.M.YYYY', 'YYYYDDMM'].map(
+    (form): Case => ({
+      name: `written ${form}`,
+      codec: through([['written', form]], 'ymd8', 'date'),
+      raws: one(fc.oneof(TEXTS, fc.constantFrom('03/10/2024', '10.3.2024', '20241003', ' 3.10.2024 '))),
+      faults: [
+        [[form.replace('YYYY', '2024').replace(/MM?/, '03').replace(/DD?/, '10')], '2024-10-03'],
+        [[form.replace('YYYY', '2024').replace(/MM?/, '03').replace(/DD?/, '10')], undefined],
+        [['2024-03'], '2024-03'],
+      ],
+    }),
+  ),
+  {
+    name: 'text',
+    codec: made('text', 'string', [UNICODE]),
+    raws: one(TEXTS),
+    faults: [
+      [['Smith'], 'Smit'],
+      [['Smith'], undefined],
+    ],
+  },
+  {
+    name: 'code',
+    codec: made('code', 'code', [UNICODE]),
+    raws: one(TEXTS),
+    faults: [
+      [['007'], '7'],
+      [['A-1 '], undefined],
+    ],
+  },
+];
+
+const read = (codec: Codec, stored: readonly SqlValue[], value: Primitive | undefined): boolean | undefined =>
+  contradicts({ codec, type: UNICODE, stored, value, zone: ZONE, codeMaps: [] });
+
+describe.each(CASES)('$name', ({ codec, raws, faults }) => {
+  test('what a sound codec makes is not contradicted', () => {
+    fc.assert(
+      fc.property(raws, stored => {
+        const [a = null, b, c] = stored;
+        expect(read(codec, stored, codec.decode(a, b, c))).not.toBe(true);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('what a broken one would make is', () => {
+    for (const [stored, wrong] of faults)
+      expect([stored, wrong, read(codec, stored, wrong)]).toEqual([stored, wrong, true]);
+  });
+});

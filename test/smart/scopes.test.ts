@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { choicesOf, chosen } from '../../src/smart/choices.ts';
+import { grantable, parseResourceScope } from '../../src/smart/scopes.ts';
+
+const ALL = ['openid', 'fhirUser', 'launch/patient', 'patient/*.rs', 'user/*.rs', 'system/*.rs'];
+
+describe('what may be granted', () => {
+  test.each<[asked: string, granted: string]>([
+    ['patient/Observation.rs', 'patient/Observation.rs'],
+    ['patient/Observation.read', 'patient/Observation.read'],
+    ['patient/Observation.*', 'patient/Observation.read'],
+    ['patient/Observation.write', ''],
+    ['patient/Observation.cruds', 'patient/Observation.rs'],
+    ['patient/Observation.r', 'patient/Observation.r'],
+    ['patient/Observation.s', 'patient/Observation.s'],
+    ['patient/Observation.sr', ''],
+    ['patient/Observation.', ''],
+    ['patient/observation.rs', ''],
+    ['patient/Observation.rs?category=a|b', 'patient/Observation.rs?category=a|b'],
+    ['patient/Observation.read?category=a|b', ''],
+    ['system/*.rs', ''],
+    ['offline_access', ''],
+    ['openid openid', 'openid'],
+    ['email nonsense openid', 'openid'],
+    ['patient/Observation.read patient/Observation.*', 'patient/Observation.read'],
+  ])('of %s it is %s', (asked, granted) => {
+    expect(grantable(asked.split(' '), ALL, 'person').join(' ')).toBe(granted);
+  });
+
+  test('a client in its own name gets system scopes alone', () => {
+    expect(grantable(['openid', 'patient/*.rs', 'system/Patient.rs'], ALL, 'client')).toEqual(['system/Patient.rs']);
+  });
+
+  test('what is registered bounds type, letters and constraint', () => {
+    const bounds = ['patient/Patient.r', 'patient/Observation.rs?category=a'];
+    const ask = (scope: string) => grantable([scope], bounds, 'person');
+    expect(ask('patient/Patient.rs')).toEqual(['patient/Patient.r']);
+    expect(ask('patient/Patient.read')).toEqual(['patient/Patient.r']);
+    expect(ask('patient/*.rs')).toEqual([]);
+    expect(ask('patient/Observation.rs')).toEqual([]);
+    expect(ask('patient/Observation.rs?category=a')).toEqual(['patient/Observation.rs?category=a']);
+    expect(ask('patient/Observation.rs?category=b')).toEqual([]);
+    expect(ask('user/Patient.r')).toEqual([]);
+  });
+
+  test('it never writes, and is never more than was asked for', () => {
+    const scope = fc
+      .tuple(
+        fc.constantFrom('patient', 'user', 'system'),
+        fc.constantFrom('*', 'Patient', 'Observation'),
+        fc.constantFrom('read', 'write', '*', 'cruds', 'rs', 'r', 's', 'cu', 'sr'),
+      )
+      .map(([level, type, action]) => `${level}/${type}.${action}`);
+    fc.assert(
+      fc.property(fc.array(scope), fc.array(scope), (asked, registered) => {
+        for (const text of grantable(asked, registered, 'person')) {
+          const granted = parseResourceScope(text);
+          const from = asked.flatMap(one => parseResourceScope(one) ?? []);
+          expect(granted?.level).not.toBe('system');
+          expect(granted?.letters).toMatch(/^r?s?$/);
+          for (const letter of granted?.letters ?? '')
+            expect(
+              from.some(
+                one => one.level === granted?.level && one.type === granted.type && one.letters.includes(letter),
+              ),
+            ).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+describe('choices at consent', () => {
+  const TYPES = ['Condition', 'Patient'];
+
+  test('a type has the parts that US Core names, `*` has the types that are served', () => {
+    const [condition, all] = choicesOf(['patient/Condition.rs', 'user/*.r', 'openid'], TYPES);
+    expect(condition?.parts.map(({ scope }) => scope)).toEqual([
+      'patient/Condition.rs?category=http://terminology.hl7.org/CodeSystem/condition-category|encounter-diagnosis',
+      'patient/Condition.rs?category=http://terminology.hl7.org/CodeSystem/condition-category|problem-list-item',
+      'patient/Condition.rs?category=http://hl7.org/fhir/us/core/CodeSystem/condition-category|health-concern',
+    ]);
+    expect(all?.parts).toEqual([
+      { scope: 'user/Condition.r', label: 'Condition' },
+      { scope: 'user/Patient.r', label: 'Patient' },
+    ]);
+  });
+
+  test('all of a choice makes its parts needless; without it they count', () => {
+    const choices = choicesOf(['patient/*.rs'], TYPES);
+    expect(chosen(choices, new Set(['patient/*.rs', 'patient/Patient.rs']))).toEqual(['patient/*.rs']);
+    expect(chosen(choices, new Set(['patient/Patient.rs']))).toEqual(['patient/Patient.rs']);
+    expect(chosen(choices, new Set(['patient/Observation.rs', 'user/*.rs']))).toEqual([]);
+  });
+});

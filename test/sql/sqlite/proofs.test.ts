@@ -1,0 +1,166 @@
+/** Forms of rows that are kept between starts: what they are trusted for, and what not. */
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import { openSqlite } from '../../../src/sql/sqlite/database.ts';
+
+/** Later than what was written in a test. */
+const LATER = (): number => Date.now() + 60_000;
+
+interface Kept {
+  readonly file: string;
+  readonly folder: string;
+  readonly told: readonly string[];
+  /** A start: opens the file, looks at its rows, and closes it. How many rows have which form. */
+  start(options?: { file?: string; software?: string; now?: () => number; isAsked?: () => boolean }): Promise<unknown>;
+  alter(sql: string): void;
+  /** The one file of proofs. */
+  proof(): string;
+  /** Replaces in the file of proofs, with the checksum that belongs to it. */
+  forge(from: string, to: string): void;
+}
+
+function kept(): Kept {
+  const root = mkdtempSync(join(tmpdir(), 'lintel-proofs-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const file = join(root, 'a.sqlite');
+  const folder = join(root, 'data', 'forms');
+  const told: string[] = [];
+  const alter = (sql: string): void => {
+    const database = new DatabaseSync(file);
+    database.exec(sql);
+    database.close();
+  };
+  alter("CREATE TABLE T (C DATETIME, N INT); INSERT INTO T VALUES ('2024-03-10 08:30:00', 1)");
+  const proof = (): string => {
+    const [only, ...others] = readdirSync(folder);
+    expect(others).toEqual([]);
+    return join(folder, only ?? '');
+  };
+  return {
+    ...{ file, folder, told, alter, proof },
+    async start({ file: of = file, software = '1', now = LATER, isAsked = () => true } = {}) {
+      const announce = (text: string): void => void told.push(text);
+      const database = openSqlite(of, { proofs: { folder, announce, software, now } });
+      const catalog = await database.forms?.(await database.catalog(), isAsked);
+      await database.close();
+      const { form, written } = catalog?.tables.get('t')?.columns.get('c') ?? {};
+      return [form, written?.map(({ rows }) => rows)];
+    },
+    forge(from, to) {
+      const body = readFileSync(proof(), 'utf8').split('\n')[1]?.replace(from, to) ?? '';
+      writeFileSync(proof(), `${createHash('sha256').update(body).digest('hex')}\n${body}\n`);
+    },
+  };
+}
+
+const FOUND = [{ separator: ' ', length: 19 }, [1]];
+
+test('a start looks at no row of a file that has not changed since the last one', async () => {
+  const { start, forge, proof, told } = kept();
+  expect(await start()).toEqual(FOUND);
+  expect(statSync(proof()).mode & 0o777).toBe(0o600);
+  // Nothing but the file of proofs says so.
+  forge('"rows":1', '"rows":77');
+  expect(await start()).toEqual([FOUND[0], [77]]);
+  expect(told).toEqual([]);
+});
+
+test('a file that has changed is looked at again, whatever its time of modification says', async () => {
+  const { start, forge, alter, file } = kept();
+  await start();
+  forge('"rows":1', '"rows":77');
+  const { atime, mtime } = statSync(file);
+  alter("UPDATE T SET C = '2024-03-10T08:30:00'");
+  utimesSync(file, atime, mtime);
+  expect(await start()).toEqual([{ separator: 'T', length: 19 }, [1]]);
+});
+
+test('a commit that is in the write-ahead log alone is a change', async () => {
+  const { start, forge, file } = kept();
+  const writer = new DatabaseSync(file);
+  onTestFinished(() => writer.close());
+  writer.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0');
+  await start();
+  forge('"rows":1', '"rows":77');
+  expect(await start()).toEqual([FOUND[0], [77]]);
+  writer.exec("INSERT INTO T VALUES ('2024-03-11 08:30:00', 2)");
+  expect(await start()).toEqual([FOUND[0], [2]]);
+});
+
+test('what is known of one database is not believed of its copy', async () => {
+  const { start, forge, file } = kept();
+  await start();
+  forge('"rows":1', '"rows":77');
+  copyFileSync(file, `${file}.copy`);
+  expect(await start({ file: `${file}.copy` })).toEqual(FOUND);
+  // Another file at the same path.
+  rmSync(file);
+  copyFileSync(`${file}.copy`, file);
+  expect(await start()).toEqual(FOUND);
+});
+
+test('another version of the software looks for itself', async () => {
+  const { start, forge } = kept();
+  await start();
+  forge('"rows":1', '"rows":77');
+  expect(await start({ software: '2' })).toEqual(FOUND);
+});
+
+test('columns that were not asked for before are looked at, and kept beside the others', async () => {
+  const { start, forge, proof } = kept();
+  expect(await start({ isAsked: () => false })).toEqual(['any', undefined]);
+  expect(await start()).toEqual(FOUND);
+  forge('"rows":1', '"rows":77');
+  expect(await start()).toEqual([FOUND[0], [77]]);
+  expect(JSON.parse(readFileSync(proof(), 'utf8').split('\n')[1] ?? '').columns).toHaveLength(2);
+});
+
+test.each([
+  ['one bit', (text: string) => text.replace('"rows":1', '"rows":3')],
+  ['the end', (text: string) => text.slice(0, -9)],
+  ['everything', () => ''],
+])('a file of proofs that lacks %s is set aside and told, and the rows are looked at', async (_, damage) => {
+  const { start, proof, told } = kept();
+  await start();
+  const file = proof();
+  writeFileSync(file, damage(readFileSync(file, 'utf8')));
+  expect(await start()).toEqual(FOUND);
+  expect(told).toEqual([expect.stringContaining(`${file} is damaged and was set aside as ${file}.damaged`)]);
+  expect(await start()).toEqual(FOUND);
+  expect(told).toHaveLength(1);
+});
+
+test('a file that was written a moment ago is not vouched for: another write may leave the same times', async () => {
+  const { start, folder } = kept();
+  expect(await start({ now: () => Date.now() })).toEqual(FOUND);
+  expect(() => readdirSync(folder)).toThrow('ENOENT');
+});
+
+test('a folder that cannot be written is told, and nothing else goes wrong', async () => {
+  const { start, folder, told, file } = kept();
+  writeFileSync(join(file, '..', 'data'), 'a file where the folder should be');
+  expect(await start()).toEqual(FOUND);
+  expect(told).toEqual([expect.stringContaining(folder)]);
+});
+
+test('no more databases are remembered than twenty', async () => {
+  const { start, folder, file } = kept();
+  for (let i = 0; i < 23; i++) {
+    copyFileSync(file, `${file}${i}`);
+    await start({ file: `${file}${i}` });
+  }
+  expect(readdirSync(folder)).toHaveLength(20);
+});
