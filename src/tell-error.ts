@@ -2,6 +2,7 @@
  * An error that ends a process or a command, as a person reads it. In: the error. Out: what can be mended in full, anything
  * else without its message, which may hold anything.
  */
+import { AuditError } from './audit/writer.ts';
 import { ConfigError } from './config.ts';
 import { describeError } from './log.ts';
 import { FhirError } from './outcome.ts';
@@ -12,6 +13,8 @@ export function tellError(error: unknown, note: (text: string) => void): void {
     note([`${error.message}:`, ...error.problems.map(problem => `  ${problem}`)].join('\n'));
   } else if (error instanceof DatabaseError) {
     note([`The database: ${error.message}`, ...cureOf(error)].join('\n'));
+  } else if (error instanceof AuditError) {
+    note(auditText(error));
   } else if (error instanceof FhirError) {
     note(error.message);
   } else if (isSystemError(error)) {
@@ -37,6 +40,33 @@ function cureOf({ engine }: DatabaseError): readonly string[] {
   return [engine.number, engine.code]
     .flatMap(code => (code === undefined ? [] : (CURES[String(code)] ?? [])))
     .slice(0, 1);
+}
+
+const NEW_FORM =
+  'Move it to another folder and keep it: it says who saw whom. The next start makes a new file, and `lintel audit --file` of ' +
+  'the version that wrote the old one still reads that.';
+const WRITABLE = 'The user of this process has to be allowed to write the file and its folder (DATA_DIR).';
+const ROOM = 'Make room on the disk, or let the file grow with AUDIT_SIZE.';
+
+/** What is wrong with the file of the audit, and what to do, by SQLite's number of a result or the system's name of an error. */
+const AUDIT_CURES: Readonly<Record<string, readonly [wrong: string, cure: string]>> = {
+  SQLITE_1: ['is not in the form that this version writes', NEW_FORM],
+  SQLITE_5: ['is held by another process', 'Stop that, or give each server a DATA_DIR of its own.'],
+  SQLITE_8: ['may not be written', WRITABLE],
+  SQLITE_11: ['is damaged', NEW_FORM],
+  SQLITE_13: ['is full', ROOM],
+  SQLITE_14: ['cannot be opened', WRITABLE],
+  SQLITE_26: ['is no SQLite file', NEW_FORM],
+  ENOSPC: ['has no space left on its disk', ROOM],
+  EACCES: ['may not be written', WRITABLE],
+  EPERM: ['may not be written', WRITABLE],
+  EROFS: ['is on a file system that cannot be written', WRITABLE],
+  EISDIR: ['is a folder', 'Name another DATA_DIR, or remove the folder.'],
+};
+
+function auditText({ code, file, message }: AuditError): string {
+  const [wrong, cure] = AUDIT_CURES[code] ?? ['cannot be used', 'Look at DATA_DIR and AUDIT_SIZE.'];
+  return file === undefined ? `${message}.` : `The audit: ${file} ${wrong} (${code}). ${cure}`;
 }
 
 type SystemError = Error & { readonly code: string; readonly syscall: string };

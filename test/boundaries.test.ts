@@ -93,7 +93,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'seen-schema': ['sql'],
   version: [],
   setup: ['*'],
-  'tell-error': ['config', 'log', 'outcome', 'sql/database'],
+  'tell-error': ['audit/writer', 'config', 'log', 'outcome', 'sql/database'],
   main: ['*'],
 };
 

@@ -4,6 +4,8 @@
  * patient's data, and the files of exports, which may hold anybody's.
  */
 import { DatabaseSync } from 'node:sqlite';
+import { reasonOf } from './reason.ts';
+import { AuditError } from './writer.ts';
 
 export interface Wanted {
   /** Logical id. */
@@ -37,8 +39,17 @@ export interface Disclosure {
   readonly request: string;
 }
 
-/** Throws what SQLite says where there is no such file. */
+/** Throws AuditError where the file cannot be read. */
 export function* disclosures(file: string, wanted: Wanted): Generator<Disclosure, void, undefined> {
+  try {
+    yield* read(file, wanted);
+  } catch (error) {
+    const { code } = reasonOf(error);
+    throw code.startsWith('SQLITE_') ? new AuditError(false, code, file) : error;
+  }
+}
+
+function* read(file: string, wanted: Wanted): Generator<Disclosure, void, undefined> {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     const { where, values } = conditionOf(wanted);

@@ -4,6 +4,7 @@
  */
 import { fdatasync, openSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
+import { reasonOf } from './reason.ts';
 import type { AuditRecord } from './record.ts';
 import { type AuditStore, openStore, type StoreOptions } from './store.ts';
 
@@ -27,8 +28,6 @@ const SWEPT = 2000;
 const TO_DISK = 1000;
 /** Lists between two looks at the size. */
 const MEASURED = 100;
-/** https://www.sqlite.org/rescode.html#full */
-const SQLITE_FULL = 13;
 
 const { keep, ...options } = workerData as WriterData;
 const port = parentPort;
@@ -71,13 +70,6 @@ function attempt(work: (kept: AuditStore) => FromWriter): void {
   } catch (error) {
     tell({ kind: 'failed', ...reasonOf(error) });
   }
-}
-
-function reasonOf(error: unknown): { readonly full: boolean; readonly code: string } {
-  const { errcode, code } = (error ?? {}) as { readonly errcode?: unknown; readonly code?: unknown };
-  const number = typeof errcode === 'number' ? errcode & 0xff : undefined;
-  const text = number === undefined ? (typeof code === 'string' ? code : 'unknown') : `SQLITE_${number}`;
-  return { full: number === SQLITE_FULL || code === 'ENOSPC', code: text };
 }
 
 port.on('message', (message: ToWriter) => {

@@ -12,11 +12,14 @@ export class AuditError extends Error {
   readonly full: boolean;
   /** Of SQLite or the system. */
   readonly code: string;
+  /** The file, where it could not be opened. */
+  readonly file: string | undefined;
 
-  constructor(full: boolean, code: string) {
+  constructor(full: boolean, code: string, file?: string) {
     super(full ? 'The audit store is full' : `The audit store cannot be written (${code})`);
     this.full = full;
     this.code = code;
+    this.file = file;
   }
 }
 
@@ -111,7 +114,7 @@ export async function openWriter(data: WriterData, patience = PATIENCE): Promise
         });
       case 'failed': {
         const error = new AuditError(message.full, message.code);
-        opened.reject(error);
+        opened.reject(new AuditError(message.full, message.code, data.path));
         return landed(list => fail(list, error));
       }
     }

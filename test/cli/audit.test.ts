@@ -1,8 +1,11 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/audit/store.ts';
 import { record, temporaryFolder } from '../audit/records.ts';
 import { lintel } from './lintel.ts';
+import { smallClinic } from './small-clinic.ts';
 
 /** A folder of data with an audit of four answers. */
 function audited(): { readonly dataDir: string; readonly environment: Readonly<Record<string, string>> } {
@@ -83,3 +86,28 @@ test('what cannot be understood, and a file that is not there, are told', async 
   expect(missing.code).toBe(1);
   expect(missing.notes).toContain('There is no audit at');
 });
+
+test.each([
+  ['an older form', (file: string) => oldForm(file), /not in the form that this version writes \(SQLITE_1\)\. Move it/],
+  ['no SQLite', (file: string) => writeFileSync(file, 'x'.repeat(5000)), /is no SQLite file \(SQLITE_26\)\. Move it/],
+])('a file of %s is named with what to do, by a start and by the command', async (_title, make, expected) => {
+  const { folder, environment } = smallClinic();
+  const data = join(folder, 'data');
+  mkdirSync(data);
+  const file = join(data, 'audit.sqlite');
+  make(file);
+  const served = await lintel({ ...environment, AUDIT: 'required' }, 'serve');
+  const read = await lintel(environment, 'audit');
+  for (const { code, notes } of [served, read]) {
+    expect(code).toBe(1);
+    expect(notes).toContain(`The audit: ${file} `);
+    expect(notes).toMatch(expected);
+  }
+});
+
+/** A file as a version wrote it that knew no patients of users. */
+function oldForm(file: string): void {
+  const database = new DatabaseSync(file);
+  database.exec('CREATE TABLE RECORD (SEQ INTEGER PRIMARY KEY, TAKEN BIGINT NOT NULL)');
+  database.close();
+}

@@ -1,0 +1,19 @@
+/**
+ * Why a file of the audit cannot be used. In: what SQLite or the system threw. Out: a name that holds no value of a request.
+ */
+
+/** https://www.sqlite.org/rescode.html#full */
+const SQLITE_FULL = 13;
+
+/** `code`: `SQLITE_` and the number of SQLite's primary result, or the system's name such as EACCES. */
+export interface Reason {
+  readonly full: boolean;
+  readonly code: string;
+}
+
+export function reasonOf(error: unknown): Reason {
+  const { errcode, code } = (error ?? {}) as { readonly errcode?: unknown; readonly code?: unknown };
+  const number = typeof errcode === 'number' ? errcode & 0xff : undefined;
+  const text = number === undefined ? (typeof code === 'string' ? code : 'unknown') : `SQLITE_${number}`;
+  return { full: number === SQLITE_FULL || code === 'ENOSPC', code: text };
+}
