@@ -17,12 +17,14 @@ export interface Opened {
 
 export const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 'strict' };
 
+export const LINK_SECRET = new Uint8Array(32);
+
 export async function openDemo(file: string, pack = 'mappings/medkeep'): Promise<Opened> {
   const begun = performance.now();
   const config = readConfig({ DATABASE_URL: `sqlite:${file}`, MAPPINGS: pack });
   const { database, pack: loaded, changed } = await setUp(config, () => {});
   if (loaded.registry === undefined) throw new Error('the mappings have errors');
-  const facade = facadeOf(loaded.registry, database, changed, { page: config.page, linkSecret: new Uint8Array(32) });
+  const facade = facadeOf(loaded.registry, database, changed, { page: config.page, linkSecret: LINK_SECRET });
   await facade.search({ type: loaded.registry.types[0] ?? '', parameters: [['_count', '1']] }, CONTEXT);
   return { facade, database, started: performance.now() - begun };
 }

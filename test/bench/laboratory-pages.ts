@@ -3,14 +3,17 @@
  * page the request, its statement with what is bound, and the bytes of the facade, to which the others are held.
  */
 import type { SearchRequest } from '../../src/facade.ts';
+import { type Cursor, cursorCodec } from '../../src/search/cursor.ts';
 import type { Statement } from '../../src/sql/plan.ts';
 import { type BoundText, boundText } from './bound-text.ts';
-import { CONTEXT, type Opened, statementsOf } from './demo.ts';
+import { CONTEXT, LINK_SECRET, type Opened, statementsOf } from './demo.ts';
 
 export interface Page extends BoundText {
   readonly parameters: SearchRequest['parameters'];
   /** Of the first page, the row that it begins with is the first; of others, the last one of the page before. */
   readonly skip: 0 | 1;
+  /** What its link said; undefined for the first page. */
+  readonly cursor: Cursor | undefined;
   readonly json: string;
 }
 
@@ -35,10 +38,22 @@ export async function laboratoryPages(opened: Opened): Promise<readonly Page[]> 
     const request = { type: 'Observation', parameters };
     const { sql, bound } = only(await statementsOf(opened, context => opened.facade.search(request, context)));
     const { json } = await opened.facade.search(request, CONTEXT);
-    pages.push({ parameters, sql, bound, skip: i === 0 ? 0 : 1, json });
+    pages.push({ parameters, sql, bound, skip: i === 0 ? 0 : 1, cursor: cursorOf(parameters), json });
     parameters = nextOf(json);
   }
   return pages;
+}
+
+/** The caller, the type and the parameters without paging: what src/search/parse.ts binds links to. */
+const BINDING = JSON.stringify([CONTEXT.access.caller, 'Observation', FIRST]);
+const cursors = cursorCodec(LINK_SECRET);
+
+function cursorOf(parameters: SearchRequest['parameters']): Cursor | undefined {
+  const sealed = parameters.find(([name]) => name === '_cursor')?.[1];
+  if (sealed === undefined) return undefined;
+  const cursor = cursors.open(sealed, BINDING);
+  if (cursor === undefined) throw new Error('a link is not bound to what the bench expects');
+  return cursor;
 }
 
 /** One result of each page. */
@@ -68,7 +83,7 @@ export function nextOf(json: string): SearchRequest['parameters'] {
   return [...new URL(next.url).searchParams];
 }
 
-/** The bytes without the seal of the link, which is another one each time. */
+/** The bytes without the seals of the links, which are others each time. */
 export function unsealed(json: string): string {
-  return json.replace(/_cursor=[\w-]+/, '_cursor=');
+  return json.replaceAll(/_cursor=[\w-]+/g, '_cursor=');
 }

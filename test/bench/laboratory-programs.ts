@@ -3,11 +3,12 @@
  * facade's own statements. In: a database file. Out: pages and reads as JSON text.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { cursorCodec } from '../../src/search/cursor.ts';
+import { type Cursor, cursorCodec } from '../../src/search/cursor.ts';
+import { pageBefore, pagesBefore } from '../../src/search/earlier-pages.ts';
 import { registerFunctions } from '../../src/sql/sqlite/functions.ts';
 import { preparesLasting } from '../../src/sql/sqlite/lasting.ts';
 import { withNames } from './column-names.ts';
-import { CONTEXT } from './demo.ts';
+import { CONTEXT, LINK_SECRET } from './demo.ts';
 import { type LaboratoryObject, laboratoryObject, type Offset } from './laboratory-object.ts';
 import { COUNT, type Page, type Read } from './laboratory-pages.ts';
 import { type LaboratoryRow, laboratoryId, laboratoryText } from './laboratory-text.ts';
@@ -44,12 +45,24 @@ function statements(prepare: (sql: string) => StatementSync): (sql: string) => S
 
 const ZONE = 'America/New_York';
 
-const cursors = cursorCodec(new Uint8Array(32));
+const cursors = cursorCodec(LINK_SECRET);
 
-function nextLink(last: LaboratoryRow | LaboratoryObject): string {
-  const key = Array.isArray(last) ? last.slice(0, 3) : Object.values(last).slice(0, 3);
-  const cursor = { group: 'lab-results', branch: 0, key, ordinal: 0, sort: [], now: Date.now() };
-  return `${SELF}&_cursor=${cursors.seal(cursor, BINDING)}`;
+const linkTo = (cursor: Cursor): string => `${SELF}&_cursor=${cursors.seal(cursor, BINDING)}`;
+
+/** Behind the link to the page itself: next, previous and first. */
+function linksOf(
+  { cursor }: Page,
+  last: LaboratoryRow | LaboratoryObject | undefined,
+): readonly (readonly [string, string])[] {
+  const links: [string, string][] = [];
+  if (last) {
+    const key = Array.isArray(last) ? last.slice(0, 3) : Object.values(last).slice(0, 3);
+    const place = { group: 'lab-results', branch: 0, key, ordinal: 0, sort: [], made: 'mappings' };
+    links.push(['next', linkTo({ ...place, now: cursor?.now ?? Date.now(), before: pagesBefore(cursor) })]);
+  }
+  const before = pageBefore(cursor);
+  if (before) links.push(['previous', before === 'first' ? SELF : linkTo(before)], ['first', SELF]);
+  return links;
 }
 
 export function bestProgram(file: string): Program {
@@ -74,8 +87,10 @@ export function bestProgram(file: string): Program {
         entries += `${entries === '' ? '' : ','}{"fullUrl":"${CONTEXT.base}/Observation/${id}","resource":${laboratoryText(row, id)},"search":{"mode":"match"}}`;
       }
       const last = rows[end - 1];
-      const next = last && rows.length > end ? `,{"relation":"next","url":"${nextLink(last)}"}` : '';
-      return `{"resourceType":"Bundle","type":"searchset","link":[{"relation":"self","url":"${SELF}"}${next}],"entry":[${entries}]}`;
+      let links = `{"relation":"self","url":"${SELF}"}`;
+      for (const [relation, url] of linksOf(page, rows.length > end ? last : undefined))
+        links += `,{"relation":"${relation}","url":"${url}"}`;
+      return `{"resourceType":"Bundle","type":"searchset","link":[${links}],"entry":[${entries}]}`;
     },
     read(read) {
       const [row] = rowsOf(read);
@@ -101,9 +116,8 @@ export function obviousProgram(file: string, offsetsOf: (zone: string) => Offset
     page(page) {
       const rows = rowsOf(page);
       const shown = rows.slice(page.skip, page.skip + COUNT);
-      const link = [{ relation: 'self', url: SELF }];
-      const last = shown.at(-1);
-      if (last && rows.length > page.skip + COUNT) link.push({ relation: 'next', url: nextLink(last) });
+      const last = rows.length > page.skip + COUNT ? shown.at(-1) : undefined;
+      const link = [['self', SELF] as const, ...linksOf(page, last)].map(([relation, url]) => ({ relation, url }));
       const entry = shown
         .map(row => laboratoryObject(row, offset))
         .map(resource => ({
