@@ -74,6 +74,8 @@ export interface SearchRequest {
 
 export interface Facade {
   readonly registry: Registry;
+  /** When a file of the pack was last changed, as an ISO instant. */
+  readonly changed: string;
   readonly offers: Offers;
   /**
    * Undefined: no such resource for this caller (404). Throws FhirError `not-found` for an unknown type. A promise only where the
@@ -248,6 +250,7 @@ export function createFacade(options: FacadeOptions): Facade {
 
   return {
     registry,
+    changed: options.date,
     offers,
     recordOperations,
     parse,

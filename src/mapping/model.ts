@@ -10,6 +10,7 @@ import type { CodeMap } from './codecs/code-map.ts';
 import type { Codec } from './codecs/codec.ts';
 import type { TextStep } from './codecs/text-step.ts';
 import type { IdColumn, IdRule } from './id-rule.ts';
+import type { Brand } from './load/brand.ts';
 
 /** Where in a pack something is written; lines and columns count from 1. */
 export interface Position {
@@ -264,6 +265,8 @@ export interface Pack {
   /** IANA zone of the zoneless local times in the database. */
   readonly zone: string;
   readonly publisher?: string;
+  /** How apps show the hospital to people. */
+  readonly brand?: Brand;
   /** Below it documents name the systems of identifiers that are addresses. */
   readonly oid?: string;
   readonly systems: Readonly<Record<string, string>>;

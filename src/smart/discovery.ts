@@ -3,6 +3,7 @@
  * Out: JSON, for any origin and without credentials.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html
  */
+import type { Identifier } from './brands.ts';
 import { ASSERTION_ALGORITHMS, ROUTES } from './provider.ts';
 import { CONTEXT_SCOPES } from './scopes.ts';
 
@@ -14,8 +15,25 @@ const CAPABILITIES = [
   ...['permission-offline', 'permission-patient', 'permission-user', 'permission-v1', 'permission-v2'],
 ] as const;
 
-/** `types`: that are served. */
-export function smartConfiguration(issuer: string, types: readonly string[]): object {
+/** Capabilities that need a resource type. */
+const NEEDS: Readonly<Record<string, string>> = {
+  'context-ehr-patient': 'Patient',
+  'context-standalone-patient': 'Patient',
+  'context-ehr-encounter': 'Encounter',
+};
+
+export interface PublishedBrand {
+  /** Address of the Bundle. */
+  readonly bundle: string;
+  readonly identifier: Identifier;
+}
+
+/** `types`: that are served; `brand`: of the pack, if it has one. */
+export function smartConfiguration(
+  issuer: string,
+  types: readonly string[],
+  brand: PublishedBrand | undefined,
+): object {
   return {
     issuer,
     jwks_uri: issuer + ROUTES.jwks,
@@ -33,7 +51,8 @@ export function smartConfiguration(issuer: string, types: readonly string[]): ob
       ...CONTEXT_SCOPES,
       ...['patient', 'user', 'system'].flatMap(level => ['*', ...types].map(type => `${level}/${type}.rs`)),
     ],
-    capabilities: CAPABILITIES,
+    capabilities: CAPABILITIES.filter(one => NEEDS[one] === undefined || types.includes(NEEDS[one])),
+    ...(brand && { user_access_brand_bundle: brand.bundle, user_access_brand_identifier: brand.identifier }),
   };
 }
 

@@ -98,7 +98,7 @@ async function askedOf(interaction: Interaction, parts: SmartParts): Promise<Ask
   );
   return {
     ...{ interaction, account, app: client.name, client: client.id, launch, scopes },
-    choices: choicesOf(scopes, parts.types()),
+    choices: choicesOf(scopes, parts.facade().registry.types),
     action: `${parts.issuer}/interaction/${interaction.uid}`,
   };
 }

@@ -7,6 +7,7 @@ import type Provider from 'oidc-provider';
 import { errors } from 'oidc-provider';
 import type { Accounts } from '../auth/accounts.ts';
 import type { Login } from '../auth/login.ts';
+import type { Facade } from '../facade.ts';
 import type { Charts } from './charts.ts';
 import type { Clients } from './clients.ts';
 import { FORM_POLICY } from './pages.ts';
@@ -23,8 +24,8 @@ export interface SmartParts {
   readonly login: Login;
   readonly clients: Clients;
   readonly charts: Charts;
-  /** Resource types that are served. */
-  readonly types: () => readonly string[];
+  /** What is served now. */
+  readonly facade: () => Pick<Facade, 'registry' | 'changed'>;
   /** The page that plays the EHR is there. */
   readonly playsEhr: boolean;
 }

@@ -23,7 +23,6 @@ import { bodyOf, isForm, withBody } from './body.ts';
 import { chartsOf } from './charts.ts';
 import { type Client, type Clients, clientsOfFile, joinClients } from './clients.ts';
 import { DEMO_APP, demoApp } from './demo-app.ts';
-import { STYLE, smartConfiguration } from './discovery.ts';
 import { ehrRoutes } from './ehr.ts';
 import { interactionRoutes } from './interactions.ts';
 import { type Keys, readKeys, rotateKeys } from './keys.ts';
@@ -31,6 +30,7 @@ import { launchRoutes } from './launches.ts';
 import { errorPage, FORM_POLICY } from './pages.ts';
 import { type NodeEnv, pageOf, type SmartParts } from './parts.ts';
 import { createProvider, ROUTES } from './provider.ts';
+import { PUBLISHED, publishedRoutes } from './published.ts';
 import { openStore } from './store.ts';
 import { TEXTS } from './texts.ts';
 import { tokensOf } from './tokens.ts';
@@ -51,7 +51,7 @@ export interface SmartOptions {
   readonly clients: readonly Client[];
   /** The demo's app and its page that plays the EHR are there. */
   readonly playsEhr: boolean;
-  readonly facade: () => Pick<Facade, 'search' | 'registry' | 'offers'>;
+  readonly facade: () => Pick<Facade, 'search' | 'registry' | 'offers' | 'changed'>;
   /** Which user sees which patients. */
   readonly rules: readonly UserRule[];
   readonly log: Log;
@@ -125,7 +125,7 @@ export async function openSmart(options: SmartOptions): Promise<Smart> {
   const charts = chartsOf({ ...options, fhirBase, patience: config.timeout.request });
   const parts: SmartParts = {
     ...{ provider, issuer, fhirBase, store, accounts, login, clients, charts, playsEhr: options.playsEhr },
-    types: () => options.facade().registry.types,
+    facade: options.facade,
   };
   const own = ownRoutes(parts, tokens, config.fhirPath, failed);
   const ownListener = getRequestListener(own.fetch);
@@ -166,12 +166,20 @@ function audienceOf({ config, base }: SmartOptions, fhirBase: string): (aud: str
   };
 }
 
+function publishedPaths(fhirPath: string) {
+  return {
+    configuration: `${fhirPath}/.well-known/smart-configuration`,
+    style: AUTH_PATH + PUBLISHED.style,
+    brands: AUTH_PATH + PUBLISHED.brands,
+  };
+}
+
 /** Patterns of the paths that are answered here and not by the provider. */
 function ownPaths({ playsEhr }: SmartParts, fhirPath: string): (path: string) => string | undefined {
   const exact = new Set([
-    ...['login', 'apps', 'apps/end', 'apps/logout', 'launch', 'style.json'].map(name => `${AUTH_PATH}/${name}`),
+    ...['login', 'apps', 'apps/end', 'apps/logout', 'launch'].map(name => `${AUTH_PATH}/${name}`),
     ...(playsEhr ? [`${AUTH_PATH}/ehr`, DEMO_APP] : []),
-    `${fhirPath}/.well-known/smart-configuration`,
+    ...Object.values(publishedPaths(fhirPath)),
   ]);
   const interaction = new RegExp(`^${AUTH_PATH}/interaction/[\\w-]{1,64}(/(?:login|patient|consent))?$`);
   return path => {
@@ -193,14 +201,8 @@ function ownRoutes(
       return c.json({ error: 'invalid_request' }, 413);
     return next();
   });
-  app.get(`${fhirPath}/.well-known/smart-configuration`, c => {
-    c.header('Access-Control-Allow-Origin', '*');
-    return c.json(smartConfiguration(parts.issuer, parts.types()));
-  });
-  app.get(`${AUTH_PATH}/style.json`, c => {
-    c.header('Access-Control-Allow-Origin', '*');
-    return c.json(STYLE);
-  });
+  const published = publishedPaths(fhirPath);
+  app.route('/', publishedRoutes(parts, published));
   app.route(`${AUTH_PATH}/interaction`, interactionRoutes(parts));
   app.route(`${AUTH_PATH}/apps`, appRoutes(parts));
   app.route(`${AUTH_PATH}/login`, loginRoutes(parts));

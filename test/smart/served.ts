@@ -37,8 +37,12 @@ export interface Served {
   stop(): Promise<void>;
 }
 
-export async function serveSmart(more: Readonly<Record<string, string>> = {}): Promise<Served> {
-  const clinic = keptClinic({ 'visit.yaml': VISITS });
+/** `more`: variables; `files`: of the pack beside patients and weighings. */
+export async function serveSmart(
+  more: Readonly<Record<string, string>> = {},
+  files: Readonly<Record<string, string>> = { 'visit.yaml': VISITS },
+): Promise<Served> {
+  const clinic = keptClinic(files);
   const data = join(clinic.folder, 'data');
   const password = await hashPassword(PASSWORD);
   writeAccounts(join(data, 'accounts.json'), [

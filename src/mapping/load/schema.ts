@@ -4,6 +4,7 @@
  * checked by the later stages. docs/mapping-language.md
  */
 import { z } from 'zod';
+import { brandSchema } from './brand.ts';
 import {
   anything,
   condition,
@@ -180,6 +181,7 @@ export const packSchema = z.strictObject({
   schemas: z.array(text).optional().describe('all versions that `schema` and `only:` may name'),
   zone: text.describe('IANA zone of the local times in the database'),
   publisher: text.optional(),
+  brand: brandSchema.optional().describe('how apps show the hospital to people'),
   oid: text
     .optional()
     .describe('of the organization: documents name systems of identifiers that are addresses below it'),

@@ -3,13 +3,14 @@
  */
 import type { Catalog } from '../../sql/catalog.ts';
 import type { Pack, Position } from '../model.ts';
+import { brandSchema } from './brand.ts';
 import { type DenyList, deniedNames, denyList } from './deny.ts';
 import type { Levels } from './extend.ts';
 import type { Detail, Report } from './problem.ts';
 import { packSchema } from './schema.ts';
 import { checkShape } from './shape.ts';
 import { reportMisspelt } from './system.ts';
-import { child, type Entry, entriesOf, type ScalarTree, scalarsOf, type Tree, textOf } from './tree.ts';
+import { child, type Entry, entriesOf, plain, type ScalarTree, scalarsOf, type Tree, textOf } from './tree.ts';
 
 export interface Settings {
   readonly pack: Pack;
@@ -55,6 +56,8 @@ export function readSettings(document: Tree | undefined, file: string, report: R
     systems[key] = uri;
   }
   const publisher = text('publisher');
+  const brand = child(document, 'brand');
+  const { data: shown } = brandSchema.safeParse(brand && plain(brand));
   const oid = readOid(child(document, 'oid'), report);
   const denyRules = scalarsOf(child(document, 'deny'));
   const deny = denyRules.map(rule => rule.text);
@@ -67,6 +70,7 @@ export function readSettings(document: Tree | undefined, file: string, report: R
       zone: isZone(zone) ? zone : 'UTC',
       ...(publisher === undefined ? {} : { publisher }),
       ...(oid === undefined ? {} : { oid }),
+      ...(shown === undefined ? {} : { brand: shown }),
       systems,
     },
     schema: text('schema'),

@@ -35,6 +35,8 @@ function check(keyword: string, says: unknown, schema: JsonSchema, value: unknow
       return Array.isArray(says) && says.every(one => fits(asSchema(one), value, root));
     case 'items':
       return !Array.isArray(value) || value.every(item => fits(asSchema(says), item, root));
+    case 'minItems':
+      return !Array.isArray(value) || value.length >= Number(says);
     case 'required':
       return !isMap || (Array.isArray(says) && says.every(name => Object.hasOwn(value, String(name))));
     case 'properties':

@@ -1,0 +1,58 @@
+/**
+ * What anybody may read without credentials and from any origin: smart-configuration, the style, the brand of the hospital.
+ * In: addresses, and the pack as it is served now. Out: routes that answer with JSON.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html, …/brands.html
+ */
+import { Hono } from 'hono';
+import { type BrandBundle, brandBundle, brandIdentifier } from './brands.ts';
+import { STYLE, smartConfiguration } from './discovery.ts';
+import type { NodeEnv, SmartParts } from './parts.ts';
+
+/** Paths below the authorization server. */
+export const PUBLISHED = { style: '/style.json', brands: '/brands.json' } as const;
+
+/** Seconds for which nobody need ask again for the brand. */
+const BRAND_AGE = 300;
+
+/** `configuration`, `style`, `brands`: paths as they are asked for. */
+export function publishedRoutes(
+  { issuer, fhirBase, facade }: SmartParts,
+  paths: Readonly<Record<'configuration' | 'style' | 'brands', string>>,
+): Hono<NodeEnv> {
+  const routes = new Hono<NodeEnv>();
+  let known: { readonly version: string; readonly bundle: BrandBundle } | undefined;
+  const place = issuer + PUBLISHED.brands;
+
+  routes.get(paths.configuration, c => {
+    c.header('Access-Control-Allow-Origin', '*');
+    const { types, pack } = facade().registry;
+    const { brand } = pack;
+    return c.json(smartConfiguration(issuer, types, brand && { bundle: place, identifier: brandIdentifier(brand) }));
+  });
+
+  routes.get(paths.style, c => {
+    c.header('Access-Control-Allow-Origin', '*');
+    return c.json(STYLE);
+  });
+
+  routes.get(paths.brands, c => {
+    c.header('Access-Control-Allow-Origin', '*');
+    const { registry, changed } = facade();
+    const { pack, version } = registry;
+    if (pack.brand === undefined) return c.json({ error: 'not_found' }, 404);
+    if (known?.version !== version) {
+      const bundle = brandBundle(pack, pack.brand, fhirBase, place.replace(/\.json$/, ''), changed);
+      known = { version, bundle };
+    }
+    const { json, etag } = known.bundle;
+    c.header('Access-Control-Expose-Headers', 'ETag');
+    c.header('Cache-Control', `public, max-age=${BRAND_AGE}`);
+    c.header('ETag', etag);
+    c.env.outgoing.removeHeader('Pragma');
+    const tags = (c.req.header('if-none-match') ?? '').split(',').map(tag => tag.trim());
+    if (tags.includes(etag) || tags.includes('*')) return c.body(null, 304);
+    return c.body(json, 200, { 'Content-Type': 'application/fhir+json; charset=utf-8' });
+  });
+
+  return routes;
+}
