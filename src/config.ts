@@ -56,6 +56,8 @@ export interface Config {
   readonly linkSecret: Uint8Array;
   /** Bytes of kept answers; milliseconds that they are kept at most, that those without a watermark are, and between marks. */
   readonly cache: { readonly bytes: number; readonly maxAge: number; readonly ttl: number; readonly interval: number };
+  /** Connections of clients at a time: in all, and of one address. */
+  readonly connections: { readonly max: number; readonly perAddress: number };
   /** Milliseconds that one request may take, and that open requests may still take once the server stops. */
   readonly timeout: { readonly request: number; readonly drain: number };
   readonly export: {
@@ -210,6 +212,7 @@ function configOf(values: Values, database: DatabaseChoice | undefined): Config 
       ttl: present(values.cacheTtl) * 1000,
       interval: present(values.cacheCheck) * 1000,
     },
+    connections: { max: present(values.connectionsMax), perAddress: present(values.connectionsPerAddress) },
     timeout: { request: present(values.requestTimeout) * 1000, drain: present(values.drainTimeout) * 1000 },
     export: {
       concurrency: present(values.exportConcurrency),

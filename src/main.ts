@@ -12,6 +12,7 @@ import { DEMO_PEOPLE, DEMO_RULES } from './demo.ts';
 import { exportThreads, openExports } from './export/open.ts';
 import type { Answer } from './http/answer.ts';
 import { createEntry } from './http/bearer.ts';
+import { createIntake } from './http/intake.ts';
 import { sampleRequests } from './http/samples.ts';
 import { type Answers, listen } from './http/server.ts';
 import { tellCustodian } from './live/custodian.ts';
@@ -136,6 +137,7 @@ async function serve(
     answers: createLane({ ...ANSWERS, wait }),
     batches: createLane({ ...BATCHES, wait }),
   };
+  const intake = createIntake();
   const make = (next: SoundPack): Version => {
     const [refused, lacking] = [() => live.refused(), () => live.lacking()];
     const made = versionOf(next, {
@@ -147,6 +149,7 @@ async function serve(
       cache,
       metrics,
       admission,
+      intake,
       problems,
       audit,
       trail,
@@ -208,11 +211,14 @@ async function serve(
   const server = await listen(answers, {
     ...{ host, port, drain: timeout.drain, silence: timeout.request + PATIENCE },
     refused: metrics.refused,
-    unread: {
+    connections: {
+      most: config.connections.max,
+      perAddress: config.connections.perAddress,
       cutOff(bytes) {
         metrics.cutOff();
         log.warn('a client that takes no answers was cut off', { bytes });
       },
+      crowded: metrics.crowded,
     },
   });
   const base = config.baseUrl ?? server.url;

@@ -202,6 +202,17 @@ export const VARIABLES = {
     meaning:
       'Seconds after which a table is asked again for its latest `changed`; answers from before a change are dropped.',
   }),
+  connectionsMax: variable('CONNECTIONS_MAX', wholeNumber(10, 100_000), {
+    default: '4000',
+    expected: 'a whole number from 10 to 100000',
+    meaning:
+      'Connections of clients at a time. For one more, the one is closed that has been waiting for no answer for longest.',
+  }),
+  connectionsPerAddress: variable('CONNECTIONS_PER_ADDRESS', wholeNumber(10, 100_000), {
+    default: '2000',
+    expected: 'a whole number from 10 to 100000',
+    meaning: 'The same of one address; behind a proxy all clients have its address.',
+  }),
   requestTimeout: variable('REQUEST_TIMEOUT', wholeNumber(1, 3600), {
     default: '30',
     expected: 'seconds, a whole number from 1 to 3600',

@@ -15,7 +15,8 @@ import { exportRoutes } from './export-routes.ts';
 import { fhirRoutes } from './fhir-routes.ts';
 import { rememberAnswers } from './hits.ts';
 import { homeRoutes } from './home.ts';
-import { guardHost, limitBody, limitTime, limitUrl } from './limits.ts';
+import { closeHalfRead, createIntake, receiveBody } from './intake.ts';
+import { guardHost, limitTime, limitUrl } from './limits.ts';
 import { metricsRoutes, probeRoutes } from './probes.ts';
 import { isPublic } from './public.ts';
 import { refuse } from './refuse.ts';
@@ -32,6 +33,7 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   // A slash at the end means nothing: clients write the base with one and without.
   const app = new Hono<HttpEnv>({ strict: false });
 
+  app.use(closeHalfRead);
   app.use(requestId);
   app.use(logRequests(parts));
   if (parts.answers !== undefined) app.use(rememberAnswers);
@@ -46,8 +48,6 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   }
   app.use(guardHost(parts));
   app.use(limitUrl);
-  app.use(limitBody);
-  app.use(limitTime(parts));
   const { isAppOrigin } = parts;
   if (config.corsOrigins.length > 0 || isAppOrigin !== undefined)
     app.use(`${config.fhirPath}/*`, crossOrigin(config.corsOrigins, isAppOrigin));
@@ -55,6 +55,8 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   app.use(`${config.fhirPath}/*`, tellPlace(parts));
   if (config.access !== 'open')
     app.use(`${config.fhirPath}/*`, requireToken(entryOf(parts), isPublic(config.fhirPath)));
+  app.use(receiveBody(parts.intake ?? createIntake()));
+  app.use(limitTime(parts));
 
   app.route('/', homeRoutes(parts));
   app.route('/', searchRoutes(parts));

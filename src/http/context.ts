@@ -24,6 +24,7 @@ import type { Answer } from './answer.ts';
 import type { Entry } from './bearer.ts';
 import type { KeptAnswers } from './cached.ts';
 import type { Explain } from './explain-page.ts';
+import type { Intake } from './intake.ts';
 import { headerOf } from './request-header.ts';
 import type { PagePlace } from './resource-page.ts';
 import type { Mapped } from './samples.ts';
@@ -106,6 +107,8 @@ export interface AppParts {
   readonly answers?: KeptAnswers;
   /** Without it nobody waits for others. */
   readonly admission?: Admission;
+  /** Of the process; default: one of this application. */
+  readonly intake?: Intake;
   /** Types whose answers are made anew for each request. */
   readonly unkept?: ReadonlySet<string>;
   /** Writes down who saw whom; without it nobody does. */

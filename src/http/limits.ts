@@ -1,7 +1,6 @@
 /**
- * What is refused before any work is done: long addresses, large bodies, foreign Host headers, and slow requests.
+ * What is refused before any work is done: long addresses, foreign Host headers, and slow requests.
  */
-import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
 import { type BoundedCache, boundedCache } from '../cache/bounded.ts';
 import { isLoopback } from '../config.ts';
@@ -10,9 +9,6 @@ import { refuse } from './refuse.ts';
 
 /** Characters of the whole URL. Longer searches go into the body of `POST [type]/_search`. */
 export const URL_LENGTH = 8000;
-
-/** Bytes of a body; the longest is a search form. */
-export const BODY_BYTES = 256 * 1024;
 
 /** 414 for a URL beyond URL_LENGTH. */
 export const limitUrl = createMiddleware<HttpEnv>(async (c, next) => {
@@ -24,16 +20,6 @@ export const limitUrl = createMiddleware<HttpEnv>(async (c, next) => {
     `The URL has more than ${URL_LENGTH} characters; send the parameters as the body of POST [type]/_search`,
   );
 });
-
-const boundedBody = bodyLimit({
-  maxSize: BODY_BYTES,
-  onError: c => refuse(c, 413, 'too-long', `The body has more than ${BODY_BYTES} bytes`),
-});
-
-/** 413 for a body beyond BODY_BYTES. GET and HEAD have none: what is sent with them is never read. */
-export const limitBody = createMiddleware<HttpEnv>((c, next) =>
-  c.req.method === 'GET' || c.req.method === 'HEAD' ? next() : boundedBody(c, next),
-);
 
 /**
  * While access is open, only requests addressed to loopback (or to BASE_URL) are answered: otherwise any web page could

@@ -7,6 +7,7 @@ import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { RequestError } from '@hono/node-server';
 import { operationOutcome } from '../outcome.ts';
+import { lingerOn } from './linger.ts';
 
 interface ParseError extends Error {
   readonly code?: string;
@@ -62,6 +63,7 @@ export function refuseMalformed(error: ParseError, socket: Duplex, answering: bo
   const body = bodyOf(refusal);
   const headers = Object.entries(headersOf(body)).map(([name, value]) => `${name}: ${value}`);
   socket.end([`HTTP/1.1 ${refusal.status}`, ...headers, '', body].join('\r\n'));
+  lingerOn(socket);
   return status;
 }
 

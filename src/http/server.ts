@@ -7,10 +7,10 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
+import { boundConnections, type ConnectionLimits } from './connections.ts';
 import type { HttpEnv } from './context.ts';
 import type { Hits } from './hits.ts';
 import { answerOfMalformed, namesTwoHosts, refuseMalformed, refuseRequest } from './malformed.ts';
-import { boundUnread, type UnreadLimits } from './unread.ts';
 
 export interface RunningServer {
   /** `http://host:port` as it really listens. */
@@ -33,26 +33,36 @@ export interface ListenOptions {
   readonly drain: number;
   /** Milliseconds after which a connection on which nothing moves is closed: longer than any request may take. Default: never. */
   readonly silence?: number;
-  readonly unread?: Partial<UnreadLimits>;
+  readonly connections?: Partial<ConnectionLimits>;
+  /** Milliseconds that a request may take to come: its head, and all of it. */
+  readonly arrival?: { readonly head: number; readonly whole: number };
   /** Told of each request that no application saw, with its status. */
   readonly refused?: (status: number) => void;
 }
 
-const UNREAD: UnreadLimits = { atMost: 256 * 1024 * 1024, every: 200, cutOff: () => {} };
+const CONNECTIONS: ConnectionLimits = {
+  ...{ most: 4000, perAddress: 2000, inRow: 100 },
+  ...{ unread: 256 * 1024 * 1024, patience: 20_000, pace: 256, every: 200 },
+  ...{ cutOff: () => {}, crowded: () => {} },
+};
 
-const SERVER_OPTIONS: ServerOptions = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
+const ARRIVAL = { head: 10_000, whole: 20_000 } as const;
+
+const serverOptions = ({ head, whole }: NonNullable<ListenOptions['arrival']>): ServerOptions => ({
+  headersTimeout: head,
+  requestTimeout: whole,
+  // How late they may be noticed.
+  connectionsCheckingInterval: Math.ceil(head / 10),
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16_384,
   // Node's own refusal of a request without a Host says nothing.
   requireHostHeader: false,
-};
+});
 
 /** Rejects if the port is taken or the address is not this machine's. */
 export async function listen(
   { fetch, hits = () => false, aside = () => false }: Answers,
-  { host, port, drain, silence = 0, unread = {}, refused = () => {} }: ListenOptions,
+  { host, port, drain, silence = 0, connections = {}, arrival = ARRIVAL, refused = () => {} }: ListenOptions,
 ): Promise<RunningServer> {
   const errorHandler = (error: unknown): Response => {
     const response = answerOfMalformed(error);
@@ -61,17 +71,18 @@ export async function listen(
   };
   const answer = getRequestListener(fetch, { errorHandler });
   const answers = new WeakMap<Duplex, ServerResponse>();
-  const server = createServer(SERVER_OPTIONS, (request, response) => {
+  const server = createServer(serverOptions(arrival), (request, response) => {
+    bounded.asked(request);
     if (hits(request, response)) return;
     if (namesTwoHosts(request.rawHeaders)) {
       refused(400);
       return refuseRequest(response);
     }
+    if (!bounded.begun(response)) return;
     answers.set(request.socket, response);
-    begun(response);
     if (!aside(request, response)) answer(request, response);
   });
-  const begun = boundUnread(server, { ...UNREAD, ...unread });
+  const bounded = boundConnections(server, { ...CONNECTIONS, ...connections });
   server.timeout = silence;
   server.on('clientError', (error, socket) => {
     const last = answers.get(socket);

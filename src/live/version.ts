@@ -18,6 +18,7 @@ import { createApp } from '../http/app.ts';
 import type { Entry } from '../http/bearer.ts';
 import type { AppParts, Problem, Refused } from '../http/context.ts';
 import { answerHits } from '../http/hits.ts';
+import type { Intake } from '../http/intake.ts';
 import type { Answers } from '../http/server.ts';
 import type { Log } from '../log.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
@@ -49,6 +50,7 @@ export interface Lasting {
   readonly lacking: () => Refused | undefined;
   readonly metrics: Metrics;
   readonly admission: Admission;
+  readonly intake: Intake;
   /** Undefined: nobody writes down who saw whom. */
   readonly audit: Audit | undefined;
   /** Whether a browser app is registered at an origin; undefined where no apps are. */
@@ -69,7 +71,8 @@ const SOFTWARE = { name: 'Lintel', version: SOFTWARE_VERSION } as const;
 let versions = 0;
 
 export function versionOf({ registry, catalog, pack, content, changed }: SoundPack, lasting: Lasting): Version {
-  const { config, log, database, jobs, entrance, cache, refused, lacking, metrics, admission, problems } = lasting;
+  const { config, log, database, jobs, entrance, cache, refused, lacking, metrics, admission, intake, problems } =
+    lasting;
   const { audit, entry, isAppOrigin, trail } = lasting;
   const made = facadeOf(registry, database, changed, {
     ...config,
@@ -96,6 +99,7 @@ export function versionOf({ registry, catalog, pack, content, changed }: SoundPa
     log,
     metrics,
     admission,
+    intake,
     entry,
     isAppOrigin,
     ping: () => database.ping(),

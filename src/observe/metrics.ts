@@ -29,6 +29,8 @@ export interface Metrics {
   refused(status: number): void;
   /** A connection was closed whose client did not take its answers. */
   cutOff(): void;
+  /** So many connections were closed because there were too many. */
+  crowded(connections: number): void;
   add(reading: Reading): void;
   /** Memory, garbage, event loop of the process; once per process. */
   addProcess(): void;
@@ -78,6 +80,7 @@ export function createMetrics(): Metrics {
     'Requests that are no HTTP, too long, too slow or of no one host, by status: no route saw them.',
     ['status'],
   );
+  const crowds = counter('lintel_http_crowded_out_total', 'Idle connections closed because there were too many.', []);
   const cuts = counter('lintel_http_cut_off_total', 'Connections closed because their clients took no answers.', []);
   return {
     contentType: register.contentType,
@@ -98,6 +101,7 @@ export function createMetrics(): Metrics {
     schemaLook: outcome => looks.add(1, outcome),
     refused: status => refusals.add(1, String(status)),
     cutOff: () => cuts.add(1),
+    crowded: connections => crowds.add(connections),
     add,
     addProcess: () => collectDefaultMetrics({ register }),
   };

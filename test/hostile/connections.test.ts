@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { exchanged, sends, target } from './target.ts';
+
+const many = <T>(count: number, make: () => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, make));
+
+test('connections that announce a body and send none hold no place of those who ask', async () => {
+  const { url, port } = await target({ REQUEST_TIMEOUT: '10' });
+  const form = 'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100';
+  await many(210, () => sends(port, `POST /fhir/Patient/_search HTTP/1.1\r\nHost: localhost\r\n${form}\r\n\r\n`));
+  const search = await fetch(`${url}/fhir/Patient?family=kowalski`);
+  expect([search.status, (await fetch(`${url}/ready`)).status]).toEqual([200, 200]);
+  const posted = await fetch(`${url}/fhir/Patient/_search`, { method: 'POST', body: new URLSearchParams('family=k') });
+  expect(posted.status).toBe(200);
+});
+
+test.each([
+  ['a length that is too much', 'Content-Length: 300000', 'x'.repeat(1000)],
+  ['chunks that are too many', 'Transfer-Encoding: chunked', `50000\r\n${'x'.repeat(0x50000)}`],
+])('413 says that it closes the connection, and closes it: %s', async (_what, framing, body) => {
+  const { port } = await target();
+  const form = 'Content-Type: application/x-www-form-urlencoded';
+  const head = `POST /fhir/Patient/_search HTTP/1.1\r\nHost: localhost\r\n${form}\r\n${framing}\r\n\r\n`;
+  const answer = await exchanged(port, head + body);
+  expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+  expect(answer).toMatch(/\r\nConnection: close\r\n/i);
+});
+
+test('what is refused before its body has come says that it closes, and a body in pieces is read as one at once', async () => {
+  const { port } = await target();
+  const form = 'Content-Type: application/x-www-form-urlencoded';
+  const refused = await exchanged(
+    port,
+    `POST /fhir/Patient/_search HTTP/1.1\r\nHost: evil.example\r\n${form}\r\nContent-Length: 100\r\n\r\nname`,
+  );
+  expect(refused).toMatch(/^HTTP\/1\.1 421 [\s\S]*\r\nConnection: close\r\n/i);
+  const read = await exchanged(
+    port,
+    `POST /fhir/Patient/_search HTTP/1.1\r\nHost: localhost\r\n${form}\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n` +
+      '7\r\nfamily=\r\n3\r\nkow\r\n0\r\n\r\n',
+  );
+  expect(read).toMatch(/^HTTP\/1\.1 200 [\s\S]*Kowalski/);
+});

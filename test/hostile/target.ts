@@ -1,0 +1,61 @@
+/**
+ * What the attacks are tried on: a real server on loopback in this process, and clients that speak bytes. Every attack is bounded:
+ * `HOSTILE=full` (`npm run test:hostile`) tries more of each.
+ */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { startServer } from '../../src/main.ts';
+import { smallClinic } from '../cli/small-clinic.ts';
+
+/** How much of an attack is tried: a little with all other tests, more where that is asked for. */
+export const HOSTILE = process.env['HOSTILE'] === 'full';
+
+export interface Target {
+  readonly url: string;
+  readonly port: number;
+  readonly lines: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** A small clinic that is served until the test is over. */
+export async function target(
+  environment: Readonly<Record<string, string>> = {},
+  clinic = smallClinic(),
+): Promise<Target> {
+  const lines: string[] = [];
+  const notes: string[] = [];
+  const running = await startServer(
+    readConfig({ ...clinic.environment, ...environment }),
+    { out: () => {}, note: text => notes.push(text) },
+    createLog({ level: 'debug', format: 'json', write: line => lines.push(line) }),
+  );
+  if (running === undefined) throw new Error(`The server did not start:\n${notes.join('\n')}`);
+  onTestFinished(() => running.stop());
+  return { url: running.url, port: Number(new URL(running.url).port), lines, notes };
+}
+
+/** A connection that sends bytes and then neither ends nor reads. It is gone when the test is over. */
+export async function sends(port: number, bytes: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').pause();
+  socket.on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'connect');
+  socket.write(bytes, 'latin1');
+  return socket;
+}
+
+/** All that comes back for bytes, until the server closes. */
+export async function exchanged(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {}).write(bytes, 'latin1');
+  onTestFinished(() => void socket.destroy());
+  let text = '';
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  await once(socket, 'close');
+  return text;
+}

@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { type ListenOptions, listen } from '../../src/http/server.ts';
+import { appUnderTest, type SmallFacade } from './app-under-test.ts';
+
+/** More than the buffers of two sockets hold. */
+const LARGE = `{"resourceType":"Bundle","language":"${'x'.repeat(30_000_000)}"}`;
+
+async function start(search?: SmallFacade['search'], more: Partial<ListenOptions> = {}) {
+  const { app } = appUnderTest({}, search === undefined ? {} : { search });
+  const cut: number[] = [];
+  const crowded: number[] = [];
+  const told = { cutOff: (bytes: number) => cut.push(bytes), crowded: (one: number) => crowded.push(one) };
+  const server = await listen(app, {
+    ...{ host: '127.0.0.1', port: 0, drain: 0, ...more },
+    connections: { unread: 50_000_000, every: 5, ...told, ...more.connections },
+  });
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= server.close();
+    return closed;
+  };
+  onTestFinished(close);
+  return { url: server.url, close, cut, crowded };
+}
+
+/** A connection that sends bytes, and the promise of its end. */
+function sends(
+  url: string,
+  bytes: string,
+): { readonly socket: Socket; readonly text: () => string; readonly closed: Promise<unknown> } {
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true });
+  let text = '';
+  socket.on('error', () => {}).setEncoding('latin1');
+  socket.on('data', (chunk: string) => {
+    text += chunk;
+  });
+  socket.write(bytes);
+  onTestFinished(() => void socket.destroy());
+  return { socket, text: () => text, closed: once(socket, 'end') };
+}
+
+/** A client that asks, all at once, and reads nothing. */
+function asks(url: string, ...paths: readonly string[]): Socket {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').pause();
+  socket.on('error', () => {}).write(paths.map(path => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join(''));
+  onTestFinished(() => void socket.destroy());
+  return socket;
+}
+
+test('clients that take no answers lose their connections once they hold too much, be it in one answer or in a row', async () => {
+  const { url, cut } = await start(async () => ({ json: LARGE, entries: 0 }));
+  asks(url, '/fhir/Widget');
+  const most = asks(url, ...Array.from({ length: 5 }, () => '/fhir/Widget'));
+  await expect.poll(() => cut.length, { timeout: 20_000 }).toBeGreaterThan(0);
+  // The one with five answers holds most, and first goes who holds most.
+  expect(cut[0]).toBeGreaterThan(50_000_000);
+  most.resume();
+  await once(most, 'close');
+  // Who reads gets all of it.
+  expect((await (await fetch(`${url}/fhir/Widget`)).text()).length).toBe(LARGE.length);
+}, 30_000);
+
+test('a client that leaves ends all that it asked, what waits for its turn as well', async () => {
+  const aborted: number[] = [];
+  let called = 0;
+  const { url } = await start((_request, { signal }) => {
+    const number = called++;
+    // The first is made, and nobody takes it: the others wait behind it.
+    if (number === 0) return Promise.resolve({ json: LARGE, entries: 0 });
+    signal?.addEventListener('abort', () => aborted.push(number));
+    return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('gone'))));
+  });
+  const socket = asks(url, '/fhir/Widget', '/fhir/Widget', '/fhir/Widget');
+  await expect.poll(() => called).toBe(3);
+  socket.destroy();
+  await expect.poll(() => aborted.toSorted()).toEqual([1, 2]);
+});
+
+const FORM = 'Host: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n';
+
+test.each([
+  ['nothing at all', ''],
+  ['half a head', 'GET /fhir/Widget HTTP/1.1\r\nHost: local'],
+  ['a head without its body', `POST /fhir/Widget/_search HTTP/1.1\r\n${FORM}Content-Length: 100\r\n\r\n`],
+  ['half a body', `POST /fhir/Widget/_search HTTP/1.1\r\n${FORM}Transfer-Encoding: chunked\r\n\r\n4\r\nname`],
+])(
+  'a client that sends %s is told 408 after a while, and its connection is gone whatever it does',
+  async (_what, bytes) => {
+    const { url, close } = await start(undefined, { arrival: { head: 40, whole: 80 }, drain: 600_000 });
+    const { text, closed } = sends(url, bytes);
+    await closed;
+    expect(text()).toMatch(/^HTTP\/1\.1 408 [\s\S]*\r\nConnection: close\r\n[\s\S]*too slowly/);
+    // The client does not end its side, and yet nothing is left to wait for.
+    await close();
+  },
+);
+
+test('a client that takes nothing of its answer loses its connection', async () => {
+  const { url, cut } = await start(async () => ({ json: LARGE, entries: 0 }), {
+    connections: { patience: 100, pace: Number.POSITIVE_INFINITY },
+  });
+  const never = asks(url, '/fhir/Widget');
+  await expect.poll(() => cut.length).toBe(1);
+  never.resume();
+  await once(never, 'close');
+});
+
+test('where there are too many connections, the one goes that has been idle for longest, and none that waits', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let searches = 0;
+  const { url, crowded } = await start(
+    async () => {
+      searches++;
+      await released;
+      return { json: '{"resourceType":"Bundle"}', entries: 0 };
+    },
+    { connections: { perAddress: 3 } },
+  );
+  const ask = 'GET /fhir/Widget HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+  const waiting = sends(url, ask);
+  await expect.poll(() => searches).toBe(1);
+  const first = sends(url, 'GET /');
+  await once(first.socket, 'connect');
+  const second = sends(url, 'GET /');
+  await once(second.socket, 'connect');
+  const third = sends(url, ask);
+  await first.closed.catch(() => {});
+  await expect.poll(() => searches).toBe(2);
+  await expect.poll(() => crowded).toEqual([1]);
+  expect([second.socket.destroyed, second.text()]).toEqual([false, '']);
+  release();
+  await Promise.all([waiting.closed, third.closed]);
+  expect([waiting.text(), third.text()].map(text => text.slice(0, 12))).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
+});
+
+test('a connection that asks for very much in a row is closed', async () => {
+  const { url } = await start(() => new Promise(() => {}), { connections: { inRow: 10 } });
+  const { closed } = sends(url, 'GET /fhir/Widget HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(11));
+  await closed;
+});
