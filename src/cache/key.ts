@@ -36,7 +36,7 @@ const known = new WeakMap<Access, string>();
 function accessKey(access: Access): string {
   const kept = known.get(access);
   if (kept !== undefined) return kept;
-  const made = JSON.stringify([access.caller, access.kind === 'all' ? access.kind : access.permissions]);
+  const made = JSON.stringify(access);
   known.set(access, made);
   return made;
 }

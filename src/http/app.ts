@@ -36,7 +36,7 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   app.use(closeHalfRead);
   app.use(requestId);
   app.use(logRequests(parts));
-  if (parts.answers !== undefined) app.use(rememberAnswers);
+  if (parts.answers !== undefined) app.use(rememberAnswers(parts));
   const strictTransportSecurity = config.hsts > 0 && `max-age=${config.hsts}`;
   app.use(secureHeaders({ ...SECURE_HEADERS, strictTransportSecurity }));
   app.route('/', probeRoutes(parts));

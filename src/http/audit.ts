@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { createMiddleware } from 'hono/factory';
 import type { Audit } from '../audit/audit.ts';
 import type { AuditRecord, Interaction, Who } from '../audit/record.ts';
+import type { Grant } from '../auth/token.ts';
 import type { AppParts, HttpContext, HttpEnv } from './context.ts';
 import { routeOf } from './request-log.ts';
 import { respondWithOutcome } from './respond.ts';
@@ -74,19 +75,20 @@ function recordOf(c: HttpContext, config: Place): AuditRecord {
 /** The one place that knows who a caller is: by access token, by session, or nobody in particular. */
 function whoOf(c: HttpContext, { access }: Pick<Place, 'access'>): Who {
   const grant = c.get('grant');
-  if (grant !== undefined) {
-    const { client, subject, issuer, fhirUser, purpose } = grant;
-    return {
-      client,
-      issuer,
-      ...(subject !== client && { subject }),
-      ...(fhirUser !== undefined && { user: fhirUser }),
-      ...(purpose !== undefined && { purpose }),
-    };
-  }
+  if (grant !== undefined) return whoIn(grant);
   const account = c.get('account');
   if (account !== undefined) return { client: 'rest', subject: account.name };
   return { client: access === 'open' ? 'open' : 'nobody' };
+}
+
+function whoIn({ client, subject, issuer, fhirUser, purpose }: Grant): Who {
+  return {
+    client,
+    issuer,
+    ...(subject !== client && { subject }),
+    ...(fhirUser !== undefined && { user: fhirUser }),
+    ...(purpose !== undefined && { purpose }),
+  };
 }
 
 /** Behind a proxy its name is that of BASE_URL. */
@@ -133,10 +135,19 @@ function decoded(segment: string): string {
   }
 }
 
+interface SentHit {
+  readonly route: string;
+  /** Of the request. */
+  readonly id: string;
+  readonly patients: readonly string[];
+  /** Of whoever came by token. */
+  readonly grant?: Grant | undefined;
+}
+
 /** Of a kept answer that is sent without the application, to a request that is plain. */
 export function recordOfHit(
   request: IncomingMessage,
-  { route, id, patients }: { readonly route: string; readonly id: string; readonly patients: readonly string[] },
+  { route, id, patients, grant }: SentHit,
   config: Place,
 ): AuditRecord {
   const url = request.url ?? '/';
@@ -145,7 +156,7 @@ export function recordOfHit(
   return {
     at: Date.now(),
     request: id,
-    who: { client: config.access === 'open' ? 'open' : 'nobody' },
+    who: grant === undefined ? { client: config.access === 'open' ? 'open' : 'nobody' } : whoIn(grant),
     address: request.socket.remoteAddress ?? 'unknown',
     server: serverOf(URL.parse(`http://${request.headers.host}`)?.hostname ?? 'unknown', config),
     interaction,

@@ -2,7 +2,7 @@
  * Bearer tokens. In: the Authorization header of a request. Out: what its caller may see, or 401. Decisions are kept, so
  * that a token is verified once and not with each request. RFC 6750
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { createMiddleware } from 'hono/factory';
 import { type Access, NO_ACCESS } from '../auth/access.ts';
 import type { Grant, Tokens } from '../auth/token.ts';
@@ -63,7 +63,7 @@ export function createEntry(tokens: Tokens, accessOf: (grant: Grant) => Access, 
 
 /** The process's memory holds no token that could be used. */
 function keyOf(token: string): string {
-  return createHash('sha256').update(token).digest('base64url');
+  return hash('sha256', token, 'base64url');
 }
 
 /** RFC 6750 section 2.1: the one way in which a token is taken; never from the address or a form. */

@@ -1,10 +1,11 @@
 /**
- * Requests on which nothing depends but address, Host, Accept and Accept-Encoding: those that a kept answer may be sent to
- * without another look. In: names and values of headers in turn, as they were sent. Out: the few that count, or undefined.
+ * Requests on which nothing depends but address, Host, Accept, Accept-Encoding and who asks: those that a kept answer may be
+ * sent to without another look. In: names and values of headers in turn, as they were sent. Out: the few that count, or
+ * undefined.
  */
 
-/** Headers that the key holds, or that choose a compressed form. */
-const ASKED = ['host', 'accept', 'accept-encoding'] as const;
+/** Headers that the key holds, that choose a compressed form, or that say who asks. */
+const ASKED = ['host', 'accept', 'accept-encoding', 'authorization'] as const;
 
 export type Asked = Readonly<Record<(typeof ASKED)[number], string | undefined>>;
 
@@ -20,14 +21,19 @@ const MEANING = new Map<string, keyof Asked | 'idle'>([
   ...IDLE.map(name => [name, 'idle'] as const),
 ]);
 
-/** Undefined where there is a header that an answer may depend on, or one that counts stands there twice. */
-export function askedOf(raw: readonly string[]): Asked | undefined {
+/**
+ * Undefined where there is a header that an answer may depend on, or one that counts stands there twice. `byToken`: the
+ * server lets people in by access token; on one that is open nobody expects credentials.
+ */
+export function askedOf(raw: readonly string[], byToken: boolean): Asked | undefined {
   const asked: Partial<Record<keyof Asked, string | undefined>> = {};
   for (let i = 0; i < raw.length; i += 2) {
     const meaning = MEANING.get(raw[i]?.toLowerCase() ?? '');
     if (meaning === 'idle') continue;
     if (meaning === undefined || asked[meaning] !== undefined) return undefined;
+    if (meaning === 'authorization' && !byToken) return undefined;
     asked[meaning] = raw[i + 1];
   }
-  return { host: asked.host, accept: asked.accept, 'accept-encoding': asked['accept-encoding'] };
+  const { host, accept, authorization } = asked;
+  return { host, accept, authorization, 'accept-encoding': asked['accept-encoding'] };
 }

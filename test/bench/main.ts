@@ -30,6 +30,11 @@ switch (what) {
     await benchCached();
     break;
   }
+  case 'access': {
+    const { benchAccess } = await import('./access.ts');
+    await withDatabases(more.slice(0, 1), [300], ([file = '']) => benchAccess(file));
+    break;
+  }
   case 'http': {
     const { benchHttp } = await import('./http.ts');
     await withDatabases(more.slice(0, 1), [300], ([file = '']) => benchHttp(file));
@@ -58,7 +63,7 @@ switch (what) {
   }
   default:
     console.error(
-      `There is no bench ${JSON.stringify(what)}; there are search, http, latency, cached, startup, growth, export, export-latency and writer.`,
+      `There is no bench ${JSON.stringify(what)}; there are search, http, latency, cached, access, startup, growth, export, export-latency and writer.`,
     );
     process.exitCode = 2;
 }

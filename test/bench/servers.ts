@@ -14,6 +14,8 @@ const CONNECTIONS = 8;
 export interface Server {
   readonly port: number;
   readonly child: ChildProcess;
+  /** Sent with each request. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Seconds of CPU so far. */
   cpu(): Promise<number>;
 }
@@ -24,20 +26,20 @@ process.on('exit', () => {
   for (const child of running) child.kill();
 });
 
-/** `program` gets `kind` as its argument and `what` as a message, and sends its port. */
+/** `program` gets `kind` as its argument and `what` as a message, and sends its port, with headers that it wants. */
 export async function startProgram(program: URL, kind: string, what?: object): Promise<Server> {
   // The log goes where nobody reads it, but it is written.
   const child = fork(program, [kind], { stdio: ['ignore', 'inherit', 'ignore', 'ipc'] });
   running.add(child);
   if (what) child.send(what);
-  const [{ port }] = await Promise.race([
+  const [{ port, headers = {} }] = await Promise.race([
     once(child, 'message'),
     once(child, 'exit').then(() => {
       throw new Error(`The server ${kind} does not start`);
     }),
   ]);
   return {
-    ...{ port, child },
+    ...{ port, child, headers },
     async cpu() {
       child.send('cpu');
       const [seconds] = await once(child, 'message');
@@ -132,15 +134,15 @@ export interface Fetched {
   readonly body: Buffer;
 }
 
-export async function fetchOnce({ port }: Server, path: string, coding: string): Promise<Fetched> {
-  const request = get({ host: '127.0.0.1', port, path, headers: headersFor(coding) });
+export async function fetchOnce({ port, headers: own }: Server, path: string, coding: string): Promise<Fetched> {
+  const request = get({ host: '127.0.0.1', port, path, headers: { ...headersFor(coding), ...own } });
   const [response] = await once(request, 'response');
   const body = await bytesOf(response);
   if (response.statusCode !== 200) throw new Error(`${path} is answered with ${response.statusCode}`);
-  const own = new Set(['date', 'connection', 'keep-alive']);
+  const ofConnection = new Set(['date', 'connection', 'keep-alive']);
   const headers: string[] = [];
   for (let i = 0; i < response.rawHeaders.length; i += 2) {
-    if (!own.has(response.rawHeaders[i].toLowerCase()))
+    if (!ofConnection.has(response.rawHeaders[i].toLowerCase()))
       headers.push(response.rawHeaders[i], response.rawHeaders[i + 1]);
   }
   return { headers, body };
@@ -161,12 +163,12 @@ function headersFor(coding: string): Record<string, string> {
  * milliseconds of each.
  */
 export async function load(
-  { port }: Pick<Server, 'port'>,
+  { port, headers = {} }: Pick<Server, 'port'> & Partial<Pick<Server, 'headers'>>,
   { paths, coding }: Asked,
   requests: number,
   { connections = CONNECTIONS, waited }: { connections?: number; waited?: (milliseconds: number) => void } = {},
 ): Promise<void> {
-  const lines = Object.entries(headersFor(coding)).map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = Object.entries({ ...headersFor(coding), ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   const texts = paths.map(path => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${lines.join('')}\r\n`);
   let next = 0;
   await Promise.all(

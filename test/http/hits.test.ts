@@ -1,10 +1,15 @@
 import { once } from 'node:events';
-import { get, type IncomingHttpHeaders, type RequestOptions } from 'node:http';
+import { Agent, get, type IncomingHttpHeaders, type RequestOptions } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
+import type { AuditRecord } from '../../src/audit/record.ts';
+import { accessToPatients } from '../../src/auth/access.ts';
+import type { Grant } from '../../src/auth/token.ts';
 import { createAnswerCache } from '../../src/cache/answers.ts';
 import { createWatermarks } from '../../src/cache/watermarks.ts';
 import { readConfig } from '../../src/config.ts';
+import type { RequestContext } from '../../src/facade.ts';
 import type { Answer } from '../../src/http/answer.ts';
+import { createEntry } from '../../src/http/bearer.ts';
 import type { AppParts } from '../../src/http/context.ts';
 import { answerHits } from '../../src/http/hits.ts';
 import { listen } from '../../src/http/server.ts';
@@ -13,16 +18,27 @@ import { appUnderTest, type SmallFacade } from './app-under-test.ts';
 
 const LIMITS = { bytes: 1_000_000, maxAge: 30_000, ttl: 5000, interval: 1000 };
 
-/** A listening server, and how many requests got as far as the application. */
-async function served(environment: Record<string, string> = {}, replace: Partial<SmallFacade> = {}) {
+type Guards = Pick<Partial<AppParts>, 'entry' | 'audit'>;
+
+/** A listening server, and how many requests got as far as the application. With an entry, access is by token. */
+async function served(
+  environment: Record<string, string> = {},
+  replace: Partial<SmallFacade> = {},
+  guards: Guards = {},
+) {
   const time = { now: 1_000_000 };
   const cache = createAnswerCache<Answer>(LIMITS, () => time.now);
   const watermarks = createWatermarks(new Map(), () => time.now);
   const answers = { cache, freshness: { watermarks, timed: new Set<string>() }, version: 'v1' };
-  const { app, calls } = appUnderTest(environment, { ...replace, answers });
+  const { app, calls } = appUnderTest(environment, {
+    ...replace,
+    answers,
+    ...(guards.entry && { entry: guards.entry }),
+  });
   const lines: string[] = [];
   const log = createLog({ level: 'debug', format: 'json', write: line => lines.push(line) });
-  const hits = answerHits({ answers, config: readConfig(environment), log } as unknown as AppParts);
+  const config = { ...readConfig(environment), ...(guards.entry && { access: 'jwt' }) };
+  const hits = answerHits({ answers, config, log, ...guards } as unknown as AppParts);
   const passed = { requests: 0 };
   const fetch: typeof app.fetch = (...request) => {
     passed.requests++;
@@ -140,4 +156,106 @@ test('hits are counted, and told in the log without their address', async () => 
     status: 200,
   });
   expect(lines.join()).not.toContain('_pretty');
+});
+
+const GRANT: Grant = {
+  ...{ subject: 'ada', client: 'app', issuer: 'https://issuer.example.org', scopes: ['patient/*.rs'] },
+  ...{ patient: '1', fhirUser: 'Patient/1', expires: 2_000_000 },
+};
+
+/** Of each token its grant; ends: what the verifier says of ended ones. */
+function entryOf(grants: Record<string, Grant>) {
+  const state = { now: 1_000_000, epoch: 0 };
+  const tokens = { grantOf: async (token: string) => grants[token], epoch: () => state.epoch };
+  const accessOf = ({ client, patient = '' }: Grant) => accessToPatients(client, [patient]);
+  return { entry: createEntry(tokens, accessOf, () => state.now), state };
+}
+
+const by = (token: string): RequestOptions => ({ headers: { authorization: `Bearer ${token}` } });
+
+test('a token that was seen before passes the application by, on a new connection too', async () => {
+  const { entry } = entryOf({ good: GRANT, other: { ...GRANT, patient: '2' } });
+  const { ask, passed, calls } = await served({}, {}, { entry });
+  const first = await ask('/fhir/Widget/1', by('good'));
+  const second = await ask('/fhir/Widget/1', by('good'));
+  expect(stripped(second)).toEqual(stripped(first));
+  expect(second.headers['cache-status']).toMatch(/hit/);
+  expect(passed.requests).toBe(1);
+  // Who may see something else gets an answer of their own.
+  for (let i = 0; i < 2; i++) expect((await ask('/fhir/Widget/1', by('other'))).status).toBe(200);
+  expect(passed.requests).toBe(2);
+  expect(calls.map(({ context }) => context.access)).toEqual([
+    accessToPatients('app', ['1']),
+    accessToPatients('app', ['2']),
+  ]);
+});
+
+test('several tokens on one connection: each gets what its own caller may see', async () => {
+  const { entry } = entryOf({ good: GRANT, other: { ...GRANT, patient: '2' } });
+  const patientOf = ({ access }: RequestContext): string => JSON.stringify(access);
+  const read: SmallFacade['read'] = async (type, id, _parameters, context) => ({ type, id, json: patientOf(context) });
+  const { ask } = await served({}, { read }, { entry });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  for (const token of ['good', 'other', 'good', 'other', 'other', 'good', 'forged', 'good']) {
+    const { status, body } = await ask('/fhir/Widget/1', { ...by(token), agent });
+    if (token === 'forged') expect(status).toBe(401);
+    else expect(body.toString()).toBe(JSON.stringify(accessToPatients('app', [token === 'good' ? '1' : '2'])));
+  }
+  expect((await ask('/fhir/Widget/1', { agent })).status).toBe(401);
+});
+
+test.each([
+  ['was revoked', (state: { epoch: number }) => state.epoch++],
+  [
+    'has expired',
+    (state: { now: number }) => {
+      state.now = GRANT.expires;
+    },
+  ],
+])('a token that %s gets nothing that was kept', async (_what, end) => {
+  const grants: Record<string, Grant> = { good: GRANT };
+  const { entry, state } = entryOf(grants);
+  const { ask, passed } = await served({}, {}, { entry });
+  for (let i = 0; i < 2; i++) expect((await ask('/fhir/Widget/1', by('good'))).status).toBe(200);
+  expect(passed.requests).toBe(1);
+  delete grants['good'];
+  end(state);
+  expect((await ask('/fhir/Widget/1', by('good'))).status).toBe(401);
+});
+
+test.each([
+  ['no token', {}],
+  ['an unknown token', by('bad')],
+  ['another way to say who asks', { headers: { authorization: 'Basic good' } }],
+])('with %s nothing that was kept goes out', async (_what, options) => {
+  const { entry } = entryOf({ good: GRANT });
+  const { ask } = await served({}, {}, { entry });
+  for (let i = 0; i < 2; i++) await ask('/fhir/Widget/1', by('good'));
+  const { status, body } = await ask('/fhir/Widget/1', options);
+  expect(body.toString()).not.toContain('weight');
+  expect(status).toBeGreaterThanOrEqual(400);
+});
+
+test('who got a kept answer is written down before it goes out', async () => {
+  const { entry } = entryOf({ good: GRANT });
+  const records: AuditRecord[] = [];
+  const disk = { fails: false };
+  const audit = {
+    async write(record: AuditRecord) {
+      if (disk.fails) throw new Error('disk');
+      records.push(record);
+    },
+  };
+  const { ask } = await served({}, {}, { entry, audit });
+  for (let i = 0; i < 3; i++) await ask('/fhir/Widget/1', by('good'));
+  const { issuer } = GRANT;
+  expect(records).toMatchObject([
+    { who: { client: 'app', subject: 'ada', issuer, user: 'Patient/1' }, status: 200, kept: true, interaction: 'read' },
+    { resource: 'Widget/1', route: 'GET /fhir/Widget/:id' },
+  ]);
+  disk.fails = true;
+  const refused = await ask('/fhir/Widget/1', by('good'));
+  expect(refused.status).toBe(503);
+  expect(refused.body.toString()).not.toContain('weight');
 });

@@ -22,6 +22,9 @@ const ALL = [
   ...['patient/*.rs', 'user/*.rs'],
 ];
 
+/** Where a server and its authorization server are. */
+export type Ends = Pick<Served, 'auth' | 'fhir'>;
+
 export interface Served {
   readonly base: string;
   readonly fhir: string;
@@ -127,7 +130,7 @@ export interface Authorized {
 }
 
 /** Goes through login and consent as a person does. */
-export async function authorize({ auth, fhir }: Served, options: Authorization = {}): Promise<Authorized> {
+export async function authorize({ auth, fhir }: Ends, options: Authorization = {}): Promise<Authorized> {
   const { client = 'public', user = 'anna', method = 'GET', decision = 'allow', tick = boxesTicked } = options;
   const { browser = openBrowser(auth) } = options;
   const verifier = randomBytes(32).toString('base64url');
@@ -225,7 +228,7 @@ export async function assertionOf(
 
 /** Changes a code into tokens, as the public client unless it is said otherwise. */
 export function redeem(
-  { auth }: Served,
+  { auth }: Ends,
   { code = '', verifier }: Pick<Authorized, 'code' | 'verifier'>,
   fields: Readonly<Record<string, string>> = { client_id: 'public' },
   headers: Readonly<Record<string, string>> = {},
@@ -234,12 +237,13 @@ export function redeem(
   return post(`${auth}/token`, { ...own, ...fields }, headers);
 }
 
-/** The whole way to tokens. */
-export async function launch(served: Served, options: Authorization = {}): Promise<Answer> {
+/** The whole way to tokens. A client with a key needs the keys. */
+export async function launch(served: Ends | Served, options: Authorization = {}): Promise<Answer> {
   const done = await authorize(served, options);
   const { client = 'public' } = options;
   if (client === 'secret') return redeem(served, done, {}, BASIC);
-  return redeem(served, done, client === 'key' ? await assertionOf(served, client) : { client_id: client });
+  const isKey = client === 'key' && 'keys' in served;
+  return redeem(served, done, isKey ? await assertionOf(served, client) : { client_id: client });
 }
 
 /** Asks the FHIR interface with a token. */

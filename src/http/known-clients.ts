@@ -1,0 +1,99 @@
+/**
+ * Who asks for a kept answer, found without the application. In: a request as Node has it. Out: the start of the key of its
+ * answer, the coding, and what its token says; or undefined, and the application has to look at it. One client sends the
+ * same headers again and again: they are understood once for each connection. A token is looked up with every request,
+ * because it may have ended since, and is not remembered with the connection.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { NO_ACCESS, OPEN_ACCESS } from '../auth/access.ts';
+import { answerKey } from '../cache/key.ts';
+import { type Decision, tokenOf } from './bearer.ts';
+import { codingOf } from './compress.ts';
+import type { AppParts } from './context.ts';
+import { ownHost } from './limits.ts';
+import { askedOf } from './plain-request.ts';
+
+export interface Asking {
+  /** All of the key but the address. */
+  readonly stem: string;
+  /** '' for none. */
+  readonly coding: string;
+  /** Absent without a token. */
+  readonly grant?: Decision['grant'];
+}
+
+type Caller = Pick<Decision, 'access'> & Partial<Pick<Decision, 'grant'>>;
+
+interface Client {
+  /** Headers, without the value of the token. */
+  readonly raw: readonly string[];
+  /** Where that value stands; -1: nowhere. */
+  readonly tokenAt: number;
+  /** Undefined where the application has to answer. */
+  readonly asks: ((caller: Caller) => Asking) | undefined;
+  /** Who asked last, and for what. */
+  last?: { readonly caller: Caller; readonly asking: Asking };
+}
+
+const CLIENT = Symbol('client');
+type Known = Socket & { [CLIENT]?: readonly [owner: unknown, Client]; readonly encrypted?: boolean };
+
+const OPEN: Caller = { access: OPEN_ACCESS };
+const NOBODY: Caller = { access: NO_ACCESS };
+
+/** `version`: of the mappings. */
+export function knownClients(parts: AppParts, version: string): (request: IncomingMessage) => Asking | undefined {
+  const { config, entry } = parts;
+  const byToken = config.access !== 'open';
+  const mayAsk = ownHost(parts);
+
+  const clientOf = (raw: readonly string[], scheme: string): Client => {
+    const asked = askedOf(raw, byToken);
+    const tokenAt = raw.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'authorization') + 1 || -1;
+    const client = { raw: tokenAt < 0 ? raw : raw.with(tokenAt, ''), tokenAt, asks: undefined };
+    const url = URL.parse(`${scheme}://${asked?.host}`);
+    if (asked?.host === undefined || url === null || !mayAsk(url.hostname)) return client;
+    const base = (config.baseUrl ?? url.origin) + config.fhirPath;
+    const { handling } = config;
+    const coding = codingOf(asked['accept-encoding']) ?? '';
+    const asks = ({ access, ...who }: Caller): Asking => ({
+      ...who,
+      stem: answerKey({ version, access, base, handling, accept: asked.accept, target: '' }),
+      coding,
+    });
+    return { ...client, asks };
+  };
+
+  /** Of these parts: after a reload the same connection has another. */
+  const known = (socket: Known, raw: readonly string[]): Client => {
+    const kept = socket[CLIENT];
+    if (kept !== undefined && kept[0] === parts && isSame(kept[1], raw)) return kept[1];
+    const made = clientOf(raw, socket.encrypted === true ? 'https' : 'http');
+    socket[CLIENT] = [parts, made];
+    return made;
+  };
+
+  /** Undefined: no token that was seen before and is still good. */
+  const callerOf = (header: string | undefined): Caller | undefined => {
+    if (!byToken) return OPEN;
+    if (header === undefined) return NOBODY;
+    const token = tokenOf(header);
+    return token === undefined ? undefined : entry?.known(token);
+  };
+
+  return ({ socket, rawHeaders }) => {
+    const client = known(socket, rawHeaders);
+    if (client.asks === undefined) return undefined;
+    const caller = callerOf(client.tokenAt < 0 ? undefined : rawHeaders[client.tokenAt]);
+    if (caller === undefined) return undefined;
+    if (client.last?.caller !== caller) client.last = { caller, asking: client.asks(caller) };
+    return client.last.asking;
+  };
+}
+
+function isSame({ raw, tokenAt }: Client, now: readonly string[]): boolean {
+  if (raw.length !== now.length) return false;
+  for (let i = 0; i < raw.length; i++) if (i !== tokenAt && raw[i] !== now[i]) return false;
+  return true;
+}
