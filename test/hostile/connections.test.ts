@@ -7,7 +7,9 @@ const many = <T>(count: number, make: () => Promise<T>): Promise<T[]> =>
 test('connections that announce a body and send none hold no place of those who ask', async () => {
   const { url, port } = await target({ REQUEST_TIMEOUT: '10' });
   const form = 'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100';
-  await many(HOSTILE ? 1500 : 210, () => sends(port, `POST /fhir/Patient/_search HTTP/1.1\r\nHost: localhost\r\n${form}\r\n\r\n`));
+  await many(HOSTILE ? 1500 : 210, () =>
+    sends(port, `POST /fhir/Patient/_search HTTP/1.1\r\nHost: localhost\r\n${form}\r\n\r\n`),
+  );
   const search = await fetch(`${url}/fhir/Patient?family=kowalski`);
   expect([search.status, (await fetch(`${url}/ready`)).status]).toEqual([200, 200]);
   const posted = await fetch(`${url}/fhir/Patient/_search`, { method: 'POST', body: new URLSearchParams('family=k') });
