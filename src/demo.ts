@@ -17,22 +17,8 @@ export const DEMO_PEOPLE = [
   { name: 'doctor', fhirUser: 'Practitioner/1' },
 ] as const;
 
-/** Doctors of the demo see every patient, and what belongs to none. */
-export const DEMO_RULES = [
-  {
-    user: 'Practitioner',
-    patients: 'all',
-    also: [
-      'Endpoint',
-      'HealthcareService',
-      'Location',
-      'Medication',
-      'Organization',
-      'Practitioner',
-      'PractitionerRole',
-    ],
-  },
-] as const;
+/** Whom the account for trying out the REST interface is tied to where somebody has to be. */
+export const DEMO_USER = 'Practitioner/1';
 
 const GENERATOR = fileURLToPath(new URL('../fixtures', import.meta.url));
 

@@ -4,11 +4,12 @@
 import { type Audit, openAudit } from './audit/audit.ts';
 import { openTrail, type Trail } from './audit/trail.ts';
 import { accessOfGrant } from './auth/granted.ts';
-import type { UserRule } from './auth/rules.ts';
+import type { PackAccess } from './auth/rules.ts';
+import { endingAlso } from './auth/token.ts';
 import { createAnswerCache } from './cache/answers.ts';
 import type { Config } from './config.ts';
 import { counted } from './counted.ts';
-import { DEMO_PEOPLE, DEMO_RULES } from './demo.ts';
+import { DEMO_PEOPLE, DEMO_USER } from './demo.ts';
 import { exportThreads, openExports } from './export/open.ts';
 import type { Answer } from './http/answer.ts';
 import { createEntry } from './http/bearer.ts';
@@ -113,9 +114,14 @@ async function serve(
   const tallied = countStatements(database, count);
   const smart =
     config.access === 'smart' ? await (await import('./smart/start.ts')).startSmart(config, DEMO_PEOPLE) : undefined;
-  const entrance = await openEntrance(config, smart?.accounts);
-  const rules: readonly UserRule[] = config.database === undefined ? DEMO_RULES : [];
-  const entry = smart && createEntry(smart.tokens, grant => accessOfGrant(grant, rules));
+  // On a server that is not open nobody sees anything who is not tied to somebody of the database.
+  const demoUser = config.database === undefined && config.access !== 'open' ? DEMO_USER : undefined;
+  const entrance = await openEntrance(config, smart?.accounts, demoUser);
+  // Other mappings have other rules: what was decided by those before is decided again.
+  let swaps = 0;
+  const rules = (): PackAccess => pack.access;
+  const tokens = smart && endingAlso(smart.tokens, () => swaps);
+  const entry = tokens && createEntry(tokens, grant => accessOfGrant(grant, rules()));
   const audit = config.audit && (await openAudit(config.audit, log));
   const trail = audit && (await openedTrail(audit, config, log));
   let pack = first;
@@ -159,6 +165,7 @@ async function serve(
       isAppOrigin: smart?.isOrigin,
     });
     pack = next;
+    swaps++;
     const ahead = lookAhead(made.facade.offers, () => pack === next && !stopping);
     ahead.catch(error => log.error('what can be searched could not be looked at', describeError(error)));
     if (next.content !== undefined) void tellCustodian(next.content, made.facade, log, config.timeout.request);

@@ -2,6 +2,8 @@
  * From a Config to what a server or a command works with: the database opened, the pack loaded against its schema.
  */
 import { join, resolve } from 'node:path';
+import { readAccess, type Searchable } from './access/read-access.ts';
+import { NO_RULES, type PackAccess } from './auth/rules.ts';
 import { type Content, type LoadedContent, readContent } from './ccda/content.ts';
 import { type Config, ConfigError } from './config.ts';
 import { DEMO_PACK, demoDatabase } from './demo.ts';
@@ -17,7 +19,10 @@ import { EXPORT_OPERATIONS } from './own/operations.ts';
 import { RECORD_OPERATIONS } from './own/record-operations.ts';
 import { SUMMARY } from './own/summary-operation.ts';
 import { valueSetsOf } from './own/value-sets.ts';
-import { searchProblems, writtenContext } from './plan/search-problems.ts';
+import { compartmentCodes } from './plan/compartment.ts';
+import { filterProblems, searchProblems, writtenContext } from './plan/search-problems.ts';
+import { isResourceType } from './r4/definitions.ts';
+import { COMPARTMENT_TYPE } from './r4/search-parameters.ts';
 import { numberProblems } from './rest/numbers.ts';
 import { type SeenSchema, seenSchema } from './seen-schema.ts';
 import { type Catalog, type CatalogPart, findTable, withDenied } from './sql/catalog.ts';
@@ -58,6 +63,8 @@ interface Checked {
   readonly pack: LoadedPack;
   /** What goes into documents; undefined where the pack does not say. */
   readonly content: Content | undefined;
+  /** Which user sees which patients. */
+  readonly access: PackAccess;
   /** When a file of the pack was last changed. */
   readonly changed: Date;
 }
@@ -164,13 +171,46 @@ function checkPack(files: PackFiles, catalog: Catalog, options: LoadOptions): Ch
   return { files, catalog, changed: new Date(files.changed), ...loadWhole(files, catalog, options) };
 }
 
-/** Loads a pack and its `ccds.yaml`, whose searches are tried out as searches are parsed. Without a catalog: against its lock. */
+type SoundlyLoaded = LoadedPack & { readonly registry: Registry };
+
+/** Loads a pack, its `access.yaml` and its `ccds.yaml`, whose searches are tried out as searches are parsed. Without a catalog: against its lock. */
 export function loadWhole(
   files: PackFiles,
   catalog: Catalog | undefined,
   options: LoadOptions = {},
-): Pick<Checked, 'pack' | 'content'> {
-  const pack = loadPackFiles(files, catalog, options);
+): Pick<Checked, 'pack' | 'content' | 'access'> {
+  const loaded = loadPackFiles(files, catalog, options);
+  if (loaded.registry === undefined) return { pack: loaded, content: undefined, access: NO_RULES };
+  const { pack, access } = withAccess(loaded, files);
+  return { ...withContent(pack, files), access };
+}
+
+/** Rules of a pack that lacks mappings may search what is not there: they let nobody in, and the pack is served. */
+function withAccess(pack: SoundlyLoaded, files: PackFiles): { readonly pack: LoadedPack; readonly access: PackAccess } {
+  if (files.access === undefined) return { pack, access: NO_RULES };
+  const { registry } = pack;
+  const { access, problems: found } = readAccess(files.access, searchableIn(registry));
+  const problems = [
+    ...pack.problems,
+    ...found.map(one => (pack.unserved ? { ...one, severity: 'warning' as const } : one)),
+  ];
+  const isSound = problems.every(({ severity }) => severity === 'warning');
+  return { pack: isSound ? { ...pack, problems } : { registry: undefined, problems }, access };
+}
+
+function searchableIn(registry: Registry): Searchable {
+  const context = writtenContext(registry);
+  const { offers } = context;
+  return {
+    isType: isResourceType,
+    served: registry.types,
+    isOfPatients: type => type === COMPARTMENT_TYPE || compartmentCodes(type).length > 0,
+    codes: type => offers.of(type).map(({ parameter }) => parameter.code),
+    problems: (type, parameter, any) => filterProblems(type, parameter, any, context, registry),
+  };
+}
+
+function withContent(pack: LoadedPack, files: PackFiles): Pick<Checked, 'pack' | 'content'> {
   const { registry } = pack;
   if (registry === undefined || files.ccds === undefined) return { pack, content: undefined };
   const context = writtenContext(registry);

@@ -4,14 +4,15 @@
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
 import { type Access, ANY, type Patients, type Permission } from './access.ts';
-import { permissionsOfUser, type UserRule } from './rules.ts';
+import type { Account } from './accounts.ts';
+import { type PackAccess, permissionsOfUser } from './rules.ts';
 import { parseScope, type ResourceScope } from './scopes.ts';
 import type { Grant } from './token.ts';
 
-export function accessOfGrant(grant: Grant, rules: readonly UserRule[]): Access {
+export function accessOfGrant(grant: Grant, rules: PackAccess): Access {
   const { issuer, client, subject, fhirUser } = grant;
   // Whoever the user is limits every scope; a user who cannot be told may see nothing.
-  const user = fhirUser === undefined ? undefined : (permissionsOfUser(fhirUser, rules) ?? []);
+  const user = fhirUser === undefined ? undefined : (permissionsOfUser(fhirUser, rules.users) ?? []);
   const scopes = grant.scopes.flatMap(text => parseScope(text) ?? []);
   const permissions = scopes.flatMap(scope => {
     const own = permissionOf(scope, grant);
@@ -21,9 +22,26 @@ export function accessOfGrant(grant: Grant, rules: readonly UserRule[]): Access 
   return accessOf(JSON.stringify([issuer, client, subject]), permissions);
 }
 
+/**
+ * What an account sees by the rules, made once for each. `isOpen`: on a server that is open to everybody, accounts that are
+ * tied to nobody see everything; elsewhere nothing.
+ */
+export function accessOfAccounts(rules: PackAccess, isOpen: boolean): (account: Account) => Access {
+  const made = new WeakMap<Account, Access>();
+  return account => {
+    const { name, fhirUser } = account;
+    const caller = `account:${name}`;
+    const access: Access =
+      made.get(account) ??
+      (isOpen && fhirUser === undefined ? { kind: 'all', caller } : accessOfUser(caller, fhirUser, rules));
+    made.set(account, access);
+    return access;
+  };
+}
+
 /** What somebody sees who is logged in here and uses no application. Without a FHIR user: nothing. */
-export function accessOfUser(caller: string, fhirUser: string | undefined, rules: readonly UserRule[]): Access {
-  return accessOf(caller, fhirUser === undefined ? [] : (permissionsOfUser(fhirUser, rules) ?? []));
+export function accessOfUser(caller: string, fhirUser: string | undefined, rules: PackAccess): Access {
+  return accessOf(caller, fhirUser === undefined ? [] : (permissionsOfUser(fhirUser, rules.users) ?? []));
 }
 
 function permissionOf({ level, type, read, search, where }: ResourceScope, grant: Grant): Permission | undefined {

@@ -14,6 +14,14 @@ export interface UserRule {
   readonly also: readonly string[];
 }
 
+/** What a pack says of access, as its `access.yaml` has it. */
+export interface PackAccess {
+  readonly users: readonly UserRule[];
+}
+
+/** Of a pack that says nothing: patients see their own record, and nobody else anything. */
+export const NO_RULES: PackAccess = { users: [] };
+
 /** Patients see their own record, unless the pack has rules for them. */
 const OWN_RECORD: UserRule = { user: 'Patient', patients: [['_id', '{id}']], also: [] };
 

@@ -35,3 +35,11 @@ export interface Tokens {
    */
   readonly epoch?: () => number;
 }
+
+/** The same tokens, where what they permit depends on something else too, which has a number that only grows. */
+export function endingAlso(tokens: Tokens, changes: () => number): Tokens {
+  return {
+    grantOf: (token, now) => tokens.grantOf(token, now),
+    epoch: () => (tokens.epoch?.() ?? 0) + changes(),
+  };
+}

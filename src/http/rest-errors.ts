@@ -121,6 +121,8 @@ function asRestError(error: Error): RestError | undefined {
     case 413:
     case 414:
       return new RestError('too-large', error.message);
+    case 403:
+      return new RestError('forbidden', error.message);
     case 406:
       return new RestError('not-acceptable', error.message);
     case 400:

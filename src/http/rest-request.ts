@@ -2,6 +2,7 @@
  * What the routes of the REST interface, and its pages, read from a request: parameters, the patient in the path, and the rights of
  * who is logged in. Throws RestError for what cannot be meant.
  */
+import { type Access, NO_ACCESS } from '../auth/access.ts';
 import type { RequestContext } from '../facade.ts';
 import { idOfNumber } from '../rest/source.ts';
 import type { RestParts } from '../rest/start.ts';
@@ -51,7 +52,7 @@ export function parameter(c: HttpContext, name: string): string | undefined {
 /** With the rights of who is logged in; within one patient's compartment where one is named. */
 export function contextOf(c: HttpContext, parts: AppParts, patientId?: string): RequestContext {
   return {
-    access: { kind: 'all', caller: callerOf(c) },
+    access: accessOf(c, parts),
     ...(patientId === undefined ? {} : { patient: patientId }),
     base: fhirBase(c, parts),
     handling: 'strict',
@@ -61,8 +62,10 @@ export function contextOf(c: HttpContext, parts: AppParts, patientId?: string): 
   };
 }
 
-export function callerOf(c: HttpContext): string {
-  return `account:${accountOf(c).name}`;
+function accessOf(c: HttpContext, { rest }: AppParts): Access {
+  const account = accountOf(c);
+  // Whoever is logged in is so at the REST interface.
+  return rest === undefined ? NO_ACCESS : rest.accessOf(account);
 }
 
 export function unknownPatient(): RestError {

@@ -5,6 +5,7 @@
 import type { Audit } from '../audit/audit.ts';
 import { seeingPatients } from '../audit/patients-in.ts';
 import { type Trail, typesOf, withTrail } from '../audit/trail.ts';
+import { accessOfAccounts } from '../auth/granted.ts';
 import type { AnswerCache } from '../cache/answers.ts';
 import { freshnessOf } from '../cache/freshness.ts';
 import { summaryMaker } from '../ccda/summary.ts';
@@ -70,7 +71,7 @@ const SOFTWARE = { name: 'Lintel', version: SOFTWARE_VERSION } as const;
 /** The same mappings may read rows otherwise: answers that were kept for one version are not those of the next. */
 let versions = 0;
 
-export function versionOf({ registry, catalog, pack, content, changed }: SoundPack, lasting: Lasting): Version {
+export function versionOf({ registry, catalog, pack, content, access, changed }: SoundPack, lasting: Lasting): Version {
   const { config, log, database, jobs, entrance, cache, refused, lacking, metrics, admission, intake, problems } =
     lasting;
   const { audit, entry, isAppOrigin, trail } = lasting;
@@ -81,7 +82,8 @@ export function versionOf({ registry, catalog, pack, content, changed }: SoundPa
   });
   const seen = audit === undefined ? made : seeingPatients(made);
   const facade = trail === undefined ? seen : withTrail(seen, { facade: seeingPatients(trail.facade) });
-  const rest = restParts(entrance, facade, content, SOFTWARE_VERSION);
+  const accessOf = accessOfAccounts(access, config.access === 'open');
+  const rest = restParts(entrance, facade, content, accessOf, SOFTWARE_VERSION);
   const { name, title } = registry.pack;
   const parts: AppParts = {
     facade,

@@ -5,6 +5,7 @@
 import type { Registry } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
 import { cursorCodec } from '../search/cursor.ts';
+import { parseFilter } from '../search/filters.ts';
 import type { ParseContext } from '../search/limits.ts';
 import { parseSearch } from '../search/parse.ts';
 import { splitEscaped } from '../search/values.ts';
@@ -36,6 +37,23 @@ export function writtenContext(registry: Registry): ParseContext {
     pageSize: 1,
     pageMax: 1,
   };
+}
+
+/** Likewise of one filter. `any`: its value stands for others, so that only its form counts. */
+export function filterProblems(
+  type: string,
+  [name, value]: WrittenSearch['parameters'][number],
+  any: boolean,
+  context: ParseContext,
+  registry: Registry,
+): readonly SearchProblem[] {
+  try {
+    parseFilter(type, name, value, context);
+  } catch (error) {
+    if (error instanceof FhirError) return [{ severity: 'error', message: error.message }];
+    throw error;
+  }
+  return any ? [] : searchProblems({ type, parameters: [[name, value]] }, context, registry);
 }
 
 export function searchProblems(

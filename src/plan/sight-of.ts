@@ -62,7 +62,8 @@ function seenFor(type: string, permission: Permission, parse: ParseFilter): Seen
 
 function seenPatients(patients: Patients, parse: ParseFilter): SeenPatients | undefined {
   if ('ids' in patients) return { kind: 'ids', ids: patients.ids };
-  const filters = understood(COMPARTMENT_TYPE, patients.found, parse);
+  // A search for nothing in particular would find everybody.
+  const filters = patients.found.length === 0 ? undefined : understood(COMPARTMENT_TYPE, patients.found, parse);
   return filters && { kind: 'found', filters, key: planText(filters) };
 }
 

@@ -3,6 +3,7 @@
  * says of documents. Out: how somebody can log in, which outlives any version; and the parts that the routes need.
  */
 import { randomBytes } from 'node:crypto';
+import type { Access } from '../auth/access.ts';
 import { type Account, type Accounts, accountsOfFile, joinAccounts, someAccounts } from '../auth/accounts.ts';
 import { createLogin, type Login } from '../auth/login.ts';
 import { hashPassword } from '../auth/password.ts';
@@ -19,6 +20,8 @@ export interface RestParts {
   readonly login: Login;
   readonly sessions: Sessions;
   readonly software: Software;
+  /** What somebody who is logged in may see. */
+  readonly accessOf: (account: Account) => Access;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
 }
@@ -41,17 +44,20 @@ export interface Entrance {
 
 const SESSIONS_PER_ACCOUNT = 50;
 
-/** `more`: accounts that are in no file. `clock`: milliseconds since the epoch. */
+/** `more`: accounts that are in no file. `demoUser`: whom the account for trying out is tied to. `clock`: milliseconds since the epoch. */
 export async function openEntrance(
   config: Pick<Config, 'accounts' | 'session' | 'demo' | 'database'>,
   more: readonly Account[] = [],
+  demoUser: string | undefined = undefined,
   clock: () => number = Date.now,
 ): Promise<Entrance> {
   const known = accountsOfFile(config.accounts);
   const made = config.demo === undefined && config.database === undefined;
   const password = made ? randomBytes(12).toString('base64url') : config.demo?.password;
   const user = config.demo?.user ?? 'demo';
-  const own = password === undefined ? [] : [{ name: user, password: await hashPassword(password), disabled: false }];
+  const tied = demoUser === undefined ? {} : { fhirUser: demoUser };
+  const own =
+    password === undefined ? [] : [{ name: user, password: await hashPassword(password), disabled: false, ...tied }];
   const accounts = joinAccounts(someAccounts(...more, ...own), known);
   const { idle, lifetime, max } = config.session;
   const limits = { idle, lifetime, most: max, mostPerAccount: Math.min(max, SESSIONS_PER_ACCOUNT) };
@@ -69,11 +75,12 @@ export function restParts(
   { login, sessions, clock }: Entrance,
   facade: Facade,
   content: Content | undefined,
+  accessOf: (account: Account) => Access,
   version: string,
 ): RestParts | undefined {
   const patients = numbersOf(facade.registry, 'Patient');
   const encounters = numbersOf(facade.registry, 'Encounter');
   if (content === undefined || patients === undefined || encounters === undefined) return undefined;
   const software = { name: 'Lintel', version };
-  return { source: { facade, content, patients, encounters }, login, sessions, software, clock };
+  return { source: { facade, content, patients, encounters }, login, sessions, software, accessOf, clock };
 }

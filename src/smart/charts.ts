@@ -7,7 +7,7 @@ import type { Audit } from '../audit/audit.ts';
 import type { AuditRecord } from '../audit/record.ts';
 import type { Account } from '../auth/accounts.ts';
 import { accessOfUser } from '../auth/granted.ts';
-import type { UserRule } from '../auth/rules.ts';
+import type { PackAccess } from '../auth/rules.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 
@@ -35,7 +35,8 @@ export interface Charts {
 
 export interface ChartOptions {
   readonly facade: () => Pick<Facade, 'search' | 'registry' | 'offers'>;
-  readonly rules: readonly UserRule[];
+  /** Which user sees which patients, as the pack that is served has it. */
+  readonly rules: () => PackAccess;
   readonly fhirBase: string;
   /** Milliseconds that a search may take. */
   readonly patience: number;
@@ -46,19 +47,25 @@ export interface ChartOptions {
 /** The resource type of visits in launch contexts. */
 const VISIT = 'Encounter';
 
+/** Also of what the mappings cannot search by. */
+const NOBODY: Found = { items: [], more: false };
+
 /** Items on a page. */
 const SHOWN = 20;
 
 export function chartsOf({ facade, rules, fhirBase, patience, audit }: ChartOptions): Charts {
   const contextOf = (account: Account): RequestContext => ({
-    access: accessOfUser(account.name, account.fhirUser, rules),
+    access: accessOfUser(account.name, account.fhirUser, rules()),
     base: fhirBase,
-    handling: 'lenient',
+    // What is not understood must not be left out: the search would find whoever there is.
+    handling: 'strict',
     signal: AbortSignal.timeout(patience),
   });
 
   const find = async (type: string, account: Account, parameters: readonly Parameter[]): Promise<Found> => {
-    if (!facade().registry.types.includes(type)) return { items: [], more: false };
+    const { registry, offers } = facade();
+    if (!registry.types.includes(type)) return NOBODY;
+    if (parameters.some(([name]) => !name.startsWith('_') && offers.find(type, name) === undefined)) return NOBODY;
     const asked: readonly Parameter[] = [...parameters, ['_count', String(SHOWN + 1)]];
     const patients = new Set<string>();
     const see = (ids: Iterable<string>): void => {

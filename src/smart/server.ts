@@ -12,7 +12,7 @@ import type { Audit } from '../audit/audit.ts';
 import type { Accounts } from '../auth/accounts.ts';
 import type { Login } from '../auth/login.ts';
 import { fresh, stampOf } from '../auth/private-file.ts';
-import type { UserRule } from '../auth/rules.ts';
+import type { PackAccess } from '../auth/rules.ts';
 import type { Tokens } from '../auth/token.ts';
 import { type Config, isLoopback } from '../config.ts';
 import type { Facade } from '../facade.ts';
@@ -53,7 +53,7 @@ export interface SmartOptions {
   readonly playsEhr: boolean;
   readonly facade: () => Pick<Facade, 'search' | 'registry' | 'offers' | 'changed'>;
   /** Which user sees which patients. */
-  readonly rules: readonly UserRule[];
+  readonly rules: () => PackAccess;
   readonly log: Log;
   readonly audit?: Pick<Audit, 'write'> | undefined;
   readonly metrics?: Pick<Metrics, 'request'>;

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { accessOfGrant, accessOfUser } from '../../src/auth/granted.ts';
-import type { UserRule } from '../../src/auth/rules.ts';
+import { NO_RULES, type PackAccess } from '../../src/auth/rules.ts';
 import type { Grant } from '../../src/auth/token.ts';
 
-const RULES: readonly UserRule[] = [
-  { user: 'Practitioner', patients: [['general-practitioner', '{user}']], also: ['Location'] },
-  { user: 'Person', patients: 'all', also: [] },
-];
+const RULES: PackAccess = {
+  users: [
+    { user: 'Practitioner', patients: [['general-practitioner', '{user}']], also: ['Location'] },
+    { user: 'Person', patients: 'all', also: [] },
+  ],
+};
 
 const GRANT: Grant = { subject: 's', client: 'c', issuer: 'i', scopes: [], expires: 0 };
 
@@ -88,6 +90,6 @@ test('an account sees what its user may see, and nothing without one', () => {
 });
 
 test('callers are told apart whatever their names hold', () => {
-  const caller = (grant: Partial<Grant>) => accessOfGrant({ ...GRANT, ...grant }, []).caller;
+  const caller = (grant: Partial<Grant>) => accessOfGrant({ ...GRANT, ...grant }, NO_RULES).caller;
   expect(caller({ client: 'a b', subject: 'c' })).not.toBe(caller({ client: 'a', subject: 'b c' }));
 });

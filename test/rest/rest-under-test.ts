@@ -3,8 +3,10 @@
  */
 import type { Hono } from 'hono';
 import type { Account } from '../../src/auth/accounts.ts';
+import { accessOfAccounts } from '../../src/auth/granted.ts';
 import { createLogin } from '../../src/auth/login.ts';
 import { hashPassword } from '../../src/auth/password.ts';
+import { NO_RULES, type PackAccess } from '../../src/auth/rules.ts';
 import { createSessions } from '../../src/auth/sessions.ts';
 import type { Content } from '../../src/ccda/content.ts';
 import { readConfig } from '../../src/config.ts';
@@ -39,6 +41,7 @@ export async function restUnderTest(
   environment: Readonly<Record<string, string>> = {},
   content: Content = demoContent(facade),
   more: Partial<AppParts> = {},
+  rules: PackAccess = NO_RULES,
 ): Promise<RestUnderTest> {
   const patients = numbersOf(facade.registry, 'Patient');
   const encounters = numbersOf(facade.registry, 'Encounter');
@@ -63,6 +66,7 @@ export async function restUnderTest(
       login: createLogin(known, clock),
       sessions: createSessions(known, { idle, lifetime, most: max, mostPerAccount: max }, clock),
       software: { name: 'Lintel', version: '0' },
+      accessOf: accessOfAccounts(rules, config.access === 'open'),
       clock,
     },
     ...more,

@@ -26,6 +26,8 @@ export interface PackFiles {
   readonly mappings: readonly PackFile[];
   /** What of the pack goes into documents; read by src/ccda. */
   readonly ccds: PackFile | undefined;
+  /** Who may see what of the pack; read by src/access. */
+  readonly access?: PackFile | undefined;
   readonly lock: PackFile | undefined;
   readonly version: string;
   /** When one of them was last changed: milliseconds since the epoch. */
@@ -72,13 +74,16 @@ export function readPackFiles(folder: string, schema?: string): PackFiles {
   };
   const packs = each('pack.yaml');
   const ccds = each('ccds.yaml');
+  const access = each('access.yaml');
+  const apart = [...packs, ...ccds, ...access];
   return {
     pack: packs.find(({ path }) => path === 'pack.yaml'),
     ...(folders.length > 1 ? { bases: packs.filter(({ path }) => path !== 'pack.yaml') } : {}),
     codes: yaml.filter(isCodes),
     tables: named(/\.csv$/),
-    mappings: yaml.filter(file => !packs.includes(file) && !isCodes(file) && !ccds.includes(file)),
+    mappings: yaml.filter(file => !apart.includes(file) && !isCodes(file)),
     ccds: ccds.at(-1),
+    access: access.at(-1),
     lock: files.find(({ path }) => path === 'schema.lock.json'),
     version: hash.digest('hex').slice(0, 16),
     changed: Math.max(0, ...read.flatMap(({ changed }) => changed)),

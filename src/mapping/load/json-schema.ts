@@ -7,18 +7,20 @@ import { z } from 'zod';
 import { resourceTypes } from '../../r4/definitions.ts';
 import { CODECS, TEXT_STEPS } from '../codecs/table.ts';
 import { codesSchema, mappingFileSchema, packSchema } from './schema.ts';
+import { accessSchema } from './schema-access.ts';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 const SCALARS = ['string', 'number', 'boolean', 'null'] as const;
 const MACRO = '^\\$[A-Za-z_][A-Za-z0-9_]*$';
 
-/** Text of `mapping.json`, `codes.json` and `pack.json`, which the first line of each file of a pack refers to. */
+/** Text of `mapping.json`, `codes.json`, `pack.json` and `access.json`, which the first line of each file of a pack refers to. */
 export function editorSchemas(): Readonly<Record<string, string>> {
   return {
     'mapping.json': print(mappingFileSchema, 'A mapping of tables to a FHIR resource'),
     'codes.json': print(codesSchema, 'Code maps: raw values to codes'),
     'pack.json': print(packSchema, 'A pack of mappings'),
+    'access.json': print(accessSchema, 'Who may see what of a pack'),
   };
 }
 

@@ -17,7 +17,7 @@ function accepts(name: string, text: string): boolean {
 }
 
 function schemaFor(path: string): string {
-  if (path.endsWith('pack.yaml')) return 'pack.json';
+  for (const name of ['pack', 'access']) if (path.endsWith(`${name}.yaml`)) return `${name}.json`;
   return /(^|\/|\.)codes\.ya?ml$/.test(path) ? 'codes.json' : 'mapping.json';
 }
 

@@ -1,0 +1,159 @@
+/**
+ * `access.yaml` of a pack: which user sees which patients. In: the file, and what the mappings offer to search. Out: the
+ * rules as data, and every problem with its place. A pack without the file has none: patients see their own record, nobody
+ * else sees anything. docs/access-rules.md
+ */
+import { NO_RULES, type PackAccess, type UserRule } from '../auth/rules.ts';
+import type { Criteria } from '../auth/scopes.ts';
+import type { PackFile } from '../mapping/load/files.ts';
+import { createReport, type Problem } from '../mapping/load/problem.ts';
+import { readYaml } from '../mapping/load/read.ts';
+import { accessSchema } from '../mapping/load/schema-access.ts';
+import { checkShape } from '../mapping/load/shape.ts';
+import { child, type Entry, entriesOf, type ScalarTree, scalarsOf } from '../mapping/load/tree.ts';
+
+/** What a search in the file is held against. */
+export interface Searchable {
+  /** Types that FHIR has. */
+  isType(type: string): boolean;
+  /** Types that some mapping makes. */
+  readonly served: readonly string[];
+  /** Resources of the type belong to patients. */
+  isOfPatients(type: string): boolean;
+  /** Codes of the parameters that a type offers. */
+  codes(type: string): readonly string[];
+  /** What is wrong with one parameter. `any`: the value stands for others, so that only its form counts. */
+  problems(
+    type: string,
+    parameter: readonly [name: string, value: string],
+    any: boolean,
+  ): readonly Pick<Problem, 'severity' | 'message'>[];
+}
+
+export interface ReadAccess {
+  readonly access: PackAccess;
+  readonly problems: readonly Problem[];
+}
+
+/** Every patient. */
+const ALL = 'all';
+
+/** Type of the resources that rules search. */
+const PATIENT = 'Patient';
+
+/** What a rule can put into its searches, and what stands for it while they are checked. */
+const NAMES: Readonly<Record<string, (user: string) => string>> = { user: user => `${user}/1`, id: () => '1' };
+
+export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
+  const report = createReport();
+  const [document, ...more] = readYaml(file.path, file.text, report);
+  for (const other of more) report.error(other.at, 'a second document', { expected: 'one' });
+  if (document === undefined || !checkShape(document, accessSchema, report))
+    return { access: NO_RULES, problems: report.problems() };
+  const users = entriesOf(child(document, 'users')).flatMap(userRules);
+  return { access: { users }, problems: report.problems() };
+
+  function userRules({ key: user, value, at }: Entry): readonly UserRule[] {
+    if (!searchable.isType(user))
+      report.error(at, 'unknown type of user', {
+        found: user,
+        expected: 'the type of resource that a user is',
+        among: USERS,
+      });
+    const also = scalarsOf(child(value, 'also')).flatMap(ownType);
+    const rules = scalarsOf(child(value, 'patients')).map(written => patientsOf(written, user));
+    // Types that belong to nobody do not depend on the patients.
+    return rules.flatMap((patients, i) =>
+      patients === undefined ? [] : [{ user, patients, also: i === 0 ? also : [] }],
+    );
+  }
+
+  function ownType({ text, at }: ScalarTree): readonly string[] {
+    if (!searchable.isType(text)) {
+      report.error(at, 'unknown resource type', { found: text, among: searchable.served });
+    } else if (searchable.isOfPatients(text)) {
+      report.error(at, 'resources of this type belong to patients', {
+        found: text,
+        expected: 'a type that belongs to no patient; of the others a user sees those of the patients of `patients`',
+      });
+    } else if (!searchable.served.includes(text)) {
+      report.warning(at, 'no mapping makes resources of this type', { found: text, among: searchable.served });
+    }
+    return [text];
+  }
+
+  /** Undefined: a search with errors lets nobody in. */
+  function patientsOf(written: ScalarTree, user: string): UserRule['patients'] | undefined {
+    return written.text.trim() === ALL ? 'all' : searchOf(written, PATIENT, NAMES, user);
+  }
+
+  /** The parameters of a search of one type. `names`: what `{…}` may stand in values. */
+  function searchOf(written: ScalarTree, type: string, names: typeof NAMES, user: string): Criteria | undefined {
+    const { text, at } = written;
+    const found = parseSearch(text);
+    if (found?.type !== type || found.parameters.length === 0) {
+      report.error(at, 'not a search of the right form', { found: text, expected: `${type}?name=value` });
+      return undefined;
+    }
+    const sound = found.parameters.map(([name, value]) => isSound(at, type, [name, value], names, user));
+    return sound.every(Boolean) ? found.parameters : undefined;
+  }
+
+  function isSound(
+    at: ScalarTree['at'],
+    type: string,
+    [name, value]: readonly [string, string],
+    names: typeof NAMES,
+    user: string,
+  ): boolean {
+    const strange = [...value.matchAll(PLACEHOLDER)]
+      .map(([, own = '']) => own)
+      .filter(own => !Object.hasOwn(names, own));
+    for (const own of strange) {
+      report.error(at, 'unknown placeholder', {
+        found: `{${own}}`,
+        expected: listed(names),
+        among: Object.keys(names).map(one => `{${one}}`),
+      });
+    }
+    if (strange.length > 0) return false;
+    const [code = ''] = name.split(/[:.]/, 1);
+    const known = searchable.codes(type);
+    if (code !== '_has' && !known.includes(code)) {
+      report.error(at, `the mappings of ${type} offer no such search parameter`, {
+        found: code,
+        expected: `one of ${known.join(', ')}`,
+        among: known,
+      });
+      return false;
+    }
+    const probe = value.replaceAll(PLACEHOLDER, (_, own: string) => names[own]?.(user) ?? '');
+    const problems = searchable.problems(type, [name, probe], probe !== value);
+    for (const { severity, message } of problems) report[severity](at, message);
+    return problems.every(({ severity }) => severity === 'warning');
+  }
+}
+
+/** https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-identity-data */
+const USERS = ['Patient', 'Person', 'Practitioner', 'PractitionerRole', 'RelatedPerson'];
+
+const PLACEHOLDER = /\{([^{}]*)\}/g;
+
+function listed(names: Readonly<Record<string, unknown>>): string {
+  return Object.keys(names)
+    .map(name => `{${name}}`)
+    .join(' or ');
+}
+
+interface Search {
+  readonly type: string;
+  readonly parameters: Criteria;
+}
+
+/** `Type?name=value&name=value`, percent-encoded where a value has `&`, `+` or `%`. */
+function parseSearch(text: string): Search | undefined {
+  const [, type, query] = /^([A-Z][A-Za-z]+)\?(.+)$/s.exec(text.trim()) ?? [];
+  if (type === undefined || query === undefined) return undefined;
+  const parameters = [...new URLSearchParams(query)];
+  return parameters.every(([name, value]) => name !== '' && value !== '') ? { type, parameters } : undefined;
+}

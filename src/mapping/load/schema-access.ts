@@ -1,0 +1,22 @@
+/**
+ * access.yaml as a zod schema: which user sees which patients. What its searches mean is checked by src/access.
+ * docs/access-rules.md
+ */
+import { z } from 'zod';
+import { texts } from './schema-rows.ts';
+
+const user = z.strictObject({
+  patients: texts.describe(
+    'searches on patients, any of which lets in: `Patient?general-practitioner={user}`; or `all`. ' +
+      '`{user}` is the user as a reference (Practitioner/7), `{id}` the logical id alone (7)',
+  ),
+  also: texts.optional().describe('types that belong to no patient, of which such a user sees everything'),
+});
+
+/** access.yaml, macros there are none. */
+export const accessSchema = z.strictObject({
+  users: z
+    .record(z.string(), user)
+    .optional()
+    .describe('by the type of resource that the user is: Practitioner, Patient, RelatedPerson …'),
+});

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import { NO_RULES } from '../../src/auth/rules.ts';
+import { readPackFiles } from '../../src/mapping/load/files.ts';
+import { formatProblem } from '../../src/mapping/load/problem.ts';
+import { loadWhole } from '../../src/setup.ts';
+import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { PLACES, smallClinic } from '../cli/small-clinic.ts';
+
+async function load(access: string, files: Readonly<Record<string, string>> = {}) {
+  const { pack: folder, environment } = smallClinic({ 'place.yaml': PLACES, ...files, 'access.yaml': access });
+  const database = await openSqlite((environment['DATABASE_URL'] ?? '').slice('sqlite:'.length));
+  try {
+    const loaded = loadWhole(readPackFiles(folder), await database.catalog());
+    const problems = loaded.pack.problems.map(formatProblem).filter(text => text.startsWith('access.yaml'));
+    return { access: loaded.access, problems, served: loaded.pack.registry !== undefined };
+  } finally {
+    await database.close();
+  }
+}
+
+test('rules are searches with the user in them; several of one kind of user unite', async () => {
+  const { access, problems, served } = await load(`
+users:
+  Practitioner:
+    patients: [Patient?gender=female&name=K, 'Patient?_has:Observation:subject:_id=w-{id}']
+    also: Organization
+  Person: { patients: all }
+`);
+  expect(problems).toEqual([]);
+  expect(served).toBe(true);
+  expect(access.users).toEqual([
+    {
+      user: 'Practitioner',
+      patients: [
+        ['gender', 'female'],
+        ['name', 'K'],
+      ],
+      also: ['Organization'],
+    },
+    { user: 'Practitioner', patients: [['_has:Observation:subject:_id', 'w-{id}']], also: [] },
+    { user: 'Person', patients: 'all', also: [] },
+  ]);
+});
+
+test('a pack without the file has no rules', async () => {
+  const { pack: folder, environment } = smallClinic();
+  const database = await openSqlite((environment['DATABASE_URL'] ?? '').slice('sqlite:'.length));
+  expect(loadWhole(readPackFiles(folder), await database.catalog()).access).toEqual(NO_RULES);
+  await database.close();
+});
+
+describe('problems are told with their place, and the pack is not served', () => {
+  const one = (patients: string, also = ''): string =>
+    `users:\n  Practitioner:\n    patients: ${patients}\n${also === '' ? '' : `    also: ${also}\n`}`;
+  test.each<[title: string, text: string, problem: string]>([
+    ['an unknown key', 'user: {}\n', 'access.yaml:1:1: unknown key; found user; did you mean users?'],
+    [
+      'an unknown key of a rule',
+      'users:\n  Patient: { patient: all }\n',
+      'access.yaml:2:14: unknown key; found patient; did you mean patients?',
+    ],
+    [
+      'an unknown kind of user',
+      'users:\n  Practicioner: { patients: all }\n',
+      'access.yaml:2:3: unknown type of user; expected the type of resource that a user is; found Practicioner; did you mean Practitioner?',
+    ],
+    [
+      'a parameter that the mappings do not offer',
+      one('Patient?gendre={id}'),
+      'access.yaml:3:15: the mappings of Patient offer no such search parameter; expected one of _id, _profile, _security, _tag, birthdate, family, gender, name, phonetic; found gendre; did you mean gender?',
+    ],
+    [
+      'a parameter of FHIR that the mappings do not offer',
+      one("'Patient?general-practitioner={user}'"),
+      'access.yaml:3:15: the mappings of Patient offer no such search parameter; expected one of _id, _profile, _security, _tag, birthdate, family, gender, name, phonetic; found general-practitioner',
+    ],
+    [
+      'an unknown placeholder',
+      one("'Patient?_id={usr}'"),
+      'access.yaml:3:15: unknown placeholder; expected {user} or {id}; found {usr}; did you mean {user}?',
+    ],
+    [
+      'a search of another type',
+      one('Organization?_id=1'),
+      'access.yaml:3:15: not a search of the right form; expected Patient?name=value; found Organization?_id=1',
+    ],
+    [
+      'a search for everybody',
+      one('Patient'),
+      'access.yaml:3:15: not a search of the right form; expected Patient?name=value; found Patient',
+    ],
+    [
+      'a result parameter',
+      one('Patient?_count=1'),
+      'access.yaml:3:15: the mappings of Patient offer no such search parameter; expected one of _id, _profile, _security, _tag, birthdate, family, gender, name, phonetic; found _count',
+    ],
+    [
+      'a value that no mapping gives',
+      one('Patient?gender=other'),
+      'access.yaml:3:15: gender: no mapping of Patient gives other',
+    ],
+    [
+      'a value of the wrong form',
+      one('Patient?birthdate=soon'),
+      'access.yaml:3:15: parameter birthdate expects a date or date-time',
+    ],
+    [
+      'a type of patients that a user would see wholly',
+      one('all', 'Observation'),
+      'access.yaml:4:11: resources of this type belong to patients; expected a type that belongs to no patient; of the others a user sees those of the patients of `patients`; found Observation',
+    ],
+    [
+      'an unknown type',
+      one('all', 'Organisation'),
+      'access.yaml:4:11: unknown resource type; found Organisation; did you mean Organization?',
+    ],
+  ])('%s', async (_title, text, problem) => {
+    const { problems, served } = await load(text);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.startsWith(problem), problems[0]).toBe(true);
+    expect(served).toBe(false);
+  });
+
+  test('a type that no mapping makes is told, and is no error', async () => {
+    const { problems, served } = await load(one('all', 'Location'));
+    expect(problems).toEqual(['access.yaml:4:11: warning: no mapping makes resources of this type; found Location']);
+    expect(served).toBe(true);
+  });
+});
+
+test('a search with an error lets nobody in, even where the pack is served', async () => {
+  const { access } = await load(`
+users:
+  Practitioner: { patients: ['Patient?nonsense={id}', 'Patient?gender=female'] }
+`);
+  expect(access.users).toEqual([{ user: 'Practitioner', patients: [['gender', 'female']], also: [] }]);
+});
