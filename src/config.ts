@@ -47,6 +47,8 @@ export interface Config {
   /** The audit of who saw whom; undefined: none. */
   readonly audit: AuditSettings | undefined;
   readonly access: 'open' | 'smart' | 'jwt';
+  /** The issuers whose tokens are taken where access is `jwt`. */
+  readonly accessFile: string | undefined;
   /** JWKS URLs of clients may lead to private addresses. */
   readonly privateJwks: boolean;
   readonly handling: 'strict' | 'lenient';
@@ -201,6 +203,7 @@ function configOf(values: Values, database: DatabaseChoice | undefined): Config 
         ? undefined
         : { user: values.demoUser, password: values.demoPassword },
     access: present(values.access),
+    accessFile: values.accessFile,
     audit: auditOf(values),
     privateJwks: present(values.privateJwks) === 'true',
     handling: present(values.handling),
@@ -256,7 +259,12 @@ function present<T>(value: T | undefined): T {
 /** Problems between variables; each is looked at only where both sides are right in themselves. */
 function contradictions(values: Values): string[] {
   const problems: string[] = [];
-  const { host, access, audit, pageSize, pageMax, fhirPath, apiPath, demoUser, demoPassword, hsts, baseUrl } = values;
+  const { accessFile, access } = values;
+  if (access === 'jwt' && accessFile === undefined)
+    problems.push('ACCESS_FILE: expected with ACCESS=jwt: the issuers whose tokens are taken (docs/access.md)');
+  if (access !== undefined && access !== 'jwt' && accessFile !== undefined)
+    problems.push('ACCESS_FILE: expected only with ACCESS=jwt');
+  const { host, audit, pageSize, pageMax, fhirPath, apiPath, demoUser, demoPassword, hsts, baseUrl } = values;
   if (hsts !== undefined && hsts > 0 && !baseUrl?.startsWith('https:')) {
     problems.push('HSTS: expected only with a BASE_URL of https, which is how clients then have to come');
   }

@@ -120,12 +120,19 @@ async function serve(
   // Other mappings have other rules: what was decided by those before is decided again.
   let swaps = 0;
   const rules = (): PackAccess => pack.access;
-  const tokens = smart && endingAlso(smart.tokens, () => swaps);
+  const issuers =
+    config.access === 'jwt'
+      ? (await import('./issuers/start.ts')).startIssuers(config, log, () => base + config.fhirPath)
+      : undefined;
+  const verifier = smart?.tokens ?? issuers?.tokens;
+  const tokens = verifier && endingAlso(verifier, () => swaps);
   const entry = tokens && createEntry(tokens, grant => accessOfGrant(grant, rules()));
   const audit = config.audit && (await openAudit(config.audit, log));
   const trail = audit && (await openedTrail(audit, config, log));
   let pack = first;
   let stopping = false;
+  /** Of the server; known once it listens. */
+  let base = config.baseUrl ?? '';
   const unwritable = whyNotWritable(config.dataDir);
   if (unwritable !== undefined) {
     console.note(
@@ -162,6 +169,7 @@ async function serve(
       refused,
       lacking,
       entry,
+      authorization: issuers ?? smart,
       isAppOrigin: smart?.isOrigin,
     });
     pack = next;
@@ -228,10 +236,11 @@ async function serve(
       crowded: metrics.crowded,
     },
   });
-  const base = config.baseUrl ?? server.url;
+  base = config.baseUrl ?? server.url;
   const { accounts, login } = entrance;
   const facade = () => live.current().facade;
-  const toTry = await smart?.open({ config, base, accounts, login, facade, rules, log, metrics, audit });
+  const toTry =
+    issuers?.greeting ?? (await smart?.open({ config, base, accounts, login, facade, rules, log, metrics, audit }));
   const watch = watchPack(config, live);
   console.out(greeting(base, config, live.current(), entrance.demo, toTry));
   return {

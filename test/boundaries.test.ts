@@ -89,6 +89,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'observe/metrics',
     'r4/search-parameters',
   ],
+  issuers: ['auth', 'cache/bounded', 'config', 'log', 'mapping', 'outcome'],
   cli: ['*'],
   live: ['*'],
   'seen-schema': ['sql'],
@@ -103,8 +104,8 @@ const OWNERS: Readonly<Record<string, string>> = {
   hono: 'http|smart',
   '@hono/node-server': 'http|smart',
   'oidc-provider': 'smart',
-  jose: 'smart|cli/client|auth',
-  zod: 'config|mapping',
+  jose: 'smart|cli/client|auth|issuers',
+  zod: 'config|mapping|issuers',
   yaml: 'mapping/load',
   mssql: 'sql/mssql',
   'lru-cache': 'cache',
@@ -175,7 +176,12 @@ test('a server never loads what only the check needs, nor an open one what only 
   expect(loaded).toContain('facade');
   expect(
     [...loaded].filter(
-      part => part.startsWith('fhirpath') || within(part, 'smart') || within(part, 'law') || within(part, 'validation'),
+      part =>
+        part.startsWith('fhirpath') ||
+        within(part, 'smart') ||
+        within(part, 'issuers') ||
+        within(part, 'law') ||
+        within(part, 'validation'),
     ),
   ).toEqual([]);
 });

@@ -17,7 +17,7 @@ export interface Grant {
   readonly encounter?: string;
   /** Relative reference: `Practitioner/7`. */
   readonly fhirUser?: string;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch until which this is known: the end of the token, or the instant to verify it anew. */
   readonly expires: number;
   /** Purpose of use, or the reason for breaking the glass. */
   readonly purpose?: string;

@@ -69,7 +69,7 @@ export const oneOf = <const T extends readonly [string, ...string[]]>(...values:
 });
 
 export const handling = oneOf('lenient', 'strict');
-export const access = oneOf('open', 'smart');
+export const access = oneOf('open', 'smart', 'jwt');
 export const level = oneOf(...LOG_LEVELS);
 export const format = oneOf('text', 'json');
 export const flag = oneOf('true', 'false');

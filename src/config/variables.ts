@@ -128,7 +128,13 @@ export const VARIABLES = {
     default: 'open',
     expected: access.expected,
     meaning:
-      'Who may read. `open`: everyone who reaches the port, which therefore must be on loopback. `smart`: whoever has an access token of the authorization server that comes with Lintel.',
+      'Who may read. `open`: everyone who reaches the port, which therefore must be on loopback. `smart`: whoever has an access token of the authorization server that comes with Lintel. `jwt`: whoever has one of the issuers in ACCESS_FILE.',
+  }),
+  accessFile: variable('ACCESS_FILE', z.string().min(1), {
+    shownDefault: 'none',
+    expected: 'the path of a file as docs/access.md describes it',
+    meaning:
+      "The hospital's own issuers of access tokens (Keycloak, Microsoft Entra ID, Okta, Ping) and how their tokens are read. With ACCESS=jwt.",
   }),
   privateJwks: variable('JWKS_PRIVATE', flag.schema, {
     default: 'false',

@@ -7,6 +7,7 @@ import { cors } from 'hono/cors';
 import { createMiddleware } from 'hono/factory';
 import { secureHeaders } from 'hono/secure-headers';
 import { auditAnswers } from './audit.ts';
+import { configurationRoute } from './authorization.ts';
 import { type Entry, requireToken } from './bearer.ts';
 import { type AppParts, fhirBase, type HttpEnv, serverBase } from './context.ts';
 import { onError } from './errors.ts';
@@ -30,6 +31,8 @@ const SECURE_HEADERS = { xFrameOptions: 'DENY', xDownloadOptions: false, xDnsPre
 
 export function createApp(parts: AppParts): Hono<HttpEnv> {
   const { config } = parts;
+  const { configuration } = parts.authorization ?? {};
+  const isOpenToAll = isPublic(config.fhirPath, configuration !== undefined);
   // A slash at the end means nothing: clients write the base with one and without.
   const app = new Hono<HttpEnv>({ strict: false });
 
@@ -43,7 +46,7 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
 
   app.use(`${config.apiPath}/*`, tellAsRest);
   if (parts.audit !== undefined) {
-    const audited = auditAnswers(parts, parts.audit, isPublic(config.fhirPath));
+    const audited = auditAnswers(parts, parts.audit, isOpenToAll);
     for (const path of [config.fhirPath, config.apiPath]) app.use(`${path}/*`, audited);
   }
   app.use(guardHost(parts));
@@ -53,8 +56,7 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
     app.use(`${config.fhirPath}/*`, crossOrigin(config.corsOrigins, isAppOrigin));
   app.use(describeResponse);
   app.use(`${config.fhirPath}/*`, tellPlace(parts));
-  if (config.access !== 'open')
-    app.use(`${config.fhirPath}/*`, requireToken(entryOf(parts), isPublic(config.fhirPath)));
+  if (config.access !== 'open') app.use(`${config.fhirPath}/*`, requireToken(entryOf(parts), isOpenToAll));
   app.use(receiveBody(parts.intake ?? createIntake()));
   app.use(limitTime(parts));
 
@@ -63,6 +65,7 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   if (parts.explain !== undefined) app.route('/', explainRoutes(parts, parts.explain));
   if (parts.metrics !== undefined) app.route('/', metricsRoutes(parts.metrics));
   if (parts.exports !== undefined) app.route(config.fhirPath, exportRoutes(parts, parts.exports));
+  if (configuration !== undefined) app.route(config.fhirPath, configurationRoute(configuration));
   app.route(config.fhirPath, fhirRoutes(parts));
   if (parts.rest !== undefined) app.route(config.apiPath, restRoutes(parts, parts.rest));
 

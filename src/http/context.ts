@@ -21,6 +21,7 @@ import type { RestParts } from '../rest/start.ts';
 import type { DatabaseLoad } from '../sql/database.ts';
 import type { Admission } from './admission.ts';
 import type { Answer } from './answer.ts';
+import type { Authorization } from './authorization.ts';
 import type { Entry } from './bearer.ts';
 import type { KeptAnswers } from './cached.ts';
 import type { Explain } from './explain-page.ts';
@@ -115,6 +116,8 @@ export interface AppParts {
   readonly audit?: Pick<Audit, 'write'> | undefined;
   /** Whether a browser app is registered at an origin; undefined where no apps are. */
   readonly isAppOrigin?: ((origin: string) => boolean) | undefined;
+  /** How a caller gets a token; undefined only where access is open. */
+  readonly authorization?: Authorization | undefined;
   /** Who may come in, by token; undefined only where access is open. */
   readonly entry?: Entry | undefined;
 }

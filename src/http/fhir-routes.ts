@@ -8,9 +8,10 @@ import type { SearchRequest } from '../facade.ts';
 import { timed } from '../observe/stages.ts';
 import { FhirError } from '../outcome.ts';
 import { answerOf, answerOfResource } from './answer.ts';
+import { withSecurity } from './authorization.ts';
 import { nativeContent } from './binary.ts';
 import { respondCached } from './cached.ts';
-import type { AppParts, HttpContext, HttpEnv } from './context.ts';
+import { type AppParts, type HttpContext, type HttpEnv, serverBase } from './context.ts';
 import { wrongMethod } from './methods.ts';
 import { ID, recordRoutes } from './record-routes.ts';
 import { formParameters, urlParameters } from './request-parameters.ts';
@@ -43,9 +44,13 @@ function singleRoutes(parts: AppParts): Hono<HttpEnv> {
   routes.route('/', recordRoutes(parts));
   if (parts.summary !== undefined) routes.route('/', summaryRoutes(parts, parts.summary));
   routes.get('/metadata', c =>
-    respondCached(c, parts, async ({ base }) =>
-      answerOf(JSON.stringify(parts.facade.capabilities({ base })), representationOf(c, urlParameters(c))),
-    ),
+    respondCached(c, parts, async ({ base }) => {
+      const { facade, authorization } = parts;
+      const statement = facade.capabilities({ base });
+      const endpoints = await authorization?.endpoints(serverBase(c, parts));
+      const told = authorization === undefined ? statement : withSecurity(statement, endpoints);
+      return answerOf(JSON.stringify(told), representationOf(c, urlParameters(c)));
+    }),
   );
   for (const path of ['/_history', '/:type/_history', '/:type/:id/_history', '/:type/:id/_history/:version'])
     routes.all(path, noVersions);

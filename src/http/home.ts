@@ -95,10 +95,16 @@ async function describeHome(c: HttpContext, parts: AppParts): Promise<Home> {
     mappings,
     fhir,
     ...(parts.rest === undefined ? {} : { rest: `${serverBase(c, parts)}${parts.config.apiPath}` }),
-    ...(isOpen ? await describeOperation(c, parts) : { discovery: fhir + SMART_CONFIGURATION }),
+    ...(isOpen ? await describeOperation(c, parts) : { discovery: fhir + beginning(parts) }),
     types: offeredTypes(parts.facade.capabilities({ base: fhir })),
     samples: sampleRequests(fhir, parts.facade),
   };
+}
+
+/** Where whoever wants a token begins to read. */
+function beginning({ config, authorization }: AppParts): string {
+  const tellsApps = config.access === 'smart' || authorization?.configuration !== undefined;
+  return tellsApps ? SMART_CONFIGURATION : '/metadata';
 }
 
 async function describeOperation(c: HttpContext, parts: AppParts): Promise<Operation> {

@@ -16,6 +16,7 @@ import type { Facade } from '../facade.ts';
 import type { Admission } from '../http/admission.ts';
 import type { Answer } from '../http/answer.ts';
 import { createApp } from '../http/app.ts';
+import type { Authorization } from '../http/authorization.ts';
 import type { Entry } from '../http/bearer.ts';
 import type { AppParts, Problem, Refused } from '../http/context.ts';
 import { answerHits } from '../http/hits.ts';
@@ -56,6 +57,8 @@ export interface Lasting {
   readonly audit: Audit | undefined;
   /** Whether a browser app is registered at an origin; undefined where no apps are. */
   readonly isAppOrigin: ((origin: string) => boolean) | undefined;
+  /** How a caller gets a token; undefined where access is open. */
+  readonly authorization: Authorization | undefined;
   /** Who may come in, by token; undefined where access is open. */
   readonly entry: Entry | undefined;
   /** The audit as FHIR. */
@@ -74,7 +77,7 @@ let versions = 0;
 export function versionOf({ registry, catalog, pack, content, access, changed }: SoundPack, lasting: Lasting): Version {
   const { config, log, database, jobs, entrance, cache, refused, lacking, metrics, admission, intake, problems } =
     lasting;
-  const { audit, entry, isAppOrigin, trail } = lasting;
+  const { audit, authorization, entry, isAppOrigin, trail } = lasting;
   const made = facadeOf(registry, database, changed, {
     ...config,
     documents: content !== undefined,
@@ -103,6 +106,7 @@ export function versionOf({ registry, catalog, pack, content, access, changed }:
     admission,
     intake,
     entry,
+    authorization,
     isAppOrigin,
     ping: () => database.ping(),
     load: () => ({ engine: ENGINE_NAMES[database.engine], ...database.load() }),

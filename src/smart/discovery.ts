@@ -28,6 +28,19 @@ export interface PublishedBrand {
   readonly identifier: Identifier;
 }
 
+export type Endpoints = Readonly<Record<'authorize' | 'token' | 'introspect' | 'revoke' | 'manage', string>>;
+
+/** The same, as a CapabilityStatement says it. */
+export function endpointsOf(issuer: string): Endpoints {
+  return {
+    authorize: issuer + ROUTES.authorization,
+    token: issuer + ROUTES.token,
+    introspect: issuer + ROUTES.introspection,
+    revoke: issuer + ROUTES.revocation,
+    manage: `${issuer}/apps`,
+  };
+}
+
 /** `types`: that are served; `brand`: of the pack, if it has one. */
 export function smartConfiguration(
   issuer: string,

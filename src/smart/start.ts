@@ -8,8 +8,9 @@ import type { Account } from '../auth/accounts.ts';
 import type { Tokens } from '../auth/token.ts';
 import type { Config } from '../config.ts';
 import { type DemoPerson, type SmartDemo, smartDemo } from './demo.ts';
+import { type Endpoints, endpointsOf } from './discovery.ts';
 import { demoGreeting, SMART_GREETING } from './greeting.ts';
-import { openSmart, type Smart, type SmartOptions } from './server.ts';
+import { AUTH_PATH, openSmart, type Smart, type SmartOptions } from './server.ts';
 
 export interface SmartStart {
   /** People of the demo, who are in no file. */
@@ -19,6 +20,10 @@ export interface SmartStart {
   handle(request: IncomingMessage, response: ServerResponse): boolean;
   /** Whether a browser app is registered at an origin. */
   isOrigin(origin: string): boolean;
+  /** Its own routes answer that. */
+  readonly configuration: undefined;
+  /** Of a server at an address: where apps get tokens. */
+  endpoints(base: string): Promise<Endpoints>;
   /** Opens it at the address of the server. Resolves to what a person should read. Throws what the system says. */
   open(options: Omit<SmartOptions, 'clients' | 'playsEhr'>): Promise<string>;
   close(): void;
@@ -39,6 +44,8 @@ export async function startSmart(config: Config, people: readonly DemoPerson[]):
     },
     handle: (request, response) => smart?.handle(request, response) ?? false,
     isOrigin: origin => smart?.isOrigin(origin) ?? false,
+    configuration: undefined,
+    endpoints: async base => endpointsOf(base + AUTH_PATH),
     async open(options) {
       const { base } = options;
       smart = await openSmart({ ...options, clients: demo?.clients(base) ?? [], playsEhr: demo !== undefined });

@@ -22,11 +22,12 @@ export const WIDGET = '{"resourceType":"Widget","id":"1","weight":1.50,"name":"Z
 /** `environment` as for the process; `facade` and `ping` replace those of the small stand-in. */
 export function appUnderTest(
   environment: Readonly<Record<string, string>> = {},
-  replace: Partial<SmallFacade> & Pick<Partial<AppParts>, 'ping' | 'served' | 'answers' | 'admission' | 'entry'> = {},
+  replace: Partial<SmallFacade> &
+    Pick<Partial<AppParts>, 'ping' | 'served' | 'answers' | 'admission' | 'entry' | 'authorization'> = {},
 ): AppUnderTest {
   const calls: AppUnderTest['calls'] = [];
   const lines: string[] = [];
-  const { ping, served, answers, admission, entry, ...methods } = replace;
+  const { ping, served, answers, admission, entry, authorization, ...methods } = replace;
   const facade: SmallFacade = {
     async read(type, id, parameters, context) {
       calls.push({ request: { type, parameters }, context });
@@ -85,7 +86,7 @@ export function appUnderTest(
     ping: ping ?? (async () => {}),
     ...(answers ? { answers } : {}),
     ...(admission ? { admission } : {}),
-    ...(entry ? { entry } : {}),
+    ...(entry ? { entry, authorization } : {}),
   });
   return { app, calls, lines };
 }

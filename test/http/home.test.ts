@@ -95,7 +95,8 @@ test('where reading needs a token the page says how to get one, and nothing of h
     warnings: ['a.yaml:1:1: a warning'],
     refused: () => ({ at: '2026-03-10T12:00:00.000Z', problems: ['a.yaml:2:1: unknown column'] }),
   };
-  const { app } = appUnderTest({}, { entry, served });
+  const authorization = { configuration: async () => ({}), endpoints: async () => undefined };
+  const { app } = appUnderTest({}, { entry, served, authorization });
   const response = await app.request('http://localhost:3000/', HTML);
   expect(response.status).toBe(200);
   const page = await response.text();
@@ -104,4 +105,7 @@ test('where reading needs a token the page says how to get one, and nothing of h
   expect(page).not.toMatch(/a\.yaml|answers in|href="[^"]*\/search\//);
   const told = await (await app.request('/')).json();
   expect(Object.keys(told).toSorted()).toEqual(['discovery', 'fhir', 'mappings', 'pack', 'samples', 'types']);
+  // Where no apps are launched, the CapabilityStatement says what there is.
+  const other = appUnderTest({}, { entry, served });
+  expect(await (await other.app.request('/')).json()).toMatchObject({ discovery: 'http://localhost/fhir/metadata' });
 });

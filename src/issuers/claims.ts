@@ -1,0 +1,97 @@
+/**
+ * From what an issuer says of a token to what every part of Lintel reads. In: claims of a JWT, or of an answer to introspection,
+ * whose signature, issuer, audience and times are good. Out: a Grant, or undefined where something that must be said is not.
+ */
+import type { Grant } from '../auth/token.ts';
+import type { Issuer } from './settings.ts';
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** Of a logical id. https://hl7.org/fhir/R4/datatypes.html#id */
+const ID = /^[A-Za-z0-9\-.]{1,64}$/;
+/** Scopes of a token; a token of 12,000 characters has fewer. */
+const MOST_SCOPES = 2000;
+
+/**
+ * `expires`: milliseconds since the epoch until which nobody need ask again. `fhirBase`: address of the FHIR interface, whose
+ * own references may be absolute.
+ */
+export function grantOfClaims(
+  claims: Claims,
+  issuer: Pick<Issuer, 'issuer' | 'claims' | 'words' | 'require'>,
+  { expires, fhirBase }: { readonly expires: number; readonly fhirBase: string },
+): Grant | undefined {
+  // A token that is bound to a key says nothing of who brings it without that key. RFC 7800 section 3.1
+  if (claims['cnf'] !== undefined) return undefined;
+  const { require, claims: names } = issuer;
+  for (const [name, value] of Object.entries(require)) if (!valuesOf(claims, name).includes(value)) return undefined;
+  const client = first(claims, names.client);
+  const subject = first(claims, ['sub']) ?? client;
+  if (client === undefined || subject === undefined) return undefined;
+  const relative = (text: string): string => (text.startsWith(`${fhirBase}/`) ? text.slice(fhirBase.length + 1) : text);
+  const idOf = (type: string, claim: readonly string[]): string | undefined => {
+    const text = first(claims, claim);
+    const id = text && relative(text).replace(new RegExp(`^${type}/`), '');
+    return id !== undefined && ID.test(id) ? id : undefined;
+  };
+  const patient = idOf('Patient', names.patient);
+  const encounter = idOf('Encounter', names.encounter);
+  // One that is not understood stays: who the person is limits every scope, and nobody is told by it.
+  const fhirUser = named(claims, names.fhirUser) ? (first(claims, names.fhirUser) ?? '') : undefined;
+  return {
+    subject,
+    client,
+    issuer: issuer.issuer,
+    scopes: scopesOf(claims, issuer),
+    expires,
+    ...(patient === undefined ? {} : { patient }),
+    ...(encounter === undefined ? {} : { encounter }),
+    ...(fhirUser === undefined ? {} : { fhirUser: relative(fhirUser) }),
+  };
+}
+
+/** The issuer's words for scopes are replaced, the prefix is taken off; what has none where there should be one does not count. */
+function scopesOf(claims: Claims, { claims: { scopes, scopePrefix }, words }: Pick<Issuer, 'claims' | 'words'>) {
+  const said = scopes.flatMap(name => valuesOf(claims, name)).flatMap(text => text.split(' '));
+  const own = said.filter(text => text !== '').slice(0, MOST_SCOPES);
+  return [
+    ...new Set(
+      own.flatMap(text => {
+        const word = text.startsWith(scopePrefix) ? text.slice(scopePrefix.length) : undefined;
+        return words.get(text) ?? (word === undefined ? [] : (words.get(word) ?? [word]));
+      }),
+    ),
+  ];
+}
+
+function named(claims: Claims, names: readonly string[]): boolean {
+  return names.some(name => found(claims, name) !== undefined);
+}
+
+/** The one value of the first claim that is there; a claim of several values says nothing. */
+function first(claims: Claims, names: readonly string[]): string | undefined {
+  const name = names.find(one => found(claims, one) !== undefined);
+  const values = name === undefined ? [] : valuesOf(claims, name);
+  return values.length === 1 && values[0] !== '' ? values[0] : undefined;
+}
+
+/** Texts, numbers and truth values of a claim, or of the list that it is, as texts. */
+function valuesOf(claims: Claims, name: string): readonly string[] {
+  const value = found(claims, name);
+  const isPlain = (one: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof one);
+  return (Array.isArray(value) ? value : [value]).filter(isPlain).map(String);
+}
+
+/** `a.b` is the claim of that name, or else `b` within `a`. */
+function found(claims: Claims, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name] ?? undefined;
+  for (let at = name.indexOf('.'); at > 0; at = name.indexOf('.', at + 1)) {
+    const outer = name.slice(0, at);
+    const inner = Object.hasOwn(claims, outer) ? claims[outer] : undefined;
+    if (typeof inner === 'object' && inner !== null && !Array.isArray(inner)) {
+      const value = found(inner as Claims, name.slice(at + 1));
+      if (value !== undefined) return value;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,133 @@
+/**
+ * Asks addresses that a configuration or an issuer's metadata name, and no others behind them. In: an address. Out: its answer,
+ * bounded in size, never redirected. Addresses of this network are refused where they are not allowed by name; the one that
+ * is checked is the one that is connected to, whatever the name resolves to a moment later.
+ */
+import { type LookupAddress, lookup } from 'node:dns';
+import { request as plainRequest } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { bareHost, isSafe } from './settings.ts';
+
+export interface Asked {
+  readonly method: 'GET' | 'POST';
+  readonly headers: Headers;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+}
+
+/** Rejects where nobody answers, or the address may not be asked. */
+export type Ask = (address: string, asked: Asked) => Promise<Response>;
+
+/** Bytes of an answer. */
+const LONGEST = 512 * 1024;
+
+/** https://www.iana.org/assignments/iana-ipv4-special-registry, …/iana-ipv6-special-registry */
+const SPECIAL: readonly (readonly [address: string, prefix: number])[] = [
+  ...([
+    ['0.0.0.0', 8],
+    ['10.0.0.0', 8],
+    ['100.64.0.0', 10],
+    ['127.0.0.0', 8],
+    ['169.254.0.0', 16],
+  ] as const),
+  ...([
+    ['172.16.0.0', 12],
+    ['192.0.0.0', 24],
+    ['192.0.2.0', 24],
+    ['192.88.99.0', 24],
+    ['192.168.0.0', 16],
+  ] as const),
+  ...([
+    ['198.18.0.0', 15],
+    ['198.51.100.0', 24],
+    ['203.0.113.0', 24],
+    ['224.0.0.0', 4],
+    ['240.0.0.0', 4],
+  ] as const),
+  ...([
+    ['::', 128],
+    ['::1', 128],
+    ['64:ff9b::', 96],
+    ['64:ff9b:1::', 48],
+    ['100::', 64],
+    ['2001::', 23],
+  ] as const),
+  ...([
+    ['2001:db8::', 32],
+    ['2002::', 16],
+    ['3fff::', 20],
+    ['5f00::', 16],
+    ['fc00::', 7],
+  ] as const),
+  ...([
+    ['fe80::', 10],
+    ['fec0::', 10],
+    ['ff00::', 8],
+  ] as const),
+];
+
+const special = new BlockList();
+for (const [address, prefix] of SPECIAL) special.addSubnet(address, prefix, familyOf(address));
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}
+
+/** Whether an IP address is none of the public internet; an IPv4 address within an IPv6 one counts as itself. */
+export function isSpecialUse(address: string): boolean {
+  return isIP(address) === 0 || special.check(address, familyOf(address));
+}
+
+class RefusedAddress extends Error {
+  override readonly name = 'RefusedAddress';
+}
+
+/** Names are resolved once, and connected to only where every address is public. */
+const publicLookup: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error: Error | null, addresses: LookupAddress[]) => {
+    const [first] = addresses ?? [];
+    if (error !== null || first === undefined) return callback(error ?? new RefusedAddress('no address'), '', 0);
+    if (addresses.some(({ address }) => isSpecialUse(address)))
+      return callback(new RefusedAddress('a private address that private-hosts does not allow'), '', 0);
+    return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family);
+  });
+};
+
+/** `privateHosts`: in small letters. */
+export function asker(privateHosts: ReadonlySet<string>): Ask {
+  return async (address, { method, headers, body, signal }) => {
+    const url = new URL(address);
+    const host = bareHost(url);
+    const isAllowed = privateHosts.has(host);
+    if (!isSafe(url, privateHosts)) throw new RefusedAddress('not https');
+    if (!isAllowed && isIP(host) !== 0 && isSpecialUse(host)) throw new RefusedAddress('a private address');
+    const send = url.protocol === 'https:' ? secureRequest : plainRequest;
+    return new Promise((resolve, reject) => {
+      const options = {
+        method,
+        signal,
+        headers: Object.fromEntries(headers),
+        ...(!isAllowed && { lookup: publicLookup }),
+      };
+      const request = send(url, options, response => {
+        const chunks: Buffer[] = [];
+        let bytes = 0;
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.byteLength;
+          chunks.push(chunk);
+          if (bytes > LONGEST) request.destroy(new RefusedAddress('too long an answer'));
+        });
+        response.on('error', reject);
+        response.on('end', () => {
+          const { statusCode: status = 0 } = response;
+          // Nothing else is needed of an answer, and others have no body.
+          if (status !== 200) resolve(new Response(null, { status: status >= 200 && status <= 599 ? status : 502 }));
+          else resolve(new Response(Buffer.concat(chunks), { status }));
+        });
+      });
+      request.on('error', reject);
+      request.end(body);
+    });
+  };
+}

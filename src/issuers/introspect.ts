@@ -1,0 +1,160 @@
+/**
+ * Asks an issuer what a token is good for. In: a token that is no JWT. Out: what the issuer says of it while it is active. Answers
+ * are kept for seconds, equal questions at the same time asked once, and questions under way bounded.
+ * RFC 7662, RFC 7523 section 2.2
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { importJWK, SignJWT } from 'jose';
+import { type BoundedCache, boundedCache } from '../cache/bounded.ts';
+import type { Claims } from './claims.ts';
+import type { Ask } from './fetch.ts';
+import { IssuerError, type Metadata, PATIENCE } from './metadata.ts';
+import { outage } from './outage.ts';
+import { type IntrospectionSettings, type Issuer, isSafe } from './settings.ts';
+
+export interface IntrospectParts {
+  readonly ask: Ask;
+  readonly metadata: () => Promise<Metadata>;
+  /** Told that the issuer does not answer as it should. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** Tokens of which answers are kept, and of which it is known that they were good. */
+const KEPT = 10_000;
+/** Questions under way: of tokens that were good before, and of others. A flood of the latter must not keep out the former. */
+const UNDER_WAY = { known: 50, others: 50 } as const;
+/** Seconds for Retry-After where there are too many. */
+const SOON = 1;
+/** Milliseconds in which nobody is asked after nobody answered. */
+const PAUSE = 1000;
+const BAD_REQUEST = 400;
+
+interface Answer {
+  /** Undefined: the token is not good. */
+  readonly claims: Claims | undefined;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** The function rejects with 503 where the issuer does not answer. `now`: milliseconds since the epoch. */
+export function introspectorOf(
+  issuer: Issuer,
+  settings: IntrospectionSettings,
+  parts: IntrospectParts,
+): (token: string, now: number) => Promise<Answer> {
+  const answers: BoundedCache<Answer> = boundedCache(KEPT);
+  const good: BoundedCache<{ readonly good: true }> = boundedCache(KEPT);
+  const flying = new Map<string, Promise<Answer>>();
+  const counts = { known: 0, others: 0 };
+  let pausedUntil = 0;
+
+  const ask = async (token: string, key: string, kind: keyof typeof counts, now: number): Promise<Answer> => {
+    counts[kind]++;
+    try {
+      const claims = activeClaims(await introspect(token, issuer, settings, parts), issuer, now);
+      const answer = { claims, until: Math.min(now + settings.keep, endOf(claims, issuer.skew)) };
+      answers.keep(key, answer);
+      if (claims !== undefined) good.keep(key, { good: true });
+      return answer;
+    } catch (error) {
+      // What the issuer answers to one token must not keep out others.
+      if (!(error instanceof IssuerError)) pausedUntil = Date.now() + PAUSE;
+      parts.failed(error);
+      throw outage();
+    } finally {
+      counts[kind]--;
+      flying.delete(key);
+    }
+  };
+  return async (token, now) => {
+    const key = createHash('sha256').update(token).digest('base64url');
+    const before = answers.find(key);
+    if (before !== undefined && before.until > now) return before;
+    const during = flying.get(key);
+    if (during !== undefined) return during;
+    const kind = good.find(key) === undefined ? 'others' : 'known';
+    if (counts[kind] >= UNDER_WAY[kind] || Date.now() < pausedUntil) throw outage(SOON);
+    const asked = ask(token, key, kind, now);
+    flying.set(key, asked);
+    return asked;
+  };
+}
+
+async function introspect(
+  token: string,
+  issuer: Issuer,
+  settings: IntrospectionSettings,
+  { ask, metadata }: Omit<IntrospectParts, 'failed'>,
+): Promise<unknown> {
+  const address = settings.url ?? (await metadata()).introspection_endpoint;
+  if (address === undefined || !isSafe(new URL(address), issuer.privateHosts))
+    throw new IssuerError('the metadata name no address for introspection that may be asked');
+  const headers = new Headers({
+    accept: 'application/json',
+    'content-type': 'application/x-www-form-urlencoded',
+  });
+  const body = new URLSearchParams({ token, token_type_hint: 'access_token', ...(await proofOf(issuer, settings)) });
+  if (settings.proof.kind === 'basic') headers.set('authorization', basic(settings.client, settings.proof.secret));
+  const signal = AbortSignal.timeout(PATIENCE);
+  const response = await ask(address, { method: 'POST', headers, body: body.toString(), signal });
+  // Some say so of a token whose form they do not know.
+  if (response.status === BAD_REQUEST) return { active: false };
+  if (response.status !== 200) throw new IssuerError(`introspection: status ${response.status}`);
+  return response.json().catch(() => {
+    throw new IssuerError('introspection: no JSON');
+  });
+}
+
+/** RFC 6749 section 2.3.1: both are encoded as in a form. */
+function basic(client: string, secret: string): string {
+  const encoded = (text: string): string => new URLSearchParams({ v: text }).toString().slice(2);
+  return `Basic ${Buffer.from(`${encoded(client)}:${encoded(secret)}`).toString('base64')}`;
+}
+
+/** Seconds that a proof is good for. */
+const PROOF = 60;
+
+async function proofOf(
+  { issuer }: Issuer,
+  { client, proof }: IntrospectionSettings,
+): Promise<Readonly<Record<string, string>>> {
+  if (proof.kind !== 'key') return proof.kind === 'post' ? { client_id: client, client_secret: proof.secret } : {};
+  const { key } = proof;
+  const alg = key.alg ?? '';
+  const assertion = await new SignJWT({})
+    .setProtectedHeader({ alg, ...(key.kid === undefined ? {} : { kid: key.kid }) })
+    .setIssuer(client)
+    .setSubject(client)
+    .setAudience(issuer)
+    .setJti(randomUUID())
+    .setIssuedAt()
+    .setExpirationTime(`${PROOF}s`)
+    .sign(await importJWK(key, alg));
+  return {
+    client_id: client,
+    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+    client_assertion: assertion,
+  };
+}
+
+/** What is said of a token that is active now, and meant for this server; it has to say for whom it is. */
+function activeClaims(said: unknown, issuer: Issuer, now: number): Claims | undefined {
+  if (typeof said !== 'object' || said === null || !('active' in said))
+    throw new IssuerError('introspection: no answer');
+  const claims = said as Claims;
+  if (claims['active'] !== true) return undefined;
+  const { iss, aud, exp, nbf, token_type: type } = claims;
+  if (iss !== undefined && iss !== issuer.issuer) return undefined;
+  if (!(Array.isArray(aud) ? aud : [aud]).some(one => issuer.audience.includes(String(one)))) return undefined;
+  if (type !== undefined && String(type).toLowerCase() !== 'bearer') return undefined;
+  const seconds = now / 1000;
+  if (exp !== undefined && !(typeof exp === 'number' && exp + issuer.skew > seconds)) return undefined;
+  if (nbf !== undefined && !(typeof nbf === 'number' && nbf - issuer.skew <= seconds)) return undefined;
+  return claims;
+}
+
+/** Milliseconds since the epoch. */
+function endOf(claims: Claims | undefined, skew: number): number {
+  const exp = claims?.['exp'];
+  return typeof exp === 'number' ? (exp + skew) * 1000 : Number.POSITIVE_INFINITY;
+}

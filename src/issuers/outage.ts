@@ -1,0 +1,14 @@
+/**
+ * An issuer that does not answer: whether a token is good cannot be told then, so nobody is let in, and nobody refused.
+ */
+import { FhirError } from '../outcome.ts';
+
+/** Seconds for Retry-After. */
+const RETRY = 5;
+
+/** 503: an address of an issuer cannot be asked now. Holds nothing of a token. */
+export function outage(retryAfter = RETRY): FhirError {
+  return new FhirError('transient', 'Access tokens cannot be verified now: their issuer does not answer', {
+    retryAfter,
+  });
+}

@@ -1,0 +1,222 @@
+/**
+ * ACCESS_FILE → the issuers whose tokens are taken. In: the path. Out: their settings, with the secrets that the file names;
+ * or every problem at once, with its line. No secret is ever repeated.
+ */
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { JWK } from 'jose';
+import { ConfigError, isLoopback } from '../config.ts';
+import { createReport, formatProblem, type Problem, type Report } from '../mapping/load/problem.ts';
+import { readYaml } from '../mapping/load/read.ts';
+import { checkShape } from '../mapping/load/shape.ts';
+import { nodeAt, plain, type Tree } from '../mapping/load/tree.ts';
+import { ALGORITHMS, accessSchema, type WrittenIssuer } from './schema.ts';
+
+export interface Issuer {
+  /** Exactly as `iss` has it. */
+  readonly issuer: string;
+  readonly audience: readonly string[];
+  readonly algorithms: readonly string[];
+  /** `typ` of the head, in small letters, without `application/`; undefined: any. */
+  readonly types: readonly string[] | undefined;
+  readonly require: Readonly<Record<string, string>>;
+  readonly metadata: string;
+  /** Undefined: as the metadata say. */
+  readonly jwks: string | undefined;
+  /** Seconds. */
+  readonly skew: number;
+  /** Hosts, in small letters, that may be private. */
+  readonly privateHosts: ReadonlySet<string>;
+  readonly claims: ClaimNames;
+  /** Words of the issuer and the scopes that they stand for. */
+  readonly words: ReadonlyMap<string, readonly string[]>;
+  readonly introspection: IntrospectionSettings | undefined;
+  /** Undefined: it launches no apps. */
+  readonly capabilities: readonly string[] | undefined;
+}
+
+/** Each is a list of names, of which the first that is there counts; of `scopes` all do. */
+export interface ClaimNames {
+  readonly scopes: readonly string[];
+  readonly scopePrefix: string;
+  readonly patient: readonly string[];
+  readonly encounter: readonly string[];
+  readonly fhirUser: readonly string[];
+  readonly client: readonly string[];
+}
+
+export interface IntrospectionSettings {
+  /** Undefined: as the metadata say. */
+  readonly url: string | undefined;
+  readonly client: string;
+  readonly proof: ClientProof;
+  /** Milliseconds for which an answer holds. */
+  readonly keep: number;
+}
+
+export type ClientProof =
+  | { readonly kind: 'basic' | 'post'; readonly secret: string }
+  | { readonly kind: 'key'; readonly key: JWK };
+
+const SKEW = 60;
+const KEEP = 10;
+
+const CLAIMS: ClaimNames = {
+  scopes: ['scope', 'scp'],
+  scopePrefix: '',
+  patient: ['patient'],
+  encounter: ['encounter'],
+  fhirUser: ['fhirUser'],
+  client: ['client_id', 'azp', 'appid', 'cid'],
+};
+
+/** Throws ConfigError with every problem of the file. */
+export function readIssuers(path: string): readonly Issuer[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    throw new ConfigError([`ACCESS_FILE: expected the path of a file that can be read, found ${JSON.stringify(path)}`]);
+  }
+  const { issuers, problems } = issuersIn(path, text);
+  if (problems.length > 0) throw new ConfigError(problems.map(formatProblem));
+  return issuers;
+}
+
+/** Issuers of a text; without problems they are all there. */
+export function issuersIn(
+  path: string,
+  text: string,
+): { readonly issuers: readonly Issuer[]; readonly problems: readonly Problem[] } {
+  const report = createReport();
+  const [document, ...more] = readYaml(path, text, report);
+  for (const other of more) report.error(other.at, 'a second document', { expected: 'one' });
+  const none = (): { issuers: readonly Issuer[]; problems: readonly Problem[] } => ({
+    issuers: [],
+    problems: report.problems(),
+  });
+  if (document === undefined) {
+    if (report.problems().length === 0)
+      report.error({ file: path, line: 1, column: 1 }, 'nothing in it', { expected: '`issuers:` with a list' });
+    return none();
+  }
+  if (!checkShape(document, accessSchema, report)) return none();
+  const written = accessSchema.parse(plain(document)).issuers;
+  const issuers = written.map((one, i) => issuerOf(one, nodeAt(document, ['issuers', i]), dirname(path), report));
+  const place = (i: number, key: string): Tree['at'] => nodeAt(document, ['issuers', i, key]).at;
+  for (const [i, { issuer, capabilities }] of issuers.entries()) {
+    const before = issuers.slice(0, i);
+    if (before.some(one => one.issuer === issuer)) report.error(place(i, 'issuer'), 'issuer written twice');
+    if (capabilities !== undefined && before.some(one => one.capabilities !== undefined))
+      report.error(place(i, 'smart'), 'apps can be launched by one issuer only');
+  }
+  return { issuers, problems: report.problems() };
+}
+
+function issuerOf(written: WrittenIssuer, tree: Tree, folder: string, report: Report): Issuer {
+  const { issuer, claims = {}, introspection } = written;
+  const privateHosts = new Set((written['private-hosts'] ?? []).map(host => host.toLowerCase()));
+  const addresses = { issuer, metadata: written.metadata, jwks: written.jwks };
+  for (const [key, address] of Object.entries(addresses)) checkAddress(address, nodeAt(tree, [key]));
+  checkAddress(introspection?.url, nodeAt(tree, ['introspection', 'url']));
+
+  function checkAddress(address: string | undefined, at: Tree): void {
+    if (address === undefined || isSafe(new URL(address), privateHosts)) return;
+    report.error(at.at, 'not an address of https', {
+      expected: 'https, or http on a loopback address in private-hosts',
+    });
+  }
+
+  return {
+    issuer,
+    audience: listOf(written.audience),
+    algorithms: written.algorithms ?? ALGORITHMS,
+    types: written.type === undefined ? undefined : listOf(written.type).map(typeName),
+    require: written.require ?? {},
+    metadata: written.metadata ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
+    jwks: written.jwks,
+    skew: Number(written['clock-skew'] ?? SKEW),
+    privateHosts,
+    claims: {
+      scopes: listOf(claims.scopes ?? CLAIMS.scopes),
+      scopePrefix: claims['scope-prefix'] ?? CLAIMS.scopePrefix,
+      patient: listOf(claims.patient ?? CLAIMS.patient),
+      encounter: listOf(claims.encounter ?? CLAIMS.encounter),
+      fhirUser: listOf(claims['fhir-user'] ?? CLAIMS.fhirUser),
+      client: listOf(claims.client ?? CLAIMS.client),
+    },
+    words: new Map(Object.entries(written.scopes ?? {}).map(([word, scopes]) => [word, listOf(scopes)])),
+    introspection: introspection && introspectionOf(introspection, nodeAt(tree, ['introspection']), folder, report),
+    capabilities: written.smart?.capabilities,
+  };
+}
+
+function introspectionOf(
+  written: NonNullable<WrittenIssuer['introspection']>,
+  tree: Tree,
+  folder: string,
+  report: Report,
+): IntrospectionSettings | undefined {
+  const { url, client, send = 'basic', keep = String(KEEP) } = written;
+  const proof = proofOf();
+  return proof && { url, client, proof, keep: Number(keep) * 1000 };
+
+  function proofOf(): ClientProof | undefined {
+    const [secret, key] = [written['secret-file'], written['key-file']];
+    if ((secret === undefined) === (key === undefined)) {
+      report.error(tree.at, 'who asks is not clear', { expected: 'one of `secret-file` and `key-file`' });
+      return undefined;
+    }
+    if (secret !== undefined) {
+      const text = fileText('secret-file', secret)?.trim();
+      return text === undefined ? undefined : { kind: send, secret: text };
+    }
+    const text = fileText('key-file', key ?? '');
+    const jwk = text === undefined ? undefined : keyIn(text);
+    if (text !== undefined && jwk === undefined)
+      report.error(nodeAt(tree, ['key-file']).at, 'not a private key', {
+        expected: 'a private JWK with `alg` and `kid`',
+      });
+    return jwk && { kind: 'key', key: jwk };
+  }
+
+  function fileText(name: string, path: string): string | undefined {
+    try {
+      const text = readFileSync(resolve(folder, path), 'utf8');
+      if (text.trim() !== '') return text;
+    } catch {
+      // Told below, as an empty file is.
+    }
+    report.error(nodeAt(tree, [name]).at, 'nothing can be read there', { expected: 'the path of a file', found: path });
+    return undefined;
+  }
+}
+
+function keyIn(text: string): JWK | undefined {
+  try {
+    const key = JSON.parse(text) as JWK | null;
+    return typeof key?.d === 'string' && typeof key.alg === 'string' ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether an address may be asked at all: by https, or on this machine where that is allowed by name. */
+export function isSafe(url: URL, privateHosts: ReadonlySet<string>): boolean {
+  const host = bareHost(url);
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(host) && privateHosts.has(host));
+}
+
+/** Without the brackets of an IPv6 address. */
+export function bareHost({ hostname }: URL): string {
+  return hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+}
+
+/** `application/at+jwt` is `at+jwt`. RFC 7515 section 4.1.9 */
+export function typeName(type: string): string {
+  return type.toLowerCase().replace(/^application\//, '');
+}
+
+function listOf(texts: string | readonly string[]): readonly string[] {
+  return typeof texts === 'string' ? [texts] : texts;
+}

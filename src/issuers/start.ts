@@ -1,0 +1,35 @@
+/**
+ * The issuers of a configuration, opened. Loaded only where ACCESS is `jwt`.
+ */
+import type { Tokens } from '../auth/token.ts';
+import type { Config } from '../config.ts';
+import type { Log } from '../log.ts';
+import { endpointsOf, smartConfiguration } from './discovery.ts';
+import { readIssuers } from './settings.ts';
+import { openIssuers } from './tokens.ts';
+
+export interface IssuersStart {
+  readonly tokens: Tokens;
+  /** `.well-known/smart-configuration`; undefined where no issuer launches apps. */
+  readonly configuration: (() => Promise<object>) | undefined;
+  /** Addresses of the issuer that launches apps. */
+  endpoints(): ReturnType<typeof endpointsOf>;
+  /** What a person should read at start. */
+  readonly greeting: string;
+}
+
+/** `fhirBase`: asked for each time, because the address is known only once the server listens. Throws ConfigError. */
+export function startIssuers({ accessFile = '' }: Config, log: Log, fhirBase: () => string): IssuersStart {
+  const issuers = readIssuers(accessFile);
+  const { tokens, launching } = openIssuers(issuers, { fhirBase, log });
+  return {
+    tokens,
+    configuration: launching && (() => smartConfiguration(launching)),
+    endpoints: async () => launching && endpointsOf(launching),
+    greeting: [
+      'Who may read is decided by tokens (ACCESS=jwt) of these issuers:',
+      '',
+      ...issuers.map(({ issuer, audience }) => `  ${issuer}  for ${audience.join(', ')}`),
+    ].join('\n'),
+  };
+}

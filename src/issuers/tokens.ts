@@ -1,0 +1,106 @@
+/**
+ * Verifies access tokens of the hospital's issuers. In: their settings. Out: a verifier that asks the issuer that a token names,
+ * or, for a token that is no JWT, those that can be asked about such.
+ */
+import { decodeJwt } from 'jose';
+import type { Grant, Tokens } from '../auth/token.ts';
+import type { Log } from '../log.ts';
+import { grantOfClaims } from './claims.ts';
+import { type Ask, asker } from './fetch.ts';
+import { introspectorOf } from './introspect.ts';
+import { type Metadata, metadataOf } from './metadata.ts';
+import type { Issuer } from './settings.ts';
+import { verifierOf } from './verify.ts';
+
+export interface IssuerParts {
+  /** Address of the FHIR interface, without a slash at the end; asked for each time. */
+  readonly fhirBase: () => string;
+  readonly log: Log;
+  /** How addresses are asked; replaced in tests alone. */
+  readonly asker?: (privateHosts: ReadonlySet<string>) => Ask;
+}
+
+export interface Issuers {
+  readonly tokens: Tokens;
+  /** Metadata of the issuer that launches apps; undefined where none does. Rejects while it does not answer. */
+  readonly launching: { readonly issuer: Issuer; readonly metadata: () => Promise<Metadata> } | undefined;
+}
+
+/** Milliseconds after which a token is verified anew, for its key may have been taken back. */
+const AGAIN = 300_000;
+/** Milliseconds between two lines of the log on the same issuer. */
+const PAUSE = 60_000;
+
+export function openIssuers(
+  issuers: readonly Issuer[],
+  { fhirBase, log, asker: askerOf = asker }: IssuerParts,
+): Issuers {
+  const known = issuers.map(issuer => {
+    const ask = askerOf(issuer.privateHosts);
+    const failed = complaint(issuer, log);
+    const metadata = metadataOf(issuer, ask, failed);
+    const parts = { ask, metadata, failed };
+    return {
+      issuer,
+      metadata,
+      verify: verifierOf(issuer, parts),
+      introspect: issuer.introspection && introspectorOf(issuer, issuer.introspection, parts),
+    };
+  });
+  const byName = new Map(known.map(one => [one.issuer.issuer, one]));
+  const launching = known.find(({ issuer }) => issuer.capabilities !== undefined);
+
+  const ofJwt = async (token: string, name: string, now: number): Promise<Grant | undefined> => {
+    const one = byName.get(name);
+    if (one === undefined) return undefined;
+    const claims = await one.verify(token, now);
+    if (claims?.exp === undefined) return undefined;
+    const expires = Math.min((claims.exp + one.issuer.skew) * 1000, now + AGAIN);
+    return grantOfClaims(claims, one.issuer, { expires, fhirBase: fhirBase() });
+  };
+  const ofOpaque = async (token: string, now: number): Promise<Grant | undefined> => {
+    let away: unknown;
+    for (const { issuer, introspect } of known) {
+      if (introspect === undefined) continue;
+      try {
+        const { claims, until } = await introspect(token, now);
+        if (claims !== undefined) return grantOfClaims(claims, issuer, { expires: until, fhirBase: fhirBase() });
+      } catch (error) {
+        away = error;
+      }
+    }
+    if (away !== undefined) throw away;
+    return undefined;
+  };
+  return {
+    launching,
+    tokens: {
+      async grantOf(token, now) {
+        const name = issuerNamed(token);
+        return name === undefined ? ofOpaque(token, now) : ofJwt(token, name, now);
+      },
+    },
+  };
+}
+
+/** The issuer that a JWT says to be of; undefined for what is none. Nothing of it is believed yet. */
+function issuerNamed(token: string): string | undefined {
+  try {
+    const { iss } = decodeJwt(token);
+    return typeof iss === 'string' ? iss : undefined;
+  } catch {
+    // Whatever cannot be read is not a JWT.
+    return undefined;
+  }
+}
+
+/** Says that an issuer does not answer, once a minute. */
+function complaint({ issuer }: Issuer, log: Log): (error: unknown) => void {
+  let told = Number.NEGATIVE_INFINITY;
+  return error => {
+    if (Date.now() - told < PAUSE) return;
+    told = Date.now();
+    const reason = error instanceof Error ? ((error as { code?: unknown }).code ?? error.name) : typeof error;
+    log.error('an issuer of access tokens does not answer as it should', { issuer, reason: String(reason) });
+  };
+}

@@ -1,0 +1,83 @@
+/** What is made of claims: whatever is not understood allows nothing, and widens nothing. */
+import { expect, test } from 'vitest';
+import { accessOfGrant } from '../../src/auth/granted.ts';
+import { type Claims, grantOfClaims } from '../../src/issuers/claims.ts';
+import { issuersIn } from '../../src/issuers/settings.ts';
+import { BASE } from './opened.ts';
+
+function grantOf(claims: Claims, more = '') {
+  const text = `issuers:\n  - issuer: https://i.example.org\n    audience: x\n${more.replaceAll(/^(?=.)/gm, '    ')}`;
+  const { issuers, problems } = issuersIn('access.yaml', text);
+  expect(problems).toEqual([]);
+  const [issuer] = issuers;
+  return issuer && grantOfClaims({ sub: 's', azp: 'app', ...claims }, issuer, { expires: 1, fhirBase: BASE });
+}
+
+test.each([
+  ['42', '42'],
+  ['Patient/42', '42'],
+  [`${BASE}/Patient/42`, '42'],
+  [['42'], '42'],
+  [42, '42'],
+  [['42', '43'], undefined],
+  ['', undefined],
+  ['Practitioner/42', undefined],
+  ['https://other.example.org/fhir/Patient/42', undefined],
+  ['42 or 43', undefined],
+  [{ id: '42' }, undefined],
+  [null, undefined],
+])('the patient in %j is %s', (patient, expected) => {
+  expect(grantOf({ patient })?.patient).toBe(expected);
+});
+
+test('a person who cannot be told may see nothing, whatever the scopes', () => {
+  const claims = { scope: 'patient/*.rs user/*.rs system/*.rs', patient: '42' };
+  for (const fhirUser of [
+    'https://other.example.org/fhir/Practitioner/7',
+    ['Patient/1', 'Patient/2'],
+    '',
+    'doctor',
+    {},
+  ]) {
+    const grant = grantOf({ ...claims, fhirUser });
+    expect(grant && accessOfGrant(grant, { users: [] }), JSON.stringify(fhirUser)).toMatchObject({
+      kind: 'limited',
+      permissions: [],
+    });
+  }
+  const own = grantOf({ ...claims, fhirUser: `${BASE}/Patient/42` });
+  expect(own?.fhirUser).toBe('Patient/42');
+});
+
+test('the first claim of the list that is there counts; names with dots lead inwards', () => {
+  const more = 'claims: { patient: [launch.patient, ctx.patient, patient], client: [a.b, azp] }';
+  expect(grantOf({ ctx: { patient: '1' }, patient: '2' }, more)?.patient).toBe('1');
+  expect(grantOf({ 'ctx.patient': '3', ctx: { patient: '1' } }, more)?.patient).toBe('3');
+  expect(grantOf({ patient: '2' }, more)?.patient).toBe('2');
+  expect(grantOf({ a: { b: 'inner' } }, more)?.client).toBe('inner');
+  expect(grantOf({ a: { b: ['x', 'y'] } }, more)).toBeUndefined();
+});
+
+test('nothing of an object that all have is taken for a claim', () => {
+  const more = 'claims: { patient: [constructor.name, __proto__.x, toString], scopes: [constructor.name] }';
+  expect(grantOf({}, more)).toMatchObject({ scopes: [] });
+  expect(grantOf({}, more)?.patient).toBeUndefined();
+});
+
+test('scopes of all named claims count, once each', () => {
+  const scopes = 'claims: { scopes: [scp, roles, realm_access.roles] }';
+  const claims = { scp: 'user/*.rs openid', roles: ['user/*.rs'], realm_access: { roles: ['system/Patient.rs'] } };
+  expect(grantOf(claims, scopes)?.scopes).toEqual(['user/*.rs', 'openid', 'system/Patient.rs']);
+});
+
+test('a prefix is taken off, and what lacks it does not count', () => {
+  const more = 'claims: { scope-prefix: "api://lintel/" }\nscopes: { all: system/*.rs, "other:reader": [user/*.rs] }';
+  const scope = 'api://lintel/patient/*.rs user/*.rs api://lintel/all other:reader';
+  expect(grantOf({ scope }, more)?.scopes).toEqual(['patient/*.rs', 'system/*.rs', 'user/*.rs']);
+});
+
+test('names of what all objects have are no words for scopes', () => {
+  expect(grantOf({ scope: 'constructor __proto__ toString' }, 'scopes: { reader: user/*.rs }')?.scopes).toEqual([
+    ...['constructor', '__proto__', 'toString'],
+  ]);
+});

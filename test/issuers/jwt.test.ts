@@ -1,0 +1,287 @@
+/** JWTs of an issuer: which are taken, and everything that is none of its, or not for this server, or not now. */
+import { generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { COOL_DOWN } from '../../src/issuers/verify.ts';
+import { heapAfterCollection } from '../heap.ts';
+import { EXTENSION, type FakeIssuer, fakeIssuer, type Signing, seconds } from './fake-issuer.ts';
+import { BASE, grantOf, type Opened, opened, statusOf } from './opened.ts';
+
+let issuer: FakeIssuer;
+beforeAll(async () => {
+  issuer = await fakeIssuer();
+});
+afterAll(() => issuer.close());
+
+const settings = ({ url }: FakeIssuer, more = ''): string => `
+issuers:
+  - issuer: ${url}
+    audience: ${BASE}
+    private-hosts: [127.0.0.1]
+${more.replaceAll(/^/gm, '    ')}
+`;
+
+const GOOD: JWTPayload = { aud: BASE, sub: 'ada', azp: 'app', scope: 'openid patient/*.rs', patient: '1' };
+
+async function fresh(): Promise<FakeIssuer> {
+  const made = await fakeIssuer();
+  onTestFinished(() => made.close());
+  return made;
+}
+
+test('a token says who it is of, which application has it, and what it may do', async () => {
+  const now = Date.now();
+  const grant = await grantOf(opened(settings(issuer)), await issuer.sign(GOOD), now);
+  expect(grant).toEqual({
+    subject: 'ada',
+    client: 'app',
+    issuer: issuer.url,
+    scopes: ['openid', 'patient/*.rs'],
+    patient: '1',
+    expires: now + 300_000,
+  });
+});
+
+describe('is refused', () => {
+  let verifier: Opened;
+  beforeAll(() => {
+    verifier = opened(settings(issuer));
+  });
+
+  test.each<[title: string, claims: Readonly<Record<string, unknown>>, signing?: Signing]>([
+    ['a token for another server', { aud: 'https://other.example.org/fhir' }],
+    ['a token for an address that begins alike', { aud: `${BASE}/Patient` }],
+    ['a token for several others', { aud: ['account', 'https://other.example.org/fhir'] }],
+    ['a token for nobody', { aud: undefined }],
+    ['a token of an issuer that nobody named', { iss: 'https://evil.example.org' }],
+    ['a token of an issuer that is spelt almost alike', { iss: '/' }],
+    ['a token that has expired', { exp: seconds() - 61 }],
+    ['a token without an end', { exp: undefined }],
+    ['a token that is not good yet', { nbf: seconds() + 90 }],
+    ['a token that names no application', { azp: undefined }],
+    ['a token that is bound to a key', { cnf: { jkt: 'thumbprint' } }],
+    ['a header that must be understood and is not', {}, { header: { crit: [EXTENSION], [EXTENSION]: 1 } }],
+  ])('%s', async (_title, claims, signing) => {
+    const { url } = issuer;
+    const iss = claims['iss'] === '/' ? { iss: `${url}/` } : {};
+    expect(await grantOf(verifier, await issuer.sign({ ...GOOD, ...claims, ...iss }, signing))).toBeUndefined();
+    expect(await grantOf(verifier, await issuer.sign(GOOD))).toBeDefined();
+  });
+
+  test('a token without a signature, whatever it calls that', async () => {
+    const claims = { ...GOOD, iss: issuer.url, exp: seconds() + 300 };
+    const none = new UnsecuredJWT(claims).encode();
+    expect(await grantOf(verifier, none)).toBeUndefined();
+    for (const alg of ['none', 'None', 'NONE', 'nOnE']) {
+      const head = Buffer.from(JSON.stringify({ alg, kid: 'one' })).toString('base64url');
+      expect(await grantOf(verifier, `${head}.${none.split('.')[1]}.`), alg).toBeUndefined();
+    }
+    const [head, payload] = (await issuer.sign(GOOD)).split('.');
+    expect(await grantOf(verifier, `${head}.${payload}.`)).toBeUndefined();
+  });
+
+  test('a token whose secret is the public key (algorithm confusion)', async () => {
+    const { publicKey } = issuer;
+    const secrets = [JSON.stringify(publicKey), JSON.stringify({ keys: [publicKey] }), publicKey.n ?? ''];
+    for (const secret of secrets) {
+      for (const alg of ['HS256', 'HS384', 'HS512']) {
+        const key = new TextEncoder().encode(secret.padEnd(64, ' '));
+        expect(await grantOf(verifier, await issuer.sign(GOOD, { alg, key }))).toBeUndefined();
+      }
+    }
+  });
+
+  test('a symmetric key that the issuer publishes by mistake', async () => {
+    const own = await fresh();
+    const secret = new TextEncoder().encode('s'.repeat(64));
+    own.keys = [{ kty: 'oct', kid: 'one', k: Buffer.from(secret).toString('base64url') }];
+    expect(await grantOf(opened(settings(own)), await own.sign(GOOD, { alg: 'HS256', key: secret }))).toBeUndefined();
+  });
+
+  test('a token of another issuer whose key has the same name', async () => {
+    const other = await fresh();
+    const forged = await other.sign({ ...GOOD, iss: issuer.url });
+    expect(await grantOf(verifier, forged)).toBeUndefined();
+    const both = opened(
+      `${settings(issuer)}  - issuer: ${other.url}\n    audience: ${BASE}\n    private-hosts: [127.0.0.1]\n`,
+    );
+    expect(await grantOf(both, forged)).toBeUndefined();
+    expect((await grantOf(both, await other.sign(GOOD)))?.issuer).toBe(other.url);
+  });
+
+  test.each(['jku', 'x5u'])('a token that says by %s where its key is, which nobody looks up', async name => {
+    const evil = await fresh();
+    const token = await evil.sign(
+      { ...GOOD, iss: issuer.url },
+      { header: { [name]: `${evil.origin}/keys`, kid: 'x' } },
+    );
+    expect(await grantOf(verifier, token)).toBeUndefined();
+    expect(evil.asked).toEqual({});
+  });
+
+  test('a token that brings its key along', async () => {
+    const evil = await fresh();
+    for (const header of [{ jwk: evil.publicKey }, { jwk: evil.publicKey, kid: 'unknown' }])
+      expect(await grantOf(verifier, await evil.sign({ ...GOOD, iss: issuer.url }, { header }))).toBeUndefined();
+  });
+
+  test('a token whose claims were changed, and what is no token at all', async () => {
+    const [head = '', payload = '', signature = ''] = (await issuer.sign(GOOD)).split('.');
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as JWTPayload;
+    const other = Buffer.from(JSON.stringify({ ...claims, patient: '2' })).toString('base64url');
+    const texts = [
+      `${head}.${other}.${signature}`,
+      `${head}.${payload}`,
+      `${head}.${payload}.${signature}.x.y`,
+      '',
+      '..',
+      'x',
+    ];
+    for (const alg of [1, {}, null, ['RS256'], '__proto__', 'RS1'])
+      texts.push(`${Buffer.from(JSON.stringify({ alg, kid: 'one' })).toString('base64url')}.${payload}.${signature}`);
+    for (const kid of [1, {}, null, ['one'], 'x'.repeat(5000)])
+      texts.push(`${Buffer.from(JSON.stringify({ alg: 'RS256', kid })).toString('base64url')}.${payload}.${signature}`);
+    for (const text of ['null', '1', '[]', '"x"', `{"iss":${JSON.stringify(issuer.url)}}`])
+      texts.push(`${head}.${Buffer.from(text).toString('base64url')}.${signature}`);
+    for (const text of texts) expect(await grantOf(verifier, text), text.slice(0, 60)).toBeUndefined();
+  });
+
+  test('an algorithm that is not in the list, be it asymmetric', async () => {
+    const only = opened(settings(issuer, 'algorithms: [ES256]'));
+    expect(await grantOf(only, await issuer.sign(GOOD))).toBeUndefined();
+    expect(await grantOf(opened(settings(issuer, 'algorithms: [RS256]')), await issuer.sign(GOOD))).toBeDefined();
+  });
+
+  test('a key of another kind than the algorithm, or for encryption', async () => {
+    const own = await fresh();
+    const elliptic = await generateKeyPair('ES256');
+    expect(
+      await grantOf(opened(settings(own)), await own.sign(GOOD, { alg: 'ES256', key: elliptic.privateKey })),
+    ).toBeUndefined();
+    own.keys = own.keys.map(key => ({ ...key, use: 'enc' }));
+    expect(await grantOf(opened(settings(own)), await own.sign(GOOD))).toBeUndefined();
+  });
+});
+
+test('`typ` is demanded where it is given', async () => {
+  const verifier = opened(settings(issuer, 'type: at+jwt'));
+  expect(await grantOf(verifier, await issuer.sign(GOOD))).toBeUndefined();
+  for (const typ of ['at+jwt', 'application/at+JWT'])
+    expect(await grantOf(verifier, await issuer.sign(GOOD, { header: { typ } })), typ).toBeDefined();
+  const { typ: _typ, ...head } = { typ: 'JWT', alg: 'RS256', kid: 'one' };
+  const other = await generateKeyPair('RS256');
+  expect(
+    await grantOf(verifier, await new SignJWT(GOOD).setProtectedHeader(head).sign(other.privateKey)),
+  ).toBeUndefined();
+});
+
+test('clocks may differ by 60 seconds, or as the file says', async () => {
+  const late = await issuer.sign({ ...GOOD, exp: seconds() - 50 });
+  const early = await issuer.sign({ ...GOOD, nbf: seconds() + 50 });
+  for (const token of [late, early]) {
+    const grant = await grantOf(opened(settings(issuer)), token);
+    expect(grant?.expires).toBeGreaterThan(Date.now());
+    expect(await grantOf(opened(settings(issuer, 'clock-skew: 10')), token)).toBeUndefined();
+  }
+});
+
+test('claims that are required must have their value', async () => {
+  const verifier = opened(settings(issuer, 'require: { tid: t1, typ: Bearer }'));
+  expect(await grantOf(verifier, await issuer.sign({ ...GOOD, tid: 't1', typ: 'Bearer' }))).toBeDefined();
+  for (const claims of [{ tid: 't2', typ: 'Bearer' }, { tid: 't1' }, { tid: 't1', typ: 'ID' }])
+    expect(await grantOf(verifier, await issuer.sign({ ...GOOD, ...claims }))).toBeUndefined();
+});
+
+describe('keys', () => {
+  test('are asked for once, whoever asks at the same time', async () => {
+    const own = await fresh();
+    const verifier = opened(settings(own));
+    const token = await own.sign(GOOD);
+    const grants = await Promise.all(Array.from({ length: 50 }, () => grantOf(verifier, token)));
+    expect(grants.every(grant => grant !== undefined)).toBe(true);
+    expect(own.asked).toEqual({ '/realms/clinic/.well-known/openid-configuration': 1, '/keys': 1 });
+  });
+
+  test('are asked for at most once in the cool-down, however many unknown tokens come', async () => {
+    const own = await fresh();
+    const evil = await fresh();
+    const verifier = opened(settings(own));
+    const good = await own.sign(GOOD);
+    expect(await grantOf(verifier, good)).toBeDefined();
+    const forged = await evil.sign({ ...GOOD, iss: own.url });
+    const [, payload = '', signature = ''] = forged.split('.');
+    const held = heapAfterCollection();
+    const before = held();
+    for (let round = 0; round < 20; round++) {
+      await Promise.all(
+        Array.from({ length: 500 }, async (_, i) => {
+          const head = Buffer.from(JSON.stringify({ alg: 'RS256', kid: `kid-${round}-${i}` })).toString('base64url');
+          expect(await grantOf(verifier, `${head}.${payload}.${signature}`)).toBeUndefined();
+        }),
+      );
+    }
+    expect(own.asked['/keys']).toBe(1);
+    expect(evil.asked).toEqual({});
+    expect(await grantOf(verifier, good)).toBeDefined();
+    // Of 10,000 tokens of 700 characters nothing is kept.
+    expect(held() - before).toBeLessThan(3_000_000);
+  });
+
+  test('of a rotation are known once the cool-down is over', async () => {
+    const own = await fresh();
+    const verifier = opened(settings(own));
+    const old = await own.sign(GOOD);
+    expect(await grantOf(verifier, old)).toBeDefined();
+    await own.rotate('two');
+    const next = await own.sign(GOOD);
+    expect(await grantOf(verifier, next)).toBeUndefined();
+    const clock = Date.now;
+    onTestFinished(() => {
+      Date.now = clock;
+    });
+    Date.now = () => clock() + COOL_DOWN + 1000;
+    expect(await grantOf(verifier, next, clock())).toBeDefined();
+    expect(await grantOf(verifier, old, clock())).toBeUndefined();
+    expect(own.asked['/keys']).toBe(2);
+  });
+
+  test('that cannot be had are an outage and no refusal, and are not asked for by each token', async () => {
+    const own = await fresh();
+    own.state = 'away';
+    const verifier = opened(settings(own));
+    const token = await own.sign(GOOD);
+    for (let i = 0; i < 50; i++)
+      expect(await statusOf(grantOf(verifier, token))).toEqual({ status: 503, retryAfter: 5 });
+    expect(Object.values(own.asked)).toEqual([1]);
+    expect(verifier.lines).toHaveLength(1);
+    expect(verifier.lines[0]).toContain(own.url);
+    expect(verifier.lines.join()).not.toContain(token.slice(0, 20));
+  });
+
+  test.each<[title: string, metadata: Readonly<Record<string, unknown>>, state?: FakeIssuer['state']]>([
+    ['metadata of another issuer', { issuer: 'https://other.example.org' }],
+    ['metadata without keys', { jwks_uri: undefined }],
+    ['metadata whose keys are elsewhere in this network', { jwks_uri: 'http://169.254.169.254/keys' }],
+    ['metadata whose keys are on a private address', { jwks_uri: 'https://192.168.0.1/keys' }],
+    ['metadata whose keys are in a file', { jwks_uri: 'file:///etc/passwd' }],
+    ['an issuer that fails', {}, 'broken'],
+  ])('are not had of %s', async (_title, metadata, state = 'well') => {
+    const own = await fresh();
+    own.metadata = metadata;
+    own.state = state;
+    expect(await statusOf(grantOf(opened(settings(own)), await own.sign(GOOD)))).toMatchObject({ status: 503 });
+    expect(own.asked['/keys']).toBeUndefined();
+  });
+
+  test('are not looked for where a redirect leads', async () => {
+    const own = await fresh();
+    const verifier = opened(settings(own, `jwks: ${own.origin}/moved`));
+    expect(await statusOf(grantOf(verifier, await own.sign(GOOD)))).toMatchObject({ status: 503 });
+    expect(own.asked).toEqual({ '/moved': 1 });
+  });
+
+  test('are had of the address in the file, without metadata', async () => {
+    const own = await fresh();
+    expect(await grantOf(opened(settings(own, `jwks: ${own.origin}/keys`)), await own.sign(GOOD))).toBeDefined();
+    expect(own.asked).toEqual({ '/keys': 1 });
+  });
+});
