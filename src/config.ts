@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
-import type { Variable } from './config/variable.ts';
+import type { PrivateKey, Variable } from './config/variable.ts';
 import { VARIABLES } from './config/variables.ts';
 import type { LOG_LEVELS } from './log.ts';
 import { parseSqlServerAddress, type SqlServerAddress } from './sql/mssql/address.ts';
@@ -49,6 +49,8 @@ export interface Config {
   readonly access: 'open' | 'smart' | 'jwt';
   /** The issuers whose tokens are taken where access is `jwt`. */
   readonly accessFile: string | undefined;
+  /** How people log in at the authorization server that comes with Lintel. */
+  readonly login: { readonly passwords: boolean; readonly issuer: IssuerSettings | undefined };
   /** JWKS URLs of clients may lead to private addresses. */
   readonly privateJwks: boolean;
   readonly handling: 'strict' | 'lenient';
@@ -79,6 +81,24 @@ export interface Config {
   /** Seconds of Strict-Transport-Security; 0: the header is not sent. */
   readonly hsts: number;
   readonly log: { readonly level: (typeof LOG_LEVELS)[number]; readonly format: 'text' | 'json' };
+}
+
+/** How Lintel is registered at the OpenID Connect provider where people log in, and what its claims mean. */
+export interface IssuerSettings {
+  /** As its metadata spells it. */
+  readonly url: string;
+  readonly clientId: string;
+  /** One of both, or neither. */
+  readonly secret: string | undefined;
+  readonly key: PrivateKey | undefined;
+  readonly scope: string;
+  /** Claims: of the FHIR resource, and of a login name. */
+  readonly userClaim: string;
+  readonly nameClaim: string | undefined;
+  /** As people know it. */
+  readonly label: string;
+  /** That access outlasts a login. */
+  readonly days: number;
 }
 
 export interface AuditSettings {
@@ -116,10 +136,17 @@ export function readConfig(surrounding: Environment = process.env, instead: Envi
   const values = Object.fromEntries(
     Object.entries<Variable<unknown>>(VARIABLES).map(([key, one]) => [key, readVariable(one, environment, problems)]),
   ) as Values;
-  problems.push(...contradictions(values));
+  // What could not be read is neither there nor missing.
+  const unread = new Set(problems.map(variableOf));
+  problems.push(...contradictions(values).filter(problem => !unread.has(variableOf(problem))));
   const database = databaseOf(values, problems);
   if (problems.length > 0) throw new ConfigError(problems);
   return configOf(values, database);
+}
+
+/** The variable that a problem begins with. */
+function variableOf(problem: string): string {
+  return problem.slice(0, problem.indexOf(':'));
 }
 
 function readVariable(one: Variable<unknown>, environment: Environment, problems: string[]): unknown {
@@ -205,6 +232,7 @@ function configOf(values: Values, database: DatabaseChoice | undefined): Config 
     access: present(values.access),
     accessFile: values.accessFile,
     audit: auditOf(values),
+    login: loginOf(values),
     privateJwks: present(values.privateJwks) === 'true',
     handling: present(values.handling),
     page: { size: present(values.pageSize), max: present(values.pageMax) },
@@ -250,6 +278,35 @@ function auditOf({ audit, access, auditDays, auditSize, auditSync, dataDir }: Va
   };
 }
 
+function loginOf(values: Values): Config['login'] {
+  const { loginIssuer: url, loginClientId: clientId, loginClientSecret: secret, loginClientKey: key } = values;
+  const passwords = (values.loginPasswords ?? String(url === undefined)) === 'true';
+  if (url === undefined || clientId === undefined) return { passwords, issuer: undefined };
+  const issuer = {
+    ...{ url, clientId, secret, key, scope: present(values.loginScope), days: present(values.loginDays) },
+    ...{ userClaim: present(values.loginUserClaim), nameClaim: values.loginNameClaim },
+    label: values.loginLabel ?? new URL(url).host,
+  };
+  return { passwords, issuer };
+}
+
+/** What says how people log in has to be whole, and of use. */
+function loginProblems(values: Values): string[] {
+  const { access, loginIssuer, loginClientId, loginClientSecret, loginClientKey, loginPasswords } = values;
+  const problems: string[] = [];
+  if (loginIssuer !== undefined && access !== undefined && access !== 'smart')
+    problems.push('LOGIN_ISSUER: expected only while ACCESS is smart');
+  if (loginIssuer !== undefined && loginClientId === undefined)
+    problems.push('LOGIN_CLIENT_ID: expected with LOGIN_ISSUER');
+  if (loginIssuer === undefined && loginClientId !== undefined)
+    problems.push('LOGIN_ISSUER: expected with LOGIN_CLIENT_ID');
+  if (loginClientSecret !== undefined && loginClientKey !== undefined)
+    problems.push('LOGIN_CLIENT_KEY: expected only one of LOGIN_CLIENT_SECRET and LOGIN_CLIENT_KEY, found both');
+  if (loginIssuer === undefined && loginPasswords === 'false')
+    problems.push('LOGIN_PASSWORDS: expected true without LOGIN_ISSUER, or nobody could log in');
+  return problems;
+}
+
 /** For variables with a default: without problems, they have a value. */
 function present<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('A variable with a default has no value');
@@ -258,7 +315,7 @@ function present<T>(value: T | undefined): T {
 
 /** Problems between variables; each is looked at only where both sides are right in themselves. */
 function contradictions(values: Values): string[] {
-  const problems: string[] = [];
+  const problems: string[] = loginProblems(values);
   const { accessFile, access } = values;
   if (access === 'jwt' && accessFile === undefined)
     problems.push('ACCESS_FILE: expected with ACCESS=jwt: the issuers whose tokens are taken (docs/access.md)');

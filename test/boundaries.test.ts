@@ -104,6 +104,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   hono: 'http|smart',
   '@hono/node-server': 'http|smart',
   'oidc-provider': 'smart',
+  'openid-client': 'smart',
   jose: 'smart|cli/client|auth|issuers',
   zod: 'config|mapping|issuers',
   yaml: 'mapping/load',

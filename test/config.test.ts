@@ -174,3 +174,47 @@ test('Strict-Transport-Security needs an address of https', () => {
   ]);
   expect(readConfig({ HSTS: '3600', BASE_URL: 'https://ehr.example.org' }).hsts).toBe(3600);
 });
+
+const LOGIN = { ACCESS: 'smart', LOGIN_ISSUER: 'https://login.example.org/realms/x/', LOGIN_CLIENT_ID: 'lintel' };
+
+test('people log in by passwords, and with an issuer there only', () => {
+  expect(readConfig({ ACCESS: 'smart' }).login).toEqual({ passwords: true, issuer: undefined });
+  expect(readConfig(LOGIN).login).toMatchObject({
+    passwords: false,
+    issuer: {
+      ...{ url: 'https://login.example.org/realms/x/', clientId: 'lintel', secret: undefined, key: undefined },
+      ...{ scope: 'openid profile', userClaim: 'fhirUser', nameClaim: undefined, label: 'login.example.org', days: 90 },
+    },
+  });
+  expect(readConfig({ ...LOGIN, LOGIN_PASSWORDS: 'true' }).login.passwords).toBe(true);
+  expect(readConfig({ ...LOGIN, LOGIN_ISSUER: 'http://127.0.0.1:8080' }).login.issuer?.url).toBe(
+    'http://127.0.0.1:8080',
+  );
+});
+
+test.each<[title: string, environment: Environment, problem: RegExp]>([
+  [
+    'an issuer without TLS',
+    { ...LOGIN, LOGIN_ISSUER: 'http://login.example.org' },
+    /^LOGIN_ISSUER: expected the issuer/,
+  ],
+  [
+    'an issuer with a query',
+    { ...LOGIN, LOGIN_ISSUER: 'https://x.example/?a=1' },
+    /^LOGIN_ISSUER: expected the issuer/,
+  ],
+  ['an issuer of another access', { ...LOGIN, ACCESS: 'open' }, /^LOGIN_ISSUER: expected only while ACCESS is smart$/],
+  ['an issuer without a client', { ...LOGIN, LOGIN_CLIENT_ID: '' }, /^LOGIN_CLIENT_ID: expected with LOGIN_ISSUER$/],
+  ['a client without an issuer', { ...LOGIN, LOGIN_ISSUER: '' }, /^LOGIN_ISSUER: expected with LOGIN_CLIENT_ID$/],
+  ['nobody who can log in', { ACCESS: 'smart', LOGIN_PASSWORDS: 'false' }, /^LOGIN_PASSWORDS: expected true without/],
+  ['scopes without openid', { ...LOGIN, LOGIN_SCOPE: 'profile' }, /^LOGIN_SCOPE: expected `openid`/],
+  ['a key that is none', { ...LOGIN, LOGIN_CLIENT_KEY: '{"kty":"RSA"}' }, /^LOGIN_CLIENT_KEY: expected a private JSON/],
+  ['a password that is none', { DEMO_USER: 'x', DEMO_PASSWORD: 'short' }, /^DEMO_PASSWORD: expected 8 to/],
+  [
+    'a secret and a key',
+    { ...LOGIN, LOGIN_CLIENT_SECRET: 'x', LOGIN_CLIENT_KEY: '{"kty":"EC","alg":"ES256","d":"x"}' },
+    /^LOGIN_CLIENT_KEY: expected only one of/,
+  ],
+])('%s is told', (_title, environment, problem) => {
+  expect(problemsOf(environment)).toEqual([expect.stringMatching(problem)]);
+});

@@ -11,6 +11,8 @@ export interface Account {
   readonly disabled: boolean;
   /** The FHIR resource that this person is, as a relative reference: `Practitioner/7`. */
   readonly fhirUser?: string;
+  /** What pages call them; absent: their name. */
+  readonly shown?: string;
 }
 
 /** What login and sessions ask. */

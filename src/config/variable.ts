@@ -40,6 +40,36 @@ export const webAddress: z.ZodType<string, string> = z
   })
   .transform(text => text.replace(/\/+$/, ''));
 
+/** An issuer as its own metadata spells it: a slash at the end counts. Without TLS only on this machine. */
+export const issuerAddress: z.ZodType<string, string> = z.string().refine(text => {
+  const url = URL.parse(text);
+  if (url === null || `${url.search}${url.hash}${url.username}${url.password}` !== '') return false;
+  return (
+    url.protocol === 'https:' || (url.protocol === 'http:' && /^(?:127\.0\.0\.1|localhost|\[::1\])$/.test(url.hostname))
+  );
+});
+
+/** A private JSON Web Key that says by which algorithm it signs. RFC 7517 */
+export interface PrivateKey {
+  readonly [member: string]: unknown;
+  readonly alg: string;
+  readonly kid?: string;
+}
+
+export const privateKey: z.ZodType<PrivateKey, string> = z.string().transform((text, context): PrivateKey => {
+  let key: unknown;
+  try {
+    key = JSON.parse(text);
+  } catch {
+    key = undefined;
+  }
+  const { alg, kid, d } = (key ?? {}) as Readonly<Record<string, unknown>>;
+  const isKey = typeof alg === 'string' && /^(?:RS|PS|ES)(?:256|384|512)$/.test(alg) && typeof d === 'string';
+  if (isKey && (kid === undefined || typeof kid === 'string')) return key as PrivateKey;
+  context.addIssue('no private key');
+  return z.NEVER;
+});
+
 export const origins: z.ZodType<readonly string[], string> = z
   .string()
   .transform(text => text.split(',').map(item => item.trim()))

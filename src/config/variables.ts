@@ -12,9 +12,11 @@ import {
   flag,
   format,
   handling,
+  issuerAddress,
   level,
   origins,
   path,
+  privateKey,
   type Variable,
   variable,
   webAddress,
@@ -141,6 +143,61 @@ export const VARIABLES = {
     expected: flag.expected,
     meaning:
       'Whether JWKS URLs of clients may lead to private addresses. On a loopback server they may without saying so.',
+  }),
+  loginIssuer: variable('LOGIN_ISSUER', issuerAddress, {
+    shownDefault: 'none',
+    expected: 'the issuer of an OpenID Connect provider, of https, like https://login.example.org/realms/hospital',
+    meaning:
+      'With ACCESS=smart: where people log in, instead of by passwords that Lintel keeps ([SMART](docs/smart.md#log-in-at-the-hospitals-issuer)).',
+  }),
+  loginClientId: variable('LOGIN_CLIENT_ID', z.string().min(1).max(255), {
+    shownDefault: 'none',
+    expected: 'the client id of Lintel at LOGIN_ISSUER',
+    meaning: 'Lintel’s client id there. Its redirect address is `/auth/callback` below BASE_URL.',
+  }),
+  loginClientSecret: variable('LOGIN_CLIENT_SECRET', z.string().min(1), {
+    shownDefault: 'none: Lintel is a public client there',
+    expected: 'the secret of that client',
+    meaning: 'Its secret. LOGIN_CLIENT_KEY stands instead of it.',
+    secret: true,
+  }),
+  loginClientKey: variable('LOGIN_CLIENT_KEY', privateKey, {
+    shownDefault: 'none',
+    expected: 'a private JSON Web Key with `alg`',
+    meaning: 'Its key, with which Lintel signs who it is (`private_key_jwt`).',
+    secret: true,
+  }),
+  loginScope: variable('LOGIN_SCOPE', z.string().regex(/^openid(?: [\x21-\x7e]+)*$/), {
+    default: 'openid profile',
+    expected: '`openid`, and further scopes with blanks between',
+    meaning: 'What Lintel asks the issuer for.',
+  }),
+  loginUserClaim: variable('LOGIN_USER_CLAIM', z.string().regex(/^\S{1,200}$/), {
+    default: 'fhirUser',
+    expected: 'the name of a claim',
+    meaning:
+      'Claim of the id_token, or of the issuer’s userinfo, that says which FHIR resource somebody is: `Practitioner/7`.',
+  }),
+  loginNameClaim: variable('LOGIN_NAME_CLAIM', z.string().regex(/^\S{1,200}$/), {
+    shownDefault: 'none',
+    expected: 'the name of a claim that people cannot change themselves',
+    meaning:
+      'Claim that is a login name: of an account of `lintel user`, which then has its way, or of the pack. `email` counts only where the issuer has verified it.',
+  }),
+  loginLabel: variable('LOGIN_LABEL', z.string().min(1).max(60), {
+    shownDefault: 'the host of LOGIN_ISSUER',
+    expected: 'at most 60 characters',
+    meaning: 'What people call the login service: the button says “Log in with …”.',
+  }),
+  loginDays: variable('LOGIN_DAYS', wholeNumber(1, 365), {
+    default: '90',
+    expected: 'days, a whole number from 1 to 365',
+    meaning: 'Days after somebody’s last login at the issuer for which apps keep access in their name.',
+  }),
+  loginPasswords: variable('LOGIN_PASSWORDS', flag.schema, {
+    shownDefault: '`true` without LOGIN_ISSUER, `false` with it',
+    expected: flag.expected,
+    meaning: 'Whether accounts of `lintel user` log in by their passwords on the pages of the authorization server.',
   }),
   audit: variable('AUDIT', audit.schema, {
     shownDefault: '`required`; with ACCESS=open `off`',

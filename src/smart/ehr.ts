@@ -3,8 +3,8 @@
  */
 import { Hono } from 'hono';
 import type { Account } from '../auth/accounts.ts';
-import { loginForm } from './apps.ts';
 import { announce, launchAddress } from './launches.ts';
+import { loginForPlace } from './login-form.ts';
 import { ehrPage } from './pages.ts';
 import { fieldsOf, type NodeEnv, type PageContext, pageOf, refuseForeign, type SmartParts } from './parts.ts';
 import { accountOf } from './sessions.ts';
@@ -15,7 +15,7 @@ export function ehrRoutes(parts: SmartParts): Hono<NodeEnv> {
 
   routes.get('/', async c => {
     const account = await accountOf(c, parts);
-    return account === undefined ? loginForm(c, parts, TEXTS.ehr.title, 'ehr') : show(c, parts, account);
+    return account === undefined ? loginForPlace(c, parts, 'ehr') : show(c, parts, account);
   });
 
   routes.post('/', async c => {

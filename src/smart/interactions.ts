@@ -3,28 +3,18 @@
  * provider began, known by a cookie of this browser. Out: its result, and the way back.
  */
 import { Hono } from 'hono';
-import type Provider from 'oidc-provider';
-import { errors, type InteractionResults } from 'oidc-provider';
+import { errors } from 'oidc-provider';
 import type { Account } from '../auth/accounts.ts';
 import type { Listed } from './charts.ts';
 import { type Choice, choicesOf, chosen } from './choices.ts';
 import type { GrantContext, Launch } from './context.ts';
-import { consentPage, loginPage, patientPage } from './pages.ts';
-import {
-  addressOf,
-  credentialsOf,
-  fieldsOf,
-  type NodeEnv,
-  type PageContext,
-  pageOf,
-  refuseForeign,
-  type SmartParts,
-} from './parts.ts';
+import { finish, type Interaction, interactionOf } from './interaction.ts';
+import { loginForApp, tryPassword } from './login-form.ts';
+import { consentPage, patientPage } from './pages.ts';
+import { fieldsOf, type NodeEnv, type PageContext, pageOf, refuseForeign, type SmartParts } from './parts.ts';
 import { LIFETIMES } from './provider.ts';
 import { CONTEXT_SCOPES, grantable } from './scopes.ts';
 import { TEXTS } from './texts.ts';
-
-type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
 /** What an interaction is about. */
 interface Asked {
@@ -45,19 +35,16 @@ export function interactionRoutes(parts: SmartParts): Hono<NodeEnv> {
   routes.get('/:uid', async c => {
     const interaction = await interactionOf(c, parts);
     return interaction.prompt.name === 'login'
-      ? loginForm(c, parts, interaction)
+      ? loginForApp(c, parts, interaction)
       : decide(c, parts, await askedOf(interaction, parts));
   });
 
   routes.post('/:uid/login', async c => {
     refuseForeign(c, parts);
     const interaction = await interactionOf(c, parts);
-    const [name, password] = credentialsOf(await fieldsOf(c));
-    const result = await parts.login.try(name, password, addressOf(c));
-    if (result.kind === 'in') return finish(c, parts, { login: { accountId: result.account.name } });
-    const { login } = TEXTS;
-    const complaint = result.kind === 'wait' ? login.wait(result.seconds) : login.wrong;
-    return loginForm(c, parts, interaction, { name, complaint, status: result.kind === 'wait' ? 429 : 401 });
+    const tried = await tryPassword(c, parts);
+    if ('again' in tried) return loginForApp(c, parts, interaction, tried.again);
+    return finish(c, parts, { login: { accountId: tried.account.name } });
   });
 
   routes.post('/:uid/patient', async c => {
@@ -76,10 +63,6 @@ export function interactionRoutes(parts: SmartParts): Hono<NodeEnv> {
   });
 
   return routes;
-}
-
-function interactionOf(c: PageContext, { provider }: SmartParts): Promise<Interaction> {
-  return provider().interactionDetails(c.env.incoming, c.env.outgoing);
 }
 
 async function askedOf(interaction: Interaction, parts: SmartParts): Promise<Asked> {
@@ -106,23 +89,6 @@ async function askedOf(interaction: Interaction, parts: SmartParts): Promise<Ask
 /** What only a launch from an EHR can give. */
 const EHR_ONLY: ReadonlySet<string> = new Set(['launch', 'launch/encounter']);
 
-function loginForm(
-  c: PageContext,
-  { issuer, clients }: SmartParts,
-  { uid, params }: Interaction,
-  again: { readonly name: string; readonly complaint: string; readonly status: 401 | 429 } | undefined = undefined,
-): Response {
-  const app = clients.find(String(params['client_id']))?.name ?? '';
-  const hint = typeof params['login_hint'] === 'string' ? params['login_hint'] : '';
-  const html = loginPage({
-    action: `${issuer}/interaction/${uid}/login`,
-    lead: TEXTS.login.toApp(app),
-    name: again?.name ?? hint,
-    complaint: again?.complaint,
-  });
-  return pageOf(c, html, again?.status);
-}
-
 /** The page of consent; before it that of patients, where one is needed and none is known. */
 async function decide(
   c: PageContext,
@@ -140,7 +106,14 @@ async function decide(
   const contexts = scopes.filter(scope => CONTEXTS.has(scope));
   return pageOf(
     c,
-    consentPage({ action: `${action}/consent`, app, account: account.name, patient, choices, contexts }),
+    consentPage({
+      action: `${action}/consent`,
+      app,
+      account: account.shown ?? account.name,
+      patient,
+      choices,
+      contexts,
+    }),
   );
 }
 
@@ -202,8 +175,4 @@ async function allow(c: PageContext, parts: SmartParts, asked: Asked, { ticked, 
 
 function deny(c: PageContext, parts: SmartParts, reason: string): Promise<Response> {
   return finish(c, parts, { error: 'access_denied', error_description: reason });
-}
-
-async function finish(c: PageContext, { provider }: SmartParts, result: InteractionResults): Promise<Response> {
-  return c.redirect(await provider().interactionResult(c.env.incoming, c.env.outgoing, result), 303);
 }

@@ -22,7 +22,10 @@ function complaint(text: string | undefined): Html | '' {
 }
 
 export interface LoginPage {
-  readonly action: string;
+  /** Where a password is sent; undefined: nobody logs in by one. */
+  readonly action?: string;
+  /** The hospital's own login service, if it is used. */
+  readonly issuer?: { readonly action: string; readonly label: string };
   /** Where the login leads, if not back into a launch. */
   readonly place?: string;
   /** Why one has to log in. */
@@ -31,17 +34,28 @@ export interface LoginPage {
   readonly complaint?: string | undefined;
 }
 
-export function loginPage({ action, place, lead, name = '', complaint: wrong }: LoginPage): string {
+export function loginPage({ action, issuer, place, lead, name = '', complaint: wrong }: LoginPage): string {
   const { login } = TEXTS;
+  const aim = place === undefined ? '' : html`<input type="hidden" name="place" value="${place}">`;
   return framed(
     login.title,
     lead,
-    html`<section><form class="stack" method="post" action="${action}">
-${complaint(wrong)}${place === undefined ? '' : html`<input type="hidden" name="place" value="${place}">`}
+    html`<section>${complaint(wrong)}
+${
+  issuer === undefined
+    ? ''
+    : html`<form class="stack" method="post" action="${issuer.action}">${aim}<p><button>${login.atIssuer(issuer.label)}</button></p></form>`
+}
+${issuer === undefined || action === undefined ? '' : html`<p class="or">${login.or}</p>`}
+${
+  action === undefined
+    ? ''
+    : html`<form class="stack" method="post" action="${action}">${aim}
 <label>${login.name}<input name="username" value="${name}" autocomplete="username" autocapitalize="none" spellcheck="false" required maxlength="64"></label>
 <label>${login.password}<input name="password" type="password" autocomplete="current-password" required maxlength="256"></label>
 <p><button>${login.button}</button></p>
-</form></section>`,
+</form>`
+}</section>`,
   );
 }
 

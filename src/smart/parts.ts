@@ -8,11 +8,19 @@ import { errors } from 'oidc-provider';
 import type { Accounts } from '../auth/accounts.ts';
 import type { Login } from '../auth/login.ts';
 import type { Facade } from '../facade.ts';
+import type { Log } from '../log.ts';
 import type { Charts } from './charts.ts';
 import type { Clients } from './clients.ts';
+import type { Issuer } from './issuer.ts';
 import { FORM_POLICY } from './pages.ts';
+import type { People } from './people.ts';
 import type { Store } from './store.ts';
 import { TEXTS } from './texts.ts';
+
+export interface Hospital {
+  readonly issuer: Issuer;
+  readonly people: People;
+}
 
 export interface SmartParts {
   readonly provider: () => Provider;
@@ -21,7 +29,11 @@ export interface SmartParts {
   readonly fhirBase: string;
   readonly store: Store;
   readonly accounts: Accounts;
-  readonly login: Login;
+  /** Undefined: nobody logs in by a password. */
+  readonly login: Login | undefined;
+  /** The hospital's own login service, if it is to be used. */
+  readonly hospital: Hospital | undefined;
+  readonly log: Log;
   readonly clients: Clients;
   readonly charts: Charts;
   /** What is served now. */
@@ -36,7 +48,7 @@ export interface NodeEnv {
 
 export type PageContext = Context<NodeEnv>;
 
-export function pageOf(c: PageContext, html: string, status: 200 | 400 | 401 | 403 | 429 = 200): Response {
+export function pageOf(c: PageContext, html: string, status: 200 | 400 | 401 | 403 | 429 | 503 = 200): Response {
   c.header('Content-Security-Policy', FORM_POLICY);
   return c.html(html, status);
 }
@@ -47,11 +59,6 @@ export async function fieldsOf(c: PageContext): Promise<URLSearchParams> {
   if (mediaType.trim().toLowerCase() !== 'application/x-www-form-urlencoded')
     throw new errors.InvalidRequest('Content-Type: expected application/x-www-form-urlencoded');
   return new URLSearchParams(await c.req.text());
-}
-
-/** What somebody typed to log in. */
-export function credentialsOf(fields: URLSearchParams): readonly [name: string, password: string] {
-  return [fields.get('username') ?? '', fields.get('password') ?? ''];
 }
 
 /** Forms come from these pages alone: browsers say with each from where it was sent. */

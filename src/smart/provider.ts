@@ -78,6 +78,7 @@ export const ASSERTION_ALGORITHMS = ['RS384', 'ES384'] as const;
 /** Who is logged in: the password is part of it, so that another one ends sessions. */
 export interface LoggedIn {
   readonly password: string;
+  readonly way: 'password' | 'issuer';
 }
 
 export function passwordMark({ password }: Account): string {
@@ -290,12 +291,13 @@ export function isLoggedIn(
 function rememberLogin({ oidc }: KoaContextWithOIDC, { accounts, store }: ProviderOptions): void {
   const name = oidc.result?.login?.accountId;
   const account = name === undefined ? undefined : accounts.find(name);
-  if (account !== undefined && oidc.session !== undefined) keepLogin(store, oidc.session.uid, account);
+  const way = oidc.result?.['issuer'] === true ? 'issuer' : 'password';
+  if (account !== undefined && oidc.session !== undefined) keepLogin(store, oidc.session.uid, account, way);
 }
 
-export function keepLogin(store: Store, session: string, account: Account): void {
+export function keepLogin(store: Store, session: string, account: Account, way: LoggedIn['way']): void {
   const expires = Math.floor(Date.now() / 1000) + LIFETIMES.session;
-  store.keep('Login', session, { password: passwordMark(account) } satisfies LoggedIn, { expires });
+  store.keep('Login', session, { password: passwordMark(account), way } satisfies LoggedIn, { expires });
 }
 
 /** Token responses say whose record the launch is about. */

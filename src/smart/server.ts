@@ -25,13 +25,16 @@ import { type Client, type Clients, clientsOfFile, joinClients } from './clients
 import { DEMO_APP, demoApp } from './demo-app.ts';
 import { ehrRoutes } from './ehr.ts';
 import { interactionRoutes } from './interactions.ts';
+import { issuerOf } from './issuer.ts';
+import { CALLBACK, issuerRoutes } from './issuer-routes.ts';
 import { type Keys, readKeys, rotateKeys } from './keys.ts';
 import { launchRoutes } from './launches.ts';
 import { errorPage, FORM_POLICY } from './pages.ts';
-import { type NodeEnv, pageOf, type SmartParts } from './parts.ts';
+import { type Hospital, type NodeEnv, pageOf, type SmartParts } from './parts.ts';
+import { peopleOf, type UserOf } from './people.ts';
 import { createProvider, ROUTES } from './provider.ts';
 import { PUBLISHED, publishedRoutes } from './published.ts';
-import { openStore } from './store.ts';
+import { openStore, type Store } from './store.ts';
 import { TEXTS } from './texts.ts';
 import { tokensOf } from './tokens.ts';
 
@@ -41,7 +44,7 @@ export const AUTH_PATH = '/auth';
 export interface SmartOptions {
   readonly config: Pick<
     Config,
-    'baseUrl' | 'fhirPath' | 'dataDir' | 'accounts' | 'corsOrigins' | 'hsts' | 'timeout' | 'privateJwks'
+    'baseUrl' | 'fhirPath' | 'dataDir' | 'accounts' | 'corsOrigins' | 'hsts' | 'timeout' | 'privateJwks' | 'login'
   >;
   /** Address of the server, absolute, without a slash at the end. */
   readonly base: string;
@@ -52,6 +55,8 @@ export interface SmartOptions {
   /** The demo's app and its page that plays the EHR are there. */
   readonly playsEhr: boolean;
   readonly facade: () => Pick<Facade, 'search' | 'registry' | 'offers' | 'changed'>;
+  /** Who somebody is who logs in at the hospital's issuer, as the pack knows it. */
+  readonly userOf?: UserOf | undefined;
   /** Which user sees which patients. */
   readonly rules: () => PackAccess;
   readonly log: Log;
@@ -80,7 +85,7 @@ const LONGEST_BODY = 64 * 1024;
 
 /** Opens its files, and makes keys where there are none. Throws what the system says. */
 export async function openSmart(options: SmartOptions): Promise<Smart> {
-  const { config, base, accounts, login, log } = options;
+  const { config, base, log } = options;
   const issuer = base + AUTH_PATH;
   const fhirBase = base + config.fhirPath;
   const clientFile = join(config.dataDir, FILES.clients);
@@ -88,6 +93,8 @@ export async function openSmart(options: SmartOptions): Promise<Smart> {
   const keyFile = join(config.dataDir, FILES.keys);
   let keys: Keys = readKeys(keyFile) ?? (await rotateKeys(keyFile));
   const store = openStore(config.dataDir);
+  const hospital = hospitalOf(options, issuer, fhirBase, store);
+  const { accounts } = hospital?.people ?? options;
   const failed = (error: unknown): void => log.error('the authorization server failed', describeError(error));
 
   const provider = fresh(keyFile, () => {
@@ -124,7 +131,8 @@ export async function openSmart(options: SmartOptions): Promise<Smart> {
 
   const charts = chartsOf({ ...options, fhirBase, patience: config.timeout.request });
   const parts: SmartParts = {
-    ...{ provider, issuer, fhirBase, store, accounts, login, clients, charts, playsEhr: options.playsEhr },
+    ...{ provider, issuer, fhirBase, store, accounts, clients, charts, hospital, log, playsEhr: options.playsEhr },
+    login: config.login.passwords ? options.login : undefined,
     facade: options.facade,
   };
   const own = ownRoutes(parts, tokens, config.fhirPath, failed);
@@ -152,6 +160,22 @@ export async function openSmart(options: SmartOptions): Promise<Smart> {
   };
 }
 
+/** Undefined where nobody logs in at an issuer. */
+function hospitalOf(
+  { config, accounts: own, userOf }: SmartOptions,
+  issuer: string,
+  fhirBase: string,
+  store: Store,
+): Hospital | undefined {
+  const settings = config.login.issuer;
+  return (
+    settings && {
+      issuer: issuerOf(settings, issuer + CALLBACK),
+      people: peopleOf({ settings, store, own, fhirBase, userOf }),
+    }
+  );
+}
+
 /** A server on loopback without BASE_URL answers to each of its names, so tokens for any of them are for it. */
 function audienceOf({ config, base }: SmartOptions, fhirBase: string): (aud: string) => boolean {
   const { port, hostname } = new URL(base);
@@ -177,11 +201,12 @@ function publishedPaths(fhirPath: string) {
 /** Patterns of the paths that are answered here and not by the provider. */
 function ownPaths({ playsEhr }: SmartParts, fhirPath: string): (path: string) => string | undefined {
   const exact = new Set([
-    ...['login', 'apps', 'apps/end', 'apps/logout', 'launch'].map(name => `${AUTH_PATH}/${name}`),
+    ...['login', 'apps', 'apps/end', 'apps/logout', 'launch', 'login/issuer'].map(name => `${AUTH_PATH}/${name}`),
     ...(playsEhr ? [`${AUTH_PATH}/ehr`, DEMO_APP] : []),
     ...Object.values(publishedPaths(fhirPath)),
+    AUTH_PATH + CALLBACK,
   ]);
-  const interaction = new RegExp(`^${AUTH_PATH}/interaction/[\\w-]{1,64}(/(?:login|patient|consent))?$`);
+  const interaction = new RegExp(`^${AUTH_PATH}/interaction/[\\w-]{1,64}(/(?:login|issuer|back|patient|consent))?$`);
   return path => {
     if (exact.has(path)) return path;
     const match = interaction.exec(path);
@@ -203,6 +228,7 @@ function ownRoutes(
   });
   const published = publishedPaths(fhirPath);
   app.route('/', publishedRoutes(parts, published));
+  app.route(AUTH_PATH, issuerRoutes(parts));
   app.route(`${AUTH_PATH}/interaction`, interactionRoutes(parts));
   app.route(`${AUTH_PATH}/apps`, appRoutes(parts));
   app.route(`${AUTH_PATH}/login`, loginRoutes(parts));

@@ -5,7 +5,7 @@
 import type Provider from 'oidc-provider';
 import type { Account } from '../auth/accounts.ts';
 import type { PageContext, SmartParts } from './parts.ts';
-import { isLoggedIn, keepLogin, LIFETIMES } from './provider.ts';
+import { isLoggedIn, keepLogin, LIFETIMES, type LoggedIn } from './provider.ts';
 
 type Session = Awaited<ReturnType<Provider['Session']['get']>>;
 type KoaContext = Parameters<Provider['Session']['get']>[0];
@@ -26,23 +26,33 @@ function currentSession(c: PageContext, provider: Provider): Promise<Session> {
 }
 
 /** Begins a session under a fresh id; the one before ends. */
-export async function logIn(c: PageContext, { provider, store, issuer }: SmartParts, account: Account): Promise<void> {
+export async function logIn(
+  c: PageContext,
+  { provider, store, issuer }: SmartParts,
+  account: Account,
+  way: LoggedIn['way'],
+): Promise<void> {
   const server = provider();
   const before = await currentSession(c, server);
   if (before.accountId !== undefined) await before.destroy();
   const session = new server.Session();
   session.loginAccount({ accountId: account.name });
   await session.save(LIFETIMES.session);
-  keepLogin(store, session.uid, account);
+  keepLogin(store, session.uid, account, way);
   contextOf(c, server).cookies.set(server.cookieName('session'), session.jti, {
     ...{ httpOnly: true, sameSite: 'lax', path: new URL(issuer).pathname, maxAge: LIFETIMES.session * 1000 },
   });
 }
 
-/** Ends the session of this browser. */
-export async function logOut(c: PageContext, { provider, issuer }: SmartParts): Promise<void> {
+/** Ends the session of this browser. Resolves to the way in which it was begun. */
+export async function logOut(
+  c: PageContext,
+  { provider, issuer, store }: SmartParts,
+): Promise<LoggedIn['way'] | undefined> {
   const server = provider();
   const session = await currentSession(c, server);
+  const way = session.accountId === undefined ? undefined : store.find<LoggedIn>('Login', session.uid)?.value.way;
   if (session.accountId !== undefined) await session.destroy();
   contextOf(c, server).cookies.set(server.cookieName('session'), null, { path: new URL(issuer).pathname });
+  return way;
 }

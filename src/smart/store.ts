@@ -10,8 +10,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import { makeFolder } from '../make-folder.ts';
 
-/** Kinds of entries beside those of the provider: contexts of launches and of grants, logins of sessions. */
-export type OwnKind = 'Launch' | 'Context' | 'Login';
+/**
+ * Kinds of entries beside those of the provider: contexts of launches and of grants, logins of sessions; logins at the
+ * hospital's issuer that are under way, and the people who came of them.
+ */
+export type OwnKind = 'Launch' | 'Context' | 'Login' | 'IssuerLogin' | 'IssuerDone' | 'Person';
 
 export interface Kept<T> {
   readonly value: T;
@@ -65,8 +68,11 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS entry_expires ON entry (expires);
 `;
 
-/** Anyone can begin a login without proving anything: beyond this many the oldest are forgotten. */
-const INTERACTIONS = 10_000;
+/** Anyone can begin a login without proving anything: of each of these kinds the oldest are forgotten beyond this many. */
+const BEGUN: ReadonlySet<string> = new Set(['Interaction', 'IssuerLogin']);
+const MOST_BEGUN = 10_000;
+/** Entries of these kinds between two looks how many there are. */
+const BETWEEN_LOOKS = 1000;
 
 /** Models whose end others have to hear of. */
 const TOKENS: ReadonlySet<string> = new Set(['AccessToken', 'ClientCredentials']);
@@ -109,9 +115,9 @@ export function openStore(folder: string, clock: () => number = Date.now): Store
   const sweepExpired = database.prepare(
     'DELETE FROM entry WHERE rowid IN (SELECT rowid FROM entry WHERE expires <= ? LIMIT 10000)',
   );
-  const sweepInteractions = database.prepare(
+  const forgetOldest = database.prepare(
     `DELETE FROM entry WHERE rowid IN
-       (SELECT rowid FROM entry WHERE kind = 'Interaction' ORDER BY rowid DESC LIMIT 10000 OFFSET ${INTERACTIONS})`,
+       (SELECT rowid FROM entry WHERE kind = ? ORDER BY rowid DESC LIMIT 10000 OFFSET ${MOST_BEGUN})`,
   );
 
   let epoch = 0;
@@ -120,6 +126,13 @@ export function openStore(folder: string, clock: () => number = Date.now): Store
 
   const revoke = (grant: string): void => {
     if (removeGrant.run(grant).changes > 0) epoch++;
+  };
+
+  const countBegun = (kind: string): void => {
+    if (BEGUN.has(kind) && ++begun % BETWEEN_LOOKS === 0) forgetBegun();
+  };
+  const forgetBegun = (): void => {
+    for (const kind of BEGUN) forgetOldest.run(kind);
   };
 
   const adapter = (model: string): Adapter => {
@@ -145,7 +158,7 @@ export function openStore(folder: string, clock: () => number = Date.now): Store
         const grant = model === 'Grant' ? id : (payload.grantId ?? null);
         const uid = model === 'Session' ? (payload.uid ?? null) : null;
         upsert.run(model, hash(id), uid, grant, payload.accountId ?? null, text, expires);
-        if (model === 'Interaction' && ++begun % 1000 === 0) sweepInteractions.run();
+        countBegun(model);
       },
       async find(id) {
         return payloadOf(select.get(model, hash(id)), id);
@@ -184,6 +197,7 @@ export function openStore(folder: string, clock: () => number = Date.now): Store
     adapter,
     keep(kind, id, value, { expires, grant, account }) {
       upsert.run(kind, hash(id), null, grant ?? null, account ?? null, JSON.stringify(value), expires);
+      countBegun(kind);
     },
     find: (kind, id) => keptOf(select.get(kind, hash(id))),
     take: (kind, id) => keptOf(take.get(kind, hash(id))),
@@ -193,7 +207,7 @@ export function openStore(folder: string, clock: () => number = Date.now): Store
     revoke,
     sweep() {
       sweepExpired.run(seconds());
-      sweepInteractions.run();
+      forgetBegun();
     },
     epoch: () => epoch,
     close: () => database.close(),

@@ -12,7 +12,16 @@ export const TEXTS = {
     password: 'Password',
     button: 'Log in',
     wrong: 'The user name or the password is wrong.',
+    atIssuer: (label: string) => `Log in with ${label}`,
+    or: 'Or with a password of this server:',
+    noPasswords: 'Nobody logs in by a password here.',
     wait: (seconds: number) => `Too many failed logins. Try again in ${seconds} s.`,
+  },
+  issuer: {
+    away: (label: string) => `The login service (${label}) does not answer at the moment. Try again later.`,
+    denied: (label: string) => `You did not log in with ${label}.`,
+    refused: (label: string) => `The answer of the login service (${label}) could not be trusted.`,
+    nobody: (label: string) => `Your login with ${label} belongs to no person of the record.`,
   },
   patient: {
     title: 'Whose record?',

@@ -1,0 +1,72 @@
+/**
+ * The page on which people log in: by a password of an account, at the hospital's issuer, or both, as it is configured. In:
+ * what the login is for. Out: the page, and what becomes of a form with a password.
+ */
+import { errors } from 'oidc-provider';
+import type { Account } from '../auth/accounts.ts';
+import type { Interaction } from './interaction.ts';
+import { loginPage } from './pages.ts';
+import { addressOf, fieldsOf, type PageContext, pageOf, type SmartParts } from './parts.ts';
+import { TEXTS } from './texts.ts';
+
+/** What went wrong before. */
+export interface Again {
+  readonly name?: string;
+  readonly complaint: string;
+  readonly status: 401 | 429 | 503;
+}
+
+/** Where a login can lead outside of a launch; a form names one of these and no address. */
+const PLACES = { apps: TEXTS.apps.title, ehr: TEXTS.ehr.title } as const;
+
+export type Place = keyof typeof PLACES;
+
+export function placeOf(text: string | null): Place {
+  return text === 'ehr' ? 'ehr' : 'apps';
+}
+
+export function loginForPlace(c: PageContext, parts: SmartParts, place: Place, again?: Again): Response {
+  const html = loginPage({
+    ...waysOf(parts, `${parts.issuer}/login`, `${parts.issuer}/login/issuer`),
+    place,
+    lead: TEXTS.login.toPage(PLACES[place]),
+    name: again?.name ?? '',
+    complaint: again?.complaint,
+  });
+  return pageOf(c, html, again?.status);
+}
+
+export function loginForApp(c: PageContext, parts: SmartParts, { uid, params }: Interaction, again?: Again): Response {
+  const app = parts.clients.find(String(params['client_id']))?.name ?? '';
+  const hint = typeof params['login_hint'] === 'string' ? params['login_hint'] : '';
+  const action = `${parts.issuer}/interaction/${uid}`;
+  const html = loginPage({
+    ...waysOf(parts, `${action}/login`, `${action}/issuer`),
+    lead: TEXTS.login.toApp(app),
+    name: again?.name ?? hint,
+    complaint: again?.complaint,
+  });
+  return pageOf(c, html, again?.status);
+}
+
+function waysOf({ login, hospital }: SmartParts, password: string, issuer: string) {
+  return {
+    ...(login === undefined ? {} : { action: password }),
+    ...(hospital === undefined ? {} : { issuer: { action: issuer, label: hospital.issuer.label } }),
+  };
+}
+
+/** What somebody typed to log in. The account, or what to say on the page. */
+export async function tryPassword(c: PageContext, { login }: SmartParts): Promise<TriedPassword> {
+  if (login === undefined) throw new errors.AccessDenied(TEXTS.login.noPasswords);
+  const fields = await fieldsOf(c);
+  const name = fields.get('username') ?? '';
+  const place = placeOf(fields.get('place'));
+  const result = await login.try(name, fields.get('password') ?? '', addressOf(c));
+  if (result.kind === 'in') return { place, account: result.account };
+  const isWait = result.kind === 'wait';
+  const complaint = isWait ? TEXTS.login.wait(result.seconds) : TEXTS.login.wrong;
+  return { place, again: { name, complaint, status: isWait ? 429 : 401 } };
+}
+
+export type TriedPassword = { readonly place: Place } & ({ readonly account: Account } | { readonly again: Again });
