@@ -2,7 +2,8 @@
  * Login. In: a name, a password, the address it comes from. Out: the account, or how long to wait, or that it was wrong:
  * the same answer after the same work whether the account is unknown, disabled or another's.
  */
-import type { Account, Accounts } from './accounts.ts';
+import { type Account, type Accounts, isAccountName } from './accounts.ts';
+import { networkOf } from './network.ts';
 import { fitsPassword, LONGEST_PASSWORD, NO_PASSWORD } from './password.ts';
 import { createThrottle } from './throttle.ts';
 
@@ -20,23 +21,85 @@ const SECOND = 1000;
 const PER_ACCOUNT = { free: 5, first: SECOND, longest: 15 * 60 * SECOND, keys: 10_000 } as const;
 /** Behind a proxy all clients have one address: it slows down guessing through many accounts and locks nobody out for long. */
 const PER_ADDRESS = { free: 50, first: SECOND, longest: 60 * SECOND, keys: 10_000 } as const;
+/** Who got in from where, at most so many: the earliest are forgotten. */
+const PROVEN = 10_000;
+/** Passwords that are hashed at a time, each of which takes a thread and 19 MB; and attempts that wait for it. */
+const AT_ONCE = 2;
+const WAITING = 200;
 
-/** `clock`: milliseconds since the epoch. */
-export function createLogin(accounts: Accounts, clock: () => number = Date.now): Login {
+/** `clock`: milliseconds that never go back. `fits`: how a password is compared with a hash. */
+export function createLogin(
+  accounts: Accounts,
+  clock: () => number = () => performance.now(),
+  fits: typeof fitsPassword = fitsPassword,
+): Login {
   const byAccount = createThrottle(PER_ACCOUNT, clock);
+  // Apart, so that names that nobody has cannot push out what is held against those that somebody has.
+  const byInvention = createThrottle(PER_ACCOUNT, clock);
   const byAddress = createThrottle(PER_ADDRESS, clock);
+  const proven = new Set<string>();
+  const enter = createTurns(AT_ONCE, WAITING);
+
+  const prove = (pair: string): void => {
+    proven.delete(pair);
+    proven.add(pair);
+    for (const earliest of proven) {
+      if (proven.size <= PROVEN) break;
+      proven.delete(earliest);
+    }
+  };
+
   return {
     async try(name, password, address) {
+      const network = networkOf(address);
+      // What cannot be a name is nobody's, and not kept.
+      const named = isAccountName(name);
+      const account = named ? accounts.find(name) : undefined;
+      const pair = `${network} ${name}`;
+      // Whoever got in from there before is not kept out by what others try, from there or from elsewhere.
+      const isProven = named && proven.has(pair);
+      const own = isProven ? pair : name;
+      const ofNames = account === undefined ? byInvention : byAccount;
       // Names are counted whether they are there or not, or the wait would tell.
-      const wait = Math.max(byAddress.begin(address), byAccount.begin(name));
+      const wait = Math.max(isProven ? 0 : byAddress.waitOf(network), named ? ofNames.waitOf(own) : 0);
       if (wait > 0) return { kind: 'wait', seconds: Math.ceil(wait / SECOND) };
-      const account = accounts.find(name);
-      const fits = await fitsPassword(password.slice(0, LONGEST_PASSWORD), account?.password ?? NO_PASSWORD);
-      if (!fits || account === undefined || account.disabled || password.length > LONGEST_PASSWORD)
-        return { kind: 'wrong' };
-      byAccount.forgive(name);
-      byAddress.undo(address);
+      const turn = enter();
+      if (turn === undefined) return { kind: 'wait', seconds: 1 };
+      // One client with an old password tries again and again: for its address, that is one account.
+      const isFirst = !named || ofNames.failures(own) === 0;
+      if (isFirst) byAddress.begin(network);
+      if (named) ofNames.begin(own);
+      const leave = await turn;
+      try {
+        const isRight = await fits(password.slice(0, LONGEST_PASSWORD), account?.password ?? NO_PASSWORD);
+        if (!isRight || account === undefined || account.disabled || password.length > LONGEST_PASSWORD)
+          return { kind: 'wrong' };
+      } finally {
+        leave();
+      }
+      byAccount.forgive(own);
+      if (isFirst) byAddress.undo(network);
+      prove(pair);
       return { kind: 'in', account };
     },
+  };
+}
+
+/** So many at a time, so many more that wait for their turn; `undefined`: too many. A turn resolves to the way to end it. */
+function createTurns(atOnce: number, waiting: number): () => Promise<() => void> | undefined {
+  const queue: (() => void)[] = [];
+  let taken = 0;
+  const leave = (): void => {
+    const next = queue.shift();
+    if (next === undefined) taken--;
+    else next();
+  };
+  return () => {
+    if (taken < atOnce) {
+      taken++;
+      return Promise.resolve(leave);
+    }
+    if (queue.length >= waiting) return undefined;
+    return new Promise(resolve => queue.push(() => resolve(leave)));
   };
 }

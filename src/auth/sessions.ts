@@ -31,8 +31,12 @@ interface Session {
   used: number;
 }
 
-/** `clock`: milliseconds since the epoch. */
-export function createSessions(accounts: Accounts, limits: SessionLimits, clock: () => number = Date.now): Sessions {
+/** `clock`: milliseconds that never go back: a clock that is set lengthens no session. */
+export function createSessions(
+  accounts: Accounts,
+  limits: SessionLimits,
+  clock: () => number = () => performance.now(),
+): Sessions {
   /** By hash of the id, in order of last use. */
   const sessions = new Map<string, Session>();
 

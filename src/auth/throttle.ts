@@ -1,7 +1,7 @@
 /**
  * Slows down whoever guesses passwords. In: keys of an attempt (its account, its address). Out: how long to wait. The first
  * failures are free, each further one doubles the wait; a key is forgotten after a while without failure. An attempt counts
- * as failed from when it begins, so that many at once are no way around.
+ * as failed from when it begins, so that many at once are no way around; one that has to wait counts for nothing.
  */
 
 export interface ThrottleLimits {
@@ -15,8 +15,12 @@ export interface ThrottleLimits {
 }
 
 export interface Throttle {
-  /** Milliseconds until the next attempt may begin; 0: it has begun and counts as failed. */
-  begin(key: string): number;
+  /** Milliseconds until the next attempt may begin. Notes nothing. */
+  waitOf(key: string): number;
+  /** An attempt begins, and counts as failed. */
+  begin(key: string): void;
+  /** Failures that count now. */
+  failures(key: string): number;
   /** It was right: all that was held against the key is forgotten. */
   forgive(key: string): void;
   /** It was right: this attempt does not count against the key. */
@@ -28,35 +32,40 @@ interface Attempts {
   readonly last: number;
 }
 
-/** `clock`: milliseconds since the epoch. */
-export function createThrottle(limits: ThrottleLimits, clock: () => number = Date.now): Throttle {
+/** `clock`: milliseconds that never go back. Keys are kept as they are: whoever gives them bounds their length. */
+export function createThrottle(limits: ThrottleLimits, clock: () => number = () => performance.now()): Throttle {
   const attempts = new Map<string, Attempts>();
 
   const waitAfter = (failures: number): number =>
     failures < limits.free ? 0 : Math.min(limits.first * 2 ** (failures - limits.free), limits.longest);
 
+  /** Twice the longest wait without a failure: a new beginning. */
+  const known = (key: string): Attempts | undefined => {
+    const kept = attempts.get(key);
+    return kept === undefined || clock() - kept.last > 2 * limits.longest ? undefined : kept;
+  };
+
   return {
+    waitOf(key) {
+      const before = known(key);
+      return before === undefined ? 0 : Math.max(0, before.last + waitAfter(before.failures) - clock());
+    },
     begin(key) {
-      const now = clock();
-      const before = attempts.get(key);
-      // Twice the longest wait without a failure: a new beginning.
-      const known = before === undefined || now - before.last > 2 * limits.longest ? undefined : before;
-      const wait = known === undefined ? 0 : known.last + waitAfter(known.failures) - now;
-      if (wait > 0) return wait;
+      const failures = (known(key)?.failures ?? 0) + 1;
       attempts.delete(key);
-      attempts.set(key, { failures: (known?.failures ?? 0) + 1, last: now });
+      attempts.set(key, { failures, last: clock() });
       for (const oldest of attempts.keys()) {
         if (attempts.size <= limits.keys) break;
         attempts.delete(oldest);
       }
-      return 0;
     },
+    failures: key => known(key)?.failures ?? 0,
     forgive(key) {
       attempts.delete(key);
     },
     undo(key) {
-      const known = attempts.get(key);
-      if (known !== undefined) attempts.set(key, { ...known, failures: Math.max(0, known.failures - 1) });
+      const kept = attempts.get(key);
+      if (kept !== undefined) attempts.set(key, { ...kept, failures: Math.max(0, kept.failures - 1) });
     },
   };
 }

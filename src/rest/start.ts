@@ -63,8 +63,8 @@ export async function openEntrance(
   const limits = { idle, lifetime, most: max, mostPerAccount: Math.min(max, SESSIONS_PER_ACCOUNT) };
   return {
     accounts,
-    login: createLogin(accounts, clock),
-    sessions: createSessions(accounts, limits, clock),
+    login: createLogin(accounts),
+    sessions: createSessions(accounts, limits),
     demo: password === undefined ? undefined : { user, password: made ? password : undefined },
     clock,
   };

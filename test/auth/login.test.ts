@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Account } from '../../src/auth/accounts.ts';
 import { createLogin } from '../../src/auth/login.ts';
+import { networkOf } from '../../src/auth/network.ts';
 import { hashPassword } from '../../src/auth/password.ts';
 import { createThrottle } from '../../src/auth/throttle.ts';
 
@@ -15,9 +16,9 @@ beforeAll(async () => {
   );
 });
 
-function setUp() {
+function setUp(fits?: Parameters<typeof createLogin>[2]) {
   let now = 0;
-  const login = createLogin({ find: name => known.get(name) }, () => now);
+  const login = createLogin({ find: name => known.get(name) }, () => now, fits);
   return {
     login,
     wait: (seconds: number) => {
@@ -101,12 +102,91 @@ test('an unknown account takes as long to refuse as a known one', async () => {
 test('what a throttle keeps is bounded, and forgotten in time', () => {
   let now = 0;
   const throttle = createThrottle({ free: 1, first: 1000, longest: 4000, keys: 2 }, () => now);
-  for (const key of ['a', 'b', 'c']) expect(throttle.begin(key)).toBe(0);
-  expect(throttle.begin('a')).toBe(0);
-  expect(throttle.begin('c')).toBe(1000);
+  const attempt = (key: string): number => {
+    const wait = throttle.waitOf(key);
+    if (wait === 0) throttle.begin(key);
+    return wait;
+  };
+  for (const key of ['a', 'b', 'c']) expect(attempt(key)).toBe(0);
+  expect(attempt('a')).toBe(0);
+  expect(attempt('c')).toBe(1000);
   now = 1000;
-  expect(throttle.begin('c')).toBe(0);
-  expect(throttle.begin('c')).toBe(2000);
+  expect(attempt('c')).toBe(0);
+  expect(attempt('c')).toBe(2000);
   now = 10_000;
-  expect(throttle.begin('c')).toBe(0);
+  expect(attempt('c')).toBe(0);
+});
+
+const RIGHT = 'correct horse battery';
+/** In no time. */
+const quick = async (password: string, hash: string) => password === RIGHT && hash === known.get('anna')?.password;
+
+test('one client with an old password, however often it tries, keeps nobody else of its address out', async () => {
+  const { login, wait } = setUp(quick);
+  let refused = 0;
+  for (let second = 0; second < 120; second++) {
+    for (let i = 0; i < 5; i++) if ((await login.try('bert', 'old', '10.0.0.1')).kind === 'wait') refused++;
+    wait(1);
+  }
+  expect(refused).toBeGreaterThan(500);
+  for (let i = 0; i < 50; i++) expect(await login.try('anna', RIGHT, '10.0.0.1')).toMatchObject({ kind: 'in' });
+});
+
+test('an attempt that is refused lengthens no wait, neither of its account nor of its address', async () => {
+  const { login, wait } = setUp(quick);
+  for (let i = 0; i < 5; i++) await login.try('anna', 'wrong', '10.0.0.1');
+  for (let i = 0; i < 1000; i++) await login.try('anna', 'wrong', '10.0.0.1');
+  expect(await login.try('carl', 'wrong', '10.0.0.1')).toEqual({ kind: 'wrong' });
+  wait(1);
+  expect(await login.try('anna', RIGHT, '10.0.0.1')).toMatchObject({ kind: 'in' });
+});
+
+test('who got in from an address before gets in again while others guess there, and while others guess the name elsewhere', async () => {
+  const { login } = setUp(quick);
+  await login.try('anna', RIGHT, '10.0.0.1');
+  for (let i = 0; i < 60; i++) await login.try(`user${i}`, 'wrong', '10.0.0.1');
+  for (let i = 0; i < 20; i++) await login.try('anna', 'wrong', `10.0.1.${i}`);
+  expect(await login.try('anna', 'wrong', '10.0.2.1')).toMatchObject({ kind: 'wait' });
+  expect(await login.try('anna', RIGHT, '10.0.0.1')).toMatchObject({ kind: 'in' });
+});
+
+test('names that nobody has push out nothing that is held against those that somebody has', async () => {
+  const { login } = setUp(quick);
+  for (let i = 0; i < 5; i++) await login.try('anna', 'wrong', '::1');
+  // Not one address: each would have to wait.
+  const attempts = Array.from({ length: 11_000 }, (_, i) => `invented${i}`);
+  const turns = 100;
+  for (let at = 0; at < attempts.length; at += turns) {
+    const some = attempts.slice(at, at + turns);
+    await Promise.all(some.map((name, i) => login.try(name, '', `10.${at / turns}.0.${i}`)));
+  }
+  expect(await login.try('anna', RIGHT, '::1')).toMatchObject({ kind: 'wait' });
+});
+
+test('what cannot be a name is wrong, and counts for its address alone', async () => {
+  const { login } = setUp(quick);
+  for (let i = 0; i < 10; i++) expect(await login.try('x'.repeat(250_000), 'wrong', '::1')).toEqual({ kind: 'wrong' });
+  const results = await Promise.all(Array.from({ length: 60 }, () => login.try('x'.repeat(65), 'wrong', '10.0.0.2')));
+  expect(results.filter(({ kind }) => kind === 'wrong')).toHaveLength(50);
+});
+
+test('more attempts at once than can be looked at are told to wait, and count for nobody', async () => {
+  const { login } = setUp(quick);
+  const tries = await Promise.all(Array.from({ length: 300 }, (_, i) => login.try(`user${i}`, 'wrong', `10.0.${i}.1`)));
+  expect(tries.filter(({ kind }) => kind === 'wrong')).toHaveLength(202);
+  expect(tries.filter(({ kind }) => kind === 'wait')).toHaveLength(98);
+  expect(await login.try('user299', 'wrong', '10.0.299.1')).toEqual({ kind: 'wrong' });
+});
+
+test.each([
+  ['10.1.2.3', '10.1.2.3'],
+  ['::ffff:10.1.2.3', '10.1.2.3'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8:1:2::9', '2001:db8:1:2'],
+  ['2001:0db8:0001:0002::9', '2001:db8:1:2'],
+  ['2001:db8::1', '2001:db8:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['::1', '0:0:0:0'],
+])('%s counts as %s', (address, network) => {
+  expect(networkOf(address)).toBe(network);
 });
