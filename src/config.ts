@@ -111,7 +111,23 @@ export interface AuditSettings {
   readonly bytes: number;
   /** What a written record survives. */
   readonly survives: 'process' | 'power';
+  /** Where it goes besides. */
+  readonly sinks: readonly SinkSettings[];
 }
+
+export type SinkSettings =
+  /** The path of a file, or `stdout`. */
+  | { readonly kind: 'json'; readonly target: string }
+  /** The last three are files in PEM. */
+  | {
+      readonly kind: 'syslog';
+      readonly host: string;
+      readonly port: number;
+      readonly ca: string | undefined;
+      readonly cert: string | undefined;
+      readonly key: string | undefined;
+    }
+  | { readonly kind: 'otlp'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
 export class ConfigError extends Error {
   readonly problems: readonly string[];
@@ -266,7 +282,8 @@ function configOf(values: Values, database: DatabaseChoice | undefined): Config 
 export const AUDIT_FILE = 'audit.sqlite';
 
 /** On an open server nobody knows who asks, and only this machine can. */
-function auditOf({ audit, access, auditDays, auditSize, auditSync, dataDir }: Values): AuditSettings | undefined {
+function auditOf(values: Values): AuditSettings | undefined {
+  const { audit, access, auditDays, auditSize, auditSync, dataDir } = values;
   const mode = audit ?? (access === 'open' ? 'off' : 'required');
   if (mode === 'off') return undefined;
   return {
@@ -275,6 +292,7 @@ function auditOf({ audit, access, auditDays, auditSize, auditSync, dataDir }: Va
     keep: present(auditDays) * 86_400_000,
     bytes: present(auditSize) * 1_000_000,
     survives: present(auditSync),
+    sinks: sinksOf(values),
   };
 }
 
@@ -307,6 +325,18 @@ function loginProblems(values: Values): string[] {
   return problems;
 }
 
+function sinksOf(values: Values): readonly SinkSettings[] {
+  const { auditJson, auditSyslog, auditSyslogCa, auditSyslogCert, auditSyslogKey, auditOtlp, auditOtlpHeaders } =
+    values;
+  return [
+    ...(auditJson === undefined ? [] : [{ kind: 'json', target: auditJson } as const]),
+    ...(auditSyslog === undefined
+      ? []
+      : [{ kind: 'syslog', ...auditSyslog, ca: auditSyslogCa, cert: auditSyslogCert, key: auditSyslogKey } as const]),
+    ...(auditOtlp === undefined ? [] : [{ kind: 'otlp', url: auditOtlp, headers: auditOtlpHeaders ?? {} } as const]),
+  ];
+}
+
 /** For variables with a default: without problems, they have a value. */
 function present<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('A variable with a default has no value');
@@ -330,6 +360,7 @@ function contradictions(values: Values): string[] {
   if (audit === 'off' && access !== undefined && access !== 'open') {
     problems.push('AUDIT: expected required or best-effort while ACCESS is not open');
   }
+  problems.push(...sinkContradictions(values));
   if (access === 'open' && host !== undefined && !isLoopback(host)) {
     problems.push(
       `HOST: expected a loopback address (127.0.0.1, ::1, localhost) while ACCESS is open, found ${JSON.stringify(host)}: anyone on the network could read every patient`,
@@ -344,6 +375,23 @@ function contradictions(values: Values): string[] {
     problems.push(`API_PATH: expected a path outside FHIR_PATH (${fhirPath}), found ${JSON.stringify(apiPath)}`);
   }
   return problems;
+}
+
+function sinkContradictions(values: Values): readonly string[] {
+  const { audit, access, auditSyslog, auditOtlp } = values;
+  const sinks = { AUDIT_JSON: values.auditJson, AUDIT_SYSLOG: auditSyslog, AUDIT_OTLP: auditOtlp };
+  const set = Object.entries(sinks).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const isOff = audit === 'off' || (audit === undefined && access === 'open');
+  const url = auditOtlp === undefined ? null : URL.parse(auditOtlp);
+  return [
+    ...(isOff ? set.map(name => `${name}: expected only where there is an audit; AUDIT is off`) : []),
+    ...(url !== null && url.protocol !== 'https:' && !isLoopback(url.hostname)
+      ? ['AUDIT_OTLP: expected https, for the audit names patients; http only to this machine']
+      : []),
+    ...((values.auditSyslogCert === undefined) === (values.auditSyslogKey === undefined)
+      ? []
+      : ['AUDIT_SYSLOG_CERT and AUDIT_SYSLOG_KEY: expected together']),
+  ];
 }
 
 /** True for names and addresses that only this machine can reach. */

@@ -2,6 +2,7 @@
  * The server's process: configuration → database → mappings → facade → HTTP, until SIGTERM or SIGINT drains it.
  */
 import { type Audit, openAudit } from './audit/audit.ts';
+import { forwardAudit } from './audit/forward.ts';
 import { openTrail, type Trail } from './audit/trail.ts';
 import { accessOfGrant } from './auth/granted.ts';
 import type { PackAccess } from './auth/rules.ts';
@@ -129,6 +130,14 @@ async function serve(
   const entry = tokens && createEntry(tokens, grant => accessOfGrant(grant, rules()));
   const audit = config.audit && (await openAudit(config.audit, log));
   const trail = audit && (await openedTrail(audit, config, log));
+  const forwarding =
+    config.audit && trail && config.audit.sinks.length > 0
+      ? forwardAudit({
+          ...{ file: config.audit.file, sinks: config.audit.sinks, facade: trail.facade, log },
+          ...{ base: `${config.baseUrl ?? 'http://localhost'}${config.fhirPath}`, version: SOFTWARE_VERSION },
+          dataDir: config.dataDir,
+        })
+      : undefined;
   let pack = first;
   let stopping = false;
   /** Of the server; known once it listens. */
@@ -210,7 +219,8 @@ async function serve(
   });
   database.onFormDisproved?.(forms.doubt);
   const served = () => ({ ...pack.registry, refused: live.refused() !== undefined, lacking: !live.isWhole() });
-  for (const reading of readingsOf({ database, jobs, cache, admission, audit, served })) metrics.add(reading);
+  for (const reading of readingsOf({ database, jobs, cache, admission, audit, forwarding, served }))
+    metrics.add(reading);
   // Nobody is answered by mappings that a row has shown to be wrong.
   const answers: Answers = {
     fetch(...request) {
@@ -252,6 +262,7 @@ async function serve(
       await server.close();
       smart?.close();
       await jobs?.close();
+      await forwarding?.close();
       await trail?.close();
       await audit?.close();
       await database.close();

@@ -218,3 +218,42 @@ test.each<[title: string, environment: Environment, problem: RegExp]>([
 ])('%s is told', (_title, environment, problem) => {
   expect(problemsOf(environment)).toEqual([expect.stringMatching(problem)]);
 });
+
+test('where the audit goes besides its store', () => {
+  const sinksOf = (environment: Record<string, string>) =>
+    readConfig({ AUDIT: 'required', ...environment }).audit?.sinks;
+  expect(sinksOf({})).toEqual([]);
+  expect(
+    sinksOf({
+      AUDIT_JSON: 'stdout',
+      AUDIT_SYSLOG: 'tls://log.example.org',
+      AUDIT_SYSLOG_CA: 'ca.pem',
+      AUDIT_OTLP: 'http://127.0.0.1:4318/v1/logs',
+      AUDIT_OTLP_HEADERS: 'authorization=Bearer%20x, x-tenant=a%2Cb',
+    }),
+  ).toEqual([
+    { kind: 'json', target: 'stdout' },
+    { kind: 'syslog', host: 'log.example.org', port: 6514, ca: 'ca.pem', cert: undefined, key: undefined },
+    {
+      kind: 'otlp',
+      url: 'http://127.0.0.1:4318/v1/logs',
+      headers: { authorization: 'Bearer x', 'x-tenant': 'a,b' },
+    },
+  ]);
+  expect(sinksOf({ AUDIT_SYSLOG: 'tls://[::1]:7000' })).toMatchObject([{ host: '::1', port: 7000 }]);
+});
+
+test.each([
+  [{ AUDIT_JSON: 'stdout' }, 'AUDIT_JSON: expected only where there is an audit; AUDIT is off'],
+  [{ AUDIT: 'required', AUDIT_OTLP: 'http://collector.example.org/v1/logs' }, /^AUDIT_OTLP: expected https/],
+  [{ AUDIT: 'required', AUDIT_SYSLOG: 'udp://log.example.org' }, /^AUDIT_SYSLOG: expected `tls:/],
+  [{ AUDIT: 'required', AUDIT_SYSLOG: 'tls://log.example.org:70000' }, /^AUDIT_SYSLOG: /],
+  [{ AUDIT: 'required', AUDIT_SYSLOG_CERT: 'cert.pem' }, /AUDIT_SYSLOG_KEY: expected together/],
+  [{ AUDIT: 'required', AUDIT_OTLP_HEADERS: 'x' }, /^AUDIT_OTLP_HEADERS: expected/],
+  [{ AUDIT: 'required', AUDIT_OTLP_HEADERS: 'x=a%0d%0ab' }, /^AUDIT_OTLP_HEADERS: expected/],
+])('a sink of the audit that cannot be: %o', (environment, problem) => {
+  const problems = problemsOf(environment as Record<string, string>);
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toMatch(problem);
+  expect(problems[0]).not.toContain('%0d');
+});

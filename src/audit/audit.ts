@@ -36,7 +36,11 @@ const PAUSE = 60_000;
 const NEARLY = 0.8;
 
 /** Rejects with AuditError where the store cannot be opened, unless it is `best-effort`. */
-export async function openAudit(settings: AuditSettings, log: Log, flood: FloodLimits = FLOOD): Promise<Audit> {
+export async function openAudit(
+  settings: Omit<AuditSettings, 'sinks'>,
+  log: Log,
+  flood: FloodLimits = FLOOD,
+): Promise<Audit> {
   const { mode, file: path, keep, bytes, survives } = settings;
   const open = (): Promise<AuditWriter> => openWriter({ path, keep, bytes, survives });
   let writer = open();

@@ -109,7 +109,10 @@ function storeOf(database: DatabaseSync): AuditStore {
       STATUS, OUTCOME, QUERY, RES_TYPE, RES_ID, BULK, KEPT, ANSWERS) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const event = database.prepare('INSERT INTO EVENT (SEQ, NO, RECORDED, PATIENT) VALUES (?, ?, ?, ?)');
-  const oldest = database.prepare('SELECT SEQ FROM RECORD WHERE RECORDED < ? ORDER BY RECORDED LIMIT ?');
+  const oldest = database.prepare(
+    // The last stays, so that SQLite gives no number twice: sinks and readers know records by their numbers.
+    'SELECT SEQ FROM RECORD WHERE RECORDED < ? AND SEQ < (SELECT MAX(SEQ) FROM RECORD) ORDER BY RECORDED LIMIT ?',
+  );
   const forget = ['RECORD', 'EVENT'].map(table => database.prepare(`DELETE FROM ${table} WHERE SEQ = ?`));
 
   const together = <T>(work: () => T): T => {

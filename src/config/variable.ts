@@ -70,6 +70,36 @@ export const privateKey: z.ZodType<PrivateKey, string> = z.string().transform((t
   return z.NEVER;
 });
 
+/** Port of syslog over TLS, RFC 5425 */
+const SYSLOG_PORT = 6514;
+
+export const tlsAddress: z.ZodType<{ readonly host: string; readonly port: number }, string> = z
+  .string()
+  .transform((text, context) => {
+    const [, host, port] =
+      /^tls:\/\/([A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::(\d{1,5}))?\/?$/.exec(text) ?? [];
+    const number = port === undefined ? SYSLOG_PORT : Number(port);
+    if (host !== undefined && number > 0 && number < 65_536)
+      return { host: host.replace(/^\[(.*)\]$/, '$1'), port: number };
+    context.addIssue('no address');
+    return z.NEVER;
+  });
+
+/** As OpenTelemetry writes headers in its variables. https://opentelemetry.io/docs/specs/otel/protocol/exporter/ */
+export const headers: z.ZodType<Readonly<Record<string, string>>, string> = z.string().transform((text, context) => {
+  const pairs = text
+    .split(',')
+    .map(pair => /^\s*([A-Za-z0-9!#$%&'*+.^_`|~-]{1,100})\s*=\s*([\x21-\x7e]{0,4000})\s*$/.exec(pair));
+  try {
+    const known = pairs.map(pair => [pair?.[1] ?? '', decodeURIComponent(pair?.[2] ?? '')] as const);
+    if (known.every(([name, value]) => name !== '' && /^[\x20-\x7e]*$/.test(value))) return Object.fromEntries(known);
+  } catch {
+    // Not percent-encoded.
+  }
+  context.addIssue('no headers');
+  return z.NEVER;
+});
+
 export const origins: z.ZodType<readonly string[], string> = z
   .string()
   .transform(text => text.split(',').map(item => item.trim()))

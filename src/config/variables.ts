@@ -12,11 +12,13 @@ import {
   flag,
   format,
   handling,
+  headers,
   issuerAddress,
   level,
   origins,
   path,
   privateKey,
+  tlsAddress,
   type Variable,
   variable,
   webAddress,
@@ -220,6 +222,42 @@ export const VARIABLES = {
     expected: auditSync.expected,
     meaning:
       'What the record of an answer survives from when the answer goes out: the end of the `process`, however it ends (a `power` cut takes the last second); or a `power` cut too, for which each answer waits for the disk.',
+  }),
+  auditJson: variable('AUDIT_JSON', z.string().min(1), {
+    shownDefault: 'nowhere',
+    expected: '`stdout`, or the path of a file',
+    meaning: 'Where the audit goes besides its store, as one AuditEvent a line.',
+  }),
+  auditSyslog: variable('AUDIT_SYSLOG', tlsAddress, {
+    shownDefault: 'nowhere',
+    expected: '`tls://<host>` or `tls://<host>:<port>`; the port of syslog over TLS is 6514',
+    meaning: 'Where the audit goes besides its store by syslog over TLS, as ATNA has it (ITI-20).',
+  }),
+  auditSyslogCa: variable('AUDIT_SYSLOG_CA', z.string().min(1), {
+    shownDefault: 'what Node trusts',
+    expected: 'the path of a file in PEM',
+    meaning: 'Certificates of whoever vouches for that server.',
+  }),
+  auditSyslogCert: variable('AUDIT_SYSLOG_CERT', z.string().min(1), {
+    shownDefault: 'none',
+    expected: 'the path of a file in PEM',
+    meaning: 'Certificate by which that server knows this one. Needs AUDIT_SYSLOG_KEY.',
+  }),
+  auditSyslogKey: variable('AUDIT_SYSLOG_KEY', z.string().min(1), {
+    shownDefault: 'none',
+    expected: 'the path of a file in PEM',
+    meaning: 'Its private key. Needs AUDIT_SYSLOG_CERT.',
+  }),
+  auditOtlp: variable('AUDIT_OTLP', webAddress, {
+    shownDefault: 'nowhere',
+    expected: 'an https address, like https://collector.example.org:4318/v1/logs; http to this machine only',
+    meaning: 'Where the audit goes besides its store as logs of OpenTelemetry (OTLP over HTTP, JSON).',
+  }),
+  auditOtlpHeaders: variable('AUDIT_OTLP_HEADERS', headers, {
+    shownDefault: 'none',
+    expected: '`<name>=<value>`, several with commas between them, values percent-encoded',
+    meaning: 'Headers by which that collector knows who sends.',
+    secret: true,
   }),
   handling: variable('HANDLING', handling.schema, {
     default: 'lenient',

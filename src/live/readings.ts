@@ -3,6 +3,7 @@
  * cache are. In: those parts. Out: readings, taken at each scrape.
  */
 import type { Audit } from '../audit/audit.ts';
+import type { Forwarding } from '../audit/forward.ts';
 import type { AnswerCounters } from '../cache/answers.ts';
 import type { Jobs } from '../export/jobs.ts';
 import type { Admission, Places } from '../http/admission.ts';
@@ -16,12 +17,21 @@ export interface Observed {
   readonly cache: { counters(): AnswerCounters } | undefined;
   readonly admission: Admission;
   readonly audit: Pick<Audit, 'load'> | undefined;
+  readonly forwarding: Pick<Forwarding, 'load'> | undefined;
   readonly served: () => Pick<Registry, 'pack' | 'version'> & { readonly refused: boolean; readonly lacking: boolean };
 }
 
 type Values = ReturnType<Reading['read']>;
 
-export function readingsOf({ database, jobs, cache, admission, audit, served }: Observed): readonly Reading[] {
+export function readingsOf({
+  database,
+  jobs,
+  cache,
+  admission,
+  audit,
+  forwarding,
+  served,
+}: Observed): readonly Reading[] {
   const lanes = (what: keyof LaneLoad) => (): Values =>
     Object.entries(database.load().lanes).map(([lane, load]) => [[lane], load[what]]);
   const places = (what: keyof LaneLoad) => (): Values =>
@@ -65,6 +75,7 @@ export function readingsOf({ database, jobs, cache, admission, audit, served }: 
     ...(jobs ? exportReadings(jobs) : []),
     ...(cache ? cacheReadings(cache) : []),
     ...(audit ? auditReadings(audit) : []),
+    ...(forwarding ? sinkReadings(forwarding) : []),
   ];
 }
 
@@ -117,6 +128,29 @@ function auditReadings({ load }: Pick<Audit, 'load'>): readonly Reading[] {
     { ...gauge('lintel_audit_waiting', 'Records on their way to the store.'), read: () => one(load().waiting) },
     { ...gauge('lintel_audit_bytes', 'Bytes of the store that are in use.'), read: () => one(load().used) },
     { ...gauge('lintel_audit_bytes_at_most', 'Bytes that it may take.'), read: () => one(load().bytes) },
+  ];
+}
+
+function sinkReadings({ load }: Pick<Forwarding, 'load'>): readonly Reading[] {
+  const each = (of: (sink: ReturnType<Forwarding['load']>[number]) => number) => (): Values =>
+    load().map(sink => [[sink.kind], of(sink)]);
+  return [
+    {
+      ...counter('lintel_audit_sink_events_total', 'AuditEvents that were forwarded.', ['sink']),
+      read: each(({ sent }) => sent),
+    },
+    {
+      ...gauge('lintel_audit_sink_behind', 'Records of the store that have not arrived at a sink.', ['sink']),
+      read: each(({ behind }) => behind),
+    },
+    {
+      ...gauge('lintel_audit_sink_failing', '1 while a sink takes nothing.', ['sink']),
+      read: each(({ failing }) => (failing ? 1 : 0)),
+    },
+    {
+      ...counter('lintel_audit_sink_gone_total', 'Records that were too old before they could be forwarded.', ['sink']),
+      read: each(({ gone }) => gone),
+    },
   ];
 }
 

@@ -16,7 +16,7 @@ function folder(): string {
   return made.folder;
 }
 
-const settings = (file: string, more: Partial<AuditSettings> = {}): AuditSettings => ({
+const settings = (file: string, more: Partial<AuditSettings> = {}): Omit<AuditSettings, 'sinks'> => ({
   ...{ mode: 'required', file, keep: 30 * DAY, bytes: 100_000_000, survives: 'process' },
   ...more,
 });

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
@@ -315,6 +316,20 @@ test('a store that becomes full stops reads, kept answers among them; /metadata 
   expect((await fetch(`${fhir}/metadata`)).status).toBe(200);
   expect(lines.join('\n')).toContain('the audit cannot be written');
   expect(lines.join('\n')).not.toContain('xxxx');
+});
+
+test('the audit goes on to a file, and /metrics says how far it is', async () => {
+  const where = clinic(5, 2);
+  const file = join(where.environment['DATA_DIR'] ?? '', 'audit.ndjson');
+  const { fhir } = await served(where, { AUDIT: 'required', AUDIT_JSON: file });
+  await (await fetch(`${fhir}/Patient?_count=3`)).text();
+  const lines = () => (existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []);
+  await expect.poll(() => lines().length, { timeout: 20_000 }).toBe(3);
+  expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ resourceType: 'AuditEvent', id: '1-1' });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const metrics = async () => (await fetch(new URL('/metrics', fhir))).text();
+  await expect.poll(metrics).toContain('lintel_audit_sink_behind{sink="json"} 0');
+  expect(await metrics()).toContain('lintel_audit_sink_events_total{sink="json"} 3');
 });
 
 test('files of an export: each download is written down, whole or cut off by the client, with what it was exported by', async () => {

@@ -1,0 +1,117 @@
+/**
+ * The audit on its way to other systems: each sink follows the store, from where it was when the server stopped. Answers wait
+ * for the store alone. In: the store, its facade, settings. Out: how far each sink is. docs/audit.md
+ */
+import { join } from 'node:path';
+import { readPrivate, writePrivate } from '../auth/private-file.ts';
+import type { SinkSettings } from '../config.ts';
+import type { Facade } from '../facade.ts';
+import { describeError, type Log } from '../log.ts';
+import { BEGINNING, eventsIn, type Position } from './sinks/events.ts';
+import { type Follower, follow, type SinkLoad } from './sinks/follow.ts';
+import { jsonLines } from './sinks/json-lines.ts';
+import { otlp } from './sinks/otlp.ts';
+import type { Sink } from './sinks/sink.ts';
+import { syslog } from './sinks/syslog.ts';
+
+export interface Forwarding {
+  load(): readonly SinkLoad[];
+  close(): Promise<void>;
+}
+
+export interface ForwardOptions {
+  /** Of the store. */
+  readonly file: string;
+  /** That of the audit. */
+  readonly facade: Pick<Facade, 'read' | 'search'>;
+  /** Of the FHIR interface. */
+  readonly base: string;
+  readonly sinks: readonly SinkSettings[];
+  /** Where the positions are kept. */
+  readonly dataDir: string;
+  readonly log: Pick<Log, 'error' | 'info' | 'warn'>;
+  /** Of this server. */
+  readonly version: string;
+  /** Milliseconds between two looks for more. */
+  readonly pause?: number;
+}
+
+/** In DATA_DIR. */
+const POSITIONS = 'audit-sinks.json';
+
+type Positions = Readonly<Record<string, Position>>;
+
+/** Throws what SQLite or the file system says. */
+export function forwardAudit(options: ForwardOptions): Forwarding {
+  const { file, facade, base, sinks, dataDir, log, pause } = options;
+  const events = eventsIn(file, facade, base);
+  const kept = join(dataDir, POSITIONS);
+  let positions = (readPrivate(kept) as Positions | undefined) ?? {};
+  const followers = sinks.map((settings): Follower => {
+    const sink = sinkOf(settings, options);
+    const name = nameOf(settings);
+    return follow({
+      events,
+      sink,
+      from: positionIn(positions, name),
+      ...(pause !== undefined && { pause }),
+      arrived(position) {
+        positions = { ...positions, [name]: position };
+        try {
+          writePrivate(kept, positions);
+        } catch (error) {
+          // It goes on; the next start would send again what arrived since.
+          log.warn('where the audit was forwarded to cannot be kept', describeError(error));
+        }
+      },
+      tell(failure) {
+        if (failure === undefined) log.info('the audit is forwarded again', { sink: sink.kind });
+        else
+          log.error('the audit cannot be forwarded; the store keeps what waits', {
+            sink: sink.kind,
+            code: failure.code,
+          });
+      },
+    });
+  });
+  return {
+    load: () => followers.map(follower => follower.load()),
+    async close() {
+      await Promise.all(followers.map(follower => follower.close()));
+      events.close();
+    },
+  };
+}
+
+/** A sink that leads elsewhere begins anew. */
+function nameOf(settings: SinkSettings): string {
+  switch (settings.kind) {
+    case 'json':
+      return `json ${settings.target}`;
+    case 'syslog':
+      return `syslog ${settings.host}:${settings.port}`;
+    case 'otlp':
+      return `otlp ${settings.url}`;
+  }
+}
+
+function positionIn(positions: Positions, name: string): Position | undefined {
+  const found = positions[name];
+  const numbers = [found?.seq, found?.no, found?.at];
+  return numbers.every(Number.isSafeInteger) ? found : BEGINNING;
+}
+
+function sinkOf(settings: SinkSettings, { version, log }: ForwardOptions): Sink {
+  switch (settings.kind) {
+    case 'json':
+      return jsonLines(settings.target);
+    case 'syslog':
+      return syslog(settings);
+    case 'otlp':
+      return otlp({
+        ...settings,
+        version,
+        rejected: records => log.error('the collector of the audit has thrown records away', { records }),
+      });
+  }
+}

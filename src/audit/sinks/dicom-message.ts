@@ -1,0 +1,158 @@
+/**
+ * The audit message of DICOM, which ATNA sends by syslog, from an AuditEvent, which was made after it: the elements have
+ * other names. In: an AuditEvent as JSON. Out: XML.
+ * https://dicom.nema.org/medical/dicom/current/output/html/part15.html#sect_A.5, https://hl7.org/fhir/R4/auditevent-mappings.html
+ */
+
+interface Coding {
+  readonly system?: string;
+  readonly code?: string;
+  readonly display?: string;
+}
+
+interface Concept {
+  readonly coding?: readonly Coding[];
+  readonly text?: string;
+}
+
+interface Reference {
+  readonly reference?: string;
+  readonly identifier?: { readonly system?: string; readonly value?: string };
+}
+
+interface AuditEvent {
+  readonly type: Coding;
+  readonly subtype?: readonly Coding[];
+  readonly action?: string;
+  readonly recorded: string;
+  readonly outcome?: string;
+  readonly outcomeDesc?: string;
+  readonly purposeOfEvent?: readonly Concept[];
+  readonly agent: readonly {
+    readonly type?: Concept;
+    readonly who?: Reference;
+    readonly requestor: boolean;
+    readonly network?: { readonly address?: string; readonly type?: string };
+  }[];
+  readonly source: { readonly observer: Reference; readonly type?: readonly Coding[] };
+  readonly entity?: readonly {
+    readonly what?: Reference;
+    readonly type?: Coding;
+    readonly role?: Coding;
+    readonly description?: string;
+    readonly query?: string;
+  }[];
+}
+
+type Attributes = Readonly<Record<string, string | undefined>>;
+
+/** The document, without a byte order mark. */
+export function dicomMessage(json: string): string {
+  const event = JSON.parse(json) as AuditEvent;
+  const parts = [
+    eventIdentification(event),
+    ...event.agent.map(participant),
+    auditSource(event.source),
+    ...(event.entity ?? []).map(object),
+  ];
+  return `<?xml version="1.0" encoding="UTF-8"?>${element('AuditMessage', {}, parts)}`;
+}
+
+function eventIdentification({ type, subtype = [], ...event }: AuditEvent): string {
+  const attributes = {
+    EventActionCode: event.action,
+    EventDateTime: event.recorded,
+    EventOutcomeIndicator: event.outcome ?? '0',
+  };
+  return element('EventIdentification', attributes, [
+    coded('EventID', type),
+    ...subtype.map(one => coded('EventTypeCode', one)),
+    ...(event.outcomeDesc === undefined ? [] : [element('EventOutcomeDescription', {}, [escaped(event.outcomeDesc)])]),
+    ...(event.purposeOfEvent ?? []).map(purpose => coded('PurposeOfUse', codingOf(purpose))),
+  ]);
+}
+
+function participant({ type, who, requestor, network }: AuditEvent['agent'][number]): string {
+  const { reference, identifier } = who ?? {};
+  return element(
+    'ActiveParticipant',
+    {
+      UserID: identifier?.value ?? reference ?? 'unknown',
+      // Whoever vouches for the name, and who that is as a FHIR resource.
+      AlternativeUserID: identifier?.value === undefined ? undefined : (reference ?? identifier.system),
+      UserIsRequestor: String(requestor),
+      NetworkAccessPointID: network?.address,
+      NetworkAccessPointTypeCode: network?.type,
+    },
+    type === undefined ? [] : [coded('RoleIDCode', codingOf(type))],
+  );
+}
+
+function auditSource({ observer, type = [] }: AuditEvent['source']): string {
+  const id = observer.identifier?.value ?? observer.reference ?? 'unknown';
+  return element(
+    'AuditSourceIdentification',
+    { AuditSourceID: id },
+    type.map(one => coded('AuditSourceTypeCode', one)),
+  );
+}
+
+/** Ids of patients and of queries, by RFC 3881; of other resources their address. */
+function object({ what, type, role, description, query }: NonNullable<AuditEvent['entity']>[number]): string {
+  const id = what?.reference ?? what?.identifier?.value ?? 'unknown';
+  const isPatient = type?.code === '1';
+  const idType = isPatient
+    ? { system: 'RFC-3881', code: '2', display: 'Patient Number' }
+    : query === undefined
+      ? { system: 'RFC-3881', code: '12', display: 'URI' }
+      : { system: 'RFC-3881', code: '10', display: 'Search Criteria' };
+  return element(
+    'ParticipantObjectIdentification',
+    {
+      ParticipantObjectID: query === undefined ? id : 'query',
+      ParticipantObjectTypeCode: /^[1-4]$/.test(type?.code ?? '') ? type?.code : '4',
+      ParticipantObjectTypeCodeRole: role?.code,
+    },
+    [
+      coded('ParticipantObjectIDTypeCode', idType),
+      query === undefined
+        ? element('ParticipantObjectName', {}, [escaped(id)])
+        : element('ParticipantObjectQuery', {}, [escaped(query)]),
+      ...(description === undefined ? [] : [detail('description', description)]),
+    ],
+  );
+}
+
+function detail(type: string, value: string): string {
+  return element('ParticipantObjectDetail', { type, value: Buffer.from(value, 'utf8').toString('base64') }, []);
+}
+
+function codingOf({ coding, text }: Concept): Coding {
+  const [first] = coding ?? [];
+  return first ?? { system: 'text', code: text ?? '', display: text ?? '' };
+}
+
+/** The terminology of DICOM is known there by its abbreviation. */
+function coded(name: string, { system = '', code = '', display }: Coding): string {
+  const codeSystemName = system === 'http://dicom.nema.org/resources/ontology/DCM' ? 'DCM' : system;
+  return element(name, { 'csd-code': code, codeSystemName, originalText: display ?? code }, []);
+}
+
+function element(name: string, attributes: Attributes, content: readonly string[]): string {
+  const written = Object.entries(attributes).flatMap(([key, value]) =>
+    value === undefined ? [] : [` ${key}="${escaped(value)}"`],
+  );
+  const open = `<${name}${written.join('')}`;
+  return content.length === 0 ? `${open}/>` : `${open}>${content.join('')}</${name}>`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** What no document of XML 1.0 may hold becomes U+FFFD. https://www.w3.org/TR/xml/#charsets */
+function escaped(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
+    .replace(/[&<>"]/g, sign => ENTITIES[sign] ?? sign)
+    .replace(/[\t\n\r]/g, sign => `&#${sign.charCodeAt(0)};`);
+}

@@ -1,0 +1,34 @@
+/**
+ * AuditEvents as NDJSON, appended to a file or written to standard output. The file is opened anew for each list, so that
+ * whoever rotates it only has to rename it. https://github.com/ndjson/ndjson-spec
+ */
+import { appendFile, writeFile } from 'node:fs';
+import { promisify } from 'node:util';
+import { type Sink, sinkError } from './sink.ts';
+
+const STDOUT = 1;
+const append = promisify(appendFile);
+const write = promisify(writeFile);
+
+/** `target`: the path of a file, or `stdout`. Only its owner can read a file that is made here. */
+export function jsonLines(target: string): Sink {
+  let torn = false;
+  return {
+    kind: 'json',
+    settles: 0,
+    async send(events) {
+      if (events.length === 0) return;
+      // What was cut off stands on a line of its own, and is sent again.
+      const text = (torn ? '\n' : '') + events.map(({ json }) => `${json}\n`).join('');
+      torn = true;
+      try {
+        if (target === 'stdout') await write(STDOUT, text);
+        else await append(target, text, { mode: 0o600, flush: true });
+      } catch (error) {
+        throw sinkError(error);
+      }
+      torn = false;
+    },
+    async close() {},
+  };
+}

@@ -1,0 +1,76 @@
+/**
+ * AuditEvents as log records of OpenTelemetry: OTLP over HTTP in JSON. A collector answers when it has them.
+ * https://opentelemetry.io/docs/specs/otlp/#otlphttp
+ */
+import { type EventText, type Sink, SinkError, sinkError } from './sink.ts';
+
+export interface OtlpOptions {
+  /** With its path, as `https://collector.example.org:4318/v1/logs`. */
+  readonly url: string;
+  /** For the collector to know who sends. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly version: string;
+  /** Told how many records the collector has taken and thrown away; it must not be sent them again. */
+  readonly rejected: (records: number) => void;
+}
+
+/** Milliseconds that a collector may take. */
+const PATIENCE = 15_000;
+/** https://opentelemetry.io/docs/specs/otel/logs/data-model/#field-severitynumber */
+const SEVERITY = { '0': [9, 'INFO'], '4': [13, 'WARN'], '8': [17, 'ERROR'] } as const;
+
+export function otlp({ url, headers, version, rejected }: OtlpOptions): Sink {
+  const resource = {
+    attributes: [attribute('service.name', 'lintel'), attribute('service.version', version)],
+  };
+  return {
+    kind: 'otlp',
+    settles: 0,
+    async send(events) {
+      if (events.length === 0) return;
+      const scopeLogs = [{ scope: { name: 'lintel.audit', version }, logRecords: events.map(recordOf) }];
+      try {
+        const response = await fetch(url, {
+          method: 'POST',
+          headers: { ...headers, 'Content-Type': 'application/json' },
+          body: JSON.stringify({ resourceLogs: [{ resource, scopeLogs }] }),
+          redirect: 'error',
+          signal: AbortSignal.timeout(PATIENCE),
+        });
+        const text = await response.text();
+        if (!response.ok) throw new SinkError(`HTTP_${response.status}`);
+        const count = rejectedIn(text);
+        if (count > 0) rejected(count);
+      } catch (error) {
+        throw sinkError(error);
+      }
+    },
+    async close() {},
+  };
+}
+
+function recordOf({ id, json }: EventText): object {
+  const { recorded, outcome } = JSON.parse(json) as { readonly recorded: string; readonly outcome: string };
+  const [severityNumber, severityText] = SEVERITY[outcome as keyof typeof SEVERITY] ?? SEVERITY[0];
+  return {
+    timeUnixNano: `${Date.parse(recorded)}000000`,
+    ...{ severityNumber, severityText },
+    eventName: 'fhir.AuditEvent',
+    body: { stringValue: json },
+    attributes: [attribute('fhir.resource.type', 'AuditEvent'), attribute('fhir.resource.id', id)],
+  };
+}
+
+function attribute(key: string, stringValue: string): object {
+  return { key, value: { stringValue } };
+}
+
+/** What a collector took and did not keep. An answer that is no JSON says nothing of that. */
+function rejectedIn(text: string): number {
+  try {
+    const { partialSuccess } = JSON.parse(text) as { partialSuccess?: { rejectedLogRecords?: number | string } };
+    return Number(partialSuccess?.rejectedLogRecords ?? 0);
+  } catch {
+    return 0;
+  }
+}
