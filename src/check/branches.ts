@@ -1,7 +1,7 @@
 /**
  * The branches of a mapping: what holds where an alternative of `first` is taken, and where an `if` holds, be it in a child row or in
  * a piece of a text. In: a mapping and the environment of its predicates. Out: a predicate on the row for each branch, so that the
- * sample has a row of each.
+ * sample has a row of each, and how many were left out.
  */
 import { childrenOf } from '../mapping/children.ts';
 import type { Mapping, Node } from '../mapping/model.ts';
@@ -14,8 +14,15 @@ import type { Predicate } from '../sql/expression.ts';
 /** Branches that rows are looked for, of one mapping. */
 const MOST = 200;
 
-/** Predicates of the branches, none of them certain or impossible; those of the row itself first, and at most MOST. */
-export function branchesOf(mapping: Mapping, env: Environment): readonly Predicate[] {
+export interface Branches {
+  /** None of them certain or impossible; those of the row itself first. */
+  readonly looked: readonly Predicate[];
+  /** How many more the mapping has. */
+  readonly left: number;
+}
+
+/** Predicates of the branches of a mapping, at most MOST. */
+export function branchesOf(mapping: Mapping, env: Environment): Branches {
   const found: { readonly where: Predicate; readonly depth: number }[] = [];
   /** `around`: what a predicate on the row or piece of a node says of the row of the mapping. */
   const visit = (node: Node, around: (inner: Predicate) => Predicate, depth: number): void => {
@@ -37,8 +44,6 @@ export function branchesOf(mapping: Mapping, env: Environment): readonly Predica
     else for (const child of childrenOf(node)) visit(child, around, depth);
   };
   visit(mapping.root, inner => inner, 0);
-  return found
-    .toSorted((a, b) => a.depth - b.depth)
-    .slice(0, MOST)
-    .map(({ where }) => where);
+  const inOrder = found.toSorted((a, b) => a.depth - b.depth).map(({ where }) => where);
+  return { looked: inOrder.slice(0, MOST), left: Math.max(0, inOrder.length - MOST) };
 }

@@ -64,6 +64,8 @@ export interface Sample {
   readonly unreached: readonly string[];
   /** Rows that depend on what only the engine can read. */
   readonly unjudged: number;
+  /** Mappings with more branches than rows are looked for, each with the number of the others. */
+  readonly cut: readonly string[];
 }
 
 type Asking = Pick<CheckContext, 'registry' | 'database' | 'facade' | 'now' | 'seed' | 'all' | 'signal'>;
@@ -78,6 +80,7 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
   const resources: SampledResource[] = [];
   const unreached = new Set<string>();
   const looks: Look[] = [];
+  const cut: string[] = [];
   let rows = 0;
   let unjudged = 0;
   for (const [group, mappings] of Map.groupBy(registry.mappings, mapping => mapping.group)) {
@@ -121,7 +124,9 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
         isDeep: false,
         look: async () => (seen.has(mapping) ? undefined : find(mapping, TRUE, PER_RARE)),
       });
-      for (const branch of branchesOf(mapping, environment(registry, now, OPEN_SIGHT)))
+      const branches = branchesOf(mapping, environment(registry, now, OPEN_SIGHT));
+      if (branches.left > 0) cut.push(`${mapping.name} (${branches.left})`);
+      for (const branch of branches.looked)
         looks.push({ group, isDeep: true, look: () => find(mapping, branch, PER_BRANCH) });
     }
   }
@@ -136,7 +141,7 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
       unreached.add(group);
     }
   }
-  return { rows, resources, unreached: [...unreached], unjudged };
+  return { rows, resources, unreached: [...unreached], unjudged, cut };
 }
 
 /** Rows of a source that are to be looked at. */

@@ -81,6 +81,8 @@ export interface Sampled {
   readonly unjudged: number;
   /** Mappings that the time did not suffice for. */
   readonly unreached: readonly string[];
+  /** Mappings with more branches than rows are looked for, each with the number of the others. */
+  readonly cut: readonly string[];
   /** Differences between rows and resources. */
   readonly problems: readonly Problem[];
 }

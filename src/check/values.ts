@@ -9,12 +9,16 @@ export const VALUES: CheckSection = {
   title: 'Values',
   weight: 4,
   async run(context) {
-    const { rows, resources, unjudged, unreached, problems } = await context.sampled();
+    const { rows, resources, unjudged, unreached, cut, problems } = await context.sampled();
     const notes = [
       `${counted(rows, 'row')} compared with ${counted(resources.length, 'resource')}, by an independent reading.`,
     ];
     if (unjudged > 0)
       notes.push(`${counted(unjudged, 'row')} not judged: they depend on what only the engine can read.`);
+    if (cut.length > 0)
+      notes.push(
+        `No row was looked for of further branches (\`first\`, \`if\`): ${someOf(cut)}. \`--all\` reads every row.`,
+      );
     if (unreached.length > 0) notes.push(`Not reached in the time: ${someOf(unreached)}.`);
     return { problems, notes, tables: [] };
   },

@@ -8,7 +8,7 @@
 import { childrenOf } from '../mapping/children.ts';
 import type { Mapping, Node, RefNode, Registry } from '../mapping/model.ts';
 import { type Environment, environment } from '../plan/environment.ts';
-import { idPredicate } from '../plan/identity.ts';
+import { idsByForm, idsPredicate } from '../plan/identity.ts';
 import { presentPredicate } from '../plan/presence.ts';
 import { refersToRows } from '../plan/reference.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
@@ -78,13 +78,13 @@ export function isShared(type: string, registry: Registry): boolean {
 /** Rows of the members; undefined where a reference cannot be asked in SQL. */
 export function membersPredicate(mapping: Mapping, members: Members, env: Environment): Predicate | undefined {
   if (mapping.resource === COMPARTMENT_TYPE) {
-    return members === 'every' ? TRUE : or(...members.ids.map(id => idPredicate(mapping, id, env)));
+    return members === 'every' ? TRUE : idsPredicate(mapping, members.ids, env);
   }
   const leaf: Leaf = node => {
     if (!isPatientReference(node, env.registry)) return FALSE;
     if (members === 'every') return presentPredicate(node, env);
     const target = env.registry.mapping(node.target);
-    const wanted = or(...members.ids.map(id => idPredicate(target, id, env)));
+    const wanted = or(...idsByForm(target, members.ids, env));
     return refersToRows(node, target, `export ${target.name}|${members.key}`, wanted, env);
   };
   if (isDirectlyBound(mapping.resource, env.registry)) {

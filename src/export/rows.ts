@@ -10,7 +10,7 @@ import { planResolved } from '../pipeline/resolve.ts';
 import type { Session } from '../pipeline/source.ts';
 import { type Branch, groupBranches } from '../plan/branches.ts';
 import { filterPredicate } from '../plan/filter.ts';
-import { idPredicate } from '../plan/identity.ts';
+import { idsPredicate } from '../plan/identity.ts';
 import { servedPredicate } from '../plan/presence.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import type { Cursor } from '../search/cursor.ts';
@@ -137,7 +137,7 @@ function slicePredicate(mapping: Mapping, slice: Slice, env: Session['env']): Pr
     case 'members':
       return required(membersPredicate(mapping, slice.members, env));
     case 'ids':
-      return or(...slice.ids.map(id => idPredicate(mapping, id, env)));
+      return idsPredicate(mapping, slice.ids, env);
   }
 }
 

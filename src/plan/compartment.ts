@@ -7,7 +7,7 @@ import { COMPARTMENT_TYPE, patientCompartmentOf, type SearchPath, searchParamete
 import { FALSE, or } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
 import type { Environment } from './environment.ts';
-import { idPredicate } from './identity.ts';
+import { idsPredicate } from './identity.ts';
 import { referenceLeaf } from './reference.ts';
 import { along } from './walk.ts';
 
@@ -33,7 +33,7 @@ export function isBound({ resource, outside }: Mapping): boolean {
 /** Rows in the compartments of these patients (logical ids, or their names). */
 export function inCompartments(mapping: Mapping, ids: readonly string[], env: Environment): Predicate {
   if (!isBound(mapping)) return FALSE;
-  if (mapping.resource === COMPARTMENT_TYPE) return or(...ids.map(id => idPredicate(mapping, id, env)));
+  if (mapping.resource === COMPARTMENT_TYPE) return idsPredicate(mapping, ids, env);
   const leaf = referenceLeaf(
     ids.map(id => ({ kind: 'reference', type: COMPARTMENT_TYPE, id })),
     env,

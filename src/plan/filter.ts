@@ -7,14 +7,13 @@ import { elementAt } from '../r4/definitions.ts';
 import type { SearchParameter, SearchPath } from '../r4/search-parameters.ts';
 import { ANY_CASE_SYSTEMS } from '../r4/systems.ts';
 import type { Filter, Modifier, TokenValue, TypedValue } from '../search/query.ts';
-import { withLists } from '../sql/alike.ts';
 import { and, equals, FALSE, or, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
 import { bearingLeaf } from './bearing.ts';
 import { inCompartments } from './compartment.ts';
 import { bareRelation } from './condition.ts';
 import { ALL_RULES, complement, type Environment, watchRequest } from './environment.ts';
-import { idPredicate, readId } from './identity.ts';
+import { idsByForm, idsPredicate, readId } from './identity.ts';
 import { leafForAny } from './leaf.ts';
 import { presentPredicate, servedPredicate } from './presence.ts';
 import { refersToRows } from './reference.ts';
@@ -91,10 +90,13 @@ function madePredicate(
   modifier: Modifier | undefined,
   env: Environment,
 ): Predicate | undefined {
-  if (parameter.code === '_id') {
-    const any = some(values.map(value => (value.kind === 'token' ? idTokenPredicate(mapping, value, env) : undefined)));
-    return any && withLists(any);
-  }
+  if (parameter.code === '_id')
+    return idTokensPredicate(
+      mapping,
+      values.filter(value => value.kind === 'token'),
+      modifier,
+      env,
+    );
   return some(
     (parameter.paths ?? []).map(path => {
       const before = path.slice(0, -1);
@@ -110,9 +112,17 @@ function madePredicate(
 }
 
 /** An id has no system: one that is named matches nothing, and `|` alone asks for none, which each id has. */
-function idTokenPredicate(mapping: Mapping, { system, code }: TokenValue, env: Environment): Predicate {
-  if (system) return FALSE;
-  return code === undefined ? TRUE : idPredicate(mapping, code, env);
+function idTokensPredicate(
+  mapping: Mapping,
+  tokens: readonly TokenValue[],
+  modifier: Modifier | undefined,
+  env: Environment,
+): Predicate {
+  const asked = tokens.filter(({ system }) => !system);
+  const ids = asked.flatMap(({ code }) => code ?? []);
+  if (ids.length < asked.length) return TRUE;
+  // All rows but these are read, whatever is known of them.
+  return modifier === 'not' ? or(...idsByForm(mapping, ids, env)) : idsPredicate(mapping, ids, env);
 }
 
 /** Where values are asked for: the parameter, and the one of its paths. */

@@ -4,10 +4,15 @@
  */
 import { type IdPart, isLegalId } from '../mapping/id-rule.ts';
 import type { Mapping } from '../mapping/model.ts';
-import { and, equals, FALSE, not, or, value } from '../sql/construct.ts';
+import { INTEGER } from '../sql/column-type.ts';
+import { and, constant, equals, FALSE, flag, not, or, placed, value } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate, SqlValue } from '../sql/expression.ts';
+import { bareRelation } from './condition.ts';
 import type { Environment } from './environment.ts';
-import { idPartsPresent } from './presence.ts';
+import type { Key } from './key.ts';
+import { keysFirst } from './keys-first.ts';
+import { amongKeys, type KeyOperand } from './listed.ts';
+import { idPartsPresent, servedPredicate } from './presence.ts';
 
 /**
  * What one alternative of an id rule reads in an id: the values of its columns, one reading behind the other. Undefined where it reads
@@ -15,26 +20,55 @@ import { idPartsPresent } from './presence.ts';
  */
 export type Readings = readonly SqlValue[] | undefined;
 
-/** The rows whose id is this text, or stands in its place; FALSE for a text that no row can have printed. */
-export function idPredicate(mapping: Mapping, id: string, env: Environment): Predicate {
+/** The rows whose ids are among these, by the form of the id: one Predicate for each alternative of the rule that reads some of them. */
+export function idsByForm(mapping: Mapping, ids: readonly string[], env: Environment): readonly Predicate[] {
   const { alternatives } = mapping.id;
-  return or(
-    ...alternatives.map((parts, i) => {
-      const readings = readId(parts, id, env);
-      if (readings.length === 0) return FALSE;
-      const earlier = alternatives.slice(0, i).map(before => not(idPartsPresent(before)));
-      return and(
-        ...earlier,
-        or(...readings.map(keys => and(...keys.map(({ column, value }) => equals(column, value))))),
-      );
-    }),
-  );
+  return alternatives.flatMap((parts, i): readonly Predicate[] => {
+    const readings = ids.flatMap(id => readId(parts, id, env));
+    if (readings.length === 0) return [];
+    const earlier = and(...alternatives.slice(0, i).map(before => not(idPartsPresent(before))));
+    const rows = and(readings.length > 1 ? byRow(earlier) : earlier, amongKeys(readings));
+    return rows.kind === 'false' ? [] : [rows];
+  });
 }
 
-/** A key column, and what it is compared with. */
-export interface KeyOperand {
-  readonly column: ColumnExpression;
-  readonly value: Expression;
+/** Tested on each row that is read: many rows may lack the columns of another form, and an index of those would lead to all of them. */
+function byRow(of: Predicate): Predicate {
+  return of.kind === 'true' || of.kind === 'false' ? of : equals(flag(of), constant(1, INTEGER));
+}
+
+/**
+ * The rows whose ids are among these. No index finds rows of several forms of ids at once: their keys are asked for first, form by form.
+ * Of one form they are what is sought.
+ */
+export function idsPredicate(mapping: Mapping, ids: readonly string[], env: Environment): Predicate {
+  const forms = idsByForm(mapping, ids, env);
+  const { source } = mapping;
+  if (forms.length < 2) return or(...forms);
+  const found: KeyOperand[][] = [];
+  let known = true;
+  for (const [i, where] of forms.entries()) {
+    const name = `ids ${i} of ${mapping.name}|${ids.join()}`;
+    // The key is unique among the rows that are served; a deleted row may share it.
+    const from = () => bareRelation(source, and(servedPredicate(mapping, env), where), env, source.key);
+    const keys = keysFirst(name, { mapping: mapping.name, from, columns: source.key }, env);
+    // A key without a value is found by no comparison.
+    if (keys === 'many' || keys?.some(key => key.includes(null))) return or(...forms);
+    const place = env.keyPlaces?.get(name);
+    known &&= keys !== undefined;
+    for (const [row, key] of (keys ?? []).entries())
+      found.push(
+        source.key.map((column, at) =>
+          operandOf(column, key, at, place === undefined ? undefined : place + row * key.length),
+        ),
+      );
+  }
+  return known && found.length > 0 ? amongKeys(found) : FALSE;
+}
+
+function operandOf(column: ColumnExpression, key: Key, at: number, place: number | undefined): KeyOperand {
+  const raw = key[at] ?? null;
+  return { column, value: place === undefined ? value(raw, column.type) : placed(raw, column.type, place + at) };
 }
 
 /** Every reading of an id by one alternative of a rule, ready to be compared: several where text keys contain the separator. */

@@ -5,6 +5,7 @@ import type { JoinColumn } from '../mapping/model.ts';
 import type { ColumnType } from '../sql/column-type.ts';
 import { among, and, equals, FALSE, or, placed, value } from '../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../sql/expression.ts';
+import { amongKeys } from './listed.ts';
 
 /** Values of `theirs`, in order of `on`. */
 export type Key = readonly SqlValue[];
@@ -48,6 +49,30 @@ export function oursAmong(on: readonly JoinColumn[], keys: readonly Key[], place
 /** Their side of a join: a column, or what is made of it. */
 interface Theirs {
   readonly theirs: Expression;
+}
+
+/** Likewise for keys that were read of ids, or asked for in several ways: values of the types of theirs, in the order of `on`. */
+export function oursAmongKeys(on: readonly JoinColumn[], keys: readonly (readonly Expression[])[]): Predicate {
+  if (on.every(({ ours, theirs }) => ours.type.kind === theirs.type.kind))
+    return amongKeys(keys.map(key => key.flatMap((bound, i) => (on[i] ? [{ column: on[i].ours, value: bound }] : []))));
+  return or(...keys.map(key => and(...on.map((pair, i) => (key[i] ? equalsOurs(pair, key[i]) : FALSE)))));
+}
+
+/** Keys without a NULL, which joins nothing, as values of the types of theirs. */
+export function keyValues(
+  on: readonly JoinColumn[],
+  keys: readonly Key[],
+  place?: number,
+): readonly (readonly Expression[])[] {
+  return keys.flatMap((key, row) =>
+    key.includes(null)
+      ? []
+      : [
+          on.map(({ theirs }, i) =>
+            cell(key[i] ?? null, theirs.type, place === undefined ? undefined : place + row * on.length + i),
+          ),
+        ],
+  );
 }
 
 /** Their columns hold one of these keys. `place`: that of the first value, in a plan that is used again. */

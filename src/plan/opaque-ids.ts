@@ -11,7 +11,8 @@ import type { SqlValue } from '../sql/expression.ts';
 import type { Places } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
 import type { OpaqueIds } from './environment.ts';
-import { type KeyOperand, literalStart, operandsOf, parseId, parseLegalId, type Readings } from './identity.ts';
+import { literalStart, operandsOf, parseId, parseLegalId, type Readings } from './identity.ts';
+import type { KeyOperand } from './listed.ts';
 
 /** More ids than this in one question, or in what one caller may see, are planned as they are. */
 export const IDS_AT_MOST = 8;

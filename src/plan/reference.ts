@@ -5,13 +5,12 @@ import { idCodec } from '../mapping/codecs/id.ts';
 import type { IdPart } from '../mapping/id-rule.ts';
 import type { Mapping, Node, RefNode, TextNode } from '../mapping/model.ts';
 import type { TypedValue } from '../search/query.ts';
-import { withLists } from '../sql/alike.ts';
 import { and, equals, exists, FALSE, or, TRUE } from '../sql/construct.ts';
 import type { Predicate, Relation } from '../sql/expression.ts';
 import { bareRelation } from './condition.ts';
 import type { Environment } from './environment.ts';
-import { idPredicate, readId } from './identity.ts';
-import { equalsOurs, oursAmong } from './key.ts';
+import { idsByForm, readId } from './identity.ts';
+import { keyValues, oursAmong, oursAmongKeys } from './key.ts';
 import { keysFirst } from './keys-first.ts';
 import { presentPredicate, servedPredicate, targetRelation } from './presence.ts';
 import { exact } from './primitive.ts';
@@ -56,31 +55,26 @@ function writtenIn(parts: TextNode['parts']): { readonly type: Node; readonly id
 }
 
 function refersToIds(node: RefNode, target: Mapping, ids: readonly string[], env: Environment): Predicate {
-  const direct = ids.map(id => directKeys(node, target, id, env));
-  if (direct.every(keys => keys !== undefined)) {
-    const keys = withLists(or(...direct));
-    return keys.kind === 'false' ? keys : and(keys, presentPredicate(node, env));
-  }
-  const named = withLists(or(...ids.map(id => idPredicate(target, id, env))));
-  return refersToRows(node, target, `${target.name}|${ids.join()}`, named, env);
+  const direct = directKeys(node, target, ids, env);
+  if (direct) return direct.kind === 'false' ? direct : and(direct, presentPredicate(node, env));
+  const asked = idsByForm(target, ids, env).map((wanted, i) => ({
+    wanted,
+    key: `${target.name} ${i}|${ids.join()}`,
+  }));
+  return refersToSome(node, target, asked, env);
 }
 
-/** Our columns compared with the parts of the id, where the reference joins on exactly the columns the id is made of. */
-function directKeys(node: RefNode, target: Mapping, id: string, env: Environment): Predicate | undefined {
+/** Our columns compared with the parts of the ids, where the reference joins on exactly the columns the ids are made of. */
+function directKeys(node: RefNode, target: Mapping, ids: readonly string[], env: Environment): Predicate | undefined {
   const [parts, ...others] = target.id.alternatives;
   if (!parts || others.length > 0) return undefined;
   const pairs = new Map(node.on.map(pair => [pair.theirs.column, pair]));
   const columns = parts.flatMap(part => (part.kind === 'column' ? [part.column] : []));
   if (!columns.every(column => column.alias === target.source.alias && pairs.has(column.column))) return undefined;
-  return or(
-    ...readId(parts, id, env).map(keys =>
-      and(
-        ...keys.map(({ column, value }) => {
-          const pair = pairs.get(column.column);
-          return pair ? equalsOurs(pair, value) : FALSE;
-        }),
-      ),
-    ),
+  const keys = ids.flatMap(id => readId(parts, id, env));
+  return oursAmongKeys(
+    columns.flatMap(({ column }) => pairs.get(column) ?? []),
+    keys.map(key => key.map(({ value }) => value)),
   );
 }
 
@@ -95,15 +89,36 @@ export function refersToRows(
   wanted: Predicate,
   env: Environment,
 ): Predicate {
-  if (wanted.kind === 'false') return FALSE;
-  const resolution = `${key}|${node.on.map(({ theirs }) => theirs.column).join()}`;
+  return wanted.kind === 'false' ? FALSE : refersToSome(node, target, [{ key, wanted }], env);
+}
+
+/** Likewise where rows are found in several ways, each by an index of its own: their keys are one list. */
+function refersToSome(
+  node: RefNode,
+  target: Mapping,
+  asked: readonly { readonly key: string; readonly wanted: Predicate }[],
+  env: Environment,
+): Predicate {
   const columns = node.on.map(({ theirs }) => theirs);
-  const from = (): Relation => {
-    const where = and(wanted, env.rules.targetFilter ? servedPredicate(target, env) : TRUE);
-    return bareRelation(target.source, where, env, columns);
-  };
-  const keys = keysFirst(resolution, { mapping: target.name, from, columns }, env);
-  if (keys === undefined) return FALSE;
-  if (keys === 'many') return exists(targetRelation(target, node.on, env, [], wanted).relation);
-  return oursAmong(node.on, keys, env.keyPlaces?.get(resolution));
+  const found = asked.map(({ key, wanted }) => {
+    const name = `${key}|${columns.map(({ column }) => column).join()}`;
+    const from = (): Relation => {
+      const where = and(wanted, env.rules.targetFilter ? servedPredicate(target, env) : TRUE);
+      return bareRelation(target.source, where, env, columns);
+    };
+    return { wanted, name, keys: keysFirst(name, { mapping: target.name, from, columns }, env) };
+  });
+  const many = found.filter(({ keys }) => keys === 'many');
+  if (many.length > 0) {
+    const any = or(...found.map(({ wanted }) => wanted));
+    return exists(targetRelation(target, node.on, env, [], any).relation);
+  }
+  const [only, ...more] = found;
+  if (only && more.length === 0)
+    return typeof only.keys === 'object' ? oursAmong(node.on, only.keys, env.keyPlaces?.get(only.name)) : FALSE;
+  if (found.some(({ keys }) => keys === undefined)) return FALSE;
+  const values = found.flatMap(({ name, keys }) =>
+    typeof keys === 'object' ? keyValues(node.on, keys, env.keyPlaces?.get(name)) : [],
+  );
+  return oursAmongKeys(node.on, values);
 }

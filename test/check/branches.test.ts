@@ -94,3 +94,17 @@ describe('branches of child rows', () => {
     expect(problems[0]).toMatch(/^person\.yaml:11:\d+: TAKEN is read as another value by datetime, in 1 sampled row/);
   });
 });
+
+test('more branches than rows are looked for are said', async () => {
+  const notes = Array.from(
+    { length: 210 },
+    (_, i) => `    - { text: { const: note ${i}, if: { KG: { ge: "${200 + i}" } } } }`,
+  );
+  const many = WEIGHTS.replace(/ {2}note: .*/, `  note:\n${notes.join('\n')}`);
+  const opened = await open(smallClinic({ 'weighing.yaml': many }));
+  const [values] = await check(opened, { sections: [VALUES] });
+  await opened.close();
+  expect(values?.notes.join(' ')).toMatch(
+    /No row was looked for of further branches \(`first`, `if`\): weights \(12\)\. `--all` reads every row\./,
+  );
+});

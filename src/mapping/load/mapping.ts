@@ -4,6 +4,7 @@
 import type { FirstNode, Mapping, Member, Node, ObjectNode, ValueNode } from '../model.ts';
 import type { Context } from './context.ts';
 import { withMeta } from './meta.ts';
+import { checkMixedRows } from './mixed-rows.ts';
 import { readNumber } from './number.ts';
 import { readRootMembers } from './object.ts';
 import { checkMembers, checkRequired, namesOf } from './required.ts';
@@ -31,6 +32,7 @@ export function resolveMapping(open: OpenDraft, ordinal: number, context: Contex
   const changed = changedNode(root);
   const number = readNumber(child(draft.tree, 'number'), open.visible, context);
   const deletedAt = deletedNode(open, slot, context) ?? changed;
+  checkMixedRows(source, deletedAt && deletedAt !== changed ? [root, deletedAt] : [root], context.report);
   return {
     name: draft.name,
     resource,

@@ -1,0 +1,62 @@
+/**
+ * Lists of keys of several columns, written so that an index is sought. In: the operands of each key. Out: a Predicate that
+ * holds for exactly the rows with one of these keys. A long OR of conjunctions of texts enters no index of SQLite, so the
+ * values of each column stand beside it as a list.
+ */
+import { among, and, equals, or } from '../sql/construct.ts';
+import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
+import { expressionKey } from '../sql/expression-key.ts';
+
+/** A key column, and what it is compared with. */
+export interface KeyOperand {
+  readonly column: ColumnExpression;
+  readonly value: Expression;
+}
+
+/** An engine may seek each combination of the lists: no more of them than this. */
+const SEEKS_AT_MOST = 2000;
+/** Of the lists beside the OR together: SQL Server takes 2,100 parameters. */
+const LISTED_AT_MOST = 500;
+
+/** Rows with one of these keys; all keys are of the same columns, in the same order. */
+export function amongKeys(keys: readonly (readonly KeyOperand[])[]): Predicate {
+  const [first = []] = keys;
+  if (first.length === 1) return listOf(keys, 0);
+  const whole = or(...keys.map(key => and(...key.map(({ column, value }) => equals(column, value)))));
+  return whole.kind === 'or' ? and(...listsBeside(keys), whole) : whole;
+}
+
+/** The columns' own lists, the first column's always; further ones as long as their combinations are few. */
+function listsBeside(keys: readonly (readonly KeyOperand[])[]): readonly Predicate[] {
+  const lists: Predicate[] = [];
+  let seeks = 1;
+  let listed = 0;
+  for (const at of (keys[0] ?? []).keys()) {
+    const values = distinct(keys, at).size;
+    if (lists.length > 0 && (seeks * values > SEEKS_AT_MOST || listed + values > LISTED_AT_MOST)) continue;
+    seeks *= values;
+    listed += values;
+    lists.push(listOf(keys, at));
+  }
+  return lists;
+}
+
+function listOf(keys: readonly (readonly KeyOperand[])[], at: number): Predicate {
+  const values = distinct(keys, at);
+  const [first] = values.values();
+  return first
+    ? among(
+        first.column,
+        [...values.values()].map(({ value }) => value),
+      )
+    : or();
+}
+
+function distinct(keys: readonly (readonly KeyOperand[])[], at: number): ReadonlyMap<string, KeyOperand> {
+  return new Map(
+    keys.flatMap(key => {
+      const one = key[at];
+      return one ? [[expressionKey(one.value), one] as const] : [];
+    }),
+  );
+}
