@@ -2,6 +2,7 @@
  * The parts of mappings that only live rows can prove right. In: a registry. Out: every scope with its lookups, every
  * reference, and every value that nothing else stands in for.
  */
+import { aliasesOf } from '../../sql/columns-used.ts';
 import { childrenOf } from '../children.ts';
 import type {
   ChildRows,
@@ -16,15 +17,13 @@ import type {
   Scope,
   ValueNode,
 } from '../model.ts';
+import { aliasesIn } from './questions.ts';
 
 /** A value read in a scope, maybe out of the pieces of a column of its rows. */
 export interface ScopedValue {
   readonly scope: Scope;
   readonly node: ValueNode;
-}
-
-export interface ScopedExpression extends ScopedValue {
-  /** The pieces among which it is worked out, if it stands within an `each` over a split column. */
+  /** The pieces right around it, if it stands within an `each` over a split column. */
   readonly pieces: Pieces | undefined;
 }
 
@@ -59,7 +58,7 @@ export interface Parts {
   readonly children: readonly ScopedChildRows[];
   readonly values: readonly ScopedValue[];
   /** Values worked out by `sql`, be there a later alternative or not: the statement reads them for each row. */
-  readonly expressions: readonly ScopedExpression[];
+  readonly expressions: readonly ScopedValue[];
 }
 
 /** Collects the parts; variants share their source, so it is seen once. */
@@ -68,7 +67,7 @@ export function partsOf(registry: Registry): Parts {
   const refs: ScopedRef[] = [];
   const children = new Map<ChildRows, ScopedChildRows>();
   const values: ScopedValue[] = [];
-  const expressions: ScopedExpression[] = [];
+  const expressions: ScopedValue[] = [];
   const tests = new Map<Condition, ScopedTest>();
   /** Code maps on pieces: the row of a piece is found as that of a lookup is. */
   const codes: ScopedLookup[] = [];
@@ -95,12 +94,13 @@ export function partsOf(registry: Registry): Parts {
     for (const { table, alias, where } of scope.lookups)
       visitCondition(where, { table, alias, where: { kind: 'always' }, lookups: [] });
   };
-  /** `isLast`: no later alternative takes what this node leaves out. */
-  const visit = (node: Node, scope: Scope, isLast: boolean, pieces?: Pieces): void => {
+  /** `scopes`: those of the rows around, from within. `isLast`: no later alternative takes what this node leaves out. */
+  const visit = (node: Node, scopes: readonly [Scope, ...Scope[]], isLast: boolean, pieces?: Pieces): void => {
+    const [scope] = scopes;
     visitCondition(node.if, unfiltered(scope));
-    if (node.kind === 'value' && isLast) values.push({ scope, node });
+    if (node.kind === 'value' && isLast) values.push({ scope, node, pieces });
     if (node.kind === 'value' && node.from.some(({ kind }) => kind === 'raw'))
-      expressions.push({ scope, node, pieces });
+      expressions.push({ scope: readScopeOf(node, scopes), node, pieces });
     if (node.kind === 'ref') refs.push({ scope, node });
     if (node.kind === 'each' && node.from.kind === 'rows') {
       const { single, on, scope: rows } = node.from;
@@ -108,17 +108,17 @@ export function partsOf(registry: Registry): Parts {
       if (single) codes.push({ scope, lookup: { table, alias, on, where, required: false, pick: [], at: node.at } });
       children.set(node.from, { from: node.from, at: node.at });
       visitScope(node.from.scope);
-      visit(node.item, node.from.scope, isLast);
+      visit(node.item, [node.from.scope, ...scopes], isLast);
     } else {
       const earlier = earlierIn(node);
       const inner = node.kind === 'each' && node.from.kind === 'pieces' ? node.from : pieces;
-      for (const child of childrenOf(node)) visit(child, scope, isLast && !earlier.has(child), inner);
+      for (const child of childrenOf(node)) visit(child, scopes, isLast && !earlier.has(child), inner);
     }
   };
   for (const mapping of registry.mappings) {
     visitScope(mapping.source);
-    visit(mapping.root, mapping.source, true);
-    if (mapping.deleted?.at) visit(mapping.deleted.at, mapping.deleted.source, true);
+    visit(mapping.root, [mapping.source], true);
+    if (mapping.deleted?.at) visit(mapping.deleted.at, [mapping.deleted.source], true);
   }
   const lookups = [...codes, ...[...scopes].flatMap(scope => scope.lookups.map(lookup => ({ scope, lookup })))];
   return {
@@ -129,6 +129,16 @@ export function partsOf(registry: Registry): Parts {
     expressions,
     tests: [...tests.values()],
   };
+}
+
+/** The rows whose columns a value is made of: in an `each` those of a row around it, too. */
+function readScopeOf({ from }: ValueNode, scopes: readonly [Scope, ...Scope[]]): Scope {
+  const read = aliasesOf({ expressions: from });
+  const owner = scopes.find(scope => {
+    const own = new Set<string>(aliasesIn(scope));
+    return [...read].every(alias => own.has(alias));
+  });
+  return owner ?? scopes[0];
 }
 
 function unfiltered({ table, alias, lookups }: Scope): Scope {

@@ -367,23 +367,20 @@ elements:
     const pieces = (sql: string) => ({
       'm.yaml': `${PEOPLE}  name: [{ given: [{ each: { split: RACE_CD, by: ";", as: d }, item: ${bad(sql)} }] }]\n`,
     });
-    expect(await problemsOf(pieces('{d.piece}'), database)).toEqual([]);
-    expect(await problemsOf(pieces('NOPE({d.piece})'), database)).toEqual([
+    expect(await problemsOf(pieces('{p.SEX}'), database)).toEqual([]);
+    expect(await problemsOf(pieces('NOPE({p.SEX})'), database)).toEqual([
       'm.yaml:6:70: the database cannot work out this `sql`: no such function: NOPE',
     ]);
   });
 
-  test('SQL over the parts of a piece is worked out too', async () => {
-    const database = databaseWith("PT (PT_NO, RACE_CD) VALUES (1, 'a:b;c:d'), (2, 'e')");
+  test('SQL over a row around child rows is worked out, too', async () => {
+    const database = databaseWith("PT (PT_NO, SEX) VALUES (1, 'M')", 'ALLRGY (ALG_ID, PT_NO) VALUES (70, 1)');
     const files = (sql: string) => ({
-      'm.yaml': `${PEOPLE}  identifier: [{ each: { split: RACE_CD, by: ";", parse: "{sys}:{code}", as: d }, item: { system: "urn:x", value: { sql: "${sql}", type: varchar(40), via: text } } }]\n`,
+      'm.yaml': `${PEOPLE}  name: [{ given: [{ each: { table: dbo.ALLRGY, as: a, on: { PT_NO: PT_NO }, order: [ALG_ID] }, item: { sql: "${sql}", type: varchar(40), via: text } }] }]\n`,
     });
-    expect(await problemsOf(files('UPPER({d.code})'), database)).toEqual([]);
-    expect(await problemsOf(files('NOPE({d.code})'), database)).toEqual([
-      'm.yaml:6:115: the database cannot work out this `sql`: no such function: NOPE',
-    ]);
-    expect(await problemsOf(files('{d.sys} || NULL'), database)).toEqual([
-      'm.yaml:6:115: warning: this `sql` gives no value in any of 1 row',
+    expect(await problemsOf(files('{p.SEX}'), database)).toEqual([]);
+    expect(await problemsOf(files('NOPE({p.SEX})'), database)).toEqual([
+      'm.yaml:6:103: the database cannot work out this `sql`: no such function: NOPE',
     ]);
   });
 
