@@ -45,7 +45,7 @@ export interface ChartOptions {
 }
 
 /** The resource type of visits in launch contexts. */
-const VISIT = 'Encounter';
+export const VISIT = 'Encounter';
 
 /** Also of what the mappings cannot search by. */
 const NOBODY: Found = { items: [], more: false };

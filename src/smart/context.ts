@@ -4,11 +4,25 @@
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
 
+/** A further resource that a launch is about: a reference, a canonical address or an identifier, and in which role. */
+export interface ContextItem {
+  /** Relative: `ImagingStudy/7`. */
+  readonly reference?: string;
+  readonly canonical?: string;
+  readonly identifier?: Readonly<Record<string, string>>;
+  /** Resource type. */
+  readonly type?: string;
+  /** A URI; absent: `launch`. */
+  readonly role?: string;
+}
+
 export interface LaunchContext {
   /** Logical id. */
   readonly patient?: string;
   /** Logical id. */
   readonly encounter?: string;
+  /** Other resources than patient and encounter. */
+  readonly fhirContext?: readonly ContextItem[];
   /** Whether the app has to show whose record it is; an EHR that shows it already says no. Default: it has to. */
   readonly needPatientBanner?: boolean;
   /** What the person wants to do, as EHR and app agreed on. */

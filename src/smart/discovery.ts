@@ -1,6 +1,6 @@
 /**
- * What apps learn before they begin: `.well-known/smart-configuration`, and the style that they may take over. In: addresses.
- * Out: JSON, for any origin and without credentials.
+ * What apps learn before they begin: `.well-known/smart-configuration`. In: addresses. Out: JSON, for any
+ * origin and without credentials.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html
  */
 import type { Identifier } from './brands.ts';
@@ -11,7 +11,8 @@ const CAPABILITIES = [
   ...['launch-standalone', 'launch-ehr', 'authorize-post'],
   ...['client-public', 'client-confidential-symmetric', 'client-confidential-asymmetric'],
   'sso-openid-connect',
-  ...['context-banner', 'context-style', 'context-ehr-patient', 'context-ehr-encounter', 'context-standalone-patient'],
+  ...['context-banner', 'context-style', 'context-ehr-patient', 'context-ehr-encounter'],
+  ...['context-standalone-patient', 'context-standalone-encounter'],
   ...['permission-offline', 'permission-patient', 'permission-user', 'permission-v1', 'permission-v2'],
 ] as const;
 
@@ -20,6 +21,7 @@ const NEEDS: Readonly<Record<string, string>> = {
   'context-ehr-patient': 'Patient',
   'context-standalone-patient': 'Patient',
   'context-ehr-encounter': 'Encounter',
+  'context-standalone-encounter': 'Encounter',
 };
 
 export interface PublishedBrand {
@@ -68,18 +70,3 @@ export function smartConfiguration(
     ...(brand && { user_access_brand_bundle: brand.bundle, user_access_brand_identifier: brand.identifier }),
   };
 }
-
-/** https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#styling */
-export const STYLE = {
-  color_background: '#f6f5f1',
-  color_error: '#a3341f',
-  color_highlight: '#0b6e63',
-  color_modal_backdrop: '',
-  color_success: '#0b6e63',
-  color_text: '#1d2b2a',
-  dim_border_radius: '6px',
-  dim_font_size: '16px',
-  dim_spacing_size: '16px',
-  font_family_body: 'system-ui, sans-serif',
-  font_family_heading: 'system-ui, sans-serif',
-} as const;

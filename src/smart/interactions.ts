@@ -5,12 +5,12 @@
 import { Hono } from 'hono';
 import { errors } from 'oidc-provider';
 import type { Account } from '../auth/accounts.ts';
-import type { Listed } from './charts.ts';
+import { type Listed, VISIT } from './charts.ts';
 import { type Choice, choicesOf, chosen } from './choices.ts';
 import type { GrantContext, Launch } from './context.ts';
 import { finish, type Interaction, interactionOf } from './interaction.ts';
 import { loginForApp, tryPassword } from './login-form.ts';
-import { consentPage, patientPage } from './pages.ts';
+import { consentPage, encounterPage, NO_ENCOUNTER, patientPage } from './pages.ts';
 import { fieldsOf, type NodeEnv, type PageContext, pageOf, refuseForeign, type SmartParts } from './parts.ts';
 import { LIFETIMES } from './provider.ts';
 import { CONTEXT_SCOPES, grantable } from './scopes.ts';
@@ -54,12 +54,20 @@ export function interactionRoutes(parts: SmartParts): Hono<NodeEnv> {
     return decide(c, parts, asked, { patient: fields.get('patient'), name: fields.get('name') });
   });
 
+  routes.post('/:uid/encounter', async c => {
+    refuseForeign(c, parts);
+    const fields = await fieldsOf(c);
+    const asked = await askedOf(await interactionOf(c, parts), parts);
+    return decide(c, parts, asked, { patient: fields.get('patient'), encounter: fields.get('encounter') });
+  });
+
   routes.post('/:uid/consent', async c => {
     refuseForeign(c, parts);
     const fields = await fieldsOf(c);
     const asked = await askedOf(await interactionOf(c, parts), parts);
     if (fields.get('decision') !== 'allow') return deny(c, parts, TEXTS.error.denied);
-    return allow(c, parts, asked, { ticked: new Set(fields.getAll('scope')), patient: fields.get('patient') });
+    const [patient, encounter] = [fields.get('patient'), fields.get('encounter')];
+    return allow(c, parts, asked, { ticked: new Set(fields.getAll('scope')), patient, encounter });
   });
 
   return routes;
@@ -76,26 +84,33 @@ async function askedOf(interaction: Interaction, parts: SmartParts): Promise<Ask
   if (params['launch'] !== undefined && launch === undefined) throw new errors.SessionNotFound(TEXTS.error.expired);
   if (launch?.user !== undefined && launch.user !== account.fhirUser)
     throw new errors.AccessDenied(TEXTS.error.wrongUser);
-  const scopes = grantable(String(params['scope'] ?? '').split(' '), client.scopes, 'person').filter(
-    scope => launch !== undefined || !EHR_ONLY.has(scope),
-  );
+  const { types } = parts.facade().registry;
+  const scopes = grantable(String(params['scope'] ?? '').split(' '), client.scopes, 'person').filter(scope => {
+    // Only a launch from an EHR can give this one.
+    if (scope === 'launch') return launch !== undefined;
+    return scope !== ENCOUNTER || (launch === undefined ? types.includes(VISIT) : launch.encounter !== undefined);
+  });
   return {
     ...{ interaction, account, app: client.name, client: client.id, launch, scopes },
-    choices: choicesOf(scopes, parts.facade().registry.types),
+    choices: choicesOf(scopes, types),
     action: `${parts.issuer}/interaction/${interaction.uid}`,
   };
 }
 
-/** What only a launch from an EHR can give. */
-const EHR_ONLY: ReadonlySet<string> = new Set(['launch', 'launch/encounter']);
+/** The scope that asks for a visit. */
+const ENCOUNTER = 'launch/encounter';
 
-/** The page of consent; before it that of patients, where one is needed and none is known. */
-async function decide(
-  c: PageContext,
-  parts: SmartParts,
-  asked: Asked,
-  given: { readonly patient?: string | null; readonly name?: string | null } = {},
-): Promise<Response> {
+/** What the person has chosen so far. */
+interface Given {
+  readonly patient?: string | null;
+  /** Words of a patient's name. */
+  readonly name?: string | null;
+  /** `none`: the person wants none. */
+  readonly encounter?: string | null;
+}
+
+/** The page of consent; before it those of patients and of visits, where one is asked for and none is known. */
+async function decide(c: PageContext, parts: SmartParts, asked: Asked, given: Given = {}): Promise<Response> {
   const { account, app, action, scopes, choices } = asked;
   const patient = await patientOf(parts, asked, given.patient);
   if (patient === 'unknown') {
@@ -103,6 +118,12 @@ async function decide(
     return pageOf(c, patientPage({ action: `${action}/patient`, app, name: given.name ?? '', found }));
   }
   if (patient === 'foreign') throw new errors.AccessDenied(TEXTS.error.noPatient);
+  const encounter = await encounterOf(parts, asked, patient, given.encounter);
+  if (patient !== undefined && encounter === 'unknown') {
+    const found = await parts.charts.encounters(account, patient.id);
+    if (found.items.length > 0) return pageOf(c, encounterPage({ action: `${action}/encounter`, app, patient, found }));
+  }
+  const visit = typeof encounter === 'object' ? encounter : undefined;
   const contexts = scopes.filter(scope => CONTEXTS.has(scope));
   return pageOf(
     c,
@@ -111,6 +132,7 @@ async function decide(
       app,
       account: account.shown ?? account.name,
       patient,
+      encounter: visit,
       choices,
       contexts,
     }),
@@ -130,23 +152,48 @@ async function patientOf(
 ): Promise<Listed | undefined | 'unknown' | 'foreign'> {
   const id = launch?.patient ?? given ?? '';
   if (id !== '') return (await charts.patient(account, id)) ?? 'foreign';
-  const needed = scopes.some(scope => scope === 'launch/patient' || scope.startsWith('patient/'));
+  const needed = scopes.some(
+    scope => scope === 'launch/patient' || scope === ENCOUNTER || scope.startsWith('patient/'),
+  );
   if (!needed) return undefined;
   const { items, more } = await charts.patients(account);
   const [only] = items;
   return only !== undefined && items.length === 1 && !more ? only : 'unknown';
 }
 
-interface Decided {
+/** The visit that a person has chosen. `unknown`: one is asked for, and none was chosen or given up. Throws for another's. */
+async function encounterOf(
+  { charts }: SmartParts,
+  { launch, scopes, account }: Asked,
+  patient: Listed | undefined,
+  given: string | null | undefined,
+): Promise<Listed | undefined | 'unknown'> {
+  if (launch !== undefined || patient === undefined || !scopes.includes(ENCOUNTER)) return undefined;
+  const id = given ?? '';
+  if (id === '' || id === NO_ENCOUNTER) return id === '' ? 'unknown' : undefined;
+  const found = await charts.encounter(account, patient.id, id);
+  if (found === undefined) throw new errors.AccessDenied(TEXTS.error.noEncounter);
+  return found;
+}
+
+interface Decided extends Pick<Given, 'encounter'> {
   readonly ticked: ReadonlySet<string>;
   readonly patient: string | null;
 }
 
-async function allow(c: PageContext, parts: SmartParts, asked: Asked, { ticked, patient }: Decided): Promise<Response> {
+async function allow(c: PageContext, parts: SmartParts, asked: Asked, decided: Decided): Promise<Response> {
+  const { ticked, patient } = decided;
   const { interaction, account, client, launch, scopes, choices } = asked;
   const whose = await patientOf(parts, asked, patient);
   if (whose === 'unknown' || whose === 'foreign') throw new errors.AccessDenied(TEXTS.error.noPatient);
-  const contexts = scopes.filter(scope => CONTEXTS.has(scope) && (scope !== 'offline_access' || ticked.has(scope)));
+  const chosenVisit = await encounterOf(parts, asked, whose, decided.encounter);
+  const visit = launch?.encounter ?? (typeof chosenVisit === 'object' ? chosenVisit.id : undefined);
+  const contexts = scopes.filter(
+    scope =>
+      CONTEXTS.has(scope) &&
+      (scope !== 'offline_access' || ticked.has(scope)) &&
+      (scope !== ENCOUNTER || visit !== undefined),
+  );
   const granted = [...contexts, ...chosen(choices, ticked)];
   if (granted.length === 0) return deny(c, parts, TEXTS.error.denied);
   const { params } = interaction;
@@ -157,11 +204,12 @@ async function allow(c: PageContext, parts: SmartParts, asked: Asked, { ticked, 
   grant.addResourceScope(parts.fhirBase, granted.join(' '));
   const id = await grant.save();
   const lifetime = contexts.includes('offline_access') ? LIFETIMES.grant : LIFETIMES.onlineGrant;
-  const { encounter, intent, needPatientBanner } = launch ?? {};
+  const { fhirContext, intent, needPatientBanner } = launch ?? {};
   const context: GrantContext = {
     ...{ grant: id, client, scopes: granted, since: new Date().toISOString() },
     ...(whose === undefined ? {} : { patient: whose.id }),
-    ...(encounter === undefined ? {} : { encounter }),
+    ...(visit === undefined ? {} : { encounter: visit }),
+    ...(fhirContext === undefined ? {} : { fhirContext }),
     ...(intent === undefined ? {} : { intent }),
     ...(needPatientBanner === undefined ? {} : { needPatientBanner }),
   };

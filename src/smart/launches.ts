@@ -9,6 +9,7 @@ import { isFhirUser } from '../auth/accounts.ts';
 import type { Tokens } from '../auth/token.ts';
 import type { Client } from './clients.ts';
 import type { Launch, LaunchContext } from './context.ts';
+import { isFhirContext } from './fhir-context.ts';
 import type { NodeEnv, SmartParts } from './parts.ts';
 import { POST_LAUNCH } from './scopes.ts';
 import type { Store } from './store.ts';
@@ -72,6 +73,7 @@ const FIELDS: Readonly<Record<string, { readonly fits: (value: unknown) => boole
   patient: { fits: isText(ID), expected: 'the id of a patient' },
   encounter: { fits: isText(ID), expected: 'the id of an encounter' },
   user: { fits: value => typeof value === 'string' && isFhirUser(value), expected: 'a reference like Practitioner/7' },
+  fhirContext: { fits: isFhirContext, expected: 'a list of references to other resources than Patient and Encounter' },
   intent: { fits: isText(/^[\w.:-]{1,64}$/), expected: 'one word' },
   needPatientBanner: { fits: value => typeof value === 'boolean', expected: 'true or false' },
 };

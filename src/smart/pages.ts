@@ -90,22 +90,49 @@ function labelOf({ label, date }: Listed, words: (date: string) => string = text
   return date === undefined ? label : `${label}, ${words(date)}`;
 }
 
+/** In place of an id, which never has this character: the person wants no visit to be told. */
+export const NO_ENCOUNTER = '~';
+
+export interface EncounterPage {
+  readonly action: string;
+  readonly app: string;
+  readonly patient: Listed;
+  readonly found: Found;
+}
+
+export function encounterPage({ action, app, patient, found }: EncounterPage): string {
+  const { encounter, consent } = TEXTS;
+  const rows = found.items.map(
+    item => html`<li><button name="encounter" value="${item.id}">${labelOf(item)}</button></li>`,
+  );
+  return framed(
+    encounter.title,
+    encounter.lead(app),
+    html`<section><dl><dt>${consent.of}</dt><dd>${labelOf(patient, TEXTS.patient.born)}</dd></dl></section>
+<section><form method="post" action="${action}"><input type="hidden" name="patient" value="${patient.id}"><ul class="pick">${rows}</ul>
+${found.more ? html`<p class="quiet">${encounter.more}</p>` : ''}
+<p class="decide"><button name="encounter" value="${NO_ENCOUNTER}" class="quiet">${encounter.without}</button></p></form></section>`,
+  );
+}
+
 export interface ConsentPage {
   readonly action: string;
   readonly app: string;
   readonly account: string;
   readonly patient: Listed | undefined;
+  readonly encounter: Listed | undefined;
   readonly choices: readonly Choice[];
   /** What it gets beside resources. */
   readonly contexts: readonly string[];
 }
 
-export function consentPage({ action, app, account, patient, choices, contexts }: ConsentPage): string {
+export function consentPage({ action, app, account, patient, encounter, choices, contexts }: ConsentPage): string {
   const { consent } = TEXTS;
   const has = (scope: string): boolean => contexts.includes(scope);
   const learns = [
     ...(has('openid') || has('fhirUser') || has('profile') ? [consent.identity] : []),
     ...(patient === undefined ? [] : [consent.context]),
+    ...(encounter === undefined ? [] : [consent.encounter]),
   ];
   return framed(
     consent.title(app),
@@ -113,9 +140,11 @@ export function consentPage({ action, app, account, patient, choices, contexts }
     html`<section><dl>
 <dt>${consent.you}</dt><dd>${account}</dd>
 ${patient === undefined ? '' : html`<dt>${consent.of}</dt><dd>${labelOf(patient, TEXTS.patient.born)}</dd>`}
+${encounter === undefined ? '' : html`<dt>${consent.visit}</dt><dd>${labelOf(encounter)}</dd>`}
 </dl></section>
 <form method="post" action="${action}">
 ${patient === undefined ? '' : html`<input type="hidden" name="patient" value="${patient.id}">`}
+${encounter === undefined ? '' : html`<input type="hidden" name="encounter" value="${encounter.id}">`}
 <section aria-labelledby="resources"><h2 id="resources">${consent.resources}</h2>
 ${choices.length === 0 ? html`<p>${consent.nothing}</p>` : html`<ul class="choices">${choices.map(choiceItem)}</ul>`}
 </section>

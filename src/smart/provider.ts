@@ -20,6 +20,7 @@ import type { GrantContext, Launch } from './context.ts';
 import type { Keys } from './keys.ts';
 import { CONTEXT_SCOPES, grantable } from './scopes.ts';
 import type { Store } from './store.ts';
+import { STYLE_PATH } from './style.ts';
 
 export interface ProviderOptions {
   /** Absolute, without a slash at the end. */
@@ -307,13 +308,15 @@ function addContext(ctx: KoaContextWithOIDC, store: Store, issuer: string): void
   const grant = ctx.oidc.entities.Grant?.jti;
   const context = grant === undefined ? undefined : store.find<GrantContext>('Context', grant)?.value;
   if (context === undefined) return;
-  const { patient, encounter, intent, needPatientBanner = true } = context;
+  const { patient, encounter, fhirContext = [], intent, needPatientBanner = true } = context;
   ctx.body = {
     ...body,
     ...(patient === undefined ? {} : { patient }),
     ...(encounter === undefined ? {} : { encounter }),
+    // Some apps take any list for one of texts, as version 1 had it.
+    ...(fhirContext.length === 0 ? {} : { fhirContext }),
     ...(intent === undefined ? {} : { intent }),
     need_patient_banner: needPatientBanner,
-    smart_style_url: `${issuer}/style.json`,
+    smart_style_url: issuer + STYLE_PATH,
   };
 }

@@ -5,11 +5,12 @@
  */
 import { Hono } from 'hono';
 import { type BrandBundle, brandBundle, brandIdentifier } from './brands.ts';
-import { STYLE, smartConfiguration } from './discovery.ts';
+import { smartConfiguration } from './discovery.ts';
 import type { NodeEnv, SmartParts } from './parts.ts';
+import { STYLE, STYLE_JSON } from './style.ts';
 
 /** Paths below the authorization server. */
-export const PUBLISHED = { style: '/style.json', brands: '/brands.json' } as const;
+export const PUBLISHED = { style: STYLE_JSON, brands: '/brands.json' } as const;
 
 /** Seconds for which nobody need ask again for the brand. */
 const BRAND_AGE = 300;

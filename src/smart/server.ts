@@ -206,7 +206,9 @@ function ownPaths({ playsEhr }: SmartParts, fhirPath: string): (path: string) =>
     ...Object.values(publishedPaths(fhirPath)),
     AUTH_PATH + CALLBACK,
   ]);
-  const interaction = new RegExp(`^${AUTH_PATH}/interaction/[\\w-]{1,64}(/(?:login|issuer|back|patient|consent))?$`);
+  const interaction = new RegExp(
+    `^${AUTH_PATH}/interaction/[\\w-]{1,64}(/(?:login|issuer|back|patient|encounter|consent))?$`,
+  );
   return path => {
     if (exact.has(path)) return path;
     const match = interaction.exec(path);

@@ -34,9 +34,16 @@ export const TEXTS = {
     born: (date: string) => `born ${date}`,
     noAccess: 'Your account leads to no patient.',
   },
+  encounter: {
+    title: 'Which visit?',
+    lead: (app: string) => `${app} asks for one visit of this patient.`,
+    without: 'Go on without a visit',
+    more: 'There are more; the latest are shown.',
+  },
   consent: {
     title: (app: string) => `${app} asks for access`,
     of: 'Record of',
+    visit: 'Visit',
     you: 'Logged in as',
     lead: 'Choose what it may read. It can change nothing.',
     resources: 'What it may read',
@@ -54,6 +61,7 @@ export const TEXTS = {
     only: { r: 'only resources whose ids it knows', s: 'only by searching' },
     identity: 'It learns who you are.',
     context: 'It learns which patient was chosen.',
+    encounter: 'It learns which visit was chosen.',
     offline: 'Keep access while you are away, until you end it',
     allow: 'Allow',
     deny: 'Deny',
@@ -92,6 +100,7 @@ export const TEXTS = {
     foreign: 'The form was sent from another site.',
     wrongUser: 'The launch is for another person than the one who is logged in.',
     noPatient: 'This patient cannot be chosen.',
+    noEncounter: 'This visit cannot be chosen.',
     denied: 'The person did not allow it.',
   },
 } as const;

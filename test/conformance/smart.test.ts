@@ -47,7 +47,8 @@ describe('discovery', () => {
     expect(configuration['token_endpoint_auth_signing_alg_values_supported']).toEqual(['RS384', 'ES384']);
     expect([...(configuration['capabilities'] ?? [])].toSorted()).toEqual([
       ...['authorize-post', 'client-confidential-asymmetric', 'client-confidential-symmetric', 'client-public'],
-      ...['context-banner', 'context-ehr-encounter', 'context-ehr-patient', 'context-standalone-patient'],
+      ...['context-banner', 'context-ehr-encounter', 'context-ehr-patient', 'context-standalone-encounter'],
+      'context-standalone-patient',
       ...['context-style', 'launch-ehr', 'launch-standalone', 'permission-offline', 'permission-patient'],
       ...['permission-user', 'permission-v1', 'permission-v2', 'sso-openid-connect'],
     ]);
@@ -80,7 +81,7 @@ describe('standalone launch', () => {
       expires_in: 3600,
       patient: '1',
       need_patient_banner: true,
-      smart_style_url: `${served.auth}/style.json`,
+      smart_style_url: expect.stringMatching(new RegExp(`^${served.auth}/style.json\\?v=[0-9a-f]{8}$`)),
       id_token: expect.any(String),
       refresh_token: expect.any(String),
     });
@@ -177,6 +178,41 @@ describe('standalone launch', () => {
       scope: 'launch/patient patient/Patient.cruds patient/Observation.sr patient/Encounter.write system/*.rs nonsense',
     });
     expect(scopesOf(body)).toEqual(['launch/patient', 'patient/Patient.rs']);
+  });
+
+  test('a visit is chosen where the app asks for one, and told with the tokens', async () => {
+    const scope = 'launch/patient launch/encounter offline_access patient/*.rs';
+    const done = await authorize(served, { scope, encounter: '8' });
+    const page = done.seen.find(({ html }) => html.includes('Which visit?'));
+    expect(page?.html).toContain('Kowalski');
+    expect(page?.html).not.toContain('<script');
+    const { body } = await redeem(served, done);
+    expect([body['patient'], body['encounter']]).toEqual(['1', '8']);
+    expect(scopesOf(body)).toContain('launch/encounter');
+    const again = { grant_type: 'refresh_token', refresh_token: String(body['refresh_token']), client_id: 'public' };
+    expect((await post(`${served.auth}/token`, again)).body['encounter']).toBe('8');
+  });
+
+  test('a visit can be left out, and then its scope is not granted', async () => {
+    const scope = 'launch/patient launch/encounter patient/*.rs';
+    const { body } = await launch(served, { scope, encounter: '~' });
+    expect([body['patient'], body['encounter']]).toEqual(['1', undefined]);
+    expect(scopesOf(body)).toEqual(['launch/patient', 'patient/*.rs']);
+  });
+
+  test.each([
+    ['of nobody', 'nothing'],
+    ['of several at once', '7,8'],
+  ])('a visit %s cannot be chosen', async (_title, encounter) => {
+    const { code, page } = await authorize(served, { scope: 'launch/encounter patient/*.rs', encounter });
+    expect([code, page.status, page.html.includes('This visit cannot be chosen')]).toEqual([undefined, 403, true]);
+  });
+
+  test('whoever has no visits chooses none', async () => {
+    const { body } = await launch(served, { user: 'bert', scope: 'launch/patient launch/encounter patient/*.rs' });
+    expect([body['patient'], body['encounter']]).toEqual(['2', undefined]);
+    expect(scopesOf(body)).not.toContain('launch/encounter');
+    await post(`${served.auth}/revoke`, { token: String(body['access_token']), client_id: 'public' });
   });
 
   test('a person who denies sends the app back with access_denied', async () => {
@@ -534,6 +570,51 @@ describe('EHR launch', () => {
     expect(told).toMatchObject({ active: true, patient: '1', encounter: '7' });
   });
 
+  test('the app knows further resources that the EHR names, with each token', async () => {
+    const fhirContext = [
+      { reference: 'Observation/w-7' },
+      { canonical: 'http://example.org/Questionnaire/phq-9|1', type: 'Questionnaire' },
+      {
+        identifier: { system: 'urn:oid:1.2.3', value: '7' },
+        type: 'ImagingStudy',
+        role: 'https://example.org/role/basis',
+      },
+      { reference: 'Encounter/8', role: 'https://example.org/role/previous' },
+    ];
+    const { status, body } = await announce({ ...context, fhirContext });
+    expect(status).toBe(201);
+    const { body: token } = await launch(served, { scope, parameters: { launch: body['launch'] ?? '' } });
+    expect(token).toMatchObject({ patient: '1', encounter: '7', fhirContext });
+    const again = { grant_type: 'refresh_token', refresh_token: String(token['refresh_token']), client_id: 'public' };
+    expect((await post(`${served.auth}/token`, again)).body['fhirContext']).toEqual(fhirContext);
+    // Where the EHR names none there is no list.
+    const { body: bare } = await announce({ ...context, fhirContext: [] });
+    const { body: other } = await launch(served, { scope, parameters: { launch: bare['launch'] ?? '' } });
+    expect(other).not.toHaveProperty('fhirContext');
+  });
+
+  test.each<[title: string, fhirContext: unknown]>([
+    ['the patient in its list', [{ reference: 'Patient/1' }]],
+    ['an encounter in its list', [{ identifier: { value: '7' }, type: 'Encounter', role: 'launch' }]],
+    ['texts', ['Observation/w-7']],
+    ['an absolute reference', [{ reference: 'https://elsewhere.example.org/fhir/Observation/7' }]],
+    ['an item that names nothing', [{ type: 'Observation' }]],
+    ['an empty role', [{ reference: 'Observation/w-7', role: '' }]],
+    ['what nobody knows', [{ reference: 'Observation/w-7', more: 1 }]],
+    ['no list', { reference: 'Observation/w-7' }],
+    ['a list that is too long', Array.from({ length: 21 }, () => ({ reference: 'Observation/w-7' }))],
+  ])('a launch with %s is refused', async (_title, fhirContext) => {
+    const { status, body } = await announce({ ...context, fhirContext });
+    expect([status, String(body['error_description']).startsWith('fhirContext: expected')]).toEqual([400, true]);
+  });
+
+  test('without a visit from the EHR the scope that asks for one is not granted', async () => {
+    const { body } = await announce({ client: 'public', patient: '1' });
+    const asked = 'launch launch/encounter patient/*.rs';
+    const { body: token } = await launch(served, { scope: asked, parameters: { launch: body['launch'] ?? '' } });
+    expect(scopesOf(token)).toEqual(['launch', 'patient/*.rs']);
+  });
+
   test('a launch is good once, for one client, and for one person', async () => {
     const { body } = await announce({ ...context, user: 'Patient/1' });
     const parameters = { launch: body['launch'] ?? '' };
@@ -565,7 +646,9 @@ describe('EHR launch', () => {
   });
 
   test('the style that it names is JSON for everybody', async () => {
-    const response = await fetch(`${served.auth}/style.json`, { headers: { origin: 'https://app.example.org' } });
+    const { body: token } = await launch(served);
+    const headers = { origin: 'https://app.example.org' };
+    const response = await fetch(String(token['smart_style_url']), { headers });
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
     expect(await response.json()).toMatchObject({ color_background: expect.any(String) });
   });

@@ -25,6 +25,7 @@ import {
   redeem,
   SECRET,
   type Served,
+  serveRestartable,
   serveSmart,
 } from './served.ts';
 
@@ -263,7 +264,7 @@ describe('who is out is out', () => {
 });
 
 test('a restart keeps sessions, grants and keys; rotated keys end no session', async () => {
-  let served = await serveSmart({ PORT: String(await freePort()) });
+  let served = await serveRestartable();
   onTestFinished(() => served.stop());
   const browser = openBrowser(served.auth);
   const { body } = await redeem(served, await authorize(served, { browser }));
@@ -284,16 +285,6 @@ test('a restart keeps sessions, grants and keys; rotated keys end no session', a
   const header = JSON.parse(atob(String(again['id_token']).split('.')[0] ?? '')) as { readonly kid: string };
   expect(header.kid).not.toBe(before?.signing[0]?.kid);
 });
-
-/** The address is part of what is kept, so the second server needs the port of the first. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 describe('keys that an app publishes', () => {
   const publish = async (keys: () => string) => {

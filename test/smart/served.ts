@@ -2,7 +2,9 @@
  * A whole server with ACCESS=smart on a free port of loopback, with people and apps: what the tests of launches talk to.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { writeAccounts } from '../../src/auth/accounts.ts';
@@ -40,10 +42,42 @@ export interface Served {
   stop(): Promise<void>;
 }
 
-/** `more`: variables; `files`: of the pack beside patients and weighings. */
+interface Door {
+  readonly url: string;
+  /** Where it leads from now on. */
+  lead(url: string): void;
+  close(): void;
+}
+
+/** An address that stays the same while servers behind it come and go: their own ports may be taken in between. */
+async function fixedAddress(): Promise<Door> {
+  let port = 0;
+  const door = createServer(socket => {
+    const inside = connect(port, '127.0.0.1');
+    const end = (): void => void [socket, inside].map(one => one.destroy());
+    socket.on('error', end).on('close', end).pipe(inside);
+    inside.on('error', end).on('close', end).pipe(socket);
+  }).listen(0, '127.0.0.1');
+  await once(door, 'listening');
+  return {
+    url: `http://127.0.0.1:${(door.address() as AddressInfo).port}`,
+    lead: (url: string) => {
+      port = Number(new URL(url).port);
+    },
+    close: () => void door.close(),
+  };
+}
+
+/** A server that has the same address after a restart. */
+export async function serveRestartable(more: Readonly<Record<string, string>> = {}): Promise<Served> {
+  return serveSmart(more, undefined, await fixedAddress());
+}
+
+/** `more`: variables; `files`: of the pack beside patients and weighings; `door`: stands before the server. */
 export async function serveSmart(
   more: Readonly<Record<string, string>> = {},
   files: Readonly<Record<string, string>> = { 'visit.yaml': VISITS },
+  door: Door | undefined = undefined,
 ): Promise<Served> {
   const clinic = keptClinic(files);
   const data = join(clinic.folder, 'data');
@@ -83,12 +117,13 @@ export async function serveSmart(
     const lines: string[] = [];
     const notes: string[] = [];
     const running = await startServer(
-      readConfig({ ...clinic.environment, ACCESS: 'smart', ...more }),
+      readConfig({ ...clinic.environment, ACCESS: 'smart', ...(door && { BASE_URL: door.url }), ...more }),
       { out: () => {}, note: text => notes.push(text) },
       createLog({ level: 'debug', format: 'json', write: line => lines.push(line) }),
     );
     if (running === undefined) throw new Error(notes.join('\n'));
-    const { url: base } = running;
+    door?.lead(running.url);
+    const base = door?.url ?? running.url;
     const ends = { base, fhir: `${base}/fhir`, auth: `${base}/auth`, folder: data, lines, keys, clients };
     return {
       ...ends,
@@ -99,6 +134,7 @@ export async function serveSmart(
       },
       async stop() {
         await running.stop();
+        door?.close();
         rmSync(clinic.folder, { recursive: true, force: true });
       },
     };
@@ -118,6 +154,8 @@ export interface Authorization {
   readonly tick?: (page: Page) => readonly string[];
   readonly decision?: 'allow' | 'deny';
   readonly patient?: string;
+  /** Value of the button that is pressed on the page of visits. */
+  readonly encounter?: string;
 }
 
 export interface Authorized {
@@ -164,11 +202,22 @@ export async function authorize({ auth, fhir }: Ends, options: Authorization = {
     page = await browser.send(formAction(page, '/patient'), [['patient', options.patient ?? '1']]);
     seen.push(page);
   }
+  if (page.html.includes('/encounter"')) {
+    const [patient = ''] = /(?<=name="patient" value=")[^"]*/.exec(page.html) ?? [];
+    page = await browser.send(formAction(page, '/encounter'), [
+      ['patient', patient],
+      ['encounter', options.encounter ?? '7'],
+    ]);
+    seen.push(page);
+  }
   if (page.html.includes('/consent"')) {
-    const hidden = /name="patient" value="([^"]*)"/.exec(page.html)?.[1];
+    const hidden = ['patient', 'encounter'].flatMap(name => {
+      const [, value] = new RegExp(`type="hidden" name="${name}" value="([^"]*)"`).exec(page.html) ?? [];
+      return value === undefined ? [] : [[name, value] as const];
+    });
     page = await browser.send(formAction(page, '/consent'), [
       ['decision', decision],
-      ...(hidden === undefined ? [] : [['patient', hidden] as const]),
+      ...hidden,
       ...tick(page).map(scope => ['scope', scope] as const),
     ]);
   }
