@@ -25,6 +25,6 @@ USER node
 RUN node bin/lintel.mjs check
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health`).then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "bin/lintel.mjs", "health"]
 # A young generation that is never small: see docs/decisions/0151.
 CMD ["node", "--min-semi-space-size=16", "bin/lintel.mjs", "serve"]

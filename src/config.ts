@@ -22,7 +22,9 @@ export type DatabaseChoice =
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** Address of this server as clients see it, without a slash at the end; undefined: http://host:port as it listens. */
+  /** Paths of PEM files; undefined: plain HTTP. */
+  readonly tls: { readonly cert: string; readonly key: string; readonly clientCa: string | undefined } | undefined;
+  /** Address of this server as clients see it, without a slash at the end; undefined: http(s)://host:port as it listens. */
   readonly baseUrl: string | undefined;
   readonly fhirPath: string;
   readonly apiPath: string;
@@ -225,6 +227,10 @@ function configOf(values: Values, database: DatabaseChoice | undefined): Config 
   return {
     host: present(values.host),
     port: present(values.port),
+    tls:
+      values.tlsCert === undefined || values.tlsKey === undefined
+        ? undefined
+        : { cert: values.tlsCert, key: values.tlsKey, clientCa: values.tlsClientCa },
     baseUrl: values.baseUrl,
     fhirPath: present(values.fhirPath),
     apiPath: present(values.apiPath),
@@ -352,8 +358,16 @@ function contradictions(values: Values): string[] {
   if (access !== undefined && access !== 'jwt' && accessFile !== undefined)
     problems.push('ACCESS_FILE: expected only with ACCESS=jwt');
   const { host, audit, pageSize, pageMax, fhirPath, apiPath, demoUser, demoPassword, hsts, baseUrl } = values;
-  if (hsts !== undefined && hsts > 0 && !baseUrl?.startsWith('https:')) {
-    problems.push('HSTS: expected only with a BASE_URL of https, which is how clients then have to come');
+  const { tlsCert, tlsKey, tlsClientCa } = values;
+  if ((tlsCert === undefined) !== (tlsKey === undefined))
+    problems.push(tlsKey === undefined ? 'TLS_KEY: expected with TLS_CERT' : 'TLS_CERT: expected with TLS_KEY');
+  if (tlsClientCa !== undefined && tlsCert === undefined) problems.push('TLS_CLIENT_CA: expected only with TLS_CERT');
+  if (tlsCert !== undefined && baseUrl?.startsWith('http:'))
+    problems.push('BASE_URL: expected an address of https with TLS_CERT');
+  if (access === 'smart' && baseUrl === undefined && host !== undefined && ANY_ADDRESS.has(host))
+    problems.push(`BASE_URL: expected with ACCESS=smart and HOST=${host}: tokens are for one address`);
+  if (hsts !== undefined && hsts > 0 && !(baseUrl?.startsWith('https:') || tlsCert !== undefined)) {
+    problems.push('HSTS: expected only with a BASE_URL of https or TLS_CERT: clients then have to come so');
   }
   if (demoUser !== undefined && demoPassword === undefined) problems.push('DEMO_PASSWORD: expected with DEMO_USER');
   if (demoUser === undefined && demoPassword !== undefined) problems.push('DEMO_USER: expected with DEMO_PASSWORD');
@@ -393,6 +407,9 @@ function sinkContradictions(values: Values): readonly string[] {
       : ['AUDIT_SYSLOG_CERT and AUDIT_SYSLOG_KEY: expected together']),
   ];
 }
+
+/** Every address of this machine. */
+export const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]']);
 
 /** True for names and addresses that only this machine can reach. */
 export function isLoopback(host: string): boolean {

@@ -8,7 +8,7 @@ import { accessOfGrant } from './auth/granted.ts';
 import type { PackAccess } from './auth/rules.ts';
 import { endingAlso } from './auth/token.ts';
 import { createAnswerCache } from './cache/answers.ts';
-import type { Config } from './config.ts';
+import { type Config, isLoopback } from './config.ts';
 import { counted } from './counted.ts';
 import { DEMO_PEOPLE, DEMO_USER } from './demo.ts';
 import { exportThreads, openExports } from './export/open.ts';
@@ -17,6 +17,7 @@ import { createEntry } from './http/bearer.ts';
 import { createIntake } from './http/intake.ts';
 import { sampleRequests } from './http/samples.ts';
 import { type Answers, listen } from './http/server.ts';
+import { openTls } from './http/tls.ts';
 import { tellCustodian } from './live/custodian.ts';
 import { watchForms } from './live/forms-watch.ts';
 import { type LivePack, livePack, type Outcome, type SoundPack } from './live/pack.ts';
@@ -80,6 +81,15 @@ export async function startServer(
   }
 }
 
+const READABLE =
+  'HOST: this server is reached from the network without TLS, so tokens can be read on their way. Set TLS_CERT and TLS_KEY, or let ' +
+  'a proxy speak https and name its address as BASE_URL.';
+
+/** Whether tokens go over the network as they are. */
+function isReadable({ host, tls, baseUrl, access }: Config): boolean {
+  return access !== 'open' && !isLoopback(host) && tls === undefined && baseUrl?.startsWith('https:') !== true;
+}
+
 /** Answers that are made at a time, and that may wait for it: no more than fit into memory together. */
 const ANSWERS = { size: 200, queue: 10_000 } as const;
 /** The same of batches, each of which may hold 32 million characters. */
@@ -104,6 +114,8 @@ async function serve(
   { config, console, log: written, metrics }: Process,
 ): Promise<Running> {
   const { log, problems } = rememberProblems(written);
+  const tls = config.tls && openTls(config.tls, log);
+  if (isReadable(config)) console.note(READABLE);
   const schema: SchemaWatch = watchSchema({
     pause: SCHEMA_PAUSE,
     look: async () => ((await live.look()) !== 'later' && live.isWhole() ? 'whole' : 'lacking'),
@@ -234,7 +246,7 @@ async function serve(
   };
   const { host, port, timeout } = config;
   const server = await listen(answers, {
-    ...{ host, port, drain: timeout.drain, silence: timeout.request + PATIENCE },
+    ...{ host, port, tls, drain: timeout.drain, silence: timeout.request + PATIENCE },
     refused: metrics.refused,
     connections: {
       most: config.connections.max,

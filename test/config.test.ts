@@ -170,7 +170,7 @@ test.skipIf(!existsSync('README.md'))('the README has the table as `npm run vari
 
 test('Strict-Transport-Security needs an address of https', () => {
   expect(problemsOf({ HSTS: '3600' })).toEqual([
-    'HSTS: expected only with a BASE_URL of https, which is how clients then have to come',
+    'HSTS: expected only with a BASE_URL of https or TLS_CERT: clients then have to come so',
   ]);
   expect(readConfig({ HSTS: '3600', BASE_URL: 'https://ehr.example.org' }).hsts).toBe(3600);
 });

@@ -8,6 +8,7 @@ import type { Arguments, Command, Terminal } from './command.ts';
 /** Each is loaded when it is asked for: a server starts sooner without the others. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serve,
+  health: async () => (await import('./health.ts')).health,
   check: async () => (await import('./check.ts')).check,
   coverage: async () => (await import('./coverage.ts')).coverage,
   explain: async () => (await import('./explain.ts')).explain,

@@ -36,6 +36,22 @@ export const VARIABLES = {
     expected: 'a whole number from 0 to 65535',
     meaning: 'Port to listen on; 0 takes any free one.',
   }),
+  tlsCert: variable('TLS_CERT', z.string().min(1), {
+    shownDefault: 'none: plain HTTP',
+    expected: 'the path of a PEM file',
+    meaning:
+      'Certificate of this server, with those that lead from it to its authority. With TLS_KEY the server speaks TLS 1.2 and newer; both are read anew when they change.',
+  }),
+  tlsKey: variable('TLS_KEY', z.string().min(1), {
+    shownDefault: 'none',
+    expected: 'the path of a PEM file',
+    meaning: 'Private key of the certificate in TLS_CERT.',
+  }),
+  tlsClientCa: variable('TLS_CLIENT_CA', z.string().min(1), {
+    shownDefault: 'none',
+    expected: 'the path of a PEM file',
+    meaning: 'Authority of certificates that every client must have (mutual TLS). Needs TLS_CERT.',
+  }),
   baseUrl: variable('BASE_URL', webAddress, {
     shownDefault: 'as it listens',
     expected: 'an http or https address without query or user, like https://ehr.example.org',

@@ -5,7 +5,9 @@
  * send a request slowly, keep nobody out.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Server as SecureServer } from 'node:https';
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 
 export interface ConnectionLimits {
   /** Connections: in all, and of one address. */
@@ -34,7 +36,8 @@ export interface Connections {
 }
 
 interface Connection {
-  readonly socket: Socket;
+  /** With TLS that of the network, until both sides have agreed on it. */
+  socket: Socket;
   readonly address: string;
   readonly responses: Set<ServerResponse>;
   requests: number;
@@ -77,10 +80,25 @@ export function boundConnections(
     cut(victim);
   };
 
+  // With TLS a request knows the socket within that of the network, which alone is there from the beginning.
+  const isSecure = server instanceof SecureServer;
+  const agreeing = new Map<string, Connection>();
+  server.on('secureConnection', (socket: TLSSocket & Known) => {
+    const connection = agreeing.get(peerOf(socket));
+    if (connection === undefined) {
+      socket.destroy();
+      return;
+    }
+    agreeing.delete(peerOf(socket));
+    connection.socket = socket;
+    socket[CONNECTION] = connection;
+  });
+
   server.on('connection', (socket: Known) => {
     const address = socket.remoteAddress ?? '';
+    const peer = peerOf(socket);
     const used = performance.now();
-    const connection = {
+    const connection: Connection = {
       socket,
       address,
       responses: new Set<ServerResponse>(),
@@ -93,7 +111,11 @@ export function boundConnections(
     socket[CONNECTION] = connection;
     connections.add(connection);
     byAddress.set(address, (byAddress.get(address) ?? 0) + 1);
-    socket.once('close', () => forget(connection));
+    if (isSecure) agreeing.set(peer, connection);
+    socket.once('close', () => {
+      agreeing.delete(peer);
+      forget(connection);
+    });
     if ((byAddress.get(address) ?? 0) > perAddress) makeRoom(connection, other => other.address === address);
     else if (connections.size > most) makeRoom(connection, () => true);
   });
@@ -147,6 +169,11 @@ export function boundConnections(
       return false;
     },
   };
+}
+
+/** Of two connections at a time it differs. */
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }
 
 /** Some request of it has come as a whole and is not answered. */

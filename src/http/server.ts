@@ -3,17 +3,20 @@
  * rest is cut off.
  */
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { boundConnections, type ConnectionLimits } from './connections.ts';
 import type { HttpEnv } from './context.ts';
 import type { Hits } from './hits.ts';
 import { answerOfMalformed, namesTwoHosts, refuseMalformed, refuseRequest } from './malformed.ts';
+import type { Tls } from './tls.ts';
 
 export interface RunningServer {
-  /** `http://host:port` as it really listens. */
+  /** `http://host:port`, or `https:`, as it really listens. */
   readonly url: string;
   /** Resolves when every connection is closed. */
   close(): Promise<void>;
@@ -29,6 +32,8 @@ export interface Answers extends Pick<Hono<HttpEnv>, 'fetch'> {
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
+  /** Undefined: plain HTTP. */
+  readonly tls?: Tls | undefined;
   /** Milliseconds. */
   readonly drain: number;
   /** Milliseconds after which a connection on which nothing moves is closed: longer than any request may take. Default: never. */
@@ -47,6 +52,8 @@ const CONNECTIONS: ConnectionLimits = {
 };
 
 const ARRIVAL = { head: 10_000, whole: 20_000 } as const;
+/** Milliseconds that a client may take to agree on TLS. */
+const HANDSHAKE = 10_000;
 
 const serverOptions = ({ head, whole }: NonNullable<ListenOptions['arrival']>): ServerOptions => ({
   headersTimeout: head,
@@ -62,7 +69,7 @@ const serverOptions = ({ head, whole }: NonNullable<ListenOptions['arrival']>): 
 /** Rejects if the port is taken or the address is not this machine's. */
 export async function listen(
   { fetch, hits = () => false, aside = () => false }: Answers,
-  { host, port, drain, silence = 0, connections = {}, arrival = ARRIVAL, refused = () => {} }: ListenOptions,
+  { host, port, tls, drain, silence = 0, connections = {}, arrival = ARRIVAL, refused = () => {} }: ListenOptions,
 ): Promise<RunningServer> {
   const errorHandler = (error: unknown): Response => {
     const response = answerOfMalformed(error);
@@ -71,20 +78,30 @@ export async function listen(
   };
   const answer = getRequestListener(fetch, { errorHandler });
   const answers = new WeakMap<Duplex, ServerResponse>();
-  const server = createServer(serverOptions(arrival), (request, response) => {
+  const take = (request: IncomingMessage, response: ServerResponse): void => {
     bounded.asked(request);
     if (hits(request, response)) return;
     if (namesTwoHosts(request.rawHeaders)) {
       refused(400);
-      return refuseRequest(response);
+      refuseRequest(response);
+      return;
     }
     if (!bounded.begun(response)) return;
     answers.set(request.socket, response);
     if (!aside(request, response)) answer(request, response);
-  });
+  };
+  const secure =
+    tls && createSecureServer({ ...serverOptions(arrival), ...tls.options, handshakeTimeout: HANDSHAKE }, take);
+  const server = secure ?? createServer(serverOptions(arrival), take);
+  const unfollow = secure && tls?.follow(secure);
   const bounded = boundConnections(server, { ...CONNECTIONS, ...connections });
   server.timeout = silence;
   server.on('clientError', (error, socket) => {
+    // Nothing can be said to a client with which no TLS was agreed on.
+    if (secure !== undefined && !(socket instanceof TLSSocket && socket.getProtocol() !== null)) {
+      socket.destroy();
+      return;
+    }
     const last = answers.get(socket);
     const status = refuseMalformed(error, socket, last?.headersSent === true && !last.writableEnded);
     if (status !== undefined) refused(status);
@@ -98,8 +115,11 @@ export async function listen(
   });
   const { address, family, port: actual } = server.address() as AddressInfo;
   return {
-    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`,
-    close: () => drainServer(server, drain),
+    url: `${tls === undefined ? 'http' : 'https'}://${family === 'IPv6' ? `[${address}]` : address}:${actual}`,
+    close() {
+      unfollow?.();
+      return drainServer(server, drain);
+    },
   };
 }
 

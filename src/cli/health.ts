@@ -1,0 +1,64 @@
+/**
+ * `lintel health`: whether the server that this configuration describes is alive, for whoever watches a container.
+ */
+import { request as plainRequest } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { ANY_ADDRESS, type Config, readConfig } from '../config.ts';
+import { type Command, overrides, textOf } from './command.ts';
+
+/** Milliseconds. */
+const PATIENCE = 4000;
+
+/** What a server says that demands a certificate of its clients: it is alive. */
+const DEMANDED = 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED';
+
+export const health: Command = {
+  summary: 'says whether the server that runs with this configuration is alive',
+  help: `Usage: lintel health [--port PORT] [--ready]
+
+Asks /health of the server that runs on this machine with the same environment: HOST, PORT, TLS_CERT. Knows the server by
+its address, so it takes any certificate and sends nothing but the question. With TLS_CLIENT_CA it has no certificate to
+show; that the server demands one is answer enough.
+
+  --port PORT  as PORT
+  --ready      asks /ready: whether it can answer (the database is there)
+
+Exit code 1: nobody answers, or the answer is no.`,
+  options: { port: { type: 'string' }, ready: { type: 'boolean' } },
+  positionals: [0, 0],
+  async run(args, terminal) {
+    const config = readConfig(terminal.environment, overrides({ PORT: textOf(args, 'port') }));
+    const said = await ask(config, args.values['ready'] === true ? '/ready' : '/health');
+    terminal.out(said.text);
+    return said.well ? 0 : 1;
+  },
+};
+
+interface Said {
+  readonly well: boolean;
+  readonly text: string;
+}
+
+function ask({ host, port, tls }: Config, path: string): Promise<Said> {
+  const own = ANY_ADDRESS.has(host) ? (host === '0.0.0.0' ? '127.0.0.1' : '::1') : host;
+  const options = { host: own.replace(/^\[(.*)\]$/, '$1'), port, path, timeout: PATIENCE, agent: false } as const;
+  return new Promise(resolve => {
+    const place = `${own}:${port}`;
+    const request =
+      // What is asked is no secret, and the answer is believed no further than that somebody answers at this address.
+      tls === undefined ? plainRequest(options) : secureRequest({ ...options, rejectUnauthorized: false });
+    request.on('response', response => {
+      response.resume();
+      const { statusCode = 0 } = response;
+      resolve({ well: statusCode === 200, text: `${place}${path} answers ${statusCode}` });
+    });
+    request.on('timeout', () => request.destroy(Object.assign(new Error('silent'), { code: 'ETIMEDOUT' })));
+    request.on('error', error => {
+      const code = 'code' in error ? String(error.code) : error.name;
+      if (tls?.clientCa !== undefined && code === DEMANDED)
+        resolve({ well: path === '/health', text: `${place} demands a certificate of its clients` });
+      else resolve({ well: false, text: `${place} does not answer (${code})` });
+    });
+    request.end();
+  });
+}

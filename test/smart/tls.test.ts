@@ -1,0 +1,49 @@
+/** The embedded authorization server behind TLS of the server itself: every address is https, every cookie is for it alone. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { authorize, launch, read, type Served, serveSmart } from './served.ts';
+
+const pem = (name: string): string => resolve('test/tls', `${name}.pem`);
+
+let served: Served;
+beforeAll(async () => {
+  setDefaultCACertificates([...getCACertificates('default'), readFileSync(pem('ca'), 'utf8')]);
+  served = await serveSmart({ TLS_CERT: pem('server'), TLS_KEY: pem('server.key') });
+});
+afterAll(() => served.stop());
+
+test('apps learn addresses of https, and get a token there that is good', async () => {
+  expect(served.base).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+  const told = (await (await fetch(`${served.fhir}/.well-known/smart-configuration`)).json()) as Record<
+    string,
+    unknown
+  >;
+  const addresses = Object.values(told).filter(value => String(value).includes('://'));
+  expect(addresses.length).toBeGreaterThan(5);
+  for (const address of addresses) expect(address).toMatch(/^https:/);
+  const metadata = await (await fetch(`${served.fhir}/metadata`)).text();
+  expect(metadata).toContain(`"valueUri":"${served.auth}/token"`);
+  expect(metadata).not.toContain(`http://127`);
+  const { status, body } = await launch(served);
+  expect(status).toBe(200);
+  expect(await read(served, 'Patient/1', body['access_token'])).toBe(200);
+  expect(await read(served, 'Patient/2', body['access_token'])).toBe(404);
+});
+
+test('cookies go by https alone', async () => {
+  const { seen } = await authorize(served, { decision: 'deny' });
+  expect(seen.length).toBeGreaterThan(0);
+  const parameters = {
+    response_type: 'code',
+    client_id: 'public',
+    redirect_uri: 'https://app.example.org/back?kept=1',
+  };
+  const query = { ...parameters, scope: 'patient/*.rs', aud: served.fhir, code_challenge_method: 'S256' };
+  const address = `${served.auth}/authorize?${new URLSearchParams({ ...query, code_challenge: 'x'.repeat(43), state: 's' })}`;
+  const answer = await fetch(address, { redirect: 'manual' });
+  const cookies = answer.headers.getSetCookie();
+  expect(cookies.length).toBeGreaterThan(0);
+  for (const cookie of cookies) expect(cookie).toMatch(/; secure/i);
+});
