@@ -20,7 +20,7 @@ export function seenSchema(
   tables: readonly string[],
   unreadable: Permissions['unreadable'],
 ): SeenSchema {
-  const seen = [...catalog.tables].filter(([key, table]) => isIn(part, key, table)).toSorted(byName);
+  const seen = [...catalog.tables].filter(([, table]) => isIn(part, table)).toSorted(byName);
   // The forms of rows are no part of the schema.
   const columnsOf = (table: TableInfo) =>
     [...table.columns.values()].map(({ form: _, written: __, ...column }) => column);
@@ -40,8 +40,8 @@ export async function isAsSeen(database: Database, { part, tables, digest }: See
 
 type Entry = readonly [key: string, table: TableInfo];
 
-function isIn({ tables, columns = [] }: CatalogPart, key: string, table: TableInfo): boolean {
-  return tables.includes(key) || columns.some(column => table.columns.has(column));
+function isIn({ tables, columns = [] }: CatalogPart, table: TableInfo): boolean {
+  return tables.includes(table.name.toLowerCase()) || columns.some(column => table.columns.has(column));
 }
 
 function byName([a]: Entry, [b]: Entry): number {

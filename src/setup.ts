@@ -12,7 +12,7 @@ import { whyNotWritable } from './make-folder.ts';
 import { type PackFiles, readPackFiles } from './mapping/load/files.ts';
 import { type LoadedPack, type LoadOptions, loadPackFiles } from './mapping/load/pack.ts';
 import { partNamed } from './mapping/load/part-named.ts';
-import { tablesOf } from './mapping/load/tables-used.ts';
+import { namesOf, tablesOf } from './mapping/load/tables-used.ts';
 import type { Registry } from './mapping/model.ts';
 import { conceptMapsOf } from './own/concept-maps.ts';
 import { EXPORT_OPERATIONS } from './own/operations.ts';
@@ -132,13 +132,18 @@ export async function checkAgainst(
   const part = { tables: [...new Set([...tables, ...read, ...(options.before?.part.tables ?? [])])], columns };
   if (registry === undefined) return { ...checked, schema: seenSchema(part, catalog, [], []) };
   // As the database spells them: its names may be compared with case.
-  const names = read.map(name => findTable(catalog, name)?.name ?? name);
+  const names = [...namesOf(registry)].map(name => spelled(catalog, name));
   const { unreadable, writes } = await database.permissions(names);
   if (writes.length > 0)
     announce(`The login can write (${writes.join('; ')}). Lintel only reads; so should its login.`);
   const schema = seenSchema(part, catalog, names, unreadable);
   if (unreadable.length === 0) return { ...checked, schema };
   return { ...checkPack(files, withDenied(catalog, unreadable), options), schema };
+}
+
+function spelled(catalog: Catalog, name: string): string {
+  const { name: bare = name, schema } = findTable(catalog, name) ?? {};
+  return name.includes('.') && schema ? `${schema.name}.${bare}` : bare;
 }
 
 /**

@@ -53,8 +53,8 @@ function absentOf(column: ColumnExpression, table: TableName, { mappings }: Regi
   return new Set(same.flatMap(({ changed }) => changed?.absent ?? []));
 }
 
-function leadsAnIndex(catalog: Catalog, { name }: TableName, { column }: ColumnExpression): boolean {
-  const indexes = findTable(catalog, name)?.indexes ?? [];
+function leadsAnIndex(catalog: Catalog, table: TableName, { column }: ColumnExpression): boolean {
+  const indexes = findTable(catalog, table)?.indexes ?? [];
   return indexes.some(({ columns }) => columns[0]?.toLowerCase() === column.toLowerCase());
 }
 

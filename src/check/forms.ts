@@ -90,7 +90,7 @@ function columnsOf(registry: Registry, catalog: Catalog): readonly UsedColumn[] 
     for (const column of from) {
       if (column.kind !== 'column') continue;
       const { table } = scope.lookups.find(lookup => lookup.alias === column.alias) ?? scope;
-      const inTable = findTable(catalog, table.name);
+      const inTable = findTable(catalog, table);
       const info = inTable && findColumn(inTable, column.column);
       const isTime = column.type.kind === 'date' || column.type.kind === 'datetime' || column.type.kind === 'time';
       const name = `${table.name}.${column.column}`;

@@ -63,7 +63,7 @@ export async function poolOf(
     if (from !== undefined)
       take(await ask(compare(lead, '>=', value(from, lead.type)), by(key, false), ROWS_PER_PLACE));
   }
-  const leading = new Set(findTable(catalog, source.table.name)?.indexes.map(index => index.columns[0]?.toLowerCase()));
+  const leading = new Set(findTable(catalog, source.table)?.indexes.map(index => index.columns[0]?.toLowerCase()));
   for (const read of stored.columnsOf(source.table)) {
     const column = { ...read, alias: ALIAS };
     if (!leading.has(column.column.toLowerCase())) continue;

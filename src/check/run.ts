@@ -4,10 +4,10 @@
  */
 import { performance } from 'node:perf_hooks';
 import type { Facade } from '../facade.ts';
-import type { Problem } from '../mapping/load/problem.ts';
+import { createReport, type Problem } from '../mapping/load/problem.ts';
 import type { Registry } from '../mapping/model.ts';
 import type { Catalog } from '../sql/catalog.ts';
-import type { Database } from '../sql/database.ts';
+import { type Database, DatabaseError } from '../sql/database.ts';
 import { createDifferences } from './differences.ts';
 import { isOver, takeSample } from './sample.ts';
 import type { CheckContext, CheckSection, Sampled, SectionResult } from './section.ts';
@@ -80,16 +80,37 @@ async function resultOf(section: CheckSection, context: CheckContext): Promise<S
   try {
     return await section.run(context);
   } catch (error) {
+    const refused = refusedOf(error, context);
+    if (refused) return refused;
     if (!isOver(error, context.signal)) throw error;
     return { problems: [], notes: ['The time was over before the first statement was answered.'], tables: [] };
   }
 }
 
+/** A statement that the database refuses is an error at the mapping that it is for. */
+function refusedOf(error: unknown, { registry }: CheckContext): SectionResult | undefined {
+  if (!(error instanceof DatabaseError) || error.reason !== 'failed') return undefined;
+  const of = registry.mappings.find(({ name }) => name === error.mapping);
+  const report = createReport();
+  const found = error.words === undefined ? {} : { found: error.words };
+  report.error(of?.at ?? PACK, `the database refuses a statement of this check: ${error.message}`, found);
+  return { problems: report.problems(), notes: ['A statement was refused, and the rest was not asked.'], tables: [] };
+}
+
+const PACK = { file: 'pack.yaml', line: 1, column: 1 };
+
 /** Nobody who waits for an answer of the server waits for a check. */
 function inExportLane(database: Database): Database {
   return {
     ...database,
-    query: (plan, how) => database.query(plan, { ...how, lane: 'export' }),
+    async query(plan, how) {
+      try {
+        return await database.query(plan, { ...how, lane: 'export' });
+      } catch (error) {
+        if (error instanceof DatabaseError) error.mapping ??= how?.mapping;
+        throw error;
+      }
+    },
     stream: (plan, size, how) => database.stream(plan, size, { ...how, lane: 'export' }),
   };
 }

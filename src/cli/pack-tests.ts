@@ -82,7 +82,9 @@ function only(registry: Registry, type: string, tested: readonly Mapping[]): Reg
 function writeRows(file: string, rows: Tree | undefined, catalog: Catalog, report: Report): void {
   const database = new DatabaseSync(file);
   try {
-    for (const { name, columns } of catalog.tables.values()) {
+    for (const [key, { name, columns }] of catalog.tables) {
+      // SQLite has no schemas: a table of another one, whose name is taken, is not there.
+      if (key !== name.toLowerCase()) continue;
       // Quoted: SQLite knows no length MAX.
       const declared = [...columns.values()].map(
         column => `"${column.name}" "${column.declared}"${column.type?.kind === 'text' ? ' COLLATE RTRIM' : ''}`,

@@ -9,12 +9,12 @@ import { readPackFiles } from '../mapping/load/files.ts';
 import { settingsOf } from '../mapping/load/pack.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
 import { nearest } from '../mapping/load/spelling.ts';
-import { tablesOf } from '../mapping/load/tables-used.ts';
+import { namesOf } from '../mapping/load/tables-used.ts';
 import type { Mapping } from '../mapping/model.ts';
 import { type ColumnProfile, type Counted, isPersonal, type Showing } from '../profile/column.ts';
 import { countRows, type ProfiledColumn, profileTable, type TableProfile } from '../profile/table.ts';
 import { checkAgainst, openDatabase } from '../setup.ts';
-import { type Catalog, type ColumnInfo, findTable, type TableInfo } from '../sql/catalog.ts';
+import { type Catalog, type ColumnInfo, findTable, type TableInfo, tableText } from '../sql/catalog.ts';
 import { type Database, DatabaseError } from '../sql/database.ts';
 import { identifier, isIdentifier, type TableName } from '../sql/identifier.ts';
 import { type Command, overrides, type Terminal, textOf } from './command.ts';
@@ -79,13 +79,10 @@ names, addresses or notes none are; those of deny in pack.yaml are not read.
       const signal = AbortSignal.timeout(seconds * 1000);
       const json = args.values['json'] === true;
       if (asked === undefined) return await listTables({ database, catalog, mappings, signal, json }, terminal);
-      const info = findTable(catalog, asked.replace(/^.*\./, ''));
+      const info = findTable(catalog, asked);
       const name = info && tableName(asked, info);
       if (!info || !name) {
-        const near = nearest(
-          asked,
-          [...catalog.tables.values()].map(table => table.name),
-        );
+        const near = nearest(asked, [...catalog.tables.values()].map(tableText));
         terminal.note(`There is no table ${asked}${near === undefined ? '' : `; did you mean ${near}?`}`);
         return 1;
       }
@@ -120,14 +117,18 @@ function wholeNumber(text: string, most: number): number | undefined {
 }
 
 /** `dbo.PT` as it was asked for, in the spelling of the database. */
-function tableName(asked: string, { name }: TableInfo): TableName | undefined {
-  const [schema] = asked.includes('.') ? asked.split('.') : [];
+function tableName(asked: string, info: TableInfo): TableName | undefined {
+  const { name } = info;
+  const [written] = asked.includes('.') ? asked.split('.') : [];
+  const schema = info.schema?.needed ? info.schema.name : written;
   if (!isIdentifier(name) || (schema !== undefined && !isIdentifier(schema))) return undefined;
   return schema === undefined ? { name } : { schema: identifier(schema), name };
 }
 
-function mappingsOf(mappings: readonly Mapping[], { name }: TableInfo): readonly string[] {
-  const using = mappings.filter(mapping => tablesOf({ mappings: [mapping] }).has(name.toLowerCase()));
+function mappingsOf(mappings: readonly Mapping[], { name, schema }: TableInfo): readonly string[] {
+  const full = `${schema?.name ?? ''}.${name}`.toLowerCase();
+  const isIt = (text: string): boolean => text === full || (!schema?.needed && text === name.toLowerCase());
+  const using = mappings.filter(mapping => [...namesOf({ mappings: [mapping] })].some(isIt));
   return [...new Set(using.map(({ group }) => group))];
 }
 
@@ -152,8 +153,8 @@ async function listTables({ database, catalog, mappings, signal, json }: Listing
   for (const info of catalog.tables.values()) {
     const rows = await rowsOf(database, info, signal);
     if (rows === undefined) unread++;
-    const { name: table, columns, primaryKey: key } = info;
-    tables.push({ table, rows, columns: columns.size, key, mappings: mappingsOf(mappings, info) });
+    const { columns, primaryKey: key } = info;
+    tables.push({ table: tableText(info), rows, columns: columns.size, key, mappings: mappingsOf(mappings, info) });
   }
   if (json) {
     terminal.out(JSON.stringify({ tables }, undefined, 2));
@@ -173,10 +174,11 @@ async function listTables({ database, catalog, mappings, signal, json }: Listing
   return 0;
 }
 
-async function rowsOf(database: Database, { name }: TableInfo, signal: AbortSignal): Promise<number | undefined> {
-  if (!isIdentifier(name)) return undefined;
+async function rowsOf(database: Database, info: TableInfo, signal: AbortSignal): Promise<number | undefined> {
+  const table = tableName(info.name, info);
+  if (table === undefined) return undefined;
   try {
-    return await countRows(database, { name }, signal);
+    return await countRows(database, table, signal);
   } catch (error) {
     if (error instanceof DatabaseError && error.reason !== 'unavailable') return undefined;
     throw error;

@@ -3,7 +3,7 @@
  * rows first. Only numbers of rows are asked, one table after the other, until the time is over.
  */
 import type { Registry } from '../mapping/model.ts';
-import type { Catalog, TableInfo } from '../sql/catalog.ts';
+import { type Catalog, type TableInfo, tableText } from '../sql/catalog.ts';
 import { TRUE } from '../sql/construct.ts';
 import { type Database, DatabaseError } from '../sql/database.ts';
 import { identifier, isIdentifier } from '../sql/identifier.ts';
@@ -37,13 +37,14 @@ export async function unusedOf(
   const used = columnsUsed(registry);
   const tables: UnusedTable[] = [];
   const columns: UnusedColumns[] = [];
-  for (const [key, table] of catalog.tables) {
-    const read = used.get(key);
+  for (const table of catalog.tables.values()) {
+    const read = used.get(table.name.toLowerCase());
     const left = [...table.columns].filter(([name]) => !read?.has(name)).map(([, info]) => info.name);
     if (read !== undefined && left.length === 0) continue;
-    const rows = await count(table.name);
-    if (read === undefined) tables.push({ table: table.name, rows, columns: table.columns.size });
-    else columns.push({ table: table.name, rows, columns: left });
+    const name = tableText(table);
+    const rows = await count(name);
+    if (read === undefined) tables.push({ table: name, rows, columns: table.columns.size });
+    else columns.push({ table: name, rows, columns: left });
   }
   return { tables: tables.toSorted(byRows), columns: columns.toSorted(byRows) };
 }
@@ -58,8 +59,14 @@ function byRows(a: Counted, b: Counted): number {
 export function rowCounter(database: Database, seconds: number): (table: string) => Promise<number | null> {
   const signal = AbortSignal.timeout(seconds * 1000);
   return async table => {
-    if (signal.aborted || !isIdentifier(table)) return null;
-    const from = { table: { name: table }, alias: identifier('t'), joins: [], where: TRUE };
+    const [name = '', schema] = table.split('.').reverse();
+    if (signal.aborted || !isIdentifier(name) || (schema !== undefined && !isIdentifier(schema))) return null;
+    const from = {
+      table: schema === undefined ? { name } : { schema, name },
+      alias: identifier('t'),
+      joins: [],
+      where: TRUE,
+    };
     try {
       const plan = { from, columns: [], orderBy: [], limit: 1, shape: 'count' } as const;
       const [row] = await database.query(plan, { lane: 'export', signal });

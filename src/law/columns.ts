@@ -41,7 +41,7 @@ export function columnsRead(registry: Registry): ReadonlyMap<string, TableColumn
 export function columnsAndKeys(registry: Registry, catalog: Catalog): ReadonlyMap<string, TableColumns> {
   const found = foundIn(registry);
   for (const { table, columns, key, byRow } of found.values()) {
-    const info = byRow ? findTable(catalog, table.name) : undefined;
+    const info = byRow ? findTable(catalog, table) : undefined;
     if (!info) continue;
     // An `sql` of SQLite reads bare columns, so their types are those of the table.
     for (const column of columns.values()) {

@@ -9,6 +9,7 @@ import type { EachNode, Mapping, Node, Registry, Scope } from '../mapping/model.
 import type { Offered } from '../search/offers.ts';
 import { type Catalog, findTable, type IndexInfo, unfitIn } from '../sql/catalog.ts';
 import type { ColumnExpression, Expression, Relation } from '../sql/expression.ts';
+import { printTable } from '../sql/identifier.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import { walk } from '../sql/walk.ts';
 import { environment } from './environment.ts';
@@ -134,8 +135,8 @@ export async function unfitIndexes(
   const tables = new Map<string, string>();
   const columns = new Map<string, ColumnExpression>();
   const see = ({ table, alias, joins }: Relation): true => {
-    tables.set(alias, table.name);
-    for (const join of joins) tables.set(join.alias, join.table.name);
+    tables.set(alias, printTable(table));
+    for (const join of joins) tables.set(join.alias, printTable(join.table));
     return true;
   };
   walk(
@@ -162,8 +163,8 @@ export function foldedTexts({ from }: SqlPlan): readonly string[] {
   const tables = new Map<string, string>();
   const found = new Set<string>();
   const see = ({ table, alias, joins }: Relation): true => {
-    tables.set(alias, table.name);
-    for (const join of joins) tables.set(join.alias, join.table.name);
+    tables.set(alias, printTable(table));
+    for (const join of joins) tables.set(join.alias, printTable(join.table));
     return true;
   };
   walk(

@@ -4,6 +4,7 @@
  */
 import type { ColumnType } from './column-type.ts';
 import type { Engine } from './declared-type.ts';
+import { printTable, type TableName } from './identifier.ts';
 
 export interface ColumnInfo {
   readonly name: string;
@@ -43,6 +44,8 @@ export interface UnfitColumn {
 export interface TableInfo {
   /** As the database spells it, without the schema. */
   readonly name: string;
+  /** Where the engine has schemas: that of the table, and whether a statement has to name it to find the table. */
+  readonly schema?: { readonly name: string; readonly needed: boolean };
   readonly columns: ReadonlyMap<string, ColumnInfo>;
   readonly primaryKey: readonly string[];
   /** The primary key's index included. */
@@ -55,7 +58,10 @@ export interface CatalogPart {
   readonly columns?: readonly string[];
 }
 
-/** Keys are lower-case table and column names: both engines compare names without case. */
+/**
+ * Keys are lower-case table and column names: both engines compare names without case. Of a name that stands in several schemas
+ * the nearest has the bare name, and the others `schema.name`.
+ */
 export interface Catalog {
   /** Whose spelling the declared types are. */
   readonly engine: Engine;
@@ -67,7 +73,7 @@ export function withDenied(
   catalog: Catalog,
   denied: readonly { readonly table: string; readonly column?: string }[],
 ): Catalog {
-  const byTable = Map.groupBy(denied, ({ table }) => table.toLowerCase());
+  const byTable = Map.groupBy(denied, ({ table }) => findTable(catalog, table));
   const mark = (table: TableInfo, among: ReadonlySet<string | undefined>): TableInfo => ({
     ...table,
     columns: new Map(
@@ -77,7 +83,7 @@ export function withDenied(
     ),
   });
   const tables = [...catalog.tables].map(([key, table]): [string, TableInfo] => {
-    const of = byTable.get(key);
+    const of = byTable.get(table);
     return [key, of ? mark(table, new Set(of.map(({ column }) => column?.toLowerCase()))) : table];
   });
   return { ...catalog, tables: new Map(tables) };
@@ -88,8 +94,25 @@ export function unfitIn({ unfit = [] }: IndexInfo, column: string): UnfitColumn 
   return unfit.find(one => one.column.toLowerCase() === column.toLowerCase());
 }
 
-export function findTable(catalog: Catalog, name: string): TableInfo | undefined {
-  return catalog.tables.get(name.toLowerCase());
+/** By `name`, `schema.name` or the name in a statement. An engine without schemas, or a lock that names none, has the table in any. */
+export function findTable(catalog: Catalog, name: string | TableName): TableInfo | undefined {
+  const key = (typeof name === 'string' ? name : printTable(name)).toLowerCase();
+  const found = catalog.tables.get(key);
+  if (found !== undefined) return found;
+  const [schema, bare] = key.split('.', 2);
+  const nearest = bare === undefined ? undefined : catalog.tables.get(bare);
+  return nearest?.schema === undefined || nearest.schema.name.toLowerCase() === schema ? nearest : undefined;
+}
+
+/** All tables of this name, in whatever schema. */
+export function tablesNamed(catalog: Catalog, bare: string): readonly TableInfo[] {
+  const name = bare.toLowerCase();
+  return [...catalog.tables.values()].filter(table => table.name.toLowerCase() === name);
+}
+
+/** `cdm.person` where a statement has to name the schema, else `person`. */
+export function tableText({ name, schema }: TableInfo): string {
+  return schema?.needed ? `${schema.name}.${name}` : name;
 }
 
 export function findColumn(table: TableInfo, name: string): ColumnInfo | undefined {

@@ -24,3 +24,8 @@ export interface TableName {
   readonly schema?: Identifier;
   readonly name: Identifier;
 }
+
+/** `dbo.PERSON`, as messages name a table. */
+export function printTable({ schema, name }: TableName): string {
+  return schema === undefined ? name : `${schema}.${name}`;
+}

@@ -10,6 +10,7 @@ import {
   findTable,
   type IndexInfo,
   type TableInfo,
+  tableText,
 } from '../../sql/catalog.ts';
 import type { Report } from '../load/problem.ts';
 import type { Position } from '../model.ts';
@@ -23,17 +24,17 @@ const REMEDY = 'the locked schema, or `lintel lock` after the mappings were look
 /** Reports differences that can matter to a mapping. What is new does not. */
 export function checkDrift(locked: Catalog, live: Catalog, report: Report, places: LockPlaces = BEGINNING): void {
   for (const table of locked.tables.values()) {
-    const now = findTable(live, table.name);
+    const now = findTable(live, tableText(table));
     if (now) compareTables(table, now, report, places);
-    else report.error(places(table.name), `table ${table.name} is gone`, { expected: REMEDY });
+    else report.error(places(tableText(table)), `table ${tableText(table)} is gone`, { expected: REMEDY });
   }
 }
 
 function compareTables(locked: TableInfo, live: TableInfo, report: Report, places: LockPlaces): void {
   for (const column of locked.columns.values()) {
     const now = findColumn(live, column.name);
-    const name = `${locked.name}.${column.name}`;
-    const at = places(locked.name, column.name);
+    const name = `${tableText(locked)}.${column.name}`;
+    const at = places(tableText(locked), column.name);
     if (!now)
       report.error(at, `column ${name} is gone`, { expected: REMEDY, among: namesOf(live), found: column.name });
     else if (now.declared.toUpperCase() !== column.declared.toUpperCase() || (now.nullable && !column.nullable)) {
@@ -44,8 +45,8 @@ function compareTables(locked: TableInfo, live: TableInfo, report: Report, place
     if (live.indexes.some(now => covers(now, index))) continue;
     const kind = index.unique ? 'unique index' : 'index';
     report.warning(
-      places(locked.name),
-      `${kind} ${locked.name} (${index.columns.join(', ')}) is gone: searches may be slow`,
+      places(tableText(locked)),
+      `${kind} ${tableText(locked)} (${index.columns.join(', ')}) is gone: searches may be slow`,
     );
   }
 }

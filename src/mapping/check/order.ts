@@ -50,7 +50,7 @@ async function checkOrder(
   const theirs = on.map(joinedBy);
   const columns = order.flatMap(columnOf);
   if (order.length === 0 || !isClosed(rows)) return;
-  if (isPromised(rows, [...exactly(on), ...columns, ...fixedColumns(rows)], findTable(catalog, rows.table.name), true))
+  if (isPromised(rows, [...exactly(on), ...columns, ...fixedColumns(rows)], findTable(catalog, rows.table), true))
     return;
   const tied = await countDuplicates(asking, rows, [...theirs, ...columns], TRUE, theirs);
   if (tied === 0) return;

@@ -4,11 +4,12 @@
  */
 import { counted } from '../../counted.ts';
 import { and, isNull, not, TRUE } from '../../sql/construct.ts';
-import type { Database } from '../../sql/database.ts';
+import { type Database, DatabaseError } from '../../sql/database.ts';
 import type { ColumnExpression, Expression, Predicate, Relation } from '../../sql/expression.ts';
 import type { Row, SqlPlan } from '../../sql/plan.ts';
 import type { Clock } from '../criterion.ts';
-import type { Condition, Pieces, Scope } from '../model.ts';
+import type { Report } from '../load/problem.ts';
+import type { Condition, Pieces, Position, Scope } from '../model.ts';
 
 /** How a scope is read: `scopeRelation` of src/plan/condition.ts, which this folder may not import. */
 export type ReadScope = (scope: Scope, extra: Predicate, clock: Clock, expressions?: readonly Expression[]) => Relation;
@@ -34,6 +35,20 @@ export function manyOf(count: number, noun: string): string {
 export interface Group {
   readonly values: readonly (string | number)[];
   readonly rows: number;
+}
+
+/**
+ * Asks what one line of a mapping is about. A statement that the database refuses is a problem of that line, and the check goes on.
+ * Throws DatabaseError where the database does not answer.
+ */
+export async function askedAt(at: Position, report: Report, ask: () => Promise<void>): Promise<void> {
+  try {
+    await ask();
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.reason !== 'failed') throw error;
+    const found = error.words === undefined ? {} : { found: error.words };
+    report.error(at, `the database refuses the statement that checks this: ${error.message}`, found);
+  }
 }
 
 /** Rows of a scope under a further predicate. */

@@ -12,7 +12,7 @@ import type { IdPart } from '../id-rule.ts';
 import { commonId } from '../load/id-shape.ts';
 import type { Report } from '../load/problem.ts';
 import type { Mapping, Registry } from '../model.ts';
-import { type Asking, countDuplicates, countRows, manyOf } from './questions.ts';
+import { type Asking, askedAt, countDuplicates, countRows, manyOf } from './questions.ts';
 import { columnsIn, reachedBy } from './unique.ts';
 
 interface Rule {
@@ -33,12 +33,14 @@ export async function checkSharedIds(registry: Registry, asking: Asking, report:
     for (const [i, rule] of rules.entries()) {
       for (const other of rules.slice(0, i)) {
         if (commonId(other.parts, rule.parts) === undefined) continue;
-        const shared = await countShared(other, rule, asking);
-        if (shared === 0) continue;
-        const isOne = other.mapping === rule.mapping;
-        const whose = isOne ? 'two alternatives' : `mappings ${other.mapping.name} and ${rule.mapping.name}`;
-        report.error(rule.mapping.at, `ids of ${whose} are equal for ${counted(shared, 'row')}`, {
-          expected: 'a literal in one of the ids, or a `where` that leaves the rows to one mapping',
+        await askedAt(rule.mapping.at, report, async () => {
+          const shared = await countShared(other, rule, asking);
+          if (shared === 0) return;
+          const isOne = other.mapping === rule.mapping;
+          const whose = isOne ? 'two alternatives' : `mappings ${other.mapping.name} and ${rule.mapping.name}`;
+          report.error(rule.mapping.at, `ids of ${whose} are equal for ${counted(shared, 'row')}`, {
+            expected: 'a literal in one of the ids, or a `where` that leaves the rows to one mapping',
+          });
         });
       }
     }
@@ -52,33 +54,31 @@ export async function checkNumbers(registry: Registry, asking: Asking, report: R
       const { number } = mapping;
       return number ? [{ mapping, parts: number, reached: not(isNull(number[0].column)) }] : [];
     });
-    for (const [i, rule] of rules.entries()) {
-      const { mapping, parts, reached } = rule;
-      const { name, source, at } = mapping;
-      const columns = columnsIn(parts);
-      const without = await countRows(asking, source, not(reached));
-      if (without > 0)
-        report.warning(
-          at,
-          `number of ${name}: ${counted(without, 'row')} without one, which the REST interface leaves out`,
-        );
-      const doubled = await countDuplicates(asking, source, columns);
-      if (doubled > 0)
-        report.error(at, `number of ${name} is not unique: ${manyOf(doubled, 'number')} of several rows`, {
-          expected: 'a column of which each value is in one row',
-        });
-      for (const other of rules.slice(0, i)) {
-        const shared = await countShared(other, rule, asking);
-        if (shared === 0) continue;
-        report.error(
-          at,
-          `numbers of mappings ${other.mapping.name} and ${name} are equal for ${counted(shared, 'row')}`,
-          {
-            expected: 'a `where` that leaves the rows to one mapping, or one sequence of numbers',
-          },
-        );
-      }
-    }
+    for (const [i, rule] of rules.entries())
+      await askedAt(rule.mapping.at, report, () => checkNumber(rule, rules.slice(0, i), asking, report));
+  }
+}
+
+async function checkNumber(rule: Rule, before: readonly Rule[], asking: Asking, report: Report): Promise<void> {
+  const { mapping, parts, reached } = rule;
+  const { name, source, at } = mapping;
+  const without = await countRows(asking, source, not(reached));
+  if (without > 0)
+    report.warning(
+      at,
+      `number of ${name}: ${counted(without, 'row')} without one, which the REST interface leaves out`,
+    );
+  const doubled = await countDuplicates(asking, source, columnsIn(parts));
+  if (doubled > 0)
+    report.error(at, `number of ${name} is not unique: ${manyOf(doubled, 'number')} of several rows`, {
+      expected: 'a column of which each value is in one row',
+    });
+  for (const other of before) {
+    const shared = await countShared(other, rule, asking);
+    if (shared === 0) continue;
+    report.error(at, `numbers of mappings ${other.mapping.name} and ${name} are equal for ${counted(shared, 'row')}`, {
+      expected: 'a `where` that leaves the rows to one mapping, or one sequence of numbers',
+    });
   }
 }
 

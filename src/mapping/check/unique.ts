@@ -175,7 +175,7 @@ function given(column: ColumnExpression): Predicate {
 }
 
 function tableOf({ table }: Scope, catalog: Catalog): TableInfo | undefined {
-  return findTable(catalog, table.name);
+  return findTable(catalog, table);
 }
 
 function covers(columns: readonly ColumnExpression[], key: readonly ColumnExpression[]): boolean {

@@ -9,7 +9,7 @@ import { codeMapOf, tableCodeMapOf } from '../load/origin.ts';
 import type { Report } from '../load/problem.ts';
 import type { Lookup, Position, Scope, ValueNode } from '../model.ts';
 import type { ScopedLookup, ScopedValue } from './parts.ts';
-import { type Asking, isOwn, tallyOf, valuesOf } from './questions.ts';
+import { type Asking, askedAt, isOwn, tallyOf, valuesOf } from './questions.ts';
 
 const SHOWN = 10;
 
@@ -24,11 +24,8 @@ export async function checkCodes(values: readonly ScopedValue[], asking: Asking,
     if (asked.has(key)) continue;
     asked.add(key);
     const where = and(filled(column), not(origin.known(column)), notAbsent(column, node));
-    await reportUnknown(
-      { name: origin.name, scope, column, where, isCode: origin.isWhole, at: node.at },
-      asking,
-      report,
-    );
+    const unknown = { name: origin.name, scope, column, where, isCode: origin.isWhole, at: node.at };
+    await askedAt(node.at, report, () => reportUnknown(unknown, asking, report));
   }
 }
 
@@ -48,7 +45,8 @@ export async function checkTableCodes(lookups: readonly ScopedLookup[], asking: 
     if (!first) continue;
     const where = and(filled(first.ours), ...group.flatMap(({ lookup }) => missed(lookup)));
     const { name, scope, ours: column, lookup } = first;
-    await reportUnknown({ name, scope, column, where, isCode: true, at: lookup.at }, asking, report);
+    const unknown = { name, scope, column, where, isCode: true, at: lookup.at };
+    await askedAt(lookup.at, report, () => reportUnknown(unknown, asking, report));
   }
 }
 

@@ -3,10 +3,10 @@
  * column with its type. Unknown names, denied columns and types that nothing can read are reported.
  */
 import type { Catalog, ColumnInfo, TableInfo } from '../../sql/catalog.ts';
-import { findColumn, findTable } from '../../sql/catalog.ts';
+import { findColumn, findTable, tableText } from '../../sql/catalog.ts';
 import { type ColumnType, isSameType, type TimeForm, UNICODE } from '../../sql/column-type.ts';
 import type { ColumnExpression } from '../../sql/expression.ts';
-import { type Identifier, identifier, type TableName } from '../../sql/identifier.ts';
+import { type Identifier, identifier, printTable, type TableName } from '../../sql/identifier.ts';
 import type { Lookup, Pieces, Position } from '../model.ts';
 import type { Context } from './context.ts';
 import type { Detail } from './problem.ts';
@@ -226,7 +226,7 @@ function anyNumber(type: ColumnType): ColumnType {
 }
 
 function lockedColumn(locked: Catalog, table: TableInfo, column: ColumnInfo): ColumnInfo | undefined {
-  const before = findTable(locked, table.name);
+  const before = findTable(locked, tableText(table));
   return before && findColumn(before, column.name);
 }
 
@@ -261,9 +261,4 @@ function aliasesIn(visible: Visible): readonly string[] {
 
 function same(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
-}
-
-/** `dbo.PERSON`, as messages name a table. */
-export function printTable(table: TableName): string {
-  return table.schema === undefined ? table.name : `${table.schema}.${table.name}`;
 }

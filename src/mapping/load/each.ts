@@ -1,10 +1,10 @@
 /**
  * R4 and R5, `each`: many items from child rows, or from the pieces of a separated column. In: the map. Out: an EachNode.
  */
-import { type Identifier, identifier, isIdentifier } from '../../sql/identifier.ts';
+import { type Identifier, identifier, isIdentifier, printTable } from '../../sql/identifier.ts';
 import type { ChildRows, EachNode, JoinColumn, Node, Pieces, Position } from '../model.ts';
 import { fixedColumns, isPromised } from '../promised.ts';
-import { type NamedPieces, type NamedRows, printTable, resolveColumn, type Visible } from './columns.ts';
+import { type NamedPieces, type NamedRows, resolveColumn, type Visible } from './columns.ts';
 import type { Context } from './context.ts';
 import { guard } from './guard.ts';
 import { readOn, readRowOrder } from './join.ts';

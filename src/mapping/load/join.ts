@@ -3,10 +3,12 @@
  * and lists, and what is visible on each side. Out: pairs of columns and orders. A column of the wrong side would join
  * every row, or order by what is the same for all of them, and is reported.
  */
+
 import type { ColumnExpression, Order } from '../../sql/expression.ts';
+import { printTable } from '../../sql/identifier.ts';
 import type { JoinColumn } from '../model.ts';
 import type { NamedRows, Visible } from './columns.ts';
-import { comparable, printTable, resolveColumn } from './columns.ts';
+import { comparable, resolveColumn } from './columns.ts';
 import type { Context } from './context.ts';
 import { entriesOf, type ScalarTree, scalarsOf, type Tree } from './tree.ts';
 

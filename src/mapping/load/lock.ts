@@ -4,11 +4,11 @@
  * and the check against a live one shows what has changed.
  */
 import { z } from 'zod';
-import type { Catalog, ColumnInfo, TableInfo } from '../../sql/catalog.ts';
+import { type Catalog, type ColumnInfo, findTable, type TableInfo } from '../../sql/catalog.ts';
 import { declaredType } from '../../sql/declared-type.ts';
 import type { Position, Registry } from '../model.ts';
 import type { Report } from './problem.ts';
-import { tablesOf } from './tables-used.ts';
+import { namesOf } from './tables-used.ts';
 
 const lockSchema = z.strictObject({
   /** Whose spelling the types are. Locks that do not say so are of SQL Server's. */
@@ -33,16 +33,23 @@ const lockSchema = z.strictObject({
 
 /** The lock of the tables that the mappings use. */
 export function writeLock(registry: Registry, catalog: Catalog): string {
-  const used = tablesOf(registry);
-  const tables = [...catalog.tables.values()].filter(table => used.has(table.name.toLowerCase()));
+  const used = new Set([...namesOf(registry)].flatMap(name => findTable(catalog, name) ?? []));
+  const tables = [...catalog.tables].flatMap(([key, table]) =>
+    used.has(table) ? [{ name: nameIn(key, table), table }] : [],
+  );
   const content: z.infer<typeof lockSchema> = {
     engine: catalog.engine,
-    tables: Object.fromEntries(sorted(tables).map(table => [table.name, tableText(table)])),
+    tables: Object.fromEntries(sorted(tables).map(({ name, table }) => [name, contentOf(table)])),
   };
   return `${JSON.stringify(content, undefined, 2)}\n`;
 }
 
-function tableText(table: TableInfo): z.infer<typeof lockSchema>['tables'][string] {
+/** The schema stands in a lock only where a nearer table has the bare name. */
+function nameIn(key: string, { name, schema }: TableInfo): string {
+  return key === name.toLowerCase() || schema === undefined ? name : `${schema.name}.${name}`;
+}
+
+function contentOf(table: TableInfo): z.infer<typeof lockSchema>['tables'][string] {
   const columns = sorted([...table.columns.values()]).map(({ name, declared, nullable }): [string, string] => [
     name,
     nullable ? `${declared} NULL` : declared,
@@ -88,7 +95,12 @@ export function readLock(file: string, text: string, report: Report): Catalog | 
       ...of,
       ...(unfit ? { unfit } : {}),
     }));
-    return [name.toLowerCase(), { name, columns: new Map(columns), primaryKey: table.primaryKey, indexes }];
+    const [bare = name, schema] = name.split('.').reverse();
+    const of = schema === undefined ? {} : { schema: { name: schema, needed: true } };
+    return [
+      name.toLowerCase(),
+      { name: bare, ...of, columns: new Map(columns), primaryKey: table.primaryKey, indexes },
+    ];
   });
   return { engine: parsed.data.engine, tables: new Map(tables) };
 }

@@ -2,7 +2,7 @@
  * Tables under aliases: `source`, lookups, the rows of an `each` and of `exists`. In: their maps. Out: Scopes of the
  * model with everything resolved, and what can be named within them.
  */
-import { findTable, type TableInfo } from '../../sql/catalog.ts';
+import { findTable, type TableInfo, tablesNamed, tableText } from '../../sql/catalog.ts';
 import { identifier, isIdentifier, type TableName } from '../../sql/identifier.ts';
 import type { JoinColumn, Lookup, Scope } from '../model.ts';
 import type { NamedRows, Visible } from './columns.ts';
@@ -64,15 +64,52 @@ export function findTableNamed(
     context.report.error(tree.at, 'not a table', { expected: 'TABLE or schema.TABLE', found: tree.text || 'nothing' });
     return undefined;
   }
-  const info = findTable(context.catalog, name);
+  const info = findTable(context.catalog, tree.text);
   if (!info) {
-    const prefix = schema === undefined ? '' : `${schema}.`;
-    const among = [...context.catalog.tables.values()].map(table => `${prefix}${table.name}`);
-    context.report.error(tree.at, 'unknown table', { found: tree.text, among });
+    reportUnknown(tree, schema, name, context);
     return undefined;
   }
-  const table = { ...(schema === undefined ? {} : { schema: identifier(schema) }), name: identifier(info.name) };
-  return { table, info };
+  const needed = info.schema?.needed ? info.schema.name : undefined;
+  if (schema === undefined && needed !== undefined && !isOnlyOne(tree, name, context)) return undefined;
+  if (needed !== undefined && !isIdentifier(needed)) {
+    context.report.error(tree.at, 'the schema of the table has a name that cannot stand in a statement', {
+      expected: 'a name of letters, digits, `_`, `$`, `#`, `@` and blanks',
+      found: needed,
+    });
+    return undefined;
+  }
+  const of = schema ?? needed;
+  return { table: { ...(of === undefined ? {} : { schema: identifier(of) }), name: identifier(info.name) }, info };
+}
+
+/** A table of this name in another schema was meant, if there is one; else whatever is spelt alike. */
+function reportUnknown(
+  { at, text }: ScalarTree,
+  schema: string | undefined,
+  name: string,
+  { catalog, report }: PackContext,
+): void {
+  const [elsewhere] = tablesNamed(catalog, name).map(tableInFull);
+  const prefix = schema === undefined ? '' : `${schema}.`;
+  const among = [...catalog.tables.values()].map(table => (table.schema ? tableInFull(table) : prefix + table.name));
+  const bare = [...catalog.tables.values()].map(tableText);
+  report.error(at, 'unknown table', {
+    found: text,
+    ...(elsewhere === undefined ? { among: schema === undefined ? bare : among } : { suggestion: elsewhere }),
+  });
+}
+
+function tableInFull({ name, schema }: TableInfo): string {
+  return schema ? `${schema.name}.${name}` : name;
+}
+
+/** A bare name that the server would not find by itself stands for the one table that has it; reports where there are several. */
+function isOnlyOne({ at, text }: ScalarTree, name: string, { catalog, report }: PackContext): boolean {
+  const all = tablesNamed(catalog, name);
+  if (all.length === 1) return true;
+  const expected = all.map(table => `\`${tableInFull(table)}\``).join(' or ');
+  report.error(at, 'a table of this name stands in several schemas', { expected, found: text });
+  return false;
 }
 
 /** Reads a to-one join and makes its alias visible. */

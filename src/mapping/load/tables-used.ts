@@ -1,13 +1,19 @@
 /**
- * Which tables mappings read. In: a registry. Out: their names in lower case, those of lookups, conditions, child rows and
- * code tables included.
+ * Which tables mappings read. In: a registry. Out: their names in lower case, with the schema or without, those of lookups,
+ * conditions, child rows and code tables included.
  */
 
+import { printTable } from '../../sql/identifier.ts';
 import { childrenOf } from '../children.ts';
 import type { Condition, Node, Registry, Scope } from '../model.ts';
 
-/** Names of all tables that some mapping reads. */
+/** Names of all tables that some mapping reads, without their schemas. */
 export function tablesOf(registry: Pick<Registry, 'mappings'>): ReadonlySet<string> {
+  return new Set([...namesOf(registry)].map(name => name.replace(/^.*\./, '')));
+}
+
+/** The same as statements name them: `cdm.person`, or `person` where that finds it. */
+export function namesOf(registry: Pick<Registry, 'mappings'>): ReadonlySet<string> {
   const names = new Set<string>();
   for (const mapping of registry.mappings) {
     addScope(mapping.source, names);
@@ -18,10 +24,10 @@ export function tablesOf(registry: Pick<Registry, 'mappings'>): ReadonlySet<stri
 }
 
 function addScope(scope: Scope, names: Set<string>): void {
-  names.add(scope.table.name.toLowerCase());
+  names.add(printTable(scope.table).toLowerCase());
   addCondition(scope.where, names);
   for (const lookup of scope.lookups) {
-    names.add(lookup.table.name.toLowerCase());
+    names.add(printTable(lookup.table).toLowerCase());
     addCondition(lookup.where, names);
   }
 }

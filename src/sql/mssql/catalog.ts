@@ -1,7 +1,7 @@
 /**
  * SQL Server's catalog. In: a way to run SELECTs, and what of the schema is wanted: databases of hospitals have tens of
- * thousands of tables. Out: tables and views as src/sql/catalog.ts describes them; of a name that stands in several schemas,
- * the one in the login's own schema, else in dbo, else the first.
+ * thousands of tables. Out: tables and views as src/sql/catalog.ts describes them. A bare name finds the table in the login's own
+ * schema, else that in dbo; any other has to be named with its schema.
  * https://learn.microsoft.com/sql/relational-databases/system-catalog-views/object-catalog-views-transact-sql
  */
 import type { Catalog, CatalogPart, ColumnInfo, IndexInfo, TableInfo } from '../catalog.ts';
@@ -11,7 +11,8 @@ import { askOf, type Run } from './lists.ts';
 
 /** `also`: a further condition. */
 const objects = (also = ''): string => `SELECT o.object_id, CAST(o.name AS nvarchar(128)) AS name,
-  CASE WHEN s.name = SCHEMA_NAME() THEN 0 WHEN s.name = 'dbo' THEN 1 ELSE 2 END AS place
+  CASE WHEN s.name = SCHEMA_NAME() THEN 0 WHEN s.name = 'dbo' THEN 1 ELSE 2 END AS place,
+  CAST(s.name AS nvarchar(128)) AS schema_name
 FROM sys.objects AS o
 JOIN sys.schemas AS s ON s.schema_id = o.schema_id
 WHERE o.type IN ('U', 'V') AND o.is_ms_shipped = 0${also}
@@ -47,14 +48,18 @@ JOIN sys.columns AS c ON c.object_id = k.object_id AND c.column_id = k.column_id
 WHERE i.has_filter = 0 AND i.is_disabled = 0 AND i.is_hypothetical = 0 AND i.type IN (1, 2)${also}
 ORDER BY i.object_id, i.index_id, k.key_ordinal`;
 
+/** The last place where the server looks for a bare name: dbo. */
+const NEARBY = 1;
+
 /** Reads a part of the schema, or all that the login may see of it. Names that do not exist are left out. */
 export async function readCatalog(run: Run, part?: CatalogPart): Promise<Catalog> {
   const select = (text: string): Promise<readonly Row[]> => run({ text, parameters: [] });
   const found = part === undefined ? await select(objects()) : await objectsOf(run, part);
   const names = new Map<string, Row>();
   for (const row of found) {
-    const key = String(row[1]).toLowerCase();
-    if (!names.has(key)) names.set(key, row);
+    const bare = String(row[1]).toLowerCase();
+    const key = names.has(bare) && names.get(bare)?.[0] !== row[0] ? `${row[3]}.${bare}`.toLowerCase() : bare;
+    names.set(key, row);
   }
   const ids = [...names.values()].map(([object]) => Number(object));
   const of = async (text: (condition: string) => string, keyword: 'WHERE' | 'AND', id: string) =>
@@ -66,17 +71,23 @@ export async function readCatalog(run: Run, part?: CatalogPart): Promise<Catalog
     );
   const columns = await of(columnsOf, 'WHERE', 'c.object_id');
   const indexes = await of(indexesOf, 'AND', 'i.object_id');
-  const tables = [...names].map(([key, [object, name]]): [string, TableInfo] => {
+  const tables = [...names].map(([key, [object, name, place, schema]]): [string, TableInfo] => {
     const id = Number(object);
-    return [key, tableOf(String(name), columns.get(id) ?? [], indexes.get(id) ?? [])];
+    const needed = Number(place) > NEARBY || key.includes('.');
+    const of = tableOf(String(name), columns.get(id) ?? [], indexes.get(id) ?? []);
+    return [key, { ...of, schema: { name: String(schema), needed } }];
   });
   return { engine: 'mssql', tables: new Map(tables) };
 }
 
 /** Of a name in both lists, the table that is named comes first. */
 async function objectsOf(run: Run, { tables, columns = [] }: CatalogPart): Promise<readonly Row[]> {
-  const lower = (names: readonly string[]): readonly string[] => [...new Set(names.map(name => name.toLowerCase()))];
-  return [...(await askOf(run, named, lower(tables))), ...(await askOf(run, withColumn, lower(columns)))];
+  const lower = (names: readonly string[]): readonly string[] => [
+    ...new Set(names.map(name => name.toLowerCase().replace(/^.*\./, ''))),
+  ];
+  const rows = [...(await askOf(run, named, lower(tables))), ...(await askOf(run, withColumn, lower(columns)))];
+  // A name of many may be asked in a later statement than its namesake, whose schema is further away.
+  return rows.toSorted((a, b) => Number(a[2]) - Number(b[2]));
 }
 
 function tableOf(name: string, columns: readonly Row[], keys: readonly Row[]): TableInfo {

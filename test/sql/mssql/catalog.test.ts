@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
+import { findTable } from '../../../src/sql/catalog.ts';
 import { INTEGER } from '../../../src/sql/column-type.ts';
 import { readCatalog } from '../../../src/sql/mssql/catalog.ts';
 import type { Row, Statement } from '../../../src/sql/plan.ts';
 import { tsqlProblems } from '../grammar/tsql-grammar.ts';
 
 const OBJECTS: readonly Row[] = [
-  [1, 'PT_MST', 0],
-  [2, 'VIT_SGN', 1],
-  [3, 'pt_mst', 2],
+  [1, 'PT_MST', 0, 'ehr'],
+  [2, 'VIT_SGN', 1, 'dbo'],
+  [3, 'pt_mst', 2, 'Other'],
 ];
 const COLUMNS: readonly Row[] = [
   [1, 'PT_NO', 'int', 4, 10, 0, 0, null],
@@ -87,10 +88,17 @@ it('tells the code page of texts that the collations of comparisons cannot hold'
   expect(table?.columns.get('c2')?.type).not.toHaveProperty('codePage');
 });
 
-it('takes the table of the nearest schema where a name stands in several', async () => {
-  const { tables } = await readCatalog(script());
-  expect([...tables.keys()]).toEqual(['pt_mst', 'vit_sgn']);
-  expect(tables.get('pt_mst')?.columns.has('other')).toBe(false);
+it('gives the bare name to the table of the nearest schema where it stands in several, and keeps the others apart', async () => {
+  const catalog = await readCatalog(script());
+  expect([...catalog.tables].map(([key, { schema }]) => [key, schema])).toEqual([
+    ['pt_mst', { name: 'ehr', needed: false }],
+    ['vit_sgn', { name: 'dbo', needed: false }],
+    ['other.pt_mst', { name: 'Other', needed: true }],
+  ]);
+  expect(findTable(catalog, 'PT_MST')?.columns.has('other')).toBe(false);
+  expect(findTable(catalog, 'EHR.PT_MST')?.columns.has('other')).toBe(false);
+  expect(findTable(catalog, 'OTHER.PT_MST')?.columns.has('other')).toBe(true);
+  expect(findTable(catalog, 'dbo.PT_MST')).toBeUndefined();
 });
 
 it('leaves out what was not asked for and what is not there', async () => {

@@ -1,6 +1,6 @@
 /**
  * The catalog and the permissions of a scripted server. In: tables by name with their columns, and what the login may do.
- * Out: a script that answers the questions of a start; to a SELECT of rows it gives none.
+ * Out: a script that answers the questions of a start; to a SELECT of rows it gives none, and 208 where no table has the name.
  */
 import type { Answer, Asked, Script } from './endpoint.ts';
 import type { Cell, Column } from './tds.ts';
@@ -12,6 +12,8 @@ export interface ScriptedTable {
   readonly may?: readonly ('SELECT' | 'INSERT' | 'UPDATE' | 'DELETE')[];
   /** Columns that it may read where it may not read all. */
   readonly readable?: readonly string[];
+  /** Neither the login's own nor dbo: statements find the table by this name before its own only. */
+  readonly schema?: string;
 }
 
 export interface ScriptedSchema {
@@ -28,32 +30,48 @@ const answer = (...rows: readonly (readonly Cell[])[]): Answer => {
 
 const LENGTHS = { int: 4, datetime: 8, varchar: 40 } as const;
 
+/** `cdm.PLACE` sets it apart from a `PLACE` elsewhere. */
+function tableIn(key: string): string {
+  return key.replace(/^.*\./, '');
+}
+
+function isFound(asked: string | undefined, schema: string | undefined): boolean {
+  return schema === undefined ? asked === undefined || asked === 'dbo' : asked === schema;
+}
+
 export function schemaScript({ tables, database = [] }: ScriptedSchema): Script {
   const named = Object.entries(tables);
   return ({ kind, text, bytes }: Asked): Answer | undefined => {
     if (kind !== 'rpc' && kind !== 'batch') return undefined;
     const names = (name: string): boolean => bytes.includes(Buffer.from(name, 'utf16le'));
-    const asked = named.filter(([name]) => names(name));
+    const asked = named.filter(([name]) => names(tableIn(name)));
     if (text.includes("DB_NAME(), 'DATABASE'")) return answer(...database.map(name => [name]));
     if (text.includes("'COLUMN'"))
       return answer(
-        ...asked.flatMap(([name, { columns, readable = [] }]) =>
-          Object.keys(columns).map(column => [name, column, readable.includes(column) ? 1 : 0]),
+        ...named.flatMap(([, { columns, readable = [] }], id) =>
+          Object.keys(columns).map(column => [id, column, readable.includes(column) ? 1 : 0]),
         ),
       );
     if (text.includes("'OBJECT'"))
       return answer(
-        ...asked.map(([name, { may = ['SELECT'] }]) => [
-          name,
+        ...asked.map(([name, { may = ['SELECT'], schema = 'dbo' }]) => [
+          named.findIndex(([other]) => other === name),
+          schema,
+          tableIn(name),
           ...(['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const).map(one => (may.includes(one) ? 1 : 0)),
         ]),
       );
     if (text.includes('FROM sys.objects')) {
       const wanted = ([name, { columns }]: (typeof named)[number]): boolean => {
-        if (text.includes('LOWER(o.name)')) return names(name.toLowerCase());
+        if (text.includes('LOWER(o.name)')) return names(tableIn(name).toLowerCase());
         return !text.includes('LOWER(c.name)') || Object.keys(columns).some(column => names(column.toLowerCase()));
       };
-      return answer(...named.flatMap((table, id) => (wanted(table) ? [[id, table[0], 1]] : [])));
+      return answer(
+        ...named.flatMap((table, id) => {
+          const [name, { schema }] = table;
+          return wanted(table) ? [[id, tableIn(name), schema === undefined ? 1 : 2, schema ?? 'dbo']] : [];
+        }),
+      );
     }
     if (text.includes('FROM sys.indexes'))
       return answer(...named.map(([, { columns }], id) => [id, 'PK', 1, 1, Object.keys(columns)[0] ?? '']));
@@ -67,6 +85,10 @@ export function schemaScript({ tables, database = [] }: ScriptedSchema): Script 
         ),
       );
     if (text.includes('sys.databases') || text === 'SELECT 1') return undefined;
+    const nobody = [...text.matchAll(/\b(?:FROM|JOIN) (?:(\w+)\.)?(\w+) AS/g)].some(
+      ([, schema, table]) => !named.some(([name, of]) => tableIn(name) === table && isFound(schema, of.schema)),
+    );
+    if (nobody) return { error: 208 };
     return { columns: [{ name: 'n', type: 'int' }], rows: [] };
   };
 }

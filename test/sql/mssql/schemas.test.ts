@@ -1,0 +1,105 @@
+/** Packs before a scripted server whose tables stand in schemas that it does not look into by itself. */
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { OPEN_ACCESS } from '../../../src/auth/access.ts';
+import { checkRows } from '../../../src/check/check.ts';
+import { readConfig } from '../../../src/config.ts';
+import { writeLock } from '../../../src/mapping/load/lock.ts';
+import { formatProblem } from '../../../src/mapping/load/problem.ts';
+import { facadeOf, type Setup, setUp } from '../../../src/setup.ts';
+import { type Asked, type Endpoint, openEndpoint } from './endpoint.ts';
+import { HOUSE, PLACE, packFolder, ROOM } from './places.ts';
+import { type ScriptedSchema, schemaScript } from './schema-script.ts';
+
+const mapping = (table: string): Readonly<Record<string, string>> => ({
+  'place.yaml': `mapping: places
+resource: Location
+source: { table: ${table}, as: l, key: [NO] }
+id: "{NO}"
+elements:
+  name: { from: TITLE }
+`,
+});
+
+interface Opened extends Setup {
+  readonly endpoint: Endpoint;
+  readonly errors: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+async function open(tables: ScriptedSchema['tables'], pack: Readonly<Record<string, string>> = {}): Promise<Opened> {
+  const endpoint = await openEndpoint(schemaScript({ tables }));
+  onTestFinished(() => endpoint.stop());
+  const folder = packFolder(pack);
+  const url = `mssql://reader:hunter2@127.0.0.1:${endpoint.port}/ehr?encrypt=false&connectTimeout=60000`;
+  const environment = { DATABASE_URL: url, MAPPINGS: folder, DATA_DIR: join(folder, 'data') };
+  const setup = await setUp(readConfig(environment), () => undefined);
+  onTestFinished(() => setup.database.close());
+  const errors = setup.pack.problems.filter(({ severity }) => severity === 'error').map(formatProblem);
+  return { ...setup, endpoint, errors, environment };
+}
+
+const cdm = { PLACE: { ...PLACE, schema: 'cdm' }, ROOM: { ...ROOM, schema: 'cdm' }, HOUSE };
+const asksPlaces = ({ text }: Asked): boolean => /FROM (?:\w+\.)?PLACE AS/.test(text);
+
+describe('a table in a schema that the server does not look into by itself', () => {
+  it('is asked by the name in full, though the pack names it without', async () => {
+    const { errors, pack, database, changed, endpoint, environment } = await open(cdm);
+    expect(errors).toEqual([]);
+    if (!pack.registry) throw new Error('nothing to serve');
+    const facade = facadeOf(pack.registry, database, changed, readConfig(environment));
+    const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
+    await facade.search({ type: 'Location', parameters: [] }, context);
+    const texts = endpoint.asked.filter(asksPlaces).map(({ text }) => text);
+    expect(texts.length).toBeGreaterThan(0);
+    for (const text of texts) expect(text).toContain('FROM cdm.PLACE AS');
+    expect(endpoint.asked.some(({ text }) => text.includes('FROM HOUSE AS'))).toBe(true);
+  });
+
+  it('is meant where the pack names another schema', async () => {
+    const { errors } = await open(cdm, mapping('dbo.PLACE'));
+    expect(errors).toEqual([
+      expect.stringMatching(/place\.yaml:3:18: unknown table; found dbo\.PLACE; did you mean cdm\.PLACE\?/),
+    ]);
+  });
+
+  it('is found by the name in full', async () => {
+    const { errors } = await open(cdm, mapping('cdm.PLACE'));
+    expect(errors).toEqual([]);
+  });
+
+  it('has to be named in full where its name stands in several', async () => {
+    const { errors } = await open({ ...cdm, 'stage.PLACE': { ...PLACE, schema: 'stage' } });
+    expect(errors).toEqual([
+      expect.stringContaining('in several schemas; expected `cdm.PLACE` or `stage.PLACE`; found PLACE'),
+    ]);
+  });
+
+  it('is looked at itself where a nearer one has its name: columns, and what the login may read', async () => {
+    const near = { columns: { NO: 'int', OTHER: 'varchar' }, may: [] } as const;
+    const tables = { PLACE: near, ROOM, HOUSE, 'cdm.PLACE': { ...PLACE, schema: 'cdm' } };
+    const { errors, pack, catalog } = await open(tables, mapping('cdm.PLACE'));
+    expect(errors).toEqual([]);
+    expect((await open(tables)).errors.join('\n')).toContain('unknown column of PLACE; found TITLE');
+    // The lock keeps the two apart.
+    const lock: unknown = pack.registry && JSON.parse(writeLock(pack.registry, catalog));
+    expect(lock).toMatchObject({ tables: { 'cdm.PLACE': { columns: { NO: 'INT' } } } });
+    const again = await open(tables, { ...mapping('cdm.PLACE'), 'schema.lock.json': JSON.stringify(lock) });
+    expect(again.pack.problems).toEqual([]);
+  });
+});
+
+describe('a statement of lintel check that the server refuses', () => {
+  it('names the line of the mapping that it is for', async () => {
+    const { endpoint, environment } = await open({ PLACE, ROOM, HOUSE });
+    const script = endpoint.script;
+    endpoint.script = asked => (asksPlaces(asked) ? { error: 468 } : script(asked));
+    const { pack } = await checkRows(
+      readConfig(environment),
+      [],
+      { seed: 1, budgetSeconds: 60, values: false, all: false },
+      () => undefined,
+    );
+    expect(pack.problems.map(formatProblem)).toEqual([expect.stringMatching(/place\.yaml:1:1: .*statement.*\(468\)/)]);
+  });
+});
