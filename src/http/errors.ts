@@ -35,7 +35,7 @@ function asFhirError(error: Error): FhirError | undefined {
   }
   if (!(error instanceof DatabaseError) || error.reason === 'failed') return undefined;
   if (error.reason === 'cancelled') return cancelled();
-  return new FhirError('transient', 'The database does not answer; try again later', {
+  return new FhirError('transient', `${error.told ?? 'The database does not answer'}; try again later`, {
     retryAfter: error.retryAfter ?? RETRY_AFTER,
   });
 }

@@ -4,6 +4,7 @@
  */
 import { Hono } from 'hono';
 import type { Metrics } from '../observe/metrics.ts';
+import type { DatabaseLoad } from '../sql/database.ts';
 import type { AppParts, HttpEnv, Served } from './context.ts';
 
 /** Milliseconds after which a silent database counts as away. */
@@ -18,7 +19,7 @@ export function probeRoutes(parts: AppParts): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   routes.get('/health', c => c.json({ status: 'ok' }));
   routes.get('/ready', async c => {
-    const told = warningsOf(parts.served);
+    const told = [...warningsOf(parts.served), ...unexplainedBy(parts.load?.().unexplained)];
     const warnings = told.length === 0 ? {} : { warnings: told };
     const checks = { database: await answersInTime(parts.ping), mappings: parts.served.mappings > 0 };
     const ready = checks.database && checks.mappings;
@@ -35,6 +36,13 @@ function warningsOf({ refused, lacking, unserved = [] }: Served): readonly strin
       ? []
       : [`Mappings that do not work on this database are not served: ${unserved.join(', ')}`]),
   ];
+}
+
+/** Numbers of the engine that this server does not know: an administrator may. */
+function unexplainedBy(errors: DatabaseLoad['unexplained'] = []): readonly string[] {
+  if (errors.length === 0) return [];
+  const numbers = errors.map(({ number, times }) => `${number} (${times}×)`).join(', ');
+  return [`The database answered with errors that this server has no rule for: ${numbers}`];
 }
 
 /** Numbers for Prometheus. */

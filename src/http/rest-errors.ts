@@ -111,7 +111,7 @@ function asRestError(error: Error): RestError | undefined {
   if (error instanceof DatabaseError) {
     if (error.reason === 'failed') return undefined;
     if (error.reason === 'cancelled') return unavailable(CANCELLED);
-    return unavailable('The database does not answer; try again later', error.retryAfter);
+    return unavailable(`${error.told ?? 'The database does not answer'}; try again later`, error.retryAfter);
   }
   if (!(error instanceof FhirError)) return undefined;
   // Thrown by what all requests go through; a search of ours that is refused is a fault of ours.

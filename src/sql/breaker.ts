@@ -3,6 +3,7 @@
  * nothing but the probe asks the database, once in a while, until it answers.
  */
 import { DatabaseError } from './database.ts';
+import { retryIn } from './retry-after.ts';
 
 export interface BreakerOptions {
   /** Rejects while the database is away. */
@@ -43,7 +44,7 @@ export function createBreaker({ probe, pause }: BreakerOptions): Breaker {
     isOpen: () => open,
     check() {
       if (!open) return;
-      throw new DatabaseError('unavailable', 'the database is away', { retryAfter: Math.ceil(pause / 1000) });
+      throw new DatabaseError('unavailable', 'the database is away', { retryAfter: retryIn(Math.ceil(pause / 1000)) });
     },
     trip() {
       if (open || closed) return;

@@ -27,6 +27,8 @@ export interface LaneLoad {
 export interface DatabaseLoad {
   /** It was away when it was asked last, and is asked by a probe alone until that is answered. */
   readonly away: boolean;
+  /** Errors that nobody has thought of yet, by the engine's number, with how often they came. Absent: none. */
+  readonly unexplained?: readonly { readonly number: number; readonly times: number }[];
   /** None where statements run on the calling thread. */
   readonly lanes: Readonly<Record<string, LaneLoad>>;
 }
@@ -92,6 +94,7 @@ interface DatabaseErrorOptions {
   readonly engine?: EngineCode;
   readonly missing?: boolean;
   readonly words?: string | undefined;
+  readonly told?: string | undefined;
 }
 
 /** What may be logged of a DatabaseError. */
@@ -113,6 +116,8 @@ export class DatabaseError extends Error {
    * whoever writes the mappings; it is not logged.
    */
   readonly words: string | undefined;
+  /** Of `unavailable`: the reason in words for whoever asked, without names of the database. */
+  readonly told: string | undefined;
   /** That the statement was for; the door that knows it sets it. */
   mapping: string | undefined;
 
@@ -120,7 +125,7 @@ export class DatabaseError extends Error {
   constructor(
     reason: 'unavailable' | 'cancelled' | 'failed',
     message: string,
-    { cause, retryAfter, engine = {}, missing = false, words }: DatabaseErrorOptions = {},
+    { cause, retryAfter, engine = {}, missing = false, words, told }: DatabaseErrorOptions = {},
   ) {
     super(message, { cause });
     this.name = 'DatabaseError';
@@ -129,6 +134,7 @@ export class DatabaseError extends Error {
     this.engine = engine;
     this.missing = missing;
     this.words = words;
+    this.told = told;
   }
 
   /** None of it holds a value. */

@@ -1,8 +1,9 @@
 /**
  * A lane: so many statements, or answers, at the same time, so many more that wait for a while, all others refused at once. In: limits.
- * Out: `enter`, which gives a place and the way to leave it. First come, first served.
+ * Out: `enter`, which gives a place and the way to leave it. First come, first served, but for tables that have their share already.
  */
 import { DatabaseError, type LaneLoad } from './database.ts';
+import { retryIn } from './retry-after.ts';
 
 export interface LaneOptions {
   readonly size: number;
@@ -14,9 +15,10 @@ export interface LaneOptions {
 export interface Lane {
   /**
    * Resolves to the function that leaves the lane; calling it again does nothing. Throws DatabaseError: `unavailable`
-   * where the queue is full or the wait too long, `cancelled` by the signal.
+   * where the queue is full or the wait too long, `cancelled` by the signal. `tables`: what the statement reads. Each has three quarters
+   * of the places and of the queue at most, so that one that is locked or slow leaves some to the others.
    */
-  enter(signal?: AbortSignal): Promise<() => void>;
+  enter(signal?: AbortSignal, tables?: readonly string[]): Promise<() => void>;
   load(): LaneLoad;
 }
 
@@ -24,44 +26,49 @@ export interface Lane {
 const RETRY_AFTER = 1;
 
 export function createLane({ size, queue, wait }: LaneOptions): Lane {
-  const waiting = new Set<() => void>();
+  const waiting = new Map<() => void, readonly string[]>();
+  const running = createShares(shareOf(size));
+  const queued = createShares(shareOf(queue));
   let taken = 0;
   let refused = 0;
 
-  const leave = (): (() => void) => {
+  const take = (tables: readonly string[]): (() => void) => {
+    taken++;
+    running.add(tables);
     let left = false;
     return () => {
       if (left) return;
       left = true;
-      const [next] = waiting;
-      // The place goes from hand to hand, so that nobody who comes later can take it.
-      if (next) next();
-      else taken--;
+      taken--;
+      running.remove(tables);
+      for (const [admit, of] of waiting) {
+        if (taken >= size) return;
+        if (running.hasRoom(of)) admit();
+      }
     };
   };
 
   return {
     load: () => ({ size, taken, waiting: waiting.size, refused }),
-    enter(signal) {
+    enter(signal, tables = []) {
       return new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(cancelled());
-        if (taken < size) {
-          taken++;
-          return resolve(leave());
-        }
+        if (taken < size && running.hasRoom(tables)) return resolve(take(tables));
         const refuse = (message: string): void => {
           refused++;
-          reject(new DatabaseError('unavailable', message, { retryAfter: RETRY_AFTER }));
+          reject(new DatabaseError('unavailable', message, { retryAfter: retryIn(RETRY_AFTER), told: BUSY }));
         };
-        if (waiting.size >= queue) return refuse('too many statements wait for the database');
+        if (waiting.size >= queue || !queued.hasRoom(tables))
+          return refuse('too many statements wait for the database');
         const settle = (): void => {
           waiting.delete(admit);
+          queued.remove(tables);
           clearTimeout(timer);
           signal?.removeEventListener('abort', abort);
         };
         const admit = (): void => {
           settle();
-          resolve(leave());
+          resolve(take(tables));
         };
         const abort = (): void => {
           settle();
@@ -71,10 +78,41 @@ export function createLane({ size, queue, wait }: LaneOptions): Lane {
           settle();
           refuse('no connection to the database became free in time');
         }, wait);
-        waiting.add(admit);
+        waiting.set(admit, tables);
+        queued.add(tables);
         signal?.addEventListener('abort', abort, { once: true });
       });
     },
+  };
+}
+
+const BUSY = 'The database has too much to do';
+
+/** All but a quarter; of few places each table has all. */
+function shareOf(size: number): number {
+  return size - Math.floor(size / 4);
+}
+
+interface Shares {
+  hasRoom(tables: readonly string[]): boolean;
+  add(tables: readonly string[]): void;
+  remove(tables: readonly string[]): void;
+}
+
+/** Counts by table; those at zero are forgotten. */
+function createShares(most: number): Shares {
+  const counts = new Map<string, number>();
+  const change = (tables: readonly string[], by: number): void => {
+    for (const table of tables) {
+      const count = (counts.get(table) ?? 0) + by;
+      if (count > 0) counts.set(table, count);
+      else counts.delete(table);
+    }
+  };
+  return {
+    hasRoom: tables => tables.every(table => (counts.get(table) ?? 0) < most),
+    add: tables => change(tables, 1),
+    remove: tables => change(tables, -1),
   };
 }
 

@@ -3,14 +3,17 @@
  * that ends them all once the probe has failed too; a statement that merely takes long is left alone.
  */
 import { DatabaseError } from './database.ts';
+import { retryIn } from './retry-after.ts';
 
 export interface SilenceOptions {
   /** Rejects while the database is away. */
   readonly probe: () => Promise<void>;
   /** Milliseconds that a statement may be without an answer before the probe is sent, and between two of them. */
   readonly patience: number;
-  /** Told when the probe has failed. */
+  /** Told when the probe has failed, and nothing was answered meanwhile. */
   readonly onSilence: () => void;
+  /** Whether a probe that failed was answered: by a server that refuses its login, say. */
+  readonly isThere?: (failed: unknown) => boolean;
 }
 
 export interface Silence {
@@ -23,24 +26,32 @@ export interface Silence {
 /** Seconds. */
 const RETRY_AFTER = 1;
 
-export function createSilence({ probe, patience, onSilence }: SilenceOptions): Silence {
+export function createSilence({ probe, patience, onSilence, isThere }: SilenceOptions): Silence {
   const waiting = new Map<AbortController, number>();
+  let answered = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
 
   const look = async (): Promise<void> => {
     const before = performance.now() - patience;
     if ([...waiting.values()].some(since => since <= before)) {
+      const begun = performance.now();
       try {
         await probe();
-      } catch {
-        // Whatever stops the probe stops the statements too.
-        onSilence();
-        const reason = new DatabaseError('unavailable', 'the database does not answer', { retryAfter: RETRY_AFTER });
-        for (const controller of waiting.keys()) controller.abort(reason);
+      } catch (failed) {
+        // One probe that fails beside statements that are answered says nothing of the server: to end them all would make a storm.
+        if (answered < begun && isThere?.(failed) !== true) endAll();
       }
     }
     timer = undefined;
     schedule();
+  };
+
+  const endAll = (): void => {
+    onSilence();
+    for (const controller of waiting.keys()) {
+      const retryAfter = retryIn(RETRY_AFTER);
+      controller.abort(new DatabaseError('unavailable', 'the database does not answer', { retryAfter }));
+    }
   };
 
   const schedule = (): void => {
@@ -53,7 +64,9 @@ export function createSilence({ probe, patience, onSilence }: SilenceOptions): S
     waiting.set(controller, performance.now());
     schedule();
     try {
-      return await answer;
+      const given = await answer;
+      answered = performance.now();
+      return given;
     } finally {
       waiting.delete(controller);
     }

@@ -18,7 +18,7 @@ import { shapeStore } from '../../src/pipeline/shapes.ts';
 import type { Database } from '../../src/sql/database.ts';
 import { parseSqlServerAddress } from '../../src/sql/mssql/address.ts';
 import { bindParameter } from '../../src/sql/mssql/bind.ts';
-import { createPool } from '../../src/sql/mssql/connection.ts';
+import { createSingle } from '../../src/sql/mssql/connection.ts';
 import type { Row, Statement } from '../../src/sql/plan.ts';
 import { openFixture } from '../engines/fixture.ts';
 import { MSSQL_URL } from '../engines/url.ts';
@@ -46,8 +46,8 @@ export async function benchMssql(patients = 60): Promise<void> {
   if (fixture.address === undefined) throw new Error('the fixture is in no SQL Server');
   const address = { ...fixture.address, connectTimeout: 15_000 };
   const pools = {
-    plain: createPool({ ...address, packetSize: DRIVERS_PACKET_SIZE }, 1, 'READ COMMITTED'),
-    tuned: createPool(address, 1, 'READ COMMITTED'),
+    plain: createSingle({ ...address, packetSize: DRIVERS_PACKET_SIZE }),
+    tuned: createSingle(address),
   };
   try {
     await Promise.all([pools.plain.connect(), pools.tuned.connect()]);

@@ -7,7 +7,7 @@ import type { Row } from '../../fixtures/cells.ts';
 import { createDatabase, loadMssql } from '../../fixtures/load-mssql.ts';
 import type { Database } from '../../src/sql/database.ts';
 import { parseSqlServerAddress, type SqlServerAddress } from '../../src/sql/mssql/address.ts';
-import { createPool } from '../../src/sql/mssql/connection.ts';
+import { createSingle } from '../../src/sql/mssql/connection.ts';
 import { openMssql } from '../../src/sql/mssql/database.ts';
 import { BABELFISH } from './babelfish.ts';
 import { MSSQL_URL } from './url.ts';
@@ -75,7 +75,7 @@ export async function fillWithFixture(
 }
 
 async function inDatabase<T>(address: SqlServerAddress, use: (pool: sql.ConnectionPool) => Promise<T>): Promise<T> {
-  const pool = createPool(address, 1, 'READ COMMITTED');
+  const pool = createSingle(address);
   await pool.connect();
   try {
     return await use(pool);

@@ -39,7 +39,10 @@ describe('a lane', () => {
     const lane = createLane({ size: 1, queue: 1, wait: LONG });
     const leave = await lane.enter();
     const second = lane.enter();
-    await expect(lane.enter()).rejects.toMatchObject({ reason: 'unavailable', retryAfter: 1 });
+    await expect(lane.enter()).rejects.toMatchObject({
+      reason: 'unavailable',
+      retryAfter: expect.toBeOneOf([1, 2, 3]),
+    });
     leave();
     (await second)();
   });

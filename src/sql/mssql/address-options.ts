@@ -69,7 +69,8 @@ export const OPTIONS = {
   lockTimeout: {
     ...whole(6, 'milliseconds'),
     default: '5000',
-    meaning: 'LOCK_TIMEOUT of the sessions: how long a statement waits for the lock of somebody else.',
+    meaning:
+      'LOCK_TIMEOUT of the sessions: how long a statement waits for the lock of somebody else; never longer than a quarter of `queueTimeout`.',
   },
   pool: { ...whole(3, 'connections'), default: '10', meaning: 'Connections for requests.' },
   queue: {

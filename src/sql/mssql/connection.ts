@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import sql, { type config as DriverConfig } from 'mssql';
 import type { Login, SqlServerAddress } from './address.ts';
+import { createLogins, type Logins, type Said } from './logins.ts';
 
 /** READ COMMITTED reads versions where the database has READ_COMMITTED_SNAPSHOT on, and waits for locks where not. */
 export type Isolation = 'READ COMMITTED' | 'SNAPSHOT';
@@ -29,15 +30,65 @@ export function sessionSettings(lockTimeout: number, isolation: Isolation): stri
   ].join('\n');
 }
 
+export interface PoolOptions {
+  readonly size: number;
+  readonly isolation: Isolation;
+  /** Milliseconds. */
+  readonly lockTimeout: number;
+}
+
 /** A pool that is not connected yet. */
-export function createPool(address: SqlServerAddress, size: number, isolation: Isolation): sql.ConnectionPool {
-  const pool = new sql.ConnectionPool(driverConfig(address, size, isolation));
+export function createPool(address: SqlServerAddress, options: PoolOptions, logins: Logins): sql.ConnectionPool {
+  const saying = new Saying();
+  const pool = new sql.ConnectionPool(driverConfig(address, options, saying));
   // An idle connection that breaks is no event: the pool sorts it out when it is next needed.
   pool.on('error', () => undefined);
+  waitInTurn(pool, logins, saying);
   return pool;
 }
 
-function driverConfig(address: SqlServerAddress, size: number, isolation: Isolation): DriverConfig {
+/** A pool of one connection, for what is asked once. */
+export function createSingle(
+  address: SqlServerAddress,
+  isolation: Isolation = 'READ COMMITTED',
+  logins: Logins = createLogins({ pause: 1000 }),
+): sql.ConnectionPool {
+  return createPool(address, { size: 1, isolation, lockTimeout: address.lockTimeout }, logins);
+}
+
+/** Connections of a pool that are there, in use or not; those that come about do not count. */
+export function connectionsOf(pool: sql.ConnectionPool): number {
+  return pool.connected ? pool.available + pool.borrowed : 0;
+}
+
+/** The driver has no place to wait before a login, so its own step is taken into ours; test/sql/mssql/logins.test.ts holds it. */
+function waitInTurn(pool: sql.ConnectionPool, logins: Logins, saying: Saying): void {
+  const create: unknown = Reflect.get(pool, '_poolCreate');
+  if (typeof create !== 'function') throw new TypeError('the driver has no step that makes a connection');
+  const began = (): Promise<unknown> => Reflect.apply(create, pool, []);
+  Reflect.set(pool, '_poolCreate', () => {
+    const said: { first?: Said } = {};
+    return logins.logIn(
+      () => {
+        saying.current = said;
+        return began();
+      },
+      () => said.first,
+      () => connectionsOf(pool) > 0,
+    );
+  });
+}
+
+/** Where the connection that is being made notes what the server says: the driver keeps no number of a refused login. */
+class Saying {
+  current: { first?: Said } = {};
+}
+
+function driverConfig(
+  address: SqlServerAddress,
+  { size, isolation, lockTimeout }: PoolOptions,
+  saying: Saying,
+): DriverConfig {
   const { host, instance, port, database, login, connectTimeout } = address;
   return {
     server: host,
@@ -67,7 +118,11 @@ function driverConfig(address: SqlServerAddress, size: number, isolation: Isolat
     },
     beforeConnect(connection) {
       const settings = connection.getInitialSql.bind(connection);
-      connection.getInitialSql = () => `${settings()}\n${sessionSettings(address.lockTimeout, isolation)}`;
+      connection.getInitialSql = () => `${settings()}\n${sessionSettings(lockTimeout, isolation)}`;
+      const said = saying.current;
+      connection.on('errorMessage', ({ number, state }) => {
+        said.first ??= { number, state };
+      });
       // Where the server offers no encryption, or somebody says so for it, the driver would send the password without.
       const logIn = connection.sendLogin7Packet.bind(connection);
       connection.sendLogin7Packet = () => {

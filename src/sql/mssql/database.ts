@@ -4,19 +4,22 @@
  */
 
 import { createBreaker } from '../breaker.ts';
-import type { Database } from '../database.ts';
-import { DatabaseError } from '../database.ts';
+import { type Database, DatabaseError, type QueryOptions } from '../database.ts';
 import type { Dialect } from '../dialect.ts';
 import { createLane, type Lane } from '../lane.ts';
-import type { Row, Statement } from '../plan.ts';
+import { createLockedTables, type LockedTables, lockedError } from '../locked.ts';
+import type { Row, SqlPlan, Statement } from '../plan.ts';
 import { createSilence } from '../silence.ts';
 import { renderedBy } from '../statement.ts';
+import { tablesOf } from '../tables.ts';
 import type { LaneLimits, SqlServerAddress } from './address.ts';
 import { readCatalog } from './catalog.ts';
-import { createPool, type Isolation } from './connection.ts';
+import { createPool, createSingle, type Isolation } from './connection.ts';
 import { MSSQL } from './dialect.ts';
+import { decisionOf } from './error-numbers.ts';
 import { explainStatement } from './explain.ts';
 import { readFailure } from './failure.ts';
+import { createLogins, type Logins } from './logins.ts';
 import { readPermissions } from './permissions.ts';
 import { askIsolation } from './questions.ts';
 import { createSource, type RunOptions, type Source } from './source.ts';
@@ -33,6 +36,7 @@ export interface OpenOptions {
 interface OpenLane {
   readonly lane: Lane;
   readonly source: Source;
+  readonly locks: LockedTables;
   readonly limits: LaneLimits;
 }
 
@@ -43,7 +47,9 @@ const PING: Statement = { text: 'SELECT 1', parameters: [] };
 
 /** Opens a SQL Server. Throws DatabaseError where it cannot be reached, refuses the login or has no such database. */
 export async function openMssql(address: SqlServerAddress, options: OpenOptions = {}): Promise<Database> {
-  const ask = createSource(() => createPool(address, 1, 'READ COMMITTED'));
+  const { probePause: pause = PROBE_PAUSE } = options;
+  const logins = createLogins({ pause });
+  const ask = createSource(() => createSingle(address, 'READ COMMITTED', logins));
   const asked = (statement: Statement): Promise<readonly Row[]> =>
     ask.run(statement, { timeout: address.connectTimeout }).catch(error => {
       throw error instanceof DatabaseError ? error : readFailure(error).error;
@@ -51,37 +57,65 @@ export async function openMssql(address: SqlServerAddress, options: OpenOptions 
   let isolation: Isolation;
   try {
     isolation = await askIsolation(asked);
+  } catch (error) {
+    logins.close();
+    throw error;
   } finally {
     await ask.close();
   }
-  return databaseOf(address, isolation, options);
+  return databaseOf(address, isolation, logins, { ...options, probePause: pause });
+}
+
+/** What is sent, and which tables it reads. */
+interface Asking {
+  readonly statement: Statement;
+  readonly tables: readonly string[];
 }
 
 function databaseOf(
   address: SqlServerAddress,
   isolation: Isolation,
+  logins: Logins,
   { probePause: pause = PROBE_PAUSE, patience = PATIENCE, dialect = MSSQL }: OpenOptions,
 ): Database {
   let level = isolation;
-  const openLane = (limits: LaneLimits): OpenLane => ({
-    lane: createLane(limits),
-    source: createSource(() => createPool(address, limits.size, level)),
-    limits,
-  });
+  const openLane = (limits: LaneLimits): OpenLane => {
+    const { size } = limits;
+    const lockTimeout = lockTimeoutOf(address, limits);
+    return {
+      lane: createLane(limits),
+      source: createSource(() => createPool(address, { size, isolation: level, lockTimeout }, logins)),
+      locks: createLockedTables({ pause: lockTimeout }),
+      limits,
+    };
+  };
   const lanes = { interactive: openLane(address.interactive), export: openLane(address.export) };
-  const probing = createSource(() => createPool(address, 1, level));
+  const single = () => createSingle(address, level, logins);
+  const probing = createSource(single);
   const probe = async (): Promise<void> => {
     await probing.run(PING, { timeout: address.connectTimeout });
   };
   const breaker = createBreaker({ probe, pause });
-  const silence = createSilence({ probe, patience, onSilence: () => breaker.trip() });
+  const isThere = (failed: unknown): boolean => readFailure(failed).refused;
+  const silence = createSilence({ probe, patience, isThere, onSilence: () => breaker.trip() });
+  const unexplained = createTally();
   let closed = false;
 
   type Lanes = keyof typeof lanes;
 
-  const enter = async (name: Lanes, signal?: AbortSignal): Promise<readonly [Source, RunOptions]> => {
-    const { lane, source, limits } = lanes[name];
-    return [source, { signal, timeout: limits.timeout, onFree: await lane.enter(signal) }];
+  const enter = async (name: Lanes, tables: readonly string[], signal?: AbortSignal) => {
+    const { lane, source, limits, locks } = lanes[name];
+    locks.check(tables);
+    const onFree = await lane.enter(signal, tables);
+    try {
+      // The lock that others found while this one waited.
+      locks.check(tables);
+    } catch (error) {
+      onFree();
+      throw error;
+    }
+    const options: RunOptions = { signal, timeout: limits.timeout, onFree };
+    return { source, options, locks };
   };
 
   const checkOpen = (): void => {
@@ -97,31 +131,48 @@ function databaseOf(
   };
 
   /** Returns where the same is worth a second try; else throws what the caller is told. */
-  const judge = (thrown: unknown, retry: boolean, signal?: AbortSignal): void => {
+  const judge = (
+    thrown: unknown,
+    name: Lanes,
+    tables: readonly string[],
+    retry: boolean,
+    signal?: AbortSignal,
+  ): void => {
     if (thrown instanceof DatabaseError) throw thrown;
     if (signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
     if (thrown instanceof TypeError) throw new DatabaseError('failed', thrown.message);
-    const { error, again, outage, isolation: refused } = readFailure(thrown);
+    const { source, locks } = lanes[name];
+    const { error, again, outage, isolation: refused, locked, unconnected } = readFailure(thrown);
+    const { number } = error.engine;
+    if (number !== undefined && decisionOf(number) === undefined) unexplained.add(number);
     if (refused) readCommitted();
-    if (again && retry) return;
-    if (outage && !closed) breaker.trip();
+    if (locked) {
+      locks.locked(tables);
+      throw lockedError(tables, error);
+    }
+    // What happened to one connection is no outage while others work.
+    const isOutage = outage && source.connections() === 0;
+    if ((again || (unconnected && !isOutage)) && retry) return;
+    if (isOutage && !closed) breaker.trip();
     throw error;
   };
 
-  const run = async (statement: Statement, name: Lanes, signal?: AbortSignal): Promise<readonly Row[]> => {
+  const run = async ({ statement, tables }: Asking, name: Lanes, signal?: AbortSignal): Promise<readonly Row[]> => {
     checkOpen();
     for (let first = true; ; first = false) {
       try {
-        const [source, options] = await enter(name, signal);
-        return await silence.during(silent => source.run(statement, watched(options, silent)));
+        const { source, options, locks } = await enter(name, tables, signal);
+        const rows = await silence.during(silent => source.run(statement, watched(options, silent)));
+        locks.answered(tables);
+        return rows;
       } catch (thrown) {
-        judge(thrown, first, signal);
+        judge(thrown, name, tables, first, signal);
       }
     }
   };
 
   async function* stream(
-    statement: Statement,
+    { statement, tables }: Asking,
     size: number,
     name: Lanes,
     signal?: AbortSignal,
@@ -130,43 +181,72 @@ function databaseOf(
     let given = 0;
     for (let first = true; ; first = false) {
       try {
-        const [source, options] = await enter(name, signal);
+        const { source, options, locks } = await enter(name, tables, signal);
         const lists = silence.duringEach(silent => source.stream(statement, size, watched(options, silent)));
         for await (const rows of lists) {
+          if (given === 0) locks.answered(tables);
           given += rows.length;
           yield rows;
         }
         return;
       } catch (thrown) {
         // Rows that were given cannot be taken back: the caller has to go on behind them.
-        judge(thrown, first && given === 0, signal);
+        judge(thrown, name, tables, first && given === 0, signal);
       }
     }
   }
 
   const statementOf = renderedBy(dialect);
+  const asking = (plan: SqlPlan, options?: QueryOptions): Asking => {
+    return { statement: statementOf(plan, options?.places), tables: tablesOf(plan) };
+  };
+  /** Of the catalog, whose tables nobody locks for long. */
+  const select = (statement: Statement): Promise<readonly Row[]> => run({ statement, tables: [] }, 'interactive');
   return {
     engine: 'mssql',
     render: statementOf,
-    query: (plan, options) => run(statementOf(plan, options?.places), options?.lane ?? 'interactive', options?.signal),
+    query: (plan, options) => run(asking(plan, options), options?.lane ?? 'interactive', options?.signal),
     stream: (plan, size, options) =>
-      stream(statementOf(plan, options?.places), size, options?.lane ?? 'interactive', options?.signal),
-    catalog: part => readCatalog(statement => run(statement, 'interactive'), part),
-    permissions: tables => readPermissions(statement => run(statement, 'interactive'), tables),
-    explain: (plan, places) => explainStatement(() => createPool(address, 1, level), statementOf(plan, places)),
+      stream(asking(plan, options), size, options?.lane ?? 'interactive', options?.signal),
+    catalog: part => readCatalog(select, part),
+    permissions: tables => readPermissions(select, tables),
+    explain: (plan, places) => explainStatement(single, statementOf(plan, places)),
     load: () => ({
       away: breaker.isOpen(),
+      unexplained: unexplained.counts(),
       lanes: { interactive: lanes.interactive.lane.load(), export: lanes.export.lane.load() },
     }),
     async ping() {
-      await run(PING, 'interactive');
+      await select(PING);
     },
     async close() {
       if (closed) return;
       closed = true;
       breaker.close();
+      logins.close();
       await Promise.all([lanes.interactive.source, lanes.export.source, probing].map(source => source.close()));
     },
+  };
+}
+
+/** A statement that waits for a lock keeps a connection from those in the queue: a quarter of their time is the most. */
+function lockTimeoutOf({ lockTimeout }: SqlServerAddress, { wait }: LaneLimits): number {
+  return Math.max(1, Math.min(lockTimeout, Math.floor(wait / 4)));
+}
+
+/** Numbers that are told by /ready: those that came first, so many at most. */
+const TOLD = 20;
+
+function createTally(): {
+  add(number: number): void;
+  counts(): readonly { readonly number: number; readonly times: number }[];
+} {
+  const counts = new Map<number, number>();
+  return {
+    add(number) {
+      if (counts.has(number) || counts.size < TOLD) counts.set(number, (counts.get(number) ?? 0) + 1);
+    },
+    counts: () => [...counts].map(([number, times]) => ({ number, times })),
   };
 }
 

@@ -4,41 +4,27 @@
  * https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors
  */
 import { DatabaseError, type EngineCode } from '../database.ts';
+import { LOCKED } from '../locked.ts';
+import { retryIn } from '../retry-after.ts';
+import { decisionOf, isOfStatement } from './error-numbers.ts';
 
 export interface Failure {
   readonly error: DatabaseError;
   /** A victim of a deadlock, or a connection that had been good: the same read may well succeed now. */
   readonly again: boolean;
-  /** Nothing else would be answered either. */
+  /** Nothing else would be answered either, unless there are connections that work. */
   readonly outage: boolean;
   /** The database no longer allows SNAPSHOT, which the session was told to read in. */
   readonly isolation: boolean;
+  /** The connection has ended; those beside it may have, too. */
+  readonly lost: boolean;
+  /** It was waited for a lock in vain. */
+  readonly locked: boolean;
+  /** The server knows the login and does not let it in: it is there. */
+  readonly refused: boolean;
+  /** No connection came about, or none became free. */
+  readonly unconnected: boolean;
 }
-
-const DEADLOCK = 1205;
-const LOCK_TIMEOUT = 1222;
-const NO_SNAPSHOT = 3952;
-/** Under SNAPSHOT, a table that was altered since the transaction began. */
-const ALTERED = 3961;
-
-/** Login refused, database not open or being recovered, server paused, shutting down, moving, or out of resources. */
-const AWAY = new Set([
-  ...[233, 911, 922, 923, 924, 927, 942, 945, 952, 976, 983, 4060, 4064, 6005, 6006, 17142, 18401, 18451, 18456, 18470],
-  ...[18487, 18488, 40197, 40501, 40532, 40613, 40615, 49918, 49919, 49920],
-]);
-const BUSY = new Set([701, 802, 1204, 8645, 8651, 10928, 10929]);
-
-/** No such column, no such table, a view of what is not there any more. */
-const NOT_THERE = new Set([207, 208, 4413]);
-const NOT_READABLE = new Set([229, 230]);
-
-/**
- * What the compiler says of a statement before a row is read: syntax, names, functions and their arguments, types that do not go
- * together. Its words hold names and types. Errors of conversion (245, 8114) come with rows, and some hold a value.
- */
-const OF_THE_STATEMENT = new Set([
-  ...[102, 105, 156, 170, 174, 189, 195, 206, 207, 208, 209, 243, 402, 403, 1035, 4104, 4121, 8116, 8117],
-]);
 
 /** Codes of the driver for a connection that did not come about or was lost. */
 const LOST = new Set(['ESOCKET', 'ECONNCLOSED', 'ECONNRESET', 'ENOTOPEN']);
@@ -59,17 +45,29 @@ const RETRY_AFTER = 5;
 /** Reads an error of the driver. */
 export function readFailure(thrown: unknown): Failure {
   const engine = engineCode(thrown);
-  const {
-    reason,
-    message,
-    again = false,
-    outage = false,
-    isolation = false,
-    missing = false,
-  } = meaningOf(thrown, engine);
-  const retry = reason === 'unavailable' ? { retryAfter: outage ? RETRY_AFTER : 1 } : {};
-  const words = engine.number !== undefined && OF_THE_STATEMENT.has(engine.number) ? wordsOf(thrown) : undefined;
-  return { error: new DatabaseError(reason, message, { engine, missing, words, ...retry }), again, outage, isolation };
+  const { reason, message, missing = false, told, ...more } = meaningOf(thrown, engine);
+  const retry = reason === 'unavailable' ? { retryAfter: retryIn(more.outage ? RETRY_AFTER : 1) } : {};
+  const words = engine.number !== undefined && isOfStatement(engine.number) ? wordsOf(thrown) : undefined;
+  const unconnected = isPoolTimeout(thrown) || [...chain(thrown)].some(one => one instanceof LoginFailed);
+  return {
+    error: new DatabaseError(reason, message, { engine, missing, words, told, ...retry }),
+    ...{ again: false, outage: false, isolation: false, lost: false, locked: false, refused: false },
+    ...more,
+    unconnected,
+  };
+}
+
+/** A login that did not come about; `cause` is what the driver threw. */
+export class LoginFailed extends Error {
+  /** What the server said first, if it said anything. */
+  readonly number: number | undefined;
+  readonly state: number | undefined;
+
+  constructor(cause: unknown, said: { readonly number?: number; readonly state?: number } = {}) {
+    super('a login failed', { cause });
+    this.number = said.number;
+    this.state = said.state;
+  }
 }
 
 function wordsOf(thrown: unknown): string | undefined {
@@ -78,54 +76,78 @@ function wordsOf(thrown: unknown): string | undefined {
   return typeof message === 'string' ? message : undefined;
 }
 
-interface Meaning extends Partial<Omit<Failure, 'error'>> {
+interface Meaning extends Partial<Omit<Failure, 'error' | 'unconnected'>> {
   readonly reason: 'unavailable' | 'failed';
   readonly message: string;
   readonly missing?: boolean;
+  /** What whoever asked may read. */
+  readonly told?: string;
 }
 
 function meaningOf(thrown: unknown, { number, code }: EngineCode): Meaning {
+  if (number !== undefined) return meaningOfNumber(number);
   const codes = codesIn(thrown);
-  const told = number ?? code ?? 'no code';
-  if (number === DEADLOCK) return failure('unavailable', 'the statement lost a deadlock (1205)', { again: true });
-  if (number === NO_SNAPSHOT)
-    return failure('unavailable', 'the database does not allow SNAPSHOT (3952)', { again: true, isolation: true });
-  if (number === ALTERED) return failure('unavailable', 'a table was altered meanwhile (3961)', { again: true });
-  if (number === LOCK_TIMEOUT) return failure('unavailable', 'a row is locked for too long (1222)');
-  if (number !== undefined && BUSY.has(number))
-    return failure('unavailable', `the server is out of resources (${told})`);
-  if (number !== undefined && AWAY.has(number)) {
-    const message =
-      number === 4060 || number === 911
-        ? `the database of the address cannot be opened (${told})`
-        : number >= 18_400 && number < 18_500
-          ? `the server refuses the login (${told})`
-          : `the server or the database is not open (${told})`;
-    return failure('unavailable', message, { outage: true });
-  }
+  const told = code ?? 'no code';
   const encryption = codes.flatMap(code => ENCRYPTION.get(code) ?? [])[0];
-  if (number === undefined && encryption !== undefined) return failure('unavailable', encryption, { outage: true });
+  if (encryption !== undefined) return failure('unavailable', encryption, { outage: true });
   const certificate = codes.find(code => CERTIFICATE.test(code));
-  if (number === undefined && certificate !== undefined)
+  if (certificate !== undefined)
     return failure('unavailable', `the certificate of the server is not trusted (${certificate})`, { outage: true });
-  if (number === undefined && codes.some(code => NOT_REACHED.has(code))) {
+  if (codes.some(code => NOT_REACHED.has(code))) {
     const message = codes.includes('ELOGIN')
       ? 'the server refuses the login, or the database of the address cannot be opened (ELOGIN)'
       : `the server cannot be reached (${told})`;
     return failure('unavailable', message, { outage: true });
   }
-  if (number === undefined && (codes.some(code => LOST.has(code)) || isPoolTimeout(thrown))) {
+  if (isPoolTimeout(thrown))
+    return failure('unavailable', 'no connection to the server became free in time', { again: true, outage: true });
+  if (codes.some(code => LOST.has(code))) {
     const nobody = codes.find(code => NOBODY.has(code));
     const message = nobody
       ? `the server cannot be reached (${nobody})`
       : `the connection to the server is lost (${told})`;
-    return failure('unavailable', message, { again: true, outage: true });
+    return failure('unavailable', message, { again: true, outage: true, lost: true });
   }
-  if (number !== undefined && NOT_THERE.has(number))
-    return failure('failed', `a table or column is not there (${told})`, { missing: true });
-  if (number !== undefined && NOT_READABLE.has(number))
-    return failure('failed', `the login may not read a table or column (${told})`, { missing: true });
   return failure('failed', `SQL Server could not answer (${told})`);
+}
+
+const NO_ROOM = 'The database is out of resources';
+
+function meaningOfNumber(number: number): Meaning {
+  switch (decisionOf(number)) {
+    case 'again': {
+      const what = number === 1205 ? 'the statement lost a deadlock' : 'a table was altered meanwhile';
+      return failure('unavailable', `${what} (${number})`, { again: true });
+    }
+    case 'ended':
+      return failure('unavailable', `the session was ended on the server (${number})`, { again: true, lost: true });
+    case 'isolation':
+      return failure('unavailable', `the database does not allow SNAPSHOT (${number})`, {
+        again: true,
+        isolation: true,
+      });
+    case 'versions':
+      return failure('unavailable', `row versions are gone, tempdb lacks space (${number})`, {
+        again: true,
+        told: NO_ROOM,
+      });
+    case 'locked':
+      return failure('unavailable', `a row is locked for too long (${number})`, { locked: true, told: LOCKED });
+    case 'busy':
+      return failure('unavailable', `the server is out of resources (${number})`, { told: NO_ROOM });
+    case 'refused':
+      return failure('unavailable', `the server refuses the login (${number})`, { outage: true, refused: true });
+    case 'database':
+      return failure('unavailable', `the database of the address cannot be opened (${number})`, { outage: true });
+    case 'away':
+      return failure('unavailable', `the server or the database is not open (${number})`, { outage: true });
+    case 'not there':
+      return failure('failed', `a table or column is not there (${number})`, { missing: true });
+    case 'not readable':
+      return failure('failed', `the login may not read a table or column (${number})`, { missing: true });
+    default:
+      return failure('failed', `SQL Server could not answer (${number})`);
+  }
 }
 
 function failure(reason: Meaning['reason'], message: string, more: Omit<Meaning, 'reason' | 'message'> = {}): Meaning {

@@ -6,6 +6,8 @@ import type sql from 'mssql';
 import { DatabaseError } from '../database.ts';
 import type { Row, Statement } from '../plan.ts';
 import { bindParameter } from './bind.ts';
+import { connectionsOf } from './connection.ts';
+import { readFailure } from './failure.ts';
 
 export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
@@ -20,6 +22,8 @@ export interface Source {
   run(statement: Statement, options: RunOptions): Promise<readonly Row[]>;
   /** Rows in lists of `size`, the last one shorter; rejects as `run`. Whoever stops taking them cancels the statement. */
   stream(statement: Statement, size: number, options: RunOptions): AsyncGenerator<readonly Row[], void, undefined>;
+  /** Connections that are there. */
+  connections(): number;
   /** Whoever asks from now on has a connection that `open` gives anew. */
   renew(): void;
   close(): Promise<void>;
@@ -31,60 +35,124 @@ function isOneSelect(text: string): boolean {
   return /^SELECT\s/.test(outside) && !/;|--|\/\*|\bINTO\b/i.test(outside);
 }
 
-/** `open` gives a pool that is not connected; it is asked again after a failure. */
+/** A pool, and how many statements have begun with it and not ended. */
+interface Held {
+  readonly pool: Promise<sql.ConnectionPool>;
+  opened?: sql.ConnectionPool;
+  users: number;
+  /** Closed once its last user has left. */
+  former: boolean;
+}
+
+/**
+ * `open` gives a pool that is not connected; it is asked again after a failure. A connection that is lost says something of those beside
+ * it: whoever asks next has a pool of new ones.
+ */
 export function createSource(open: () => sql.ConnectionPool): Source {
-  let pool: Promise<sql.ConnectionPool> | undefined;
-  /** Still used by those who began with them; their connections end when they have been idle for a while. */
-  const former: Promise<sql.ConnectionPool>[] = [];
+  let held: Held | undefined;
+  const closing = new Set<Promise<unknown>>();
 
   /** The driver's pool begins with a login; while that fails there is none. */
-  const connected = (): Promise<sql.ConnectionPool> => {
-    const found =
-      pool ??
-      open()
-        .connect()
-        .catch(error => {
-          pool = undefined;
-          throw error;
-        });
-    pool = found;
-    return found;
+  const enter = (): Held => {
+    if (held !== undefined) {
+      held.users++;
+      return held;
+    }
+    const opened: Held = { pool: open().connect(), users: 1, former: false };
+    opened.pool.then(
+      pool => {
+        opened.opened = pool;
+      },
+      () => {
+        if (held === opened) held = undefined;
+      },
+    );
+    held = opened;
+    return opened;
   };
 
-  const requestFor = async ({ text }: Statement, onFree?: () => void): Promise<sql.Request> => {
+  const closePool = (of: Held): Promise<unknown> => {
+    // Where it never opened there is nothing to close.
+    const closed: Promise<unknown> = of.pool.then(pool => pool.close()).catch(() => undefined);
+    closing.add(closed);
+    return closed.finally(() => closing.delete(closed));
+  };
+
+  const retire = (of: Held): void => {
+    if (held === of) held = undefined;
+    if (of.former) return;
+    of.former = true;
+    if (of.users === 0) void closePool(of);
+  };
+
+  const leave = (of: Held): void => {
+    of.users--;
+    if (of.former && of.users === 0) void closePool(of);
+  };
+
+  /** Calls `use` with a request, and frees its place however it ends. */
+  const withRequest = async <T>(
+    { text }: Statement,
+    options: RunOptions,
+    use: (request: sql.Request, options: RunOptions) => Promise<T>,
+  ): Promise<T> => {
+    if (!isOneSelect(text)) {
+      options.onFree?.();
+      throw new TypeError('only a SELECT is ever sent');
+    }
+    const mine = enter();
+    const onFree = once(() => {
+      leave(mine);
+      options.onFree?.();
+    });
     try {
-      if (!isOneSelect(text)) throw new TypeError('only a SELECT is ever sent');
-      return (await connected()).request();
+      const pool = await mine.pool;
+      return await use(pool.request(), { ...options, onFree });
     } catch (error) {
-      onFree?.();
+      if (readFailure(error).lost) retire(mine);
+      // Once the pool is there, the driver tells when the connection is free.
+      if (mine.opened === undefined) onFree();
       throw error;
     }
   };
 
   return {
-    async run(statement, options) {
-      const request = await requestFor(statement, options.onFree);
-      const rows: Row[] = [];
-      await send(request, statement, options, row => rows.push(row));
-      return rows;
-    },
+    run: (statement, options) =>
+      withRequest(statement, options, async (request, given) => {
+        const rows: Row[] = [];
+        await send(request, statement, given, row => rows.push(row));
+        return rows;
+      }),
     async *stream(statement, size, options) {
-      const request = await requestFor(statement, options.onFree);
-      yield* listsOf(request, size, (onRow, left) => {
-        const signal = options.signal ? AbortSignal.any([options.signal, left]) : left;
-        return send(request, statement, { ...options, signal }, onRow);
-      });
+      yield* listsOf(size, (start, left) =>
+        withRequest(statement, options, (request, given) => {
+          const signal = given.signal ? AbortSignal.any([given.signal, left]) : left;
+          return send(request, statement, { ...given, signal }, start(request));
+        }),
+      );
     },
+    connections: () => (held?.opened === undefined ? 0 : connectionsOf(held.opened)),
     renew() {
-      if (pool) former.push(pool);
-      pool = undefined;
+      if (held) retire(held);
     },
     async close() {
-      const opened = [...former.splice(0), ...(pool ? [pool] : [])];
-      pool = undefined;
-      // Where it never opened there is nothing to close.
-      await Promise.all(opened.map(async one => (await one.catch(() => undefined))?.close()));
+      if (held) {
+        const last = held;
+        held = undefined;
+        last.former = true;
+        await closePool(last);
+      }
+      await Promise.all(closing);
     },
+  };
+}
+
+function once(call: () => void): () => void {
+  let called = false;
+  return () => {
+    if (called) return;
+    called = true;
+    call();
   };
 }
 
@@ -140,25 +208,32 @@ function send(
   });
 }
 
-/** One list is taken while the next arrives; with that, the connection is read no further. */
+/**
+ * One list is taken while the next arrives; with that, the connection is read no further. `begin` is given what makes the taker of a
+ * request's rows.
+ */
 async function* listsOf(
-  request: sql.Request,
   size: number,
-  begin: (onRow: (row: Row) => void, signal: AbortSignal) => Promise<void>,
+  begin: (start: (request: sql.Request) => (row: Row) => void, signal: AbortSignal) => Promise<void>,
 ): AsyncGenerator<readonly Row[], void, undefined> {
   const full: (readonly Row[])[] = [];
+  let asked: sql.Request | undefined;
   let arriving: Row[] = [];
   let more = Promise.withResolvers<void>();
   let ended = false;
   const left = new AbortController();
-  const end = begin(row => {
-    arriving.push(row);
-    if (arriving.length < size) return;
-    full.push(arriving);
-    arriving = [];
-    request.pause();
-    more.resolve();
-  }, left.signal).finally(() => {
+  const start = (request: sql.Request) => {
+    asked = request;
+    return (row: Row): void => {
+      arriving.push(row);
+      if (arriving.length < size) return;
+      full.push(arriving);
+      arriving = [];
+      request.pause();
+      more.resolve();
+    };
+  };
+  const end = begin(start, left.signal).finally(() => {
     ended = true;
     more.resolve();
   });
@@ -168,7 +243,7 @@ async function* listsOf(
     for (;;) {
       const next = full.shift();
       if (next) {
-        if (full.length === 0) request.resume();
+        if (full.length === 0) asked?.resume();
         yield next;
         continue;
       }

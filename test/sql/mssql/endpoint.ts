@@ -55,6 +55,8 @@ export interface Endpoint {
   /** Connections that are open now. */
   readonly connections: () => number;
   script: Script;
+  /** Drops all connections that there are, as KILL does. */
+  drop(): void;
   /** Drops all connections and refuses new ones. */
   stop(): Promise<void>;
   /** Listens on the same port again. */
@@ -144,6 +146,9 @@ export async function openEndpoint(script: Script = () => undefined): Promise<En
     asked,
     connections: () => sockets.size,
     script,
+    drop() {
+      for (const socket of sockets) socket.destroy();
+    },
     async stop() {
       const closed = once(server, 'close');
       server.close();

@@ -9,7 +9,7 @@ import { TRUE } from '../../../src/sql/construct.ts';
 import type { Database } from '../../../src/sql/database.ts';
 import type { SqlServerAddress } from '../../../src/sql/mssql/address.ts';
 import { bindParameter } from '../../../src/sql/mssql/bind.ts';
-import { createPool } from '../../../src/sql/mssql/connection.ts';
+import { createSingle } from '../../../src/sql/mssql/connection.ts';
 import type { Row } from '../../../src/sql/plan.ts';
 import { createTestDatabase, type TestDatabase } from '../../engines/mssql.ts';
 import { type Demo, openDemo } from '../../law/demo.ts';
@@ -30,7 +30,7 @@ const expected: readonly Expected[] = JSON.parse(readFileSync(new URL('../cases.
 
 /** The two tables of sample.ts. */
 async function loadSample(address: SqlServerAddress): Promise<void> {
-  const pool = createPool(address, 1, 'READ COMMITTED');
+  const pool = createSingle(address);
   await pool.connect();
   try {
     for (const [table, columns] of Object.entries(COLUMNS)) {

@@ -80,6 +80,29 @@ test('an outage is answered with 503 and ends by itself, and nobody ever reads t
   expect(served.lines.join('\n')).not.toMatch(/hunter2|reader|127\.0\.0\.1:\d+\/ehr/);
 });
 
+test('an error that nobody has thought of is told by /ready, one that is known is not', async () => {
+  const { endpoint, served } = await opened();
+  endpoint.script = asked => (asksPlaces(asked) ? { error: 99_123 } : script(asked));
+  expect((await served.get(PLACES)).status).toBe(500);
+  const ready = await served.get('/ready');
+  expect(ready.status).toBe(200);
+  expect(await ready.json()).toMatchObject({ warnings: [expect.stringMatching(/no rule for: 99123 \(1×\)/)] });
+});
+
+test('a table that is locked is 503 with the reason in words, and no name of the table', async () => {
+  const { endpoint, served } = await opened();
+  endpoint.script = asked => (asksPlaces(asked) ? { error: 1222 } : script(asked));
+  for (let i = 0; i < 2; i++) {
+    const response = await served.get(PLACES);
+    expect(response.status).toBe(503);
+    expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
+    const text = await response.text();
+    expect(text).toContain('A table that this needs is locked by another program; try again later');
+    expect(text).not.toContain('PLACE');
+  }
+  expect(served.lines.join('\n')).toMatch(/place is locked for too long/);
+});
+
 test('a server that falls silent is answered for with 503', async () => {
   const { endpoint, served } = await opened();
   expect((await served.get(PLACES)).status).toBe(200);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseSqlServerAddress } from '../../../src/sql/mssql/address.ts';
-import { createPool } from '../../../src/sql/mssql/connection.ts';
+import { createSingle } from '../../../src/sql/mssql/connection.ts';
 import { MSSQL } from '../../../src/sql/mssql/dialect.ts';
 import { createSource, type Source } from '../../../src/sql/mssql/source.ts';
 import { render } from '../../../src/sql/render.ts';
@@ -14,7 +14,7 @@ async function open(): Promise<{ readonly endpoint: Endpoint; readonly source: S
   const endpoint = await openEndpoint();
   const read = parseSqlServerAddress(`mssql://reader:x@127.0.0.1:${endpoint.port}/ehr?encrypt=false`);
   if ('problems' in read) throw new Error(read.problems.join('\n'));
-  const source = createSource(() => createPool(read.address, 1, 'READ COMMITTED'));
+  const source = createSource(() => createSingle(read.address));
   onTestFinished(async () => {
     await source.close();
     await endpoint.stop();

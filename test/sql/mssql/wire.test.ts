@@ -177,7 +177,10 @@ describe('an error of the server', () => {
       if (isQuery(asked)) tries++;
       return isQuery(asked) ? { error: 1205 } : undefined;
     });
-    expect(await failureOf(database.query(planOf()))).toMatchObject({ reason: 'unavailable', retryAfter: 1 });
+    expect(await failureOf(database.query(planOf()))).toMatchObject({
+      reason: 'unavailable',
+      retryAfter: expect.toBeOneOf([1, 2, 3]),
+    });
     expect(tries).toBe(2);
     await database.ping();
   });

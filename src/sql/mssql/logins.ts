@@ -1,0 +1,87 @@
+/**
+ * Logins to one server, of all pools. Two at a time at most; and after one that the server refused, for a wrong password above all,
+ * none for a while, which grows with each further one: a password that was rotated must not lock the account. In: how to log in.
+ * Out: a connection. A pool that has connections which work waits for better times; another one fails at once.
+ */
+import { createLane } from '../lane.ts';
+import { LoginFailed, readFailure } from './failure.ts';
+
+export interface Logins {
+  /** Rejects with LoginFailed. `hasOthers`: whether the pool has connections that work. */
+  logIn<T>(create: () => Promise<T>, said: () => Said | undefined, hasOthers: () => boolean): Promise<T>;
+  /** Whoever waits fails now. */
+  close(): void;
+}
+
+/** What the server said during a login, which the driver does not pass on. */
+export interface Said {
+  readonly number: number;
+  readonly state: number;
+}
+
+export interface LoginsOptions {
+  /** Milliseconds of the breaker's pause. */
+  readonly pause: number;
+  readonly clock?: () => number;
+}
+
+/** Pauses after refused logins, in those of the breaker: 10 s, 1 min, 5 min, 15 min. Four in a quarter of an hour lock no account. */
+const BACK_OFF = [10, 60, 300, 900];
+const AT_ONCE = 2;
+const NO_LIMIT = 2 ** 31 - 1;
+
+export function createLogins({ pause, clock = () => performance.now() }: LoginsOptions): Logins {
+  const places = createLane({ size: AT_ONCE, queue: NO_LIMIT, wait: NO_LIMIT });
+  const closing = new AbortController();
+  let refusals = 0;
+  let next = 0;
+  let last: LoginFailed | undefined;
+
+  const refused = (failed: LoginFailed): void => {
+    // Those that were under way together count once.
+    if (clock() >= next) refusals++;
+    next = clock() + pause * (BACK_OFF[Math.min(refusals, BACK_OFF.length) - 1] ?? 0);
+    last = failed;
+  };
+
+  return {
+    async logIn(create, said, hasOthers) {
+      for (;;) {
+        const leave = await places.enter(closing.signal);
+        try {
+          if (last === undefined || clock() >= next) {
+            const connection = await create();
+            refusals = 0;
+            last = undefined;
+            return connection;
+          }
+        } catch (thrown) {
+          const failed = new LoginFailed(thrown, said());
+          if (!readFailure(failed).refused) throw failed;
+          refused(failed);
+        } finally {
+          leave();
+        }
+        if (last !== undefined && !hasOthers()) throw last;
+        await sleep(Math.max(0, next - clock()), closing.signal);
+      }
+    },
+    close: () => closing.abort(),
+  };
+}
+
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(new LoginFailed(new Error('the database was closed')));
+    const end = (): void => {
+      clearTimeout(timer);
+      reject(new LoginFailed(new Error('the database was closed')));
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', end);
+      resolve();
+    }, milliseconds);
+    timer.unref();
+    signal.addEventListener('abort', end, { once: true });
+  });
+}

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { createLockedTables } from '../../src/sql/locked.ts';
+import { retryIn } from '../../src/sql/retry-after.ts';
+
+function at(): { readonly locks: ReturnType<typeof createLockedTables>; readonly go: (by: number) => void } {
+  let now = 0;
+  const locks = createLockedTables({ pause: 100, clock: () => now });
+  return {
+    locks,
+    go: by => {
+      now += by;
+    },
+  };
+}
+
+it('lets one statement try in each pause', () => {
+  const { locks, go } = at();
+  locks.locked(['a']);
+  expect(() => locks.check(['a'])).toThrow('a is locked');
+  go(100);
+  expect(() => locks.check(['a', 'b'])).not.toThrow();
+  expect(() => locks.check(['a'])).toThrow('a is locked');
+});
+
+it('forgets what an answer disproves, and what nobody has asked for in a long while', () => {
+  const { locks, go } = at();
+  locks.locked(['a', 'b']);
+  locks.answered(['a']);
+  expect(() => locks.check(['a', 'b'])).toThrow();
+  locks.answered(['a', 'b', 'c']);
+  expect(() => locks.check(['a', 'b'])).not.toThrow();
+  locks.locked(['a']);
+  go(100_000);
+  expect(() => locks.check(['a'])).not.toThrow();
+  expect(() => locks.check(['a'])).not.toThrow();
+});
+
+it('remembers a bounded number of tables', () => {
+  const { locks } = at();
+  for (let i = 0; i < 1000; i++) locks.locked([`t${i}`]);
+  expect(() => locks.check(['t0'])).not.toThrow();
+  expect(() => locks.check(['t999'])).toThrow();
+});
+
+it('tells clients to come back at different times, and none too early', () => {
+  const told = [0, 0.2, 0.5, 0.999].map(random => retryIn(5, () => random));
+  expect(told).toEqual([5, 7, 10, 15]);
+  expect([0, 0.5, 0.999].map(random => retryIn(1, () => random))).toEqual([1, 2, 3]);
+});

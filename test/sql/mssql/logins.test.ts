@@ -1,0 +1,157 @@
+/** Logins that are refused, slow or too many, by the real driver: how often they are tried, and what goes on meanwhile. */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { DatabaseError } from '../../../src/sql/database.ts';
+import { LoginFailed } from '../../../src/sql/mssql/failure.ts';
+import { createLogins } from '../../../src/sql/mssql/logins.ts';
+import { createSilence } from '../../../src/sql/silence.ts';
+import { type Asked, openEndpoint } from './endpoint.ts';
+import { failureOf, gate, isQuery, openAt, openScripted, planOf, rowsOf, text, until } from './open.ts';
+
+const isLogin = ({ kind }: Asked): boolean => kind === 'login';
+
+describe('a password that was rotated', () => {
+  it('is tried four times in a quarter of an hour, however much is asked, and at once no more than two', async () => {
+    let now = 0;
+    let tries = 0;
+    let most = 0;
+    let running = 0;
+    const logins = createLogins({ pause: 1000, clock: () => now });
+    onTestFinished(() => logins.close());
+    const create = async (): Promise<never> => {
+      tries++;
+      most = Math.max(most, ++running);
+      await Promise.resolve();
+      running--;
+      throw new Error('refused');
+    };
+    const ask = (): Promise<unknown> =>
+      logins
+        .logIn(
+          create,
+          () => ({ number: 18456, state: 1 }),
+          () => false,
+        )
+        .catch((error: unknown) => error);
+    const first = await Promise.all(Array.from({ length: 50 }, ask));
+    expect(first.every(error => error instanceof LoginFailed)).toBe(true);
+    expect(most).toBeLessThanOrEqual(2);
+    for (; now < 15 * 60_000; now += 1000) await Promise.all([ask(), ask(), ask()]);
+    // Two may have been under way before the first was refused.
+    expect(tries).toBeLessThanOrEqual(4 * 2);
+    const inFirstQuarter = tries;
+    for (; now < 75 * 60_000; now += 1000) await ask();
+    expect(tries - inFirstQuarter).toBeLessThanOrEqual(5);
+  });
+
+  it('leaves what has a connection its own: answers go on, and one more connection is not tried for each', async () => {
+    const endpoint = await openEndpoint();
+    onTestFinished(() => endpoint.stop());
+    // A pause that does not end within the test.
+    const how = { probePause: 60_000, patience: 600_000 };
+    const { database } = await openAt(endpoint, '&pool=3&connectTimeout=60000&queueTimeout=60000', how);
+    await database.query(planOf());
+    endpoint.script = asked => (isLogin(asked) ? { error: 18456 } : rowsOf([7]));
+    const before = endpoint.asked.filter(isLogin).length;
+    const answers = await Promise.all(Array.from({ length: 12 }, () => database.query(planOf())));
+    expect(answers).toEqual(Array.from({ length: 12 }, () => [[7]]));
+    expect(endpoint.asked.filter(isLogin).length - before).toBeLessThanOrEqual(2);
+    expect(database.load().away).toBe(false);
+  });
+});
+
+it('a login that is slow fails what waits for it, and opens no breaker for connections that work', async () => {
+  const { database, endpoint } = await openScripted(() => undefined, '&pool=2&connectTimeout=2000');
+  await database.query(planOf());
+  const long = gate();
+  endpoint.script = async asked => {
+    if (isLogin(asked)) return 'deaf';
+    if (isQuery(asked) && asked.text.includes('a.T')) await long.passed;
+    return rowsOf([7]);
+  };
+  const longer = database.query(planOf(undefined, [text]));
+  await until(() => endpoint.asked.some(asked => isQuery(asked) && asked.text.includes('a.T')));
+  // The one connection that there is has something to do.
+  const failed = await failureOf(database.query(planOf()));
+  expect(failed).toMatchObject({ reason: 'unavailable', engine: { code: 'ETIMEOUT' } });
+  expect(database.load().away).toBe(false);
+  long.open();
+  expect(await longer).toEqual([[7]]);
+  expect(await database.query(planOf())).toEqual([[7]]);
+});
+
+describe('the probe for silence', () => {
+  const never = new Promise<never>(() => undefined);
+
+  it('that fails beside statements that are answered ends nothing', async () => {
+    let silent = 0;
+    let failed = 0;
+    const probing = gate();
+    const failing = gate();
+    const probe = async (): Promise<void> => {
+      probing.open();
+      await failing.passed;
+      if (failed++ === 0) throw new Error('slow login');
+      // No statement is answered any more, and nobody says so.
+      await never;
+    };
+    const silence = createSilence({ probe, patience: 5, onSilence: () => silent++ });
+    const ended: unknown[] = [];
+    void silence.during(signal => {
+      signal.addEventListener('abort', () => ended.push(signal.reason));
+      return never;
+    });
+    await probing.passed;
+    await silence.during(async () => 'an answer');
+    failing.open();
+    await new Promise(resolve => setTimeout(resolve, 30));
+    expect([silent, ended]).toEqual([0, []]);
+  });
+
+  it('that is refused a login has heard the server', async () => {
+    let silent = 0;
+    const probe = (): Promise<void> => Promise.reject(new Error('refused'));
+    const silence = createSilence({ probe, patience: 5, isThere: () => true, onSilence: () => silent++ });
+    const statement = gate();
+    const asked = silence.during(() => statement.passed);
+    await new Promise(resolve => setTimeout(resolve, 40));
+    statement.open();
+    await asked;
+    expect(silent).toBe(0);
+  });
+
+  it('that fails while nothing is answered ends what waits, each with another time to come again', async () => {
+    const silence = createSilence({
+      probe: () => Promise.reject(new Error('away')),
+      patience: 5,
+      onSilence: () => undefined,
+    });
+    const waiting = Array.from({ length: 60 }, () =>
+      silence.during(
+        signal =>
+          new Promise<never>((_, reject) => {
+            signal.addEventListener('abort', () => reject(signal.reason));
+          }),
+      ),
+    );
+    const failures = await Promise.all(waiting.map(one => failureOf(one)));
+    expect(failures.every(error => error instanceof DatabaseError && error.reason === 'unavailable')).toBe(true);
+    expect(new Set(failures.map(({ retryAfter }) => retryAfter)).size).toBeGreaterThan(1);
+  });
+
+  it('sends one statement at a time, on one connection', async () => {
+    const endpoint = await openEndpoint();
+    onTestFinished(() => endpoint.stop());
+    const { database } = await openAt(endpoint, '&connectTimeout=60000', { patience: 5 });
+    const slow = gate();
+    endpoint.script = async asked => {
+      if (isQuery(asked)) await slow.passed;
+      return rowsOf([1]);
+    };
+    const waiting = Array.from({ length: 30 }, () => database.query(planOf()));
+    const probes = () => endpoint.asked.filter(({ text }) => text === 'SELECT 1');
+    await until(() => probes().length > 3);
+    slow.open();
+    await Promise.all(waiting);
+    expect(new Set(probes().map(({ connection }) => connection)).size).toBe(1);
+  });
+});
