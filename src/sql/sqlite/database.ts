@@ -16,7 +16,7 @@ import { isTooLarge } from './errors.ts';
 import { openFile } from './file.ts';
 import { createForms } from './forms.ts';
 import { createLooks } from './look.ts';
-import { patiently } from './patience.ts';
+import { createPatience } from './patience.ts';
 import type { ProofOptions } from './proofs.ts';
 import { createTurns } from './turns.ts';
 
@@ -49,6 +49,7 @@ export function openSqlite(
 ): Database {
   const file = openFile(path, { cache, look, longest });
   const turn = createTurns(patience);
+  const patiently = createPatience();
   const statementOf = statementsOf(SQLITE, bindable, bindPlaced);
   const looking = createLooks(file.hasRowids);
 
@@ -87,15 +88,20 @@ export function openSqlite(
         return fetch(plan, options?.lane, () => file.rows(statement, limited, at));
       };
       const now = performance.now();
-      return turn(now)?.then(() => patiently(ask)) ?? patiently(ask, now);
+      const unhurried = options?.lane === 'export';
+      return turn(now)?.then(() => patiently(ask, undefined, unhurried)) ?? patiently(ask, now, unhurried);
     },
     async *stream(plan, size, options) {
       // An open statement would hold the lock that keeps the application from writing.
-      yield await patiently(() => {
-        if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
-        const statement = statementOf(listOf(plan, size, options?.places), options?.places);
-        return fetch(plan, options?.lane, () => file.rows(statement));
-      });
+      yield await patiently(
+        () => {
+          if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
+          const statement = statementOf(listOf(plan, size, options?.places), options?.places);
+          return fetch(plan, options?.lane, () => file.rows(statement));
+        },
+        undefined,
+        true,
+      );
     },
     catalog: async part => patiently(() => file.use('catalog', database => readCatalog(database, part))),
     forms: forms.find,

@@ -3,6 +3,7 @@
  * https://sqlite.org/rescode.html
  */
 import { DatabaseError, type EngineCode } from '../database.ts';
+import { retryIn } from '../retry-after.ts';
 
 const BUSY = 5;
 const LOCKED = 6;
@@ -12,6 +13,9 @@ const LOCKED = 6;
  * CORRUPT, CANTOPEN, PROTOCOL, NOTADB.
  */
 const AWAY = new Set([3, BUSY, LOCKED, 8, 10, 11, 14, 15, 26]);
+
+/** IOERR (a page beyond the end), CORRUPT, NOTADB. */
+const OTHER = new Set([10, 11, 26]);
 
 /** By their numbers, without `SQLITE_`. */
 const NAMES = (
@@ -47,15 +51,25 @@ export function told(what: string, cause: unknown, isPrepared = true): DatabaseE
     engine: engineCode(cause, code),
     missing,
     words: !isPrepared && !away && cause instanceof Error ? cause.message : undefined,
-    ...(away ? { retryAfter: 5 } : {}),
+    ...(away ? { retryAfter: retryIn(isLocked(code) ? 1 : 5) } : {}),
+    told: isLocked(code) ? LOCKED_OUT : undefined,
   });
 }
 
 /** Somebody writes: it is soon over as a rule. */
 export function isBusy(error: unknown): boolean {
-  if (!(error instanceof DatabaseError)) return false;
-  const code = codeOf(error.cause) & 0xff;
-  return code === BUSY || code === LOCKED;
+  return error instanceof DatabaseError && isLocked(codeOf(error.cause));
+}
+
+function isLocked(code: number): boolean {
+  return (code & 0xff) === BUSY || (code & 0xff) === LOCKED;
+}
+
+const LOCKED_OUT = 'The database is locked by a program that writes to it';
+
+/** What a connection says whose file was written over: pages that are none, or a schema that is gone. */
+export function isOfOtherContents(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.missing || OTHER.has(codeOf(error.cause) & 0xff));
 }
 
 /** A whole number of a row is beyond those that arrive exactly. */

@@ -1,14 +1,17 @@
 /**
- * The file that stands at a path now. In: the path. Out: rows of statements; from another file as soon as another stands there,
- * for a copy that is put in its place, or restored, leaves the one that is open without a name and without changes.
+ * The file that stands at a path now. In: the path. Out: rows of statements; from another file as soon as another stands there, and
+ * from other contents of the same file. A copy that is put in its place leaves the one that is open without a name and without
+ * changes; one that is written over it (`cp`) leaves a connection with pages and a schema of before.
  */
 import { statSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
+import { DatabaseError } from '../database.ts';
 import type { SqlValue } from '../expression.ts';
+import { retryIn } from '../retry-after.ts';
 import type { BoundStatement } from '../statement.ts';
-import { attempt, told } from './errors.ts';
+import { attempt, isBusy, isOfOtherContents, told } from './errors.ts';
 import { registerFunctions } from './functions.ts';
 import { preparesLasting, releasesOthers } from './lasting.ts';
 import { createLimit } from './limit.ts';
@@ -51,6 +54,9 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
   /** By name, of the file that is open. */
   const numbered = new Map<string, boolean>();
   let identity: string | undefined;
+  let contents: string | undefined;
+  /** As SQLite numbers the commits of others that this connection has seen. */
+  let version: unknown;
   let looked = 0;
   let closed = false;
 
@@ -58,6 +64,7 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
     attempt('open', () => {
       // Before it is opened: a file that comes in between is taken for another at the next look.
       identity = identityOf(path);
+      contents = contentsOf(path);
       looked = performance.now();
       const opened = new DatabaseSync(path, { readOnly: true, timeout: busy });
       try {
@@ -65,6 +72,7 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
         opened.prepare('SELECT COUNT(*) FROM sqlite_schema').get();
         // From now on SQLite would hold the thread, and with it everybody, while somebody writes.
         opened.exec('PRAGMA busy_timeout = 0');
+        version = opened.prepare('PRAGMA data_version').get()?.['data_version'];
         registerFunctions(opened, limit);
         return opened;
       } catch (error) {
@@ -87,11 +95,32 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
   const connected = (now = performance.now()): DatabaseSync => {
     if (now - looked >= look && !closed) {
       looked = now;
-      if (identityOf(path) !== identity) disconnect();
+      if (identityOf(path) !== identity || isWrittenOver()) disconnect();
     }
     if (closed) throw Object.assign(new Error('closed'), { code: 'ERR_INVALID_STATE' });
     connection ??= open(0);
     return connection;
+  };
+
+  /**
+   * A commit changes the file, and the number that SQLite tells of it. Where the file has changed and the number has not, somebody has
+   * written the file himself; or the log was moved into it, after which the connection is made anew in vain.
+   */
+  const isWrittenOver = (): boolean => {
+    const before = contents;
+    contents = contentsOf(path);
+    if (contents === before || connection === undefined) return false;
+    try {
+      const found: unknown = connection.prepare('PRAGMA data_version').get()?.['data_version'];
+      const isSame = found === version;
+      version = found;
+      return isSame;
+    } catch (error) {
+      // A writer is at work: what he leaves behind is looked at next time.
+      if (!isBusy(told('look', error))) return true;
+      contents = before;
+      return false;
+    }
   };
 
   /** The first to come is the first to go: to keep them in the order of use costs more than to prepare one again. */
@@ -120,21 +149,46 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
     return statement;
   };
 
-  return {
-    rows(statement, limited = false, now = performance.now()) {
-      let isPrepared = false;
+  const rows = (statement: BoundStatement<SQLInputValue>, limited = false, now = performance.now()): SqlValue[][] => {
+    let isPrepared = false;
+    try {
+      limit.begin(limited, now);
+      const ready = prepared(connected(now), statement);
+      isPrepared = true;
+      const found: unknown = ready.all(...statement.parameters);
+      return found as SqlValue[][];
+    } catch (cause) {
+      throw told('query', cause, isPrepared);
+    }
+  };
+
+  /** What may be the fault of a connection that outlived its file is asked once more, on a new one. */
+  const anew = <T>(ask: () => T): T => {
+    try {
+      return ask();
+    } catch (error) {
+      if (closed || !isOfOtherContents(error)) throw error;
+      disconnect();
       try {
-        limit.begin(limited, now);
-        const ready = prepared(connected(now), statement);
-        isPrepared = true;
-        const rows: unknown = ready.all(...statement.parameters);
-        return rows as SqlValue[][];
-      } catch (cause) {
-        throw told('query', cause, isPrepared);
+        return ask();
+      } catch (again) {
+        if (again instanceof DatabaseError && again.missing && isEmpty()) throw noTables();
+        // The first says what was found where; the second may only say that the file cannot be opened.
+        throw error instanceof DatabaseError && error.reason === 'unavailable' ? error : again;
       }
-    },
+    }
+  };
+
+  const asked = <T>(what: string, ask: () => T): T => anew(() => attempt(what, ask));
+
+  /** As a file is that was cut to nothing, before its new contents come. */
+  const isEmpty = (): boolean =>
+    attempt('query', () => connected().prepare('SELECT COUNT(*) AS n FROM sqlite_schema').get()?.['n'] === 0);
+
+  return {
+    rows: (statement, limited, now) => anew(() => rows(statement, limited, now)),
     hasRowids: table =>
-      attempt('query', () => {
+      asked('query', () => {
         const database = connected();
         const known = numbered.get(table);
         if (known !== undefined) return known;
@@ -142,7 +196,7 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
         numbered.set(table, found);
         return found;
       }),
-    use: (what, ask) => attempt(what, () => ask(connected())),
+    use: (what, ask) => asked(what, () => ask(connected())),
     forget() {
       statements.clear();
       releaseOthers = releasesOthers();
@@ -154,10 +208,20 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
   };
 }
 
+function noTables(): DatabaseError {
+  return new DatabaseError('unavailable', 'the SQLite file has no tables', { retryAfter: retryIn(5) });
+}
+
 const NUMBERED = `SELECT 1 FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE AND type = 'table' AND wr = 0`;
 
 /** Undefined where there is no file, as for a database in memory. */
 function identityOf(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;
+}
+
+/** Another for each write; undefined likewise. A log beside the file is no matter: SQLite sees to that itself. */
+function contentsOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && `${found.size}:${found.mtimeMs}:${found.ctimeMs}`;
 }

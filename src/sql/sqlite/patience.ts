@@ -1,35 +1,56 @@
 /**
  * Waiting for a writer to finish, with the thread free for others. In: what asks the database, at an instant as performance.now() has
- * it. Out: its answer, or its error once the writer has had its time.
+ * it. Out: its answer, or its error once the writer has had its time. That begins with the first statement that found the file locked: those
+ * that come later do not wait as long again each.
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Awaitable } from '../../awaitable.ts';
 import { isBusy } from './errors.ts';
 
-/** Milliseconds that a statement waits in all. */
-const AT_MOST = 5000;
+/** At once, which is `now`, where nobody writes. `unhurried`: nobody waits for the answer, as in an export. */
+export type Patiently = <T>(ask: (now: number) => T, now?: number, unhurried?: boolean) => Awaitable<T>;
+
+/** Milliseconds that somebody who waits for an answer waits in all, and that others do. */
+const AT_MOST = 1200;
+const UNHURRIED = 5000;
 /** Milliseconds of the first pause and of the longest; each is twice the one before. */
 const FIRST = 10;
 const LONGEST = 160;
 
-/** At once, which is `now`, where nobody writes. */
-export function patiently<T>(ask: (now: number) => T, now = performance.now()): Awaitable<T> {
-  try {
-    return ask(now);
-  } catch (error) {
-    return isBusy(error) ? again(ask) : Promise.reject(error);
-  }
-}
+export function createPatience(): Patiently {
+  /** When the file was found locked, if it was at the last look. */
+  let since: number | undefined;
 
-async function again<T>(ask: (now: number) => T): Promise<T> {
-  const end = performance.now() + AT_MOST;
-  for (let wait = FIRST; ; wait = Math.min(2 * wait, LONGEST)) {
-    await pause(wait);
+  const once = <T>(ask: (now: number) => T, now: number): T => {
     try {
-      return ask(performance.now());
+      const answer = ask(now);
+      since = undefined;
+      return answer;
     } catch (error) {
-      if (!isBusy(error) || performance.now() > end) throw error;
+      if (isBusy(error)) since ??= now;
+      else since = undefined;
+      throw error;
     }
-  }
+  };
+
+  const again = async <T>(ask: (now: number) => T, begun: number, unhurried: boolean): Promise<T> => {
+    const end = unhurried ? begun + UNHURRIED : (since ?? begun) + AT_MOST;
+    for (let wait = FIRST; ; wait = Math.min(2 * wait, LONGEST)) {
+      await pause(wait);
+      try {
+        return once(ask, performance.now());
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > end) throw error;
+      }
+    }
+  };
+
+  return (ask, now = performance.now(), unhurried = false) => {
+    try {
+      return once(ask, now);
+    } catch (error) {
+      return isBusy(error) ? again(ask, now, unhurried) : Promise.reject(error);
+    }
+  };
 }

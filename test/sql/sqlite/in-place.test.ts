@@ -1,0 +1,110 @@
+/** Contents of a SQLite file that are replaced under the server, and a file that is locked: what is answered meanwhile and afterwards. */
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import { TRUE } from '../../../src/sql/construct.ts';
+import type { Database } from '../../../src/sql/database.ts';
+import { openSqlite } from '../../../src/sql/sqlite/database.ts';
+import { failureOf, planOf } from '../mssql/open.ts';
+
+interface Files {
+  readonly live: string;
+  readonly other: string;
+  readonly database: Database;
+}
+
+/** Two databases with the same number of changes behind them; one is open. `extra`: SQL for the other. */
+function files(extra = ''): Files {
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-sqlite-'));
+  const [live, other] = [join(folder, 'live.db'), join(folder, 'other.db')];
+  const make = (path: string, from: number, more: string): void => {
+    const raw = new DatabaseSync(path);
+    raw.exec(`CREATE TABLE A (N INTEGER PRIMARY KEY, T TEXT);
+      WITH RECURSIVE c (n) AS (SELECT ${from} UNION ALL SELECT n + 1 FROM c WHERE n < ${from + 999})
+      INSERT INTO A SELECT n, printf('%0200d', n) FROM c; ${more}`);
+    raw.close();
+  };
+  make(live, 1, '');
+  make(other, 5001, extra);
+  const database = openSqlite(live, { look: 0 });
+  onTestFinished(async () => {
+    await database.close();
+    rmSync(folder, { recursive: true });
+  });
+  return { live, other, database };
+}
+
+const first = async (database: Database): Promise<unknown> => (await database.query(planOf(TRUE)))[0]?.[0];
+
+test.each([
+  ['as many changes', ''],
+  ['more changes', 'UPDATE A SET T = T; UPDATE A SET T = T'],
+  [
+    'other tables before',
+    'CREATE TABLE B (X); DROP TABLE A; CREATE TABLE A (T TEXT, N INTEGER); INSERT INTO A VALUES (NULL, 5001)',
+  ],
+])('contents that are copied over the file, with %s, are read from then on', async (_title, extra) => {
+  const { live, other, database } = files(extra);
+  expect(await first(database)).toBe(1);
+  const { ino } = statSync(live);
+  copyFileSync(other, live);
+  expect(statSync(live).ino).toBe(ino);
+  expect(await first(database)).toBe(5001);
+});
+
+test('a file that is cut, and filled again piece by piece, is away meanwhile and read afterwards', async () => {
+  const { live, other, database } = files();
+  expect(await first(database)).toBe(1);
+  const whole = readFileSync(other);
+  for (const length of [0, 50, 4096, 20_000, whole.length - 4096]) {
+    truncateSync(live, 0);
+    writeFileSync(live, whole.subarray(0, length));
+    expect((await failureOf(Promise.resolve(database.query(planOf(TRUE))))).reason, `${length} bytes`).toBe(
+      'unavailable',
+    );
+  }
+  writeFileSync(live, whole);
+  expect(await first(database)).toBe(5001);
+  await database.ping();
+});
+
+test('a file whose beginning is none of a database is away, and read once it is one again', async () => {
+  const { live, other, database } = files();
+  expect(await first(database)).toBe(1);
+  writeFileSync(live, 'this is no database, however long it may be. '.repeat(400));
+  expect((await failureOf(Promise.resolve(database.query(planOf(TRUE))))).reason).toBe('unavailable');
+  copyFileSync(other, live);
+  expect(await first(database)).toBe(5001);
+});
+
+test('commits of another program are shown, on the connection that there is', async () => {
+  const { live, database } = files();
+  const writer = new DatabaseSync(live);
+  onTestFinished(() => writer.close());
+  for (let i = 1; i <= 20; i++) {
+    writer.exec(`INSERT INTO A VALUES (${-i}, 'new')`);
+    expect(await first(database)).toBe(-i);
+  }
+});
+
+test('while a writer holds the file all that wait are told within two seconds, and those that come later at once', async () => {
+  const { live, database } = files();
+  const writer = new DatabaseSync(live);
+  onTestFinished(() => writer.close());
+  writer.exec('BEGIN EXCLUSIVE');
+  const begun = performance.now();
+  const failures = await Promise.all([1, 2, 3].map(() => failureOf(Promise.resolve(database.query(planOf(TRUE))))));
+  // One after the other, as the statements of one request are.
+  for (let i = 0; i < 5; i++) failures.push(await failureOf(Promise.resolve(database.query(planOf(TRUE)))));
+  // The least that eight waits in turn would take is 12 seconds; how busy this machine is must not decide.
+  expect(performance.now() - begun).toBeLessThan(8000);
+  for (const { reason, told, retryAfter } of failures) {
+    expect([reason, told]).toEqual(['unavailable', 'The database is locked by a program that writes to it']);
+    expect(retryAfter).toBeGreaterThan(0);
+  }
+  writer.exec('ROLLBACK');
+  expect(await first(database)).toBe(1);
+});
