@@ -87,8 +87,10 @@ describe('more statements than connections', () => {
   it('a statement that was given up keeps its place until its connection is free', async () => {
     const { database, endpoint } = await openScripted(
       asked => (isQuery(asked) ? 'deaf' : undefined),
-      '&pool=1&queue=1&queueTimeout=20&timeout=30',
+      '&pool=1&queue=1&queueTimeout=20&timeout=500',
     );
+    // Logged in, so that the time runs out on the server and not before it is asked.
+    await database.ping();
     await failureOf(database.query(planOf()));
     expect((await failureOf(database.query(planOf()))).message).toContain('no connection');
     expect(endpoint.asked.filter(isQuery)).toHaveLength(1);
