@@ -11,9 +11,19 @@ export interface BoundedCache<V extends object> {
   keep(key: string, value: V): void;
 }
 
-/** Keeps the `entries` most recently used values. */
-export function boundedCache<V extends object>(entries: number): BoundedCache<V> {
-  const cache = new LRUCache<string, V>({ max: entries });
+/** Characters of a key, on the average of a full cache: longer keys leave room for fewer. */
+const KEY = 500;
+
+/** Characters of all keys that any cache may keep. */
+const LEAST = 50_000;
+
+/** Keeps the `entries` most recently used values, as long as their keys are not too long together: clients may choose them. */
+export function boundedCache<V extends object>(entries: number, key: number = KEY): BoundedCache<V> {
+  const cache = new LRUCache<string, V>({
+    max: entries,
+    maxSize: Math.max(entries * key, LEAST),
+    sizeCalculation: (_value, { length }) => length + 1,
+  });
   // The same is mostly asked for many times in a row, and has no place to move to.
   let newest: { readonly key: string; readonly value: V } | undefined;
   const keep = (key: string, value: V): void => {

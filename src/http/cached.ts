@@ -45,7 +45,8 @@ export async function respondCached(
     context.see?.(answer.patients);
     return sendAnswer(to, answer, sending);
   };
-  if (answers === undefined || parts.unkept?.has(c.req.param('type') ?? '')) return send(c, await make(context));
+  if (answers === undefined || parts.unkept?.has(c.req.param('type') ?? '') || isUnkept(headerOf(c, 'accept')))
+    return send(c, await make(context));
   if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
     return send(c, await make(context), { cacheStatus: 'Lintel; fwd=method' });
   }
@@ -64,6 +65,14 @@ export async function respondCached(
     cacheStatus: cacheStatus(origin),
     onGrown: () => answers.cache.grown(key, answer),
   });
+}
+
+/** Characters of Accept; longer ones are written by nobody who will come again. */
+const LONGEST_ACCEPT = 500;
+
+/** Whether answers to this Accept are not kept: it is part of their key. */
+export function isUnkept(accept: string | undefined): boolean {
+  return accept !== undefined && accept.length > LONGEST_ACCEPT;
 }
 
 function keyOf(c: HttpContext, { access, base, handling }: RequestContext, version: string): string {

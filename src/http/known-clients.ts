@@ -8,7 +8,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { NO_ACCESS, OPEN_ACCESS } from '../auth/access.ts';
 import { answerKey } from '../cache/key.ts';
+import { isHost } from './address.ts';
 import { type Decision, tokenOf } from './bearer.ts';
+import { isUnkept } from './cached.ts';
 import { codingOf } from './compress.ts';
 import type { AppParts } from './context.ts';
 import { ownHost } from './limits.ts';
@@ -36,8 +38,13 @@ interface Client {
   last?: { readonly caller: Caller; readonly asking: Asking };
 }
 
-const CLIENT = Symbol('client');
-type Known = Socket & { [CLIENT]?: readonly [owner: unknown, Client]; readonly encrypted?: boolean };
+type Known = Socket & { readonly encrypted?: boolean };
+
+/** Characters of all headers; more are not remembered with the connection, and the application answers. */
+const HEADERS_AT_MOST = 4096;
+
+/** Of whoever sends so much that it is looked at each time. */
+const LONG: Client = { raw: [], tokenAt: -1, asks: undefined };
 
 const OPEN: Caller = { access: OPEN_ACCESS };
 const NOBODY: Caller = { access: NO_ACCESS };
@@ -49,11 +56,13 @@ export function knownClients(parts: AppParts, version: string): (request: Incomi
   const mayAsk = ownHost(parts);
 
   const clientOf = (raw: readonly string[], scheme: string): Client => {
+    if (raw.reduce((sum, text) => sum + text.length, 0) > HEADERS_AT_MOST) return LONG;
     const asked = askedOf(raw, byToken);
     const tokenAt = raw.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'authorization') + 1 || -1;
     const client = { raw: tokenAt < 0 ? raw : raw.with(tokenAt, ''), tokenAt, asks: undefined };
     const url = URL.parse(`${scheme}://${asked?.host}`);
-    if (asked?.host === undefined || url === null || !mayAsk(url.hostname)) return client;
+    if (asked?.host === undefined || url === null || !isHost(asked.host) || !mayAsk(url.hostname)) return client;
+    if (isUnkept(asked.accept)) return client;
     const base = (config.baseUrl ?? url.origin) + config.fhirPath;
     const { handling } = config;
     const coding = codingOf(asked['accept-encoding']) ?? '';
@@ -65,12 +74,13 @@ export function knownClients(parts: AppParts, version: string): (request: Incomi
     return { ...client, asks };
   };
 
-  /** Of these parts: after a reload the same connection has another. */
+  /** Of these parts: after a reload the same connection has another, and holds nothing of those before. */
+  const clients = new WeakMap<Socket, Client>();
   const known = (socket: Known, raw: readonly string[]): Client => {
-    const kept = socket[CLIENT];
-    if (kept !== undefined && kept[0] === parts && isSame(kept[1], raw)) return kept[1];
+    const kept = clients.get(socket);
+    if (kept !== undefined && isSame(kept, raw)) return kept;
     const made = clientOf(raw, socket.encrypted === true ? 'https' : 'http');
-    socket[CLIENT] = [parts, made];
+    if (made !== LONG) clients.set(socket, made);
     return made;
   };
 

@@ -24,7 +24,7 @@ const INVALID: Refusal = { status: '400 Bad Request', code: 'invalid', text: 'Th
 const BAD_TARGET: Refusal = {
   status: '400 Bad Request',
   code: 'invalid',
-  text: 'The request names no address: expected a path, and one header Host',
+  text: 'The request names no address: expected a path without dot segments, and one header Host with a name or an IP address',
 };
 const LONG_URL: Refusal = {
   status: '414 URI Too Long',
@@ -65,13 +65,6 @@ export function refuseMalformed(error: ParseError, socket: Duplex, answering: bo
   socket.end([`HTTP/1.1 ${refusal.status}`, ...headers, '', body].join('\r\n'));
   lingerOn(socket);
   return status;
-}
-
-/** What a proxy takes for the one host, the server may take for the other. `raw`: names and values in turn. */
-export function namesTwoHosts(raw: readonly string[]): boolean {
-  let hosts = 0;
-  for (let i = 0; i < raw.length; i += 2) if (raw[i]?.length === 4 && raw[i]?.toLowerCase() === 'host') hosts++;
-  return hosts > 1;
 }
 
 /** 400, where the parser had nothing to say. */

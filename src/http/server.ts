@@ -9,10 +9,11 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
+import { hasDotSegments, hostOfTarget, isHost, namesOneHost } from './address.ts';
 import { boundConnections, type ConnectionLimits } from './connections.ts';
 import type { HttpEnv } from './context.ts';
 import type { Hits } from './hits.ts';
-import { answerOfMalformed, namesTwoHosts, refuseMalformed, refuseRequest } from './malformed.ts';
+import { answerOfMalformed, refuseMalformed, refuseRequest } from './malformed.ts';
 import type { Tls } from './tls.ts';
 
 export interface RunningServer {
@@ -81,7 +82,7 @@ export async function listen(
   const take = (request: IncomingMessage, response: ServerResponse): void => {
     bounded.asked(request);
     if (hits(request, response)) return;
-    if (namesTwoHosts(request.rawHeaders)) {
+    if (!isAddressed(request)) {
       refused(400);
       refuseRequest(response);
       return;
@@ -121,6 +122,12 @@ export async function listen(
       return drainServer(server, drain);
     },
   };
+}
+
+/** Names one host, and a path that means the same to everybody. */
+function isAddressed({ rawHeaders, url = '' }: IncomingMessage): boolean {
+  const own = hostOfTarget(url);
+  return namesOneHost(rawHeaders) && !hasDotSegments(url) && (own === undefined || isHost(own));
 }
 
 /** Connections that fall idle while the server drains are closed soon after, for clients keep them open otherwise. */

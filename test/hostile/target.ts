@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
-import { startServer } from '../../src/main.ts';
+import { type Running, startServer } from '../../src/main.ts';
 import { smallClinic } from '../cli/small-clinic.ts';
 
 /** How much of an attack is tried: a little with all other tests, more where that is asked for. */
@@ -18,6 +18,7 @@ export interface Target {
   readonly port: number;
   readonly lines: readonly string[];
   readonly notes: readonly string[];
+  readonly reload: Running['reload'];
 }
 
 /** A small clinic that is served until the test is over. */
@@ -34,7 +35,7 @@ export async function target(
   );
   if (running === undefined) throw new Error(`The server did not start:\n${notes.join('\n')}`);
   onTestFinished(() => running.stop());
-  return { url: running.url, port: Number(new URL(running.url).port), lines, notes };
+  return { url: running.url, port: Number(new URL(running.url).port), lines, notes, reload: running.reload };
 }
 
 /** A connection that sends bytes and then neither ends nor reads. It is gone when the test is over. */
