@@ -12,6 +12,7 @@ import { whyNotWritable } from './make-folder.ts';
 import { type PackFiles, readPackFiles } from './mapping/load/files.ts';
 import { type LoadedPack, type LoadOptions, loadPackFiles } from './mapping/load/pack.ts';
 import { partNamed } from './mapping/load/part-named.ts';
+import { createReport } from './mapping/load/problem.ts';
 import { namesOf, tablesOf } from './mapping/load/tables-used.ts';
 import type { Registry } from './mapping/model.ts';
 import { conceptMapsOf } from './own/concept-maps.ts';
@@ -20,6 +21,7 @@ import { RECORD_OPERATIONS } from './own/record-operations.ts';
 import { SUMMARY } from './own/summary-operation.ts';
 import { valueSetsOf } from './own/value-sets.ts';
 import { compartmentCodes } from './plan/compartment.ts';
+import { compartmentProblems } from './plan/compartment-problems.ts';
 import { filterProblems, searchProblems, writtenContext } from './plan/search-problems.ts';
 import { isResourceType } from './r4/definitions.ts';
 import { COMPARTMENT_TYPE } from './r4/search-parameters.ts';
@@ -176,8 +178,6 @@ function checkPack(files: PackFiles, catalog: Catalog, options: LoadOptions): Ch
   return { files, catalog, changed: new Date(files.changed), ...loadWhole(files, catalog, options) };
 }
 
-type SoundlyLoaded = LoadedPack & { readonly registry: Registry };
-
 /** Loads a pack, its `access.yaml` and its `ccds.yaml`, whose searches are tried out as searches are parsed. Without a catalog: against its lock. */
 export function loadWhole(
   files: PackFiles,
@@ -186,14 +186,22 @@ export function loadWhole(
 ): Pick<Checked, 'pack' | 'content' | 'access'> {
   const loaded = loadPackFiles(files, catalog, options);
   if (loaded.registry === undefined) return { pack: loaded, content: undefined, access: NO_RULES };
-  const { pack, access } = withAccess(loaded, files);
+  const { pack, access } = withAccess(withCompartments(loaded, loaded.registry), files);
   return { ...withContent(pack, files), access };
 }
 
+/** Patients’ data of which nobody knows whose it is are not served. */
+function withCompartments(pack: LoadedPack, registry: Registry): LoadedPack {
+  const report = createReport();
+  for (const { at, message, ...detail } of compartmentProblems(registry)) report.error(at, message, detail);
+  const own = report.problems();
+  return own.length === 0 ? pack : { registry: undefined, problems: [...pack.problems, ...own] };
+}
+
 /** Rules of a pack that lacks mappings may search what is not there: they let nobody in, and the pack is served. */
-function withAccess(pack: SoundlyLoaded, files: PackFiles): { readonly pack: LoadedPack; readonly access: PackAccess } {
-  if (files.access === undefined) return { pack, access: NO_RULES };
+function withAccess(pack: LoadedPack, files: PackFiles): { readonly pack: LoadedPack; readonly access: PackAccess } {
   const { registry } = pack;
+  if (files.access === undefined || registry === undefined) return { pack, access: NO_RULES };
   const { access, problems: found } = readAccess(files.access, searchableIn(registry));
   const problems = [
     ...pack.problems,

@@ -59,6 +59,7 @@ export const PLACES = `mapping: places
 resource: Organization
 source: { table: PERSON, as: o, key: [ID] }
 id: "place-{ID}"
+compartment: { none: rooms are called after people }
 elements:
   active: true
   name: { from: SURNAME }

@@ -100,6 +100,7 @@ mapping: contents
 resource: Binary
 source: { table: PAPER, as: d, key: [NO] }
 id: "b-{NO}"
+compartment: { none: seen through its document }
 elements:
   contentType: text/plain
   securityContext: { ref: papers, on: { NO: NO } }
@@ -130,6 +131,7 @@ mapping: implants-stamps
 resource: Provenance
 source: { table: IMPLANT, as: i, key: [NO] }
 id: "pi-{NO}"
+compartment: { none: the stores write of devices }
 needs: [target]
 elements:
   target: [ { ref: implants, on: { NO: NO } } ]

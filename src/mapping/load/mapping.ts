@@ -10,7 +10,7 @@ import { readRootMembers } from './object.ts';
 import { checkMembers, checkRequired, namesOf } from './required.ts';
 import { rootSlot, type Slot } from './slot.ts';
 import type { OpenDraft } from './source.ts';
-import { child, map, type ScalarTree, scalarsOf } from './tree.ts';
+import { child, map, type ScalarTree, scalarsOf, textOf } from './tree.ts';
 
 /** Resolves the elements of a draft; problems are reported and leave their element out. */
 export function resolveMapping(open: OpenDraft, ordinal: number, context: Context): Mapping {
@@ -31,6 +31,9 @@ export function resolveMapping(open: OpenDraft, ordinal: number, context: Contex
   }
   const changed = changedNode(root);
   const number = readNumber(child(draft.tree, 'number'), open.visible, context);
+  const none = child(child(draft.tree, 'compartment'), 'none');
+  const outside = textOf(none);
+  if (none && outside?.trim() === '') context.report.error(none.at, 'the reason is missing');
   const deletedAt = deletedNode(open, slot, context) ?? changed;
   checkMixedRows(source, deletedAt && deletedAt !== changed ? [root, deletedAt] : [root], context.report);
   return {
@@ -45,6 +48,7 @@ export function resolveMapping(open: OpenDraft, ordinal: number, context: Contex
     needs: needs.flatMap(need => neededPart(need, members, context) ?? []),
     ...(changed ? { changed } : {}),
     ...(open.deleted ? { deleted: { source: open.deleted, at: deletedAt } } : {}),
+    ...(outside === undefined ? {} : { outside }),
     usesNow: context.now.used,
     at: draft.at,
   };

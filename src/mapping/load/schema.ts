@@ -107,6 +107,10 @@ const source = z
   })
   .meta({ id: 'source' });
 
+const compartment = z
+  .strictObject({ none: text.describe('why the resources belong to no patient') })
+  .describe('whose its resources are, where neither their type nor their references say it');
+
 /** A mapping with all macros expanded. */
 export const mappingSchema = z.strictObject({
   mapping: text.describe('unique in the pack'),
@@ -119,6 +123,7 @@ export const mappingSchema = z.strictObject({
     .optional()
     .describe('a whole number: what the REST interface calls a patient or an encounter, beside the FHIR id'),
   needs: texts.optional().describe('rows without these elements are not served'),
+  compartment: compartment.optional(),
   elements,
 });
 
@@ -131,6 +136,7 @@ const variant = z.strictObject({
   id: id.optional(),
   profile: profile.optional(),
   needs: texts.optional(),
+  compartment: compartment.optional(),
   elements: elements.optional(),
 });
 

@@ -1,0 +1,108 @@
+/**
+ * Mappings with patients' data that do not say whose: nobody who may see some patients alone could be let near them, and
+ * nobody would notice. In: a registry. Out: problems at the mappings. https://hl7.org/fhir/R4/compartmentdefinition-patient.html
+ */
+import { childrenOf } from '../mapping/children.ts';
+import type { Mapping, Node, Position, Registry, Scope } from '../mapping/model.ts';
+import { COMPARTMENT_TYPE, searchParameterOf } from '../r4/search-parameters.ts';
+import { compartmentCodes, isBound, isPatientReference } from './compartment.ts';
+import { type Environment, environment } from './environment.ts';
+import { leavesOf } from './offer.ts';
+import { OPEN_SIGHT } from './sight.ts';
+
+export interface CompartmentProblem {
+  readonly at: Position;
+  readonly message: string;
+  readonly expected: string;
+  readonly found?: string;
+}
+
+const INSTEAD = '`compartment: { none: … }`, which says why its resources belong to no patient';
+
+export function compartmentProblems(registry: Registry): readonly CompartmentProblem[] {
+  const env = environment(registry, 0, OPEN_SIGHT);
+  const places = new Map<string, CompartmentProblem>();
+  const owners = ownersOfTables(registry);
+  for (const mapping of registry.mappings) {
+    const problem = contradiction(mapping, env) ?? withoutPath(mapping, env) ?? touching(mapping, owners, registry);
+    // Variants of one document have one place.
+    if (problem) places.set(`${problem.message} ${JSON.stringify(problem.at)}`, problem);
+  }
+  return [...places.values()];
+}
+
+/** A type of the compartment whose references to patients are not mapped. */
+function withoutPath(mapping: Mapping, env: Environment): CompartmentProblem | undefined {
+  const { resource, at } = mapping;
+  if (!isBound(mapping) || resource === COMPARTMENT_TYPE || namesPatients(mapping, env)) return undefined;
+  const codes = compartmentCodes(resource);
+  const names = codes.length === 1 ? codes.join() : `one of ${codes.join(', ')}`;
+  return {
+    at,
+    message: `${resource} resources belong to patients, and nothing in this mapping says to which`,
+    expected: `a reference to a mapping of ${COMPARTMENT_TYPE} where FHIR searches ${names}; or ${INSTEAD}`,
+  };
+}
+
+/** What says to be nobody's, and is somebody's. */
+function contradiction(mapping: Mapping, env: Environment): CompartmentProblem | undefined {
+  const { resource, outside, at } = mapping;
+  if (outside === undefined) return undefined;
+  if (resource !== COMPARTMENT_TYPE && !namesPatients(mapping, env)) return undefined;
+  return {
+    at,
+    message: 'the mapping says `compartment: none`, and its resources name the patient to whom they belong',
+    expected: 'one of the two',
+  };
+}
+
+/** Some reference that binds resources of its type to patients leads to one. */
+function namesPatients(mapping: Mapping, env: Environment): boolean {
+  return compartmentCodes(mapping.resource).some(code => {
+    const parameter = searchParameterOf(mapping.resource, code);
+    return parameter && leavesOf(mapping, parameter, env).some(node => isPatientReference(node, env.registry));
+  });
+}
+
+/** A type of nobody that is made of rows of patients, or refers into a record. */
+function touching(
+  mapping: Mapping,
+  owners: ReadonlyMap<string, Mapping>,
+  registry: Registry,
+): CompartmentProblem | undefined {
+  const { resource, root, source, outside, at } = mapping;
+  if (outside !== undefined || isBound(mapping)) return undefined;
+  const message = `${resource} resources belong to no patient, and these touch patients’ data`;
+  for (const table of tablesOf(source, root)) {
+    const owner = owners.get(table.toLowerCase());
+    if (owner) return { at, message, expected: INSTEAD, found: `table ${table}, of which ${owner.name} is made` };
+  }
+  const [into] = targetsOf(root)
+    .map(name => registry.mapping(name))
+    .filter(isBound);
+  return into && { at, message, expected: INSTEAD, found: `a reference to ${into.name}` };
+}
+
+/** Tables whose rows are resources of patients, in lower case. */
+function ownersOfTables({ mappings }: Registry): ReadonlyMap<string, Mapping> {
+  const owners = new Map<string, Mapping>();
+  for (const mapping of mappings) {
+    const name = mapping.source.table.name.toLowerCase();
+    if (isBound(mapping) && !owners.has(name)) owners.set(name, mapping);
+  }
+  return owners;
+}
+
+/** Whose columns may go into the resource: of the rows, their lookups and child rows. */
+function tablesOf(source: Scope, root: Node): readonly string[] {
+  const own = (scope: Scope): readonly string[] => [scope.table.name, ...scope.lookups.map(({ table }) => table.name)];
+  const visit = (node: Node): readonly string[] => [
+    ...(node.kind === 'each' && node.from.kind === 'rows' ? own(node.from.scope) : []),
+    ...childrenOf(node).flatMap(visit),
+  ];
+  return [...own(source), ...visit(root)];
+}
+
+function targetsOf(node: Node): readonly string[] {
+  return [...(node.kind === 'ref' ? [node.target] : []), ...childrenOf(node).flatMap(targetsOf)];
+}
