@@ -61,6 +61,7 @@ export interface RequestContext {
 }
 
 export type { ResourceText };
+export { SEALED };
 
 export interface SearchRequest {
   readonly type: string;
@@ -106,6 +107,8 @@ export interface Facade {
   sight(access: Access): Sight;
   /** The typed query of a search, without running it. */
   parse(request: SearchRequest, context: RequestContext): SearchQuery;
+  /** What the parameters of a link that does not show them stand for; as they are where this server cannot say. */
+  shown(parameters: SearchRequest['parameters'], access: Access): SearchRequest['parameters'];
   /** The CapabilityStatement that the mappings really offer. */
   capabilities(context: Pick<RequestContext, 'base'>): object;
 }
@@ -225,9 +228,12 @@ export function createFacade(options: FacadeOptions): Facade {
   const opened = (parameters: SearchRequest['parameters'], context: RequestContext): Opened => {
     const sealed = parameters.filter(([name]) => name === SEALED);
     if (sealed.length === 0) return [parameters, context];
-    const shown = sealed.flatMap(([, text]) => sealing.open(text, context.access.caller));
-    return [[...shown, ...parameters.filter(([name]) => name !== SEALED)], { ...context, sealed: true }];
+    return [unsealed(parameters, context.access), { ...context, sealed: true }];
   };
+  const unsealed = (parameters: SearchRequest['parameters'], { caller }: Access): SearchRequest['parameters'] => [
+    ...parameters.flatMap(([name, text]) => (name === SEALED ? sealing.open(text, caller) : [])),
+    ...parameters.filter(([name]) => name !== SEALED),
+  ];
 
   /** The types that the caller may search. Throws for one that `_type` names and that the caller may not. */
   const searchable = (
@@ -256,6 +262,16 @@ export function createFacade(options: FacadeOptions): Facade {
     parse,
     read,
     sight,
+
+    shown(parameters, access) {
+      if (!parameters.some(([name]) => name === SEALED)) return parameters;
+      try {
+        return unsealed(parameters, access);
+      } catch (error) {
+        if (error instanceof FhirError) return parameters;
+        throw error;
+      }
+    },
 
     async search(request, asking) {
       const { type, filters = [], numbered } = request;

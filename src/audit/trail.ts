@@ -4,15 +4,16 @@
  * https://hl7.org/fhir/R4/auditevent.html
  */
 import { fileURLToPath } from 'node:url';
-import type { Access, Permission } from '../auth/access.ts';
+import { type Access, ANY, type Patients, type Permission } from '../auth/access.ts';
 import { andThen } from '../awaitable.ts';
-import { createFacade, type Facade, type FacadeOptions, type RequestContext } from '../facade.ts';
+import { createFacade, type Facade, type FacadeOptions, type RequestContext, type SearchRequest } from '../facade.ts';
 import { readPackFiles } from '../mapping/load/files.ts';
 import { loadPackFiles } from '../mapping/load/pack.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
 import { FhirError } from '../outcome.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { openSqlite } from '../sql/sqlite/database.ts';
+import { patientsIn } from './patients-in.ts';
 
 const PACK = fileURLToPath(new URL('./pack', import.meta.url));
 /** Kilobytes of the file that are kept in memory. */
@@ -61,10 +62,17 @@ export function withTrail(own: Facade, { facade: trail }: Pick<Trail, 'facade'>)
       of: type => of(type).offers.of(type),
     },
     parse: (request, context) => of(request.type).parse(request, context),
+    shown: (parameters, access) => trail.shown(own.shown(parameters, access), access),
     read(type, id, parameters, context) {
       if (!types.includes(type)) return own.read(type, id, parameters, context);
       const { access, shown } = viewOf(type, context);
-      return andThen(trail.read(type, id, parameters, { ...context, access }), found => found && shown(found));
+      const read = (by: Access) =>
+        andThen(trail.read(type, id, parameters, { ...context, access: by }), found => found && shown(found));
+      if (!isSearching(access)) return read(access);
+      return andThen(trail.read(type, id, [], openly(context)), async found => {
+        const patients = found === undefined ? [] : [...patientsIn(found.json)];
+        return read(await byIds(access, patients, own, context));
+      });
     },
     async search(request, context) {
       const { type, parameters } = request;
@@ -73,7 +81,16 @@ export function withTrail(own: Facade, { facade: trail }: Pick<Trail, 'facade'>)
       if (name !== undefined)
         throw new FhirError('not-supported', `${type} has no includes`, { parameter: name.split(':', 1)[0] ?? '' });
       const { access, shown } = viewOf(type, context);
-      return shown(await trail.search(request, { ...context, access }));
+      const ids = await byIds(access, patientsAsked(trail.shown(parameters, access)), own, context);
+      return shown(await trail.search(request, { ...context, access: ids }));
+    },
+    async searchCompartment(asked, context) {
+      const { type, compartment, id } = asked;
+      if (compartment !== COMPARTMENT_TYPE || !types.includes(type)) return own.searchCompartment(asked, context);
+      const { access, shown } = viewOf(type, context);
+      const ids = await byIds(access, [id], own, context);
+      // An audit outlives records: whether there is such a patient is not asked.
+      return shown(await trail.searchCompartment(asked, { ...context, access: onlyOf(type, ids) }));
     },
     capabilities: context => withResources(own.capabilities(context), trail.capabilities(context), types),
   };
@@ -100,6 +117,73 @@ function viewOf(type: string, { access, named }: RequestContext): View {
     access: { kind: 'limited', caller: access.caller, permissions },
     shown: ofAll ? found => found : found => ({ ...found, json: withoutParameters(found.json) }),
   };
+}
+
+/** Some patients are those whom a search finds, and the audit knows ids alone. */
+function isSearching(access: Access): boolean {
+  return access.kind === 'limited' && access.permissions.some(({ within }) => within.some(one => 'found' in one));
+}
+
+/** Patients whom a search finds, at most; who may see more has to say whose audit is wanted. */
+const FOUND = 500;
+
+/**
+ * The same with the ids of those whom the searches find. `asked`: of these alone; undefined: of all.
+ * Throws FhirError where they are too many.
+ */
+async function byIds(
+  access: Access,
+  asked: readonly string[] | undefined,
+  own: Facade,
+  context: RequestContext,
+): Promise<Access> {
+  if (access.kind === 'all' || !isSearching(access)) return access;
+  const { see: _seen, patient: _narrowed, ...rest } = context;
+  const idsOf = async (patients: Patients): Promise<Patients> => {
+    if ('ids' in patients) return patients;
+    if (asked?.length === 0) return { ids: [] };
+    const permission = { type: COMPARTMENT_TYPE, read: true, search: true, within: [patients], where: [] };
+    const parameters: readonly (readonly [string, string])[] = [
+      ['_elements', 'id'],
+      ['_count', String(FOUND)],
+      ...(asked === undefined ? [] : [['_id', asked.join()] as const]),
+    ];
+    const limited: Access = { kind: 'limited', caller: access.caller, permissions: [permission] };
+    const { json } = await own.search(
+      { type: COMPARTMENT_TYPE, parameters },
+      { ...rest, access: limited, handling: 'strict' },
+    );
+    if (json.includes('"relation":"next"'))
+      throw new FhirError(
+        'too-costly',
+        'The caller may see too many patients; name those whose audit is wanted by patient=',
+      );
+    return { ids: [...patientsIn(json)] };
+  };
+  const permissions = await Promise.all(
+    access.permissions.map(async one => ({ ...one, within: await Promise.all(one.within.map(idsOf)) })),
+  );
+  return { ...access, permissions };
+}
+
+/** Ids of the patients whose audit a search is about; undefined where it does not say. */
+function patientsAsked(parameters: SearchRequest['parameters']): readonly string[] | undefined {
+  const named = parameters.find(([name]) => name === 'patient');
+  return named?.[1].split(',').map(value => value.slice(value.lastIndexOf('/') + 1));
+}
+
+/** Of one type: nothing is asked of others. */
+function onlyOf(type: string, access: Access): Access {
+  const { caller } = access;
+  const permissions =
+    access.kind === 'all'
+      ? [{ type, read: true, search: true, within: [], where: [] }]
+      : access.permissions.flatMap(one => (one.type === ANY || one.type === type ? [{ ...one, type }] : []));
+  return { kind: 'limited', caller, permissions };
+}
+
+function openly({ see: _seen, ...context }: RequestContext): RequestContext {
+  return { ...context, access: { kind: 'all', caller: context.access.caller } };
 }
 
 function isWithinSome({ within }: Permission): boolean {

@@ -6,7 +6,9 @@ import type { IncomingMessage } from 'node:http';
 import { createMiddleware } from 'hono/factory';
 import type { Audit } from '../audit/audit.ts';
 import type { AuditRecord, Interaction, Who } from '../audit/record.ts';
+import { type Access, OPEN_ACCESS } from '../auth/access.ts';
 import type { Grant } from '../auth/token.ts';
+import { SEALED } from '../facade.ts';
 import type { AppParts, HttpContext, HttpEnv } from './context.ts';
 import { routeOf } from './request-log.ts';
 import { respondWithOutcome } from './respond.ts';
@@ -18,7 +20,7 @@ const RETRY_AFTER = 30;
 
 /** `isPublic`: paths whose answers tell nothing of any patient. */
 export function auditAnswers(
-  { config }: Pick<AppParts, 'config'>,
+  { config, facade }: Pick<AppParts, 'config' | 'facade'>,
   audit: Pick<Audit, 'write'>,
   isPublic: (path: string) => boolean = () => false,
 ) {
@@ -26,7 +28,7 @@ export function auditAnswers(
     await next();
     if (c.req.method === 'OPTIONS' || isPublic(c.req.path)) return;
     try {
-      await audit.write(recordOf(c, config));
+      await audit.write(recordOf(c, config, facade));
     } catch {
       // The writer has told the log why.
       await c.res.body?.cancel();
@@ -44,7 +46,7 @@ function unavailable(c: HttpContext): Response | Promise<Response> {
 
 type Place = Pick<AppParts['config'], 'fhirPath' | 'baseUrl' | 'access'>;
 
-function recordOf(c: HttpContext, config: Place): AuditRecord {
+function recordOf(c: HttpContext, config: Place, facade: Shows): AuditRecord {
   // A request of a batch has come by the connection of the batch, and its path is that behind the base.
   const outer = c.get('batch') ?? c;
   const { status } = c.res;
@@ -62,7 +64,11 @@ function recordOf(c: HttpContext, config: Place): AuditRecord {
     interaction,
     route: `${c.req.method} ${routeOf(c)}`,
     status,
-    query: [`${c.req.method} ${path}${search}`, bodyOf(c, interaction), bulk ? `of GET ${bulk}` : '']
+    query: [
+      `${c.req.method} ${path}${withShown(search, c.get('access'), facade)}`,
+      withShown(bodyOf(c, interaction), c.get('access'), facade),
+      bulk ? `of GET ${bulk}` : '',
+    ]
       .filter(text => text !== '')
       .join('\n'),
     ...(resource === undefined ? {} : { resource }),
@@ -70,6 +76,20 @@ function recordOf(c: HttpContext, config: Place): AuditRecord {
     ...(bulk !== undefined && sent && { bulk: true }),
     ...(c.get('kept') === true && { kept: true }),
   };
+}
+
+type Shows = Pick<AppParts['facade'], 'shown'>;
+
+/**
+ * Links of a search that came in a body do not show its parameters; the audit, where nobody else reads them, does. `text`: a
+ * query with its question mark, or a form.
+ */
+function withShown(text: string, access: Access = OPEN_ACCESS, facade: Shows): string {
+  if (!text.includes(SEALED)) return text;
+  const mark = text.startsWith('?') ? '?' : '';
+  const parameters = [...new URLSearchParams(text)];
+  const shown = facade.shown(parameters, access);
+  return shown === parameters ? text : mark + new URLSearchParams(shown.map(pair => [...pair]));
 }
 
 /** The one place that knows who a caller is: by access token, by session, or nobody in particular. */
@@ -142,13 +162,15 @@ interface SentHit {
   readonly patients: readonly string[];
   /** Of whoever came by token. */
   readonly grant?: Grant | undefined;
+  readonly access: Access;
 }
 
 /** Of a kept answer that is sent without the application, to a request that is plain. */
 export function recordOfHit(
   request: IncomingMessage,
-  { route, id, patients, grant }: SentHit,
+  { route, id, patients, grant, access }: SentHit,
   config: Place,
+  facade: Shows,
 ): AuditRecord {
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
@@ -162,7 +184,7 @@ export function recordOfHit(
     interaction,
     route: `GET ${route}`,
     status: 200,
-    query: `GET ${url}`,
+    query: mark < 0 ? `GET ${url}` : `GET ${url.slice(0, mark)}${withShown(url.slice(mark), access, facade)}`,
     ...(resource === undefined ? {} : { resource }),
     patients,
     kept: true,

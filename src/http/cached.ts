@@ -45,7 +45,8 @@ export async function respondCached(
     context.see?.(answer.patients);
     return sendAnswer(to, answer, sending);
   };
-  if (answers === undefined || parts.unkept?.has(c.req.param('type') ?? '') || isUnkept(headerOf(c, 'accept')))
+  const type = c.req.param('inner') ?? c.req.param('type') ?? '';
+  if (answers === undefined || parts.unkept?.has(type) || isUnkept(headerOf(c, 'accept')))
     return send(c, await make(context));
   if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
     return send(c, await make(context), { cacheStatus: 'Lintel; fwd=method' });

@@ -71,7 +71,15 @@ export interface AppParts {
   readonly exports?: ExportParts;
   readonly facade: Pick<
     Facade,
-    'read' | 'search' | 'searchAll' | 'searchCompartment' | 'operate' | 'recordOperations' | 'capabilities' | 'offers'
+    | 'read'
+    | 'search'
+    | 'searchAll'
+    | 'searchCompartment'
+    | 'operate'
+    | 'recordOperations'
+    | 'capabilities'
+    | 'offers'
+    | 'shown'
   > &
     Mapped;
   readonly served: Served;

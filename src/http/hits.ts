@@ -69,7 +69,7 @@ export const rememberAnswers = ({ config }: Pick<AppParts, 'config'>) =>
 
 /** Undefined where nothing is kept. */
 export function answerHits(parts: AppParts): Hits | undefined {
-  const { answers, audit, config } = parts;
+  const { answers, audit, config, facade } = parts;
   if (answers === undefined) return undefined;
   const { cache, version } = answers;
   const askingOf = knownClients(parts, version);
@@ -101,8 +101,8 @@ export function answerHits(parts: AppParts): Hits | undefined {
     };
     if (audit === undefined || isOpen(request.url)) send();
     else {
-      const sent = { route: alike.route, id, patients: answer.patients, grant: asking.grant };
-      const record = recordOfHit(request, sent, config);
+      const sent = { route: alike.route, id, patients: answer.patients, ...asking };
+      const record = recordOfHit(request, sent, config, facade);
       audit.write(record).then(send, () => {
         response.writeHead(503, { ...UNWRITTEN.headers, 'X-Request-Id': id });
         response.end(UNWRITTEN.body);

@@ -6,7 +6,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { NO_ACCESS, OPEN_ACCESS } from '../auth/access.ts';
+import { type Access, NO_ACCESS, OPEN_ACCESS } from '../auth/access.ts';
 import { answerKey } from '../cache/key.ts';
 import { isHost } from './address.ts';
 import { type Decision, tokenOf } from './bearer.ts';
@@ -21,6 +21,7 @@ export interface Asking {
   readonly stem: string;
   /** '' for none. */
   readonly coding: string;
+  readonly access: Access;
   /** Absent without a token. */
   readonly grant?: Decision['grant'];
 }
@@ -66,9 +67,9 @@ export function knownClients(parts: AppParts, version: string): (request: Incomi
     const base = (config.baseUrl ?? url.origin) + config.fhirPath;
     const { handling } = config;
     const coding = codingOf(asked['accept-encoding']) ?? '';
-    const asks = ({ access, ...who }: Caller): Asking => ({
-      ...who,
-      stem: answerKey({ version, access, base, handling, accept: asked.accept, target: '' }),
+    const asks = (caller: Caller): Asking => ({
+      ...caller,
+      stem: answerKey({ version, access: caller.access, base, handling, accept: asked.accept, target: '' }),
       coding,
     });
     return { ...client, asks };

@@ -57,7 +57,7 @@ function grantsOf({ store }: SmartParts, { name }: Account) {
 async function list(c: PageContext, parts: SmartParts, account: Account, ended: boolean): Promise<Response> {
   const rows = await Promise.all(
     grantsOf(parts, account).map(async ({ value, expires }): Promise<AppRow> => {
-      const record = value.patient === undefined ? undefined : await parts.charts.patient(account, value.patient);
+      const record = value.patient === undefined ? undefined : await parts.charts(c).patient(account, value.patient);
       return {
         grant: value.grant,
         app: parts.clients.find(value.client)?.name ?? value.client,

@@ -53,7 +53,8 @@ const NOBODY: Found = { items: [], more: false };
 /** Items on a page. */
 const SHOWN = 20;
 
-export function chartsOf({ facade, rules, fhirBase, patience, audit }: ChartOptions): Charts {
+/** `address`: of whoever looks, for the audit. */
+export function chartsOf({ facade, rules, fhirBase, patience, audit }: ChartOptions, address: string): Charts {
   const contextOf = (account: Account): RequestContext => ({
     access: accessOfUser(account.name, account.fhirUser, rules()),
     base: fhirBase,
@@ -87,7 +88,7 @@ export function chartsOf({ facade, rules, fhirBase, patience, audit }: ChartOpti
       subject: account.name,
       ...(account.fhirUser !== undefined && { user: account.fhirUser }),
     },
-    address: 'unknown',
+    address,
     server: new URL(fhirBase).hostname,
     interaction: 'search-type',
     route: 'pages of the authorization server',

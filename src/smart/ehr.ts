@@ -28,8 +28,8 @@ export function ehrRoutes(parts: SmartParts): Hono<NodeEnv> {
     );
     if (fields.get('do') !== 'launch') return show(c, parts, account, patient);
     const client = parts.clients.find(app);
-    const visible = await parts.charts.patient(account, patient);
-    const visit = encounter === '' ? undefined : await parts.charts.encounter(account, patient, encounter);
+    const visible = await parts.charts(c).patient(account, patient);
+    const visit = encounter === '' ? undefined : await parts.charts(c).encounter(account, patient, encounter);
     if (client === undefined || client.disabled || visible === undefined || (encounter !== '' && visit === undefined))
       return show(c, parts, account, patient, TEXTS.error.noPatient);
     const { launch } = announce(parts.store, client, {
@@ -53,9 +53,9 @@ async function show(
   complaint?: string,
 ): Promise<Response> {
   const apps = parts.clients.all().filter(({ launchUrl, disabled }) => launchUrl !== undefined && !disabled);
-  const patients = await parts.charts.patients(account);
+  const patients = await parts.charts(c).patients(account);
   const chosen = patients.items.find(({ id }) => id === patient)?.id ?? patients.items[0]?.id;
   const none = { items: [], more: false };
-  const encounters = chosen === undefined ? none : await parts.charts.encounters(account, chosen);
+  const encounters = chosen === undefined ? none : await parts.charts(c).encounters(account, chosen);
   return pageOf(c, ehrPage({ action: `${parts.issuer}/ehr`, apps, patients, patient: chosen, encounters, complaint }));
 }

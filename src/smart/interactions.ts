@@ -5,7 +5,7 @@
 import { Hono } from 'hono';
 import { errors } from 'oidc-provider';
 import type { Account } from '../auth/accounts.ts';
-import { type Listed, VISIT } from './charts.ts';
+import { type Charts, type Listed, VISIT } from './charts.ts';
 import { type Choice, choicesOf, chosen } from './choices.ts';
 import type { GrantContext, Launch } from './context.ts';
 import { finish, type Interaction, interactionOf } from './interaction.ts';
@@ -112,15 +112,15 @@ interface Given {
 /** The page of consent; before it those of patients and of visits, where one is asked for and none is known. */
 async function decide(c: PageContext, parts: SmartParts, asked: Asked, given: Given = {}): Promise<Response> {
   const { account, app, action, scopes, choices } = asked;
-  const patient = await patientOf(parts, asked, given.patient);
+  const patient = await patientOf(parts.charts(c), asked, given.patient);
   if (patient === 'unknown') {
-    const found = await parts.charts.patients(account, given.name ?? '');
+    const found = await parts.charts(c).patients(account, given.name ?? '');
     return pageOf(c, patientPage({ action: `${action}/patient`, app, name: given.name ?? '', found }));
   }
   if (patient === 'foreign') throw new errors.AccessDenied(TEXTS.error.noPatient);
-  const encounter = await encounterOf(parts, asked, patient, given.encounter);
+  const encounter = await encounterOf(parts.charts(c), asked, patient, given.encounter);
   if (patient !== undefined && encounter === 'unknown') {
-    const found = await parts.charts.encounters(account, patient.id);
+    const found = await parts.charts(c).encounters(account, patient.id);
     if (found.items.length > 0) return pageOf(c, encounterPage({ action: `${action}/encounter`, app, patient, found }));
   }
   const visit = typeof encounter === 'object' ? encounter : undefined;
@@ -146,7 +146,7 @@ const CONTEXTS: ReadonlySet<string> = new Set(CONTEXT_SCOPES);
  * chosen first; `foreign`: not this person's to see.
  */
 async function patientOf(
-  { charts }: SmartParts,
+  charts: Charts,
   { launch, scopes, account }: Asked,
   given: string | null | undefined,
 ): Promise<Listed | undefined | 'unknown' | 'foreign'> {
@@ -163,7 +163,7 @@ async function patientOf(
 
 /** The visit that a person has chosen. `unknown`: one is asked for, and none was chosen or given up. Throws for another's. */
 async function encounterOf(
-  { charts }: SmartParts,
+  charts: Charts,
   { launch, scopes, account }: Asked,
   patient: Listed | undefined,
   given: string | null | undefined,
@@ -184,9 +184,9 @@ interface Decided extends Pick<Given, 'encounter'> {
 async function allow(c: PageContext, parts: SmartParts, asked: Asked, decided: Decided): Promise<Response> {
   const { ticked, patient } = decided;
   const { interaction, account, client, launch, scopes, choices } = asked;
-  const whose = await patientOf(parts, asked, patient);
+  const whose = await patientOf(parts.charts(c), asked, patient);
   if (whose === 'unknown' || whose === 'foreign') throw new errors.AccessDenied(TEXTS.error.noPatient);
-  const chosenVisit = await encounterOf(parts, asked, whose, decided.encounter);
+  const chosenVisit = await encounterOf(parts.charts(c), asked, whose, decided.encounter);
   const visit = launch?.encounter ?? (typeof chosenVisit === 'object' ? chosenVisit.id : undefined);
   const contexts = scopes.filter(
     scope =>

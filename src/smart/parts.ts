@@ -35,7 +35,8 @@ export interface SmartParts {
   readonly hospital: Hospital | undefined;
   readonly log: Log;
   readonly clients: Clients;
-  readonly charts: Charts;
+  /** For whoever asks for a page. */
+  readonly charts: (c: PageContext) => Charts;
   /** What is served now. */
   readonly facade: () => Pick<Facade, 'registry' | 'changed'>;
   /** The page that plays the EHR is there. */

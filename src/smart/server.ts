@@ -30,7 +30,7 @@ import { CALLBACK, issuerRoutes } from './issuer-routes.ts';
 import { type Keys, readKeys, rotateKeys } from './keys.ts';
 import { launchRoutes } from './launches.ts';
 import { errorPage, FORM_POLICY } from './pages.ts';
-import { type Hospital, type NodeEnv, pageOf, type SmartParts } from './parts.ts';
+import { addressOf, type Hospital, type NodeEnv, type PageContext, pageOf, type SmartParts } from './parts.ts';
 import { peopleOf, type UserOf } from './people.ts';
 import { createProvider, ROUTES } from './provider.ts';
 import { PUBLISHED, publishedRoutes } from './published.ts';
@@ -129,7 +129,8 @@ export async function openSmart(options: SmartOptions): Promise<Smart> {
   }, LOOK).unref();
   const tokens = tokensOf({ provider, fhirBase, store, accounts, clients, epoch: () => store.epoch() + changes });
 
-  const charts = chartsOf({ ...options, fhirBase, patience: config.timeout.request });
+  const chartsFor = { ...options, fhirBase, patience: config.timeout.request };
+  const charts = (c: PageContext) => chartsOf(chartsFor, addressOf(c));
   const parts: SmartParts = {
     ...{ provider, issuer, fhirBase, store, accounts, clients, charts, hospital, log, playsEhr: options.playsEhr },
     login: config.login.passwords ? options.login : undefined,

@@ -112,12 +112,15 @@ test('pages find nobody by what the mappings cannot search, instead of everybody
   const { environment, pack } = smallClinic({ 'person.yaml': NAMELESS, 'visit.yaml': VISITS });
   const database = await openSqlite((environment['DATABASE_URL'] ?? '').slice('sqlite:'.length));
   const { facade, close } = await demoOver(database, undefined, pack);
-  const charts = chartsOf({
-    facade: () => facade,
-    rules: () => ({ users: [{ user: 'Practitioner', patients: 'all', also: [] }] }),
-    fhirBase: 'http://x/fhir',
-    patience: 10_000,
-  });
+  const charts = chartsOf(
+    {
+      facade: () => facade,
+      rules: () => ({ users: [{ user: 'Practitioner', patients: 'all', also: [] }] }),
+      fhirBase: 'http://x/fhir',
+      patience: 10_000,
+    },
+    '192.0.2.1',
+  );
   const doctor = { name: 'doctor', password: '', disabled: false, fhirUser: 'Practitioner/1' };
   expect((await charts.patients(doctor)).items).toHaveLength(2);
   expect((await charts.patients(doctor, 'Kowalski')).items).toEqual([]);

@@ -4,7 +4,7 @@ import type { AuditRecord } from '../../src/audit/record.ts';
 import { openStore } from '../../src/audit/store.ts';
 import { openTrail, withTrail } from '../../src/audit/trail.ts';
 import { type Access, accessToPatients, OPEN_ACCESS } from '../../src/auth/access.ts';
-import type { Facade, RequestContext } from '../../src/facade.ts';
+import type { Facade, RequestContext, SearchRequest } from '../../src/facade.ts';
 import { validateResource } from '../../src/validation/validator.ts';
 import { openDemo } from '../law/demo.ts';
 import { record, temporaryFolder } from './records.ts';
@@ -256,6 +256,55 @@ test('a scope for all types shows nothing of the audit; one that names the type 
     ],
   };
   await expect(ids('', byRule, ['*'])).rejects.toMatchObject({ status: 403 });
+});
+
+/** Whoever may see patients by a search, and the audit by a scope that names it. */
+const BY_SEARCH = (found: readonly (readonly [string, string])[]): Access => ({
+  kind: 'limited',
+  caller: 'doctor',
+  permissions: [{ type: '*', read: true, search: true, within: [{ found }], where: [] }],
+});
+
+test('who sees the patients that a search finds sees who saw these, by a scope that names the type', async () => {
+  const { facade, ids } = trailing();
+  const named = ['AuditEvent'];
+  const second = BY_SEARCH([['_id', '2']]);
+  expect(await ids('', second, named)).toEqual(['2-2', '3-0']);
+  expect(await ids('patient=2', second, named)).toEqual(['2-2', '3-0']);
+  expect(await ids('patient=Patient/1', second, named)).toEqual([]);
+  expect(await ids('patient=1,2', second, named)).toEqual(['2-2', '3-0']);
+  expect((await facade.read('AuditEvent', '2-2', [], contextOf(second, named)))?.json).not.toContain('patient=1');
+  expect(await facade.read('AuditEvent', '2-1', [], contextOf(second, named))).toBeUndefined();
+  expect(await facade.read('AuditEvent', '4-0', [], contextOf(second, named))).toBeUndefined();
+  expect(await ids('', BY_SEARCH([['_id', 'nobody']]), named)).toEqual([]);
+  await expect(ids('', second, ['*'])).rejects.toMatchObject({ status: 403 });
+});
+
+test('the compartment of a patient has the audit of the patient, and its pages stay within it', async () => {
+  const { facade } = trailing();
+  const ofCompartment = async (
+    id: string,
+    access: Access,
+    named: readonly string[] | undefined,
+    parameters: SearchRequest['parameters'] = [],
+  ) => {
+    const asked = { compartment: 'Patient', id, type: 'AuditEvent', parameters };
+    const { json } = await facade.searchCompartment(asked, contextOf(access, named));
+    const next = /"relation":"next","url":"([^"]+)"/.exec(json)?.[1];
+    return { ids: [...json.matchAll(/"id":"(\d+-\d+)"/g)].map(([, found]) => found), next };
+  };
+  expect((await ofCompartment('2', OPEN_ACCESS, undefined)).ids).toEqual(['2-2', '3-0']);
+  expect((await ofCompartment('1', OPEN_ACCESS, undefined, [['action', 'R']])).ids).toEqual(['1-1']);
+  const patient = accessToPatients('patient 2', ['2']);
+  expect((await ofCompartment('2', patient, ['*'])).ids).toEqual(['2-2', '3-0']);
+  expect((await ofCompartment('1', patient, ['*'])).ids).toEqual([]);
+  expect((await ofCompartment('2', BY_SEARCH([['_id', '2']]), ['AuditEvent'])).ids).toEqual(['2-2', '3-0']);
+  expect((await ofCompartment('nobody', OPEN_ACCESS, undefined)).ids).toEqual([]);
+  const first = await ofCompartment('2', OPEN_ACCESS, undefined, [['_count', '1']]);
+  expect([first.ids, new URL(first.next ?? '').pathname]).toEqual([['2-2'], '/fhir/Patient/2/AuditEvent']);
+  const more = [...new URL(first.next ?? '').searchParams];
+  expect((await ofCompartment('2', OPEN_ACCESS, undefined, more)).ids).toEqual(['3-0']);
+  await expect(ofCompartment('2', { kind: 'all', caller: 'app' }, ['*'])).rejects.toMatchObject({ status: 403 });
 });
 
 test('patients of the store are not served, nor included; the type is part of the CapabilityStatement', async () => {

@@ -46,6 +46,7 @@ export function appUnderTest(
       calls.push({ request: { type, parameters }, context });
       return { json: '{"resourceType":"Bundle","type":"searchset"}', entries: 0 };
     },
+    shown: parameters => parameters,
     registry: { types: ['Widget', 'Gadget'], ofType: () => [] },
     offers: {
       types: ['Widget', 'Gadget', 'Binary'],

@@ -318,6 +318,34 @@ test('a store that becomes full stops reads, kept answers among them; /metadata 
   expect(lines.join('\n')).not.toContain('xxxx');
 });
 
+test('the pages of a search that came in a body say in the audit what was searched for, kept ones too', async () => {
+  const where = clinic(5, 2);
+  const { fhir } = await served(where, { AUDIT: 'required' });
+  const body = new URLSearchParams({ _count: '2', _id: '1,2,3,4,5,6' });
+  const first = (await (await fetch(`${fhir}/Patient/_search`, { method: 'POST', body })).json()) as {
+    readonly link: readonly { readonly relation: string; readonly url: string }[];
+  };
+  const next = first.link.find(({ relation }) => relation === 'next')?.url ?? '';
+  expect(next).toContain('_sealed=');
+  const statuses: string[] = [];
+  for (let i = 0; i < 4; i++) {
+    const response = await fetch(next);
+    await response.text();
+    statuses.push(response.headers.get('cache-status') ?? '');
+  }
+  expect(statuses.filter(status => status.includes('hit')).length).toBeGreaterThan(1);
+  // One that nobody can open stands as it came.
+  await (await fetch(`${fhir}/Patient?_sealed=sx`)).text();
+  const file = join(where.environment['DATA_DIR'] ?? '', 'audit.sqlite');
+  const queries = rowsOf(file, 'SELECT QUERY FROM RECORD ORDER BY SEQ').map(({ QUERY }) => String(QUERY));
+  expect(queries).toHaveLength(6);
+  for (const query of queries.slice(1, 5)) {
+    const asked = new URLSearchParams(query.slice(query.indexOf('?')));
+    expect([asked.get('_id'), asked.has('_cursor'), asked.has('_sealed')]).toEqual(['1,2,3,4,5,6', true, false]);
+  }
+  expect(queries[5]).toBe('GET /fhir/Patient?_sealed=sx');
+});
+
 test('the audit goes on to a file, and /metrics says how far it is', async () => {
   const where = clinic(5, 2);
   const file = join(where.environment['DATA_DIR'] ?? '', 'audit.ndjson');
