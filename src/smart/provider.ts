@@ -210,9 +210,11 @@ function configurationOf(options: ProviderOptions): Configuration {
     // The library refuses sockets to addresses that are not public, by a dispatcher that it hands over.
     fetch: (input, init) => {
       const { dispatcher, ...rest } = (init ?? {}) as RequestInit & { readonly dispatcher?: unknown };
-      if (options.privateJwks) return fetch(input, rest);
+      // Keys are at the address that was registered, and not where that leads.
+      const redirect = 'error';
+      if (options.privateJwks) return fetch(input, { ...rest, redirect });
       if (dispatcher === undefined) throw new Error('no protection against private addresses');
-      return fetch(input, init);
+      return fetch(input, { ...init, redirect });
     },
     clientBasedCORS: (_ctx, origin, client) =>
       options.corsOrigins.includes('*') ||

@@ -37,8 +37,8 @@ export interface Served {
   readonly keys: Readonly<Record<'RS384' | 'ES384', JWK>>;
   readonly clients: readonly Client[];
   setClients(clients: readonly Client[]): void;
-  /** The same files, served anew. */
-  restart(): Promise<Served>;
+  /** The same files, served anew; `other`: variables that differ. */
+  restart(other?: Readonly<Record<string, string>>): Promise<Served>;
   stop(): Promise<void>;
 }
 
@@ -113,11 +113,11 @@ export async function serveSmart(
   ];
   const file = join(data, 'clients.json');
   writeClients(file, clients);
-  const start = async (): Promise<Served> => {
+  const start = async (other: Readonly<Record<string, string>> = {}): Promise<Served> => {
     const lines: string[] = [];
     const notes: string[] = [];
     const running = await startServer(
-      readConfig({ ...clinic.environment, ACCESS: 'smart', ...(door && { BASE_URL: door.url }), ...more }),
+      readConfig({ ...clinic.environment, ACCESS: 'smart', ...(door && { BASE_URL: door.url }), ...more, ...other }),
       { out: () => {}, note: text => notes.push(text) },
       createLog({ level: 'debug', format: 'json', write: line => lines.push(line) }),
     );
@@ -128,9 +128,9 @@ export async function serveSmart(
     return {
       ...ends,
       setClients: changed => writeClients(file, changed),
-      async restart() {
+      async restart(different) {
         await running.stop();
-        return start();
+        return start(different);
       },
       async stop() {
         await running.stop();
