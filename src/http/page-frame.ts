@@ -71,6 +71,9 @@ section { margin-top: 1.5rem; padding: 1.5rem; background: var(--sheet); border:
 section.alarm { border-color: var(--bad); }
 .alarm h2 { color: var(--bad); }
 section > p { margin: -0.4rem 0 1rem; color: var(--quiet); }
+section > p:first-child { margin-top: 0; }
+section > p:last-child { margin-bottom: 0; }
+section > form + p { margin-top: 1rem; }
 dl { display: grid; grid-template-columns: minmax(7rem, max-content) minmax(0, 1fr); gap: 0.35rem 1.5rem; margin: 0; }
 dt { color: var(--quiet); overflow-wrap: break-word; hyphens: manual; }
 dd { margin: 0; min-width: 0; overflow-wrap: break-word; }
@@ -104,6 +107,7 @@ form.search { display: grid; grid-template-columns: repeat(auto-fill, minmax(min
 form.search label { display: grid; gap: 0.15rem; min-width: 0; color: var(--quiet); font-size: 0.9rem; }
 input, select, button { font: inherit; color: var(--ink); background: var(--ground); border: 1px solid var(--line); border-radius: 6px; padding: 0.35rem 0.6rem; min-width: 0; max-width: 100%; }
 button { cursor: pointer; color: var(--accent); border-color: currentColor; }
+button.quiet { font-size: inherit; }
 form.inline { display: inline; }
 form.stack { display: grid; gap: 0.9rem; max-width: 26rem; }
 form.stack label { display: grid; gap: 0.15rem; color: var(--quiet); font-size: 0.9rem; }
@@ -111,6 +115,7 @@ form.stack p, .decide { margin: 0; }
 .decide { margin-top: 1.5rem; display: flex; flex-wrap: wrap; gap: 0.75rem; align-items: center; }
 .choices, .pick { list-style: none; padding: 0; display: grid; gap: 0.6rem; }
 .choices .choices { padding: 0.5rem 0 0 1.6rem; }
+.choices label { display: block; padding-left: 1.8em; text-indent: -1.8em; }
 .choices details { margin-left: 1.6rem; }
 .pick button { width: 100%; text-align: left; }
 input[type="checkbox"] { padding: 0; width: 1.1em; height: 1.1em; vertical-align: -0.15em; accent-color: var(--accent); }
@@ -125,7 +130,7 @@ form.session { margin-top: 0.75rem; }
 footer { margin-top: 1.5rem; color: var(--quiet); font-size: 0.9rem; overflow-wrap: break-word; }
 @media (max-width: 34rem) {
   main { padding-top: 1.5rem; } section { padding: 1.1rem; } .number { width: 4rem; }
-  dl, dd dl { grid-template-columns: minmax(0, 1fr); gap: 0; } dl > dd { margin-bottom: 0.5rem; }
+  dl, dd dl { grid-template-columns: minmax(0, 1fr); gap: 0; } dl > dd { margin-bottom: 0.5rem; } dl > dd:last-child { margin-bottom: 0; }
   .stacked thead { position: absolute; clip-path: inset(50%); }
   .stacked tr, .stacked th { display: block; }
   .stacked tr { padding: 0.5rem 0; border-top: 1px solid var(--line); }

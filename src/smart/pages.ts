@@ -46,7 +46,7 @@ ${
     ? ''
     : html`<form class="stack" method="post" action="${issuer.action}">${aim}<p><button>${login.atIssuer(issuer.label)}</button></p></form>`
 }
-${issuer === undefined || action === undefined ? '' : html`<p class="or">${login.or}</p>`}
+${issuer === undefined || action === undefined ? '' : html`<p>${login.or}</p>`}
 ${
   action === undefined
     ? ''
@@ -80,14 +80,19 @@ export function patientPage({ action, app, name, found, complaint: wrong }: Pati
 <label>${patient.search}<input name="name" value="${name}" maxlength="100" autocomplete="off"></label>
 <p><button>${patient.find}</button></p>
 </form></section>
-<section><form method="post" action="${action}"><ul class="pick">${rows}</ul></form>
-${rows.length === 0 ? html`<p role="status">${patient.none}</p>` : ''}${found.more ? html`<p class="quiet">${patient.more}</p>` : ''}
+<section>${
+      rows.length === 0
+        ? html`<p role="status">${patient.none}</p>`
+        : html`<form method="post" action="${action}"><ul class="pick">${rows}</ul></form>`
+    }
+${found.more ? html`<p class="quiet">${patient.more}</p>` : ''}
 </section>`,
   );
 }
 
-function labelOf({ label, date }: Listed, words: (date: string) => string = text => text): string {
-  return date === undefined ? label : `${label}, ${words(date)}`;
+/** A date is not broken between two lines. */
+function labelOf({ label, date }: Listed, words: (date: string) => string = text => text): Html {
+  return date === undefined ? html`${label}` : html`${label}, <span class="day">${words(date)}</span>`;
 }
 
 /** In place of an id, which never has this character: the person wants no visit to be told. */
@@ -242,7 +247,8 @@ export function ehrPage({ action, apps, patients, patient, encounters, complaint
   const { ehr } = TEXTS;
   const options = (items: readonly Listed[], chosenId?: string) =>
     items.map(
-      item => html`<option value="${item.id}" ${item.id === chosenId ? 'selected' : ''}>${labelOf(item)}</option>`,
+      item =>
+        html`<option value="${item.id}" ${item.id === chosenId ? 'selected' : ''}>${[item.label, item.date].filter(Boolean).join(', ')}</option>`,
     );
   return framed(
     ehr.title,

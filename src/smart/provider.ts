@@ -97,6 +97,13 @@ export function createProvider(options: ProviderOptions): Provider {
   provider.use(async (ctx, next) => {
     await next();
     addContext(ctx as KoaContextWithOIDC, store, issuer);
+    if (ctx.status === 404 && !ctx.body && ctx.accepts('json', 'html') === 'html') {
+      const { html, policy } = options.errorPage({ error: 'not_found', error_description: 'there is no such page' });
+      ctx.set('Content-Security-Policy', policy);
+      ctx.type = 'html';
+      ctx.body = html;
+      ctx.status = 404;
+    }
   });
   provider.on('interaction.ended', ctx => rememberLogin(ctx, options));
   provider.on('server_error', (_ctx, error) => options.failed(error));

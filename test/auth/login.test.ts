@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Account } from '../../src/auth/accounts.ts';
 import { createLogin } from '../../src/auth/login.ts';
 import { networkOf } from '../../src/auth/network.ts';
-import { hashPassword } from '../../src/auth/password.ts';
+import { fitsPassword, hashPassword } from '../../src/auth/password.ts';
 import { createThrottle } from '../../src/auth/throttle.ts';
 
 let known: ReadonlyMap<string, Account>;
@@ -83,6 +83,21 @@ test('people behind one address do not lock each other out by logging in', async
   for (let i = 0; i < 60; i++) {
     expect(await login.try('anna', 'correct horse battery', '10.0.0.1')).toMatchObject({ kind: 'in' });
   }
+});
+
+test('an unknown and a disabled account are refused after the same work as a known one', async () => {
+  const work: string[] = [];
+  const { login } = setUp(async (password, hash) => {
+    const [, algorithm, version, cost] = hash.split('$');
+    work.push([algorithm, version, cost, password.length].join());
+    return fitsPassword(password, hash);
+  });
+  for (const name of ['anna', 'bert', 'carl']) {
+    expect((await login.try(name, 'wrong', '::1')).kind).toBe('wrong');
+    expect((await login.try(name, 'x'.repeat(5000), '::1')).kind).toBe('wrong');
+  }
+  const one = ['argon2id,v=19,m=19456,t=2,p=1,5', 'argon2id,v=19,m=19456,t=2,p=1,256'];
+  expect(work).toEqual([...one, ...one, ...one]);
 });
 
 test('what a throttle keeps is bounded, and forgotten in time', () => {

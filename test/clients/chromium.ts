@@ -28,6 +28,8 @@ export interface Tab {
   open(url: string): Promise<void>;
   /** The value of an expression in the page, as soon as it is true. */
   when(expression: string): Promise<unknown>;
+  /** Shows pages as on a screen of this size, in CSS pixels. */
+  resize(width: number, height: number): Promise<void>;
   /** Runs a statement in the page. */
   run(statement: string): Promise<void>;
   close(): Promise<void>;
@@ -102,6 +104,10 @@ export async function openTab(): Promise<Tab> {
         if (Date.now() > end) throw new Error(`never true: ${expression}; ${await evaluate('location.pathname')}`);
         await new Promise(resolve => setTimeout(resolve, LOOK));
       }
+    },
+    async resize(width, height) {
+      const size = { width, height, deviceScaleFactor: 1, mobile: true };
+      await send('Emulation.setDeviceMetricsOverride', size, sessionId);
     },
     async run(statement) {
       await evaluate(statement);

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHROMIUM, openTab, type Tab } from '../clients/chromium.ts';
-import { assertionOf, PASSWORD, post, type Served, serveSmart } from '../smart/served.ts';
+import { assertionOf, PASSWORD, post, REDIRECT, type Served, serveSmart } from '../smart/served.ts';
 
 /** The app, from an origin of its own. */
 function appServer(): Promise<Server> {
@@ -34,7 +34,9 @@ describe.skipIf(CHROMIUM === undefined)('an app in a browser', () => {
   beforeAll(async () => {
     app = await appServer();
     origin = `http://127.0.0.1:${(app.address() as AddressInfo).port}`;
-    served = await serveSmart();
+    // Nobody is there, and the page offers both ways.
+    const login = { LOGIN_ISSUER: 'http://127.0.0.1:9', LOGIN_CLIENT_ID: 'lintel', LOGIN_PASSWORDS: 'true' };
+    served = await serveSmart(login);
     const [first, ...rest] = served.clients;
     if (first === undefined) throw new Error('no clients');
     const page = { ...first, id: 'page', name: 'A page', redirects: [`${origin}/`], launchUrl: `${origin}/` };
@@ -56,12 +58,22 @@ describe.skipIf(CHROMIUM === undefined)('an app in a browser', () => {
     await tab.run(`document.querySelector(${JSON.stringify(selector)}).click()`);
   };
 
+  test('finds a page of login on which nothing covers anything, also while the login service is away', async () => {
+    await tab.resize(390, 800);
+    await tab.open(`${served.auth}/apps`);
+    await tab.when(`document.querySelector('[name=username]') !== null`);
+    expect([await faults(), await upon()]).toEqual([SOUND, []]);
+    await press('form[action$=issuer] button');
+    await tab.when(`document.querySelector('[role=alert]')?.textContent.includes('does not answer')`);
+    expect([await faults(), await upon()]).toEqual([SOUND, []]);
+  });
+
   test('launches by itself, reads, refreshes', async () => {
     await tab.open(`${origin}/?iss=${encodeURIComponent(served.fhir)}`);
     await tab.when(`document.querySelector('[name=username]') !== null`);
     await fill('username', 'anna');
     await fill('password', PASSWORD);
-    await press('form button');
+    await press('form:has([name=password]) button');
     await press('button[value=allow]');
     expect(await told()).toEqual({ patient: '1', user: 'Patient/1', again: '1', banner: true, observations: 2 });
   });
@@ -84,17 +96,47 @@ describe.skipIf(CHROMIUM === undefined)('an app in a browser', () => {
     expect(await told()).toMatchObject({ patient: '1', encounter: '8', banner: false, again: '1' });
   });
 
-  test('pages have no script, fit on a telephone, and can be used by what reads them out', async () => {
-    await tab.open(`${served.auth}/apps`);
-    await tab.when(`document.querySelector('h1') !== null`);
-    const seen = (await tab.when(`({
+  /** What is wrong with the page that is open, on a telephone. */
+  const faults = (): Promise<unknown> =>
+    tab.when(`({
       scripts: document.scripts.length,
       language: document.documentElement.lang,
       headings: document.querySelectorAll('h1').length,
       nameless: [...document.querySelectorAll('input:not([type=hidden]), select, textarea')].filter(one => one.labels.length === 0).length,
       silent: [...document.querySelectorAll('button')].filter(one => (one.ariaLabel ?? one.textContent).trim() === '').length,
       wide: document.documentElement.scrollWidth > document.documentElement.clientWidth,
-    })`)) as object;
-    expect(seen).toEqual({ scripts: 0, language: 'en', headings: 1, nameless: 0, silent: 0, wide: false });
+    })`);
+  /** Texts and buttons that lie upon what stands above them. */
+  const upon = (): Promise<unknown> =>
+    tab
+      .when(`({ found: [...document.querySelectorAll('main button, main p, main h1, main dl, main label')]
+        .filter(one => one.querySelector('button') === null)
+        .map(one => ({ text: one.textContent, ...one.getBoundingClientRect().toJSON() }))
+        .filter(({ top }, i, all) => i > 0 && top < all[i - 1].bottom)
+        .map(({ text }) => text) })`)
+      .then(value => (value as { readonly found: unknown }).found);
+  const SOUND = { scripts: 0, language: 'en', headings: 1, nameless: 0, silent: 0, wide: false };
+
+  test('pages have no script, fit on a telephone, and can be used by what reads them out', async () => {
+    await tab.resize(390, 800);
+    await tab.open(`${served.auth}/apps`);
+    await tab.when(`document.querySelector('h1')?.textContent === 'Apps with access'`);
+    expect(await faults()).toEqual(SOUND);
+
+    const query = new URLSearchParams({
+      ...{ response_type: 'code', client_id: 'public', redirect_uri: REDIRECT, state: 'any', aud: served.fhir },
+      scope: 'launch/patient launch/encounter patient/Observation.rs patient/*.rs',
+      ...{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' },
+    });
+    await tab.open(`${served.auth}/authorize?${query}`);
+    await tab.when(`document.querySelector('h1')?.textContent === 'Which visit?'`);
+    expect(await faults()).toEqual(SOUND);
+    expect(await upon()).toEqual([]);
+
+    await press('button[name=encounter]');
+    await tab.when(`document.querySelector('h1')?.textContent.endsWith('asks for access')`);
+    expect(await faults()).toEqual(SOUND);
+    await tab.run(`document.querySelectorAll('details').forEach(one => { one.open = true; })`);
+    expect(await faults()).toEqual(SOUND);
   });
 });

@@ -100,6 +100,12 @@ describe('a server', () => {
     }
   });
 
+  test('tells people in words that a page is not there', async () => {
+    const page = await openBrowser(served.auth).open(`${served.auth}/nothing`);
+    expect([page.status, page.html.includes('there is no such page')]).toEqual([404, true]);
+    expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'/);
+  });
+
   test('writes the name of an app as text', async () => {
     const { seen } = await authorize(served);
     expect(seen.map(({ html }) => html).join()).toContain('Growth &lt;chart&gt;');
