@@ -4,6 +4,7 @@
 import { type Audit, openAudit } from './audit/audit.ts';
 import { forwardAudit } from './audit/forward.ts';
 import { openTrail, type Trail } from './audit/trail.ts';
+import { whyUnreadable } from './auth/accounts.ts';
 import { accessOfGrant } from './auth/granted.ts';
 import type { PackAccess } from './auth/rules.ts';
 import { endingAlso } from './auth/token.ts';
@@ -129,6 +130,8 @@ async function serve(
     config.access === 'smart' ? await (await import('./smart/start.ts')).startSmart(config, DEMO_PEOPLE) : undefined;
   // On a server that is not open nobody sees anything who is not tied to somebody of the database.
   const demoUser = config.database === undefined && config.access !== 'open' ? DEMO_USER : undefined;
+  const unreadable = whyUnreadable(config.accounts);
+  if (unreadable !== undefined) console.note(unreadable);
   const entrance = await openEntrance(config, smart?.accounts, demoUser);
   // Other mappings have other rules: what was decided by those before is decided again.
   let swaps = 0;

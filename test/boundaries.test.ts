@@ -10,6 +10,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   awaitable: [],
   counted: [],
   'make-folder': [],
+  'sealed-file': [],
   time: [],
   sql: ['awaitable', 'make-folder', 'time'],
   auth: ['make-folder'],

@@ -54,6 +54,21 @@ export function readAccounts(file: string): readonly Account[] {
   return accounts;
 }
 
+/**
+ * Why a file of accounts cannot be read, in words for whoever runs the server; undefined if it can. It stays where it is: `lintel
+ * user` wrote it, and nobody in it gets in until it is right again.
+ */
+export function whyUnreadable(file: string): string | undefined {
+  try {
+    readAccounts(file);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof AccountsError) && !(error instanceof Error && 'code' in error)) throw error;
+    const why = error instanceof AccountsError ? error.message : `It cannot be read (${String(error.code)})`;
+    return `${file}: ${why}. None of its accounts can log in. Put a copy back, or remove it and make them anew.`;
+  }
+}
+
 function isAccount(one: unknown): one is Account {
   const { name, password, disabled, fhirUser } = (one ?? {}) as Readonly<Record<keyof Account, unknown>>;
   return (

@@ -18,7 +18,7 @@ import { isDiskFull } from './output.ts';
 import type { PartSettings } from './part-task.ts';
 import type { UnderstoodRequest } from './request.ts';
 import { runParts } from './run-job.ts';
-import { errorFile, readJobs, replaceFile, writeJob } from './store.ts';
+import { errorFile, readJobs, removeFolder, replaceFile, writeJob } from './store.ts';
 import { TaskError, type Threads } from './threads.ts';
 
 export interface JobLimits {
@@ -69,6 +69,8 @@ export interface Jobs {
   download(caller: string, id: string, name: string): Download | undefined;
   /** How many jobs there are of each status, and how busy the threads are. */
   load(): JobsLoad;
+  /** Whether there was such a job, whoever's it was, whose record was damaged: its id is all that is known of it. */
+  isLost(id: string): boolean;
   /** Resolves when the job is no longer running. */
   settled(id: string): Promise<void>;
   /** Stops at the next batch, or, where that takes long, as if killed; jobs go on when they are opened again. */
@@ -139,9 +141,16 @@ export function openJobs(options: JobsOptions): Jobs {
     }
   };
 
-  for (const record of readJobs(root)) {
+  const found = readJobs(root);
+  const lost = new Map(found.lost.map(({ id, since }) => [id, since + limits.expiry]));
+  for (const { problem } of found.lost)
+    log.error('an export was lost', { file: problem.file, problem: problem.message });
+  for (const record of found.jobs) {
     const job = jobs.add(record, pack());
-    if (record.status === 'complete' || record.status === 'failed') {
+    if (job.damaged !== undefined && record.status !== 'failed') {
+      log.error('an export was lost', { file: job.damaged.file, problem: job.damaged.message });
+      fail(job, job.damaged, ': what was kept of it is damaged');
+    } else if (record.status === 'complete' || record.status === 'failed') {
       const left = Math.max(0, Math.min(limits.expiry, (record.finished ?? 0) + limits.expiry - clock()));
       jobs.expire(job, left);
     } else if (record.version !== pack().version) {
@@ -164,7 +173,8 @@ export function openJobs(options: JobsOptions): Jobs {
           retryAfter: 60,
         });
       }
-      if (!lock.take()) throw new FhirError('conflict', 'Another process exports into the folder of this one');
+      if (!onDisk(() => lock.take()))
+        throw new FhirError('conflict', 'Another process exports into the folder of this one');
       const record: JobRecord = {
         id: randomBytes(16).toString('hex'),
         caller,
@@ -178,7 +188,7 @@ export function openJobs(options: JobsOptions): Jobs {
         transactionTime: clock(),
         status: 'running',
       };
-      writeJob(join(root, record.id), record);
+      onDisk(() => writeJob(join(root, record.id), record));
       const job = jobs.add(record, pack());
       go(job);
       return viewOf(job);
@@ -225,6 +235,13 @@ export function openJobs(options: JobsOptions): Jobs {
       for (const { record } of jobs.all()) counts[record.status] += 1;
       return { jobs: counts, threads: threads.load() };
     },
+    isLost(id) {
+      const until = lost.get(id);
+      if (until === undefined || until > clock()) return until !== undefined;
+      lost.delete(id);
+      removeFolder(join(root, id));
+      return false;
+    },
     async settled(id) {
       await jobs.find(id)?.running;
     },
@@ -239,6 +256,20 @@ export function openJobs(options: JobsOptions): Jobs {
     },
   };
 }
+
+/** Throws FhirError `transient` for what the file system refuses: that is told before anything was promised. */
+function onDisk<T>(write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || error instanceof FhirError) throw error;
+    const why = isDiskFull(error) ? 'has no space left' : `cannot be written (${String(error.code)})`;
+    throw new FhirError('transient', `The folder of the exports ${why}; nothing was begun`, { retryAfter: FULL });
+  }
+}
+
+/** Seconds until somebody may have made room. */
+const FULL = 300;
 
 /** Resolves with the promise, or after so many milliseconds; rejects as it does. */
 async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {

@@ -3,6 +3,7 @@
  */
 import { join } from 'node:path';
 import type { PackFiles } from '../mapping/load/files.ts';
+import { DamagedFile } from '../sealed-file.ts';
 import { type JobRecord, NEW_PART, type Part, type PartState } from './job.ts';
 import { errorLines, errorsOf, type JobView, type OutputFile, outputFiles } from './manifest.ts';
 import type { PartReport } from './part-task.ts';
@@ -20,13 +21,24 @@ export interface LiveJob {
   removed: boolean;
   /** On the clock that never jumps. */
   expires: number | undefined;
+  /** What could not be read of its state: it cannot go on, nor be downloaded. */
+  readonly damaged: DamagedFile | undefined;
 }
 
 /** Where it stands on disk; it does not run yet. */
 export function liveJob(record: JobRecord, root: string, files: PackFiles): LiveJob {
   const folder = join(root, record.id);
   const progress: LiveJob['progress'] = new Map();
-  for (const { number } of allParts(record)) progress.set(number, standing(readPart(folder, number)));
+  let damaged: DamagedFile | undefined;
+  for (const { number } of allParts(record)) {
+    try {
+      progress.set(number, standing(readPart(folder, number)));
+    } catch (error) {
+      if (!(error instanceof DamagedFile)) throw error;
+      damaged = error;
+      progress.set(number, standing(NEW_PART));
+    }
+  }
   return {
     record,
     folder,
@@ -37,6 +49,7 @@ export function liveJob(record: JobRecord, root: string, files: PackFiles): Live
     readers: 0,
     removed: false,
     expires: undefined,
+    damaged,
   };
 }
 

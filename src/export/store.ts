@@ -12,12 +12,18 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../make-folder.ts';
+import { DamagedFile, readSealed, sealed, setAside } from '../sealed-file.ts';
 import { decodeBytes, encodeBytes } from '../search/cursor.ts';
 import { type JobRecord, NEW_PART, type PartState } from './job.ts';
+
+/** To be raised when the record of a job, or the state of a part, means something else. */
+const JOB_FORM = 'export-job/1';
+const PART_FORM = 'export-part/1';
 
 /** 128 random bits in hexadecimal. */
 export const JOB_ID = /^[0-9a-f]{32}$/;
@@ -59,7 +65,7 @@ function syncFolder(folder: string): void {
 
 export function writeJob(folder: string, job: JobRecord): void {
   makeFolder(folder, 0o700);
-  replaceFile(jobFile(folder), JSON.stringify(job));
+  replaceFile(jobFile(folder), sealed(JOB_FORM, JSON.stringify(job)));
 }
 
 /** Its folder is none of a job from then on. */
@@ -67,32 +73,66 @@ export function removeJob(folder: string): void {
   rmSync(jobFile(folder), { force: true });
 }
 
-/** Every job below `root`; a folder is removed whose job was never written, or before jobs kept their parts. */
-export function readJobs(root: string): readonly JobRecord[] {
-  if (!existsSync(root)) return [];
-  return readdirSync(root)
-    .filter(name => JOB_ID.test(name))
-    .flatMap(name => {
-      const file = jobFile(join(root, name));
-      const job = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as JobRecord) : undefined;
-      if (job && 'stages' in job && 'access' in job) return [job];
-      removeFolder(join(root, name));
-      return [];
-    });
+/** A job whose record cannot be read; nobody knows whose it was. */
+export interface LostJob {
+  readonly id: string;
+  readonly problem: DamagedFile;
+  /** Milliseconds since the epoch: when it was found to be lost. */
+  readonly since: number;
+}
+
+export interface FoundJobs {
+  readonly jobs: readonly JobRecord[];
+  readonly lost: readonly LostJob[];
+}
+
+/**
+ * Every job below `root`. A folder is removed whose job was never written. Of a job whose record is damaged the record is set
+ * aside and all else removed: nobody knows any more who may read it.
+ */
+export function readJobs(root: string): FoundJobs {
+  const jobs: JobRecord[] = [];
+  const lost: LostJob[] = [];
+  const names = existsSync(root) ? readdirSync(root).filter(name => JOB_ID.test(name)) : [];
+  for (const id of names) {
+    const folder = join(root, id);
+    try {
+      const record = readSealed(jobFile(folder), JOB_FORM);
+      if (record !== undefined) jobs.push(JSON.parse(record) as JobRecord);
+      else if (existsSync(`${jobFile(folder)}${DAMAGED}`)) lost.push(lostBefore(id, `${jobFile(folder)}${DAMAGED}`));
+      else removeFolder(folder);
+    } catch (error) {
+      if (!(error instanceof DamagedFile)) throw error;
+      loseFiles(folder);
+      lost.push({ id, problem: error, since: Date.now() });
+    }
+  }
+  return { jobs, lost };
+}
+
+const DAMAGED = '.damaged';
+
+function lostBefore(id: string, file: string): LostJob {
+  const since = statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0;
+  return { id, problem: new DamagedFile(file, 'was damaged'), since };
+}
+
+function loseFiles(folder: string): void {
+  setAside(jobFile(folder));
+  for (const name of readdirSync(folder))
+    if (!name.startsWith('job.json')) rmSync(join(folder, name), { recursive: true, force: true });
 }
 
 /** `durable` costs a wait for the disk; a killed process needs it not, a power cut does. */
 export function writePart(folder: string, part: number, state: PartState, durable = true): void {
-  replaceFile(stateFile(folder, part), JSON.stringify(state, encodeBytes), durable);
+  replaceFile(stateFile(folder, part), sealed(PART_FORM, JSON.stringify(state, encodeBytes)), durable);
 }
 
+/** Throws DamagedFile. */
 export function readPart(folder: string, part: number): PartState {
-  const file = stateFile(folder, part);
-  if (!existsSync(file)) return NEW_PART;
-  const stored: Omit<PartState, 'cursor' | 'total'> & Partial<PartState> = JSON.parse(
-    readFileSync(file, 'utf8'),
-    decodeBytes,
-  );
+  const text = readSealed(stateFile(folder, part), PART_FORM);
+  if (text === undefined) return NEW_PART;
+  const stored: Omit<PartState, 'cursor' | 'total'> & Partial<PartState> = JSON.parse(text, decodeBytes);
   return { cursor: undefined, total: undefined, ...stored };
 }
 

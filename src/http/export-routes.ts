@@ -74,8 +74,9 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
   operation(
     '/$export-poll-status',
     async (c, parameters) => {
-      const view = parts.exports.jobs.view(callerOf(c, parts), jobId(parameters));
-      if (!view) throw noSuchJob();
+      const id = jobId(parameters);
+      const view = parts.exports.jobs.view(callerOf(c, parts), id);
+      if (!view) throw parts.exports.jobs.isLost(id) ? lostJob() : noSuchJob();
       if (tooFast(view.job.id)) {
         throw new FhirError('throttled', 'Too many polls; wait as Retry-After says', { retryAfter: RETRY_AFTER });
       }
@@ -105,6 +106,11 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
     return downloadFile(c, download, parts);
   });
   return routes;
+}
+
+/** Whoever knows its id is told; nothing else is known of it. */
+function lostJob(): FhirError {
+  return new FhirError('exception', 'The state of this export was damaged and its files were removed; begin it again');
 }
 
 /** https://hl7.org/fhir/uv/bulkdata/STU2/export.html: what is not supported is refused, unless the client is lenient. */

@@ -3,6 +3,7 @@
  * holds a stack, an SQL text or a patient's value. ../shared/spec/interfaces.md section 7
  */
 import { html } from 'hono/html';
+import { AccountsError } from '../auth/accounts.ts';
 import { RangeProblem } from '../ccda/range.ts';
 import { FhirError } from '../outcome.ts';
 import { DatabaseError } from '../sql/database.ts';
@@ -107,6 +108,7 @@ function errorPage(c: HttpContext, parts: AppParts, message: string): Html {
 
 function asRestError(error: Error): RestError | undefined {
   if (error instanceof RestError) return error;
+  if (error instanceof AccountsError) return unavailable('Nobody can log in: the file of accounts cannot be read');
   if (error instanceof RangeProblem) return new RestError('bad-request', error.message);
   if (error instanceof DatabaseError) {
     if (error.reason === 'failed') return undefined;

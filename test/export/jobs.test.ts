@@ -1,7 +1,7 @@
 /**
  * The life of jobs over threads that do as a test says: limits, expiry, clocks, pause, failure, restart.
  */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -293,16 +293,59 @@ test('a job is not continued with other mappings after a restart', async () => {
   expect(failed).toMatchObject({ status: 'failed', failure: expect.stringContaining('mappings have changed') });
 });
 
-test('a job that does not say what its parts are is removed, and the others go on', async () => {
+test.each([
+  ['empty', ''],
+  ['cut off', undefined],
+  ['null', 'null'],
+  ['of an earlier version', '{"id":"x"}'],
+  ['of another form', `export-job/0 ${'0'.repeat(64)}\n{}`],
+  ['changed by a character', 'x'],
+])('a job whose record is damaged (%s) is lost in words, its files go, and the others go on', async (what, text) => {
   const { open, root } = world();
   const jobs = open(writes);
-  const kept = jobs.start(UNDERSTOOD, ORIGIN).job;
-  await jobs.settled(kept.id);
+  const [kept, hit] = [jobs.start(UNDERSTOOD, ORIGIN).job, jobs.start(UNDERSTOOD, ORIGIN).job];
+  await Promise.all([kept, hit].map(({ id }) => jobs.settled(id)));
   await jobs.close();
-  const old = join(root, 'f'.repeat(32));
-  mkdirSync(old);
-  const { stages: _, ...before } = kept;
-  replaceFile(join(old, 'job.json'), JSON.stringify({ ...before, id: 'f'.repeat(32) }));
-  expect(open(writes).list('ann')).toHaveLength(1);
-  expect(existsSync(old)).toBe(false);
+  const file = join(root, hit.id, 'job.json');
+  const before = readFileSync(file, 'utf8');
+  writeFileSync(
+    file,
+    what === 'changed by a character' ? before.replace('ann', 'bob') : (text ?? before.slice(0, 200)),
+  );
+  // At the start that finds it, and at the next.
+  for (let start = 0; start < 2; start++) {
+    const after = open(writes);
+    expect(after.list('ann').map(({ job }) => job.id)).toEqual([kept.id]);
+    expect([after.isLost(hit.id), after.isLost(kept.id), after.isLost('0'.repeat(32))]).toEqual([true, false, false]);
+    expect(readdirSync(join(root, hit.id))).toEqual(['job.json.damaged']);
+    await after.close();
+  }
+  const later = open(writes, { clock: () => Date.now() + 1e12 });
+  expect(later.isLost(hit.id)).toBe(false);
+  expect(existsSync(join(root, hit.id))).toBe(false);
+});
+
+test.each(['', 'null', '{}'])(
+  'a job of which the state of a part is damaged fails, and its files go: %j',
+  async text => {
+    const { open, root } = world();
+    const jobs = open(writes);
+    const { id } = jobs.start(UNDERSTOOD, ORIGIN).job;
+    await jobs.settled(id);
+    await jobs.close();
+    writeFileSync(join(root, id, 'part-0.json'), text);
+    const again = open(writes);
+    const failed = { status: 'failed', failure: expect.stringContaining('what was kept of it is damaged') };
+    expect(again.view('ann', id)?.job).toMatchObject(failed);
+    expect(readdirSync(join(root, id))).toEqual(['job.json']);
+    await again.close();
+    expect(open(writes).view('ann', id)?.job).toMatchObject(failed);
+  },
+);
+
+test('where the folder cannot be written nothing begins, and that is said', async () => {
+  const { open, root } = world();
+  const jobs = open(writes);
+  writeFileSync(root, 'no folder');
+  expect(() => jobs.start(UNDERSTOOD, ORIGIN)).toThrow(/The folder of the exports cannot be written \(E[A-Z]+\)/);
 });

@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { type Running, startServer } from '../../src/main.ts';
-import { smallClinic } from '../cli/small-clinic.ts';
+import { type SmallClinic, smallClinic } from '../cli/small-clinic.ts';
 
 /** How much of an attack is tried: a little with all other tests, more where that is asked for. */
 export const HOSTILE = process.env['HOSTILE'] === 'full';
@@ -19,6 +19,7 @@ export interface Target {
   readonly lines: readonly string[];
   readonly notes: readonly string[];
   readonly reload: Running['reload'];
+  readonly stop: Running['stop'];
 }
 
 /** A small clinic that is served until the test is over. */
@@ -26,6 +27,13 @@ export async function target(
   environment: Readonly<Record<string, string>> = {},
   clinic = smallClinic(),
 ): Promise<Target> {
+  const running = await started(environment, clinic);
+  onTestFinished(running.stop);
+  return running;
+}
+
+/** The same, for whoever stops it. */
+export async function started(environment: Readonly<Record<string, string>>, clinic: SmallClinic): Promise<Target> {
   const lines: string[] = [];
   const notes: string[] = [];
   const running = await startServer(
@@ -34,8 +42,12 @@ export async function target(
     createLog({ level: 'debug', format: 'json', write: line => lines.push(line) }),
   );
   if (running === undefined) throw new Error(`The server did not start:\n${notes.join('\n')}`);
-  onTestFinished(() => running.stop());
-  return { url: running.url, port: Number(new URL(running.url).port), lines, notes, reload: running.reload };
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    stopped ??= running.stop();
+    return stopped;
+  };
+  return { url: running.url, port: Number(new URL(running.url).port), lines, notes, reload: running.reload, stop };
 }
 
 /** A connection that sends bytes and then neither ends nor reads. It is gone when the test is over. */

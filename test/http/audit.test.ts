@@ -37,6 +37,7 @@ const jobs = {
   view: () => undefined,
   resume: () => undefined,
   download: () => undefined,
+  isLost: () => false,
   pause: async () => undefined,
   remove: async () => false,
   settled: async () => {},

@@ -1,0 +1,58 @@
+/**
+ * State that is kept in files: whole and of this form, or not read at all. In: a text and the name of its form. Out: the text under a
+ * line with form and checksum; and back, or `DamagedFile`. A file that was cut off, emptied, overwritten or written by another
+ * version is told apart from one that is right; nobody has to guess what half of a state means.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync, renameSync } from 'node:fs';
+
+/** What a file holds is not what was written under its name. Its message names the file and no content. */
+export class DamagedFile extends Error {
+  override readonly name = 'DamagedFile';
+  readonly file: string;
+
+  constructor(file: string, why: string) {
+    super(`${file} ${why}`);
+    this.file = file;
+  }
+}
+
+/** `form`: a name and a version, without blanks, such as `export-job/1`. */
+export function sealed(form: string, body: string): string {
+  return `${form} ${sha256(body)}\n${body}`;
+}
+
+/** The text that was sealed under this form; undefined if there is no file. Throws DamagedFile. */
+export function readSealed(file: string, form: string): string | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+    if (code === 'ENOENT') return undefined;
+    if (code === undefined) throw error;
+    throw new DamagedFile(file, `cannot be read (${code})`);
+  }
+  const end = text.indexOf('\n');
+  const [found = '', sum = ''] = text.slice(0, Math.max(0, end)).split(' ', 2);
+  const body = text.slice(end + 1);
+  if (found !== form) throw new DamagedFile(file, `is damaged, or of another version: expected ${form}`);
+  if (sha256(body) !== sum) throw new DamagedFile(file, 'is damaged: its checksum is wrong');
+  return body;
+}
+
+/** Renames a file to where nobody reads it, for a person to look at. Returns its name, or undefined where even that is refused. */
+export function setAside(file: string): string | undefined {
+  const aside = `${file}.damaged`;
+  try {
+    renameSync(file, aside);
+    return aside;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
