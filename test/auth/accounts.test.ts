@@ -10,6 +10,7 @@ import {
   joinAccounts,
   readAccounts,
   someAccounts,
+  whyUnreadable,
   writeAccounts,
 } from '../../src/auth/accounts.ts';
 
@@ -20,6 +21,18 @@ function newFile(): string {
 }
 
 const account = (name: string, password = 'hash'): Account => ({ name, password, disabled: false });
+
+test('a file that cannot be read is named in words, and one that can is not', () => {
+  const file = newFile();
+  expect(whyUnreadable(file)).toBeUndefined();
+  writeAccounts(file, [account('anna')]);
+  expect(whyUnreadable(file)).toBeUndefined();
+  writeFileSync(file, 'null');
+  expect(whyUnreadable(file)).toBe(
+    `${file}: The file of accounts is not in the form that \`lintel user\` writes. None of its accounts can log in. Put a copy back, or remove it and make them anew.`,
+  );
+  expect(whyUnreadable(join(file, '..'))).toMatch(/It cannot be read \(EISDIR\)/);
+});
 
 test('without a file there is nobody', () => {
   const file = newFile();
