@@ -13,6 +13,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   coverage: async () => (await import('./coverage.ts')).coverage,
   explain: async () => (await import('./explain.ts')).explain,
   profile: async () => (await import('./profile.ts')).profile,
+  words: async () => (await import('./words.ts')).words,
   codes: async () => (await import('./codes.ts')).codes,
   lock: async () => (await import('./lock.ts')).lock,
   user: async () => (await import('./user.ts')).user,

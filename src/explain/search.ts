@@ -84,7 +84,7 @@ export async function explainSearch(
         served: [
           ...(await database.explain(plan, places)),
           ...(await unfitIndexes(plan, tables => database.catalog({ tables }))),
-          ...foldedTexts(plan),
+          ...foldedTexts(plan, registry.pack.words ?? []),
         ],
       })),
     ),

@@ -271,4 +271,21 @@ export interface Pack {
   readonly oid?: string;
   readonly systems: Readonly<Record<string, string>>;
   readonly hierarchies?: Hierarchies;
+  readonly words?: readonly WordIndex[];
+}
+
+/**
+ * A table with the words of some columns of another, a row each: where a search by words seeks before it compares. Each word of such a
+ * column is there, folded; or `*` is, which stands for any. docs/decisions/0316-an-index-of-words.md
+ */
+export interface WordIndex {
+  /** Whose words they are. */
+  readonly of: TableName;
+  /** In lower case. */
+  readonly columns: ReadonlySet<string>;
+  readonly table: TableName;
+  readonly word: ColumnExpression;
+  /** `ours` are columns of `of`. */
+  readonly on: readonly JoinColumn[];
+  readonly at: Position;
 }

@@ -14,6 +14,7 @@ import { compartmentPaths, inCompartments, isBound, isPatientReference } from '.
 import { bareRelation } from './condition.ts';
 import type { Environment } from './environment.ts';
 import { filterPredicate } from './filter.ts';
+import { onceKnown } from './keys-first.ts';
 import { presentPredicate, servedPredicate } from './presence.ts';
 import { referenceLeaf, refersToRows } from './reference.ts';
 import { someOfGroup } from './referring.ts';
@@ -102,8 +103,10 @@ function leadsTo(patients: SeenPatients, env: Environment): Leaf {
   return node => {
     if (!isPatientReference(node, env.registry)) return FALSE;
     const target = env.registry.mapping(node.target);
-    const asked = arePatients(target, patients, env);
-    const wanted = throughLookups(bareRelation(target.source, asked, env), target.name, env);
+    const wanted = onceKnown(env, () => {
+      const asked = arePatients(target, patients, env);
+      return throughLookups(bareRelation(target.source, asked, env), target.name, env);
+    });
     return refersToRows(node, target, `${target.name}|within ${patients.key}`, wanted, env);
   };
 }

@@ -153,9 +153,9 @@ function askedOf(mapping: Mapping, filters: readonly Filter[], env: Environment)
   const before = new Set(env.pending.keys());
   let never = false;
   const predicates = filters.map(filter => {
-    const waiting = env.pending.size;
+    const waiting = env.missed.count;
     const predicate = mustInvert(mapping, filter, env);
-    never ||= predicate.kind === 'false' && env.pending.size === waiting;
+    never ||= predicate.kind === 'false' && env.missed.count === waiting;
     return predicate;
   });
   if (never) for (const key of env.pending.keys()) if (!before.has(key)) env.pending.delete(key);

@@ -31,6 +31,8 @@ export interface Environment extends Clock {
   /** By `Resolution.key`. `many`: too many to list, so a correlated EXISTS is the better question. */
   readonly resolved: Map<string, readonly (readonly SqlValue[])[] | 'many'>;
   readonly pending: Map<string, KeysQuestion>;
+  /** How often keys were missed: where it grows, what is being planned says less than it will. */
+  readonly missed: { count: number };
   /** Of resolved keys that stand in places of the plan: the place of the first value, by `Resolution.key`. */
   readonly keyPlaces?: ReadonlyMap<string, number>;
   /** Logical ids that stand in a question under other names, so that its plan can serve other ids too. */
@@ -72,7 +74,16 @@ export const ALL_RULES: Rules = {
 
 export function environment(registry: Registry, now: number, sight: Sight, rules: Rules = ALL_RULES): Environment {
   const { plainIds: ids } = sight;
-  return { registry, now, sight, resolved: new Map(), pending: new Map(), ...(ids && { ids }), rules };
+  return {
+    registry,
+    now,
+    sight,
+    resolved: new Map(),
+    pending: new Map(),
+    missed: { count: 0 },
+    ...(ids && { ids }),
+    rules,
+  };
 }
 
 /** The same environment, and whether anybody has looked at the time. */

@@ -14,6 +14,7 @@ import { inCompartments } from './compartment.ts';
 import { bareRelation } from './condition.ts';
 import { ALL_RULES, complement, type Environment, watchRequest } from './environment.ts';
 import { idsByForm, idsPredicate, readId } from './identity.ts';
+import { onceKnown } from './keys-first.ts';
 import { leafForAny } from './leaf.ts';
 import { presentPredicate, servedPredicate } from './presence.ts';
 import { refersToRows } from './reference.ts';
@@ -226,9 +227,11 @@ function chainPredicate(
     const target = env.registry.mapping(node.target);
     const to = filter.to.find(({ type }) => type === target.resource);
     if (!to) return FALSE;
-    const asked = filterPredicate(target, to.filter, env);
-    const seen = asked && and(env.sight.rules.chains ? env.sight.allows(target, 'search', env) : TRUE, asked);
-    const wanted = seen && throughLookups(bareRelation(target.source, seen, env), target.name, env);
+    const wanted = onceKnown(env, () => {
+      const asked = filterPredicate(target, to.filter, env);
+      const seen = asked && and(env.sight.rules.chains ? env.sight.allows(target, 'search', env) : TRUE, asked);
+      return seen && throughLookups(bareRelation(target.source, seen, env), target.name, env);
+    });
     const name = `${target.name}|${JSON.stringify(to.filter)}${env.sight.key}`;
     return wanted && refersToRows(node, target, name, wanted, env);
   };

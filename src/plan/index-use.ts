@@ -5,7 +5,7 @@
  * docs/mapping-language.md; mapping-primitives.md section 4
  */
 import { childrenOf } from '../mapping/children.ts';
-import type { EachNode, Mapping, Node, Registry, Scope } from '../mapping/model.ts';
+import type { EachNode, Mapping, Node, Registry, Scope, WordIndex } from '../mapping/model.ts';
 import type { Offered } from '../search/offers.ts';
 import { type Catalog, findTable, type IndexInfo, unfitIn } from '../sql/catalog.ts';
 import type { ColumnExpression, Expression, Relation } from '../sql/expression.ts';
@@ -13,6 +13,7 @@ import { printTable } from '../sql/identifier.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import { walk } from '../sql/walk.ts';
 import { environment } from './environment.ts';
+import { KEYS_AT_MOST } from './keys-first.ts';
 import { leavesOf } from './offer.ts';
 import { OPEN_SIGHT } from './sight.ts';
 import { sortParts } from './sort.ts';
@@ -156,12 +157,12 @@ export async function unfitIndexes(
 }
 
 /**
- * Texts that a statement compares by their words or without case: no index of their column has them in that form. In: a plan. Out: a line
- * for all of them, none where there are none.
+ * Texts that a statement compares by their words or without case, and where an index has them. In: a plan, the tables of words of the pack.
+ * Out: a line per table of words that has some, and one for each table whose texts are in none.
  */
-export function foldedTexts({ from }: SqlPlan): readonly string[] {
+export function foldedTexts({ from }: SqlPlan, indexes: readonly WordIndex[]): readonly string[] {
   const tables = new Map<string, string>();
-  const found = new Set<string>();
+  const found = new Map<string, Set<string>>();
   const see = ({ table, alias, joins }: Relation): true => {
     tables.set(alias, printTable(table));
     for (const join of joins) tables.set(join.alias, printTable(join.table));
@@ -173,13 +174,35 @@ export function foldedTexts({ from }: SqlPlan): readonly string[] {
       enter: see,
       function: call => {
         if (call.name !== 'words' && call.name !== 'fold') return;
-        for (const { alias, column } of columnsIn(call)) found.add(`${tables.get(alias) ?? alias}.${column}`);
+        for (const { alias, column } of columnsIn(call)) {
+          const table = tables.get(alias) ?? alias;
+          found.set(table, (found.get(table) ?? new Set()).add(column));
+        }
       },
     },
   );
-  if (found.size === 0) return [];
-  const columns = [...found].toSorted().join(', ');
-  return [`no index has the words of ${columns}: they are looked at in each row that the other conditions leave`];
+  return [...found].toSorted().flatMap(([table, columns]) => wordsLines(table, [...columns].toSorted(), indexes));
+}
+
+function wordsLines(table: string, columns: readonly string[], indexes: readonly WordIndex[]): readonly string[] {
+  const own = indexes.filter(({ of }) => printTable(of).toLowerCase() === table.toLowerCase());
+  const indexOf = (column: string): WordIndex | undefined => own.find(one => one.columns.has(column.toLowerCase()));
+  const lines = own.flatMap(index => {
+    const served = columns.filter(column => indexOf(column) === index);
+    if (served.length === 0) return [];
+    const { file, line } = index.at;
+    return `the words of ${namesIn(table, served)} are sought in ${index.table.name} (${file}:${line}); where it has them for more than ${KEYS_AT_MOST} rows, these are looked at one by one`;
+  });
+  const without = columns.filter(column => indexOf(column) === undefined);
+  if (without.length === 0) return lines;
+  return [
+    ...lines,
+    `no index has the words of ${namesIn(table, without)}: they are looked at in each row that the other conditions leave; \`lintel words ${table} ${without.join(' ')}\` prints the CREATE statements of one`,
+  ];
+}
+
+function namesIn(table: string, columns: readonly string[]): string {
+  return columns.map(column => `${table}.${column}`).join(', ');
 }
 
 /** The table that each alias of a mapping's source, lookups and child rows stands for. */

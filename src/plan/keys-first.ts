@@ -2,11 +2,13 @@
  * Keys that are asked for before the rows that have them. In: the rows that are looked for and their key columns. Out: the
  * keys, once src/pipeline/resolve.ts has fetched them; many are not listed.
  */
-import type { ColumnExpression, Relation, SqlValue } from '../sql/expression.ts';
+import { FALSE } from '../sql/construct.ts';
+import type { ColumnExpression, Predicate, Relation, SqlValue } from '../sql/expression.ts';
+import { walk } from '../sql/walk.ts';
 import type { Environment } from './environment.ts';
 
 /** Keys that are listed in an IN. */
-const KEYS_AT_MOST = 500;
+export const KEYS_AT_MOST = 500;
 
 type Keys = readonly (readonly SqlValue[])[];
 
@@ -30,8 +32,31 @@ export function keysFirst(
       searches: true,
     } as const;
     env.pending.set(name, { mapping, plan });
+    env.missed.count++;
   }
   return keys;
+}
+
+/**
+ * A condition that other keys are asked by, under a name that says what it will be in the end: FALSE as long as keys of its own are missed,
+ * so that nobody asks by a part of it.
+ */
+export function onceKnown<Made extends Predicate | undefined>(env: Environment, make: () => Made): Made | Predicate {
+  const before = env.missed.count;
+  const made = make();
+  return env.missed.count > before ? FALSE : made;
+}
+
+/** Adds the places that values of a predicate stand in. */
+export function addPlaces(of: Predicate, known: Set<number>): void {
+  walk(
+    { predicates: [of] },
+    {
+      value({ place }) {
+        if (place !== undefined) known.add(place);
+      },
+    },
+  );
 }
 
 /** What a keys plan found, as `Environment.resolved` keeps it. */

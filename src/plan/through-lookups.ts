@@ -10,9 +10,12 @@ import type { ColumnExpression, Expression, FunctionName, Join, Predicate, Relat
 import { predicateKey } from '../sql/expression-key.ts';
 import type { Identifier, TableName } from '../sql/identifier.ts';
 import { walk } from '../sql/walk.ts';
+import { asksExactly, boundOf, freeAliases, isOf } from './bounds.ts';
 import type { Environment } from './environment.ts';
+import { conjuncts } from './factor.ts';
 import { oursAmong } from './key.ts';
-import { keysFirst } from './keys-first.ts';
+import { addPlaces, keysFirst } from './keys-first.ts';
+import { wordsFirst } from './words-first.ts';
 
 /** A to-one join by key columns: `theirs` of the joined row, `ours` of rows before it. */
 interface Link {
@@ -43,8 +46,12 @@ export function throughLookups(
   { byKey = false }: { readonly byKey?: boolean } = {},
 ): Predicate {
   const going: Going = { mapping, env, known: new Set() };
-  const sought = throughJoins(rows, going);
-  return sought === rows.where || isWorthwhile(sought, rows, byKey, going) ? sought : rows.where;
+  const narrowed = { ...rows, where: wordsFirst(rows, going) };
+  const joined = throughJoins(narrowed, going);
+  if (joined === narrowed.where) return joined;
+  // Words of the rows themselves, or of what is known of the rows by now.
+  const sought = wordsFirst({ ...narrowed, where: joined }, going);
+  return isWorthwhile(sought, narrowed, byKey, going) ? sought : narrowed.where;
 }
 
 /**
@@ -59,29 +66,13 @@ function isWorthwhile(
 ): boolean {
   if (sought.kind === 'false') return true;
   const before = new Set(conjuncts(where));
-  const bounds = conjuncts(sought).flatMap(part => (before.has(part) ? [] : (boundOf(part, alias) ?? [])));
+  const exact = (part: Predicate): Predicate | undefined => (asksExactly(part) && isOf(part, alias) ? part : undefined);
+  const bounds = conjuncts(sought).flatMap(part => (before.has(part) ? [] : (boundOf(part, exact) ?? [])));
   if (bounds.some(({ kind }) => kind !== 'or')) return true;
   const [either] = bounds;
   if (!either || !byKey) return either !== undefined;
   const rows = { table, alias, joins: [], where: either };
   return keysFirst(nameOf(rows, []), { mapping, from: () => rows, columns: [] }, env) !== 'many';
-}
-
-/** What the rows' own columns have to be for it to hold; undefined: anything. */
-function boundOf(of: Predicate, alias: Identifier): Predicate | undefined {
-  switch (of.kind) {
-    case 'and': {
-      const bounds = of.of.flatMap(part => boundOf(part, alias) ?? []);
-      return bounds.length === 0 ? undefined : and(...bounds);
-    }
-    case 'or': {
-      const bounds = of.of.map(part => boundOf(part, alias));
-      const known = bounds.filter(bound => bound !== undefined);
-      return known.length === bounds.length ? or(...known) : undefined;
-    }
-    default:
-      return asksExactly(of) && isOf(of, alias) ? of : undefined;
-  }
 }
 
 function throughJoins({ where, joins }: Relation, going: Going): Predicate {
@@ -95,7 +86,7 @@ function throughJoins({ where, joins }: Relation, going: Going): Predicate {
   );
 }
 
-/** Child rows whose lookups are gone through: the rows that have some. */
+/** Child rows whose lookups are gone through, or whose words are sought: the rows that have some. */
 function throughChildren(of: Predicate, going: Going): Predicate {
   switch (of.kind) {
     case 'and':
@@ -106,7 +97,7 @@ function throughChildren(of: Predicate, going: Going): Predicate {
     }
     case 'exists': {
       if (of.not || of.byRow) return of;
-      const where = throughJoins(of.from, going);
+      const where = throughJoins({ ...of.from, where: wordsFirst(of.from, going) }, going);
       if (where === of.from.where || where.kind === 'false') return where.kind === 'false' ? FALSE : of;
       // Many are looked for by their row, as they were: an engine without statistics would go by the concept for each row.
       return seekParents({ ...of.from, where }, going) ?? of;
@@ -189,14 +180,7 @@ function seekRows(rows: Relation, on: readonly JoinColumn[], { mapping, env, kno
   if (keys === undefined) return FALSE;
   if (keys === 'many') return undefined;
   const found = oursAmong(on, keys, env.keyPlaces?.get(name));
-  walk(
-    { predicates: [found] },
-    {
-      value({ place }) {
-        if (place !== undefined) known.add(place);
-      },
-    },
-  );
+  addPlaces(found, known);
   return found;
 }
 
@@ -220,27 +204,6 @@ function isAsked(of: Predicate, known: ReadonlySet<number>): boolean {
     },
   );
   return stable && asksExactly(of);
-}
-
-function asksExactly(of: Predicate): boolean {
-  switch (of.kind) {
-    case 'and':
-      return of.of.some(asksExactly);
-    case 'or':
-      return of.of.every(asksExactly);
-    case 'equals':
-      return !of.not && (isOfRequest(of.left) || isOfRequest(of.right));
-    case 'in':
-      return !of.not && of.values.some(isOfRequest);
-    case 'contains':
-      return !of.not;
-    default:
-      return false;
-  }
-}
-
-function isOfRequest(of: Expression): boolean {
-  return of.kind === 'value' && !of.constant;
 }
 
 /** Functions that give NULL for NULL on both engines. */
@@ -286,33 +249,4 @@ function isNullForNull(of: Expression): boolean {
   if (of.kind !== 'function' || !STRICT.has(of.name)) return false;
   const [first] = of.args;
   return typeof first === 'object' && isNullForNull(first);
-}
-
-/** Only the alias is needed to tell whether it holds. */
-function isOf(of: Predicate, alias: Identifier): boolean {
-  const free = freeAliases(of);
-  return free.size === 1 && free.has(alias);
-}
-
-/** Aliases of rows outside of the relations in it. */
-function freeAliases(of: Predicate): ReadonlySet<Identifier> {
-  const mentioned = new Set<Identifier>();
-  const declared = new Set<Identifier>();
-  walk(
-    { predicates: [of] },
-    {
-      column: ({ alias }: ColumnExpression) => void mentioned.add(alias),
-      enter({ alias, joins }) {
-        declared.add(alias);
-        for (const join of joins) declared.add(join.alias);
-        return true;
-      },
-    },
-  );
-  for (const alias of declared) mentioned.delete(alias);
-  return mentioned;
-}
-
-function conjuncts(of: Predicate): readonly Predicate[] {
-  return of.kind === 'and' ? of.of : [of];
 }

@@ -120,12 +120,13 @@ export type Predicate =
   | { readonly kind: 'filled'; readonly of: Expression; readonly not: boolean }
   /**
    * A substring test for one of some texts; they are bound, wildcards escaped. `end`: of the text without the blanks at its end. `words`: each
-   * text is words with a blank before each, and all of them begin words of `of`, which is the function of that name.
+   * text is words with a blank before each, and all of them begin words of `of`, which is the function of that name. `seek`: `of` is a column of
+   * words that an index begins with, and begins with one of the texts, which are folded words.
    */
   | {
       readonly kind: 'contains';
       readonly of: Expression;
-      readonly where: 'start' | 'end' | 'anywhere' | 'whole' | 'words';
+      readonly where: 'start' | 'end' | 'anywhere' | 'whole' | 'words' | 'seek';
       readonly texts: readonly string[];
       readonly not: boolean;
     }

@@ -132,7 +132,7 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
 
   const contained = (of: Leaf<'contains'>): string => {
     const several = of.texts.length > 1;
-    if (several && dialect.containsSome) return dialect.containsSome(parts.self(), of);
+    if (several && of.where !== 'seek' && dialect.containsSome) return dialect.containsSome(parts.self(), of);
     const each = of.texts.map(text => dialect.contains(parts.self(), of, text));
     return several ? `(${joined(each, ' OR ')})` : (each[0] ?? '1 = 0');
   };

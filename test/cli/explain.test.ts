@@ -48,6 +48,10 @@ test('a search by words says that no index has them, and one by a code does not'
   const { environment } = smallClinic();
   const words = await lintel(environment, 'explain', 'Patient?family=Kowalski');
   expect(words.out).toMatch(/no index has the words of PERSON\.\w+: they are looked at in each row/);
+  const [, table = '', columns = ''] = /`lintel words (\w+) ([\w ]+)` prints/.exec(words.out) ?? [];
+  const printed = await lintel(environment, 'words', table, ...columns.split(' '));
+  expect(printed.code).toBe(0);
+  expect(printed.out).toMatch(/^CREATE TABLE PERSON_WORDS \(/);
   expect((await lintel(environment, 'explain', 'Patient?gender=female')).out).not.toContain('no index has the words');
 });
 

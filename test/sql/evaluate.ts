@@ -22,6 +22,7 @@ const HAS: Readonly<
   end: (text, what) => text.endsWith(what),
   whole: (text, what) => text === what,
   anywhere: (text, what) => text.includes(what),
+  seek: (text, what) => text.startsWith(what),
   words: (text, what) => what.split(/(?= )/).every(word => text.includes(word)),
 };
 

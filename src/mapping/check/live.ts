@@ -17,6 +17,7 @@ import { checkNumbers, checkSharedIds } from './shared-ids.ts';
 import { checkTargets } from './targets.ts';
 import { checkIds, checkKey, checkLookup, checkReference } from './unique.ts';
 import { checkCodes, checkTableCodes } from './unmapped.ts';
+import { checkWords } from './words.ts';
 
 export interface LiveCheck {
   readonly registry: Registry;
@@ -57,6 +58,7 @@ export async function checkLive({
   for (const one of refs) await about(one.node.at, () => checkTargets([one], registry, asking, report));
   for (const one of tests) if (one.test.at) await about(one.test.at, () => checkLiterals([one], asking, report));
   for (const one of expressions) await about(one.node.at, () => checkExpressions([one], asking, report));
+  for (const one of registry.pack.words ?? []) await about(one.at, () => checkWords([one], asking, report));
   await checkCodes(values, asking, report);
   await checkTableCodes(lookups, asking, report);
   return report.problems();

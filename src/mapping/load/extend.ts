@@ -11,7 +11,7 @@ export type Levels = (file: string) => number;
 /** pack.yaml of one pack upon that of another: names of its own win, lists of values are added to. */
 function upon(base: Tree | undefined, own: Tree): Tree {
   if (base?.kind !== 'map' || own.kind !== 'map') return own;
-  const { systems, lists, hierarchies, fragments, schemas, deny, absent } = Object.fromEntries(
+  const { systems, lists, hierarchies, words, fragments, schemas, deny, absent } = Object.fromEntries(
     [...NAMES, 'schemas', 'deny', 'absent'].map(key => [key, both(base, own, key)]),
   );
   const merged = map(
@@ -19,6 +19,7 @@ function upon(base: Tree | undefined, own: Tree): Tree {
       systems: systems && named(systems),
       lists: lists && named(lists),
       hierarchies: hierarchies && named(hierarchies),
+      words: words && named(words),
       fragments: fragments && named(fragments),
       schemas: schemas && joined(schemas),
       deny: deny && joined(deny),
@@ -30,7 +31,7 @@ function upon(base: Tree | undefined, own: Tree): Tree {
   return { ...own, entries: [...latest(rest), ...merged.entries] };
 }
 
-const NAMES = ['systems', 'lists', 'hierarchies', 'fragments'] as const;
+const NAMES = ['systems', 'lists', 'hierarchies', 'words', 'fragments'] as const;
 
 type Both = readonly [base: Tree, own: Tree];
 

@@ -18,10 +18,11 @@ import { placesIn, readLock } from './lock.ts';
 import { expandMappings } from './macros.ts';
 import { createReport, type Problem, type Report } from './problem.ts';
 import { readYaml } from './read.ts';
-import { resolveDrafts } from './resolve.ts';
+import { contextOf, resolveDrafts } from './resolve.ts';
 import { checkVersions } from './schema-versions.ts';
 import { checkColumnRules, readSettings, type Settings } from './settings.ts';
 import { child, entriesOf, scalarsOf, type Tree } from './tree.ts';
+import { readWordIndexes } from './word-indexes.ts';
 
 /** Without an error there is a registry, maybe with warnings; with `degraded` also one of the mappings that work. */
 export type LoadedPack =
@@ -120,6 +121,11 @@ export function loadPackFiles(
   const hidden = files.mappings.filter(({ path }) => unread.has(path)).flatMap(namesIn);
   if (catalog) checkColumnRules(settings, catalog, degraded ? locked : undefined, levels, report);
   checkAbsentColumns(settings, known, report);
+  // A search does without an index that is gone.
+  const words = readWordIndexes(
+    settings.words,
+    contextOf({ ...pack, report: degraded ? { ...report, error: report.warning } : report }),
+  );
   const resolved = resolveDrafts(drafts, hidden, pack, degraded);
   const isSound = report.problems().every(problem => problem.severity === 'warning');
   report.take(resolved.problems);
@@ -130,7 +136,7 @@ export function loadPackFiles(
   const used = [...codeMaps.values()].flatMap(one =>
     one.kind === 'rows' && pack.usedCodeMaps.has(one.name) ? [one.map] : [],
   );
-  const registry = createRegistry({ ...settings.pack, hierarchies }, resolved.mappings, files.version, used);
+  const registry = createRegistry({ ...settings.pack, hierarchies, words }, resolved.mappings, files.version, used);
   return { registry, problems, ...(resolved.unserved.length > 0 ? { unserved: resolved.unserved } : {}) };
 }
 

@@ -8,7 +8,7 @@ import type { IdPart } from '../id-rule.ts';
 import type { Mapping, Node } from '../model.ts';
 import { checkCircles } from './circles.ts';
 import { readCondition } from './condition.ts';
-import type { Context, PackContext } from './context.ts';
+import { Aliases, type Context, type PackContext } from './context.ts';
 import { columnsOf } from './id.ts';
 import { commonId, isUnique } from './id-shape.ts';
 import type { Draft } from './macros.ts';
@@ -50,6 +50,24 @@ export function resolveDrafts(
   }
 }
 
+/** What is read outside of mappings is read in it. */
+export function contextOf(pack: PackContext): Context {
+  return { ...bareContext(pack), aliases: new Aliases(), lost: new Set(), now: { used: false } };
+}
+
+function bareContext(pack: PackContext): Omit<Context, 'aliases' | 'lost' | 'now'> {
+  return {
+    ...pack,
+    targets: [],
+    broken: new Set(),
+    unserved: new Set(),
+    certain: new WeakSet<Node>(),
+    readCondition,
+    readScope,
+    readNode,
+  };
+}
+
 /** Names of drafts that are no mapping, and of their groups. */
 function lostOf(drafts: readonly Draft[], left: readonly { readonly name: string }[]): readonly string[] {
   const names = new Set(left.map(({ name }) => name));
@@ -80,16 +98,7 @@ class Pass {
     { hidden, left }: { readonly hidden: readonly string[]; readonly left: readonly string[] },
     pack: PackContext,
   ): readonly Mapping[] {
-    const base: Omit<Context, 'aliases' | 'lost' | 'now'> = {
-      ...pack,
-      targets: [],
-      broken: new Set(),
-      unserved: new Set(left),
-      certain: new WeakSet<Node>(),
-      readCondition,
-      readScope,
-      readNode,
-    };
+    const base = { ...bareContext(pack), unserved: new Set(left) };
     // Rows and ids of all drafts first: references look at the rows of other mappings.
     const groups = [...Map.groupBy(drafts, draft => draft.group).values()];
     const open = groups.flatMap(group => this.#watched(group, report => openDrafts(group, { ...base, report })));

@@ -203,6 +203,10 @@ export const packSchema = z.strictObject({
     .optional()
     .describe('raw values that mean "no value" in bindings, never in keys'),
   lists: z.record(z.string(), z.array(text)).optional(),
+  words: z
+    .record(z.string(), z.strictObject({ table: text, on: joinColumns, word: text, columns: texts }))
+    .optional()
+    .describe('TABLE → the table with the words of some of its columns, which searches by words seek in'),
   hierarchies: z.record(z.string(), text).optional().describe('CSV files parent,code of code systems'),
   fragments: z.record(z.string(), anything).optional(),
 });

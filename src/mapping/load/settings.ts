@@ -22,6 +22,8 @@ export interface Settings {
   readonly absent: AbsentRules;
   readonly lists: ReadonlyMap<string, Entry>;
   readonly fragments: ReadonlyMap<string, Entry>;
+  /** Tables of words by the table whose they are. */
+  readonly words: readonly Entry[];
   /** CSV files by code system. */
   readonly hierarchies: readonly Entry[];
 }
@@ -85,6 +87,7 @@ export function readSettings(document: Tree | undefined, file: string, report: R
     },
     lists: byKey(child(document, 'lists')),
     fragments: byKey(child(document, 'fragments')),
+    words: entriesOf(child(document, 'words')),
     hierarchies: entriesOf(child(document, 'hierarchies')),
   };
 }

@@ -7,14 +7,17 @@ import { printTable } from '../../sql/identifier.ts';
 import { childrenOf } from '../children.ts';
 import type { Condition, Node, Registry, Scope } from '../model.ts';
 
+/** What tables are taken from; the pack for its tables of words. */
+type Read = Pick<Registry, 'mappings'> & Partial<Pick<Registry, 'pack'>>;
+
 /** Names of all tables that some mapping reads, without their schemas. */
-export function tablesOf(registry: Pick<Registry, 'mappings'>): ReadonlySet<string> {
+export function tablesOf(registry: Read): ReadonlySet<string> {
   return new Set([...namesOf(registry)].map(name => name.replace(/^.*\./, '')));
 }
 
 /** The same as statements name them: `cdm.person`, or `person` where that finds it. */
-export function namesOf(registry: Pick<Registry, 'mappings'>): ReadonlySet<string> {
-  const names = new Set<string>();
+export function namesOf(registry: Read): ReadonlySet<string> {
+  const names = new Set(registry.pack?.words?.map(({ table }) => printTable(table).toLowerCase()));
   for (const mapping of registry.mappings) {
     addScope(mapping.source, names);
     addNode(mapping.root, names);

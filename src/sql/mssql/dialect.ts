@@ -85,6 +85,8 @@ function contains(writer: Writer, asked: Extract<Predicate, { kind: 'contains' }
   }
   if (where === 'whole') return `${sql} = ${bindText(writer, text)}`;
   const escaped = text.replace(/[%_[]/g, '[$&]');
+  // As words are compared; an index of that collation is entered by the beginning.
+  if (where === 'seek') return `${asText(writer, of)} ${FOLDED} LIKE ${bindText(writer, `${escaped}%`)}`;
   return `${sql} LIKE ${bindText(writer, `${where === 'start' ? '' : '%'}${escaped}${where === 'end' ? '' : '%'}`)}`;
 }
 

@@ -107,11 +107,16 @@ function hyphened(hex: string): string {
  * blank, which a length might not count. Nothing is cut off: texts that are longer than nvarchar holds become nvarchar(max).
  */
 function wordsOf(x: string, of: Expression): string {
+  return `${wordsText(isLong(of) ? `CAST(${x} AS nvarchar(max))` : x)} ${FOLDED}`;
+}
+
+/** Likewise of any text, in binary collation. */
+export function wordsText(x: string): string {
   const separators = `${BETWEEN}\t\r\n`.length;
   const from = `CONCAT(CHAR(9), CHAR(13), CHAR(10), N'${quoted(BETWEEN + LEFT_OUT)}')`;
   const to = `N'${' '.repeat(separators)}${quoted("'".repeat(LEFT_OUT.length))}'`;
-  const text = binary(`(N' ' + ${isLong(of) ? `CAST(${x} AS nvarchar(max))` : x})`);
-  return `REPLACE(TRANSLATE(${text}, ${from}, ${to}), N'''', N'') ${FOLDED}`;
+  const text = binary(`(N' ' + ${x})`);
+  return `REPLACE(TRANSLATE(${text}, ${from}, ${to}), N'''', N'')`;
 }
 
 function quoted(text: string): string {

@@ -165,7 +165,7 @@ function midnight(fraction: number): string {
 /** LIKE would be blind to case; instr and substr are exact, and know no wildcards. */
 function contains(writer: Writer, asked: Extract<Predicate, { kind: 'contains' }>, text: string): string {
   const { of, where } = asked;
-  const sql = trimmed(writer, of);
+  const sql = where === 'seek' ? writer.expression(of) : trimmed(writer, of);
   switch (where) {
     case 'anywhere':
       return `instr(${sql}, ${bindText(writer, text)}) > 0`;
@@ -177,7 +177,22 @@ function contains(writer: Writer, asked: Extract<Predicate, { kind: 'contains' }
       return `${sql} = ${bindText(writer, text)}`;
     case 'words':
       return containsSome(writer, { ...asked, texts: [text] });
+    case 'seek': {
+      // In the column's own collation: within an OR no index serves an operand with COLLATE.
+      const [from, to] = [`${sql} >= ${bindText(writer, text)}`, behind(text)];
+      return to === undefined ? from : `(${from} AND ${sql} < ${bindText(writer, to)})`;
+    }
   }
+}
+
+/** The least text, in the order of code points, that is behind all that begin with this one; undefined: there is none. */
+function behind(text: string): string | undefined {
+  const points = [...text];
+  const last = points.pop()?.codePointAt(0);
+  if (last === undefined) return undefined;
+  if (last === 0x10ffff) return behind(points.join(''));
+  // Surrogates are no characters.
+  return points.join('') + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1);
 }
 
 /** The texts travel as one: they are looked for in one call, and however many they are, the statement stays the same. */

@@ -1,0 +1,98 @@
+/**
+ * `lintel words`: the statements that make and keep a table of the words of some columns, which searches by words then seek in, and
+ * the lines of pack.yaml that name it. In: a table and columns. Out: SQL for the engine at hand; nothing is executed.
+ * docs/decisions/0316-an-index-of-words.md
+ */
+import { readConfig } from '../config.ts';
+import { readPackFiles } from '../mapping/load/files.ts';
+import { settingsOf } from '../mapping/load/pack.ts';
+import { formatProblem } from '../mapping/load/problem.ts';
+import { nearest } from '../mapping/load/spelling.ts';
+import type { Registry } from '../mapping/model.ts';
+import { checkAgainst, openDatabase } from '../setup.ts';
+import { type ColumnInfo, findColumn, findTable, type TableInfo } from '../sql/catalog.ts';
+import { isIdentifier } from '../sql/identifier.ts';
+import { mssqlWordTable, sqliteWordTable, wordTableName } from '../sql/word-table.ts';
+import { type Command, overrides, type Terminal, textOf } from './command.ts';
+
+export const words: Command = {
+  summary: 'prints the SQL of an index for searches by words, such as those of names',
+  help: `Usage: lintel words TABLE COLUMN... [--database URL] [--mappings FOLDER]
+
+Prints the statements for a table with the words of these columns, kept by triggers, and the lines of pack.yaml that let
+searches seek in it. \`lintel explain\` names the tables and columns that a search compares by words. Lintel executes nothing: whoever
+administers the database does, and grants Lintel's login SELECT on the table.
+
+  --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --mappings F     folder of the pack: the key is that of its mappings of TABLE, else the primary key; its deny rules hold`,
+  options: { database: { type: 'string' }, mappings: { type: 'string' } },
+  positionals: [2, 60],
+  async run(args, terminal) {
+    const instead = overrides({ MAPPINGS: textOf(args, 'mappings'), DATABASE_URL: textOf(args, 'database') });
+    const config = readConfig(terminal.environment, instead);
+    const [written = '', ...names] = args.positionals;
+    const files = readPackFiles(config.mappings, config.schema);
+    const settings = settingsOf(files);
+    if (!('deny' in settings)) {
+      for (const problem of settings) terminal.note(formatProblem(problem));
+      return 1;
+    }
+    const database = await openDatabase(config, terminal.note);
+    try {
+      const catalog = await database.catalog();
+      const schema = written.includes('.') ? written.replace(/\..*/, '') : undefined;
+      const of = findTable(catalog, written);
+      if (!of) {
+        const known = [...catalog.tables.values()].map(table => table.name);
+        return refused(`There is no table ${written}`, nearest(written, known), terminal);
+      }
+      const columns: ColumnInfo[] = [];
+      for (const one of names) {
+        const column = findColumn(of, one);
+        if (!column) {
+          const known = [...of.columns.values()].map(info => info.name);
+          return refused(`Table ${of.name} has no column ${one}`, nearest(one, known), terminal);
+        }
+        const rule = settings.deny(schema, of.name, column.name);
+        if (rule !== undefined) return refused(`Column ${column.name} is denied by ${rule}`, undefined, terminal);
+        if (column.type?.kind !== 'text')
+          return refused(`Column ${column.name} is ${column.declared}: only texts have words`, undefined, terminal);
+        columns.push(column);
+      }
+      const { registry } = (await checkAgainst(database, files, {})).pack;
+      const key = keyOf(of, registry);
+      if (key.length === 0)
+        return refused(`Table ${of.name} has no primary key, and no mapping reads it`, undefined, terminal);
+      if (![of, ...key, ...columns].every(one => isIdentifier(one.name)))
+        return refused('A name has characters that no mapping takes', undefined, terminal);
+      const table = { of, schema: schema ?? (of.schema?.needed ? of.schema.name : undefined), key, columns };
+      terminal.out(database.engine === 'sqlite' ? sqliteWordTable(table) : mssqlWordTable(table));
+      terminal.out(packLines(written, table));
+      return 0;
+    } finally {
+      await database.close();
+    }
+  },
+};
+
+function refused(what: string, meant: string | undefined, { note }: Terminal): number {
+  note(meant === undefined ? what : `${what}; did you mean ${meant}?`);
+  return 1;
+}
+
+/** A mapping knows the key of a table that declares none. */
+function keyOf(of: TableInfo, registry: Registry | undefined): readonly ColumnInfo[] {
+  const source = registry?.mappings.find(mapping => mapping.source.table.name.toLowerCase() === of.name.toLowerCase());
+  const names = of.primaryKey.length > 0 ? of.primaryKey : (source?.source.key.map(({ column }) => column) ?? []);
+  return names.flatMap(name => findColumn(of, name) ?? []);
+}
+
+function packLines(written: string, { of, schema, key, columns }: Parameters<typeof sqliteWordTable>[0]): string {
+  const names = (all: readonly ColumnInfo[]): string => all.map(({ name }) => name).join(', ');
+  const table = `${schema === undefined ? '' : `${schema}.`}${wordTableName({ of })}`;
+  const on = key.map(({ name }) => `${name}: ${name}`).join(', ');
+  return `
+-- In pack.yaml:
+-- words:
+--   ${written}: { table: ${table}, on: { ${on} }, word: WORD, columns: [${names(columns)}] }`;
+}

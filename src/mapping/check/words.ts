@@ -1,0 +1,139 @@
+/**
+ * Tables of words (`words` of pack.yaml) against the rows whose words they have: a search by a word that is not listed misses the row.
+ * In: the pack's tables of words. Out: errors with numbers of rows, never a word. Looked at are the rows at both ends of the key, where
+ * what was never filled, and what is no longer kept, shows; and every row is asked whether it is listed at all.
+ * docs/decisions/0316-an-index-of-words.md
+ */
+import { counted } from '../../counted.ts';
+import { UNICODE } from '../../sql/column-type.ts';
+import { among, and, call, equals, exists, filled, isNull, not, or, value } from '../../sql/construct.ts';
+import type { ColumnExpression, Predicate, Relation, SqlValue } from '../../sql/expression.ts';
+import { identifier } from '../../sql/identifier.ts';
+import type { Row, SqlPlan } from '../../sql/plan.ts';
+import { wordsIn } from '../../sql/words.ts';
+import type { Report } from '../load/problem.ts';
+import type { WordIndex } from '../model.ts';
+import type { Asking } from './questions.ts';
+
+/** Rows at each end of the key. */
+const ROWS = 200;
+/** Words of so many rows at most. */
+const WORDS = 50_000;
+/** Characters of a word that a search looks for. */
+const WORD_LENGTH = 50;
+
+export async function checkWords(indexes: readonly WordIndex[], asking: Asking, report: Report): Promise<void> {
+  for (const index of indexes) {
+    const [absent, lacking] = [await absentRows(index, asking), await lackingRows(index, asking)];
+    if (absent === 0 && lacking === 0) continue;
+    const what =
+      absent > 0
+        ? `has no word of ${counted(absent, 'row')} of ${index.of.name} that have some`
+        : `lacks words of ${counted(lacking, 'row')} among those that were looked at of ${index.of.name}`;
+    report.error(index.at, `${index.table.name} ${what}: searches by words miss them`, {
+      expected:
+        'all words of each row, or `*`; `lintel words` prints triggers that keep them, and the statement that fills the table',
+    });
+  }
+}
+
+/** Columns under the one alias that the rows are read by here. */
+const OURS = identifier('t');
+
+function oursOf({ on }: WordIndex): readonly ColumnExpression[] {
+  return on.map(({ ours }) => ({ ...ours, alias: OURS }));
+}
+
+function textsOf({ columns }: WordIndex): readonly ColumnExpression[] {
+  return [...columns].map(column => ({ kind: 'column', alias: OURS, column: identifier(column), type: UNICODE }));
+}
+
+/** Rows with a letter or digit in one of the texts and no word listed. */
+async function absentRows(index: WordIndex, asking: Asking): Promise<number> {
+  const listed: Relation = {
+    table: index.table,
+    alias: index.word.alias,
+    joins: [],
+    where: and(...index.on.map(({ theirs, ours }) => equals(theirs, { ...ours, alias: OURS }))),
+  };
+  const worded = textsOf(index).map(
+    (text): Predicate => ({
+      kind: 'glob',
+      of: call('trim', [text], UNICODE),
+      pattern: '*[A-Za-z0-9]*',
+      not: false,
+    }),
+  );
+  const where = and(...oursOf(index).map(ours => not(isNull(ours))), or(...worded), not(exists(listed)));
+  const from: Relation = { table: index.of, alias: OURS, joins: [], where };
+  const [row] = await ask(asking, { from, columns: [], orderBy: [], limit: 1, shape: 'count' });
+  return Number(row?.[0] ?? 0);
+}
+
+async function lackingRows(index: WordIndex, asking: Asking): Promise<number> {
+  const keys = oursOf(index);
+  const texts = textsOf(index);
+  const where = and(...keys.map(key => not(isNull(key))), or(...texts.map(filled)));
+  const ends = await Promise.all(
+    [false, true].map(descending =>
+      ask(asking, {
+        from: { table: index.of, alias: OURS, joins: [], where },
+        columns: [...keys, ...texts],
+        orderBy: keys.map(by => ({ by, descending })),
+        limit: ROWS,
+        shape: 'rows',
+      }),
+    ),
+  );
+  const rows = new Map(ends.flat().map(row => [keyOf(row, keys.length), row]));
+  const listed = await listedWords(index, [...rows.values()], asking);
+  const lacks = (row: Row): boolean => {
+    const known = listed.get(keyOf(row, keys.length)) ?? [];
+    const words = row.slice(keys.length).flatMap(text => (typeof text === 'string' ? wordsIn(text) : []));
+    if (known.includes('*')) return false;
+    return words.some(word => !known.some(one => one.startsWith([...word].slice(0, WORD_LENGTH).join(''))));
+  };
+  return [...rows.values()].filter(lacks).length;
+}
+
+/** By key. */
+async function listedWords(
+  { table, word, on }: WordIndex,
+  rows: readonly Row[],
+  asking: Asking,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const [only, ...more] = on;
+  const cell = (raw: SqlValue | undefined, { theirs }: (typeof on)[number]) => value(raw ?? null, theirs.type);
+  const where =
+    only && more.length === 0
+      ? among(
+          only.theirs,
+          rows.map(([raw]) => cell(raw, only)),
+        )
+      : or(...rows.map(row => and(...on.map((pair, i) => equals(pair.theirs, cell(row[i], pair))))));
+  if (rows.length === 0) return new Map();
+  const found = await ask(asking, {
+    from: { table, alias: word.alias, joins: [], where },
+    columns: [...on.map(({ theirs }) => theirs), word],
+    orderBy: [],
+    limit: WORDS,
+    shape: 'rows',
+  });
+  const byKey = Map.groupBy(found, row => keyOf(row, on.length));
+  return new Map([...byKey].map(([key, some]) => [key, some.flatMap(row => listedWord(row.at(-1), asking))]));
+}
+
+/** SQLite compares what is listed as it stands, SQL Server without case and accents. */
+function listedWord(raw: SqlValue | undefined, { database }: Asking): readonly string[] {
+  if (typeof raw !== 'string') return [];
+  const text = raw.trimEnd();
+  return text === '*' || database.engine === 'sqlite' ? [text] : wordsIn(text);
+}
+
+function keyOf(row: Row, length: number): string {
+  return JSON.stringify(row.slice(0, length).map(cell => (cell instanceof Uint8Array ? [...cell] : cell)));
+}
+
+async function ask({ database }: Asking, plan: SqlPlan): Promise<readonly Row[]> {
+  return database.query(plan, { lane: 'export' });
+}

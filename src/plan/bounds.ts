@@ -1,0 +1,72 @@
+/**
+ * What a condition says of columns on its own, whatever else it asks for: an index can be entered by that. In: a condition. Out: a weaker
+ * one that is made of chosen parts of it alone.
+ */
+import { and, or } from '../sql/construct.ts';
+import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
+import type { Identifier } from '../sql/identifier.ts';
+import { walk } from '../sql/walk.ts';
+
+/** `leaf`: what a part says, undefined if that bounds nothing. Undefined: rows may pass whatever those parts say. */
+export function boundOf(of: Predicate, leaf: (part: Predicate) => Predicate | undefined): Predicate | undefined {
+  switch (of.kind) {
+    case 'and': {
+      const bounds = of.of.flatMap(part => boundOf(part, leaf) ?? []);
+      return bounds.length === 0 ? undefined : and(...bounds);
+    }
+    case 'or': {
+      const bounds = of.of.map(part => boundOf(part, leaf));
+      const known = bounds.filter(bound => bound !== undefined);
+      return known.length === bounds.length ? or(...known) : undefined;
+    }
+    default:
+      return leaf(of);
+  }
+}
+
+/** A code or a text of a request is asked for: ranges leave too many rows. */
+export function asksExactly(of: Predicate): boolean {
+  switch (of.kind) {
+    case 'and':
+      return of.of.some(asksExactly);
+    case 'or':
+      return of.of.every(asksExactly);
+    case 'equals':
+      return !of.not && (isOfRequest(of.left) || isOfRequest(of.right));
+    case 'in':
+      return !of.not && of.values.some(isOfRequest);
+    case 'contains':
+      return !of.not;
+    default:
+      return false;
+  }
+}
+
+function isOfRequest(of: Expression): boolean {
+  return of.kind === 'value' && !of.constant;
+}
+
+/** Only the alias is needed to tell whether it holds. */
+export function isOf(of: Predicate, alias: Identifier): boolean {
+  const free = freeAliases(of);
+  return free.size === 1 && free.has(alias);
+}
+
+/** Aliases of rows outside of the relations in it. */
+export function freeAliases(of: Predicate): ReadonlySet<Identifier> {
+  const mentioned = new Set<Identifier>();
+  const declared = new Set<Identifier>();
+  walk(
+    { predicates: [of] },
+    {
+      column: ({ alias }: ColumnExpression) => void mentioned.add(alias),
+      enter({ alias, joins }) {
+        declared.add(alias);
+        for (const join of joins) declared.add(join.alias);
+        return true;
+      },
+    },
+  );
+  for (const alias of declared) mentioned.delete(alias);
+  return mentioned;
+}

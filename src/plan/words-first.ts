@@ -1,0 +1,153 @@
+/**
+ * Searches by words through a table of words (`words` in pack.yaml). In: the condition on some rows. Out: the same condition, and beside it
+ * that the rows are among those whose words the table has: their keys are asked for first, by its index. The table only narrows: the
+ * words of the rows themselves are compared as without it, so one that lists too many costs time and changes no answer.
+ * docs/decisions/0316-an-index-of-words.md
+ */
+import type { WordIndex } from '../mapping/model.ts';
+import { and, FALSE, isNull, or } from '../sql/construct.ts';
+import type { ColumnExpression, Expression, FunctionName, Predicate, Relation } from '../sql/expression.ts';
+import { type Identifier, printTable, type TableName } from '../sql/identifier.ts';
+import { wordsIn } from '../sql/words.ts';
+import { asksExactly, boundOf, isOf } from './bounds.ts';
+import type { Environment } from './environment.ts';
+import { oursAmong } from './key.ts';
+import { addPlaces, keysFirst } from './keys-first.ts';
+
+/** Stands for any word, where whoever writes the table cannot fold the words of a text. */
+const ANY_WORD = '*';
+
+/** Words that one question asks for; more are compared row by row. */
+const WORDS_AT_MOST = 20;
+/** Characters of a word that are sought: a table of words may cut longer ones. */
+const WORD_LENGTH = 50;
+
+/** What one condition is planned with. */
+export interface Asking {
+  /** Whose rows they are. */
+  readonly mapping: string;
+  readonly env: Environment;
+  /** Places of keys that stand in the condition by now; those found here are added. */
+  readonly known: Set<number>;
+}
+
+/** The same object where no table of words serves. */
+export function wordsFirst({ table, alias, joins, where }: Relation, asking: Asking): Predicate {
+  const { words = [] } = asking.env.registry.pack;
+  if (words.length === 0) return where;
+  const tables = new Map([[alias, table], ...joins.map((join): [Identifier, TableName] => [join.alias, join.table])]);
+  const going: Going = { ...asking, alias, tables, words, sought: new Set() };
+  const bound = boundOf(where, part => boundOfPart(part, going));
+  return bound && going.sought.size > 0 ? and(bound, where) : where;
+}
+
+/** Likewise, with what its aliases stand for. */
+interface Going extends Asking {
+  readonly alias: Identifier;
+  readonly tables: ReadonlyMap<Identifier, TableName>;
+  readonly words: readonly WordIndex[];
+  /** Those that were found to serve. */
+  readonly sought: Set<WordIndex>;
+}
+
+/** What the rows' own columns have to be for a part to hold. */
+function boundOfPart(of: Predicate, going: Going): Predicate | undefined {
+  if (of.kind === 'contains') return of.not ? undefined : boundOfWords(of, going);
+  return asksExactly(of) && isOf(of, going.alias) ? of : undefined;
+}
+
+function boundOfWords(
+  { of, where, texts }: Predicate & { readonly kind: 'contains' },
+  going: Going,
+): Predicate | undefined {
+  if (of.kind !== 'function' || of.name !== 'words' || texts.length > WORDS_AT_MOST) return undefined;
+  if (where !== 'anywhere' && where !== 'words') return undefined;
+  const [first] = of.args;
+  const columns = typeof first === 'object' ? columnsWithWordsOf(first) : undefined;
+  const found = columns && indexOf(columns, going);
+  if (!found) return undefined;
+  // Of a conjunction of words the longest, which few rows have.
+  const sought = texts.map(text => longest(wordsIn(text)));
+  return sought.some(word => word === '') ? undefined : amongRows(found, sought, going);
+}
+
+function longest(words: readonly string[]): string {
+  return words.reduce((most, word) => (word.length > most.length ? word : most), '');
+}
+
+/** Functions that give nothing but words of their argument. */
+const KEEPS_WORDS: ReadonlySet<FunctionName> = new Set(['rtrim', 'trim', 'upper', 'text']);
+
+/** The columns among whose words are all of a text's; undefined: it may have others. */
+function columnsWithWordsOf(text: Expression): readonly ColumnExpression[] | undefined {
+  switch (text.kind) {
+    case 'column':
+      return [text];
+    case 'value':
+      return typeof text.value === 'string' && text.value.trim() === '' ? [] : undefined;
+    case 'choice':
+      return ofAll([...text.of.map(({ give }) => give), ...(text.otherwise ? [text.otherwise] : [])]);
+    case 'function': {
+      const args = text.args.filter(argument => typeof argument === 'object');
+      if (KEEPS_WORDS.has(text.name)) return ofAll(args);
+      // Texts side by side would be one word.
+      return text.name === 'concat' && args.every((one, i) => i % 2 === 0 || isBlank(one)) ? ofAll(args) : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function isBlank(of: Expression): boolean {
+  return of.kind === 'value' && of.value === ' ';
+}
+
+function ofAll(texts: readonly Expression[]): readonly ColumnExpression[] | undefined {
+  const columns = texts.map(columnsWithWordsOf);
+  const known = columns.flatMap(some => some ?? []);
+  return columns.every(some => some !== undefined) ? known : undefined;
+}
+
+/** A table of words under the alias of the rows. */
+interface Found {
+  readonly index: WordIndex;
+  readonly alias: Identifier;
+}
+
+/** The table that has the words of all these columns, which are of one row. */
+function indexOf(columns: readonly ColumnExpression[], { tables, words }: Going): Found | undefined {
+  const [first] = columns;
+  const table = first && tables.get(first.alias);
+  if (!first || !table || columns.some(({ alias }) => alias !== first.alias)) return undefined;
+  const index = words.find(
+    one =>
+      printTable(one.of).toLowerCase() === printTable(table).toLowerCase() &&
+      columns.every(({ column }) => one.columns.has(column.toLowerCase())),
+  );
+  return index && { index, alias: first.alias };
+}
+
+/** The rows whose words begin with one of these; undefined: they are many, and as well looked at one by one. */
+function amongRows(
+  { index, alias }: Found,
+  words: readonly string[],
+  { mapping, env, known, sought }: Going,
+): Predicate | undefined {
+  const { table, word, on } = index;
+  const texts = [...new Set(words.map(text => [...text].slice(0, WORD_LENGTH).join('')))].toSorted();
+  const where: Predicate = { kind: 'contains', of: word, where: 'seek', texts: [...texts, ANY_WORD], not: false };
+  const from: Relation = { table, alias: word.alias, joins: [], where };
+  const columns = on.map(({ theirs }) => theirs);
+  const named = columns.map(({ column }) => column).join();
+  const name = `words ${table.schema ?? ''} ${table.name} ${named} ${JSON.stringify(texts)}`;
+  const keys = keysFirst(name, { mapping, from: () => from, columns }, env);
+  if (keys === 'many') return undefined;
+  sought.add(index);
+  if (keys === undefined) return FALSE;
+  const pairs = on.map(({ theirs, ours }) => ({ theirs, ours: { ...ours, alias } }));
+  // A row without a key is in no table of words.
+  const without = pairs.map(({ ours }) => isNull(ours));
+  const found = oursAmong(pairs, keys, env.keyPlaces?.get(name));
+  addPlaces(found, known);
+  return or(found, ...without);
+}
