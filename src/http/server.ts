@@ -6,7 +6,6 @@ import { createServer, type IncomingMessage, type Server, type ServerOptions, ty
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { TLSSocket } from 'node:tls';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { hasDotSegments, hostOfTarget, isHost, namesOneHost } from './address.ts';
@@ -40,7 +39,7 @@ export interface ListenOptions {
   /** Milliseconds after which a connection on which nothing moves is closed: longer than any request may take. Default: never. */
   readonly silence?: number;
   readonly connections?: Partial<ConnectionLimits>;
-  /** Milliseconds that a request may take to come: its head, and all of it. */
+  /** Milliseconds that a request may take to come: its head, and all of it. So long as for a head clients may take to agree on TLS. */
   readonly arrival?: { readonly head: number; readonly whole: number };
   /** Told of each request that no application saw, with its status. */
   readonly refused?: (status: number) => void;
@@ -53,8 +52,6 @@ const CONNECTIONS: ConnectionLimits = {
 };
 
 const ARRIVAL = { head: 10_000, whole: 20_000 } as const;
-/** Milliseconds that a client may take to agree on TLS. */
-const HANDSHAKE = 10_000;
 
 const serverOptions = ({ head, whole }: NonNullable<ListenOptions['arrival']>): ServerOptions => ({
   headersTimeout: head,
@@ -92,14 +89,16 @@ export async function listen(
     if (!aside(request, response)) answer(request, response);
   };
   const secure =
-    tls && createSecureServer({ ...serverOptions(arrival), ...tls.options, handshakeTimeout: HANDSHAKE }, take);
+    tls && createSecureServer({ ...serverOptions(arrival), ...tls.options, handshakeTimeout: arrival.head }, take);
   const server = secure ?? createServer(serverOptions(arrival), take);
   const unfollow = secure && tls?.follow(secure);
   const bounded = boundConnections(server, { ...CONNECTIONS, ...connections });
   server.timeout = silence;
+  const agreed = new WeakSet<Duplex>();
+  secure?.on('secureConnection', socket => agreed.add(socket));
   server.on('clientError', (error, socket) => {
-    // Nothing can be said to a client with which no TLS was agreed on.
-    if (secure !== undefined && !(socket instanceof TLSSocket && socket.getProtocol() !== null)) {
+    // Nothing can be said to a client with which no TLS was agreed on, and nobody else closes the connection.
+    if (secure !== undefined && !agreed.has(socket)) {
       socket.destroy();
       return;
     }

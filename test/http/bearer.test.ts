@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { type Access, accessToPatients } from '../../src/auth/access.ts';
 import type { Grant, Tokens } from '../../src/auth/token.ts';
 import { createEntry, tokenOf } from '../../src/http/bearer.ts';
+import { FhirError } from '../../src/outcome.ts';
 import { appUnderTest, issuesOf, WIDGET } from './app-under-test.ts';
 
 const GRANT: Grant = {
@@ -67,6 +68,17 @@ test('what the server can do is told to everybody', async () => {
   const { entry } = entryUnderTest({});
   const { app } = appUnderTest({}, { entry });
   for (const path of ['/fhir/metadata', '/health', '/ready']) expect((await app.request(path)).status, path).toBe(200);
+});
+
+test('what is told to everybody is told while tokens cannot be verified, with a token and without', async () => {
+  const entry = {
+    known: () => undefined,
+    decide: () => Promise.reject(new FhirError('transient', 'away', { retryAfter: 5 })),
+  };
+  const { app } = appUnderTest({}, { entry });
+  for (const init of [{}, withToken('good')]) expect((await app.request('/fhir/metadata', init)).status).toBe(200);
+  const read = await app.request('/fhir/Widget/1', withToken('good'));
+  expect([read.status, read.headers.get('retry-after')]).toEqual([503, '5']);
 });
 
 test('requests of a batch have the rights of the batch', async () => {

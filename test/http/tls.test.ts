@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { connect, type SecureVersion } from 'node:tls';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ConfigError } from '../../src/config.ts';
-import { listen } from '../../src/http/server.ts';
+import { type ListenOptions, listen } from '../../src/http/server.ts';
 import { openTls } from '../../src/http/tls.ts';
 import { createLog } from '../../src/log.ts';
 import { appUnderTest } from './app-under-test.ts';
@@ -37,7 +37,15 @@ function files(name = 'server') {
   return { paths, use };
 }
 
-async function served({ clientCa }: { readonly clientCa?: string } = {}) {
+async function served({
+  connections = {},
+  clientCa,
+  arrival,
+}: {
+  readonly clientCa?: string;
+  readonly arrival?: ListenOptions['arrival'];
+  readonly connections?: NonNullable<ListenOptions['connections']>;
+} = {}) {
   const { paths, use } = files();
   const lines: string[] = [];
   const log = createLog({ level: 'debug', format: 'json', write: line => lines.push(line) });
@@ -50,6 +58,8 @@ async function served({ clientCa }: { readonly clientCa?: string } = {}) {
     drain: 1000,
     tls,
     refused: status => refused.push(status),
+    connections,
+    ...(arrival && { arrival }),
   });
   onTestFinished(() => server.close());
   return { ...server, port: Number(new URL(server.url).port), paths, use, lines, refused };
@@ -120,6 +130,39 @@ test('plain HTTP, and what is no TLS at all, gets no answer and stops nobody', a
   }
   expect((await get(`${url}/health`)).status).toBe(200);
   expect(refused).toEqual([]);
+});
+
+test('a client that never agrees on TLS is cut off, and told nothing', async () => {
+  const { url, port, refused } = await served({ arrival: { head: 200, whole: 400 } });
+  const hello = '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03';
+  for (const bytes of ['', hello]) {
+    const socket = connectPlain(port, '127.0.0.1');
+    socket.on('error', () => {});
+    let text = '';
+    socket.on('data', chunk => {
+      text += String(chunk);
+    });
+    socket.write(bytes, 'latin1');
+    await once(socket, 'close');
+    expect(text).toBe('');
+  }
+  expect((await get(`${url}/health`)).status).toBe(200);
+  expect(refused).toEqual([]);
+});
+
+test('the bound on connections counts those that agree on TLS and those that do not; idle ones keep nobody out', async () => {
+  const { url, port } = await served({ connections: { perAddress: 4 } });
+  const plain = [connectPlain(port, '127.0.0.1'), connectPlain(port, '127.0.0.1')];
+  const secure = [0, 1].map(() => connect({ host: '127.0.0.1', port, servername: 'localhost', ca: pem('ca') }));
+  for (const socket of [...plain, ...secure]) socket.on('error', () => {}).resume();
+  await Promise.all(secure.map(socket => once(socket, 'secureConnect')));
+  const idle = [...plain, ...secure];
+  const closed = Promise.race(idle.map(socket => once(socket, 'close')));
+  expect((await get(`${url}/health`)).status).toBe(200);
+  await closed;
+  // Only one had to go.
+  expect(idle.filter(socket => !socket.destroyed)).toHaveLength(3);
+  for (const socket of idle) socket.destroy();
 });
 
 test('a malformed request within TLS is told so', async () => {

@@ -257,6 +257,28 @@ describe('keys', () => {
     expect(verifier.lines.join()).not.toContain(token.slice(0, 20));
   });
 
+  test('whose address is in the file are asked for once in five seconds while nobody answers', async () => {
+    const own = await fresh();
+    own.state = 'broken';
+    const verifier = opened(settings(own, `jwks: ${own.origin}/keys`));
+    const token = await own.sign(GOOD);
+    for (let i = 0; i < 50; i++) expect(await statusOf(grantOf(verifier, token))).toMatchObject({ status: 503 });
+    expect(own.asked).toEqual({ '/keys': 1 });
+    own.state = 'well';
+    const clock = Date.now;
+    onTestFinished(() => {
+      Date.now = clock;
+    });
+    Date.now = () => clock() + 6000;
+    expect(await grantOf(verifier, token)).toBeDefined();
+  });
+
+  test('of more than 512 kB are none', async () => {
+    const own = await fresh();
+    own.keys = [...own.keys, { kty: 'oct', kid: 'x', k: 'x'.repeat(600_000) }];
+    expect(await statusOf(grantOf(opened(settings(own)), await own.sign(GOOD)))).toMatchObject({ status: 503 });
+  });
+
   test.each<[title: string, metadata: Readonly<Record<string, unknown>>, state?: FakeIssuer['state']]>([
     ['metadata of another issuer', { issuer: 'https://other.example.org' }],
     ['metadata without keys', { jwks_uri: undefined }],

@@ -1,7 +1,8 @@
 /** ACCESS_FILE: every problem at its line, and what is never taken. */
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
-import { isSpecialUse } from '../../src/issuers/fetch.ts';
+import { type AddressInfo, createServer } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { asker, isSpecialUse } from '../../src/issuers/fetch.ts';
 import { issuersIn } from '../../src/issuers/settings.ts';
 import { formatProblem } from '../../src/mapping/load/problem.ts';
 
@@ -71,4 +72,27 @@ test.each([
 
 test.each(['8.8.8.8', '172.32.0.1', '192.169.0.1', '2606:4700::1111', '::ffff:8.8.8.8'])('%s is public', address => {
   expect(isSpecialUse(address)).toBe(false);
+});
+
+test.each([
+  'https://127.0.0.1',
+  'https://localhost',
+  'https://[::ffff:127.0.0.1]',
+  'http://127.0.0.1',
+  'https://2130706433',
+])('%s is not even connected to where it is not allowed by name', async origin => {
+  let connections = 0;
+  const server = createServer(socket => {
+    connections++;
+    socket.destroy();
+  });
+  await new Promise<void>(resolve => server.listen(0, resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const asked = { method: 'GET', headers: new Headers(), signal: AbortSignal.timeout(5000) } as const;
+  await expect(asker(new Set())(`${origin}:${port}/keys`, asked)).rejects.toThrow(/private address|not https/);
+  expect(connections).toBe(0);
+  const allowed = asker(new Set(['127.0.0.1', 'localhost', '::ffff:7f00:1']));
+  await expect(allowed(`${origin}:${port}/keys`, asked)).rejects.toThrow();
+  expect(connections).toBe(1);
 });
