@@ -216,7 +216,7 @@ function readerOf({ registry, now }: Asking, rows: StoredRows): Reader {
     { base: CONTEXT.base, now, zone },
     {
       raw: (expression, view) => rows.raw(expression, view),
-      within: (view, alias, parts) => rows.within(view, alias, parts),
+      within: (view, pieces, parts) => rows.within(view, pieces, parts),
       children: (node, view) => rows.children(node, view, interpreter),
       target: (node, view) => rows.target(node, view, interpreter),
       exists: (condition, view) => rows.exists(condition, view, interpreter),

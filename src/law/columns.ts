@@ -127,7 +127,12 @@ function foundIn(registry: Registry): ReadonlyMap<string, Found> {
       node(of.item, inner);
       return;
     }
-    if (of.kind === 'each' && of.from.kind === 'pieces') column(of.from.column, tables);
+    if (of.kind === 'each' && of.from.kind === 'pieces') {
+      const { column: split, alias, lookups = [] } = of.from;
+      column(split, tables);
+      node(of.item, scope({ table: { name: alias }, alias, where: { kind: 'always' }, lookups }, tables));
+      return;
+    }
     for (const child of childrenOf(of)) node(child, tables);
   };
   const seen = new Set<Mapping>();

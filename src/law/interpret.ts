@@ -4,7 +4,18 @@
  */
 import type { Primitive } from '../mapping/codecs/codec.ts';
 import type { IdRule } from '../mapping/id-rule.ts';
-import type { Condition, EachNode, Mapping, Node, ObjectNode, RefNode, TextNode, ValueNode } from '../mapping/model.ts';
+import type {
+  Condition,
+  EachNode,
+  Mapping,
+  Node,
+  ObjectNode,
+  Pieces,
+  RefNode,
+  TextNode,
+  ValueNode,
+} from '../mapping/model.ts';
+import { rowsOfLookups } from '../mapping/piece-lookups.ts';
 import { isPrimitive, jsonKindOf } from '../r4/definitions.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import { rowsOfPiece } from '../resource/piece-keys.ts';
@@ -69,8 +80,8 @@ export class Unjudged extends Error {}
 export interface RowReader<R> {
   /** A column's value in the form of src/sql/plan.ts. Throws Unjudged. */
   raw(expression: Expression, row: R): SqlValue;
-  /** The row with the parts of a piece beside it, under an alias. */
-  within(row: R, alias: Identifier, parts: ReadonlyMap<Identifier, string>): R;
+  /** The row with the parts of a piece beside it, and what they look up. Undefined: a required lookup finds none. */
+  within(row: R, pieces: Pieces, parts: ReadonlyMap<Identifier, string>, interpreter: Interpreter<R>): R | undefined;
   /** The rows of an `each`, in order. */
   children(node: EachNode, row: R, interpreter: Interpreter<R>): readonly R[];
   /** `Patient/1`; undefined: the reference finds no resource. */
@@ -107,6 +118,15 @@ interface PlannedRow {
   readonly around?: PlannedRow;
 }
 
+/** A row of NULLs in the place of child rows of which there are none. */
+function absentRow(node: EachNode, row: PlannedRow): PlannedRow {
+  for (let at: PlannedRow | undefined = row; at; at = at.around) {
+    const level = at.level.children.find(child => child.nodes.includes(node));
+    if (level) return { level, row: level.columns.map(() => null), children: [], around: row };
+  }
+  throw new TypeError('child rows not fetched');
+}
+
 const PLANNED: RowReader<PlannedRow> = {
   raw(expression, row) {
     for (let at: PlannedRow | undefined = row; at; at = at.around) {
@@ -115,7 +135,8 @@ const PLANNED: RowReader<PlannedRow> = {
     }
     throw new TypeError(`not fetched: ${expressionKey(expression)}`);
   },
-  within(row, alias, parts) {
+  within(row, pieces, parts, interpreter) {
+    const { alias } = pieces;
     const columns = [...parts.keys()].map(
       (column): ColumnExpression => ({ kind: 'column', alias, column, type: UNICODE }),
     );
@@ -123,7 +144,13 @@ const PLANNED: RowReader<PlannedRow> = {
       ...{ columns, children: [], refs: [], targets: new Map(), flags: new Map(), aliases: new Set([alias]) },
       positions: new Map(columns.map((column, i) => [expressionKey(column), i])),
     };
-    return { level, row: [...parts.values()], children: [], around: row };
+    let inner: PlannedRow = { level, row: [...parts.values()], children: [], around: row };
+    for (const { node, required } of rowsOfLookups(pieces)) {
+      const [first] = PLANNED.children(node, inner, interpreter);
+      if (!first && required) return undefined;
+      inner = first ?? absentRow(node, inner);
+    }
+    return inner;
   },
   children(node, row) {
     for (let at: PlannedRow | undefined = row; at; at = at.around) {
@@ -347,7 +374,8 @@ export class Interpreter<R> {
           parts.set(part, text);
           rest = rest.slice(at + (separator?.length ?? 0));
         }
-        return [{ row: this.#reader.within(rows.row, from.alias, parts), pieces: named }];
+        const row = this.#reader.within(rows.row, from, parts, this);
+        return row === undefined ? [] : [{ row, pieces: named }];
       });
     }
     return this.#reader.children(node, rows.row, this).map(row => ({ row, pieces: rows.pieces }));

@@ -3,7 +3,17 @@
  * equality in tables that are fetched apart from every plan of the server. In: rows of tables, by their columns. Out: what the
  * interpreter (interpret.ts) reads. What is not fetched yet is noted and fetched in one go; then the interpreter tries again.
  */
-import type { Condition, EachNode, JoinColumn, Lookup, Mapping, RefNode, Registry, Scope } from '../mapping/model.ts';
+import type {
+  Condition,
+  EachNode,
+  JoinColumn,
+  Lookup,
+  Mapping,
+  Pieces,
+  RefNode,
+  Registry,
+  Scope,
+} from '../mapping/model.ts';
 import { canonicalOf, castTo, compareCanonical } from '../resource/raw.ts';
 import { UNICODE } from '../sql/column-type.ts';
 import { aliasesOf } from '../sql/columns-used.ts';
@@ -106,9 +116,10 @@ export class StoredRows implements RowReader<View> {
     return { alias, table, key: own.map(column => [column, row.get(column.column) ?? null] as const) };
   }
 
-  within(view: View, alias: Identifier, parts: StoredRow): View {
-    const scope: Scope = { table: { name: alias }, alias, where: { kind: 'always' }, lookups: [] };
-    return this.view(scope, parts, view);
+  within(view: View, { alias, lookups = [] }: Pieces, parts: StoredRow): View | undefined {
+    const scope: Scope = { table: { name: alias }, alias, where: { kind: 'always' }, lookups };
+    const inner = this.view(scope, parts, view);
+    return this.hasRequired(inner) ? inner : undefined;
   }
 
   children(node: EachNode, view: View, interpreter: Interpreter<View>): readonly View[] {

@@ -212,6 +212,8 @@ export interface Pieces {
   /** Separators between the named parts, in order; the parts are columns of `alias`. */
   readonly parts: readonly Identifier[];
   readonly between: readonly string[];
+  /** Rows that are looked up by parts of a piece, or by what such a row holds. */
+  readonly lookups?: readonly Lookup[];
 }
 
 /** V3. The first alternative that is present. */

@@ -2,10 +2,12 @@
  * Whether all that a resource says stands in one row, so that the row's stamp is the time of the resource's last change. In: a mapping.
  * Out: no where it looks into other rows: lookups, children, referenced rows, conditions on them, and the present instant.
  */
+
 import type { Identifier } from '../sql/identifier.ts';
 import { walk } from '../sql/walk.ts';
 import { childrenOf } from './children.ts';
 import type { Condition, Mapping, Node } from './model.ts';
+import { scopesOf } from './piece-lookups.ts';
 
 const known = new WeakMap<Mapping, boolean>();
 
@@ -45,12 +47,12 @@ export function childrenWithoutStamp(mapping: Mapping): readonly string[] {
 }
 
 function childTables(node: Node): readonly string[] {
-  const own = node.kind === 'each' && node.from.kind === 'rows' ? [node.from.scope.table.name] : [];
+  const own = node.kind === 'each' ? scopesOf(node.from).map(({ table }) => table.name) : [];
   return [...own, ...childrenOf(node).flatMap(childTables)];
 }
 
 function nodeStaysInRow(node: Node): boolean {
-  if (node.kind === 'ref' || (node.kind === 'each' && node.from.kind === 'rows')) return false;
+  if (node.kind === 'ref' || (node.kind === 'each' && scopesOf(node.from).length > 0)) return false;
   return (node.if === undefined || staysInRow(node.if)) && [...childrenOf(node)].every(nodeStaysInRow);
 }
 

@@ -4,8 +4,10 @@
  * patient's rows, without one all of the table's.
  * docs/mapping-language.md; mapping-primitives.md section 4
  */
+
 import { childrenOf } from '../mapping/children.ts';
 import type { EachNode, Mapping, Node, Registry, Scope, WordIndex } from '../mapping/model.ts';
+import { scopesOf } from '../mapping/piece-lookups.ts';
 import type { Offered } from '../search/offers.ts';
 import { type Catalog, findTable, type IndexInfo, unfitIn } from '../sql/catalog.ts';
 import type { ColumnExpression, Expression, Relation } from '../sql/expression.ts';
@@ -46,10 +48,7 @@ export function searchesWithoutIndex(
 
 /** What is one join away is found from its side (src/plan/through-lookups.ts), and our rows by what they join it with. */
 function withLinks(use: Use, mapping: Mapping): readonly Use[] {
-  const scopes = [
-    mapping.source,
-    ...eachIn(mapping.root).flatMap(({ from }) => (from.kind === 'rows' ? from.scope : [])),
-  ];
+  const scopes = [mapping.source, ...eachIn(mapping.root).flatMap(({ from }) => scopesOf(from))];
   const aliases = new Set<string>(use.columns.map(({ alias }) => alias));
   const links = scopes
     .flatMap(({ lookups }) => lookups)
@@ -213,7 +212,7 @@ function tablesByAlias(mapping: Mapping): ReadonlyMap<string, string> {
     for (const lookup of lookups) found.set(lookup.alias, lookup.table.name);
   };
   see(mapping.source);
-  for (const { from } of eachIn(mapping.root)) if (from.kind === 'rows') see(from.scope);
+  for (const { from } of eachIn(mapping.root)) scopesOf(from).forEach(see);
   return found;
 }
 

@@ -3,6 +3,7 @@
  * the resource is served, or the node emitted.
  */
 import { isWhole } from '../mapping/codecs/stored-number.ts';
+import type { Clock } from '../mapping/criterion.ts';
 import { isDynamic, isDynamicMember } from '../mapping/dynamic.ts';
 import { UUID_PATTERN } from '../mapping/id-rule.ts';
 import type { JoinColumn, Mapping, Member, Node, ObjectNode, Pieces, RefNode, ValueNode } from '../mapping/model.ts';
@@ -191,23 +192,32 @@ export function eachPredicate(node: Node & { readonly kind: 'each' }, item: Pred
   const { from } = node;
   if (item.kind === 'false') return item;
   if (from.kind === 'pieces') {
-    return somePiece(from, item);
+    return somePiece(from, item, env);
   }
   const on = from.on.map(joinEquals);
   return exists(scopeRelation(from.scope, and(...on, item), env));
 }
 
-/** Some piece of a column satisfies a predicate on its parts. */
-export function somePiece(pieces: Pieces, item: Predicate): Predicate {
-  const { column: of, by, alias } = pieces;
-  return { kind: 'some-piece', of, by, alias, where: piecePredicate(pieces, item), not: false };
+/** Some piece of a column satisfies a predicate on its parts, and on what is looked up by them. */
+export function somePiece(pieces: Pieces, item: Predicate, clock: Clock): Predicate {
+  const { column: of, by, alias, lookups = [] } = pieces;
+  const piece = { table: { name: alias }, alias, where: { kind: 'always' }, lookups } as const;
+  const { joins } = bareRelation(piece, item, clock);
+  const whole = joins.map(join => ({ ...join, on: inWholePiece(pieces, join.on) }));
+  return {
+    ...{ kind: 'some-piece', of, by, alias, where: piecePredicate(pieces, item), not: false },
+    ...(whole.length > 0 ? { joins: whole } : {}),
+  };
 }
 
 /** The item's predicate on a whole piece; a piece that lacks a separator makes no item. */
 function piecePredicate(pieces: Pieces, item: Predicate): Predicate {
   if (pieces.between.length === 0) return item;
-  const { rest, replaced } = partsOfPiece(pieces);
-  return and(not(isNull(rest)), renamePredicate(item, replaced));
+  return and(not(isNull(partsOfPiece(pieces).rest)), inWholePiece(pieces, item));
+}
+
+function inWholePiece(pieces: Pieces, of: Predicate): Predicate {
+  return pieces.between.length === 0 ? of : renamePredicate(of, partsOfPiece(pieces).replaced);
 }
 
 /** An expression of the named parts of a piece as one of the whole piece. */

@@ -69,8 +69,8 @@ function isLook(part: Predicate): part is Look {
 function firstBy(look: Look, select: Expression, order: readonly Order[]): Expression {
   const { type } = select;
   if (look.kind === 'exists') return { kind: 'scalar', select, from: look.from, order, type };
-  const { of, by, alias, where } = look;
-  return { kind: 'first-piece', select, of, by, alias, where, order, type };
+  const { of, by, alias, joins = [], where } = look;
+  return { kind: 'first-piece', select, of, by, alias, ...(joins.length > 0 ? { joins } : {}), where, order, type };
 }
 
 function insideOf(look: Look): Predicate {
@@ -86,6 +86,6 @@ function leadsTo(look: Look, by: readonly Expression[]): boolean {
 
 function declares(look: Look, by: readonly Expression[]): boolean {
   const used = aliasesOf({ expressions: by });
-  if (look.kind === 'some-piece') return used.has(look.alias);
+  if (look.kind === 'some-piece') return [look, ...(look.joins ?? [])].some(({ alias }) => used.has(alias));
   return [look.from, ...look.from.joins].some(({ alias }) => used.has(alias));
 }

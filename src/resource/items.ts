@@ -3,10 +3,11 @@
  * piece. In: a list. Out: statements that add its items to a JSON array.
  */
 import type { ListNode, Node } from '../mapping/model.ts';
+import { type PieceRows, rowsOfLookups } from '../mapping/piece-lookups.ts';
 import { conditionCode } from './condition.ts';
 import { type Emission, placesOf } from './emission.ts';
 import { childrenIn, rawCode } from './frame.ts';
-import { rowsOfPiece } from './piece-keys.ts';
+import { noRow, rowsOfPiece } from './piece-keys.ts';
 import { piecesOf } from './pieces.ts';
 import { Joined, type Text } from './source.ts';
 
@@ -64,6 +65,29 @@ function addFirstItems(alternatives: readonly Node[], joined: Joined, at: Emissi
   joined.fork(() => at.source.when(`${joined.flush()}.length === ${before}`, () => addFirstItems(rest, joined, at)));
 }
 
+/** The rows that a piece looks up, or in their place rows of NULLs; without a required one there is no item. */
+function withLookups(lookups: readonly PieceRows[], at: Emission, body: (inner: Emission) => void): void {
+  const [first, ...further] = lookups;
+  if (!first) {
+    body(at);
+    return;
+  }
+  const { source, frame } = at;
+  const { from } = first.node;
+  const { frame: above, index } = childrenIn(first.node, frame);
+  const level = above.level.children[index];
+  if (!level) return;
+  const parts = from.on.map(({ ours }) => rawCode(ours, frame)).join(', ');
+  const rows = `${source.bind(rowsOfPiece(level))}(${above.children}[${index}] ?? [], [${parts}])`;
+  const found = source.variable(`${rows}[0] ?? ${source.bind(noRow(level))}`, 'const');
+  const row = source.variable(`${found}.row`, 'const');
+  const children = source.variable(`${found}.children`, 'const');
+  const inner = { kind: 'row', level, lookups: from.scope.lookups, row, children, around: frame } as const;
+  const rest = (): void => withLookups(further, { ...at, frame: inner }, body);
+  if (first.required) source.when(`${found} !== ${source.bind(noRow(level))}`, rest);
+  else rest();
+}
+
 /** A loop over child rows or pieces. */
 function eachItem(node: Node & { readonly kind: 'each' }, at: Emission, body: (inner: Emission) => void): void {
   const { source, frame } = at;
@@ -74,7 +98,11 @@ function eachItem(node: Node & { readonly kind: 'each' }, at: Emission, body: (i
     const pieces = `${source.bind(piecesOf)}(${rawCode(from.column, frame)}, ${by}, ${between})`;
     const parts = new Map(from.parts.map((part, i) => [part, `${item}[${i}]`]));
     source.block(`for (const ${item} of ${pieces})`, () =>
-      body({ ...at, frame: { kind: 'pieces', alias: from.alias, parts, around: frame } }),
+      withLookups(
+        rowsOfLookups(from),
+        { ...at, frame: { kind: 'pieces', alias: from.alias, parts, around: frame } },
+        body,
+      ),
     );
     return;
   }

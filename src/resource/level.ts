@@ -5,6 +5,7 @@
 
 import { namedNodesOf } from '../mapping/dynamic.ts';
 import type { ChildRows, Condition, EachNode, Mapping, Node, RefNode, Scope } from '../mapping/model.ts';
+import { rowsOfLookups } from '../mapping/piece-lookups.ts';
 import { aliasesOf } from '../sql/columns-used.ts';
 import { flag } from '../sql/construct.ts';
 import type { ColumnExpression, Expression } from '../sql/expression.ts';
@@ -97,17 +98,26 @@ export class Level {
       this.#place(from.column);
       const nested = this.#pieces.has(from.alias);
       this.#pieces.add(from.alias);
-      this.walk(node.item);
+      const owner = this.#levelOf(from.column) ?? this;
+      // What is looked up by a piece is fetched with the row that has the pieces, and seen from within the piece.
+      const inner = rowsOfLookups(from).reduce((around: Level, { node: rows }) => owner.#childOf(rows, around), this);
+      inner.walk(node.item);
       if (!nested) this.#pieces.delete(from.alias);
       return;
     }
+    this.#childOf(node as EachNode & { readonly from: ChildRows }, this).walk(node.item);
+  }
+
+  /** The level of the child rows of an `each` that hang on this row; `around` is what is seen from within them. */
+  #childOf(node: EachNode & { readonly from: ChildRows }, around: Level): Level {
+    const { from } = node;
     const key = this.#keyOf(from);
     let child = this.#children.get(key);
     if (!child) {
-      const level = new Level(this, this.#resolver);
+      const level = new Level(around, this.#resolver);
       level.declare(from.scope);
       child = {
-        each: { ...node, from },
+        each: node,
         nodes: [],
         parentPositions: (from.of ? [from.of.column] : from.on.map(({ ours }) => ours)).map(column =>
           this.need(this.#ownColumn(column)),
@@ -118,7 +128,7 @@ export class Level {
       this.#children.set(key, child);
     } else child.level.declare(from.scope, child.each.from.scope);
     child.nodes.push(node);
-    child.level.walk(node.item);
+    return child.level;
   }
 
   /** Equal for the same child rows, whatever aliases they are read under and wherever it is written. */

@@ -38,6 +38,17 @@ export function rowsOfPiece({
   };
 }
 
+const absent = new WeakMap<ChildShape, ChildRow>();
+
+/** What stands in place of the row that a lookup does not find: NULL in each column; one for each shape. */
+export function noRow(shape: ChildShape): ChildRow {
+  const known = absent.get(shape);
+  if (known) return known;
+  const made: ChildRow = { row: shape.columns.map(() => null), children: [] };
+  absent.set(shape, made);
+  return made;
+}
+
 /** Our side of the join. */
 function joinedPart(part: SqlValue, { steps = [], fold }: JoinColumn): SqlValue {
   let text: string | undefined = typeof part === 'string' ? part : undefined;

@@ -2,7 +2,7 @@
  * Texts by which expressions and predicates are compared: equal for equal ones, whoever made them. Columns are fetched
  * once and predicates kept once by them; they are no SQL.
  */
-import type { Expression, Order, Predicate, Relation } from './expression.ts';
+import type { Expression, Join, Order, Predicate, Relation } from './expression.ts';
 
 export function expressionKey(expression: Expression): string {
   switch (expression.kind) {
@@ -23,8 +23,8 @@ export function expressionKey(expression: Expression): string {
     case 'scalar':
       return `scalar(${expressionKey(expression.select)}|${relationKey(expression.from)}${orderKey(expression.order)})`;
     case 'first-piece': {
-      const { select, of, by, alias, where, order } = expression;
-      return `piece(${expressionKey(select)}|${expressionKey(of)},${by},${alias},${predicateKey(where)}${orderKey(order)})`;
+      const { select, of, by, alias, joins, where, order } = expression;
+      return `piece(${expressionKey(select)}|${expressionKey(of)},${by},${alias},${joinsKey(joins)}${predicateKey(where)}${orderKey(order)})`;
     }
     case 'raw':
       return `raw(${expression.parts.map(p => (typeof p === 'string' ? p : expressionKey(p))).join('|')})`;
@@ -70,7 +70,7 @@ function makePredicateKey(predicate: Predicate): string {
     case 'exists':
       return `${sign}exists(${relationKey(predicate.from)})`;
     case 'some-piece':
-      return `${sign}piece(${expressionKey(predicate.of)},${predicate.by},${predicate.alias},${predicateKey(predicate.where)})`;
+      return `${sign}piece(${expressionKey(predicate.of)},${predicate.by},${predicate.alias},${joinsKey(predicate.joins)}${predicateKey(predicate.where)})`;
     case 'raw':
       return `${sign}raw(${predicate.parts.map(p => (typeof p === 'string' ? p : expressionKey(p))).join('|')})`;
     case 'null':
@@ -80,12 +80,15 @@ function makePredicateKey(predicate: Predicate): string {
   }
 }
 
-function relationKey(relation: Relation): string {
-  const joins = relation.joins
+function joinsKey(joins: readonly Join[] = []): string {
+  return joins
     .map(j => {
       const pick = j.pick?.map(o => `${expressionKey(o.by)}${o.descending ? '-' : '+'}`).join();
       return `${j.kind} ${j.table.name} ${j.alias} ${predicateKey(j.on)} ${pick ?? ''}`;
     })
     .join();
-  return `${relation.table.name} ${relation.alias} ${joins} ${predicateKey(relation.where)}`;
+}
+
+function relationKey(relation: Relation): string {
+  return `${relation.table.name} ${relation.alias} ${joinsKey(relation.joins)} ${predicateKey(relation.where)}`;
 }

@@ -83,6 +83,8 @@ export type Expression =
       readonly of: Expression;
       readonly by: string;
       readonly alias: Identifier;
+      /** With the piece; as those of a relation. */
+      readonly joins?: readonly Join[];
       readonly where: Predicate;
       readonly order: readonly Order[];
       readonly type: ColumnType;
@@ -150,6 +152,8 @@ export type Predicate =
       readonly of: Expression;
       readonly by: string;
       readonly alias: Identifier;
+      /** With the piece; as those of a relation. */
+      readonly joins?: readonly Join[];
       readonly where: Predicate;
       readonly not: boolean;
     }

@@ -47,9 +47,19 @@ function renameOrders(orders: readonly Order[], aliases: Replacements): readonly
   return orders.map(one => ({ ...one, by: renameExpression(one.by, aliases) }));
 }
 
-/** For what declares an alias itself. */
-function without(aliases: Replacements, alias: Identifier): Replacements {
-  return new Map([...aliases].filter(([from]) => from !== alias));
+/** Pieces, with the rows that are joined to them. */
+interface JoinedPieces {
+  readonly alias: Identifier;
+  readonly joins?: readonly Join[];
+}
+
+/** For what declares aliases itself. */
+function without(aliases: Replacements, { alias, joins = [] }: JoinedPieces): Replacements {
+  return new Map([...aliases].filter(([from]) => from !== alias && joins.every(join => join.alias !== from)));
+}
+
+function renamedJoins({ joins }: JoinedPieces, aliases: Replacements): Pick<JoinedPieces, 'joins'> {
+  return joins ? { joins: joins.map(join => renameJoin(join, aliases)) } : {};
 }
 
 /** What a nested relation declares itself keeps its name, unless that would hide a new name from outside. */
@@ -116,11 +126,12 @@ export function renameExpression(expression: Expression, aliases: Replacements):
       };
     }
     case 'first-piece': {
-      const free = without(aliases, expression.alias);
+      const free = without(aliases, expression);
       return {
         ...expression,
         of: renameExpression(expression.of, aliases),
         select: renameExpression(expression.select, free),
+        ...renamedJoins(expression, free),
         where: renamePredicate(expression.where, free),
         order: renameOrders(expression.order, free),
       };
@@ -153,12 +164,15 @@ export function renamePredicate(predicate: Predicate, aliases: Replacements): Pr
     case 'glob':
     case 'packed-date':
       return { ...predicate, of: e(predicate.of) };
-    case 'some-piece':
+    case 'some-piece': {
+      const free = without(aliases, predicate);
       return {
         ...predicate,
         of: e(predicate.of),
-        where: renamePredicate(predicate.where, without(aliases, predicate.alias)),
+        ...renamedJoins(predicate, free),
+        where: renamePredicate(predicate.where, free),
       };
+    }
     case 'exists':
       return { ...predicate, from: renameInner(predicate.from, aliases).relation };
     case 'raw':

@@ -15,6 +15,8 @@ interface Parts {
   readonly expression: (expression: Expression) => string;
   readonly raw: (parts: readonly (string | Expression)[]) => string;
   readonly relation: (relation: Relation, gap: '\n' | ' ') => string;
+  /** Of a relation its joins alone, each behind a blank. */
+  readonly joins: (relation: Relation) => string;
   readonly bind: Writer['bind'];
   readonly constant: Writer['constant'];
   /** Of lists of parameters. */
@@ -137,9 +139,10 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
     return several ? `(${joined(each, ' OR ')})` : (each[0] ?? '1 = 0');
   };
 
-  const somePiece = ({ of, by, alias, where }: Leaf<'some-piece'>): string => {
+  const somePiece = ({ of, by, alias, joins = [], where }: Leaf<'some-piece'>): string => {
     const pieces = dialect.pieces(parts.self(), of, by);
-    return `EXISTS (SELECT 1 FROM (${pieces}) AS ${sqlName(alias)} WHERE ${write(where, NO_DIGITS)})`;
+    const joined = parts.joins({ table: { name: alias }, alias, joins, where });
+    return `EXISTS (SELECT 1 FROM (${pieces}) AS ${sqlName(alias)}${joined} WHERE ${write(where, NO_DIGITS)})`;
   };
 
   const write = (of: Predicate, digits: Digits): string =>

@@ -166,8 +166,10 @@ function createWriter(
       case 'first-piece':
         return once(of, () => {
           const selected = `SELECT ${dialect.top(one)}${expression(of.select)} FROM (${dialect.pieces(writer, of.of, of.by)})`;
+          const outside = [of.select, ...of.order.map(({ by }) => by)];
+          const joined = joinsText({ table: { name: of.alias }, joins: [], ...of }, ' ', outside);
           const where = predicates.predicate(of.where);
-          return `(${selected} AS ${sqlName(of.alias)} WHERE ${where} ORDER BY ${order(of.order)}${dialect.tail(one, ' ')})`;
+          return `(${selected} AS ${sqlName(of.alias)}${joined} WHERE ${where} ORDER BY ${order(of.order)}${dialect.tail(one, ' ')})`;
         });
       case 'raw':
         return dialect.column(`(${raw(of.parts)})`, of.type);
@@ -197,8 +199,11 @@ function createWriter(
     return `${kind} ${dialect.table(of.table)} AS ${sqlName(of.alias)} ON ${predicates.predicate(of.on)}`;
   };
 
+  const joinsText: RenderRelation = (of, gap, outside) =>
+    of.joins.map(j => `${gap}${join(j, () => columnsUsed(j.alias, of, outside))}`).join('');
+
   const relation: RenderRelation = (of, gap, outside) => {
-    const joins = of.joins.map(j => `${gap}${join(j, () => columnsUsed(j.alias, of, outside))}`).join('');
+    const joins = joinsText(of, gap, outside);
     const where = of.where.kind === 'true' ? '' : `${gap}WHERE ${predicates.predicate(of.where)}`;
     return `FROM ${dialect.table(of.table)} AS ${sqlName(of.alias)}${joins}${where}`;
   };
@@ -206,6 +211,7 @@ function createWriter(
   const predicates = createPredicates(dialect, {
     ...{ expression, raw, bind, constant, once, lengthen, self: () => writer },
     relation: (of, gap) => relation(of, gap, []),
+    joins: of => joinsText(of, ' ', []),
   });
   const writer: Writer = { expression, predicate: predicates.predicate, order, bind, constant };
   return { writer, relation, parameters };

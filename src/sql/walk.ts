@@ -2,7 +2,7 @@
  * A walk over parts of a query: the one place that knows which parts each kind of expression, predicate and relation has. In:
  * parts, and what to do at them. Out: nothing; what is done is the visitor's.
  */
-import type { ColumnExpression, Expression, Order, Predicate, Relation } from './expression.ts';
+import type { ColumnExpression, Expression, Join, Order, Predicate, Relation } from './expression.ts';
 
 export interface Parts {
   readonly predicates?: readonly Predicate[];
@@ -53,6 +53,7 @@ export function walk({ predicates = [], expressions = [], relations = [] }: Part
       case 'first-piece':
         expression(of.of);
         expression(of.select);
+        joins(of.joins);
         predicate(of.where);
         orders(of.order);
         return;
@@ -91,6 +92,7 @@ export function walk({ predicates = [], expressions = [], relations = [] }: Part
         return;
       case 'some-piece':
         expression(of.of);
+        joins(of.joins);
         predicate(of.where);
         return;
       case 'raw':
@@ -98,15 +100,18 @@ export function walk({ predicates = [], expressions = [], relations = [] }: Part
         return;
     }
   };
+  const joins = (of: readonly Join[] = []): void => {
+    for (const { on, pick = [] } of of) {
+      predicate(on);
+      orders(pick);
+    }
+  };
   /** `selected` and `ordered`: what is taken from it. */
   const relation = (of: Relation, selected: readonly Expression[] = [], ordered: readonly Order[] = []): void => {
     if (visitor.enter?.(of) === false) return;
     selected.forEach(expression);
     orders(ordered);
-    for (const { on, pick = [] } of of.joins) {
-      predicate(on);
-      orders(pick);
-    }
+    joins(of.joins);
     predicate(of.where);
     visitor.leave?.(of);
   };

@@ -16,7 +16,7 @@ import { checkExpressions } from './raw.ts';
 import { checkNumbers, checkSharedIds } from './shared-ids.ts';
 import { checkTargets } from './targets.ts';
 import { checkIds, checkKey, checkLookup, checkReference } from './unique.ts';
-import { checkCodes, checkTableCodes } from './unmapped.ts';
+import { checkCodes, checkPieces, checkTableCodes } from './unmapped.ts';
 import { checkWords } from './words.ts';
 
 export interface LiveCheck {
@@ -45,7 +45,7 @@ export async function checkLive({
   const asking = { database, readScope, readPiece, clock: { now } };
   const catalog = await database.catalog({ tables: [...tablesOf(registry), ...(locked?.tables.keys() ?? [])] });
   if (locked) checkDrift(locked, catalog, report);
-  const { lookups, refs, children, values, expressions, tests } = partsOf(registry);
+  const { lookups, refs, children, pieces, values, expressions, tests } = partsOf(registry);
   const about = (at: Position, ask: () => Promise<void>): Promise<void> => askedAt(at, report, ask);
   for (const mapping of sourcesOf(registry)) await about(mapping.at, () => checkKey(mapping, catalog, asking, report));
   for (const mapping of registry.mappings) await about(mapping.at, () => checkIds(mapping, catalog, asking, report));
@@ -61,5 +61,6 @@ export async function checkLive({
   for (const one of registry.pack.words ?? []) await about(one.at, () => checkWords([one], asking, report));
   await checkCodes(values, asking, report);
   await checkTableCodes(lookups, asking, report);
+  for (const one of pieces) await about(one.at, () => checkPieces([one], asking, report));
   return report.problems();
 }

@@ -4,6 +4,7 @@
  */
 import { aliasesOf } from '../../sql/columns-used.ts';
 import { childrenOf } from '../children.ts';
+import { codeMapOfRows } from '../load/origin.ts';
 import type {
   ChildRows,
   Condition,
@@ -17,6 +18,7 @@ import type {
   Scope,
   ValueNode,
 } from '../model.ts';
+import { rowsOfLookups } from '../piece-lookups.ts';
 import { aliasesIn } from './questions.ts';
 
 /** A value read in a scope, maybe out of the pieces of a column of its rows. */
@@ -35,6 +37,16 @@ export interface ScopedLookup {
 export interface ScopedRef {
   readonly scope: Scope;
   readonly node: RefNode;
+}
+
+/** What is looked up by the pieces of a column: a lookup, or a code map in a table with a lookup for each of its keys. */
+export interface ScopedPieces {
+  readonly scope: Scope;
+  readonly pieces: Pieces;
+  readonly lookups: readonly Lookup[];
+  /** Of the code map; none for a lookup. */
+  readonly codeMap: string | undefined;
+  readonly at: Position;
 }
 
 /** Child rows of an `each`. */
@@ -56,6 +68,7 @@ export interface Parts {
   readonly lookups: readonly ScopedLookup[];
   readonly refs: readonly ScopedRef[];
   readonly children: readonly ScopedChildRows[];
+  readonly pieces: readonly ScopedPieces[];
   readonly values: readonly ScopedValue[];
   /** Values worked out by `sql`, be there a later alternative or not: the statement reads them for each row. */
   readonly expressions: readonly ScopedValue[];
@@ -71,6 +84,7 @@ export function partsOf(registry: Registry): Parts {
   const tests = new Map<Condition, ScopedTest>();
   /** Code maps on pieces: the row of a piece is found as that of a lookup is. */
   const codes: ScopedLookup[] = [];
+  const pieces = new Map<string, ScopedPieces>();
   const visitCondition = (condition: Condition | undefined, scope: Scope, picks = false): void => {
     switch (condition?.kind) {
       case 'is':
@@ -94,6 +108,22 @@ export function partsOf(registry: Registry): Parts {
     for (const { table, alias, where } of scope.lookups)
       visitCondition(where, { table, alias, where: { kind: 'always' }, lookups: [] });
   };
+  const addPieces = (of: ScopedPieces): void => {
+    const key = `${of.pieces.alias} ${of.codeMap ?? of.lookups[0]?.alias} ${JSON.stringify(of.at)}`;
+    const known = pieces.get(key);
+    pieces.set(key, known ? { ...known, lookups: [...known.lookups, ...of.lookups] } : of);
+  };
+  const visitLookups = (of: Pieces, scope: Scope): void => {
+    for (const { node } of rowsOfLookups(of)) {
+      const { scope: rows, on, order: pick } = node.from;
+      const { table, alias, where, lookups } = rows;
+      const lookup = { table, alias, on, where, required: false, pick, at: node.at };
+      codes.push({ scope, lookup }, ...lookups.map(further => ({ scope: rows, lookup: further })));
+      addPieces({ scope, pieces: of, lookups: [lookup], codeMap: undefined, at: node.at });
+      for (const { where: tests } of [lookup, ...lookups])
+        visitCondition(tests, unfiltered({ table, alias, where, lookups }));
+    }
+  };
   /** `scopes`: those of the rows around, from within. `isLast`: no later alternative takes what this node leaves out. */
   const visit = (node: Node, scopes: readonly [Scope, ...Scope[]], isLast: boolean, pieces?: Pieces): void => {
     const [scope] = scopes;
@@ -103,15 +133,21 @@ export function partsOf(registry: Registry): Parts {
       expressions.push({ scope: readScopeOf(node, scopes), node, pieces });
     if (node.kind === 'ref') refs.push({ scope, node });
     if (node.kind === 'each' && node.from.kind === 'rows') {
-      const { single, on, scope: rows } = node.from;
+      const { single, on, of, scope: rows } = node.from;
       const { table, alias, where } = rows;
-      if (single) codes.push({ scope, lookup: { table, alias, on, where, required: false, pick: [], at: node.at } });
+      if (single) {
+        const lookup = { table, alias, on, where, required: false, pick: [], at: node.at };
+        codes.push({ scope, lookup });
+        const codeMap = codeMapOfRows(node.from);
+        if (of && codeMap !== undefined) addPieces({ scope, pieces: of, lookups: [lookup], codeMap, at: node.at });
+      }
       children.set(node.from, { from: node.from, at: node.at });
       visitScope(node.from.scope);
       visit(node.item, [node.from.scope, ...scopes], isLast);
     } else {
       const earlier = earlierIn(node);
       const inner = node.kind === 'each' && node.from.kind === 'pieces' ? node.from : pieces;
+      if (inner && inner !== pieces) visitLookups(inner, scope);
       for (const child of childrenOf(node)) visit(child, scopes, isLast && !earlier.has(child), inner);
     }
   };
@@ -125,6 +161,7 @@ export function partsOf(registry: Registry): Parts {
     lookups: [...new Map(lookups.map(part => [part.lookup, part])).values()],
     refs,
     children: [...children.values()],
+    pieces: [...pieces.values()],
     values,
     expressions,
     tests: [...tests.values()],

@@ -15,7 +15,7 @@ import type { Condition, Pieces, Position, Scope } from '../model.ts';
 export type ReadScope = (scope: Scope, extra: Predicate, clock: Clock, expressions?: readonly Expression[]) => Relation;
 
 /** How a question is asked of some piece of a column: `somePiece` of src/plan/presence.ts. */
-export type ReadPiece = (pieces: Pieces, where: Predicate) => Predicate;
+export type ReadPiece = (pieces: Pieces, where: Predicate, clock: Clock) => Predicate;
 
 export interface Asking {
   readonly database: Database;

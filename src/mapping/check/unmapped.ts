@@ -7,23 +7,30 @@ import { among, and, constant, filled, isNull, not } from '../../sql/construct.t
 import type { ColumnExpression, Predicate } from '../../sql/expression.ts';
 import { codeMapOf, tableCodeMapOf } from '../load/origin.ts';
 import type { Report } from '../load/problem.ts';
-import type { Lookup, Position, Scope, ValueNode } from '../model.ts';
-import type { ScopedLookup, ScopedValue } from './parts.ts';
-import { type Asking, askedAt, isOwn, tallyOf, valuesOf } from './questions.ts';
+import type { Lookup, Pieces, Position, Scope, ValueNode } from '../model.ts';
+import type { ScopedLookup, ScopedPieces, ScopedValue } from './parts.ts';
+import { type Asking, askedAt, countRows, isOwn, tallyOf, valuesOf } from './questions.ts';
 
 const SHOWN = 10;
 
 /** C2: asked once per scope, column and map, however many facets are bound. */
 export async function checkCodes(values: readonly ScopedValue[], asking: Asking, report: Report): Promise<void> {
   const asked = new Set<string>();
-  for (const { scope, node } of values) {
+  for (const { scope, node, pieces } of values) {
     const origin = codeMapOf(node.codec);
     const [column] = node.from;
-    if (!origin || column?.kind !== 'column' || !isOwn(column, scope)) continue;
+    if (!origin || column?.kind !== 'column') continue;
     const key = `${origin.name}|${scope.table.name}|${scope.alias}|${column.alias}.${column.column}`;
     if (asked.has(key)) continue;
     asked.add(key);
     const where = and(filled(column), not(origin.known(column)), notAbsent(column, node));
+    if (pieces && column.alias === pieces.alias && isOwn(pieces.column, scope)) {
+      await askedAt(node.at, report, async () => {
+        const rows = await countRows(asking, scope, asking.readPiece(pieces, where, asking.clock));
+        tellPieces(rows, { name: `code map ${origin.name}`, pieces, at: node.at }, report);
+      });
+    }
+    if (!isOwn(column, scope)) continue;
     const unknown = { name: origin.name, scope, column, where, isCode: origin.isWhole, at: node.at };
     await askedAt(node.at, report, () => reportUnknown(unknown, asking, report));
   }
@@ -48,6 +55,34 @@ export async function checkTableCodes(lookups: readonly ScopedLookup[], asking: 
     const unknown = { name, scope, column, where, isCode: true, at: lookup.at };
     await askedAt(lookup.at, report, () => reportUnknown(unknown, asking, report));
   }
+}
+
+/** Pieces for which a lookup, or none of those of a code map, finds a row; by the rows that have such a piece. */
+export async function checkPieces(all: readonly ScopedPieces[], asking: Asking, report: Report): Promise<void> {
+  for (const { scope, pieces, lookups, codeMap, at } of all) {
+    if (!isOwn(pieces.column, scope)) continue;
+    const where = and(
+      ...lookups.flatMap(({ on }) => [
+        ...on.map(({ ours }) => filled(ours)),
+        ...on.slice(0, 1).map(({ theirs: { notNull: _, ...theirs } }) => isNull(theirs)),
+      ]),
+    );
+    const rows = await countRows(asking, scope, asking.readPiece({ ...pieces, lookups }, where, asking.clock));
+    tellPieces(
+      rows,
+      { name: codeMap === undefined ? `lookup ${lookups[0]?.alias}` : `code map ${codeMap}`, pieces, at },
+      report,
+    );
+  }
+}
+
+function tellPieces(
+  rows: number,
+  { name, pieces, at }: { readonly name: string; readonly pieces: Pieces; readonly at: Position },
+  report: Report,
+): void {
+  if (rows > 0)
+    report.warning(at, `${name} has no row for a piece of ${pieces.column.column} in ${counted(rows, 'row')}`);
 }
 
 function missed({ on }: Lookup): readonly Predicate[] {

@@ -2,14 +2,15 @@
  * R4 and R5, `each`: many items from child rows, or from the pieces of a separated column. In: the map. Out: an EachNode.
  */
 import { type Identifier, identifier, isIdentifier, printTable } from '../../sql/identifier.ts';
-import type { ChildRows, EachNode, JoinColumn, Node, Pieces, Position } from '../model.ts';
+import type { ChildRows, EachNode, JoinColumn, Lookup, Node, Pieces, Position } from '../model.ts';
 import { fixedColumns, isPromised } from '../promised.ts';
 import { type NamedPieces, type NamedRows, resolveColumn, type Visible } from './columns.ts';
 import type { Context } from './context.ts';
 import { guard } from './guard.ts';
 import { readOn, readRowOrder } from './join.ts';
+import { readLookup } from './scope.ts';
 import { type Slot, singleSlot } from './slot.ts';
-import { child, type MapTree, map, type ScalarTree, type Tree, textOf } from './tree.ts';
+import { child, entriesOf, type MapTree, map, type ScalarTree, type Tree, textOf } from './tree.ts';
 
 /** `{each: {table, …} or {split, …}, elements or item}` among the items of a repeating element. */
 export function readEach(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
@@ -130,9 +131,34 @@ function readPieces(each: Tree, visible: Visible, context: Context): Rows | unde
     return undefined;
   }
   const alias = context.aliases.mint(name);
-  const from: Pieces = { kind: 'pieces', column: resolved.column, by: by.text, alias, ...parsed };
+  const lookups: Lookup[] = [];
+  const from: Pieces = { kind: 'pieces', column: resolved.column, by: by.text, alias, ...parsed, lookups };
   const own = { kind: 'pieces' as const, name, alias, parts: parsed.parts, from };
-  return { from, visible: { own, named: new Map([[name.toLowerCase(), own]]), outer: visible, lookups: [] } };
+  const inner: Visible = { own, named: new Map([[name.toLowerCase(), own]]), outer: visible, lookups };
+  const looked = entriesOf(child(each, 'lookup'));
+  const [first] = looked;
+  if (first && resolved.isPiece) {
+    report.error(first.at, 'pieces of a piece look nothing up', { expected: '`parse`, which names parts of a piece' });
+    return undefined;
+  }
+  for (const entry of looked) {
+    const lookup = readLookup(entry, inner, context);
+    if (lookup) lookups.push(lookup);
+  }
+  checkPieceLookups(from, context);
+  return { from, visible: inner };
+}
+
+/** A lookup joins parts of the piece, or columns of one row that was looked up before. */
+function checkPieceLookups({ alias, lookups = [] }: Pieces, { report }: Context): void {
+  for (const { on, at } of lookups) {
+    const owners = new Set(on.map(({ ours }) => ours.alias));
+    const isOwn = [...owners].every(one => one === alias || lookups.some(lookup => lookup.alias === one));
+    if (owners.size === 1 && isOwn) continue;
+    report.error(at, 'a lookup in the `each` of pieces joins parts of a piece', {
+      expected: '`on: {THEIRS: part}`, or columns of one row that is looked up before it',
+    });
+  }
 }
 
 /** `{sys}:{code}`: names of parts, with a separator between each two. */

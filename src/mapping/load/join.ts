@@ -46,7 +46,7 @@ export function readOn(
     }
     if (right.isPiece && !takesPieces) {
       report.error(value.at, 'a piece of a column cannot be joined here', {
-        expected: 'an `each` of rows within the `each` of the pieces',
+        expected: 'a `lookup` in the `each` of the pieces, or an `each` of rows within it',
         found: text,
       });
     }

@@ -7,19 +7,22 @@ import type { ColumnExpression } from '../../sql/expression.ts';
 import type { Identifier } from '../../sql/identifier.ts';
 import { childrenOf } from '../children.ts';
 import type { Condition, EachNode, JoinColumn, Node, Scope } from '../model.ts';
+import { rowsOfLookups } from '../piece-lookups.ts';
 import type { Report } from './problem.ts';
 
-/** A row that is at hand around a node, or the pieces of one of its columns. */
+/** A row that is at hand around a node, the pieces of one of its columns, or a row that a piece looks up. */
 interface Level {
-  readonly kind: 'rows' | 'pieces';
+  readonly kind: 'rows' | 'pieces' | 'looked';
   readonly aliases: ReadonlySet<Identifier>;
 }
+
+const SQL = '`sql`';
 
 /** Reports each node that mixes rows, once. */
 export function checkMixedRows(source: Scope, nodes: readonly Node[], report: Report): void {
   const told = new Set<Node>();
   const tell = (node: Node, levels: readonly Level[], columns: readonly ColumnExpression[], what: string): void => {
-    const mixed = problemWith(levels, columns);
+    const mixed = problemWith(levels, columns, what === SQL);
     if (mixed === undefined || told.has(node)) return;
     told.add(node);
     report.error(node.at, `${what} ${mixed.problem}`, { expected: mixed.expected, found: namesOf(columns) });
@@ -35,14 +38,14 @@ export function checkMixedRows(source: Scope, nodes: readonly Node[], report: Re
         const columns: ColumnExpression[] = [];
         if (from.kind === 'raw')
           for (const part of from.parts) if (typeof part !== 'string' && part.kind === 'column') columns.push(part);
-        tell(node, levels, columns, '`sql`');
+        tell(node, levels, columns, SQL);
       }
     }
     if (node.kind === 'ref' && node.exists) {
       const ours = node.on.map(one => one.ours);
       if (!ours.some(isPiece)) tell(node, levels, ours, '`on`');
     }
-    if (node.kind === 'each') visit(node.item, [...levels, levelOf(node, levels, tell)]);
+    if (node.kind === 'each') visit(node.item, [...levels, ...levelsOf(node, levels, tell)]);
     else for (const child of childrenOf(node)) visit(child, levels);
   };
   for (const node of nodes) visit(node, [{ kind: 'rows', aliases: aliasesIn(source) }]);
@@ -50,16 +53,25 @@ export function checkMixedRows(source: Scope, nodes: readonly Node[], report: Re
 
 type Tell = (node: Node, levels: readonly Level[], columns: readonly ColumnExpression[], what: string) => void;
 
-/** The level that an `each` opens; what leads to its rows is looked at. */
-function levelOf(node: EachNode, levels: readonly Level[], tell: Tell): Level {
+/** The levels that an `each` opens; what leads to its rows is looked at. */
+function levelsOf(node: EachNode, levels: readonly Level[], tell: Tell): readonly Level[] {
   const { from } = node;
-  if (from.kind === 'pieces') return { kind: 'pieces', aliases: new Set([from.alias]) };
+  if (from.kind === 'pieces') {
+    const looked = rowsOfLookups(from).flatMap(({ node: rows }) => levelsOf(rows, levels, tell));
+    return [
+      { kind: 'pieces', aliases: new Set([from.alias]) },
+      ...looked.map(one => ({ ...one, kind: 'looked' as const })),
+    ];
+  }
   const { scope } = from;
-  // The rows of pieces are read for the row that has the pieces (piecesJoined has looked at them).
-  if (!from.of) tell(node, levels.slice(-1), outside(from.on, levels.slice(-1)), '`on`');
+  // What hangs on pieces is read for the row that has them, and piecesJoined has looked at it.
+  const onPieces = from.on.some(({ ours }) =>
+    levels.some(({ kind, aliases }) => kind === 'pieces' && aliases.has(ours.alias)),
+  );
+  if (!from.of && !onPieces) tell(node, levels.slice(-1), outside(from.on, levels.slice(-1)), '`on`');
   const own: Level = { kind: 'rows', aliases: aliasesIn(scope) };
   tell(node, [own], outsideOf(scope, own), '`where` or `lookup`');
-  return own;
+  return [own];
 }
 
 /** `on` of an `each` is of the row right around. */
@@ -71,9 +83,14 @@ function outside(on: readonly JoinColumn[], levels: readonly Level[]): readonly 
 function problemWith(
   levels: readonly Level[],
   columns: readonly ColumnExpression[],
+  isSql: boolean,
 ): { readonly problem: string; readonly expected: string } | undefined {
   if (columns.length === 0) return undefined;
   const owners = new Set(columns.map(({ alias }) => levels.findLast(({ aliases }) => aliases.has(alias))));
+  // Where none is found no statement has a row to work it out on.
+  if (isSql && [...owners].some(owner => owner?.kind === 'looked')) {
+    return { problem: 'uses what a piece looks up', expected: 'codecs (`via`) on its columns' };
+  }
   if ([...owners].some(owner => owner?.kind === 'pieces')) {
     return {
       problem: 'uses a piece of a column, which is cut outside of SQL',

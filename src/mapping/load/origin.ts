@@ -4,7 +4,7 @@
  */
 import type { Expression, Predicate } from '../../sql/expression.ts';
 import type { Codec } from '../codecs/codec.ts';
-import type { Lookup } from '../model.ts';
+import type { ChildRows, Lookup } from '../model.ts';
 
 /** Of a codec that reads a code map. */
 export interface CodeMapOrigin {
@@ -29,6 +29,18 @@ export function codeMapOf(codec: Codec): CodeMapOrigin | undefined {
 /** Keeps that a lookup finds the row of a code map in a table. */
 export function rememberLookup(lookup: Lookup, codeMap: string): void {
   lookups.set(lookup, codeMap);
+}
+
+const rowsOfMaps = new WeakMap<ChildRows, string>();
+
+/** Keeps that child rows are those of a code map in a table. */
+export function rememberRows(rows: ChildRows, codeMap: string): void {
+  rowsOfMaps.set(rows, codeMap);
+}
+
+/** The name of the code map in a table that child rows are of: those of pieces. */
+export function codeMapOfRows(rows: ChildRows): string | undefined {
+  return rowsOfMaps.get(rows);
 }
 
 /** The name of the code map in a table that a lookup finds the row of. */

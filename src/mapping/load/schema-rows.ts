@@ -102,4 +102,5 @@ export const eachPieces = z.strictObject({
   by: text.describe('one character'),
   parse: text.optional().describe('"{sys}:{code}" names parts of a piece'),
   as: text.optional(),
+  lookup: lookups.optional(),
 });

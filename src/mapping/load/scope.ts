@@ -157,6 +157,7 @@ function readLookupOn(tree: Tree, theirs: Visible, ours: Visible, context: Conte
     });
   }
   if (on?.kind === 'map' && on.entries.length === 0) return readOn(on, theirs, ours, context);
+  const takesPieces = ours.own.kind === 'pieces';
   const fold = child(tree, 'fold');
   const isFolded = textOf(fold) === 'true';
   const joined = entriesOf(on).flatMap((entry): readonly JoinColumn[] => {
@@ -166,7 +167,7 @@ function readLookupOn(tree: Tree, theirs: Visible, ours: Visible, context: Conte
       entries: [{ ...entry, value: child(entry.value, 'from') ?? entry.value }],
       at: entry.at,
     };
-    const joined = readOn(plain, theirs, ours, context);
+    const joined = readOn(plain, theirs, ours, context, takesPieces);
     if (!via) return joined;
     const parsed = parseVia(via, context);
     if (parsed?.last || joined.some(({ ours: column }) => column.type.kind !== 'text')) {

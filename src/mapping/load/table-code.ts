@@ -13,7 +13,7 @@ import type { Context } from './context.ts';
 import { piecesJoined } from './each.ts';
 import { makeFirst } from './first.ts';
 import { readPick } from './join.ts';
-import { rememberLookup } from './origin.ts';
+import { rememberLookup, rememberRows } from './origin.ts';
 import { folded, readTable } from './scope.ts';
 import type { Slot } from './slot.ts';
 import { type MapTree, map as mapTree, type ScalarTree } from './tree.ts';
@@ -88,6 +88,7 @@ function codeOfPiece(
     if (!of || !item) return [];
     const scope: Scope = { table: own.table, alias: own.alias, where, lookups: [] };
     const from: ChildRows = { kind: 'rows', scope, on, order: [], of, single: true };
+    if (map.else.kind !== 'code') rememberRows(from, map.name);
     const coding: Node = {
       kind: 'list',
       items: [{ kind: 'each', from, item, type: 'Coding', at }],

@@ -6,6 +6,7 @@
 import { printTable } from '../../sql/identifier.ts';
 import { childrenOf } from '../children.ts';
 import type { Condition, Node, Registry, Scope } from '../model.ts';
+import { scopesOf } from '../piece-lookups.ts';
 
 /** What tables are taken from; the pack for its tables of words. */
 type Read = Pick<Registry, 'mappings'> & Partial<Pick<Registry, 'pack'>>;
@@ -54,5 +55,5 @@ function addCondition(condition: Condition | undefined, names: Set<string>): voi
 function addNode(node: Node, names: Set<string>): void {
   addCondition(node.if, names);
   for (const child of childrenOf(node)) addNode(child, names);
-  if (node.kind === 'each' && node.from.kind === 'rows') addScope(node.from.scope, names);
+  if (node.kind === 'each') for (const scope of scopesOf(node.from)) addScope(scope, names);
 }

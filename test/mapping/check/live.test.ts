@@ -373,6 +373,35 @@ elements:
     ]);
   });
 
+  test('pieces that a lookup or a code map has no row for are told', async () => {
+    const database = databaseWith(
+      "PT (PT_NO, RACE_CD) VALUES (1, 'W;B'), (2, 'W;X'), (3, 'X'), (4, NULL), (5, ';')",
+      "CD_LKUP (TBL_ID, CD, DESCR) VALUES ('R', 'W', 'White'), ('R', 'B', 'Black'), ('S', 'X', 'of another list')",
+    );
+    const files = (each: string, item: string, codes = '{}') => ({
+      'm.yaml': `${PEOPLE}  communication: [{ each: { split: RACE_CD, by: ";", as: d${each} }, item: ${item} }]\n`,
+      'codes.yaml': codes,
+    });
+    const looked = (more: string) =>
+      files(
+        `, lookup: { c: { table: dbo.CD_LKUP, on: { CD: d.piece }, where: { TBL_ID: R }${more} } }`,
+        '{ language: { text: { from: c.DESCR }}, needs: [language] }',
+      );
+    for (const more of ['', ', required: true'])
+      expect((await problemsOf(looked(more), database)).filter(one => one.includes('piece'))).toEqual([
+        expect.stringMatching(/^m.yaml:6:\d+: warning: lookup c has no row for a piece of RACE_CD in 2 rows$/),
+      ]);
+    const coded = (codes: string) =>
+      files('', '{ needs: [language], elements: { language: { from: d.piece, via: race } } }', codes);
+    const inTable =
+      'race:\n  table: dbo.CD_LKUP\n  where: { TBL_ID: R }\n  key: [CD]\n  code: STD_CD\n  system: http://a.example\n';
+    const inPack = 'race:\n  system: http://a.example\n  rows: { W: white, B: black }\n';
+    for (const codes of [inTable, inPack])
+      expect((await problemsOf(coded(codes), database)).filter(one => one.includes('piece'))).toEqual([
+        expect.stringMatching(/^m.yaml:6:\d+: warning: code map race has no row for a piece of RACE_CD in 2 rows$/),
+      ]);
+  });
+
   test('SQL over a row around child rows is worked out, too', async () => {
     const database = databaseWith("PT (PT_NO, SEX) VALUES (1, 'M')", 'ALLRGY (ALG_ID, PT_NO) VALUES (70, 1)');
     const files = (sql: string) => ({

@@ -1,0 +1,49 @@
+/**
+ * Lookups in the `each` of pieces. In: pieces. Out: the rows that have to be fetched for them: those of a lookup that joins parts of a
+ * piece hang on the pieces, and lookups that join its columns are of these rows.
+ */
+import type { ChildRows, EachNode, Lookup, Pieces, Scope } from './model.ts';
+
+export interface PieceRows {
+  /** Its item is empty: what is made of the rows stands in the `each` of the pieces. */
+  readonly node: EachNode & { readonly from: ChildRows };
+  /** A piece without a row is no item. */
+  readonly required: boolean;
+}
+
+const made = new WeakMap<Pieces, readonly PieceRows[]>();
+
+/** One for each lookup that joins parts of a piece, in order; the same ones for the same pieces. */
+export function rowsOfLookups(pieces: Pieces): readonly PieceRows[] {
+  const known = made.get(pieces);
+  if (known) return known;
+  const rows = lookupGroups(pieces).map(([first, ...further]): PieceRows => {
+    const { table, alias, where, on, pick, at } = first;
+    const scope = { table, alias, where, lookups: further };
+    const from: ChildRows = { kind: 'rows', scope, on, order: pick, of: pieces, single: true };
+    const item = { kind: 'list', items: [], type: '', at } as const;
+    return {
+      node: { kind: 'each', from, item, type: '', at },
+      required: [first, ...further].some(({ required }) => required),
+    };
+  });
+  made.set(pieces, rows);
+  return rows;
+}
+
+/** Each lookup that joins parts of a piece, with those that join its columns or those of one of them. */
+function lookupGroups({ alias, lookups = [] }: Pieces): readonly (readonly [Lookup, ...Lookup[]])[] {
+  const groups: [Lookup, ...Lookup[]][] = [];
+  for (const lookup of lookups) {
+    const ours = lookup.on.map(on => on.ours.alias);
+    const group = groups.find(some => some.some(one => ours.includes(one.alias)));
+    if (group && !ours.includes(alias)) group.push(lookup);
+    else groups.push([lookup]);
+  }
+  return groups;
+}
+
+/** The rows that an `each` reads: child rows, or what its pieces look up. */
+export function scopesOf(from: EachNode['from']): readonly Scope[] {
+  return from.kind === 'rows' ? [from.scope] : rowsOfLookups(from).map(({ node }) => node.from.scope);
+}
