@@ -148,7 +148,7 @@ describe('bindings of columns are held against the schema and the codecs', () =>
         '  name: { each: { split: RACE_CD, by: ";", as: d }, item: { text: { from: d.piece, if: { exists: { table: dbo.CD_LKUP, on: { CD: d.piece } } } } } }',
       ),
     ).toEqual([
-      'm.yaml:6:130: a piece of a column cannot be joined here; expected an `each` of rows within the `each` of the pieces; found d.piece',
+      'm.yaml:6:130: a piece of a column cannot be joined here; expected a `lookup` in the `each` of the pieces, or an `each` of rows within it; found d.piece',
     ]);
   });
 
