@@ -53,6 +53,7 @@ export function stampOf(file: string): string {
   }
 }
 
+/** Below what is no folder there is no file either. */
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }
