@@ -62,9 +62,10 @@ const introspection = z
     'secret-file': filled.optional().describe('a file with the secret of that client'),
     'key-file': filled.optional().describe('a file with its private key as a JWK'),
     send: z.enum(['basic', 'post']).optional().describe('how the secret is sent'),
+    jwt: z.enum(['true', 'false']).optional().describe('true: JWTs are asked about, too, once they are verified'),
     keep: seconds(60).optional().describe('seconds for which an answer holds (10)'),
   })
-  .describe('for tokens that are no JWT (RFC 7662)');
+  .describe('for tokens that are no JWT, or for all (RFC 7662)');
 
 const issuer = z.strictObject({
   issuer: address.describe('exactly as `iss` of its tokens has it'),

@@ -50,6 +50,8 @@ export interface IntrospectionSettings {
   readonly url: string | undefined;
   readonly client: string;
   readonly proof: ClientProof;
+  /** JWTs are asked about as well. */
+  readonly jwt: boolean;
   /** Milliseconds for which an answer holds. */
   readonly keep: number;
 }
@@ -157,9 +159,9 @@ function introspectionOf(
   folder: string,
   report: Report,
 ): IntrospectionSettings | undefined {
-  const { url, client, send = 'basic', keep = String(KEEP) } = written;
+  const { url, client, send = 'basic', jwt, keep = String(KEEP) } = written;
   const proof = proofOf();
-  return proof && { url, client, proof, keep: Number(keep) * 1000 };
+  return proof && { url, client, proof, jwt: jwt === 'true', keep: Number(keep) * 1000 };
 
   function proofOf(): ClientProof | undefined {
     const [secret, key] = [written['secret-file'], written['key-file']];

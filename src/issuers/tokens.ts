@@ -55,8 +55,12 @@ export function openIssuers(
     if (one === undefined) return undefined;
     const claims = await one.verify(token, now);
     if (claims?.exp === undefined) return undefined;
-    const expires = Math.min((claims.exp + one.issuer.skew) * 1000, now + AGAIN);
-    return grantOfClaims(claims, one.issuer, { expires, fhirBase: fhirBase() });
+    const end = Math.min((claims.exp + one.issuer.skew) * 1000, now + AGAIN);
+    if (one.issuer.introspection?.jwt !== true || one.introspect === undefined)
+      return grantOfClaims(claims, one.issuer, { expires: end, fhirBase: fhirBase() });
+    const said = await one.introspect(token, now);
+    const expires = Math.min(end, said.until);
+    return said.claims && grantOfClaims({ ...claims, ...said.claims }, one.issuer, { expires, fhirBase: fhirBase() });
   };
   const ofOpaque = async (token: string, now: number): Promise<Grant | undefined> => {
     let away: unknown;

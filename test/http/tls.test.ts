@@ -183,7 +183,7 @@ test('another pair is served soon after it is there; connections are not ended b
   const { url, use, lines } = await served();
   const before = (await get(`${url}/health`)).serial;
   use('next');
-  await vi.waitFor(async () => expect((await get(`${url}/health`)).serial).not.toBe(before), 20_000);
+  await vi.waitFor(async () => expect((await get(`${url}/health`)).serial).not.toBe(before), 120_000);
   expect(lines.join('\n')).toContain('the TLS certificate was read anew');
 });
 
@@ -209,11 +209,11 @@ test.each<[title: string, spoil: (paths: { readonly cert: string; readonly key: 
     const before = (await get(`${url}/health`)).serial;
     spoil(paths);
     const told = () => lines.filter(line => line.includes('cannot be used'));
-    await vi.waitFor(() => expect(told()).toHaveLength(1), 20_000);
+    await vi.waitFor(() => expect(told()).toHaveLength(1), 120_000);
     expect(told()[0]).toContain(problem);
     expect((await get(`${url}/health`)).serial).toBe(before);
     use('next');
-    await vi.waitFor(async () => expect((await get(`${url}/health`)).serial).not.toBe(before), 20_000);
+    await vi.waitFor(async () => expect((await get(`${url}/health`)).serial).not.toBe(before), 120_000);
     expect(told()).toHaveLength(1);
     const secrets = [pem('server.key'), pem('next.key'), pem('server'), pem('next')].flatMap(text => text.split('\n'));
     for (const secret of secrets.filter(line => line.length > 20 && !line.startsWith('-----')))
@@ -225,7 +225,7 @@ test('files that are only touched are read anew, and nothing else happens', asyn
   const { url, paths, lines } = await served();
   const { atime, mtimeMs } = statSync(paths.cert);
   utimesSync(paths.cert, atime, new Date(mtimeMs + 5000));
-  await vi.waitFor(() => expect(lines.join('\n')).toContain('read anew'), 20_000);
+  await vi.waitFor(() => expect(lines.join('\n')).toContain('read anew'), 120_000);
   expect((await get(`${url}/health`)).status).toBe(200);
 });
 

@@ -150,6 +150,27 @@ test('an answer that is none is an outage, of that token alone', async () => {
   expect(await grantOf(verifier, 'opaque')).toBeDefined();
 });
 
+test('JWTs are asked about once their signature is good, where the file says so', async () => {
+  const { issuer, verifier } = await started(`client: x\n      jwt: true\n      secret-file: ${fileWith(SECRET)}`);
+  const now = Date.now();
+  const token = await issuer.sign({ aud: BASE, sub: 'ada', azp: 'app', scope: 'user/*.rs' });
+  issuer.active.set(token, { active: true, aud: BASE, patient: '1', scope: 'patient/*.rs' });
+  expect(await grantOf(verifier, token, now)).toEqual({
+    ...{ subject: 'ada', client: 'app', issuer: issuer.url, scopes: ['patient/*.rs'], patient: '1' },
+    expires: now + 10_000,
+  });
+  issuer.active.clear();
+  expect(await grantOf(verifier, token, now + 10_001)).toBeUndefined();
+  expect(issuer.questions).toHaveLength(2);
+  const [head, payload] = token.split('.');
+  const forged = `${head}.${payload}.${'x'.repeat(342)}`;
+  issuer.active.set(forged, ACTIVE);
+  expect(await grantOf(verifier, forged, now)).toBeUndefined();
+  expect(issuer.questions).toHaveLength(2);
+  issuer.state = 'away';
+  expect(await statusOf(grantOf(verifier, token, now + 30_000))).toMatchObject({ status: 503 });
+});
+
 test('without introspection a token that is no JWT is refused, and nobody is asked', async () => {
   const issuer = await fakeIssuer();
   onTestFinished(() => issuer.close());
