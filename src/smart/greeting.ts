@@ -3,7 +3,7 @@
  */
 import type { SmartDemo } from './demo.ts';
 import { DEMO_APP } from './demo-app.ts';
-import { AUTH_PATH } from './server.ts';
+import { AUTH_PATH } from './provider.ts';
 
 export const SMART_GREETING = [
   'Who may read is decided by tokens (ACCESS=smart); docs/smart.md says how to let people and apps in:',

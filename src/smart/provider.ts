@@ -66,6 +66,9 @@ const SKEW = 60;
 /** Seconds that a client's assertion may be good for. */
 const LONGEST_ASSERTION = 5 * MINUTE;
 
+/** Path of the authorization server, and those of the provider below it. */
+export const AUTH_PATH = '/auth';
+
 export const ROUTES = {
   authorization: '/authorize',
   token: '/token',

@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
-import { errors, type Provider } from 'oidc-provider';
+import { errors } from 'oidc-provider';
 import type { Audit } from '../audit/audit.ts';
 import type { Accounts } from '../auth/accounts.ts';
 import type { Login } from '../auth/login.ts';
@@ -19,9 +19,8 @@ import type { Facade } from '../facade.ts';
 import { describeError, type Log } from '../log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { appRoutes, loginRoutes } from './apps.ts';
-import { bodyOf, isForm, withBody } from './body.ts';
 import { chartsOf } from './charts.ts';
-import { type Client, type Clients, clientsOfFile, joinClients } from './clients.ts';
+import { type Client, clientsOfFile, joinClients } from './clients.ts';
 import { DEMO_APP, demoApp } from './demo-app.ts';
 import { ehrRoutes } from './ehr.ts';
 import { interactionRoutes } from './interactions.ts';
@@ -31,15 +30,14 @@ import { type Keys, readKeys, rotateKeys } from './keys.ts';
 import { launchRoutes } from './launches.ts';
 import { errorPage, FORM_POLICY } from './pages.ts';
 import { addressOf, type Hospital, type NodeEnv, type PageContext, pageOf, type SmartParts } from './parts.ts';
+import { ownPaths, providerRoute, publishedPaths } from './paths.ts';
 import { peopleOf, type UserOf } from './people.ts';
-import { createProvider, ROUTES } from './provider.ts';
-import { PUBLISHED, publishedRoutes } from './published.ts';
+import { AUTH_PATH, createProvider } from './provider.ts';
+import { publishedRoutes } from './published.ts';
 import { openStore, type Store } from './store.ts';
 import { TEXTS } from './texts.ts';
+import { answerByProvider } from './to-provider.ts';
 import { tokensOf } from './tokens.ts';
-
-/** Path of the authorization server. */
-export const AUTH_PATH = '/auth';
 
 export interface SmartOptions {
   readonly config: Pick<
@@ -191,32 +189,6 @@ function audienceOf({ config, base }: SmartOptions, fhirBase: string): (aud: str
   };
 }
 
-function publishedPaths(fhirPath: string) {
-  return {
-    configuration: `${fhirPath}/.well-known/smart-configuration`,
-    style: AUTH_PATH + PUBLISHED.style,
-    brands: AUTH_PATH + PUBLISHED.brands,
-  };
-}
-
-/** Patterns of the paths that are answered here and not by the provider. */
-function ownPaths({ playsEhr }: SmartParts, fhirPath: string): (path: string) => string | undefined {
-  const exact = new Set([
-    ...['login', 'apps', 'apps/end', 'apps/logout', 'launch', 'login/issuer'].map(name => `${AUTH_PATH}/${name}`),
-    ...(playsEhr ? [`${AUTH_PATH}/ehr`, DEMO_APP] : []),
-    ...Object.values(publishedPaths(fhirPath)),
-    AUTH_PATH + CALLBACK,
-  ]);
-  const interaction = new RegExp(
-    `^${AUTH_PATH}/interaction/[\\w-]{1,64}(/(?:login|issuer|back|patient|encounter|consent))?$`,
-  );
-  return path => {
-    if (exact.has(path)) return path;
-    const match = interaction.exec(path);
-    return match === null ? undefined : `${AUTH_PATH}/interaction/:uid${match[1] ?? ''}`;
-  };
-}
-
 function ownRoutes(
   parts: SmartParts,
   tokens: Tokens,
@@ -256,17 +228,6 @@ function ownRoutes(
   return app;
 }
 
-const PROVIDER_PATHS: ReadonlySet<string> = new Set([
-  ...Object.values(ROUTES),
-  ...['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'],
-]);
-
-function providerRoute(path: string): string {
-  const rest = path.slice(AUTH_PATH.length);
-  if (PROVIDER_PATHS.has(rest)) return path;
-  return rest.startsWith(`${ROUTES.authorization}/`) ? `${AUTH_PATH}${ROUTES.authorization}/:uid` : `${AUTH_PATH}/*`;
-}
-
 /** What a proxy would say of the address, whatever the client says; and the headers of every answer. */
 function prepare(request: IncomingMessage, response: ServerResponse, base: URL, hsts: number): void {
   const { headers } = request;
@@ -295,85 +256,3 @@ function tell(request: IncomingMessage, response: ServerResponse, route: string,
 }
 
 const NOTHING_SPENT = { stages: { parse: 0, plan: 0, sql: 0, write: 0 }, statements: 0 } as const;
-
-/**
- * Hands a request to the provider. Its `POST` of an authorization request comes from another site, without the cookies of
- * this one; it is sent on as the `GET` that it stands for, which browsers make with them.
- */
-async function answerByProvider(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { provider, clients }: SmartParts,
-): Promise<void> {
-  const server = provider();
-  const [path = ''] = (request.url ?? '').split('?', 1);
-  if (request.method !== 'POST') {
-    await pass(request, response, server);
-    return;
-  }
-  const body = await bodyOf(request);
-  if (body === undefined || !isForm(request)) refuse(request, response);
-  else if (path === AUTH_PATH + ROUTES.authorization) sendAsGet(body, request, response, server.issuer);
-  else {
-    const more = path === AUTH_PATH + ROUTES.token ? await publicClientOf(body, request, server, clients) : '';
-    await pass(withBody(request, body + more), response, server);
-  }
-}
-
-function pass(
-  request: IncomingMessage & { originalUrl?: string },
-  response: ServerResponse,
-  server: Provider,
-): Promise<void> {
-  // How the provider learns where it is mounted.
-  const mount = new URL(server.issuer).pathname;
-  request.url = askingConsent((request.url ?? '').slice(AUTH_PATH.length));
-  request.originalUrl = mount + request.url;
-  return server.callback()(request, response);
-}
-
-/** An app that keeps no secret need not say which it is when it refreshes: its token says so. RFC 6749 section 6 */
-async function publicClientOf(
-  body: string,
-  { headers }: IncomingMessage,
-  server: Provider,
-  clients: Clients,
-): Promise<string> {
-  const fields = new URLSearchParams(body);
-  const isNamed = headers.authorization !== undefined || fields.has('client_id') || fields.has('client_assertion');
-  if (isNamed || fields.get('grant_type') !== 'refresh_token') return '';
-  const token = await server.RefreshToken.find(fields.get('refresh_token') ?? '');
-  const client = clients.find(token?.clientId ?? '');
-  return client?.kind === 'public' ? `&client_id=${encodeURIComponent(client.id)}` : '';
-}
-
-/** Consent is always asked for, which no app says; without it the library gives no refresh tokens. */
-function askingConsent(url: string): string {
-  const [path, query = ''] = url.split(/\?(.*)/s, 2);
-  if (path !== ROUTES.authorization) return url;
-  const parameters = new URLSearchParams(query);
-  const prompts = parameters.getAll('prompt');
-  const words = (prompts[0] ?? '').split(' ').filter(word => word !== '');
-  // What stands there twice is refused, and so has to stay.
-  if (prompts.length > 1 || words.includes('none')) return url;
-  parameters.set('prompt', [...new Set([...words, 'consent'])].join(' '));
-  return `${path}?${parameters}`;
-}
-
-/** Characters of the parameters of an authorization request. */
-const LONGEST_REQUEST = 12_000;
-
-function sendAsGet(body: string, request: IncomingMessage, response: ServerResponse, issuer: string): void {
-  // What is no printable ASCII has no place in an address.
-  if (body.length > LONGEST_REQUEST || /[^\x21-\x7e]/.test(body)) refuse(request, response);
-  else response.writeHead(303, { Location: `${issuer}${ROUTES.authorization}?${body}` }).end();
-}
-
-function refuse({ headers }: IncomingMessage, response: ServerResponse): void {
-  if (headers.accept?.includes('text/html')) {
-    response.setHeader('Content-Security-Policy', FORM_POLICY);
-    response.writeHead(400, { 'Content-Type': 'text/html; charset=utf-8' }).end(errorPage('invalid_request'));
-    return;
-  }
-  response.writeHead(400, { 'Content-Type': 'application/json' }).end('{"error":"invalid_request"}');
-}

@@ -10,7 +10,8 @@ import type { Config } from '../config.ts';
 import { type DemoPerson, type SmartDemo, smartDemo } from './demo.ts';
 import { type Endpoints, endpointsOf } from './discovery.ts';
 import { demoGreeting, SMART_GREETING } from './greeting.ts';
-import { AUTH_PATH, openSmart, type Smart, type SmartOptions } from './server.ts';
+import { AUTH_PATH } from './provider.ts';
+import { openSmart, type Smart, type SmartOptions } from './server.ts';
 
 export interface SmartStart {
   /** People of the demo, who are in no file. */

@@ -11,7 +11,7 @@ import { run } from '../../src/cli/main.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { type Running, startServer } from '../../src/main.ts';
-import { boxes, formAction, openBrowser } from '../smart/browser.ts';
+import { type Browser, boxes, formAction, openBrowser } from '../smart/browser.ts';
 import { post } from '../smart/served.ts';
 
 let folder: string;
@@ -122,10 +122,14 @@ interface TokenResponse {
   readonly access_token: string;
   readonly scope: string;
   readonly patient?: string;
+  readonly encounter?: string;
+  readonly need_patient_banner?: boolean;
+  readonly smart_style_url?: string;
+  readonly id_token?: string;
 }
 
-/** A launch of the app with a secret; all that is offered is ticked, as it comes. */
-async function launched(user: string, scope: string): Promise<TokenResponse> {
+/** A launch of the app with a secret, authorized by POST where the EHR begins it; all that is offered is ticked, as it comes. */
+async function launched(user: string, scope: string, ehr?: EhrLaunch): Promise<TokenResponse> {
   const auth = `${running.url}/auth`;
   const verifier = randomBytes(32).toString('base64url');
   const challenge = createHash('sha256').update(verifier).digest('base64url');
@@ -133,12 +137,19 @@ async function launched(user: string, scope: string): Promise<TokenResponse> {
     ...{ response_type: 'code', client_id: 'demo-secret', redirect_uri: REDIRECT, scope, state: 'any' },
     ...{ aud: `${running.url}/fhir`, code_challenge: challenge, code_challenge_method: 'S256' },
   });
-  const browser = openBrowser(auth);
-  const login = await browser.open(`${auth}/authorize?${query}`);
-  const consent = await browser.send(formAction(login, '/login'), [
-    ['username', user],
-    ['password', passwordOf(user)],
-  ]);
+  const { browser = openBrowser(auth), launch } = ehr ?? {};
+  if (launch !== undefined) query.set('launch', launch);
+  const headers = { origin: 'http://localhost:4567' };
+  const first =
+    launch === undefined
+      ? await browser.open(`${auth}/authorize?${query}`)
+      : await browser.send(`${auth}/authorize`, [...query], headers);
+  const consent = first.html.includes('name="password"')
+    ? await browser.send(formAction(first, '/login'), [
+        ['username', user],
+        ['password', passwordOf(user)],
+      ])
+    : first;
   const done = await browser.send(formAction(consent, '/consent'), [
     ['decision', 'allow'],
     ...boxes(consent, 'scope').map(one => ['scope', one] as const),
@@ -153,6 +164,31 @@ async function launched(user: string, scope: string): Promise<TokenResponse> {
     { authorization: `Basic ${btoa(`demo-secret:${secret}`)}` },
   );
   return body as unknown as TokenResponse;
+}
+
+interface EhrLaunch {
+  readonly browser: Browser;
+  readonly launch: string;
+}
+
+/** Whoever is logged in at the page that plays the EHR launches the app with a secret for a patient and the latest visit. */
+async function fromEhr(user: string, patient: string): Promise<EhrLaunch & { readonly encounter: string }> {
+  const browser = openBrowser(`${running.url}/auth`);
+  await browser.send(`${running.url}/auth/login`, [
+    ['username', user],
+    ['password', passwordOf(user)],
+    ['place', 'ehr'],
+  ]);
+  const page = await browser.open(`${running.url}/auth/ehr`);
+  const choice = [
+    ['app', 'demo-secret'],
+    ['patient', patient],
+  ] as const;
+  const shown = await browser.send(formAction(page, '/ehr'), [...choice, ['do', 'show']]);
+  const [, encounter] = /<select name="encounter">.*?<option value="([^"]+)"/s.exec(shown.html) ?? [];
+  if (encounter === undefined) throw new Error('the patient has no visits');
+  const app = await browser.send(formAction(shown, '/ehr'), [...choice, ['encounter', encounter], ['do', 'launch']]);
+  return { browser, encounter, launch: new URL(app.url).searchParams.get('launch') ?? '' };
 }
 
 interface Found {
@@ -233,4 +269,33 @@ test.each<[title: string, parts: Readonly<Record<string, readonly string[]>>]>([
     expect((await search(part.access_token, `${type}/${hidden?.id}`)).status).toBe(404);
     expect((await search(part.access_token, `${type}/${expected[0]}`)).status).toBe(200);
   }
+});
+
+test('a practitioner launches from the EHR with user scopes: context, banner, style, and the practitioner as fhirUser', async () => {
+  const ehr = await fromEhr('doctor', '1');
+  const wanted = [...TYPES, ...OTHERS].map(type => `user/${type}.rs`);
+  const scope = ['launch', 'openid', 'fhirUser', 'offline_access', ...wanted].join(' ');
+  const token = await launched('doctor', scope, ehr);
+  expect(token.scope.split(' ').toSorted()).toEqual(scope.split(' ').toSorted());
+  expect(token).toMatchObject({ patient: '1', encounter: ehr.encounter, need_patient_banner: true });
+  const style = await fetch(token.smart_style_url ?? '');
+  expect([style.status, style.headers.get('content-type')]).toEqual([200, 'application/json']);
+  const claims = JSON.parse(Buffer.from(token.id_token?.split('.')[1] ?? '', 'base64url').toString());
+  expect(claims.fhirUser).toBe(`${running.url}/fhir/Practitioner/1`);
+  const authorization = `Bearer ${token.access_token}`;
+  expect((await fetch(claims.fhirUser, { headers: { authorization } })).status).toBe(200);
+  for (const question of ['Patient/1', 'Patient/2', `Encounter/${ehr.encounter}`, 'Condition?patient=2'])
+    expect([question, (await search(token.access_token, question)).status]).toEqual([question, 200]);
+});
+
+test('an EHR launch with patient scopes stays within the patient of the launch', async () => {
+  const ehr = await fromEhr('doctor', '3');
+  const token = await launched('doctor', 'launch openid fhirUser patient/Patient.rs', ehr);
+  expect([token.patient, token.encounter]).toEqual(['3', ehr.encounter]);
+  for (const [path, status] of [
+    ['Patient/3', 200],
+    ['Patient/1', 404],
+    ['Condition?patient=3', 403],
+  ] as const)
+    expect([path, (await search(token.access_token, path)).status]).toEqual([path, status]);
 });

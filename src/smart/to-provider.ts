@@ -1,0 +1,93 @@
+/**
+ * Requests on their way to the provider. In: a request under the authorization server that is not answered by a page. Out: the
+ * provider's answer, to the request as it should have been: with the client that a refresh token names, asking for consent, by GET.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Provider } from 'oidc-provider';
+import { bodyOf, isForm, withBody } from './body.ts';
+import type { Clients } from './clients.ts';
+import { errorPage, FORM_POLICY } from './pages.ts';
+import type { SmartParts } from './parts.ts';
+import { AUTH_PATH, ROUTES } from './provider.ts';
+
+/**
+ * Hands a request to the provider. Its `POST` of an authorization request comes from another site, without the cookies of
+ * this one; it is sent on as the `GET` that it stands for, which browsers make with them.
+ */
+export async function answerByProvider(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { provider, clients }: SmartParts,
+): Promise<void> {
+  const server = provider();
+  const [path = ''] = (request.url ?? '').split('?', 1);
+  if (request.method !== 'POST') {
+    await pass(request, response, server);
+    return;
+  }
+  const body = await bodyOf(request);
+  if (body === undefined || !isForm(request)) refuse(request, response);
+  else if (path === AUTH_PATH + ROUTES.authorization) sendAsGet(body, request, response, server.issuer);
+  else {
+    const more = path === AUTH_PATH + ROUTES.token ? await publicClientOf(body, request, server, clients) : '';
+    await pass(withBody(request, body + more), response, server);
+  }
+}
+
+function pass(
+  request: IncomingMessage & { originalUrl?: string },
+  response: ServerResponse,
+  server: Provider,
+): Promise<void> {
+  // How the provider learns where it is mounted.
+  const mount = new URL(server.issuer).pathname;
+  request.url = askingConsent((request.url ?? '').slice(AUTH_PATH.length));
+  request.originalUrl = mount + request.url;
+  return server.callback()(request, response);
+}
+
+/** An app that keeps no secret need not say which it is when it refreshes: its token says so. RFC 6749 section 6 */
+async function publicClientOf(
+  body: string,
+  { headers }: IncomingMessage,
+  server: Provider,
+  clients: Clients,
+): Promise<string> {
+  const fields = new URLSearchParams(body);
+  const isNamed = headers.authorization !== undefined || fields.has('client_id') || fields.has('client_assertion');
+  if (isNamed || fields.get('grant_type') !== 'refresh_token') return '';
+  const token = await server.RefreshToken.find(fields.get('refresh_token') ?? '');
+  const client = clients.find(token?.clientId ?? '');
+  return client?.kind === 'public' ? `&client_id=${encodeURIComponent(client.id)}` : '';
+}
+
+/** Consent is always asked for, which no app says; without it the library gives no refresh tokens. */
+function askingConsent(url: string): string {
+  const [path, query = ''] = url.split(/\?(.*)/s, 2);
+  if (path !== ROUTES.authorization) return url;
+  const parameters = new URLSearchParams(query);
+  const prompts = parameters.getAll('prompt');
+  const words = (prompts[0] ?? '').split(' ').filter(word => word !== '');
+  // What stands there twice is refused, and so has to stay.
+  if (prompts.length > 1 || words.includes('none')) return url;
+  parameters.set('prompt', [...new Set([...words, 'consent'])].join(' '));
+  return `${path}?${parameters}`;
+}
+
+/** Characters of the parameters of an authorization request. */
+const LONGEST_REQUEST = 12_000;
+
+function sendAsGet(body: string, request: IncomingMessage, response: ServerResponse, issuer: string): void {
+  // What is no printable ASCII has no place in an address.
+  if (body.length > LONGEST_REQUEST || /[^\x21-\x7e]/.test(body)) refuse(request, response);
+  else response.writeHead(303, { Location: `${issuer}${ROUTES.authorization}?${body}` }).end();
+}
+
+function refuse({ headers }: IncomingMessage, response: ServerResponse): void {
+  if (headers.accept?.includes('text/html')) {
+    response.setHeader('Content-Security-Policy', FORM_POLICY);
+    response.writeHead(400, { 'Content-Type': 'text/html; charset=utf-8' }).end(errorPage('invalid_request'));
+    return;
+  }
+  response.writeHead(400, { 'Content-Type': 'application/json' }).end('{"error":"invalid_request"}');
+}
