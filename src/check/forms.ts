@@ -67,7 +67,14 @@ export const FORMS: CheckSection = {
       ...[name, info.declared, formsOf(info), choiceOf(info, column), reasonOf(info, column)],
     ]);
     const table = { name: 'forms', title: 'Forms of dates, times and numbers', columns: COLUMNS, rows };
-    return { problems: report.problems(), notes: [], tables: rows.length === 0 ? [] : [table] };
+    const unseen = used.filter(({ info }) => info.unseen);
+    const notes =
+      unseen.length > 0
+        ? [
+            `The rows of ${counted(unseen.length, 'column')} were not all looked at in time: no index serves them, and NOT NULL is believed.`,
+          ]
+        : [];
+    return { problems: report.problems(), notes, tables: rows.length === 0 ? [] : [table] };
   },
 };
 

@@ -16,6 +16,8 @@ export interface ColumnInfo {
    * at: a text that all of them are cut to (`utc`: with `Z` at its end), `declared` for numbers that are all as the type says, or `any`.
    */
   readonly form?: { readonly separator: ' ' | 'T'; readonly length: number; readonly utc?: true } | 'declared' | 'any';
+  /** `any` only because there was no time to look at its rows. */
+  readonly unseen?: true;
   /** How many rows are written in which form, most first; NULL is none. Absent: they were not all looked at. */
   readonly written?: readonly { readonly form: string; readonly rows: number }[];
   /** The login may not read it. */

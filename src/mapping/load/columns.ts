@@ -152,13 +152,16 @@ function columnOf(
     return undefined;
   }
   // What is no date, or no number, is absent, whatever the declaration promises.
-  const certain = owner.certain && !info.nullable && info.form !== 'any' && !isUtc(info.form);
+  const isProven = info.form !== 'any' && !isUtc(info.form);
+  const isPromised = owner.certain && !info.nullable;
+  // Of rows that there was no time to look at the promise is believed where an element is required, and by no search.
+  const certain = isPromised && (isProven || info.unseen === true);
   const column: ColumnExpression = {
     kind: 'column',
     alias: owner.alias,
     column: identifier(info.name),
     type: storedType(info.type, info.form, context.settings.pack.zone),
-    ...(certain ? { notNull: true } : {}),
+    ...(isPromised && isProven ? { notNull: true } : {}),
   };
   return { column, certain, isPiece: false, info, table: owner.info };
 }

@@ -19,7 +19,7 @@ import { AS_DECLARED, formOfNumber, holdsAsDeclared } from './number-form.ts';
 
 type Form = NonNullable<ColumnInfo['form']>;
 /** What is found of a column. */
-export type Found = Pick<ColumnInfo, 'form' | 'written'>;
+export type Found = Pick<ColumnInfo, 'form' | 'written' | 'unseen'>;
 
 interface Kind {
   readonly of: readonly ColumnType['kind'][];
@@ -112,7 +112,7 @@ export async function measure(
 ): Promise<Catalog> {
   const deadline = performance.now() + longest;
   const tables = new Map<string, TableInfo>();
-  for (const [key, table] of catalog.tables) {
+  for (const [key, table] of await smallFirst(use, hasRowids, catalog)) {
     const isKnown = (column: string): Found | undefined =>
       isAsked(key, column) ? known(key, column, table.columns.get(column)?.declared ?? '') : undefined;
     const asked = askedOf(table, column => isAsked(key, column) && isKnown(column) === undefined);
@@ -122,11 +122,39 @@ export async function measure(
     const columns = [...table.columns].map(([column, info]): [string, ColumnInfo] => {
       const kind = kindOf(info.type);
       if (!kind || !info.type) return [column, info];
-      return [column, { ...info, ...(isKnown(column) ?? conclude(kind, info.type, found.get(column))) }];
+      const isLate = isAsked(key, column) && found.get(column) === undefined;
+      const seen = isKnown(column) ?? {
+        ...conclude(kind, info.type, found.get(column)),
+        ...(isLate ? { unseen: true } : {}),
+      };
+      return [column, { ...info, ...seen }];
     });
     tables.set(key, { ...table, columns: new Map(columns) });
   }
-  return { ...catalog, tables };
+  return { ...catalog, tables: new Map([...catalog.tables].map(([key, table]) => [key, tables.get(key) ?? table])) };
+}
+
+/** Small tables first: lists of codes are looked at in time, whatever the size of the others. */
+async function smallFirst(
+  use: Use,
+  hasRowids: (table: string) => boolean,
+  { tables }: Catalog,
+): Promise<readonly (readonly [string, TableInfo])[]> {
+  const sized = await use(database =>
+    [...tables].map(([key, table]) => {
+      const isCounted = isIdentifier(table.name) && hasRowids(table.name) && !table.columns.has('rowid');
+      return { key, table, size: isCounted ? lastRowid(database, sqlName(identifier(table.name))) : 0n };
+    }),
+  );
+  return sized
+    .toSorted((a, b) => (a.size < b.size ? -1 : a.size > b.size ? 1 : 0))
+    .map(({ key, table }) => [key, table] as const);
+}
+
+/** Of the table's own index of rows the end, which is found at once. */
+function lastRowid(database: DatabaseSync, table: string): bigint {
+  for (const [last] of rowsOf(database, `SELECT max(rowid) FROM ${table}`)) return typeof last === 'bigint' ? last : 0n;
+  return 0n;
 }
 
 function askedOf(table: TableInfo, isAsked: (column: string) => boolean): readonly Asked[] {

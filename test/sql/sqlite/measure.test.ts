@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ColumnInfo } from '../../../src/sql/catalog.ts';
 import { openSqlite } from '../../../src/sql/sqlite/database.ts';
+import { measure } from '../../../src/sql/sqlite/measure.ts';
 
 async function formsOf(schema: string): Promise<(column: string) => Pick<ColumnInfo, 'form' | 'written'>> {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-forms-'));
@@ -126,4 +127,44 @@ test('what somebody writes later is noticed where it is of another form, and loo
   await database.forms?.(await database.catalog(), () => true);
   expect(await database.formsChanged?.()).toBe(false);
   writer.close();
+});
+
+test('tables with few rows are looked at first, and what there was no time for says so', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-forms-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const written = new DatabaseSync(join(folder, 'a.sqlite'));
+  written.exec(`CREATE TABLE A_FACT (N INTEGER NOT NULL, AT DATE); CREATE TABLE B_CODE (N INTEGER NOT NULL, AT DATE);
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) INSERT INTO A_FACT SELECT i, '2024-01-31' FROM n;
+    INSERT INTO B_CODE VALUES (1, '2024-01-31');`);
+  onTestFinished(() => written.close());
+  const database = openSqlite(join(folder, 'a.sqlite'));
+  onTestFinished(() => database.close());
+  const catalog = await database.catalog();
+  const asked: string[] = [];
+  const spied = new Proxy(written, {
+    get: (of, name) =>
+      name === 'prepare'
+        ? (text: string) => {
+            if (text.includes('COUNT')) asked.push(text.replace(/^.* FROM (\w+).*$/, '$1'));
+            return of.prepare(text);
+          }
+        : Reflect.get(of, name),
+  });
+  const measured = await measure(
+    ask => ask(spied),
+    () => true,
+    catalog,
+    { isAsked: () => true, longest: 60_000 },
+  );
+  expect(asked).toEqual(['B_CODE', 'A_FACT']);
+  expect([...measured.tables.keys()]).toEqual([...catalog.tables.keys()]);
+  expect(measured.tables.get('a_fact')?.columns.get('n')).toMatchObject({ form: 'declared' });
+  const late = await measure(
+    ask => ask(written),
+    () => true,
+    catalog,
+    { isAsked: (_, column) => column === 'n', longest: -1 },
+  );
+  expect(late.tables.get('a_fact')?.columns.get('n')).toMatchObject({ form: 'any', unseen: true });
+  expect(late.tables.get('a_fact')?.columns.get('at')).not.toHaveProperty('unseen');
 });

@@ -1,0 +1,26 @@
+/** A required element of a NOT NULL column is there as long as nothing shows otherwise: a large database starts, too. */
+import { expect, test } from 'vitest';
+import { findTable } from '../../../src/sql/catalog.ts';
+import { identifier } from '../../../src/sql/identifier.ts';
+import { catalog } from './catalog.ts';
+import { load } from './problems-of.ts';
+
+test.each([
+  [{ form: 'any' }, 1],
+  [{ form: 'any', unseen: true }, 0],
+  [{ form: 'declared' }, 0],
+] as const)('numbers whose rows were looked at like this: %j', (seen, problems) => {
+  const table = findTable(catalog, { name: identifier('PT') });
+  const column = table?.columns.get('pt_no');
+  if (!table || !column) throw new Error('no such column');
+  const columns = new Map([...table.columns, ['pt_no', { ...column, nullable: false, ...seen }]]);
+  const known = { ...catalog, tables: new Map([...catalog.tables, ['pt', { ...table, columns }]]) };
+  const mapping = `mapping: people
+resource: Observation
+source: { table: dbo.PT, as: p, key: [PT_NO] }
+id: "{PT_NO}"
+elements: { status: final, code: { text: { from: PT_NO } } }
+`;
+  const { problems: told } = load({ 'm.yaml': mapping }, known);
+  expect(told.filter(({ message }) => message.includes('may be absent'))).toHaveLength(problems);
+});
