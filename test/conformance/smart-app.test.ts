@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHROMIUM, openTab, type Tab } from '../clients/chromium.ts';
+import { fakeIssuer, ISSUER_CLIENT } from '../smart/fake-issuer.ts';
 import { assertionOf, PASSWORD, post, REDIRECT, type Served, serveSmart } from '../smart/served.ts';
 
 /** The app, from an origin of its own. */
@@ -31,12 +32,17 @@ describe.skipIf(CHROMIUM === undefined)('an app in a browser', () => {
   let origin: string;
   let served: Served;
   let tab: Tab;
+  let issuer: Awaited<ReturnType<typeof fakeIssuer>>;
   beforeAll(async () => {
     app = await appServer();
     origin = `http://127.0.0.1:${(app.address() as AddressInfo).port}`;
-    // Nobody is there, and the page offers both ways.
-    const login = { LOGIN_ISSUER: 'http://127.0.0.1:9', LOGIN_CLIENT_ID: 'lintel', LOGIN_PASSWORDS: 'true' };
-    served = await serveSmart(login);
+    issuer = await fakeIssuer();
+    served = await serveSmart({
+      ...{ LOGIN_ISSUER: issuer.url, LOGIN_CLIENT_ID: ISSUER_CLIENT.id, LOGIN_CLIENT_SECRET: ISSUER_CLIENT.secret },
+      // The page offers both ways.
+      LOGIN_PASSWORDS: 'true',
+    });
+    issuer.register(served.auth);
     const [first, ...rest] = served.clients;
     if (first === undefined) throw new Error('no clients');
     const page = { ...first, id: 'page', name: 'A page', redirects: [`${origin}/`], launchUrl: `${origin}/` };
@@ -46,6 +52,7 @@ describe.skipIf(CHROMIUM === undefined)('an app in a browser', () => {
   afterAll(async () => {
     await tab.close();
     app.close();
+    issuer.close();
     await served.stop();
   });
 
@@ -63,9 +70,22 @@ describe.skipIf(CHROMIUM === undefined)('an app in a browser', () => {
     await tab.open(`${served.auth}/apps`);
     await tab.when(`document.querySelector('[name=username]') !== null`);
     expect([await faults(), await upon()]).toEqual([SOUND, []]);
+    issuer.mode = 'silent';
     await press('form[action$=issuer] button');
     await tab.when(`document.querySelector('[role=alert]')?.textContent.includes('does not answer')`);
     expect([await faults(), await upon()]).toEqual([SOUND, []]);
+  });
+
+  test('leads to the login service and back, and out again', async () => {
+    Object.assign(issuer, { mode: 'up', who: { sub: 's-1', name: 'Anna Kowalska', fhirUser: 'Patient/1' } });
+    await tab.open(`${served.auth}/apps`);
+    await press('form[action$=issuer] button');
+    await tab.when(`document.querySelector('h1')?.textContent === 'Apps with access'`);
+    expect(await tab.when(`document.querySelector('main').textContent.includes('Anna Kowalska')`)).toBe(true);
+    await press('form[action$=logout] button');
+    await tab.when(`location.origin === ${JSON.stringify(issuer.url)}`);
+    await tab.open(`${served.auth}/apps`);
+    await tab.when(`document.querySelector('[name=username]') !== null`);
   });
 
   test('launches by itself, reads, refreshes', async () => {
