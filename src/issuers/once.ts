@@ -12,7 +12,11 @@ export interface Ages {
 }
 
 /** `clock`: milliseconds since the epoch. The function rejects as `ask` did where nothing that counts is known. */
-export function askedOnce<T>(ask: () => Promise<T>, ages: Ages, clock: () => number = Date.now): () => Promise<T> {
+export function askedOnce<T>(
+  ask: () => Promise<T>,
+  ages: Ages,
+  clock: () => number = () => Date.now(),
+): () => Promise<T> {
   let known: { readonly value: T; readonly at: number } | undefined;
   let failed: { readonly error: unknown; readonly at: number } | undefined;
   let flying: Promise<T> | undefined;

@@ -1,5 +1,6 @@
 /** JWTs of an issuer: which are taken, and everything that is none of its, or not for this server, or not now. */
-import { generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
+import fc from 'fast-check';
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { COOL_DOWN } from '../../src/issuers/verify.ts';
 import { heapAfterCollection } from '../heap.ts';
@@ -145,6 +146,48 @@ describe('is refused', () => {
     for (const text of texts) expect(await grantOf(verifier, text), text.slice(0, 60)).toBeUndefined();
   });
 
+  test('whatever head, claims and signature are put together, without an error of its own', async () => {
+    const own = await fresh();
+    const [elliptic, edwards] = await Promise.all([generateKeyPair('ES256'), generateKeyPair('Ed25519')]);
+    own.keys = [
+      ...own.keys,
+      { ...(await exportJWK(elliptic.publicKey)), kid: 'ec' },
+      { ...(await exportJWK(edwards.publicKey)), kid: 'ed' },
+    ];
+    const other = opened(settings(own));
+    const good = await own.sign(GOOD);
+    const [head = '', payload = '', signature = ''] = good.split('.');
+    const coded = (value: unknown): string => Buffer.from(JSON.stringify(value) ?? '{').toString('base64url');
+    const claims = { iss: own.url, aud: BASE };
+    const heads = fc
+      .record({
+        alg: fc.constantFrom('RS256', 'ES256', 'EdDSA', 'Ed25519', 'PS256', 'none', 'HS256', 1, null, {}, undefined),
+        kid: fc.constantFrom('one', 'ec', 'ed', undefined, null, 1, '__proto__'),
+        more: fc.constantFrom(
+          {},
+          { crit: [] },
+          { crit: ['b64'], b64: false },
+          { typ: 1 },
+          { zip: 'DEF' },
+          { enc: 'A256GCM' },
+        ),
+      })
+      .map(({ alg, kid, more }) => coded({ alg, kid, ...more }));
+    const payloads = [{ iss: own.url }, { ...claims, exp: 'x' }, { ...claims, exp: 9e9 }, { ...claims, exp: 1e300 }];
+    const token = fc.tuple(
+      fc.oneof(heads, fc.constantFrom(head, coded(null), coded([]), '')),
+      fc.constantFrom(payload, `${payload}=`, coded(null), coded(undefined), ...payloads.map(coded)),
+      fc.constantFrom(signature, '', 'x', 'A'.repeat(86), 'A'.repeat(342), signature.slice(1), '!!'),
+    );
+    await fc.assert(
+      fc.asyncProperty(token, async parts => {
+        const text = parts.join('.');
+        expect((await grantOf(other, text)) !== undefined).toBe(text === good);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   test('an algorithm that is not in the list, be it asymmetric', async () => {
     const only = opened(settings(issuer, 'algorithms: [ES256]'));
     expect(await grantOf(only, await issuer.sign(GOOD))).toBeUndefined();
@@ -208,6 +251,12 @@ describe('keys', () => {
     const good = await own.sign(GOOD);
     expect(await grantOf(verifier, good)).toBeDefined();
     const forged = await evil.sign({ ...GOOD, iss: own.url });
+    const [clock, now] = [Date.now, Date.now()];
+    onTestFinished(() => {
+      Date.now = clock;
+    });
+    // However slow the machine, the cool-down is not over.
+    Date.now = () => now;
     const [, payload = '', signature = ''] = forged.split('.');
     const held = heapAfterCollection();
     const before = held();
@@ -249,6 +298,11 @@ describe('keys', () => {
     own.state = 'away';
     const verifier = opened(settings(own));
     const token = await own.sign(GOOD);
+    const [clock, now] = [Date.now, Date.now()];
+    onTestFinished(() => {
+      Date.now = clock;
+    });
+    Date.now = () => now;
     for (let i = 0; i < 50; i++)
       expect(await statusOf(grantOf(verifier, token))).toEqual({ status: 503, retryAfter: 5 });
     expect(Object.values(own.asked)).toEqual([1]);
@@ -262,14 +316,15 @@ describe('keys', () => {
     own.state = 'broken';
     const verifier = opened(settings(own, `jwks: ${own.origin}/keys`));
     const token = await own.sign(GOOD);
-    for (let i = 0; i < 50; i++) expect(await statusOf(grantOf(verifier, token))).toMatchObject({ status: 503 });
-    expect(own.asked).toEqual({ '/keys': 1 });
-    own.state = 'well';
-    const clock = Date.now;
+    const [clock, now] = [Date.now, Date.now()];
     onTestFinished(() => {
       Date.now = clock;
     });
-    Date.now = () => clock() + 6000;
+    Date.now = () => now;
+    for (let i = 0; i < 50; i++) expect(await statusOf(grantOf(verifier, token))).toMatchObject({ status: 503 });
+    expect(own.asked).toEqual({ '/keys': 1 });
+    own.state = 'well';
+    Date.now = () => now + 6000;
     expect(await grantOf(verifier, token)).toBeDefined();
   });
 

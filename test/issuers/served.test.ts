@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ConfigError, readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/main.ts';
+import { lintel } from '../cli/lintel.ts';
 import { smallClinic } from '../cli/small-clinic.ts';
 import { type FakeIssuer, fakeIssuer } from './fake-issuer.ts';
 
@@ -31,7 +32,7 @@ async function served(more = '', accessFile?: string) {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
     return fetch(`${running.url}/fhir/${path}`, { headers });
   };
-  return { issuer, get, url: running.url, out, lines, folder };
+  return { issuer, get, url: running.url, out, lines, environment };
 }
 
 test('a token of the issuer opens the record of its patient, and no other', async () => {
@@ -43,6 +44,13 @@ test('a token of the issuer opens the record of its patient, and no other', asyn
   const bundle = (await (await get('Patient', token)).json()) as { entry: readonly { resource: { id: string } }[] };
   expect(bundle.entry.map(({ resource }) => resource.id)).toEqual(['1']);
   expect((await get('Patient/1', await issuer.sign({ ...GOOD, scope: 'openid' }))).status).toBe(403);
+});
+
+test('the audit has the person, the application and the issuer', async () => {
+  const { issuer, get, environment } = await served();
+  expect((await get('Patient/1', await issuer.sign(GOOD))).status).toBe(200);
+  const { out } = await lintel(environment, 'audit', '--patient', '1', '--json');
+  expect(JSON.parse(out)).toMatchObject({ client: 'app', subject: 'ada', issuer: issuer.url, patient: ['1'] });
 });
 
 test('without a good token nobody is let in, and the answer says which of both it is', async () => {
