@@ -14,11 +14,11 @@ import { environment } from '../plan/environment.ts';
 import { foldedTexts, unfitIndexes } from '../plan/index-use.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
 import type { SearchQuery } from '../search/query.ts';
-import type { Database } from '../sql/database.ts';
+import { type Database, DatabaseError } from '../sql/database.ts';
 import type { Expression } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import { MSSQL } from '../sql/mssql/dialect.ts';
-import type { Statement } from '../sql/plan.ts';
+import type { Places, SqlPlan, Statement } from '../sql/plan.ts';
 import { SQLITE } from '../sql/sqlite/dialect.ts';
 import { renderedBy } from '../sql/statement.ts';
 
@@ -82,7 +82,7 @@ export async function explainSearch(
         sqlite: inSqlite(plan, places),
         mssql: inMssql(plan, places),
         served: [
-          ...(await database.explain(plan, places)),
+          ...(await planOf(database, plan, places)),
           ...(await unfitIndexes(plan, tables => database.catalog({ tables }))),
           ...foldedTexts(plan, registry.pack.words ?? []),
         ],
@@ -90,6 +90,16 @@ export async function explainSearch(
     ),
     lineage: [...read].flatMap(mapping => lineageOf(mapping)),
   };
+}
+
+/** All else is worth knowing without the plan. */
+async function planOf(database: Database, plan: SqlPlan, places: Places | undefined): Promise<readonly string[]> {
+  try {
+    return await database.explain(plan, places);
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.reason === 'cancelled') throw error;
+    return [`the database tells no plan: ${error.message}`];
+  }
 }
 
 /** Where each element of a mapping's resources comes from. */

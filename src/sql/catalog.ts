@@ -2,7 +2,7 @@
  * What a database says of its tables: columns with their types, keys and indexes. In: PRAGMAs or system views (in each
  * engine's folder) or a pack's lock file. Out: one shape for the loader, the check and `explain`.
  */
-import type { ColumnType } from './column-type.ts';
+import { type ColumnType, isSameType } from './column-type.ts';
 import type { Engine } from './declared-type.ts';
 import { printTable, type TableName } from './identifier.ts';
 
@@ -119,4 +119,10 @@ export function tableText({ name, schema }: TableInfo): string {
 
 export function findColumn(table: TableInfo, name: string): ColumnInfo | undefined {
   return table.columns.get(name.toLowerCase());
+}
+
+/** Engines spell some types in several ways, and the copy of a schema in another engine mostly keeps the spelling. */
+export function hasSameType(a: ColumnInfo, b: ColumnInfo): boolean {
+  if (a.declared.toUpperCase() === b.declared.toUpperCase()) return true;
+  return a.type && b.type ? isSameType(a.type, b.type) : false;
 }

@@ -56,6 +56,8 @@ type Kind =
       readonly lob?: true;
       /** In which its characters are kept, where that is not 1252: other collations cannot hold them all. */
       readonly codePage?: number;
+      /** By which an engine that has several compares the column with others; a letter, then letters, digits and `_`. */
+      readonly collation?: string;
     }
   | ({ readonly kind: 'integer'; readonly bits: 8 | 16 | 32 | 64 } & Loose)
   | ({ readonly kind: 'bit' } & Loose)
@@ -107,7 +109,14 @@ export function isSameType(a: ColumnType, b: ColumnType): boolean {
 }
 
 function meaningOf({ declared: _, ...type }: ColumnType): string {
-  return JSON.stringify(Object.entries(type).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  const entries = Object.entries(type).filter(([name]) => name !== 'collation');
+  return JSON.stringify(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Two columns that the engine compares by no collation unless it is told which. */
+export function isOtherCollation(a: ColumnType, b: ColumnType): boolean {
+  if (a.kind !== 'text' || b.kind !== 'text') return false;
+  return a.collation !== undefined && b.collation !== undefined && a.collation !== b.collation;
 }
 
 /** Types of values that exist only inside a statement. */

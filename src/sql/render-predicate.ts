@@ -3,7 +3,7 @@
  * TRUE exactly where it does not, NULL included. (FALSE and UNKNOWN need no telling apart: nothing negates SQL text
  * except CASE, which takes UNKNOWN as FALSE.)
  */
-import { asItStands, type ColumnType } from './column-type.ts';
+import { asItStands, type ColumnType, isOtherCollation } from './column-type.ts';
 import type { Dialect, Writer } from './dialect.ts';
 import type { Expression, Operator, Predicate, Relation } from './expression.ts';
 import { expressionKey } from './expression-key.ts';
@@ -123,6 +123,8 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
       return `${exact(bare(left, known))} IN ${list()}`;
     const leftSql = expression(left);
     const all = list();
+    // The server refuses to compare columns of two collations; the exact part names one.
+    if (known.some(of => isOtherCollation(of.type, left.type))) return `${exact(left, leftSql)} IN ${all}`;
     return `(${leftSql} IN ${all} AND ${exact(left, leftSql)} IN ${all})`;
   };
 

@@ -8,6 +8,7 @@ import {
   type ColumnInfo,
   findColumn,
   findTable,
+  hasSameType,
   type IndexInfo,
   type TableInfo,
   tableText,
@@ -37,7 +38,7 @@ function compareTables(locked: TableInfo, live: TableInfo, report: Report, place
     const at = places(tableText(locked), column.name);
     if (!now)
       report.error(at, `column ${name} is gone`, { expected: REMEDY, among: namesOf(live), found: column.name });
-    else if (now.declared.toUpperCase() !== column.declared.toUpperCase() || (now.nullable && !column.nullable)) {
+    else if (!hasSameType(now, column) || (now.nullable && !column.nullable)) {
       report.warning(at, `column ${name} has changed`, { expected: printed(column), found: printed(now) });
     }
   }

@@ -3,8 +3,8 @@
  * column with its type. Unknown names, denied columns and types that nothing can read are reported.
  */
 import type { Catalog, ColumnInfo, TableInfo } from '../../sql/catalog.ts';
-import { findColumn, findTable, tableText } from '../../sql/catalog.ts';
-import { type ColumnType, isSameType, type TimeForm, UNICODE } from '../../sql/column-type.ts';
+import { findColumn, findTable, hasSameType, tableText } from '../../sql/catalog.ts';
+import { type ColumnType, type TimeForm, UNICODE } from '../../sql/column-type.ts';
 import type { ColumnExpression } from '../../sql/expression.ts';
 import { type Identifier, identifier, printTable, type TableName } from '../../sql/identifier.ts';
 import type { Lookup, Pieces, Position } from '../model.ts';
@@ -140,7 +140,7 @@ function columnOf(
     return undefined;
   }
   const before = context.locked && lockedColumn(context.locked, owner.info, info);
-  if (before && !sameType(before, info)) {
+  if (before && !hasSameType(before, info)) {
     report.error(at, `column ${owner.info.name}.${info.name} has another type than the lock says`, {
       expected: `${before.declared}, or \`lintel lock\` after the mappings were looked at`,
       found: info.declared,
@@ -231,12 +231,6 @@ function anyNumber(type: ColumnType): ColumnType {
 function lockedColumn(locked: Catalog, table: TableInfo, column: ColumnInfo): ColumnInfo | undefined {
   const before = findTable(locked, tableText(table));
   return before && findColumn(before, column.name);
-}
-
-/** Engines spell some types in several ways, and the copy of a schema in another engine mostly keeps the spelling. */
-function sameType(a: ColumnInfo, b: ColumnInfo): boolean {
-  if (a.declared.toUpperCase() === b.declared.toUpperCase()) return true;
-  return a.type && b.type ? isSameType(a.type, b.type) : a.declared === b.declared;
 }
 
 function ownerNamed(visible: Visible, alias: string): NamedRows | NamedPieces | undefined {

@@ -5,6 +5,7 @@
  * https://learn.microsoft.com/sql/relational-databases/system-catalog-views/object-catalog-views-transact-sql
  */
 import type { Catalog, CatalogPart, ColumnInfo, IndexInfo, TableInfo } from '../catalog.ts';
+import type { ColumnType } from '../column-type.ts';
 import { declaredType } from '../declared-type.ts';
 import type { Row } from '../plan.ts';
 import { askOf, type Run } from './lists.ts';
@@ -102,10 +103,19 @@ function tableOf(name: string, columns: readonly Row[], keys: readonly Row[]): T
   const infos = columns.map((row): [string, ColumnInfo] => {
     const declared = spelling(row);
     const column = String(row[1]);
-    const info = { name: column, type: declaredType('mssql', declared), declared, nullable: row[6] === 1 };
+    const type = collated(declaredType('mssql', declared), row[7]);
+    const info = { name: column, type, declared, nullable: row[6] === 1 };
     return [column.toLowerCase(), info];
   });
   return { name, columns: new Map(infos), primaryKey: primary, indexes };
+}
+
+const COLLATION = /^[A-Za-z]\w{0,127}$/;
+
+/** It will stand in statements, so it is looked at what it is. */
+function collated(type: ColumnType | undefined, collation: unknown): ColumnType | undefined {
+  if (type?.kind !== 'text' || typeof collation !== 'string' || !COLLATION.test(collation)) return type;
+  return { ...type, collation };
 }
 
 const MAX = -1;

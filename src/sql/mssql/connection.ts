@@ -43,7 +43,7 @@ export function createPool(address: SqlServerAddress, options: PoolOptions, logi
   const pool = new sql.ConnectionPool(driverConfig(address, options, saying));
   // An idle connection that breaks is no event: the pool sorts it out when it is next needed.
   pool.on('error', () => undefined);
-  waitInTurn(pool, logins, saying);
+  waitInTurn(pool, logins, address.connectTimeout, saying);
   return pool;
 }
 
@@ -62,26 +62,58 @@ export function connectionsOf(pool: sql.ConnectionPool): number {
 }
 
 /** The driver has no place to wait before a login, so its own step is taken into ours; test/sql/mssql/logins.test.ts holds it. */
-function waitInTurn(pool: sql.ConnectionPool, logins: Logins, saying: Saying): void {
+function waitInTurn(pool: sql.ConnectionPool, logins: Logins, longest: number, saying: Saying): void {
   const create: unknown = Reflect.get(pool, '_poolCreate');
   if (typeof create !== 'function') throw new TypeError('the driver has no step that makes a connection');
   const began = (): Promise<unknown> => Reflect.apply(create, pool, []);
   Reflect.set(pool, '_poolCreate', () => {
-    const said: { first?: Said } = {};
+    const made: Made = {};
     return logins.logIn(
       () => {
-        saying.current = said;
-        return began();
+        saying.current = made;
+        return inTime(began(), longest, () => made.close?.());
       },
-      () => said.first,
+      () => made.first,
       () => connectionsOf(pool) > 0,
     );
   });
 }
 
-/** Where the connection that is being made notes what the server says: the driver keeps no number of a refused login. */
+/** An error as the driver's are. */
+class NotInTime extends Error {
+  readonly code = 'ETIMEOUT';
+}
+
+class NotUnderstood extends Error {
+  readonly code = 'EPROTOCOL';
+
+  constructor(options: ErrorOptions) {
+    super('an answer that cannot be read', options);
+  }
+}
+
+/** Milliseconds beyond those that the driver gives a login: it forgets them once the server has begun to answer. */
+const GRACE = 250;
+
+function inTime<T>(login: Promise<T>, longest: number, close: () => void): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const timer = setTimeout(() => {
+    close();
+    reject(new NotInTime());
+  }, longest + GRACE);
+  login.then(resolve, reject).finally(() => clearTimeout(timer));
+  return promise;
+}
+
+/** A connection that is being made. */
+interface Made {
+  first?: Said;
+  close?: () => void;
+}
+
+/** Where it notes what the server says: the driver keeps no number of a refused login. */
 class Saying {
-  current: { first?: Said } = {};
+  current: Made = {};
 }
 
 function driverConfig(
@@ -119,15 +151,28 @@ function driverConfig(
     beforeConnect(connection) {
       const settings = connection.getInitialSql.bind(connection);
       connection.getInitialSql = () => `${settings()}\n${sessionSettings(lockTimeout, isolation)}`;
-      const said = saying.current;
+      const made = saying.current;
+      made.close = () => connection.close();
       connection.on('errorMessage', ({ number, state }) => {
-        said.first ??= { number, state };
+        made.first ??= { number, state };
       });
       // Where the server offers no encryption, or somebody says so for it, the driver would send the password without.
       const logIn = connection.sendLogin7Packet.bind(connection);
       connection.sendLogin7Packet = () => {
         if (address.encrypt && !connection.messageIo.tlsNegotiationComplete) throw new NotEncrypted();
         logIn();
+      };
+      // Of an answer that it cannot read the driver tells nobody: the error would end this process. So the connection ends with it.
+      const parserOf = connection.createTokenStreamParser.bind(connection);
+      connection.createTokenStreamParser = (message, handler) => {
+        const tokens = parserOf(message, handler);
+        tokens.parser.on('error', cause => {
+          const error = new NotUnderstood({ cause });
+          // A login waits for its end without a limit.
+          if (tokens.listenerCount('error') > 0) tokens.emit('error', error);
+          connection.socket?.destroy(error);
+        });
+        return tokens;
       };
       // The last packet of a long statement would wait for the server to acknowledge those before, which takes it 40 ms or more.
       connection.on('connect', () => connection.socket?.setNoDelay());

@@ -7,6 +7,7 @@ import { createBreaker } from '../breaker.ts';
 import { type Database, DatabaseError, type QueryOptions } from '../database.ts';
 import type { Dialect } from '../dialect.ts';
 import { createLane, type Lane } from '../lane.ts';
+import { listOf } from '../list-of.ts';
 import { createLockedTables, type LockedTables, lockedError } from '../locked.ts';
 import type { Row, SqlPlan, Statement } from '../plan.ts';
 import { createSilence } from '../silence.ts';
@@ -14,14 +15,14 @@ import { renderedBy } from '../statement.ts';
 import { tablesOf } from '../tables.ts';
 import type { LaneLimits, SqlServerAddress } from './address.ts';
 import { readCatalog } from './catalog.ts';
-import { createPool, createSingle, type Isolation } from './connection.ts';
+import { createPool, createSingle } from './connection.ts';
 import { MSSQL } from './dialect.ts';
 import { decisionOf } from './error-numbers.ts';
 import { explainStatement } from './explain.ts';
 import { readFailure } from './failure.ts';
 import { createLogins, type Logins } from './logins.ts';
 import { readPermissions } from './permissions.ts';
-import { askIsolation } from './questions.ts';
+import { askReading, type Reading } from './questions.ts';
 import { createSource, type RunOptions, type Source } from './source.ts';
 
 export interface OpenOptions {
@@ -54,16 +55,16 @@ export async function openMssql(address: SqlServerAddress, options: OpenOptions 
     ask.run(statement, { timeout: address.connectTimeout }).catch(error => {
       throw error instanceof DatabaseError ? error : readFailure(error).error;
     });
-  let isolation: Isolation;
+  let reading: Reading;
   try {
-    isolation = await askIsolation(asked);
+    reading = await askReading(asked);
   } catch (error) {
     logins.close();
     throw error;
   } finally {
     await ask.close();
   }
-  return databaseOf(address, isolation, logins, { ...options, probePause: pause });
+  return databaseOf(address, reading, logins, { ...options, probePause: pause });
 }
 
 /** What is sent, and which tables it reads. */
@@ -74,11 +75,11 @@ interface Asking {
 
 function databaseOf(
   address: SqlServerAddress,
-  isolation: Isolation,
+  reading: Reading,
   logins: Logins,
   { probePause: pause = PROBE_PAUSE, patience = PATIENCE, dialect = MSSQL }: OpenOptions,
 ): Database {
-  let level = isolation;
+  let { isolation: level, versions } = reading;
   const openLane = (limits: LaneLimits): OpenLane => {
     const { size } = limits;
     const lockTimeout = lockTimeoutOf(address, limits);
@@ -127,6 +128,7 @@ function databaseOf(
   const readCommitted = (): void => {
     if (level === 'READ COMMITTED') return;
     level = 'READ COMMITTED';
+    versions = false;
     for (const { source } of [lanes.interactive, lanes.export]) source.renew();
   };
 
@@ -206,8 +208,11 @@ function databaseOf(
     engine: 'mssql',
     render: statementOf,
     query: (plan, options) => run(asking(plan, options), options?.lane ?? 'interactive', options?.signal),
-    stream: (plan, size, options) =>
-      stream(asking(plan, options), size, options?.lane ?? 'interactive', options?.signal),
+    stream(plan, size, options) {
+      // Without versions an open statement holds locks that writers wait for: its rows come a list at a time.
+      const whole = versions ? plan : listOf(plan, size, options?.places);
+      return stream(asking(whole, options), size, options?.lane ?? 'interactive', options?.signal);
+    },
     catalog: part => readCatalog(select, part),
     permissions: tables => readPermissions(select, tables),
     explain: (plan, places) => explainStatement(single, statementOf(plan, places)),

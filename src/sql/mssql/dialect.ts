@@ -4,6 +4,7 @@
  * the plain one that can seek.
  * https://learn.microsoft.com/sql/relational-databases/collations/collation-and-unicode-support
  */
+import { isOtherCollation } from '../column-type.ts';
 import type { Dialect, Writer } from '../dialect.ts';
 import { endsTrimmed, jsonSeparator, operand } from '../dialect.ts';
 import type { Expression, Predicate } from '../expression.ts';
@@ -46,10 +47,12 @@ export const MSSQL: Dialect = {
   exact: (sql, of) => (isFold(of) ? sql : binary(textForm(sql, of.type))),
   cast,
   /** A varchar column beside Unicode would be converted, and its index lost; what this loses, the exact part refuses. */
-  seekOperand: (sql, from, to) =>
-    from.kind === 'text' && to.kind === 'text' && from.unicode && !to.unicode && !/^[@']/.test(sql)
-      ? `CAST(${sql} AS varchar(8000))`
-      : sql,
+  seekOperand(sql, from, to) {
+    if (from.kind !== 'text' || to.kind !== 'text' || /^(?:@|N?')/.test(sql)) return sql;
+    const narrow = from.unicode && !to.unicode ? `CAST(${sql} AS varchar(8000))` : sql;
+    // Of two columns neither collation goes before the other, and the server refuses to choose (468).
+    return isOtherCollation(from, to) ? `${narrow} COLLATE ${to.collation}` : narrow;
+  },
   contains,
   containsSome: undefined,
   glob: (writer, of, pattern) => `${binary(trimmed(writer, of))} LIKE ${constantText(writer, likePattern(pattern))}`,

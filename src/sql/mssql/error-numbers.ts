@@ -28,6 +28,8 @@ export type Decision =
   | 'not there'
   /** The login may not read it. */
   | 'not readable'
+  /** The login may not see plans; only `lintel explain` asks for them. */
+  | 'no plan'
   /**
    * The compiler says it of the statement before a row is read: syntax, names, functions and their arguments, types and collations that
    * do not go together. A fault of ours or of the mapping. Its words hold names and types.
@@ -51,6 +53,7 @@ const NUMBERS: Readonly<Record<Decision, readonly number[]>> = {
   ],
   'not there': [207, 208, 4413],
   'not readable': [229, 230],
+  'no plan': [262],
   statement: [
     ...[102, 105, 156, 170, 174, 189, 195, 206, 209, 243, 402, 403, 447, 448, 449, 451, 468, 1035, 4104, 4121],
     ...[8116, 8117],

@@ -93,6 +93,10 @@ function meaningOf(thrown: unknown, { number, code }: EngineCode): Meaning {
   const certificate = codes.find(code => CERTIFICATE.test(code));
   if (certificate !== undefined)
     return failure('unavailable', `the certificate of the server is not trusted (${certificate})`, { outage: true });
+  if (codes.includes('EPROTOCOL'))
+    return failure('unavailable', 'what answers does not speak as SQL Server does (EPROTOCOL)', {
+      ...{ again: true, outage: true, lost: true },
+    });
   if (codes.some(code => NOT_REACHED.has(code))) {
     const message = codes.includes('ELOGIN')
       ? 'the server refuses the login, or the database of the address cannot be opened (ELOGIN)'
@@ -145,6 +149,8 @@ function meaningOfNumber(number: number): Meaning {
       return failure('failed', `a table or column is not there (${number})`, { missing: true });
     case 'not readable':
       return failure('failed', `the login may not read a table or column (${number})`, { missing: true });
+    case 'no plan':
+      return failure('failed', `the login lacks a permission, SHOWPLAN where a plan was asked for (${number})`);
     default:
       return failure('failed', `SQL Server could not answer (${number})`);
   }

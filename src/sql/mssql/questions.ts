@@ -10,8 +10,15 @@ const VERSIONS = `SELECT CAST(d.is_read_committed_snapshot_on AS int) AS committ
 FROM sys.databases AS d
 WHERE d.database_id = DB_ID()`;
 
+export interface Reading {
+  readonly isolation: Isolation;
+  /** Rows are read as versions: a statement that is open keeps no writer waiting. */
+  readonly versions: boolean;
+}
+
 /** SNAPSHOT only where it is needed to read versions: READ COMMITTED does so itself where the database says so. */
-export async function askIsolation(run: Run): Promise<Isolation> {
+export async function askReading(run: Run): Promise<Reading> {
   const [row] = await run({ text: VERSIONS, parameters: [] });
-  return row?.[0] !== 1 && row?.[1] === 1 ? 'SNAPSHOT' : 'READ COMMITTED';
+  if (row?.[0] === 1) return { isolation: 'READ COMMITTED', versions: true };
+  return row?.[1] === 1 ? { isolation: 'SNAPSHOT', versions: true } : { isolation: 'READ COMMITTED', versions: false };
 }

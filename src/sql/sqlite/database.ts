@@ -7,7 +7,8 @@ import { performance } from 'node:perf_hooks';
 import type { Database, QueryOptions } from '../database.ts';
 import { DatabaseError, FormDisproved } from '../database.ts';
 import type { SqlValue } from '../expression.ts';
-import type { Places, Row, SqlPlan } from '../plan.ts';
+import { listOf } from '../list-of.ts';
+import type { Row, SqlPlan } from '../plan.ts';
 import { renderedBy, statementsOf } from '../statement.ts';
 import { bindable, bindPlaced } from './bind.ts';
 import { readCatalog } from './catalog.ts';
@@ -126,17 +127,4 @@ export function openSqlite(
       file.close();
     },
   };
-}
-
-const shortened = new WeakMap<SqlPlan, SqlPlan>();
-
-/** A plan for one list of its rows: the same each time, so that its statement is kept. */
-function listOf(plan: SqlPlan, size: number, places: Places | undefined): SqlPlan {
-  const limit = plan.limitPlace === undefined ? plan.limit : Number(places?.[plan.limitPlace]);
-  if (limit <= size) return plan;
-  const known = shortened.get(plan);
-  if (known?.limit === size) return known;
-  const list = { ...plan, limit: size, limitPlace: undefined };
-  shortened.set(plan, list);
-  return list;
 }

@@ -9,6 +9,7 @@ import { scopeRelation } from '../../../src/plan/condition.ts';
 import { somePiece } from '../../../src/plan/presence.ts';
 import type { Catalog } from '../../../src/sql/catalog.ts';
 import type { Database } from '../../../src/sql/database.ts';
+import { declaredType } from '../../../src/sql/declared-type.ts';
 import { openSqlite } from '../../../src/sql/sqlite/database.ts';
 import { catalog } from '../load/catalog.ts';
 import { ACTIVE, ALLERGIES, HEAD, load, PEOPLE } from '../load/problems-of.ts';
@@ -250,6 +251,7 @@ describe('the lock of a schema shows', () => {
         ...c,
         name: change(c.name),
         declared: change(c.declared),
+        type: declaredType('sqlite', change(c.declared)),
       }));
       return { ...table, columns: new Map(columns.map(c => [c.name.toLowerCase(), c])), primaryKey: [], indexes: [] };
     });
@@ -264,6 +266,12 @@ describe('the lock of a schema shows', () => {
         locked(text => text),
       ),
     ).toEqual([]);
+  });
+
+  test('no change where a type has another spelling alone', async () => {
+    const before = locked(text => (text === 'INT' ? 'INTEGER' : text));
+    expect(JSON.stringify(before.tables.get('pt')?.columns.get('pt_no')?.declared ?? '')).toBe('"INTEGER"');
+    expect(await problemsOf(people, databaseWith(), before)).toEqual([]);
   });
 
   test('columns that are gone and columns of another type', async () => {

@@ -58,6 +58,9 @@ it('describes columns, types, keys and indexes as the DDL would', async () => {
     'GEO GEOGRAPHY',
   ]);
   expect(table?.columns.get('geo')?.type).toBeUndefined();
+  // Collations, which two columns may have that are compared.
+  expect(table?.columns.get('nam')?.type).toMatchObject({ collation: 'Latin1_General_100_CI_AS' });
+  expect(table?.columns.get('pt_no')?.type).not.toHaveProperty('collation');
   expect(table?.primaryKey).toEqual(['PT_NO']);
   expect(table?.indexes).toEqual([
     { name: 'PK_PT', columns: ['PT_NO'], unique: true },

@@ -33,8 +33,8 @@ export interface Asked {
   readonly connection: number;
 }
 
-/** After the rows: the connection ends within one, or nothing comes any more. */
-type Cut = 'mid-row' | 'deaf';
+/** After the rows: the connection ends within one, nothing comes any more, an error does, or bytes that mean nothing. */
+type Cut = 'mid-row' | 'deaf' | 'garbage' | { readonly error: number };
 
 export type Answer =
   | { readonly columns: readonly Column[]; readonly rows: Iterable<readonly Cell[]>; readonly cut?: Cut }
@@ -44,7 +44,10 @@ export type Answer =
   /** Says nothing until an attention comes, and then that it stopped. */
   | 'hang'
   /** Says nothing, whatever comes. */
-  | 'deaf';
+  | 'deaf'
+  /** Answers with a message that means nothing, or with bytes that are no message. */
+  | 'garbage'
+  | 'noise';
 
 /** A statement's answer; logins are accepted and settings taken unless the script says otherwise. */
 export type Script = (asked: Asked) => Answer | undefined | Promise<Answer | undefined>;
@@ -64,6 +67,9 @@ export interface Endpoint {
 }
 
 export const NUMBERS: readonly Column[] = [{ name: 'n', type: 'int' }];
+
+/** Of no message of TDS. */
+const GARBAGE = Buffer.from([0x13, 0x37, 0x00, 0x42, 0xff, 0xfe]);
 
 /** What is answered to a statement that the script leaves alone: one row with 1, or nothing to the catalog. */
 const ONE = { columns: NUMBERS, rows: [[1]] } as const;
@@ -99,6 +105,8 @@ export async function openEndpoint(script: Script = () => undefined): Promise<En
       const answer = await endpoint.script(what);
       const kind = what.kind === 'rpc' ? 'rpc' : 'batch';
       if (answer === 'drop') socket.destroy();
+      else if (answer === 'garbage') socket.write(reply(GARBAGE));
+      else if (answer === 'noise') socket.write('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
       else if (answer === 'deaf') deaf = true;
       else if (answer === 'hang') hanging = true;
       else if (answer !== undefined && 'error' in answer) {
@@ -218,6 +226,9 @@ async function sendRows(
     return;
   }
   if (cut === 'deaf') return flush(false);
+  if (cut === 'garbage') held.push(GARBAGE);
+  else if (cut !== undefined) held.push(errorOf(cut.error, `the value 'canary-4711' (${cut.error})`), failedEnd(kind));
+  if (cut !== undefined) return flush(true);
   held.push(endOf(kind, count));
   await flush(true);
 }

@@ -1,0 +1,213 @@
+/**
+ * Every fault of a connection at every step of it, for everything that is asked: the whole server before a scripted SQL Server. Each cell
+ * says what the client is told while the fault lasts, and that afterwards everything is served, nothing is left running and no more
+ * connections are open than the pools hold. With `MATRIX=print` the cells are printed as the table of docs/sql-server.md, with the
+ * milliseconds until the answer, which decide nothing here.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readConfig } from '../../../src/config.ts';
+import { createLog } from '../../../src/log.ts';
+import { type Running, startServer } from '../../../src/main.ts';
+import { ended, kickOff, type Manifest } from '../../export/exporting.ts';
+import { type Answer, type Asked, type Endpoint, openEndpoint } from './endpoint.ts';
+import { until } from './open.ts';
+
+import { schemaScript } from './schema-script.ts';
+import type { Cell, Column } from './tds.ts';
+
+const PACK = {
+  'pack.yaml': 'name: clinic\ntitle: Clinic\nzone: America/New_York\nsystems: {}\n',
+  'person.yaml': `mapping: people
+resource: Patient
+source: { table: PERSON, as: p, key: [NO] }
+id: "{NO}"
+elements:
+  name: [{ family: { from: NAM } }]
+`,
+  'ccds.yaml': 'lists: {}\n',
+};
+const catalog = schemaScript({ tables: { PERSON: { columns: { NO: 'int', NAM: 'varchar' } } } });
+const POOLS = 10 + 2 + 1;
+
+const isRows = ({ kind, text }: Asked): boolean => kind === 'rpc' && text.includes('FROM PERSON');
+
+/** Rows as a statement selects them: numbers and names, three of them unless it asks for some. */
+function rowsFor({ text }: Asked): {
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly Cell[])[];
+} {
+  const items = (/^SELECT (?:TOP \([^)]*\) )?(.*)$/m.exec(text)?.[1] ?? '').split(/, (?![^(]*\))/);
+  if (/COUNT/.test(text)) return { columns: [{ name: 'n', type: 'int' }], rows: [[3]] };
+  const columns = items.map((item, i): Column => ({ name: `c${i}`, type: /\bNAM\b/.test(item) ? 'nvarchar' : 'int' }));
+  const row = (no: number): readonly Cell[] => columns.map(({ type }) => (type === 'int' ? no : `Name ${no}`));
+  return { columns, rows: text.includes('WHERE') ? [row(1)] : [row(1), row(2), row(3)] };
+}
+
+const usual = (asked: Asked): Answer | undefined => (isRows(asked) ? rowsFor(asked) : (catalog(asked) as Answer));
+const slowly = async <T>(answer: T): Promise<T> => {
+  await new Promise(resolve => setTimeout(resolve, 300));
+  return answer;
+};
+
+type Fault = (asked: Asked) => Answer | undefined | Promise<Answer | undefined>;
+type Step = 'at login' | 'at prepare' | 'in rows' | 'at cancel';
+
+const atLogin =
+  (answer: Answer): Fault =>
+  asked =>
+    asked.kind === 'login' ? answer : usual(asked);
+const atPrepare =
+  (answer: Answer): Fault =>
+  asked =>
+    isRows(asked) ? answer : usual(asked);
+const inRows =
+  (cut: NonNullable<Extract<Answer, { readonly rows: unknown }>['cut']>): Fault =>
+  asked =>
+    isRows(asked) ? { ...rowsFor(asked), cut } : usual(asked);
+
+const FAULTS: Readonly<Record<Step, Readonly<Record<string, Fault>>>> = {
+  'at login': {
+    refused: atLogin({ error: 4060 }),
+    cut: atLogin('drop'),
+    silent: atLogin('deaf'),
+    slow: asked => (asked.kind === 'login' ? slowly(undefined) : usual(asked)),
+    wrong: atLogin('garbage'),
+    'no TDS': atLogin('noise'),
+  },
+  'at prepare': {
+    refused: atPrepare({ error: 229 }),
+    cut: atPrepare('drop'),
+    silent: asked => (isRows(asked) || asked.text === 'SELECT 1' ? 'deaf' : usual(asked)),
+    slow: asked => (isRows(asked) ? slowly(usual(asked)) : usual(asked)),
+    wrong: atPrepare('garbage'),
+    'no TDS': atPrepare('noise'),
+  },
+  'in rows': {
+    refused: inRows({ error: 8114 }),
+    cut: inRows('mid-row'),
+    silent: asked => (asked.text === 'SELECT 1' ? 'deaf' : inRows('deaf')(asked)),
+    wrong: inRows('garbage'),
+    killed: inRows({ error: 596 }),
+  },
+  'at cancel': {
+    answered: atPrepare('hang'),
+    silent: atPrepare('deaf'),
+    cut: asked => (asked.kind === 'attention' ? 'drop' : atPrepare('hang')(asked)),
+  },
+};
+
+type Operation = 'read' | 'page' | 'document' | 'export';
+const OPERATIONS: readonly Operation[] = ['read', 'page', 'document', 'export'];
+const PATHS = { read: '/fhir/Patient/1', page: '/fhir/Patient?_count=2', document: '/fhir/Patient/1/$ccd' } as const;
+
+/** What clients are told. An export waits for better times and is 200; a statement that is wrong stands in its `error`. */
+const EXPECTED: Readonly<Record<Step, Readonly<Record<string, number>>>> = {
+  'at login': { refused: 503, cut: 503, silent: 503, slow: 200, wrong: 503, 'no TDS': 503 },
+  'at prepare': { refused: 500, cut: 503, silent: 503, slow: 200, wrong: 503, 'no TDS': 503 },
+  'in rows': { refused: 500, cut: 503, silent: 503, wrong: 503, killed: 503 },
+  'at cancel': { answered: 503, silent: 503, cut: 503 },
+};
+
+const cells: string[] = [];
+let endpoint: Endpoint;
+let folder: string;
+let running: Running;
+const lines: string[] = [];
+
+beforeAll(async () => {
+  endpoint = await openEndpoint(usual);
+  folder = mkdtempSync(join(tmpdir(), 'lintel-'));
+  for (const [name, text] of Object.entries(PACK)) writeFileSync(join(folder, name), text);
+  const note = (text: string): void => void lines.push(text);
+  const options = '&connectTimeout=1500&timeout=3000&exportTimeout=3000';
+  const environment = {
+    DATABASE_URL: `mssql://reader:hunter2@127.0.0.1:${endpoint.port}/ehr?encrypt=false${options}`,
+    ...{ MAPPINGS: folder, DATA_DIR: join(folder, 'data'), PORT: '0', CACHE_TTL: '0', RELOAD_INTERVAL: '0' },
+  };
+  const log = createLog({ level: 'info', format: 'json', write: note });
+  const started = await startServer(readConfig(environment), { out: note, note }, log);
+  if (!started) throw new Error(lines.join('\n'));
+  running = started;
+}, 150_000);
+
+afterAll(async () => {
+  await running?.stop();
+  await endpoint?.stop();
+  rmSync(folder, { recursive: true, force: true });
+  // One line for each cell.
+  if (process.env['MATRIX'] === 'print') console.log(cells.join('\n'));
+});
+
+const get = async (path: string, signal?: AbortSignal): Promise<number> => {
+  const response = await fetch(running.url + path, signal ? { signal } : {});
+  await response.arrayBuffer();
+  return response.status;
+};
+
+async function whatIsTold(operation: Operation, step: Step, lasts: boolean): Promise<number> {
+  if (operation === 'export') {
+    const poll = await kickOff(`${running.url}/fhir/$export`);
+    const before = endpoint.asked.length;
+    await until(() => endpoint.asked.slice(before).some(asked => isRows(asked) || asked.kind === 'login'));
+    if (!lasts) endpoint.script = usual;
+    const answer = await ended(poll);
+    const manifest = (await answer.json()) as Pick<Manifest, 'error'>;
+    // What could not be read is never left out without a word.
+    expect(manifest.error).toHaveLength(lasts ? 1 : 0);
+    return answer.status;
+  }
+  if (step !== 'at cancel') return get(PATHS[operation]);
+  const client = new AbortController();
+  const before = endpoint.asked.length;
+  const gone = get(PATHS[operation], client.signal).catch(() => 0);
+  await until(() => endpoint.asked.slice(before).some(isRows));
+  client.abort();
+  await gone;
+  // Others are told something else only while nothing is free.
+  return 503;
+}
+
+async function isWell(): Promise<boolean> {
+  for (const path of Object.values(PATHS)) {
+    if ((await get(path)) === 200) continue;
+    await new Promise(resolve => setTimeout(resolve, 50));
+    return false;
+  }
+  return true;
+}
+
+async function isIdle(): Promise<boolean> {
+  const metrics = await (await fetch(`${running.url}/metrics`)).text();
+  const taken = [...metrics.matchAll(/^lintel_database_connections_(?:taken|waiting)\{[^}]*\} (\d+)$/gm)];
+  return taken.length > 0 && taken.every(([, count]) => count === '0') && endpoint.connections() <= POOLS;
+}
+
+const CELLS = Object.entries(FAULTS).flatMap(([step, faults]) =>
+  Object.keys(faults).flatMap(fault => OPERATIONS.map(operation => [step as Step, fault, operation] as const)),
+);
+
+test.each(CELLS.filter(([step, , operation]) => step !== 'at cancel' || operation !== 'export'))(
+  '%s, %s: %s',
+  async (step, fault, operation) => {
+    endpoint.script = usual;
+    await until(isWell);
+    if (step === 'at login') endpoint.drop();
+    const script = FAULTS[step][fault];
+    if (script) endpoint.script = script;
+    const begun = performance.now();
+    // An export waits for better times, but not for a statement to become right.
+    const isWrong = EXPECTED[step][fault] === 500;
+    const status = await whatIsTold(operation, step, isWrong);
+    const took = Math.round(performance.now() - begun);
+    endpoint.script = usual;
+    expect(status).toBe(operation === 'export' ? 200 : EXPECTED[step][fault]);
+    await until(isWell);
+    await until(isIdle);
+    cells.push(`| ${step} | ${fault} | ${operation} | ${status} | ${took} | ${endpoint.connections()} |`);
+    expect(lines.join('\n')).not.toMatch(/canary|hunter2/);
+  },
+);
