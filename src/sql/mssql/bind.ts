@@ -27,10 +27,9 @@ export function bindParameter({ value, type }: Parameter): Bound {
     case 'bit':
       return { type: sql.Bit(), value: numberOf(value) };
     case 'integer':
+      if (type.bits !== 64) return { type: sql.Int(), value: numberOf(value) };
       // As text, a 64-bit integer keeps all its digits.
-      return type.bits === 64
-        ? { type: sql.BigInt(), value: textOf(value) }
-        : { type: sql.Int(), value: numberOf(value) };
+      return beyondBigint(value) ?? { type: sql.BigInt(), value: textOf(value) };
     case 'decimal': {
       const digits = textOf(value)?.replace(/\D|^0+/g, '').length ?? 0;
       const exact = digits <= EXACT_DIGITS;
@@ -50,6 +49,20 @@ export function bindParameter({ value, type }: Parameter): Bound {
     case 'time':
       return bindMoment(textOf(value), type);
   }
+}
+
+/** Doubles beyond every bigint, on either side. */
+const ABOVE = 9_223_372_036_854_775_808;
+const BELOW = -9_223_372_036_854_777_856;
+
+/** What no integer column can hold: a number that is more, or less, than all of them; undefined for any other. */
+function beyondBigint(value: SqlValue): Bound | undefined {
+  const number = numberOf(value);
+  if (number === null || (number < ABOVE && number > -ABOVE)) return undefined;
+  const text = textOf(value) ?? '';
+  // As doubles the last bigints are equal to the first numbers beyond them.
+  const isHeld = /^-?\d+$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+  return isHeld ? undefined : { type: sql.Decimal(38, 0), value: number > 0 ? ABOVE : BELOW };
 }
 
 type Moment = Extract<ColumnType, { kind: 'date' | 'datetime' | 'time' }>;

@@ -78,3 +78,21 @@ it.each(['INT', 'VARCHAR(8)', 'DATE', 'DECIMAL(9,2)', 'VARBINARY(8)', 'UNIQUEIDE
     expect(bindParameter({ name: 'p0', value: null, type: typeOf(declared) }).value).toBeNull();
   },
 );
+
+it.each([
+  ['9223372036854775807', 'bigint', undefined],
+  ['-9223372036854775808', 'bigint', undefined],
+  ['9223372036854775808', 'decimal(38, 0)', 9_223_372_036_854_775_808n],
+  ['-9223372036854775809', 'decimal(38, 0)', 9_223_372_036_854_777_856n],
+  ['99999999999999999999999999999999999999999999', 'decimal(38, 0)', 9_223_372_036_854_775_808n],
+])('%s beside an integer is a %s that no integer beyond its range equals', async (content, expected, sent) => {
+  const { database, endpoint } = await openScripted(() => undefined);
+  const big = typeOf('BIGINT');
+  expect(await database.query(planOf(compare(column('X', big), '=', value(content, big))))).toEqual([[1]]);
+  const asked = endpoint.asked.findLast(({ kind }) => kind === 'rpc');
+  expect(asked?.declared).toContain(expected);
+  if (sent === undefined) return;
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(sent);
+  expect(asked?.bytes.includes(bytes)).toBe(true);
+});
