@@ -100,6 +100,9 @@ const FAULTS: Readonly<Record<Step, Readonly<Record<string, Fault>>>> = {
   },
 };
 
+/** Nobody is told anything: the client has left. */
+const GONE = 0;
+
 type Operation = 'read' | 'page' | 'document' | 'export';
 const OPERATIONS: readonly Operation[] = ['read', 'page', 'document', 'export'];
 const PATHS = { read: '/fhir/Patient/1', page: '/fhir/Patient?_count=2', document: '/fhir/Patient/1/$ccd' } as const;
@@ -109,7 +112,7 @@ const EXPECTED: Readonly<Record<Step, Readonly<Record<string, number>>>> = {
   'at login': { refused: 503, cut: 503, silent: 503, slow: 200, wrong: 503, 'no TDS': 503 },
   'at prepare': { refused: 500, cut: 503, silent: 503, slow: 200, wrong: 503, 'no TDS': 503 },
   'in rows': { refused: 500, cut: 503, silent: 503, wrong: 503, killed: 503 },
-  'at cancel': { answered: 503, silent: 503, cut: 503 },
+  'at cancel': { answered: GONE, silent: GONE, cut: GONE },
 };
 
 const cells: string[] = [];
@@ -163,12 +166,10 @@ async function whatIsTold(operation: Operation, step: Step, lasts: boolean): Pro
   if (step !== 'at cancel') return get(PATHS[operation]);
   const client = new AbortController();
   const before = endpoint.asked.length;
-  const gone = get(PATHS[operation], client.signal).catch(() => 0);
+  const gone = get(PATHS[operation], client.signal).catch(() => GONE);
   await until(() => endpoint.asked.slice(before).some(isRows));
   client.abort();
-  await gone;
-  // Others are told something else only while nothing is free.
-  return 503;
+  return gone;
 }
 
 async function isWell(): Promise<boolean> {
