@@ -52,8 +52,8 @@ export function bindParameter({ value, type }: Parameter): Bound {
 }
 
 /** Doubles beyond every bigint, on either side. */
-const ABOVE = 9_223_372_036_854_775_808;
-const BELOW = -9_223_372_036_854_777_856;
+const ABOVE = 2 ** 63;
+const BELOW = -(2 ** 63) - 2048;
 
 /** What no integer column can hold: a number that is more, or less, than all of them; undefined for any other. */
 function beyondBigint(value: SqlValue): Bound | undefined {
