@@ -3,6 +3,7 @@
  * JSON and the page (report.ts, page.ts). Each section gets its part of the time that is left, by its weight.
  */
 import { performance } from 'node:perf_hooks';
+import { counted } from '../counted.ts';
 import type { Facade } from '../facade.ts';
 import { createReport, type Problem } from '../mapping/load/problem.ts';
 import type { Registry } from '../mapping/model.ts';
@@ -60,9 +61,20 @@ export async function runSections(
       sample: async () => (await context.sampled()).resources,
     };
     const result = await resultOf(section, context);
-    reports.push({ name: section.name, title: section.title, seconds: (performance.now() - begun) / 1000, ...result });
+    const seconds = (performance.now() - begun) / 1000;
+    const notes = [...result.notes, ...overrun(seconds, share)];
+    reports.push({ name: section.name, title: section.title, seconds, ...result, notes });
   }
   return reports;
+}
+
+/** A statement that SQLite has begun is not ended, so a section may take longer than its part. `share`: milliseconds. */
+function overrun(seconds: number, share: number | undefined): readonly string[] {
+  const over = share === undefined ? 0 : Math.round(seconds - share / 1000);
+  if (over < 1) return [];
+  return [
+    `This took ${counted(over, 'second')} longer than its part of the time: a statement that has begun is not ended.`,
+  ];
 }
 
 function weightOf({ weight = 1 }: CheckSection): number {

@@ -1,0 +1,37 @@
+/** A section that cannot be ended in time says by how much it was late. */
+import { expect, test } from 'vitest';
+import { runSections } from '../../src/check/run.ts';
+import type { CheckSection } from '../../src/check/section.ts';
+import { createFacade } from '../../src/facade.ts';
+import { smallClinic } from '../cli/small-clinic.ts';
+import { open } from './opened.ts';
+
+/** As a statement of SQLite does, it holds the thread. */
+const SLOW: CheckSection = {
+  name: 'slow',
+  title: 'Slow',
+  run() {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2600);
+    return Promise.resolve({ problems: [], notes: ['looked'], tables: [] });
+  },
+};
+
+test('a section that runs past its part of the time says so', async () => {
+  const { registry, database, close } = await open(smallClinic({}));
+  const options = { registry, database, catalog: await database.catalog(), now: 0, seed: 1, values: false, all: false };
+  const facadeOver = (over: typeof database) =>
+    createFacade({
+      ...{ registry, database: over, pageSize: 50, pageMax: 1000, secret: new Uint8Array(32) },
+      ...{ softwareVersion: '0', date: '2026-06-30' },
+    });
+  const [late] = await runSections([SLOW], { ...options, facadeOver, budgetSeconds: 1 });
+  const [free] = await runSections([SLOW], { ...options, facadeOver, budgetSeconds: undefined });
+  await close();
+  expect(late?.notes).toEqual([
+    'looked',
+    expect.stringMatching(
+      /^This took \d+ seconds? longer than its part of the time: a statement that has begun is not ended\.$/,
+    ),
+  ]);
+  expect(free?.notes).toEqual(['looked']);
+});
