@@ -16,7 +16,7 @@ import { LISTS } from './lists.ts';
 import { inRange, readableRange } from './range.ts';
 import { buildSection, type EmptyWords, type Section, sectionXml } from './section.ts';
 import { STYLESHEET_INSTRUCTION } from './stylesheet.ts';
-import { type Days, daysOf, hl7Time, localDay, localTime, readablePeriod } from './time.ts';
+import { type Days, daysOf, hl7Time, localDay, localTime, readableVisit } from './time.ts';
 import type { Topic } from './topics.ts';
 
 export interface Source {
@@ -128,7 +128,7 @@ export function* documentXml({ header, sections, words }: Document): Generator<s
 
 /** What the document is about, for people. */
 function describe(topic: Topic, range: Days | undefined, encounter: Encounter | undefined): string {
-  if (encounter !== undefined) return `Encounter ${readablePeriod(encounter.period?.start, encounter.period?.end)}`;
+  if (encounter !== undefined) return `Encounter ${readableVisit(encounter)}`;
   if (!topic.dated) return 'As known now';
   return range === undefined ? 'All dates' : `What was so ${readableRange(range)}, with what has no date`;
 }

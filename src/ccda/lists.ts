@@ -17,6 +17,7 @@ import type {
   Procedure,
 } from './fhir/record.ts';
 import type { Span } from './range.ts';
+import { type When, whenOf } from './when.ts';
 
 /** What the resources of each list are. */
 export interface ListTypes {
@@ -82,12 +83,15 @@ const point = (day: string | undefined): Span => ({ start: day, end: day });
 
 const ofEncounter = (resource: { readonly encounter?: Reference }) => resource.encounter;
 
+/** Since when, as far as the record has a date; the day on which it was written down only where it does not say in words either. */
+function since(of: When<'onset'> & { readonly recordedDate?: string }): string | undefined {
+  const { start, text } = whenOf(of, 'onset');
+  return start ?? (text === '' ? of.recordedDate : undefined);
+}
+
 const conditions: List<Condition> = {
   type: 'Condition',
-  span: ({ onsetDateTime, recordedDate, abatementDateTime }) => ({
-    start: onsetDateTime ?? recordedDate,
-    end: abatementDateTime,
-  }),
+  span: condition => ({ start: since(condition), end: whenOf(condition, 'abatement').end }),
   encounter: ofEncounter,
   standing: true,
   over: hasEnded,
@@ -157,7 +161,7 @@ export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
   },
   allergies: {
     type: 'AllergyIntolerance',
-    span: ({ onsetDateTime, recordedDate }) => ({ start: onsetDateTime ?? recordedDate }),
+    span: allergy => ({ start: since(allergy) }),
     encounter: ofEncounter,
     standing: true,
     over: hasEnded,

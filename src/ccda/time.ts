@@ -107,6 +107,13 @@ export function readablePeriod(start: string | undefined, end: string | undefine
   return `${from} to ${sameDay ? to.slice(11) : to}`;
 }
 
+/** For people, when an encounter was: one that is over and has no end was not "from … on". */
+export function readableVisit({ status, period }: { readonly status?: string; readonly period?: Period }): string {
+  return status === 'finished' && period?.end === undefined
+    ? readableTime(period?.start)
+    : readablePeriod(period?.start, period?.end);
+}
+
 /** An element with text in it for `xsi:type="TS"` values. */
 export function timeValue(text: string): string {
   const time = hl7Time(text);

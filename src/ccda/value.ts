@@ -89,7 +89,7 @@ export function readableQuantity(quantity: Quantity | undefined): string {
 }
 
 /** For people: `4 to 10 mg/dL`, `at least 4`, `at most 10`. */
-function readableInterval({ low, high }: Range): string {
+export function readableInterval({ low, high }: Range): string {
   const [from, to] = [low, high].map(readableQuantity);
   if (from && to) return `${from} to ${to}`;
   return from ? `at least ${from}` : to ? `at most ${to}` : '';

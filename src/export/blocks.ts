@@ -9,10 +9,10 @@ import type { Session } from '../pipeline/source.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { isBound } from './compartment.ts';
 import { type ContentMaker, writeContext } from './content.ts';
-import { type TypeQuery, typeQuery } from './filters.ts';
+import { isTimed, type TypeQuery, typeQuery, unstampedQuery } from './filters.ts';
 import { GROUP_TYPE } from './job.ts';
 import { referenceCollector } from './references.ts';
-import { planSlice, readBatches, type SliceRequest } from './rows.ts';
+import { countSlice, planSlice, readBatches, type SliceRequest } from './rows.ts';
 import type { Slice } from './slices.ts';
 
 export const blocks: ContentMaker = (task, source) => {
@@ -21,6 +21,11 @@ export const blocks: ContentMaker = (task, source) => {
   const context = writeContext(task, source);
   const queries = new Map<string, TypeQuery>(
     request.types.map(type => [type, typeQuery(type, request, source.parse, { access: OPEN_ACCESS, base })]),
+  );
+  const timeless = new Map<string, TypeQuery>(
+    isTimed(request)
+      ? request.types.map(type => [type, unstampedQuery(type, request, source.parse, { access: OPEN_ACCESS, base })])
+      : [],
   );
   // A list names other patients too.
   const bound = request.types.filter(type => isBound(type, registry) && type !== GROUP_TYPE);
@@ -39,6 +44,16 @@ export const blocks: ContentMaker = (task, source) => {
     for await (const { lists } of readBatches(branches, asked, { cursor: undefined, count }, context, session))
       for (const list of lists) texts.push(...list.filter(text => text !== ''));
     return texts;
+  };
+
+  /** Of the compartment; what is referred to outside of it is not counted, since several patients may refer to it. */
+  const countTimeless = async (slice: Slice, session: Session): Promise<Readonly<Record<string, number>>> => {
+    const counts: Record<string, number> = {};
+    for (const type of bound) {
+      const query = timeless.get(type);
+      if (query) counts[type] = await countSlice(await planSlice({ type, query, slice }, session), session);
+    }
+    return counts;
   };
 
   /** Round after round, until nothing new is referred to. */
@@ -65,6 +80,7 @@ export const blocks: ContentMaker = (task, source) => {
     async open(slice, session) {
       return {
         total: async () => undefined,
+        ...(timeless.size > 0 && { unstamped: () => countTimeless(slice, session) }),
         async *batches({ count }) {
           const own: string[] = [];
           for (const type of inOrder) own.push(...(await read(type, slice, count, session)));

@@ -19,8 +19,8 @@ export interface PartContent {
 export interface SliceContent {
   /** Texts in all; undefined: nobody knows before they are read. */
   total(): Promise<number | undefined>;
-  /** Those that a window of time leaves out because nothing says when they were changed; undefined: nobody asks. */
-  unstamped?(): Promise<number>;
+  /** By type those that a window of time leaves out because nothing says when they were changed; absent: nobody asks. */
+  unstamped?(): Promise<Readonly<Record<string, number>>>;
   batches(place: Place): AsyncGenerator<Batch, void, undefined>;
 }
 

@@ -6,7 +6,7 @@ import { writtenId } from '../pipeline/emitted.ts';
 import { blocks } from './blocks.ts';
 import { type ContentMaker, type PartContent, writeContext } from './content.ts';
 import { deletedIds, deletionLine } from './deletions.ts';
-import { deletionQuery, typeQuery, unstampedQuery } from './filters.ts';
+import { deletionQuery, isTimed, typeQuery, unstampedQuery } from './filters.ts';
 import type { ExportRequest, Part } from './job.ts';
 import type { PartSource, PartTask } from './part-task.ts';
 import { countSlice, planSlice, readBatches, readDeletions, type SliceRequest } from './rows.ts';
@@ -22,8 +22,7 @@ function resources(task: PartTask, source: PartSource): PartContent {
   const { request, base } = task.job;
   const context = { access: OPEN_ACCESS, base };
   const query = typeQuery(type, write ? request : unnarrowed(request), source.parse, context);
-  const isTimed = request.since !== undefined || request.until !== undefined;
-  const without = write && isTimed ? unstampedQuery(type, request, source.parse, context) : undefined;
+  const without = write && isTimed(request) ? unstampedQuery(type, request, source.parse, context) : undefined;
   return {
     async open(slice, session) {
       const asked: SliceRequest = { type, query, slice };
@@ -31,7 +30,9 @@ function resources(task: PartTask, source: PartSource): PartContent {
       return {
         total: () => countSlice(branches, session),
         ...(without && {
-          unstamped: async () => countSlice(await planSlice({ type, query: without, slice }, session), session),
+          unstamped: async () => ({
+            [type]: await countSlice(await planSlice({ type, query: without, slice }, session), session),
+          }),
         }),
         batches: place => readBatches(branches, asked, place, writeContext(task, source), session),
       };

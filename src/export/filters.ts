@@ -34,6 +34,11 @@ export function typeQuery(
   };
 }
 
+/** Whether the request has a window of time. */
+export function isTimed({ since, until }: ExportRequest): boolean {
+  return since !== undefined || until !== undefined;
+}
+
 /** What the request would ask for, were it not for its window of time: those without a time of their last change. */
 export function unstampedQuery(
   type: string,

@@ -113,8 +113,8 @@ export interface PartState {
   /** Resources in all, counted before; undefined where the number is not known. */
   readonly total: number | undefined;
   readonly done: boolean;
-  /** Resources that are left out because nothing says when they were changed, of the slices so far. */
-  readonly unstamped?: number;
+  /** Resources by type that are left out because nothing says when they were changed, of the slices so far. */
+  readonly unstamped?: Readonly<Record<string, number>>;
   /** What the manifest's error file says of the part, which has not failed. */
   readonly remark?: Issue;
   /** The part has failed for this reason and has no files. */

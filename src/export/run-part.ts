@@ -119,7 +119,7 @@ class PartRun {
         // Further slices are made of what resources refer to, which has to be in its file.
         if (this.#task.part.scope === 'referenced') this.#keep(this.#state);
         if (this.#slices.extend()) continue;
-        return this.#keep({ ...this.#state, ...unstampedRemark(this.#task.part.type, this.#state), done: true });
+        return this.#keep({ ...this.#state, ...unstampedRemark(this.#state), done: true });
       }
       if (!(await this.#patiently(() => this.#readSlice(slice, stopped), stopped))) break;
     }
@@ -162,8 +162,8 @@ class PartRun {
       this.#advance({ cursor: last });
       if (stopped()) return false;
     }
-    const unstamped = (this.#state.unstamped ?? 0) + ((await content.unstamped?.()) ?? 0);
-    this.#advance({ slice: this.#state.slice + 1, cursor: undefined, ...(unstamped > 0 && { unstamped }) });
+    const unstamped = added(this.#state.unstamped, (await content.unstamped?.()) ?? {});
+    this.#advance({ slice: this.#state.slice + 1, cursor: undefined, ...(unstamped && { unstamped }) });
     return true;
   }
 
@@ -208,10 +208,18 @@ class PartRun {
 }
 
 /** Resources without a time are in no window of time: an export of changes never has them. */
-function unstampedRemark(type: string, { unstamped }: PartState): Pick<PartState, 'remark'> {
+function unstampedRemark({ unstamped }: PartState): Pick<PartState, 'remark'> {
   if (unstamped === undefined) return {};
-  const diagnostics = `${type}: ${counted(unstamped, 'resource')} without a time of the last change left out, as by every _since and _until`;
+  const types = Object.entries(unstamped).map(([type, count]) => `${type}: ${counted(count, 'resource')}`);
+  const diagnostics = `${types.join(', ')} without a time of the last change left out, as by every _since and _until`;
   return { remark: { severity: 'warning', code: 'incomplete', diagnostics } };
+}
+
+/** Numbers by type, those of zero left out; undefined: there are none. */
+function added(sums: PartState['unstamped'] = {}, more: Readonly<Record<string, number>>): PartState['unstamped'] {
+  const types = [...new Set([...Object.keys(sums), ...Object.keys(more)])];
+  const all = types.map(type => [type, (sums[type] ?? 0) + (more[type] ?? 0)] as const).filter(([, sum]) => sum > 0);
+  return all.length === 0 ? undefined : Object.fromEntries(all);
 }
 
 /** Ids in the recorded part of the files. */

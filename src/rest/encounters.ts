@@ -4,7 +4,7 @@
  */
 import { labelOf } from '../ccda/code.ts';
 import type { Encounter } from '../ccda/fhir/record.ts';
-import { readablePeriod } from '../ccda/time.ts';
+import { readableVisit } from '../ccda/time.ts';
 import type { RequestContext } from '../facade.ts';
 import { type RestSource, searchSome } from './source.ts';
 
@@ -43,15 +43,17 @@ export async function encounterLines(
 ): Promise<{ readonly encounters: readonly ListedEncounter[]; readonly more: boolean }> {
   const { listed } = source.content;
   if (listed === undefined) return { encounters: [], more: false };
-  const elements = ['_elements', 'period,type,reasonCode'] as const;
+  const elements = ['_elements', 'period,status,type,reasonCode'] as const;
   const byDate = source.facade.offers.find('Encounter', 'date') === undefined ? [] : ([['_sort', '-date']] as const);
   const parameters = [...listed.parameters, ['patient', `Patient/${patientId}`], elements, ...byDate] as const;
   const asked = { parameters, numbered: true };
   const { resources, numbers, more } = await searchSome<Encounter>(source, 'Encounter', asked, SHOWN, context);
-  const encounters = resources.flatMap(({ id, period, type, reasonCode }) => {
+  const encounters = resources.flatMap(({ id, period, status, type, reasonCode }) => {
     const number = source.encounters.numberOf(id, numbers);
     const what = [...new Set([labelOf(type?.[0]), labelOf(reasonCode?.[0])])].filter(Boolean).join(': ');
-    return number === undefined ? [] : [{ number, period: readablePeriod(period?.start, period?.end), what }];
+    return number === undefined
+      ? []
+      : [{ number, period: readableVisit({ ...(status && { status }), ...(period && { period }) }), what }];
   });
   return { encounters, more };
 }

@@ -10,6 +10,7 @@ import {
   notBefore,
   readablePeriod,
   readableTime,
+  readableVisit,
 } from '../../src/ccda/time.ts';
 
 test.each([
@@ -98,4 +99,12 @@ test('people read times without their zone', () => {
   );
   expect(readablePeriod('2016-07-29', '2016-07-29')).toBe('2016-07-29');
   expect(readablePeriod(undefined, undefined)).toBe('');
+});
+
+test.each([
+  ['finished', { start: '2025-11-07T14:00:00-05:00' }, '2025-11-07 14:00'],
+  ['in-progress', { start: '2025-11-07T14:00:00-05:00' }, 'from 2025-11-07 14:00 on'],
+  ['finished', { start: '2025-11-07T14:00:00-05:00', end: '2025-11-07T15:00:00-05:00' }, '2025-11-07 14:00 to 15:00'],
+] as const)('an encounter that is %s and was %j is told as %s', (status, period, told) => {
+  expect(readableVisit({ status, period })).toBe(told);
 });

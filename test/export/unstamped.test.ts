@@ -18,6 +18,8 @@ test('resources without a time are counted, within what was asked for', async ()
   const all = await finished(await kickOff(`${fhir}/$export?${since}`));
   expect(await contents(all)).toHaveLength(9);
   expect(await errorsOf(all)).toContain('Observation: 3 resources without a time of the last change left out');
+  const byPatient = await finished(await kickOff(`${fhir}/Patient/$export?${since}&organizeOutputBy=Patient`));
+  expect(await errorsOf(byPatient)).toContain('Observation: 3 resources without a time of the last change left out');
   // Group 1 has persons 1 and 3.
   const some = await finished(await kickOff(`${fhir}/Group/g-1/$export?${since}`));
   expect(await errorsOf(some)).toContain('Observation: 2 resources without');

@@ -8,6 +8,7 @@ import type { AllergyIntolerance } from '../fhir/record.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { interval, readableTime } from '../time.ts';
+import { whenOf } from '../when.ts';
 import { templateIds } from '../xml.ts';
 import { loincCode, relatedObservation, snomedElement, type Term } from './related.ts';
 
@@ -68,7 +69,8 @@ export const ALLERGY_COLUMNS = [
 ];
 
 export function addAllergy(allergy: AllergyIntolerance, content: SectionWriter): void {
-  const { code, clinicalStatus, verificationStatus, onsetDateTime, recordedDate, recorder } = allergy;
+  const { code, clinicalStatus, verificationStatus, recordedDate, recorder } = allergy;
+  const onset = whenOf(allergy, 'onset');
   const row = content.row(
     labelOf(code),
     [...(allergy.category ?? []), allergy.type].filter(Boolean).join(' '),
@@ -76,7 +78,7 @@ export function addAllergy(allergy: AllergyIntolerance, content: SectionWriter):
     labelOf(verificationStatus),
     readableCode(allergy.criticality),
     (allergy.reaction ?? []).map(readableReaction).join('\n'),
-    readableTime(onsetDateTime),
+    onset.text,
     readableTime(recordedDate),
     nameOf(recorder, content.resolve),
   );
@@ -89,7 +91,7 @@ export function addAllergy(allergy: AllergyIntolerance, content: SectionWriter):
       content.id(allergy, 'concern') +
       '<code code="CONC" displayName="Concern" codeSystem="2.16.840.1.113883.5.6" codeSystemName="ActClass"/>' +
       `<statusCode code="${concern}"/>` +
-      interval(recordedDate ?? onsetDateTime, undefined, concern === 'completed') +
+      interval(recordedDate ?? onset.start, undefined, concern === 'completed') +
       author(recorder, recordedDate, content.resolve) +
       `<entryRelationship typeCode="SUBJ">${observation(allergy, status, content, row)}</entryRelationship></act>`,
   );
@@ -101,7 +103,7 @@ function observation(
   content: SectionWriter,
   row: string,
 ): string {
-  const { code, onsetDateTime, recordedDate, recorder, criticality } = allergy;
+  const { code, recordedDate, recorder, criticality } = allergy;
   const none = NONE[codeIn(code, SNOMED) ?? ''];
   const refuted =
     codeIn(allergy.verificationStatus, 'http://terminology.hl7.org/CodeSystem/allergyintolerance-verification') ===
@@ -117,7 +119,7 @@ function observation(
     content.id(allergy, 'observation') +
     '<code code="ASSERTION" codeSystem="2.16.840.1.113883.5.4" codeSystemName="ActCode"/>' +
     `<text>${reference(row)}</text><statusCode code="completed"/>` +
-    interval(onsetDateTime, undefined) +
+    interval(whenOf(allergy, 'onset').start, undefined) +
     snomedElement('value xsi:type="CD"', none ?? kindOf(allergy)) +
     author(recorder, recordedDate, content.resolve) +
     `<participant typeCode="CSM"><participantRole classCode="MANU"><playingEntity classCode="MMAT">${substance}</playingEntity></participantRole></participant>` +

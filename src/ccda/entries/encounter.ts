@@ -10,7 +10,7 @@ import { identifierElements } from '../ids.ts';
 import { namesOf, performers } from '../participants.ts';
 import { addressElement, telecomElements } from '../people.ts';
 import type { SectionWriter } from '../section.ts';
-import { interval, readablePeriod, readableTime } from '../time.ts';
+import { interval, readableVisit } from '../time.ts';
 import { templateIds, textElement } from '../xml.ts';
 import { problemObservation } from './problem.ts';
 import { indication, readableReasons, reasonsOf } from './related.ts';
@@ -26,10 +26,7 @@ export function addEncounter(encounter: Encounter, diagnoses: readonly Condition
   const row = content.row(
     [labelOf(type?.[0]), encounter.class?.display].filter(Boolean).join(', '),
     [readableCode(status), labelOf(disposition)].filter(Boolean).join(', '),
-    // What is over and has no end has no "since" either.
-    status === 'finished' && period?.end === undefined
-      ? readableTime(period?.start)
-      : readablePeriod(period?.start, period?.end),
+    readableVisit(encounter),
     places.map(place => place?.name ?? '').join(', '),
     readableReasons(reasons),
     diagnoses.map(({ code }) => labelOf(code)).join('\n'),

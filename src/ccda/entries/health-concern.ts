@@ -6,6 +6,7 @@ import type { Condition } from '../fhir/record.ts';
 import { author } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { interval } from '../time.ts';
+import { whenOf } from '../when.ts';
 import { templateIds } from '../xml.ts';
 import { problemObservation, problemRow } from './problem.ts';
 
@@ -13,7 +14,7 @@ const OVER: ReadonlySet<string> = new Set(['inactive', 'remission', 'resolved'])
 
 export function addHealthConcern(condition: Condition, content: SectionWriter): void {
   const row = problemRow(condition, content);
-  const { onsetDateTime, abatementDateTime, recordedDate, recorder, clinicalStatus } = condition;
+  const { recordedDate, recorder, clinicalStatus } = condition;
   const over = OVER.has(codeIn(clinicalStatus, 'http://terminology.hl7.org/CodeSystem/condition-clinical') ?? '');
   content.entry(
     '<act classCode="ACT" moodCode="EVN">' +
@@ -21,7 +22,7 @@ export function addHealthConcern(condition: Condition, content: SectionWriter): 
       content.id(condition, 'health-concern') +
       '<code code="75310-3" displayName="Health Concern" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>' +
       `<text>${reference(row)}</text><statusCode code="${over ? 'completed' : 'active'}"/>` +
-      interval(onsetDateTime ?? recordedDate, abatementDateTime, over) +
+      interval(whenOf(condition, 'onset').start ?? recordedDate, whenOf(condition, 'abatement').end, over) +
       author(recorder, recordedDate, content.resolve) +
       `<entryRelationship typeCode="REFR">${problemObservation(condition, content, row)}</entryRelationship></act>`,
   );

@@ -8,6 +8,7 @@ import type { Condition } from '../fhir/record.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { interval, notBefore, readableTime } from '../time.ts';
+import { ageObservation, whenOf } from '../when.ts';
 import { templateIds } from '../xml.ts';
 import { loincCode, relatedObservation, snomedElement, type Term } from './related.ts';
 
@@ -36,14 +37,14 @@ export const PROBLEM_COLUMNS = [
 
 /** Adds a row; returns its id. */
 export function problemRow(condition: Condition, content: SectionWriter): string {
-  const { code, severity, clinicalStatus, verificationStatus, onsetDateTime, abatementDateTime } = condition;
+  const { code, severity, clinicalStatus, verificationStatus } = condition;
   return content.row(
     labelOf(code),
     labelOf(clinicalStatus),
     labelOf(verificationStatus),
     labelOf(severity),
-    readableTime(onsetDateTime),
-    readableTime(abatementDateTime),
+    whenOf(condition, 'onset').text,
+    whenOf(condition, 'abatement').text,
     readableTime(condition.recordedDate),
     nameOf(condition.recorder, content.resolve),
   );
@@ -51,18 +52,19 @@ export function problemRow(condition: Condition, content: SectionWriter): string
 
 export function addProblem(condition: Condition, content: SectionWriter): void {
   const row = problemRow(condition, content);
-  const { onsetDateTime, abatementDateTime, recordedDate } = condition;
+  const { recordedDate } = condition;
+  const [{ start }, { end }] = [whenOf(condition, 'onset'), whenOf(condition, 'abatement')];
   const concern = statusOf(condition)?.concern ?? 'active';
   // Written down after it was over: the concern is then as old as the problem.
-  const late = notBefore(abatementDateTime, recordedDate) !== abatementDateTime;
-  const since = late || recordedDate === undefined ? onsetDateTime : recordedDate;
+  const late = notBefore(end, recordedDate) !== end;
+  const since = late || recordedDate === undefined ? start : recordedDate;
   content.entry(
     '<act classCode="ACT" moodCode="EVN">' +
       templateIds('4.3', '4.3:2015-08-01') +
       content.id(condition, 'concern') +
       '<code code="CONC" displayName="Concern" codeSystem="2.16.840.1.113883.5.6" codeSystemName="ActClass"/>' +
       `<statusCode code="${concern}"/>` +
-      interval(since, abatementDateTime, concern === 'completed') +
+      interval(since, end, concern === 'completed') +
       author(condition.recorder, recordedDate, content.resolve) +
       `<entryRelationship typeCode="SUBJ">${problemObservation(condition, content, row)}</entryRelationship></act>`,
   );
@@ -70,7 +72,8 @@ export function addProblem(condition: Condition, content: SectionWriter): void {
 
 /** The observation alone: also what health concerns and encounters are about. `part` sets its id apart where it is repeated. */
 export function problemObservation(condition: Condition, content: SectionWriter, row: string, part = ''): string {
-  const { code, onsetDateTime, abatementDateTime, recordedDate } = condition;
+  const { code, recordedDate } = condition;
+  const [onset, abatement] = [whenOf(condition, 'onset'), whenOf(condition, 'abatement')];
   const none = NO_PROBLEM.has(codeIn(code, SNOMED) ?? '');
   const refuted =
     codeIn(condition.verificationStatus, 'http://terminology.hl7.org/CodeSystem/condition-ver-status') === 'refuted';
@@ -84,9 +87,10 @@ export function problemObservation(condition: Condition, content: SectionWriter,
     content.id(condition, `observation${part}`) +
     '<code code="64572001" displayName="Condition" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT"><translation code="75323-6" displayName="Condition" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/></code>' +
     `<text>${reference(row)}</text><statusCode code="completed"/>` +
-    interval(onsetDateTime, abatementDateTime, status?.concern === 'completed') +
+    interval(onset.start, abatement.end, status?.concern === 'completed') +
     value +
     author(condition.recorder, recordedDate, content.resolve) +
+    ageObservation(onset.age) +
     (status === undefined
       ? ''
       : relatedObservation({

@@ -8,7 +8,8 @@ import type { CodeableConcept } from '../fhir/datatypes.ts';
 import type { Device, Procedure } from '../fhir/record.ts';
 import { namesOf, performers } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
-import { moment, readablePeriod, readableTime } from '../time.ts';
+import { moment, readableTime } from '../time.ts';
+import { whenOf } from '../when.ts';
 import { attribute, templateIds, textElement } from '../xml.ts';
 import { indication, readableReasons, reasonsOf } from './related.ts';
 
@@ -31,7 +32,7 @@ export function addProcedure(procedure: Procedure, content: SectionWriter): void
   const row = content.row(
     labelOf(code),
     readableCode(status),
-    readablePerformed(procedure),
+    whenOf(procedure, 'performed').text,
     (bodySite ?? []).map(labelOf).join(', '),
     readableReasons(reasonsOf(procedure, content.resolve)),
     namesOf(performersOf(procedure), content.resolve),
@@ -40,11 +41,6 @@ export function addProcedure(procedure: Procedure, content: SectionWriter): void
 }
 
 const performersOf = ({ performer }: Procedure) => (performer ?? []).map(({ actor }) => actor);
-
-function readablePerformed({ performedDateTime, performedPeriod, performedString }: Procedure): string {
-  if (performedPeriod !== undefined) return readablePeriod(performedPeriod.start, performedPeriod.end);
-  return performedDateTime === undefined ? (performedString ?? '') : readableTime(performedDateTime);
-}
 
 /** `devices`: participants that hold Product Instances. */
 function activity(procedure: Procedure, row: string, content: SectionWriter, devices: string, part = ''): string {
@@ -88,7 +84,7 @@ export function addDevice(device: Device, implantation: Procedure | undefined, c
   const row = content.row(
     labelOf(device.type) || (device.deviceName?.[0]?.name ?? ''),
     readableCode(device.status),
-    implantation === undefined ? '' : readablePerformed(implantation),
+    implantation === undefined ? '' : whenOf(implantation, 'performed').text,
     udi?.carrierHRF ?? udi?.deviceIdentifier ?? '',
     [device.manufacturer, device.modelNumber].filter(Boolean).join(', '),
     [device.lotNumber, device.serialNumber, device.distinctIdentifier].filter(Boolean).join(', '),

@@ -7,6 +7,7 @@ import type { CodeableConcept, Reference } from '../fhir/datatypes.ts';
 import type { Condition } from '../fhir/record.ts';
 import type { Resolve } from '../participants.ts';
 import { interval } from '../time.ts';
+import { whenOf } from '../when.ts';
 import { templateIds } from '../xml.ts';
 
 /** A code that C-CDA fixes. */
@@ -61,7 +62,13 @@ export function reasonsOf({ reasonCode, reasonReference }: Reasoned, resolve: Re
   const recorded = (reasonReference ?? []).flatMap(one => {
     const condition = resolve(one) as Condition | undefined;
     if (condition?.code === undefined) return [];
-    return [{ concept: condition.code, onset: condition.onsetDateTime, abatement: condition.abatementDateTime }];
+    return [
+      {
+        concept: condition.code,
+        onset: whenOf(condition, 'onset').start,
+        abatement: whenOf(condition, 'abatement').end,
+      },
+    ];
   });
   return [...said, ...recorded];
 }

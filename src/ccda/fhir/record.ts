@@ -2,6 +2,8 @@
  * What is so and what was done: the FHIR R4 resources about conditions, medications and care given as documents read them.
  * https://hl7.org/fhir/R4/clinicalsummary-module.html
  */
+
+import type { When } from '../when.ts';
 import type {
   Annotation,
   Clinical,
@@ -14,23 +16,20 @@ import type {
   Resource,
 } from './datatypes.ts';
 
-export interface Condition extends Clinical {
+export interface Condition extends Clinical, When<'onset'>, When<'abatement'> {
   readonly clinicalStatus?: CodeableConcept;
   readonly verificationStatus?: CodeableConcept;
   readonly severity?: CodeableConcept;
-  readonly onsetDateTime?: string;
-  readonly abatementDateTime?: string;
   readonly recordedDate?: string;
   readonly recorder?: Reference;
 }
 
-export interface AllergyIntolerance extends Clinical {
+export interface AllergyIntolerance extends Clinical, When<'onset'> {
   readonly clinicalStatus?: CodeableConcept;
   readonly verificationStatus?: CodeableConcept;
   readonly type?: string;
   readonly category?: readonly string[];
   readonly criticality?: string;
-  readonly onsetDateTime?: string;
   readonly recordedDate?: string;
   readonly recorder?: Reference;
   readonly reaction?: readonly {
@@ -81,10 +80,7 @@ export interface Medication extends Resource {
   readonly code?: CodeableConcept;
 }
 
-export interface Procedure extends Clinical {
-  readonly performedDateTime?: string;
-  readonly performedPeriod?: Period;
-  readonly performedString?: string;
+export interface Procedure extends Clinical, When<'performed'> {
   readonly performer?: readonly { readonly actor?: Reference }[];
   readonly reasonCode?: readonly CodeableConcept[];
   readonly reasonReference?: readonly Reference[];
