@@ -3,7 +3,7 @@
  */
 import { join, resolve } from 'node:path';
 import { readAccess, type Searchable } from './access/read-access.ts';
-import { NO_RULES, type PackAccess } from './auth/rules.ts';
+import { NO_RULES, type PackAccess, SECURITY } from './auth/rules.ts';
 import { type Content, type LoadedContent, readContent } from './ccda/content.ts';
 import { type Config, ConfigError } from './config.ts';
 import { DEMO_PACK, demoDatabase } from './demo.ts';
@@ -218,6 +218,9 @@ function searchableIn(registry: Registry): Searchable {
     isType: isResourceType,
     served: registry.types,
     isOfPatients: type => type === COMPARTMENT_TYPE || compartmentCodes(type).length > 0,
+    systems: registry.pack.systems,
+    hasLabel: label =>
+      registry.types.some(type => filterProblems(type, [SECURITY, label], false, context, registry).length === 0),
     codes: type => offers.of(type).map(({ parameter }) => parameter.code),
     problems: (type, parameter, any) => filterProblems(type, parameter, any, context, registry),
   };

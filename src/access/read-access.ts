@@ -3,14 +3,15 @@
  * rules as data, and every problem with its place. A pack without the file has none: patients see their own record, nobody
  * else sees anything. docs/access-rules.md
  */
-import { NO_RULES, type PackAccess, type UserRule } from '../auth/rules.ts';
+import { type LabelRule, NO_RULES, type PackAccess, type UserRule } from '../auth/rules.ts';
 import type { Criteria } from '../auth/scopes.ts';
 import type { PackFile } from '../mapping/load/files.ts';
 import { createReport, type Problem } from '../mapping/load/problem.ts';
 import { readYaml } from '../mapping/load/read.ts';
 import { accessSchema } from '../mapping/load/schema-access.ts';
 import { checkShape } from '../mapping/load/shape.ts';
-import { child, type Entry, entriesOf, type ScalarTree, scalarsOf } from '../mapping/load/tree.ts';
+import { child, type Entry, entriesOf, itemsOf, type ScalarTree, scalarsOf, type Tree } from '../mapping/load/tree.ts';
+import type { Position } from '../mapping/model.ts';
 
 /** What a search in the file is held against. */
 export interface Searchable {
@@ -20,6 +21,10 @@ export interface Searchable {
   readonly served: readonly string[];
   /** Resources of the type belong to patients. */
   isOfPatients(type: string): boolean;
+  /** Systems of codes by their aliases. */
+  readonly systems: Readonly<Record<string, string>>;
+  /** Some mapping gives the label, `system|code`. */
+  hasLabel(label: string): boolean;
   /** Codes of the parameters that a type offers. */
   codes(type: string): readonly string[];
   /** What is wrong with one parameter. `any`: the value stands for others, so that only its form counts. */
@@ -51,15 +56,48 @@ export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
   if (document === undefined || !checkShape(document, accessSchema, report))
     return { access: NO_RULES, problems: report.problems() };
   const users = entriesOf(child(document, 'users')).flatMap(userRules);
-  return { access: { users }, problems: report.problems() };
+  const labels = itemsOf(child(document, 'labels')).map(labelRule);
+  return { access: { users, labels }, problems: report.problems() };
+
+  function labelRule(tree: Tree): LabelRule {
+    const shown = child(tree, 'shown-to');
+    const users = scalarsOf(child(shown, 'users'));
+    for (const { text, at } of users) checkUser(text, at);
+    return {
+      hide: scalarsOf(child(tree, 'hide')).flatMap(labelOf),
+      users: users.map(({ text }) => text),
+      purposes: scalarsOf(child(shown, 'purposes')).map(({ text }) => text),
+    };
+  }
+
+  /** `alias#code` as it is searched. */
+  function labelOf({ text, at }: ScalarTree): readonly string[] {
+    const [, alias = '', code] = /^([^#]*)#(\S+)$/.exec(text) ?? [];
+    const system = Object.hasOwn(searchable.systems, alias) ? searchable.systems[alias] : undefined;
+    if (code === undefined) {
+      report.error(at, 'not a label', {
+        found: text,
+        expected: '`alias#code`, with an alias of `systems` in pack.yaml',
+      });
+      return [];
+    }
+    if (system === undefined) {
+      report.error(at, 'unknown system', { found: alias, among: Object.keys(searchable.systems) });
+      return [];
+    }
+    const label = `${system}|${code}`;
+    if (!searchable.hasLabel(label)) report.warning(at, 'no mapping gives this label', { found: text });
+    return [label];
+  }
+
+  function checkUser(user: string, at: Position): void {
+    if (searchable.isType(user)) return;
+    const expected = 'the type of resource that a user is';
+    report.error(at, 'unknown type of user', { found: user, expected, among: USERS });
+  }
 
   function userRules({ key: user, value, at }: Entry): readonly UserRule[] {
-    if (!searchable.isType(user))
-      report.error(at, 'unknown type of user', {
-        found: user,
-        expected: 'the type of resource that a user is',
-        among: USERS,
-      });
+    checkUser(user, at);
     const also = scalarsOf(child(value, 'also')).flatMap(ownType);
     const rules = scalarsOf(child(value, 'patients')).map(written => patientsOf(written, user));
     // Types that belong to nobody do not depend on the patients.

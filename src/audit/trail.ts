@@ -142,7 +142,7 @@ async function byIds(
   const idsOf = async (patients: Patients): Promise<Patients> => {
     if ('ids' in patients) return patients;
     if (asked?.length === 0) return { ids: [] };
-    const permission = { type: COMPARTMENT_TYPE, read: true, search: true, within: [patients], where: [] };
+    const permission = { type: COMPARTMENT_TYPE, read: true, search: true, within: [patients], where: [], except: [] };
     const parameters: readonly (readonly [string, string])[] = [
       ['_elements', 'id'],
       ['_count', String(FOUND)],
@@ -177,7 +177,7 @@ function onlyOf(type: string, access: Access): Access {
   const { caller } = access;
   const permissions =
     access.kind === 'all'
-      ? [{ type, read: true, search: true, within: [], where: [] }]
+      ? [{ type, read: true, search: true, within: [], where: [], except: [] }]
       : access.permissions.flatMap(one => (one.type === ANY || one.type === type ? [{ ...one, type }] : []));
   return { kind: 'limited', caller, permissions };
 }

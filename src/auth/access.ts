@@ -19,6 +19,8 @@ export interface Permission {
   readonly within: readonly Patients[];
   /** Searches on the type that must all find the resource. */
   readonly where: Criteria;
+  /** Searches on the type none of which may find the resource: labels that are hidden from the caller. */
+  readonly except: Criteria;
 }
 
 /** Some patients. */
@@ -41,6 +43,6 @@ export function accessToPatients(caller: string, ids: readonly string[]): Access
   return {
     kind: 'limited',
     caller,
-    permissions: [{ type: ANY, read: true, search: true, within: [{ ids }], where: [] }],
+    permissions: [{ type: ANY, read: true, search: true, within: [{ ids }], where: [], except: [] }],
   };
 }

@@ -5,17 +5,18 @@
  */
 import { type Access, ANY, type Patients, type Permission } from './access.ts';
 import type { Account } from './accounts.ts';
-import { type PackAccess, permissionsOfUser } from './rules.ts';
+import { hiddenLabels, type PackAccess, permissionsOfUser, SECURITY, searchOfLabels } from './rules.ts';
 import { parseScope, type ResourceScope } from './scopes.ts';
 import type { Grant } from './token.ts';
 
 export function accessOfGrant(grant: Grant, rules: PackAccess): Access {
-  const { issuer, client, subject, fhirUser } = grant;
+  const { issuer, client, subject, fhirUser, purpose } = grant;
   // Whoever the user is limits every scope; a user who cannot be told may see nothing.
   const user = fhirUser === undefined ? undefined : (permissionsOfUser(fhirUser, rules.users) ?? []);
   const scopes = grant.scopes.flatMap(text => parseScope(text) ?? []);
+  const hidden = hiddenLabels(rules, fhirUser, purpose);
   const permissions = scopes.flatMap(scope => {
-    const own = permissionOf(scope, grant);
+    const own = permissionOf(scope, grant, hidden);
     if (own === undefined) return [];
     return user === undefined ? [own] : user.flatMap(rule => both(own, rule) ?? []);
   });
@@ -41,12 +42,25 @@ export function accessOfAccounts(rules: PackAccess, isOpen: boolean): (account: 
 
 /** What somebody sees who is logged in here and uses no application. Without a FHIR user: nothing. */
 export function accessOfUser(caller: string, fhirUser: string | undefined, rules: PackAccess): Access {
-  return accessOf(caller, fhirUser === undefined ? [] : (permissionsOfUser(fhirUser, rules.users) ?? []));
+  if (fhirUser === undefined) return accessOf(caller, []);
+  const except = searchOfLabels(hiddenLabels(rules, fhirUser, undefined));
+  const permissions = permissionsOfUser(fhirUser, rules.users) ?? [];
+  return accessOf(
+    caller,
+    permissions.map(permission => ({ ...permission, except })),
+  );
 }
 
-function permissionOf({ level, type, read, search, where }: ResourceScope, grant: Grant): Permission | undefined {
+/** `hidden`: labels that are not seen, unless the scope itself asks for them. */
+function permissionOf(
+  { level, type, read, search, where }: ResourceScope,
+  grant: Grant,
+  hidden: readonly string[],
+): Permission | undefined {
   if (!read && !search) return undefined;
-  const own = { type, read, search, where };
+  const named = where.flatMap(([name, value]) => (name === SECURITY ? value.split(',') : []));
+  const except = searchOfLabels(hidden.filter(label => !named.includes(label)));
+  const own = { type, read, search, where, except };
   switch (level) {
     case 'patient':
       return grant.patient === undefined ? undefined : { ...own, within: [{ ids: [grant.patient] }] };
@@ -68,11 +82,12 @@ function both(one: Permission, other: Permission): Permission | undefined {
     search: one.search && other.search,
     within: [...within.values()],
     where: [...one.where, ...other.where],
+    except: [...one.except, ...other.except],
   };
 }
 
 function accessOf(caller: string, permissions: readonly Permission[]): Access {
-  const isEverything = ({ type, read, search, within, where }: Permission): boolean =>
-    type === ANY && read && search && within.length === 0 && where.length === 0;
+  const isEverything = ({ type, read, search, within, where, except }: Permission): boolean =>
+    type === ANY && read && search && [within, where, except].every(limits => limits.length === 0);
   return permissions.some(isEverything) ? { kind: 'all', caller } : { kind: 'limited', caller, permissions };
 }

@@ -14,13 +14,24 @@ export interface UserRule {
   readonly also: readonly string[];
 }
 
+/** Resources with these labels are hidden, from all but some. */
+export interface LabelRule {
+  /** Of meta.security, as `_security` searches them: `system|code`. */
+  readonly hide: readonly string[];
+  /** Types of users who see them all the same. */
+  readonly users: readonly string[];
+  /** Purposes of use, as tokens say them, for which they are seen all the same. */
+  readonly purposes: readonly string[];
+}
+
 /** What a pack says of access, as its `access.yaml` has it. */
 export interface PackAccess {
   readonly users: readonly UserRule[];
+  readonly labels: readonly LabelRule[];
 }
 
 /** Of a pack that says nothing: patients see their own record, and nobody else anything. */
-export const NO_RULES: PackAccess = { users: [] };
+export const NO_RULES: PackAccess = { users: [], labels: [] };
 
 /** Patients see their own record, unless the pack has rules for them. */
 const OWN_RECORD: UserRule = { user: 'Patient', patients: [['_id', '{id}']], also: [] };
@@ -42,8 +53,30 @@ export function permissionsOfUser(user: string, rules: readonly UserRule[]): rea
   ]);
 }
 
+/** The labels that somebody does not see, with this purpose of use. `user`: `Practitioner/7`; undefined for a program. */
+export function hiddenLabels(
+  { labels }: PackAccess,
+  user: string | undefined,
+  purpose: string | undefined,
+): readonly string[] {
+  const type = user?.split('/', 1)[0];
+  const isShown = ({ users, purposes }: LabelRule): boolean =>
+    (type !== undefined && users.includes(type)) || (purpose !== undefined && purposes.includes(purpose));
+  return [...new Set(labels.filter(rule => !isShown(rule)).flatMap(({ hide }) => hide))];
+}
+
+/** The search that finds what has one of these labels. */
+export function searchOfLabels(labels: readonly string[]): Criteria {
+  // What separates values is no separator within one. https://hl7.org/fhir/R4/search.html#escaping
+  const escaped = labels.map(label => label.replace(/[\\,$]/g, character => `\\${character}`));
+  return labels.length === 0 ? [] : [[SECURITY, escaped.join(',')]];
+}
+
+/** https://hl7.org/fhir/R4/search.html#all */
+export const SECURITY = '_security';
+
 function whole(type: string, patients: Permission['within']): Permission {
-  return { type, read: true, search: true, within: patients, where: [] };
+  return { type, read: true, search: true, within: patients, where: [], except: [] };
 }
 
 /** Patients who are named by their id alone need not be searched for. */

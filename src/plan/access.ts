@@ -28,9 +28,9 @@ export function accessPredicate(mapping: Mapping, action: Action, env: Environme
   if (permissions === undefined) return TRUE;
   const known = referred && env.sight.uniform && !isBound(mapping);
   return or(
-    ...permissions.map(({ within, where }) => {
+    ...permissions.map(({ within, ...conditional }) => {
       const patients = known ? TRUE : withinPredicate(mapping, within, env, []);
-      return patients.kind === 'false' ? FALSE : and(patients, conditions(mapping, where, env));
+      return patients.kind === 'false' ? FALSE : and(patients, conditions(mapping, conditional, env));
     }),
   );
 }
@@ -42,9 +42,15 @@ function openly(env: Environment): Environment {
   return Object.create(env, { sight: { value: OPEN_SIGHT } });
 }
 
-function conditions(mapping: Mapping, where: SeenPermission['where'], env: Environment): Predicate {
-  if (!env.sight.rules.conditions) return TRUE;
-  return and(...where.map(filter => filterPredicate(mapping, filter, openly(env)) ?? FALSE));
+type Conditional = Pick<SeenPermission, 'where' | 'except'>;
+
+function conditions(mapping: Mapping, { where, except }: Conditional, env: Environment): Predicate {
+  const { rules } = env.sight;
+  const open = openly(env);
+  const required = rules.conditions ? where.map(filter => filterPredicate(mapping, filter, open) ?? FALSE) : [];
+  // Where nobody can tell whether a resource has the label, it counts as having it.
+  const hidden = rules.labels ? except.map(filter => filterPredicate(mapping, filter, open) ?? TRUE) : [];
+  return and(...required, ...hidden.map(not));
 }
 
 /**
@@ -148,11 +154,11 @@ function visibleWithin(
   // A permission that asks for the same patients is not asked for them again.
   const inside = withinPredicate(mapping, within, env, before);
   if (inside.kind === 'false') return FALSE;
-  const own = usable.map(({ within: others, where }) => {
+  const own = usable.map(({ within: others, ...conditional }) => {
     const further = others.filter(other => !within.includes(other) && !within.some(one => isSame(one, other)));
     return and(
       further.length === 0 ? TRUE : withinPredicate(mapping, further, env, before),
-      conditions(mapping, where, env),
+      conditions(mapping, conditional, env),
     );
   });
   return and(inside, or(...own));

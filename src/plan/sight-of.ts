@@ -56,8 +56,9 @@ function seenFor(type: string, permission: Permission, parse: ParseFilter): Seen
   const { read, search } = permission;
   const within = permission.within.map(patients => seenPatients(patients, parse));
   const where = understood(type, permission.where, parse);
-  if (where === undefined || within.some(one => one === undefined)) return undefined;
-  return { read, search, where, within: within.filter(one => one !== undefined) };
+  const except = understood(type, permission.except, parse);
+  if (where === undefined || except === undefined || within.some(one => one === undefined)) return undefined;
+  return { read, search, where, except, within: within.filter(one => one !== undefined) };
 }
 
 function seenPatients(patients: Patients, parse: ParseFilter): SeenPatients | undefined {
@@ -93,7 +94,7 @@ function covers(wide: SeenPermission, narrow: SeenPermission): boolean {
     const texts = new Set(all.map(planText));
     return some.every(one => texts.has(planText(one)));
   };
-  return holds(narrow.within, wide.within) && holds(narrow.where, wide.where);
+  return (['within', 'where', 'except'] as const).every(limit => holds(narrow[limit], wide[limit]));
 }
 
 function withIds(permission: SeenPermission, named: (id: string) => string): SeenPermission {
@@ -101,6 +102,7 @@ function withIds(permission: SeenPermission, named: (id: string) => string): See
   return {
     ...permission,
     where: renamed(permission.where),
+    except: renamed(permission.except),
     within: permission.within.map(patients => {
       if (patients.kind === 'ids') return { kind: 'ids', ids: patients.ids.map(named) };
       const filters = renamed(patients.filters);

@@ -38,6 +38,8 @@ export interface SeenPermission {
   readonly within: readonly SeenPatients[];
   /** All of them. */
   readonly where: readonly Filter[];
+  /** None of them. */
+  readonly except: readonly Filter[];
 }
 
 export type SeenPatients =
@@ -63,6 +65,8 @@ export interface AccessRules {
   readonly referred: boolean;
   /** Reading and searching are apart. */
   readonly actions: boolean;
+  /** What has a label that is hidden from the caller is not seen. */
+  readonly labels: boolean;
 }
 
 export const ALL_ACCESS_RULES: AccessRules = {
@@ -74,6 +78,7 @@ export const ALL_ACCESS_RULES: AccessRules = {
   conditions: true,
   referred: true,
   actions: true,
+  labels: true,
 };
 
 export const OPEN_SIGHT: Sight = {

@@ -53,6 +53,21 @@ describe('problems are told with their place, and the pack is not served', () =>
   const one = (patients: string, also = ''): string =>
     `users:\n  Practitioner:\n    patients: ${patients}\n${also === '' ? '' : `    also: ${also}\n`}`;
   test.each<[title: string, text: string, problem: string]>([
+    [
+      'a label that is none',
+      'labels: [{ hide: SUD }]\n',
+      'access.yaml:1:18: not a label; expected `alias#code`, with an alias of `systems` in pack.yaml; found SUD',
+    ],
+    [
+      'a label of an unknown system',
+      'labels: [{ hide: lionc#R }]\n',
+      'access.yaml:1:18: unknown system; found lionc; did you mean loinc?',
+    ],
+    [
+      'a label that is shown to an unknown kind of user',
+      "labels: [{ hide: 'loinc#R', shown-to: { users: Patients } }]\n",
+      'access.yaml:1:48: unknown type of user; expected the type of resource that a user is; found Patients; did you mean Patient?',
+    ],
     ['an unknown key', 'user: {}\n', 'access.yaml:1:1: unknown key; found user; did you mean users?'],
     [
       'an unknown key of a rule',
@@ -116,9 +131,19 @@ describe('problems are told with their place, and the pack is not served', () =>
     ],
   ])('%s', async (_title, text, problem) => {
     const { problems, served } = await load(text);
-    expect(problems).toHaveLength(1);
-    expect(problems[0]?.startsWith(problem), problems[0]).toBe(true);
+    const errors = problems.filter(text => !text.includes(' warning: '));
+    expect(errors).toHaveLength(1);
+    expect(errors[0]?.startsWith(problem), errors[0]).toBe(true);
     expect(served).toBe(false);
+  });
+
+  test('a label that no mapping gives is told, and is no error', async () => {
+    const { access, problems, served } = await load("labels: [{ hide: 'loinc#R', shown-to: { purposes: TREAT } }]\n");
+    expect(problems.filter(text => !text.startsWith('access.yaml:1:18: warning: no mapping gives this label'))).toEqual(
+      [],
+    );
+    expect(served).toBe(true);
+    expect(access.labels).toEqual([{ hide: ['http://loinc.org|R'], users: [], purposes: ['TREAT'] }]);
   });
 
   test('a type that no mapping makes is told, and is no error', async () => {

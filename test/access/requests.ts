@@ -5,6 +5,7 @@
  */
 import type { Random } from '../../fixtures/random.ts';
 import { type Access, ANY, type Permission } from '../../src/auth/access.ts';
+import { searchOfLabels } from '../../src/auth/rules.ts';
 import type { Facade, RequestContext } from '../../src/facade.ts';
 import { indexedBy, indexOf } from '../../src/law/oracle.ts';
 import { questionsFor } from '../../src/law/questions.ts';
@@ -36,7 +37,11 @@ const NOTHING: Answer = { matches: undefined, included: [], total: undefined };
 /** Callers of one patient, of some, of those that a search finds, of everybody; of all types or of some, with conditions. */
 export function randomCaller(random: Random, world: World): Access {
   const within = randomWithin(random, world);
-  if (random.chance(0.2)) return { kind: 'limited', caller: 'somebody', permissions: [permission(ANY, within)] };
+  const hidden = searchOfLabels([random.pick(world.labels)]);
+  if (random.chance(0.2)) {
+    const all = { ...permission(ANY, within), except: random.chance(0.5) ? hidden : [] };
+    return { kind: 'limited', caller: 'somebody', permissions: [all] };
+  }
   const count = random.int(1, 8);
   const permissions = Array.from({ length: count }, (): Permission => {
     const type = random.chance(0.25) ? ANY : random.pick(world.types);
@@ -44,13 +49,14 @@ export function randomCaller(random: Random, world: World): Access {
     const both = random.chance(0.7);
     const where = type !== ANY && random.chance(0.4) ? [randomPair(type, random, world)] : [];
     const read = both || random.chance(0.5);
-    return { ...one, read, search: both || !read, where: where.flatMap(pair => (pair ? [pair] : [])) };
+    const except = random.chance(0.3) ? hidden : [];
+    return { ...one, read, search: both || !read, where: where.flatMap(pair => (pair ? [pair] : [])), except };
   });
   return { kind: 'limited', caller: 'somebody', permissions };
 }
 
 function permission(type: string, within: Permission['within']): Permission {
-  return { type, read: true, search: true, within, where: [] };
+  return { type, read: true, search: true, within, where: [], except: [] };
 }
 
 function randomWithin(random: Random, world: World): Permission['within'] {
@@ -252,8 +258,14 @@ function compartmentCase(random: Random, world: World): Case | undefined {
   return {
     request: `Patient/${id}/${type}`,
     async ask(facade, context) {
-      const asked = { compartment: 'Patient', id, type, parameters: [['_count', '1000']] as const };
-      return { ...answerIn((await facade.searchCompartment(asked, context)).json), total: undefined };
+      const found: string[] = [];
+      let parameters: Parameters | undefined = [['_count', '1000']];
+      while (parameters) {
+        const { json } = await facade.searchCompartment({ compartment: 'Patient', id, type, parameters }, context);
+        found.push(...(answerIn(json).matches ?? []));
+        parameters = nextOf(json);
+      }
+      return { matches: found, included: [], total: undefined };
     },
     expected: ({ search: visible }) => ({
       matches: own.flatMap(({ name }) => (visible.has(name) ? [name] : [])),

@@ -65,7 +65,7 @@ async function patients(facade: Facade, gender: string): Promise<readonly string
 }
 
 test('an account sees at the REST interface whom the rules say', { timeout: 120_000 }, async () => {
-  const rest = await restUnderTest(demo.facade, {}, undefined, {}, { users: USERS });
+  const rest = await restUnderTest(demo.facade, {}, undefined, {}, { ...NO_RULES, users: USERS });
   const { accounts } = rest;
   const anna = accounts.get('anna');
   if (anna === undefined) throw new Error('there is no anna');
@@ -115,7 +115,7 @@ test('pages find nobody by what the mappings cannot search, instead of everybody
   const charts = chartsOf(
     {
       facade: () => facade,
-      rules: () => ({ users: [{ user: 'Practitioner', patients: 'all', also: [] }] }),
+      rules: () => ({ ...NO_RULES, users: [{ user: 'Practitioner', patients: 'all', also: [] }] }),
       fhirBase: 'http://x/fhir',
       patience: 10_000,
     },

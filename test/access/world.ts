@@ -35,6 +35,8 @@ export interface World {
   readonly types: readonly string[];
   /** Logical ids. */
   readonly patients: readonly string[];
+  /** Of meta.security, as they are searched. */
+  readonly labels: readonly string[];
 }
 
 /** Resources of these types name several patients. */
@@ -61,7 +63,13 @@ export async function readWorld(demo: Demo): Promise<World> {
     }
   }
   const patients = [...known.values()].flatMap(({ type, resource }) => (type === 'Patient' ? [resource.id] : []));
-  return { demo, known, types: facade.offers.types, patients };
+  const labels = [...new Set([...known.values()].flatMap(({ resource }) => labelsOf(resource)))].toSorted();
+  return { demo, known, types: facade.offers.types, patients, labels };
+}
+
+function labelsOf({ meta }: Resource): readonly string[] {
+  const { security = [] } = (meta ?? {}) as { readonly security?: readonly { system?: string; code?: string }[] };
+  return security.map(({ system, code }) => `${system}|${code}`);
 }
 
 /** https://hl7.org/fhir/R4/compartmentdefinition-patient.html, and Device, which R4's forgets. */
@@ -100,8 +108,9 @@ export function visibleTo(access: Access, world: World): Visible {
 }
 
 /** The type and the conditions of a permission. */
-function speaksOf({ type, where }: Permission, one: Known, world: World): boolean {
-  return (type === '*' || type === one.type) && where.every(pair => answers(pair, one, world));
+function speaksOf({ type, where, except }: Permission, one: Known, world: World): boolean {
+  if (type !== '*' && type !== one.type) return false;
+  return where.every(pair => answers(pair, one, world)) && !except.some(pair => answers(pair, one, world));
 }
 
 /** A search of one parameter (`code` or `code:modifier`) finds the resource. */

@@ -233,13 +233,13 @@ test('a scope for all types shows nothing of the audit; one that names the type 
   const named: Access = {
     kind: 'limited',
     caller: 'officer',
-    permissions: [{ type: 'AuditEvent', read: true, search: true, within: [], where: [] }],
+    permissions: [{ type: 'AuditEvent', read: true, search: true, within: [], where: [], except: [] }],
   };
   expect(await ids('', named, ['AuditEvent'])).toHaveLength(7);
   const others: Access = {
     kind: 'limited',
     caller: 'app',
-    permissions: [{ type: 'Observation', read: true, search: true, within: [], where: [] }],
+    permissions: [{ type: 'Observation', read: true, search: true, within: [], where: [], except: [] }],
   };
   await expect(ids('', others, ['Observation'])).rejects.toMatchObject({ status: 403 });
   const byRule: Access = {
@@ -252,6 +252,7 @@ test('a scope for all types shows nothing of the audit; one that names the type 
         search: true,
         within: [{ found: [['general-practitioner', 'Practitioner/7']] }],
         where: [],
+        except: [],
       },
     ],
   };
@@ -262,7 +263,7 @@ test('a scope for all types shows nothing of the audit; one that names the type 
 const BY_SEARCH = (found: readonly (readonly [string, string])[]): Access => ({
   kind: 'limited',
   caller: 'doctor',
-  permissions: [{ type: '*', read: true, search: true, within: [{ found }], where: [] }],
+  permissions: [{ type: '*', read: true, search: true, within: [{ found }], where: [], except: [] }],
 });
 
 test('who sees the patients that a search finds sees who saw these, by a scope that names the type', async () => {

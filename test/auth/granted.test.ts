@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { accessOfGrant, accessOfUser } from '../../src/auth/granted.ts';
 import { NO_RULES, type PackAccess } from '../../src/auth/rules.ts';
 import type { Grant } from '../../src/auth/token.ts';
@@ -8,6 +8,7 @@ const RULES: PackAccess = {
     { user: 'Practitioner', patients: [['general-practitioner', '{user}']], also: ['Location'] },
     { user: 'Person', patients: 'all', also: [] },
   ],
+  labels: [],
 };
 
 const GRANT: Grant = { subject: 's', client: 'c', issuer: 'i', scopes: [], expires: 0 };
@@ -23,6 +24,7 @@ const whole = (type: string, within: readonly object[] = [], where: readonly obj
   search: true,
   within,
   where,
+  except: [],
 });
 
 test('scopes unite; what speaks of no resource allows none', () => {
@@ -92,4 +94,41 @@ test('an account sees what its user may see, and nothing without one', () => {
 test('callers are told apart whatever their names hold', () => {
   const caller = (grant: Partial<Grant>) => accessOfGrant({ ...GRANT, ...grant }, NO_RULES).caller;
   expect(caller({ client: 'a b', subject: 'c' })).not.toBe(caller({ client: 'a', subject: 'b c' }));
+});
+
+describe('labels', () => {
+  const rules: PackAccess = {
+    users: [{ user: 'Practitioner', patients: 'all', also: [] }],
+    labels: [
+      { hide: ['s|SUD', 's|R'], users: ['Patient'], purposes: ['TREAT'] },
+      { hide: ['s|PSY'], users: ['Patient', 'Practitioner'], purposes: [] },
+    ],
+  };
+  const exceptOf = (grant: Partial<Grant>): readonly string[] => {
+    const access = accessOfGrant({ ...GRANT, ...grant }, rules);
+    return access.kind === 'all' ? ['all'] : access.permissions.map(({ except }) => JSON.stringify(except));
+  };
+  const hidden = (labels: string): string => JSON.stringify([['_security', labels]]);
+
+  test('are hidden from all but those to whom the rules show them', () => {
+    expect(exceptOf({ scopes: ['system/*.rs'] })).toEqual([hidden('s|SUD,s|R,s|PSY')]);
+    expect(exceptOf({ scopes: ['user/*.rs'], fhirUser: 'Practitioner/1' })).toEqual([hidden('s|SUD,s|R')]);
+    expect(exceptOf({ scopes: ['patient/*.rs'], patient: '1', fhirUser: 'Patient/1' })).toEqual(['[]']);
+    expect(accessOfUser('x', 'Practitioner/1', rules)).toMatchObject({
+      permissions: [{ except: [['_security', 's|SUD,s|R']] }],
+    });
+  });
+
+  test('are shown for a purpose', () => {
+    expect(exceptOf({ scopes: ['system/*.rs'], purpose: 'TREAT' })).toEqual([hidden('s|PSY')]);
+    expect(exceptOf({ scopes: ['system/*.rs'], purpose: 'HRESCH' })).toEqual([hidden('s|SUD,s|R,s|PSY')]);
+  });
+
+  test('are shown to a scope that names them, and to no other of the same token', () => {
+    const scopes = ['system/Condition.rs?_security=s|SUD', 'system/Observation.rs'];
+    expect(exceptOf({ scopes })).toEqual([hidden('s|R,s|PSY'), hidden('s|SUD,s|R,s|PSY')]);
+    // A scope that says something else of labels shows nothing more.
+    expect(exceptOf({ scopes: ['system/Condition.rs?_security:not=s|SUD'] })).toEqual([hidden('s|SUD,s|R,s|PSY')]);
+    expect(exceptOf({ scopes: ['system/Condition.rs?_security=SUD'] })).toEqual([hidden('s|SUD,s|R,s|PSY')]);
+  });
 });

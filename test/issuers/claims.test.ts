@@ -1,6 +1,7 @@
 /** What is made of claims: whatever is not understood allows nothing, and widens nothing. */
 import { expect, test } from 'vitest';
 import { accessOfGrant } from '../../src/auth/granted.ts';
+import { NO_RULES } from '../../src/auth/rules.ts';
 import { type Claims, grantOfClaims } from '../../src/issuers/claims.ts';
 import { issuersIn } from '../../src/issuers/settings.ts';
 import { BASE } from './opened.ts';
@@ -40,7 +41,7 @@ test('a person who cannot be told may see nothing, whatever the scopes', () => {
     {},
   ]) {
     const grant = grantOf({ ...claims, fhirUser });
-    expect(grant && accessOfGrant(grant, { users: [] }), JSON.stringify(fhirUser)).toMatchObject({
+    expect(grant && accessOfGrant(grant, NO_RULES), JSON.stringify(fhirUser)).toMatchObject({
       kind: 'limited',
       permissions: [],
     });

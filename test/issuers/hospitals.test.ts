@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { accessOfGrant } from '../../src/auth/granted.ts';
+import { NO_RULES } from '../../src/auth/rules.ts';
 import { type FakeIssuer, fakeIssuer } from './fake-issuer.ts';
 import { BASE, grantOf, opened } from './opened.ts';
 
@@ -110,9 +111,9 @@ test('Entra ID v2: a program with a role', async () => {
   };
   const grant = await grantOf(verifier, await issuer.sign(claims));
   expect(grant).toMatchObject({ client: APP, scopes: ['system/*.rs'] });
-  expect(grant && accessOfGrant(grant, { users: [] })).toMatchObject({ kind: 'all' });
+  expect(grant && accessOfGrant(grant, NO_RULES)).toMatchObject({ kind: 'all' });
   const none = await grantOf(verifier, await issuer.sign({ ...claims, roles: ['Other.Role'] }));
-  expect(none && accessOfGrant(none, { users: [] })).toMatchObject({ kind: 'limited', permissions: [] });
+  expect(none && accessOfGrant(none, NO_RULES)).toMatchObject({ kind: 'limited', permissions: [] });
 });
 
 test('Entra ID v1: its metadata stand elsewhere, its keys have no algorithm', async () => {

@@ -13,10 +13,21 @@ const user = z.strictObject({
   also: texts.optional().describe('types that belong to no patient, of which such a user sees everything'),
 });
 
+const label = z.strictObject({
+  hide: texts.describe('labels of meta.security, with an alias of pack.yaml: v3-confidentiality#R'),
+  'shown-to': z
+    .strictObject({
+      users: texts.optional().describe('types of users who see such resources all the same: Patient'),
+      purposes: texts.optional().describe('purposes of use for which they are seen: TREAT'),
+    })
+    .optional(),
+});
+
 /** access.yaml, macros there are none. */
 export const accessSchema = z.strictObject({
   users: z
     .record(z.string(), user)
     .optional()
     .describe('by the type of resource that the user is: Practitioner, Patient, RelatedPerson …'),
+  labels: z.array(label).optional().describe('resources that are hidden, from all but some'),
 });
