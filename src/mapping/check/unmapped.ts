@@ -16,6 +16,7 @@ const SHOWN = 10;
 /** C2: asked once per scope, column and map, however many facets are bound. */
 export async function checkCodes(values: readonly ScopedValue[], asking: Asking, report: Report): Promise<void> {
   const asked = new Set<string>();
+  const codesOnPieces = new Map<string, readonly CodeOnPiece[]>();
   for (const { scope, node, pieces } of values) {
     const origin = codeMapOf(node.codec);
     const [column] = node.from;
@@ -24,16 +25,39 @@ export async function checkCodes(values: readonly ScopedValue[], asking: Asking,
     if (asked.has(key)) continue;
     asked.add(key);
     const where = and(filled(column), not(origin.known(column)), notAbsent(column, node));
-    if (pieces && column.alias === pieces.alias && isOwn(pieces.column, scope)) {
-      await askedAt(node.at, report, async () => {
-        const rows = await countRows(asking, scope, asking.readPiece(pieces, where, asking.clock));
-        tellPieces(rows, { name: `code map ${origin.name}`, pieces, at: node.at }, report);
-      });
+    if (pieces && column.alias === pieces.alias) {
+      const split = `${scope.table.name}|${scope.alias}|${pieces.column.alias}.${pieces.column.column}|${pieces.by}|${column.column}`;
+      codesOnPieces.set(split, [...(codesOnPieces.get(split) ?? []), { scope, node, pieces, column, origin }]);
     }
     if (!isOwn(column, scope)) continue;
     const unknown = { name: origin.name, scope, column, where, isCode: origin.isWhole, at: node.at };
     await askedAt(node.at, report, () => reportUnknown(unknown, asking, report));
   }
+  for (const group of codesOnPieces.values()) await reportUnknownPieces(group, asking, report);
+}
+
+interface CodeOnPiece {
+  readonly scope: Scope;
+  readonly node: ValueNode;
+  readonly pieces: Pieces;
+  readonly column: ColumnExpression;
+  readonly origin: NonNullable<ReturnType<typeof codeMapOf>>;
+}
+
+/** Pieces that no code map knows which reads the pieces of the column: one map may have the groups, another the details. */
+async function reportUnknownPieces(group: readonly CodeOnPiece[], asking: Asking, report: Report): Promise<void> {
+  const [first] = group;
+  if (!first || !isOwn(first.pieces.column, first.scope)) return;
+  const { scope, node, pieces, column } = first;
+  const known = group.map(({ origin }) => not(origin.known(column)));
+  const where = and(filled(column), notAbsent(column, node), ...known);
+  const names = [...new Set(group.map(({ origin }) => origin.name))];
+  const name =
+    names.length === 1 ? `code map ${names[0]} has no row` : `none of the code maps ${names.join(', ')} has a row`;
+  await askedAt(node.at, report, async () => {
+    const rows = await countRows(asking, scope, asking.readPiece(pieces, where, asking.clock));
+    tellPieces(rows, { name, pieces, at: node.at }, report);
+  });
 }
 
 /** C3: the raw values for which none of the lookups of a map finds a row. */
@@ -70,7 +94,11 @@ export async function checkPieces(all: readonly ScopedPieces[], asking: Asking, 
     const rows = await countRows(asking, scope, asking.readPiece({ ...pieces, lookups }, where, asking.clock));
     tellPieces(
       rows,
-      { name: codeMap === undefined ? `lookup ${lookups[0]?.alias}` : `code map ${codeMap}`, pieces, at },
+      {
+        name: codeMap === undefined ? `lookup ${lookups[0]?.alias} has no row` : `code map ${codeMap} has no row`,
+        pieces,
+        at,
+      },
       report,
     );
   }
@@ -81,8 +109,7 @@ function tellPieces(
   { name, pieces, at }: { readonly name: string; readonly pieces: Pieces; readonly at: Position },
   report: Report,
 ): void {
-  if (rows > 0)
-    report.warning(at, `${name} has no row for a piece of ${pieces.column.column} in ${counted(rows, 'row')}`);
+  if (rows > 0) report.warning(at, `${name} for a piece of ${pieces.column.column} in ${counted(rows, 'row')}`);
 }
 
 function missed({ on }: Lookup): readonly Predicate[] {

@@ -410,6 +410,20 @@ elements:
       ]);
   });
 
+  test('pieces that one of several code maps knows are not told', async () => {
+    const database = databaseWith("PT (PT_NO, RACE_CD) VALUES (1, 'W;B'), (2, 'W;X'), (3, 'B')");
+    const item = (map: string) =>
+      `{ each: { split: RACE_CD, by: ";", as: d }, item: { needs: [language], elements: { language: { from: d.piece, via: ${map} } } } }`;
+    const files = {
+      'm.yaml': `${PEOPLE}  communication: [${item('group')}, ${item('detail')}]\n`,
+      'codes.yaml':
+        'group: { system: http://a.example, rows: { W: white } }\ndetail: { system: http://a.example, rows: { B: black } }\n',
+    };
+    expect(await problemsOf(files, database)).toEqual([
+      expect.stringMatching(/warning: none of the code maps group, detail has a row for a piece of RACE_CD in 1 row$/),
+    ]);
+  });
+
   test('SQL over a row around child rows is worked out, too', async () => {
     const database = databaseWith("PT (PT_NO, SEX) VALUES (1, 'M')", 'ALLRGY (ALG_ID, PT_NO) VALUES (70, 1)');
     const files = (sql: string) => ({
