@@ -10,6 +10,8 @@ export interface SilenceOptions {
   readonly probe: () => Promise<void>;
   /** Milliseconds that a statement may be without an answer before the probe is sent, and between two of them. */
   readonly patience: number;
+  /** Milliseconds after which a probe without an answer has failed. Default: as long as it takes. */
+  readonly longest?: number;
   /** Told when the probe has failed, and nothing was answered meanwhile. */
   readonly onSilence: () => void;
   /** Whether a probe that failed was answered: by a server that refuses its login, say. */
@@ -25,22 +27,26 @@ export interface Silence {
 
 /** Seconds. */
 const RETRY_AFTER = 1;
+/** Milliseconds by which a timer may come before its time. */
+const EARLY = 2;
 
-export function createSilence({ probe, patience, onSilence, isThere }: SilenceOptions): Silence {
+export function createSilence({ probe, patience, longest, onSilence, isThere }: SilenceOptions): Silence {
   const waiting = new Map<AbortController, number>();
   let answered = Number.NEGATIVE_INFINITY;
+  let looked = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
 
   const look = async (): Promise<void> => {
-    const before = performance.now() - patience;
+    const before = performance.now() - patience + EARLY;
     if ([...waiting.values()].some(since => since <= before)) {
       const begun = performance.now();
       try {
-        await probe();
+        await within(probe(), longest);
       } catch (failed) {
         // One probe that fails beside statements that are answered says nothing of the server: to end them all would make a storm.
         if (answered < begun && isThere?.(failed) !== true) endAll();
       }
+      looked = performance.now();
     }
     timer = undefined;
     schedule();
@@ -56,7 +62,9 @@ export function createSilence({ probe, patience, onSilence, isThere }: SilenceOp
 
   const schedule = (): void => {
     if (timer !== undefined || waiting.size === 0) return;
-    timer = setTimeout(look, patience);
+    // Just when the oldest has waited for so long; the next look is a patience behind this one.
+    const [oldest = looked] = waiting.values();
+    timer = setTimeout(look, Math.max(1, Math.ceil(Math.max(oldest, looked) + patience - performance.now())));
     timer.unref();
   };
 
@@ -91,4 +99,17 @@ export function createSilence({ probe, patience, onSilence, isThere }: SilenceOp
       }
     },
   };
+}
+
+async function within(probe: Promise<void>, longest: number | undefined): Promise<void> {
+  if (longest === undefined) return probe;
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('no answer in time')), longest);
+  });
+  try {
+    await Promise.race([probe, over]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -44,6 +44,8 @@ interface OpenLane {
 const PROBE_PAUSE = 1000;
 /** With the time that a login may take, less than two seconds. */
 const PATIENCE = 400;
+/** Of the time that a login may take. */
+const PROBE_SHARE = 0.8;
 const PING: Statement = { text: 'SELECT 1', parameters: [] };
 
 /** Opens a SQL Server. Throws DatabaseError where it cannot be reached, refuses the login or has no such database. */
@@ -98,7 +100,9 @@ function databaseOf(
   };
   const breaker = createBreaker({ probe, pause });
   const isThere = (failed: unknown): boolean => readFailure(failed).refused;
-  const silence = createSilence({ probe, patience, isThere, onSilence: () => breaker.trip() });
+  // With the patience before it, and the login that it may need, less than two seconds.
+  const longest = PROBE_SHARE * address.connectTimeout;
+  const silence = createSilence({ probe, longest, patience, isThere, onSilence: () => breaker.trip() });
   const unexplained = createTally();
   let closed = false;
 
