@@ -1,0 +1,73 @@
+/** What comes with us: licences that a hospital can take, and nothing that runs because it was installed. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+interface Locked {
+  readonly version?: string;
+  readonly license?: string;
+  readonly dev?: boolean;
+  readonly hasInstallScript?: boolean;
+  readonly integrity?: string;
+}
+
+const own = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  readonly license: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly allowScripts: Readonly<Record<string, boolean>>;
+};
+const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+  readonly packages: Readonly<Record<string, Locked>>;
+};
+const installed = Object.entries(packages)
+  .filter(([path]) => path !== '')
+  .map(([path, locked]) => ({ ...locked, name: path.replace(/^.*node_modules\//, '') }));
+const shipped = installed.filter(({ dev }) => dev !== true);
+
+/** Licences that ask for no more than a notice. */
+const FREE = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'ISC',
+  'MIT',
+  'Python-2.0',
+]);
+
+/** Read by a person: what they say in words, and where. */
+const READ: Readonly<Record<string, string>> = {
+  '@lhncbc/ucum-lhc': 'LICENSE.md: free to use with a notice, and the terms of UCUM',
+  fhirpath: 'LICENSE.md: BSD with three clauses',
+  'is-integer': 'WTFPL OR ISC: taken under ISC',
+  'emitter-component': 'component.json: MIT',
+};
+
+test('every package that ships is under a licence that asks for no more than a notice', () => {
+  expect(shipped.length).toBeGreaterThan(100);
+  const others = shipped.filter(({ name, license }) => !FREE.has(license ?? '') && READ[name] === undefined);
+  expect(others.map(({ name, license }) => `${name}: ${license}`)).toEqual([]);
+  const names = new Set(shipped.map(({ name }) => name));
+  expect(Object.keys(READ).filter(name => !names.has(name))).toEqual([]);
+});
+
+test('every package with an install script is decided on by name, and one alone runs: it brings Node', () => {
+  const scripted = installed.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name);
+  expect(scripted.toSorted()).toEqual(Object.keys(own.allowScripts).toSorted());
+  expect(Object.entries(own.allowScripts).filter(([, runs]) => runs)).toEqual([['node', true]]);
+  expect(readFileSync('Dockerfile', 'utf8')).toContain('npm ci --omit=dev --ignore-scripts');
+});
+
+test('versions are exact, and every package has a checksum', () => {
+  const ranges = Object.entries({ ...own.dependencies, ...own.devDependencies }).filter(
+    ([, version]) => !/^\d+\.\d+\.\d+$/.test(version),
+  );
+  expect(ranges).toEqual([]);
+  expect(installed.filter(({ integrity }) => integrity === undefined).map(({ name }) => name)).toEqual([]);
+});
+
+test('the licence of this software is the one that is said', () => {
+  expect(own.license).toBe('Apache-2.0');
+  expect(readFileSync('LICENSE', 'utf8')).toMatch(/^\s*Apache License\n\s*Version 2\.0, January 2004/);
+});
