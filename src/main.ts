@@ -16,6 +16,7 @@ import { exportThreads, openExports } from './export/open.ts';
 import type { Answer } from './http/answer.ts';
 import { createEntry } from './http/bearer.ts';
 import { createIntake } from './http/intake.ts';
+import { createPlaces } from './http/places.ts';
 import { sampleRequests } from './http/samples.ts';
 import { type Answers, listen } from './http/server.ts';
 import { openTls } from './http/tls.ts';
@@ -37,7 +38,6 @@ import { type DemoAccount, openEntrance } from './rest/start.ts';
 import { setUp } from './setup.ts';
 import { stopSignal } from './signals.ts';
 import { type Database, DatabaseError } from './sql/database.ts';
-import { createLane } from './sql/lane.ts';
 import { SOFTWARE_VERSION } from './version.ts';
 
 /** Where a server says what a person should read; the log goes elsewhere. */
@@ -91,10 +91,12 @@ function isReadable({ host, tls, baseUrl, access }: Config): boolean {
   return access !== 'open' && !isLoopback(host) && tls === undefined && baseUrl?.startsWith('https:') !== true;
 }
 
-/** Answers that are made at a time, and that may wait for it: no more than fit into memory together. */
-const ANSWERS = { size: 200, queue: 10_000 } as const;
+/** Answers that are made at a time, at most and at least, and that may wait for it: no more than fit into memory together. */
+const ANSWERS = { most: 200, least: 64, queue: 1000 } as const;
 /** The same of batches, each of which may hold 32 million characters. */
-const BATCHES = { size: 4, queue: 200 } as const;
+const BATCHES = { most: 4, least: 4, queue: 50 } as const;
+/** Milliseconds that an answer waits for a place; the rest of REQUEST_TIMEOUT is for making it. */
+const QUEUED = 1000;
 /** Milliseconds that a client may take nothing of an answer, beyond what the answer may take. */
 const PATIENCE = 60_000;
 /** Milliseconds between two looks at a schema that lacks something. */
@@ -169,10 +171,10 @@ async function serve(
       ? openExports(config, () => pack.files, log, { threads: exportThreads(config, count) })
       : undefined;
   const cache = config.cache.maxAge === 0 ? undefined : createAnswerCache<Answer>(config.cache);
-  const wait = config.timeout.request;
+  const wait = Math.min(QUEUED, config.timeout.request / 4);
   const admission = {
-    answers: createLane({ ...ANSWERS, wait }),
-    batches: createLane({ ...BATCHES, wait }),
+    answers: createPlaces({ ...ANSWERS, wait }),
+    batches: createPlaces({ ...BATCHES, wait }),
   };
   const intake = createIntake();
   const make = (next: SoundPack): Version => {
@@ -245,6 +247,7 @@ async function serve(
     },
     hits: (request, response) =>
       forms.settled() === undefined && (live.current().app.hits?.(request, response) ?? false),
+    isFull: () => admission.answers.isFull(),
     aside: (request, response) => smart?.handle(request, response) ?? false,
   };
   const { host, port, timeout } = config;

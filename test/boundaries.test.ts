@@ -75,6 +75,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'config',
     'log',
     'sql/database',
+    'sql/retry-after',
     'resource/xml',
     'resource/from-xml',
   ],

@@ -10,6 +10,8 @@ export interface Places {
   /** Resolves to the function that gives the place back. Rejects with DatabaseError where too many wait, or the signal aborts. */
   enter(signal?: AbortSignal): Promise<() => void>;
   load(): LaneLoad;
+  /** All places are taken, and for long nobody has given one back. */
+  isStalled?(): boolean;
 }
 
 export interface Admission {
@@ -39,5 +41,7 @@ export async function admitted<T>(
 
 function full(error: unknown): never {
   if (!(error instanceof DatabaseError) || error.reason !== 'unavailable') throw error;
-  throw new FhirError('transient', 'Too much is asked at a time; try again later', { retryAfter: RETRY_AFTER });
+  throw new FhirError('transient', 'Too much is asked at a time; try again later', {
+    retryAfter: error.retryAfter ?? RETRY_AFTER,
+  });
 }

@@ -16,7 +16,7 @@ interface ParseError extends Error {
 
 interface Refusal {
   readonly status: string;
-  readonly code: 'invalid' | 'too-long';
+  readonly code: 'invalid' | 'too-long' | 'transient';
   readonly text: string;
 }
 
@@ -78,6 +78,14 @@ export function answerOfMalformed(error: unknown): Response {
   if (!(error instanceof RequestError)) return new Response(null, { status: 500 });
   const body = bodyOf(BAD_TARGET);
   return new Response(body, { status: 400, headers: headersOf(body) });
+}
+
+const BUSY = bodyOf({ status: '503', code: 'transient', text: 'Too much is asked at a time; try again later' });
+const { Connection: _, ...BUSY_HEADERS } = headersOf(BUSY);
+
+/** 503 before anything is done for a request; the connection stays, for another would cost more. `after`: seconds. */
+export function refuseBusy(response: ServerResponse, after: number): void {
+  response.writeHead(503, { ...BUSY_HEADERS, 'Retry-After': String(after) }).end(BUSY);
 }
 
 function bodyOf({ code, text }: Refusal): string {

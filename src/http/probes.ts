@@ -21,8 +21,12 @@ export function probeRoutes(parts: AppParts): Hono<HttpEnv> {
   routes.get('/ready', async c => {
     const told = [...warningsOf(parts.served), ...unexplainedBy(parts.load?.().unexplained)];
     const warnings = told.length === 0 ? {} : { warnings: told };
-    const checks = { database: await answersInTime(parts.ping), mappings: parts.served.mappings > 0 };
-    const ready = checks.database && checks.mappings;
+    const checks = {
+      database: await answersInTime(parts.ping),
+      mappings: parts.served.mappings > 0,
+      answers: parts.admission?.answers.isStalled?.() !== true,
+    };
+    const ready = checks.database && checks.mappings && checks.answers;
     return c.json({ status: ready ? 'ok' : 'unavailable', checks, ...warnings }, ready ? 200 : 503);
   });
   return routes;

@@ -8,11 +8,12 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
+import { retryIn } from '../sql/retry-after.ts';
 import { hasDotSegments, hostOfTarget, isHost, namesOneHost } from './address.ts';
 import { boundConnections, type ConnectionLimits } from './connections.ts';
 import type { HttpEnv } from './context.ts';
 import type { Hits } from './hits.ts';
-import { answerOfMalformed, refuseMalformed, refuseRequest } from './malformed.ts';
+import { answerOfMalformed, refuseBusy, refuseMalformed, refuseRequest } from './malformed.ts';
 import type { Tls } from './tls.ts';
 
 export interface RunningServer {
@@ -25,6 +26,8 @@ export interface RunningServer {
 /** An application, or whatever chooses one for each request; and what it may send before that. */
 export interface Answers extends Pick<Hono<HttpEnv>, 'fetch'> {
   readonly hits?: Hits | undefined;
+  /** Whether requests for answers are refused at once, which costs next to nothing: probes and logins are not. */
+  readonly isFull?: (() => boolean) | undefined;
   /** Answers what no application does, such as requests to the authorization server; false: it is none of its own. */
   readonly aside?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
 }
@@ -66,7 +69,7 @@ const serverOptions = ({ head, whole }: NonNullable<ListenOptions['arrival']>): 
 
 /** Rejects if the port is taken or the address is not this machine's. */
 export async function listen(
-  { fetch, hits = () => false, aside = () => false }: Answers,
+  { fetch, hits = () => false, isFull = () => false, aside = () => false }: Answers,
   { host, port, tls, drain, silence = 0, connections = {}, arrival = ARRIVAL, refused = () => {} }: ListenOptions,
 ): Promise<RunningServer> {
   const errorHandler = (error: unknown): Response => {
@@ -82,6 +85,11 @@ export async function listen(
     if (!isAddressed(request)) {
       refused(400);
       refuseRequest(response);
+      return;
+    }
+    if (isFull() && !isReserved(request)) {
+      refused(503);
+      refuseBusy(response, retryIn(1));
       return;
     }
     if (!bounded.begun(response)) return;
@@ -122,6 +130,13 @@ export async function listen(
     },
   };
 }
+
+/** What is answered however much else is asked: by it one sees how the server fares, and gets in. */
+function isReserved({ method, url = '' }: IncomingMessage): boolean {
+  return RESERVED.test(url) || (method === 'POST' && !url.includes('_search'));
+}
+
+const RESERVED = /^\/(health|ready|metrics)(\?|$)|\/(users|auth|\.well-known)\//;
 
 /** Names one host, and a path that means the same to everybody. */
 function isAddressed({ rawHeaders, url = '' }: IncomingMessage): boolean {

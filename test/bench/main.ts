@@ -45,6 +45,11 @@ switch (what) {
     await withDatabases(more.slice(0, 1), [300], ([file = '']) => benchLatency(file));
     break;
   }
+  case 'overload': {
+    const { benchOverload } = await import('./overload.ts');
+    await withDatabases(more.slice(0, 1), [300], ([file = '']) => benchOverload(file));
+    break;
+  }
   case 'export-latency': {
     const { benchExportLatency } = await import('./export-latency.ts');
     await withDatabases(more.slice(0, 1), [3000], ([file = '']) => benchExportLatency(file));
@@ -63,7 +68,7 @@ switch (what) {
   }
   default:
     console.error(
-      `There is no bench ${JSON.stringify(what)}; there are search, http, latency, cached, access, startup, growth, export, export-latency and writer.`,
+      `There is no bench ${JSON.stringify(what)}; there are search, http, latency, overload, cached, access, startup, growth, export, export-latency and writer.`,
     );
     process.exitCode = 2;
 }

@@ -48,7 +48,11 @@ test('where too many wait already, the answer is 503 at once and says when to co
   const { app, busy, end } = slowApp({ answers: lane(1, 1) });
   const asked = Promise.all([app.request('/fhir/Widget?name=1'), app.request('/fhir/Widget?name=2')]);
   const refused = await app.request('/fhir/Widget?name=3');
-  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([
+    503,
+    // Not the same for all.
+    expect.stringMatching(/^[123]$/),
+  ]);
   expect(await refused.json()).toMatchObject({
     issue: [{ code: 'transient', diagnostics: expect.stringContaining('later') }],
   });

@@ -14,13 +14,27 @@ test('the process is healthy while it lives, whatever the database does', async 
 test('the server is ready while the database answers and mappings are loaded', async () => {
   const response = await appUnderTest().app.request('/ready');
   expect(response.status).toBe(200);
-  expect(await response.json()).toEqual({ status: 'ok', checks: { database: true, mappings: true } });
+  expect(await response.json()).toEqual({ status: 'ok', checks: { database: true, mappings: true, answers: true } });
+});
+
+test('the server is not ready while answers no longer go out', async () => {
+  const answers = { enter: async () => () => {}, load: () => ({ size: 1, taken: 1, waiting: 0, refused: 0 }) };
+  const admission = { batches: answers, answers: { ...answers, isStalled: () => true } };
+  const response = await appUnderTest({}, { admission }).app.request('/ready');
+  expect(response.status).toBe(503);
+  expect(await response.json()).toEqual({
+    status: 'unavailable',
+    checks: { database: true, mappings: true, answers: false },
+  });
 });
 
 test('the server is not ready while the database is away, and does not tell where it is', async () => {
   const response = await appUnderTest({}, { ping: away }).app.request('/ready');
   expect(response.status).toBe(503);
-  expect(await response.json()).toEqual({ status: 'unavailable', checks: { database: false, mappings: true } });
+  expect(await response.json()).toEqual({
+    status: 'unavailable',
+    checks: { database: false, mappings: true, answers: true },
+  });
 });
 
 test('a database that stays silent counts as away after two seconds', async () => {
