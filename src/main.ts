@@ -1,6 +1,8 @@
 /**
  * The server's process: configuration → database → mappings → facade → HTTP, until SIGTERM or SIGINT drains it.
  */
+
+import { userFinder, withLogins } from './access/logins.ts';
 import { type Audit, openAudit } from './audit/audit.ts';
 import { forwardAudit } from './audit/forward.ts';
 import { openTrail, type Trail } from './audit/trail.ts';
@@ -143,7 +145,9 @@ async function serve(
       ? (await import('./issuers/start.ts')).startIssuers(config, log, () => base + config.fhirPath)
       : undefined;
   const verifier = smart?.tokens ?? issuers?.tokens;
-  const tokens = verifier && endingAlso(verifier, () => swaps);
+  const patience = config.timeout.request;
+  const find = userFinder({ facade: () => live.current().facade, access: rules, patience });
+  const tokens = verifier && endingAlso(withLogins(verifier, find), () => swaps);
   const entry = tokens && createEntry(tokens, grant => accessOfGrant(grant, rules()));
   const audit = config.audit && (await openAudit(config.audit, log));
   const trail = audit && (await openedTrail(audit, config, log));

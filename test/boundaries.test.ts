@@ -48,7 +48,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'capability',
     'observe',
   ],
-  access: ['auth', 'mapping'],
+  access: ['auth', 'facade', 'mapping'],
   audit: ['awaitable', 'auth', 'config', 'facade', 'log', 'make-folder', 'mapping', 'outcome', 'r4', 'sql/sqlite'],
   explain: ['facade', 'pipeline', 'plan', 'search', 'mapping', 'sql', 'auth'],
   law: ['time', 'facade', 'auth', 'counted', 'resource', 'search', 'mapping', 'r4', 'sql'],

@@ -3,7 +3,7 @@
  * rules as data, and every problem with its place. A pack without the file has none: patients see their own record, nobody
  * else sees anything. docs/access-rules.md
  */
-import { type LabelRule, NO_RULES, type PackAccess, type UserRule } from '../auth/rules.ts';
+import { type LabelRule, type LoginRule, NO_RULES, type PackAccess, type UserRule } from '../auth/rules.ts';
 import type { Criteria } from '../auth/scopes.ts';
 import type { PackFile } from '../mapping/load/files.ts';
 import { createReport, type Problem } from '../mapping/load/problem.ts';
@@ -57,7 +57,21 @@ export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
     return { access: NO_RULES, problems: report.problems() };
   const users = entriesOf(child(document, 'users')).flatMap(userRules);
   const labels = itemsOf(child(document, 'labels')).map(labelRule);
-  return { access: { users, labels }, problems: report.problems() };
+  const logins = Object.fromEntries(entriesOf(child(document, 'logins')).flatMap(loginRule));
+  return { access: { users, labels, logins }, problems: report.problems() };
+
+  function loginRule({ key, value }: Entry): readonly (readonly [string, LoginRule])[] {
+    if (value.kind !== 'scalar') return [];
+    const type = /^[^?]*/.exec(value.text.trim())?.[0] ?? '';
+    checkUser(type, value.at);
+    const found = searchOf(value, type, LOGIN, type);
+    if (found === undefined) return [];
+    if (!found.some(([, text]) => text.includes('{login}'))) {
+      report.error(value.at, 'the search does not depend on the login', { expected: '{login} in a value' });
+      return [];
+    }
+    return [[key, { type, found }]];
+  }
 
   function labelRule(tree: Tree): LabelRule {
     const shown = child(tree, 'shown-to');
@@ -171,6 +185,8 @@ export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
     return problems.every(({ severity }) => severity === 'warning');
   }
 }
+
+const LOGIN: typeof NAMES = { login: () => 'x' };
 
 /** https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-identity-data */
 const USERS = ['Patient', 'Person', 'Practitioner', 'PractitionerRole', 'RelatedPerson'];

@@ -28,6 +28,14 @@ export interface LabelRule {
 export interface PackAccess {
   readonly users: readonly UserRule[];
   readonly labels: readonly LabelRule[];
+  /** By name. */
+  readonly logins?: Readonly<Record<string, LoginRule>>;
+}
+
+/** Whom a login of the legacy database belongs to: a search with `{login}` in a value. */
+export interface LoginRule {
+  readonly type: string;
+  readonly found: Criteria;
 }
 
 /** Of a pack that says nothing: patients see their own record, and nobody else anything. */

@@ -38,6 +38,10 @@ export function grantOfClaims(
   const encounter = idOf('Encounter', names.encounter);
   // One that is not understood stays: who the person is limits every scope, and nobody is told by it.
   const fhirUser = named(claims, names.fhirUser) ? (first(claims, names.fhirUser) ?? '') : undefined;
+  // Likewise of a login: one that is not understood belongs to nobody.
+  const { login } = names;
+  const known = fhirUser === undefined && login !== undefined && named(claims, login.claim);
+  const purpose = first(claims, names.purpose);
   return {
     subject,
     client,
@@ -47,6 +51,8 @@ export function grantOfClaims(
     ...(patient === undefined ? {} : { patient }),
     ...(encounter === undefined ? {} : { encounter }),
     ...(fhirUser === undefined ? {} : { fhirUser: relative(fhirUser) }),
+    ...(known && { login: { rule: login.rule, name: first(claims, login.claim) ?? '' } }),
+    ...(purpose === undefined ? {} : { purpose }),
   };
 }
 

@@ -50,6 +50,11 @@ const claims = z
     'scope-prefix': filled.optional().describe('is taken off each scope; scopes without it do not count'),
     patient: texts.optional().describe('claim with the id of the patient in context'),
     encounter: texts.optional().describe('claim with the id of the encounter in context'),
+    login: z
+      .strictObject({ rule: filled.describe('of `logins` in the access.yaml of the pack'), claim: texts })
+      .optional()
+      .describe('claim with a login of the legacy database, where no claim says who the person is'),
+    purpose: texts.optional().describe('claim with the purpose of use, as a code: TREAT'),
     'fhir-user': texts.optional().describe('claim with who the person is: Practitioner/7'),
     client: texts.optional().describe('claims with the application; the first that is there counts'),
   })

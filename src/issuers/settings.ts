@@ -42,6 +42,9 @@ export interface ClaimNames {
   readonly patient: readonly string[];
   readonly encounter: readonly string[];
   readonly fhirUser: readonly string[];
+  /** A login that a rule of the pack leads to the person. */
+  readonly login?: { readonly rule: string; readonly claim: readonly string[] };
+  readonly purpose: readonly string[];
   readonly client: readonly string[];
 }
 
@@ -69,6 +72,7 @@ const CLAIMS: ClaimNames = {
   patient: ['patient'],
   encounter: ['encounter'],
   fhirUser: ['fhirUser'],
+  purpose: ['purpose_of_use'],
   client: ['client_id', 'azp', 'appid', 'cid'],
 };
 
@@ -145,6 +149,8 @@ function issuerOf(written: WrittenIssuer, tree: Tree, folder: string, report: Re
       patient: listOf(claims.patient ?? CLAIMS.patient),
       encounter: listOf(claims.encounter ?? CLAIMS.encounter),
       fhirUser: listOf(claims['fhir-user'] ?? CLAIMS.fhirUser),
+      ...(claims.login && { login: { rule: claims.login.rule, claim: listOf(claims.login.claim) } }),
+      purpose: listOf(claims.purpose ?? CLAIMS.purpose),
       client: listOf(claims.client ?? CLAIMS.client),
     },
     words: new Map(Object.entries(written.scopes ?? {}).map(([word, scopes]) => [word, listOf(scopes)])),

@@ -13,10 +13,10 @@ import { type FakeIssuer, fakeIssuer } from './fake-issuer.ts';
 const AUDIENCE = 'https://lintel.example.org/fhir';
 const GOOD = { aud: AUDIENCE, sub: 'ada', azp: 'app', scope: 'patient/*.rs', patient: '1' };
 
-async function served(more = '', accessFile?: string) {
+async function served(more = '', accessFile?: string, files: Readonly<Record<string, string>> = {}) {
   const issuer = await fakeIssuer();
   onTestFinished(() => issuer.close());
-  const { folder, environment } = smallClinic();
+  const { folder, environment } = smallClinic(files);
   const file = join(folder, 'access.yaml');
   const text = `issuers:\n  - issuer: ${issuer.url}\n    audience: ${AUDIENCE}\n    private-hosts: [127.0.0.1]\n${more}`;
   writeFileSync(file, accessFile ?? text);
@@ -188,4 +188,17 @@ test('a file with mistakes ends the start, each told at its line; so does none',
   });
   expect(() => readConfig({ ACCESS: 'jwt' })).toThrow(ConfigError);
   expect(() => readConfig({ ACCESS_FILE: 'x' })).toThrow(ConfigError);
+});
+
+test('a claim with a login of the database leads to whoever has it there', async () => {
+  const more = '    claims: { login: { rule: portal, claim: preferred_username } }\n';
+  const { issuer, get } = await served(more, undefined, {
+    'access.yaml': 'logins:\n  portal: Patient?family:exact={login}\n',
+  });
+  const token = (login: unknown) => issuer.sign({ ...GOOD, patient: '1', preferred_username: login });
+  expect((await get('Patient/1', await token('Kowalski'))).status).toBe(200);
+  // Somebody else's record in context, and somebody whom nobody knows.
+  expect((await get('Patient/1', await token('Müller'))).status).toBe(404);
+  for (const login of ['Nobody', '', ['Kowalski', 'Müller']])
+    expect((await get('Patient/1', await token(login))).status, JSON.stringify(login)).toBe(401);
 });

@@ -3,7 +3,7 @@
  * docs/access-rules.md
  */
 import { z } from 'zod';
-import { texts } from './schema-rows.ts';
+import { text, texts } from './schema-rows.ts';
 
 const user = z.strictObject({
   patients: texts.describe(
@@ -29,5 +29,9 @@ export const accessSchema = z.strictObject({
     .record(z.string(), user)
     .optional()
     .describe('by the type of resource that the user is: Practitioner, Patient, RelatedPerson …'),
+  logins: z
+    .record(z.string(), text)
+    .optional()
+    .describe('whom a login of the database belongs to: staff: Practitioner?identifier=mk-login|{login}'),
   labels: z.array(label).optional().describe('resources that are hidden, from all but some'),
 });

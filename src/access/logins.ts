@@ -1,0 +1,73 @@
+/**
+ * People by a column of the legacy database: a portal login, a staff login. In: a rule of access.yaml and a login that
+ * somebody else has vouched for; no password is ever looked at here. Out: the one resource that the rule's search finds, or
+ * nobody. docs/access-rules.md, "Logins"
+ */
+import type { LoginRule, PackAccess } from '../auth/rules.ts';
+import type { Grant, Tokens } from '../auth/token.ts';
+import type { Facade } from '../facade.ts';
+
+/**
+ * The resource that somebody is (`Practitioner/7`), by the name of a rule and the login. Undefined: there is no such rule,
+ * nobody has the login, or several do. Throws what a search throws: an outage is not the same as nobody.
+ */
+export type FindUser = (rule: string, login: string) => Promise<string | undefined>;
+
+export interface LoginParts {
+  readonly facade: () => Pick<Facade, 'search'>;
+  readonly access: () => PackAccess;
+  /** Milliseconds that a search may take. */
+  readonly patience: number;
+}
+
+/** Characters of a login. */
+const LONGEST = 200;
+
+export function userFinder({ facade, access, patience }: LoginParts): FindUser {
+  return async (name, login) => {
+    const { logins = {} } = access();
+    const rule = Object.hasOwn(logins, name) ? logins[name] : undefined;
+    if (rule === undefined || !isLogin(login)) return undefined;
+    const { json } = await facade().search(
+      {
+        type: rule.type,
+        parameters: [...asked(rule, login), ['_elements', 'id'], ['_count', '2'], ['_total', 'none']],
+      },
+      {
+        access: { kind: 'all', caller: 'logins' },
+        base: 'http://localhost/fhir',
+        handling: 'strict',
+        signal: AbortSignal.timeout(patience),
+      },
+    );
+    const { entry = [] } = JSON.parse(json) as {
+      readonly entry?: readonly { readonly resource: { readonly id: string } }[];
+    };
+    const [only, ...others] = entry;
+    return only === undefined || others.length > 0 ? undefined : `${rule.type}/${only.resource.id}`;
+  };
+}
+
+/** Grants that name a login get the user whom it belongs to; a login of nobody makes the token no good. */
+export function withLogins(tokens: Tokens, find: FindUser): Tokens {
+  return {
+    ...tokens,
+    async grantOf(token, now): Promise<Grant | undefined> {
+      const grant = await tokens.grantOf(token, now);
+      if (grant?.login === undefined) return grant;
+      const fhirUser = await find(grant.login.rule, grant.login.name);
+      return fhirUser === undefined ? undefined : { ...grant, fhirUser };
+    },
+  };
+}
+
+/** Blank, it would search for all who have any. */
+function isLogin(text: string): boolean {
+  return text.length <= LONGEST && text.trim() === text && /^[^\p{Cc}]+$/u.test(text);
+}
+
+/** What somebody calls himself is one value, whatever is in it. https://hl7.org/fhir/R4/search.html#escaping */
+function asked({ found }: LoginRule, login: string): LoginRule['found'] {
+  const escaped = login.replace(/[\\,$|]/g, character => `\\${character}`);
+  return found.map(([name, value]) => [name, value.replaceAll('{login}', () => escaped)]);
+}

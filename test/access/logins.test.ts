@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { type FindUser, userFinder, withLogins } from '../../src/access/logins.ts';
+import { NO_RULES } from '../../src/auth/rules.ts';
+import type { Grant } from '../../src/auth/token.ts';
+import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { smallClinic } from '../cli/small-clinic.ts';
+import { demoOver } from '../law/demo.ts';
+
+/** A column of logins as an identifier, in which two people share one. */
+const PEOPLE = `mapping: people
+resource: Patient
+source: { table: PERSON, as: p, key: [ID] }
+id: "{ID}"
+elements:
+  identifier:
+    - { system: http://x/portal, value: { from: SURNAME, via: code } }
+    - { system: http://x/sex, value: { from: SEX } }
+`;
+
+async function finder(): Promise<{ readonly find: FindUser; close(): Promise<void> }> {
+  const { environment, pack } = smallClinic({ 'person.yaml': PEOPLE });
+  const database = await openSqlite((environment['DATABASE_URL'] ?? '').slice('sqlite:'.length));
+  const { facade, close } = await demoOver(database, undefined, pack);
+  const search = (system: string) => ({ type: 'Patient', found: [['identifier', `${system}|{login}`]] as const });
+  const logins = {
+    portal: search('http://x/portal'),
+    anybody: { type: 'Patient', found: [['identifier', '{login}']] as const },
+  };
+  return {
+    find: userFinder({ facade: () => facade, access: () => ({ ...NO_RULES, logins }), patience: 10_000 }),
+    close,
+  };
+}
+
+describe('a login of the database', () => {
+  test('is the one person who has it, and nobody where there is none or there are several', async () => {
+    const { find, close } = await finder();
+    expect(await find('portal', 'Kowalski')).toBe('Patient/1');
+    expect(await find('portal', 'Müller')).toBe('Patient/2');
+    expect(await find('portal', 'Nobody')).toBeUndefined();
+    expect(await find('staff', 'Kowalski')).toBeUndefined();
+    expect(await find('constructor', 'Kowalski')).toBeUndefined();
+    await close();
+  });
+
+  test('is one value, whatever somebody calls himself', async () => {
+    const { find, close } = await finder();
+    for (const login of [
+      ...[
+        '',
+        ' ',
+        ' Kowalski',
+        'Kowalski,Müller',
+        'x,Kowalski',
+        'Kowalski|',
+        'x|Kowalski',
+        '|Kowalski',
+        'http://x/portal|',
+      ],
+      ...['Kowalski\\', '\\', '$', 'Kowalski\u0000', '{login}', '$&', 'x'.repeat(201)],
+    ]) {
+      expect(await find('portal', login), JSON.stringify(login)).toBeUndefined();
+      expect(await find('anybody', login), JSON.stringify(login)).toBeUndefined();
+    }
+    expect(await find('anybody', 'Kowalski')).toBe('Patient/1');
+    await close();
+  });
+});
+
+test('a token that names a login is its user’s; that of a login of nobody is no good', async () => {
+  const grant: Grant = { subject: 's', client: 'c', issuer: 'i', scopes: [], expires: 1 };
+  const find: FindUser = async (rule, login) => (rule === 'portal' && login === 'anna' ? 'Patient/1' : undefined);
+  const tokens = (own: Partial<Grant>) =>
+    withLogins({ grantOf: async () => ({ ...grant, ...own }) }, find).grantOf('token', 0);
+  expect(await tokens({ login: { rule: 'portal', name: 'anna' } })).toMatchObject({ fhirUser: 'Patient/1' });
+  expect(await tokens({ login: { rule: 'portal', name: 'bert' } })).toBeUndefined();
+  expect(await tokens({ login: { rule: 'other', name: 'anna' } })).toBeUndefined();
+  expect(await tokens({ fhirUser: 'Practitioner/7' })).toMatchObject({ fhirUser: 'Practitioner/7' });
+});
