@@ -259,6 +259,7 @@ test('the rows are read without case where a lookup is', async () => {
   const { environment } = smallClinic({
     'other.yaml': `mapping: others
 resource: Practitioner
+compartment: { none: the same people as staff }
 source:
   table: PERSON
   as: p
