@@ -257,3 +257,8 @@ test.each([
   expect(problems[0]).toMatch(problem);
   expect(problems[0]).not.toContain('%0d');
 });
+
+test('an IPv6 address to listen on may stand in brackets, as in URLs', () => {
+  expect(readConfig({ HOST: '[::1]' }).host).toBe('::1');
+  expect(readConfig({ HOST: '::1' }).host).toBe('::1');
+});

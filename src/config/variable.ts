@@ -30,6 +30,12 @@ export const wholeNumber = (min: number, max: number): z.ZodType<number, string>
 
 export const path = z.string().regex(/^(\/[A-Za-z0-9._~-]+)+$/);
 
+/** IPv6 addresses may stand in brackets, as in URLs. */
+export const hostName: z.ZodType<string, string> = z
+  .string()
+  .min(1)
+  .transform(text => text.replace(/^\[(.*)\]$/, '$1'));
+
 export const webAddress: z.ZodType<string, string> = z
   .string()
   .refine(text => {

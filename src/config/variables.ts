@@ -13,6 +13,7 @@ import {
   format,
   handling,
   headers,
+  hostName,
   issuerAddress,
   level,
   origins,
@@ -26,7 +27,7 @@ import {
 } from './variable.ts';
 
 export const VARIABLES = {
-  host: variable('HOST', z.string().min(1), {
+  host: variable('HOST', hostName, {
     default: '127.0.0.1',
     expected: 'a host name or IP address',
     meaning: 'Address to listen on. Anything but loopback needs an ACCESS other than `open`.',
