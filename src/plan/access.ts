@@ -20,6 +20,7 @@ import { referenceLeaf, refersToRows } from './reference.ts';
 import { someOfGroup } from './referring.ts';
 import { type Action, OPEN_SIGHT, permissionsOf, type SeenPatients, type SeenPermission } from './sight.ts';
 import { throughLookups } from './through-lookups.ts';
+import { timedRows } from './timed-rows.ts';
 import { along, type Leaf } from './walk.ts';
 
 /** The rows of a mapping that the caller may see. */
@@ -128,18 +129,22 @@ function referredWithin(
   before: readonly Mapping[],
 ): Predicate {
   const chain = [...before, mapping];
-  const groups = Map.groupBy(referring(mapping, env.registry), ({ source }) => source.group);
-  return or(
-    ...[...groups.values()].map(group => {
-      const sources = group.flatMap(({ source, paths, nodes }) => {
-        if (chain.includes(source) || (!isBound(source) && chain.length > STEPS)) return [];
-        const seen = visibleWithin(source, within, env, chain);
-        if (seen.kind === 'false') return [];
-        return [{ source, paths, nodes, where: and(servedPredicate(source, env), seen) }];
-      });
-      return someOfGroup(mapping, sources, env);
-    }),
+  const all = referring(mapping, env.registry).filter(
+    ({ source }) => !chain.includes(source) && (isBound(source) || chain.length <= STEPS),
   );
+  const asked = within.map(patients => (patients.kind === 'ids' ? patients.ids.join() : patients.key)).join('&');
+  const timed = all.map(({ source }) =>
+    isBound(source) ? timedRows(source, asked, own => visibleWithin(source, within, own, []), env) : undefined,
+  );
+  // Without these the rest is planned for nothing.
+  if (timed.includes('asked')) return FALSE;
+  const sources = all.flatMap((one, i) => {
+    const rows = timed[i];
+    const seen = typeof rows === 'object' ? rows : visibleWithin(one.source, within, env, chain);
+    return seen.kind === 'false' ? [] : [{ ...one, where: and(servedPredicate(one.source, env), seen) }];
+  });
+  const groups = Map.groupBy(sources, ({ source }) => source.group);
+  return or(...[...groups.values()].map(group => someOfGroup(mapping, group, env)));
 }
 
 function visibleWithin(

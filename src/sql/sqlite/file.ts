@@ -18,8 +18,9 @@ import { createLimit } from './limit.ts';
 
 /** Prepared statements kept; a busy pack has some hundred shapes. */
 const STATEMENTS = 500;
-/** Characters; a longer text is seldom asked again, and prepared it may hold megabytes. */
-const TEXT_LENGTH = 30_000;
+/** Characters of all of them, and of one: prepared, a text may hold twenty times its own length. */
+const TEXTS_LENGTH = 4_000_000;
+const TEXT_LENGTH = 200_000;
 /** Milliseconds that the first opening waits for a writer; nobody else waits for it yet. */
 const BUSY = 5000;
 
@@ -49,6 +50,8 @@ export interface SqliteFile {
 export function openFile(path: string, { cache, look, longest }: FileOptions): SqliteFile {
   const limit = createLimit(longest);
   const statements = new Map<string, StatementSync>();
+  /** Characters of their texts. */
+  let length = 0;
   let prepareLasting: ((sql: string) => StatementSync) | undefined;
   let releaseOthers = releasesOthers();
   /** By name, of the file that is open. */
@@ -84,7 +87,7 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
   let connection: DatabaseSync | undefined = open(BUSY);
 
   const disconnect = (): void => {
-    statements.clear();
+    forgetStatements();
     numbered.clear();
     prepareLasting = undefined;
     releaseOthers = releasesOthers();
@@ -123,17 +126,22 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
     }
   };
 
+  const forgetStatements = (): void => {
+    statements.clear();
+    length = 0;
+  };
+
   /** The first to come is the first to go: to keep them in the order of use costs more than to prepare one again. */
   const keep = (database: DatabaseSync, text: string): StatementSync => {
     prepareLasting ??= preparesLasting(database);
     const statement = prepareLasting(text);
     statement.setReturnArrays(true);
     statements.set(text, statement);
-    if (statements.size > STATEMENTS) {
-      for (const oldest of statements.keys()) {
-        statements.delete(oldest);
-        break;
-      }
+    length += text.length;
+    for (const oldest of statements.keys()) {
+      if (statements.size <= STATEMENTS && length <= TEXTS_LENGTH) break;
+      statements.delete(oldest);
+      length -= oldest.length;
     }
     return statement;
   };
@@ -198,7 +206,7 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
       }),
     use: (what, ask) => asked(what, () => ask(connected())),
     forget() {
-      statements.clear();
+      forgetStatements();
       releaseOthers = releasesOthers();
     },
     close() {

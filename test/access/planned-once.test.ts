@@ -1,0 +1,25 @@
+/**
+ * What a record refers to is asked for by long statements. Though some of what refers to it ends with time, such a statement is
+ * planned once: what looks at the time is made anew for each request.
+ */
+import { expect, onTestFinished, test } from 'vitest';
+import { accessToPatients } from '../../src/auth/access.ts';
+import type { SqlPlan } from '../../src/sql/plan.ts';
+import { openDemo } from '../law/demo.ts';
+
+test('a resource that belongs to nobody is planned once for a patient', async () => {
+  const demo = await openDemo({ patients: 6 });
+  onTestFinished(() => demo.close());
+  const last = async (): Promise<SqlPlan | undefined> => {
+    const plans: SqlPlan[] = [];
+    const context = { access: accessToPatients('app', ['1']), base: 'http://x/fhir', handling: 'strict' } as const;
+    await demo.facade.read('Practitioner', '1', [], { ...context, onQuery: plan => void plans.push(plan) });
+    return plans.at(-1);
+  };
+  // The first ones learn which rows change with time.
+  for (let i = 0; i < 3; i++) await last();
+  const before = await last();
+  const after = await last();
+  expect(before?.from.where.kind).not.toBe('true');
+  expect(after?.from.where).toBe(before?.from.where);
+});
