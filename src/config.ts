@@ -97,6 +97,8 @@ export interface IssuerSettings {
   /** Claims: of the FHIR resource, and of a login name. */
   readonly userClaim: string;
   readonly nameClaim: string | undefined;
+  /** Rules of the pack's access.yaml by which a login name is looked up. */
+  readonly rules: readonly string[];
   /** As people know it. */
   readonly label: string;
   /** That access outlasts a login. */
@@ -309,6 +311,7 @@ function loginOf(values: Values): Config['login'] {
   const issuer = {
     ...{ url, clientId, secret, key, scope: present(values.loginScope), days: present(values.loginDays) },
     ...{ userClaim: present(values.loginUserClaim), nameClaim: values.loginNameClaim },
+    rules: values.loginRules?.split(' ') ?? [],
     label: values.loginLabel ?? new URL(url).host,
   };
   return { passwords, issuer };

@@ -2,7 +2,7 @@
  * The server's process: configuration → database → mappings → facade → HTTP, until SIGTERM or SIGINT drains it.
  */
 
-import { userFinder, withLogins } from './access/logins.ts';
+import { unknownLogins, userFinder, userOfLogin, withLogins } from './access/logins.ts';
 import { type Audit, openAudit } from './audit/audit.ts';
 import { forwardAudit } from './audit/forward.ts';
 import { openTrail, type Trail } from './audit/trail.ts';
@@ -11,7 +11,7 @@ import { accessOfGrant } from './auth/granted.ts';
 import type { PackAccess } from './auth/rules.ts';
 import { endingAlso } from './auth/token.ts';
 import { createAnswerCache } from './cache/answers.ts';
-import { type Config, isLoopback } from './config.ts';
+import { type Config, ConfigError, isLoopback } from './config.ts';
 import { counted } from './counted.ts';
 import { DEMO_PEOPLE, DEMO_USER } from './demo.ts';
 import { exportThreads, openExports } from './export/open.ts';
@@ -119,6 +119,9 @@ async function serve(
   { config, console, log: written, metrics }: Process,
 ): Promise<Running> {
   const { log, problems } = rememberProblems(written);
+  const loginRules = config.login.issuer?.rules ?? [];
+  const unknown = unknownLogins(loginRules, first.access);
+  if (unknown !== undefined) throw new ConfigError([`LOGIN_RULES: ${unknown}`]);
   const tls = config.tls && openTls(config.tls, log);
   if (isReadable(config)) console.note(READABLE);
   const schema: SchemaWatch = watchSchema({
@@ -147,6 +150,7 @@ async function serve(
   const verifier = smart?.tokens ?? issuers?.tokens;
   const patience = config.timeout.request;
   const find = userFinder({ facade: () => live.current().facade, access: rules, patience });
+  const userOf = (name: string): Promise<string | undefined> => userOfLogin(find, loginRules, name);
   const tokens = verifier && endingAlso(withLogins(verifier, find), () => swaps);
   const entry = tokens && createEntry(tokens, grant => accessOfGrant(grant, rules()));
   const audit = config.audit && (await openAudit(config.audit, log));
@@ -272,7 +276,8 @@ async function serve(
   const { accounts, login } = entrance;
   const facade = () => live.current().facade;
   const toTry =
-    issuers?.greeting ?? (await smart?.open({ config, base, accounts, login, facade, rules, log, metrics, audit }));
+    issuers?.greeting ??
+    (await smart?.open({ config, base, accounts, login, facade, rules, log, metrics, audit, userOf }));
   const watch = watchPack(config, live);
   console.out(greeting(base, config, live.current(), entrance.demo, toTry));
   return {

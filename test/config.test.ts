@@ -184,6 +184,7 @@ test('people log in by passwords, and with an issuer there only', () => {
     issuer: {
       ...{ url: 'https://login.example.org/realms/x/', clientId: 'lintel', secret: undefined, key: undefined },
       ...{ scope: 'openid profile', userClaim: 'fhirUser', nameClaim: undefined, label: 'login.example.org', days: 90 },
+      rules: [],
     },
   });
   expect(readConfig({ ...LOGIN, LOGIN_PASSWORDS: 'true' }).login.passwords).toBe(true);

@@ -48,6 +48,27 @@ export function userFinder({ facade, access, patience }: LoginParts): FindUser {
   };
 }
 
+/** What is wrong with names of rules, in words; undefined: the pack has them all. */
+export function unknownLogins(rules: readonly string[], { logins = {} }: PackAccess): string | undefined {
+  const missing = rules.find(rule => !Object.hasOwn(logins, rule));
+  if (missing === undefined) return undefined;
+  return `the pack's access.yaml has no login ${JSON.stringify(missing)}; it has ${Object.keys(logins).join(', ') || 'none'}`;
+}
+
+/**
+ * Whom a login belongs to by several rules, of which any may know it: staff and patients log in at one issuer. Undefined where
+ * no rule finds anybody, or two find different people.
+ */
+export async function userOfLogin(
+  find: FindUser,
+  rules: readonly string[],
+  login: string,
+): Promise<string | undefined> {
+  const found = await Promise.all(rules.map(rule => find(rule, login)));
+  const [only, ...others] = new Set(found.filter(user => user !== undefined));
+  return others.length > 0 ? undefined : only;
+}
+
 /** Grants that name a login get the user whom it belongs to; a login of nobody makes the token no good. */
 export function withLogins(tokens: Tokens, find: FindUser): Tokens {
   return {

@@ -203,6 +203,12 @@ export const VARIABLES = {
     meaning:
       'Claim that is a login name: of an account of `lintel user`, which then has its way, or of the pack. `email` counts only where the issuer has verified it.',
   }),
+  loginRules: variable('LOGIN_RULES', z.string().regex(/^[\w-]+( [\w-]+)*$/), {
+    shownDefault: 'none',
+    expected: 'names of rules under `logins` of the pack’s access.yaml, with blanks between',
+    meaning:
+      'Searches that lead from the login name of LOGIN_NAME_CLAIM to the person in the legacy database ([logins](docs/access-rules.md#logins)). Together they have to find one person.',
+  }),
   loginLabel: variable('LOGIN_LABEL', z.string().min(1).max(60), {
     shownDefault: 'the host of LOGIN_ISSUER',
     expected: 'at most 60 characters',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type FindUser, userFinder, withLogins } from '../../src/access/logins.ts';
+import { type FindUser, userFinder, userOfLogin, withLogins } from '../../src/access/logins.ts';
 import { NO_RULES } from '../../src/auth/rules.ts';
 import type { Grant } from '../../src/auth/token.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
@@ -65,6 +65,24 @@ describe('a login of the database', () => {
     expect(await find('anybody', 'Kowalski')).toBe('Patient/1');
     await close();
   });
+});
+
+test('by several rules a login is the one person whom they find together', async () => {
+  const known: Readonly<Record<string, string>> = {
+    'portal anna': 'Patient/1',
+    'staff anna': 'Practitioner/7',
+    'staff house': 'Practitioner/7',
+    'old house': 'Practitioner/7',
+  };
+  const find: FindUser = async (rule, login) => known[`${rule} ${login}`];
+  const all = ['portal', 'staff', 'old'];
+  expect(await userOfLogin(find, all, 'house')).toBe('Practitioner/7');
+  expect(await userOfLogin(find, ['portal'], 'anna')).toBe('Patient/1');
+  expect(await userOfLogin(find, all, 'anna')).toBeUndefined();
+  expect(await userOfLogin(find, all, 'nobody')).toBeUndefined();
+  expect(await userOfLogin(find, [], 'anna')).toBeUndefined();
+  const away: FindUser = async rule => (rule === 'old' ? Promise.reject(new Error('away')) : undefined);
+  await expect(userOfLogin(away, all, 'anna')).rejects.toThrow('away');
 });
 
 test('a token that names a login is its user’s; that of a login of nobody is no good', async () => {

@@ -331,6 +331,34 @@ describe('a claim that is a login name', () => {
     expect((await logIn(served)).status).toBe(403);
   });
 
+  test('leads to the person of the database who has it, by the rules of the pack', async () => {
+    const files = {
+      'person.yaml': `mapping: people
+resource: Patient
+source: { table: PERSON, as: p, key: [ID] }
+id: "{ID}"
+elements:
+  identifier: [{ system: http://x/portal, value: { from: SURNAME, via: code } }]
+  name: [ { family: { from: SURNAME } } ]
+`,
+      'access.yaml': 'logins:\n  portal: Patient?identifier=http://x/portal|{login}\n',
+    };
+    const fake = await testIssuer();
+    const names = { LOGIN_NAME_CLAIM: 'preferred_username', LOGIN_RULES: 'portal' };
+    const served = await serveWith(fake, names, more => serveSmart(more, files));
+    onTestFinished(() => served.stop());
+    const shown = async (login: string): Promise<Page> => {
+      fake.who = { sub: `s-${login}`, preferred_username: login };
+      return logIn(served);
+    };
+    expect(isIn(await shown('Kowalski'))).toBe(true);
+    expect((await shown('Nobody')).status).toBe(403);
+    expect((await shown('Kowalski,Müller')).status).toBe(403);
+    await expect(
+      serveWith(fake, { ...names, LOGIN_RULES: 'portal staf' }, more => serveSmart(more, files)),
+    ).rejects.toMatchObject({ problems: [expect.stringContaining('has no login "staf"; it has portal')] });
+  });
+
   test('shuts out somebody whom only the issuer knows, once an account of that name is disabled', async () => {
     const { fake, served } = await serveNamed('preferred_username');
     fake.who = { sub: 's-n', preferred_username: 'new', fhirUser: 'Patient/1' };

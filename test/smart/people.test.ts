@@ -11,7 +11,7 @@ import { openStore } from '../../src/smart/store.ts';
 
 const SETTINGS = {
   ...{ url: 'https://login.example.org', clientId: 'lintel', secret: undefined, key: undefined, scope: 'openid' },
-  ...{ userClaim: 'fhirUser', nameClaim: 'login', label: 'login.example.org', days: 90 },
+  ...{ userClaim: 'fhirUser', nameClaim: 'login', label: 'login.example.org', days: 90, rules: [] },
 };
 
 function storeOf(clock = Date.now) {
