@@ -9,8 +9,11 @@ import { DatabaseError } from './database.ts';
 import { retryIn } from './retry-after.ts';
 
 export interface LockedTables {
-  /** Throws DatabaseError (`unavailable`) where the tables have just been locked and another statement is trying them. */
-  check(tables: readonly string[]): void;
+  /**
+   * Throws DatabaseError (`unavailable`) where the tables have just been locked and another statement is trying them. Says whether
+   * this statement is the one that tries them now.
+   */
+  check(tables: readonly string[]): boolean;
   /** A statement waited for a lock for too long. */
   locked(tables: readonly string[]): void;
   answered(tables: readonly string[]): void;
@@ -41,14 +44,19 @@ export function createLockedTables({ pause, clock = () => performance.now() }: L
 
   return {
     check(tables) {
-      if (marks.size === 0) return;
+      if (marks.size === 0) return false;
       const now = clock();
+      let tries = false;
       for (const [key, mark] of marks) {
         if (!isWithin(mark, tables)) continue;
         if (now > mark.next + FORGOTTEN * pause) marks.delete(key);
         else if (now < mark.next) throw lockedError(mark.tables);
-        else mark.next = now + pause;
+        else {
+          mark.next = now + pause;
+          tries = true;
+        }
       }
+      return tries;
     },
     locked(tables) {
       if (tables.length === 0) return;

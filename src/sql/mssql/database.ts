@@ -110,11 +110,11 @@ function databaseOf(
 
   const enter = async (name: Lanes, tables: readonly string[], signal?: AbortSignal) => {
     const { lane, source, limits, locks } = lanes[name];
-    locks.check(tables);
+    const tries = locks.check(tables);
     const onFree = await lane.enter(signal, tables);
     try {
-      // The lock that others found while this one waited.
-      locks.check(tables);
+      // The lock that others found while this one waited; the one that tries them would find itself.
+      if (!tries) locks.check(tables);
     } catch (error) {
       onFree();
       throw error;
