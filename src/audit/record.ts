@@ -13,7 +13,7 @@ export interface Who {
   readonly issuer?: string;
   /** Relative reference: `Practitioner/7`. */
   readonly user?: string;
-  /** Purpose of use, or the reason for breaking the glass. */
+  /** Purpose of use, as a code: `TREAT`. */
   readonly purpose?: string;
 }
 

@@ -21,7 +21,7 @@ export interface Grant {
   readonly login?: { readonly rule: string; readonly name: string };
   /** Milliseconds since the epoch until which this is known: the end of the token, or the instant to verify it anew. */
   readonly expires: number;
-  /** Purpose of use, or the reason for breaking the glass. */
+  /** Purpose of use, as a code: `TREAT`. */
   readonly purpose?: string;
 }
 

@@ -46,17 +46,16 @@ export function createLockedTables({ pause, clock = () => performance.now() }: L
     check(tables) {
       if (marks.size === 0) return false;
       const now = clock();
-      let tries = false;
+      const due: Mark[] = [];
       for (const [key, mark] of marks) {
         if (!isWithin(mark, tables)) continue;
         if (now > mark.next + FORGOTTEN * pause) marks.delete(key);
         else if (now < mark.next) throw lockedError(mark.tables);
-        else {
-          mark.next = now + pause;
-          tries = true;
-        }
+        else due.push(mark);
       }
-      return tries;
+      // Only once none refuses the statement: what is not sent tries nothing.
+      for (const mark of due) mark.next = now + pause;
+      return due.length > 0;
     },
     locked(tables) {
       if (tables.length === 0) return;

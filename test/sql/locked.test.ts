@@ -22,6 +22,23 @@ it('lets one statement try in each pause', () => {
   expect(() => locks.check(['a'])).toThrow('a is locked');
 });
 
+it('counts nothing as tried by a statement that another locked table refuses', () => {
+  const { locks, go } = at();
+  locks.locked(['a']);
+  go(100);
+  locks.locked(['b']);
+  expect(() => locks.check(['a', 'b'])).toThrow('b is locked');
+  expect(locks.check(['a'])).toBe(true);
+});
+
+it('says which statement is the one that tries', () => {
+  const { locks, go } = at();
+  expect(locks.check(['a'])).toBe(false);
+  locks.locked(['a']);
+  go(100);
+  expect(locks.check(['a'])).toBe(true);
+});
+
 it('forgets what an answer disproves, and what nobody has asked for in a long while', () => {
   const { locks, go } = at();
   locks.locked(['a', 'b']);
