@@ -134,14 +134,9 @@ export async function unfitIndexes(
 ): Promise<readonly string[]> {
   const tables = new Map<string, string>();
   const columns = new Map<string, ColumnExpression>();
-  const see = ({ table, alias, joins }: Relation): true => {
-    tables.set(alias, printTable(table));
-    for (const join of joins) tables.set(join.alias, printTable(join.table));
-    return true;
-  };
   walk(
     { relations: [from] },
-    { enter: see, column: column => void columns.set(`${column.alias}.${column.column}`, column) },
+    { enter: naming(tables), column: column => void columns.set(`${column.alias}.${column.column}`, column) },
   );
   const catalog = await catalogOf([...tables.values()]);
   const lines = [...columns.values()].flatMap(({ alias, column }) => {
@@ -162,15 +157,10 @@ export async function unfitIndexes(
 export function foldedTexts({ from }: SqlPlan, indexes: readonly WordIndex[]): readonly string[] {
   const tables = new Map<string, string>();
   const found = new Map<string, Set<string>>();
-  const see = ({ table, alias, joins }: Relation): true => {
-    tables.set(alias, printTable(table));
-    for (const join of joins) tables.set(join.alias, printTable(join.table));
-    return true;
-  };
   walk(
     { relations: [from] },
     {
-      enter: see,
+      enter: naming(tables),
       function: call => {
         if (call.name !== 'words' && call.name !== 'fold') return;
         for (const { alias, column } of columnsIn(call)) {
@@ -181,6 +171,15 @@ export function foldedTexts({ from }: SqlPlan, indexes: readonly WordIndex[]): r
     },
   );
   return [...found].toSorted().flatMap(([table, columns]) => wordsLines(table, [...columns].toSorted(), indexes));
+}
+
+/** A visitor that notes the tables of relations by their aliases. */
+function naming(tables: Map<string, string>): (relation: Relation) => true {
+  return ({ table, alias, joins }) => {
+    tables.set(alias, printTable(table));
+    for (const join of joins) tables.set(join.alias, printTable(join.table));
+    return true;
+  };
 }
 
 function wordsLines(table: string, columns: readonly string[], indexes: readonly WordIndex[]): readonly string[] {
