@@ -18,7 +18,7 @@ const MOST_SCOPES = 2000;
  */
 export function grantOfClaims(
   claims: Claims,
-  issuer: Pick<Issuer, 'issuer' | 'claims' | 'words' | 'require'>,
+  issuer: Pick<Issuer, 'issuer' | 'claims' | 'words' | 'require' | 'clientCredentials'>,
   { expires, fhirBase }: { readonly expires: number; readonly fhirBase: string },
 ): Grant | undefined {
   // A token that is bound to a key says nothing of who brings it without that key. RFC 7800 section 3.1
@@ -42,11 +42,13 @@ export function grantOfClaims(
   const { login } = names;
   const known = fhirUser === undefined && login !== undefined && named(claims, login.claim);
   const purpose = first(claims, names.purpose);
+  const isLimited = fhirUser !== undefined || known;
+  const scopes = scopesOf(claims, issuer);
   return {
     subject,
     client,
     issuer: issuer.issuer,
-    scopes: scopesOf(claims, issuer),
+    scopes: isLimited || isProgram(claims, client, issuer) ? scopes : scopes.filter(scope => !SYSTEM.test(scope)),
     expires,
     ...(patient === undefined ? {} : { patient }),
     ...(encounter === undefined ? {} : { encounter }),
@@ -54,6 +56,20 @@ export function grantOfClaims(
     ...(known && { login: { rule: login.rule, name: first(claims, login.claim) ?? '' } }),
     ...(purpose === undefined ? {} : { purpose }),
   };
+}
+
+/** Scopes with this prefix reach every patient. */
+const SYSTEM = /^system\//;
+
+/**
+ * Whether the token is one of client credentials. A person's token without `fhirUser` looks much the same, and nothing would
+ * limit its `system/` scopes: only the issuer's settings can say what tells the two apart.
+ */
+function isProgram(claims: Claims, client: string, { clientCredentials }: Pick<Issuer, 'clientCredentials'>): boolean {
+  if (clientCredentials === undefined) return false;
+  return Object.entries(clientCredentials).every(([name, value]) =>
+    valuesOf(claims, name).includes(value.replaceAll('{client}', () => client)),
+  );
 }
 
 /** The issuer's words for scopes are replaced, the prefix is taken off; what has none where there should be one does not count. */

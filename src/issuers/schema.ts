@@ -78,6 +78,14 @@ const issuer = z.strictObject({
   algorithms: z.array(z.enum(ALGORITHMS)).min(1, 'expected one or more').optional(),
   type: texts.optional().describe('`typ` in the head of its tokens'),
   require: z.record(z.string(), filled).optional().describe('claims that must have a value'),
+  'client-credentials': z
+    .record(z.string(), filled)
+    .refine(claims => Object.keys(claims).length > 0, 'expected one or more claims')
+    .optional()
+    .describe(
+      'claims that tell a token of client credentials from a token of a person, with their values; ' +
+        '`{client}` is the application. Without it `system/` scopes do not count',
+    ),
   metadata: address.optional().describe('of its metadata; <issuer>/.well-known/openid-configuration'),
   jwks: address.optional().describe('of its keys; as the metadata say'),
   'clock-skew': seconds(300).optional().describe('seconds by which its clock may differ (60)'),

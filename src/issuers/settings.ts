@@ -20,6 +20,8 @@ export interface Issuer {
   /** `typ` of the head, in small letters, without `application/`; undefined: any. */
   readonly types: readonly string[] | undefined;
   readonly require: Readonly<Record<string, string>>;
+  /** Claims by which a token of client credentials is known, `{client}` in values; undefined: no token is known to be one. */
+  readonly clientCredentials: Readonly<Record<string, string>> | undefined;
   readonly metadata: string;
   /** Undefined: as the metadata say. */
   readonly jwks: string | undefined;
@@ -139,6 +141,7 @@ function issuerOf(written: WrittenIssuer, tree: Tree, folder: string, report: Re
     algorithms: written.algorithms ?? ALGORITHMS,
     types: written.type === undefined ? undefined : listOf(written.type).map(typeName),
     require: written.require ?? {},
+    clientCredentials: written['client-credentials'],
     metadata: written.metadata ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
     jwks: written.jwks,
     skew: Number(written['clock-skew'] ?? SKEW),

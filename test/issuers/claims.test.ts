@@ -50,6 +50,34 @@ test('a person who cannot be told may see nothing, whatever the scopes', () => {
   expect(own?.fhirUser).toBe('Patient/42');
 });
 
+test("system/ scopes of a person's token do not count, unless it says who the person is", () => {
+  const scope = 'openid patient/*.rs system/*.rs system/Patient.read';
+  const scopesOf = (claims: Claims, more?: string) => grantOf({ scope, ...claims }, more)?.scopes;
+  const limited = ['openid', 'patient/*.rs'];
+  expect(scopesOf({})).toEqual(limited);
+  expect(scopesOf({ sub: undefined })).toEqual(limited);
+  expect(scopesOf({ sub: 'app' })).toEqual(limited);
+  expect(scopesOf({ fhirUser: 'Practitioner/7' })).toEqual(scope.split(' '));
+  expect(scopesOf({ staff: 'mb' }, 'claims: { login: { rule: staff, claim: staff } }')).toEqual(scope.split(' '));
+  // A word of the issuer that stands for such a scope is no way around.
+  expect(scopesOf({ scope: 'reader' }, 'scopes: { reader: [user/*.rs, system/*.rs] }')).toEqual(['user/*.rs']);
+});
+
+test('a token of client credentials is known by all of the claims that the settings name', () => {
+  const more = 'client-credentials: { idtyp: app, sub: "service-{client}" }';
+  const scopesOf = (claims: Claims) => grantOf({ scope: 'system/*.rs', ...claims }, more)?.scopes;
+  expect(scopesOf({ idtyp: 'app', sub: 'service-app' })).toEqual(['system/*.rs']);
+  for (const claims of [
+    { idtyp: 'app' },
+    { sub: 'service-app' },
+    { idtyp: 'user', sub: 'service-app' },
+    { idtyp: 'app', sub: 'service-other' },
+    { idtyp: 'app', sub: 'service-{client}' },
+    { idtyp: { app: true }, sub: 'service-app' },
+  ])
+    expect(scopesOf(claims), JSON.stringify(claims)).toEqual([]);
+});
+
 test('the first claim of the list that is there counts; names with dots lead inwards', () => {
   const more = 'claims: { patient: [launch.patient, ctx.patient, patient], client: [a.b, azp] }';
   expect(grantOf({ ctx: { patient: '1' }, patient: '2' }, more)?.patient).toBe('1');
@@ -66,13 +94,15 @@ test('nothing of an object that all have is taken for a claim', () => {
 });
 
 test('scopes of all named claims count, once each', () => {
-  const scopes = 'claims: { scopes: [scp, roles, realm_access.roles] }';
+  const scopes = 'claims: { scopes: [scp, roles, realm_access.roles] }\nclient-credentials: { sub: s }';
   const claims = { scp: 'user/*.rs openid', roles: ['user/*.rs'], realm_access: { roles: ['system/Patient.rs'] } };
   expect(grantOf(claims, scopes)?.scopes).toEqual(['user/*.rs', 'openid', 'system/Patient.rs']);
 });
 
 test('a prefix is taken off, and what lacks it does not count', () => {
-  const more = 'claims: { scope-prefix: "api://lintel/" }\nscopes: { all: system/*.rs, "other:reader": [user/*.rs] }';
+  const more =
+    'client-credentials: { sub: s }\nclaims: { scope-prefix: "api://lintel/" }\n' +
+    'scopes: { all: system/*.rs, "other:reader": [user/*.rs] }';
   const scope = 'api://lintel/patient/*.rs user/*.rs api://lintel/all other:reader';
   expect(grantOf({ scope }, more)?.scopes).toEqual(['patient/*.rs', 'system/*.rs', 'user/*.rs']);
 });

@@ -76,6 +76,10 @@ test('Keycloak: a program, and neither an ID token nor a refresh token', async (
   };
   const grant = await grantOf(verifier, await issuer.sign(claims));
   expect(grant).toMatchObject({ client: 'registry', scopes: ['system/*.rs'] });
+  // A person who was given the client scope by mistake, and one who calls himself like a program.
+  const { client_id: _none, ...person } = { ...claims, preferred_username: 'doctor' };
+  for (const one of [person, { ...person, preferred_username: 'service-account-registry' }])
+    expect(await grantOf(verifier, await issuer.sign(one))).toMatchObject({ client: 'registry', scopes: [] });
   for (const typ of ['ID', 'Refresh', 'Offline'])
     expect(await grantOf(verifier, await issuer.sign({ ...claims, typ })), typ).toBeUndefined();
 });
@@ -112,6 +116,8 @@ test('Entra ID v2: a program with a role', async () => {
   const grant = await grantOf(verifier, await issuer.sign(claims));
   expect(grant).toMatchObject({ client: APP, scopes: ['system/*.rs'] });
   expect(grant && accessOfGrant(grant, NO_RULES)).toMatchObject({ kind: 'all' });
+  const person = await grantOf(verifier, await issuer.sign({ ...claims, idtyp: 'user', sub: 'HKZpfaHy' }));
+  expect(person && accessOfGrant(person, NO_RULES)).toMatchObject({ kind: 'limited', permissions: [] });
   const none = await grantOf(verifier, await issuer.sign({ ...claims, roles: ['Other.Role'] }));
   expect(none && accessOfGrant(none, NO_RULES)).toMatchObject({ kind: 'limited', permissions: [] });
 });
@@ -140,7 +146,10 @@ test('Entra ID v1: its metadata stand elsewhere, its keys have no algorithm', as
   expect(await grantOf(verifier, await issuer.sign(claims, { header }))).toMatchObject({
     ...{ client: APP, patient: '42', scopes: ['patient/*.rs'] },
   });
-  const program = await issuer.sign({ ...claims, scp: undefined, roles: ['Lintel.Read.All'] }, { header });
+  const program = await issuer.sign(
+    { ...claims, scp: undefined, roles: ['Lintel.Read.All'], idtyp: 'app' },
+    { header },
+  );
   expect((await grantOf(verifier, program))?.scopes).toEqual(['system/*.rs']);
   expect(await grantOf(verifier, await issuer.sign({ ...claims, iss: issuer.url }, { header }))).toBeUndefined();
 });
@@ -155,6 +164,11 @@ test('Okta: scopes in a list', async () => {
     ...{ client: '0oa1', subject: 'doctor@hospital.example', fhirUser: 'Practitioner/7' },
     scopes: ['openid', 'user/*.rs'],
   });
+  const program = { ver: 1, aud: BASE, cid: '0oa1', scp: ['system/*.rs'] };
+  const scopesOf = async (sub: string) =>
+    (await grantOf(opened(settingsOf('Okta', issuer)), await issuer.sign({ ...program, sub })))?.scopes;
+  expect(await scopesOf('0oa1')).toEqual(['system/*.rs']);
+  expect(await scopesOf('doctor@hospital.example')).toEqual([]);
 });
 
 test('Ping: scopes in a text, the audience in a list', async () => {
