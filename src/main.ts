@@ -106,6 +106,12 @@ const SCHEMA_PAUSE = 10_000;
 /** Milliseconds between two looks whether rows are still written as they were. */
 const FORMS_PAUSE = 10_000;
 
+/** Throws ConfigError where a setting names a login that the pack does not have. */
+function refuseUnknownLogins(setting: string, rules: readonly string[], access: PackAccess): void {
+  const unknown = unknownLogins(rules, access);
+  if (unknown !== undefined) throw new ConfigError([`${setting}: ${unknown}`]);
+}
+
 interface Process {
   readonly config: Config;
   readonly console: Console;
@@ -120,8 +126,7 @@ async function serve(
 ): Promise<Running> {
   const { log, problems } = rememberProblems(written);
   const loginRules = config.login.issuer?.rules ?? [];
-  const unknown = unknownLogins(loginRules, first.access);
-  if (unknown !== undefined) throw new ConfigError([`LOGIN_RULES: ${unknown}`]);
+  refuseUnknownLogins('LOGIN_RULES', loginRules, first.access);
   const tls = config.tls && openTls(config.tls, log);
   if (isReadable(config)) console.note(READABLE);
   const schema: SchemaWatch = watchSchema({
@@ -147,6 +152,7 @@ async function serve(
     config.access === 'jwt'
       ? (await import('./issuers/start.ts')).startIssuers(config, log, () => base + config.fhirPath)
       : undefined;
+  refuseUnknownLogins('ACCESS_FILE, claims.login.rule', issuers?.loginRules ?? [], first.access);
   const verifier = smart?.tokens ?? issuers?.tokens;
   const patience = config.timeout.request;
   const find = userFinder({ facade: () => live.current().facade, access: rules, patience });

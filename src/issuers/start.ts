@@ -10,6 +10,8 @@ import { openIssuers } from './tokens.ts';
 
 export interface IssuersStart {
   readonly tokens: Tokens;
+  /** Names that `claims.login.rule` has: rules under `logins` of the pack's access.yaml. */
+  readonly loginRules: readonly string[];
   /** `.well-known/smart-configuration`; undefined where no issuer launches apps. */
   readonly configuration: (() => Promise<object>) | undefined;
   /** Addresses of the issuer that launches apps. */
@@ -24,6 +26,7 @@ export function startIssuers({ accessFile = '' }: Config, log: Log, fhirBase: ()
   const { tokens, launching } = openIssuers(issuers, { fhirBase, log });
   return {
     tokens,
+    loginRules: issuers.flatMap(({ claims }) => claims.login?.rule ?? []),
     configuration: launching && (() => smartConfiguration(launching)),
     endpoints: async () => launching && endpointsOf(launching),
     greeting: [

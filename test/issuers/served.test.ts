@@ -190,6 +190,14 @@ test('a file with mistakes ends the start, each told at its line; so does none',
   expect(() => readConfig({ ACCESS_FILE: 'x' })).toThrow(ConfigError);
 });
 
+test('a login that the pack does not have is told at the start', async () => {
+  const more = '    claims: { login: { rule: portl, claim: preferred_username } }\n';
+  const files = { 'access.yaml': 'logins:\n  portal: Patient?family:exact={login}\n' };
+  await expect(served(more, undefined, files)).rejects.toMatchObject({
+    problems: [expect.stringMatching(/^ACCESS_FILE, claims.login.rule: .* has no login "portl"; it has portal$/)],
+  });
+});
+
 test('a claim with a login of the database leads to whoever has it there', async () => {
   const more = '    claims: { login: { rule: portal, claim: preferred_username } }\n';
   const { issuer, get } = await served(more, undefined, {
