@@ -7,7 +7,7 @@ import { boundedCache } from './cache/bounded.ts';
 import { capabilityStatement } from './capability.ts';
 import type { Registry } from './mapping/model.ts';
 import { type Stages, timed } from './observe/stages.ts';
-import { FhirError } from './outcome.ts';
+import { FhirError, type Issue } from './outcome.ts';
 import { type CompartmentSearch, compartmentQuery, isBound, narrowed } from './own/compartment.ts';
 import { type OwnOptions, ownOf } from './own/offered.ts';
 import { operationEntry } from './own/operations.ts';
@@ -58,6 +58,8 @@ export interface RequestContext {
   readonly named?: () => readonly string[];
   /** Told the logical ids of the patients whose data is in what is answered, by `seeingPatients` of src/audit. */
   readonly see?: (patients: Iterable<string>) => void;
+  /** Told in each searchset, before its own warnings. */
+  readonly warning?: Issue;
 }
 
 export type { ResourceText };
@@ -221,7 +223,9 @@ export function createFacade(options: FacadeOptions): Facade {
     const seal = context.sealed
       ? (parameters: SearchRequest['parameters']) => sealing.seal(parameters, context.access.caller)
       : undefined;
-    return timed(context, 'write', () => searchsetOf(query, { ...found, next }, { base, cursors, seal }, made));
+    const { warning } = context;
+    const told = warning === undefined ? query : { ...query, warnings: [warning, ...query.warnings] };
+    return timed(context, 'write', () => searchsetOf(told, { ...found, next }, { base, cursors, seal }, made));
   };
 
   /** A link of a search that came in a body: its parameters, and links that do not show them either. */

@@ -3,7 +3,15 @@
  * rules as data, and every problem with its place. A pack without the file has none: patients see their own record, nobody
  * else sees anything. docs/access-rules.md
  */
-import { type LabelRule, type LoginRule, NO_RULES, type PackAccess, type UserRule } from '../auth/rules.ts';
+import {
+  type GlassRule,
+  type LabelRule,
+  type LoginRule,
+  NO_RULES,
+  type Opened,
+  type PackAccess,
+  type UserRule,
+} from '../auth/rules.ts';
 import type { Criteria } from '../auth/scopes.ts';
 import type { PackFile } from '../mapping/load/files.ts';
 import { createReport, type Problem } from '../mapping/load/problem.ts';
@@ -58,11 +66,29 @@ export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
   const users = entriesOf(child(document, 'users')).flatMap(userRules);
   const labels = itemsOf(child(document, 'labels')).map(labelRule);
   const logins = Object.fromEntries(entriesOf(child(document, 'logins')).flatMap(loginRule));
-  return { access: { users, labels, logins }, problems: report.problems() };
+  const glass = glassRule(child(document, 'break-glass'));
+  return { access: { users, labels, logins, ...(glass && { glass }) }, problems: report.problems() };
+
+  function glassRule(tree: Tree | undefined): GlassRule | undefined {
+    if (tree === undefined) return undefined;
+    const found = scalarsOf(child(tree, 'users')).flatMap(written => {
+      const type = typeOf(written);
+      checkUser(type, written.at);
+      const search = searchOf(written, type, NAMES, type);
+      return search === undefined ? [] : [{ type, found: search }];
+    });
+    const clients = child(tree, 'clients');
+    return {
+      users: found,
+      clients: clients && scalarsOf(clients).map(({ text }) => text),
+      // The shape was checked.
+      opens: scalarsOf(child(tree, 'opens')).map(({ text }) => text as Opened),
+    };
+  }
 
   function loginRule({ key, value }: Entry): readonly (readonly [string, LoginRule])[] {
     if (value.kind !== 'scalar') return [];
-    const type = /^[^?]*/.exec(value.text.trim())?.[0] ?? '';
+    const type = typeOf(value);
     checkUser(type, value.at);
     const found = searchOf(value, type, LOGIN, type);
     if (found === undefined) return [];
@@ -184,6 +210,10 @@ export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
     for (const { severity, message } of problems) report[severity](at, message);
     return problems.every(({ severity }) => severity === 'warning');
   }
+}
+
+function typeOf({ text }: ScalarTree): string {
+  return /^[^?]*/.exec(text.trim())?.[0] ?? '';
 }
 
 const LOGIN: typeof NAMES = { login: () => 'x' };

@@ -15,6 +15,8 @@ export interface Wanted {
   readonly until?: number | undefined;
   /** A subject, a reference to a user (`Practitioner/7`), or a client. */
   readonly who?: string | undefined;
+  /** Of those alone who asked to see what is hidden. */
+  readonly glass?: boolean | undefined;
 }
 
 export interface Disclosure {
@@ -26,6 +28,8 @@ export interface Disclosure {
   /** Relative reference. */
   readonly user: string | null;
   readonly purpose: string | null;
+  /** Why they asked to see what is hidden from them; null: they did not. */
+  readonly glass: string | null;
   readonly address: string;
   readonly interaction: string;
   readonly query: string;
@@ -52,6 +56,9 @@ export function* disclosures(file: string, wanted: Wanted): Generator<Disclosure
 function* read(file: string, wanted: Wanted): Generator<Disclosure, void, undefined> {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
+    // A file that no server of this version has opened yet knows of no such thing.
+    const columns = database.prepare("SELECT 1 FROM pragma_table_info('RECORD') WHERE name = 'GLASS'");
+    if (wanted.glass === true && columns.get() === undefined) return;
     const { where, values } = conditionOf(wanted);
     const records = database.prepare(`SELECT * FROM RECORD r WHERE ${where} ORDER BY r.RECORDED, r.SEQ`);
     const patients = database.prepare('SELECT PATIENT FROM EVENT WHERE SEQ = ? AND PATIENT IS NOT NULL ORDER BY NO');
@@ -64,7 +71,7 @@ function* read(file: string, wanted: Wanted): Generator<Disclosure, void, undefi
   }
 }
 
-function conditionOf({ patient, since, until, who }: Wanted): {
+function conditionOf({ patient, since, until, who, glass }: Wanted): {
   readonly where: string;
   readonly values: readonly (string | number)[];
 } {
@@ -75,8 +82,9 @@ function conditionOf({ patient, since, until, who }: Wanted): {
     ["(r.SUBJECT = ? OR r.CLIENT = ? OR r.USR_TYPE || '/' || r.USR_ID = ?)", who, who, who],
   ];
   const given = conditions.filter(([, value]) => value !== undefined);
+  const texts = [...given.map(([text]) => text), ...(glass === true ? ['r.GLASS IS NOT NULL'] : [])];
   return {
-    where: given.length === 0 ? '1' : given.map(([text]) => text).join(' AND '),
+    where: texts.length === 0 ? '1' : texts.join(' AND '),
     values: given.flatMap(([, ...values]) => values.filter(value => value !== undefined)),
   };
 }
@@ -91,6 +99,7 @@ function disclosureOf(row: Readonly<Record<string, unknown>>, patient: readonly 
     issuer: optional('ISSUER'),
     user: row['USR_TYPE'] === null ? null : `${text('USR_TYPE')}/${text('USR_ID')}`,
     purpose: optional('PURPOSE'),
+    glass: row['GLASS'] === undefined ? null : optional('GLASS'),
     address: text('ADDRESS'),
     interaction: text('INTERACTION'),
     query: text('QUERY'),

@@ -43,6 +43,8 @@ export interface AuditRecord {
   readonly patients: readonly string[];
   /** The answer is a file that may hold any patient's data, so that nobody is listed. */
   readonly bulk?: true;
+  /** Why the caller asked to see what is hidden: break-glass, whether it was allowed or not. */
+  readonly glass?: string;
   /** The answer was kept from an earlier request. */
   readonly kept?: true;
   /** Answers that this record stands for. Default: 1. */

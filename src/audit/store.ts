@@ -56,7 +56,8 @@ CREATE TABLE IF NOT EXISTS RECORD (
   RES_ID VARCHAR(64),
   BULK BIT NOT NULL,
   KEPT BIT NOT NULL,
-  ANSWERS INTEGER NOT NULL
+  ANSWERS INTEGER NOT NULL,
+  GLASS VARCHAR(500)
 );
 CREATE INDEX IF NOT EXISTS RECORD_RECORDED ON RECORD (RECORDED);
 CREATE INDEX IF NOT EXISTS RECORD_RESOURCE ON RECORD (RES_ID, RES_TYPE) WHERE RES_ID IS NOT NULL;
@@ -70,6 +71,20 @@ CREATE TABLE IF NOT EXISTS EVENT (
 CREATE INDEX IF NOT EXISTS EVENT_PATIENT ON EVENT (PATIENT, RECORDED);
 CREATE INDEX IF NOT EXISTS EVENT_RECORDED ON EVENT (RECORDED);
 `;
+
+/** A file of an earlier version has fewer columns. */
+const ADDED = { GLASS: 'VARCHAR(500)' } as const;
+
+function addColumns(database: DatabaseSync): void {
+  const names = new Set(
+    database
+      .prepare("SELECT name FROM pragma_table_info('RECORD')")
+      .all()
+      .map(row => row['name']),
+  );
+  for (const [name, type] of Object.entries(ADDED))
+    if (!names.has(name)) database.exec(`ALTER TABLE RECORD ADD COLUMN ${name} ${type}`);
+}
 
 const PAGE_BYTES = 4096;
 /** Milliseconds that another process may write. */
@@ -85,6 +100,7 @@ export function openStore({ path, bytes, survives }: StoreOptions): AuditStore {
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${survives === 'power' ? 'FULL' : 'NORMAL'}`);
     database.exec(`PRAGMA journal_size_limit = ${16 * 1024 * 1024}`);
     database.exec(SCHEMA);
+    addColumns(database);
     database.exec(`PRAGMA max_page_count = ${Math.max(100, Math.floor(bytes / PAGE_BYTES))}`);
     return storeOf(database);
   } catch (error) {
@@ -106,7 +122,7 @@ function storeOf(database: DatabaseSync): AuditStore {
   const commit = database.prepare('COMMIT');
   const record = database.prepare(
     `INSERT INTO RECORD (RECORDED, REQUEST, CLIENT, SUBJECT, ISSUER, USR_TYPE, USR_ID, USR_PATIENT, PURPOSE, ADDRESS, SERVER, ACTION, INTERACTION, ROUTE,
-      STATUS, OUTCOME, QUERY, RES_TYPE, RES_ID, BULK, KEPT, ANSWERS) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      STATUS, OUTCOME, QUERY, RES_TYPE, RES_ID, BULK, KEPT, ANSWERS, GLASS) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const event = database.prepare('INSERT INTO EVENT (SEQ, NO, RECORDED, PATIENT) VALUES (?, ?, ?, ?)');
   const oldest = database.prepare(
@@ -180,6 +196,7 @@ function insert(one: AuditRecord, record: StatementSync, event: StatementSync): 
     one.bulk === undefined ? 0 : 1,
     one.kept === undefined ? 0 : 1,
     one.count ?? 1,
+    one.glass ?? null,
   );
   if (patients.length === 0) event.run(seq, 0, at, null);
   for (const [i, patient] of patients.entries()) event.run(seq, i + 1, at, patient);

@@ -3,9 +3,16 @@
  * Access: the union of the scopes, each within what the user may see. What is not understood allows nothing.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
-import { type Access, ANY, type Patients, type Permission } from './access.ts';
+import { type Access, ANY, NO_ACCESS, type Patients, type Permission } from './access.ts';
 import type { Account } from './accounts.ts';
-import { hiddenLabels, type PackAccess, permissionsOfUser, SECURITY, searchOfLabels } from './rules.ts';
+import {
+  hiddenLabels,
+  type PackAccess,
+  permissionsOfUser,
+  rulesBehindGlass,
+  SECURITY,
+  searchOfLabels,
+} from './rules.ts';
 import { parseScope, type ResourceScope } from './scopes.ts';
 import type { Grant } from './token.ts';
 
@@ -24,6 +31,33 @@ export function accessOfGrant(grant: Grant, rules: PackAccess): Access {
 }
 
 /**
+ * What somebody sees who has broken the glass, and may: what the rules open is no longer hidden, and the scopes limit it as
+ * before. The caller has another name, so that neither kept answers nor links of pages go from the one to the other. Without
+ * a user nobody breaks anything.
+ */
+export function accessByBreakingGlass(grant: Grant, rules: PackAccess): Access {
+  const { fhirUser } = grant;
+  const opened = fhirUser === undefined ? NO_ACCESS : accessOfGrant(grant, rulesBehindGlass(rules, fhirUser));
+  return { ...opened, caller: glassCaller(opened.caller) };
+}
+
+/** The same for an account of the REST interface, which has no scopes. */
+export function accountByBreakingGlass({ name, fhirUser }: Account, rules: PackAccess): Access {
+  const caller = glassCaller(callerOfAccount(name));
+  return fhirUser === undefined
+    ? accessOf(caller, [])
+    : accessOfUser(caller, fhirUser, rulesBehindGlass(rules, fhirUser));
+}
+
+function glassCaller(caller: string): string {
+  return `glass:${caller}`;
+}
+
+function callerOfAccount(name: string): string {
+  return `account:${name}`;
+}
+
+/**
  * What an account sees by the rules, made once for each. `isOpen`: on a server that is open to everybody, accounts that are
  * tied to nobody see everything; elsewhere nothing.
  */
@@ -31,7 +65,7 @@ export function accessOfAccounts(rules: PackAccess, isOpen: boolean): (account: 
   const made = new WeakMap<Account, Access>();
   return account => {
     const { name, fhirUser } = account;
-    const caller = `account:${name}`;
+    const caller = callerOfAccount(name);
     const access: Access =
       made.get(account) ??
       (isOpen && fhirUser === undefined ? { kind: 'all', caller } : accessOfUser(caller, fhirUser, rules));

@@ -24,12 +24,26 @@ export interface LabelRule {
   readonly purposes: readonly string[];
 }
 
+/** Whom what is hidden is opened for once they give a reason. */
+export interface GlassRule {
+  /** Searches on types of users with `{user}` and `{id}` in their values; who is found by one of them may. */
+  readonly users: readonly { readonly type: string; readonly found: Criteria }[];
+  /** Applications in which they may; undefined: in any. */
+  readonly clients: readonly string[] | undefined;
+  readonly opens: readonly Opened[];
+}
+
+/** `labels`: what `labels` hides. `patients`: those whom the rules for the user do not let in. */
+export type Opened = 'labels' | 'patients';
+
 /** What a pack says of access, as its `access.yaml` has it. */
 export interface PackAccess {
   readonly users: readonly UserRule[];
   readonly labels: readonly LabelRule[];
   /** By name. */
   readonly logins?: Readonly<Record<string, LoginRule>>;
+  /** Absent: nobody may break the glass. */
+  readonly glass?: GlassRule;
 }
 
 /** Whom a login of the legacy database belongs to: a search with `{login}` in a value. */
@@ -59,6 +73,18 @@ export function permissionsOfUser(user: string, rules: readonly UserRule[]): rea
     whole(ANY, patients === 'all' ? [] : [within(patients.map(([name, value]) => [name, named(value)]))]),
     ...also.map(other => whole(other, [])),
   ]);
+}
+
+/** The rules as they are for somebody who has broken the glass: nothing but what `glass` opens is wider. */
+export function rulesBehindGlass(rules: PackAccess, user: string): PackAccess {
+  const opens = rules.glass?.opens ?? [];
+  const [, type] = USER.exec(user) ?? [];
+  const all = type === undefined ? [] : [{ user: type, patients: 'all', also: [] } as const];
+  return {
+    ...rules,
+    labels: opens.includes('labels') ? [] : rules.labels,
+    users: opens.includes('patients') ? all : rules.users,
+  };
 }
 
 /** The labels that somebody does not see, with this purpose of use. `user`: `Practitioner/7`; undefined for a program. */

@@ -10,7 +10,7 @@ import { type Arguments, type Command, textOf } from './command.ts';
 
 export const auditCommand: Command = {
   summary: 'tells who saw whom: the audit, as text, CSV or JSON',
-  help: `Usage: lintel audit [--patient ID] [--since TIME] [--until TIME] [--who NAME] [--csv | --json] [--file FILE]
+  help: `Usage: lintel audit [--patient ID] [--since TIME] [--until TIME] [--who NAME] [--break-glass] [--csv | --json] [--file FILE]
 
 Prints the records of the audit in the order of time. Those of a patient are the answers that held the patient's data,
 and the files of exports that may hold anybody's; the column "patients" of these says "unknown".
@@ -19,6 +19,7 @@ and the files of exports that may hold anybody's; the column "patients" of these
   --since TIME   from this day (2026-01-31) or instant (2026-01-31T08:00:00Z) on; days begin at midnight UTC
   --until TIME   before this day or instant
   --who NAME     of a person (subject, or a reference such as Practitioner/7) or of an application (client)
+  --break-glass  of those alone who gave a reason to see what is hidden from them, whether they were let or not
   --csv          CSV with a head line, for an accounting of disclosures
   --json         one JSON object a line
   --file FILE    the file (default: ${AUDIT_FILE} in DATA_DIR)
@@ -29,6 +30,7 @@ Exit code 1: there is no such file.`,
     since: { type: 'string' },
     until: { type: 'string' },
     who: { type: 'string' },
+    'break-glass': { type: 'boolean' },
     csv: { type: 'boolean' },
     json: { type: 'boolean' },
     file: { type: 'string' },
@@ -55,7 +57,9 @@ Exit code 1: there is no such file.`,
     const write = args.values['csv'] === true ? csvLine : args.values['json'] === true ? jsonLine : textLine;
     if (write === csvLine) terminal.out(COLUMNS.map(([name]) => name).join(','));
     let count = 0;
-    for (const one of disclosures(file, { patient: textOf(args, 'patient'), who: textOf(args, 'who'), since, until })) {
+    const glass = args.values['break-glass'] === true;
+    const wanted = { patient: textOf(args, 'patient'), who: textOf(args, 'who'), since, until, glass };
+    for (const one of disclosures(file, wanted)) {
       terminal.out(write(one));
       count++;
     }
@@ -82,6 +86,7 @@ const COLUMNS: readonly (readonly [name: string, of: (one: Disclosure) => string
   ['application', one => one.client],
   ['issuer', one => one.issuer ?? ''],
   ['purpose', one => one.purpose ?? ''],
+  ['break-glass', one => one.glass ?? ''],
   ['address', one => one.address],
   ['kind', one => one.interaction],
   ['request', one => one.query],
@@ -106,7 +111,7 @@ function jsonLine(one: Disclosure): string {
 }
 
 function textLine(one: Disclosure): string {
-  const { time, client, subject, user, purpose, status, patients, patient, answers, query } = one;
+  const { time, client, subject, user, purpose, glass, status, patients, patient, answers, query } = one;
   const person = subject === null ? '' : `${subject}${user === null ? '' : ` (${user})`} by `;
   const whom =
     patients === 'unknown' ? 'patients unknown' : patient.length === 0 ? '' : `patients ${patient.join(' ')}`;
@@ -114,6 +119,7 @@ function textLine(one: Disclosure): string {
     time,
     `${person}${client}`,
     ...(purpose === null ? [] : [`for ${purpose}`]),
+    ...(glass === null ? [] : [`broke the glass: ${glass}`]),
     query.replaceAll('\n', ' '),
     String(status),
     ...(whom === '' ? [] : [whom]),

@@ -14,6 +14,7 @@ import { onError } from './errors.ts';
 import { EXPLAIN_PATH, explainRoutes } from './explain-page.ts';
 import { exportRoutes } from './export-routes.ts';
 import { fhirRoutes } from './fhir-routes.ts';
+import { breakGlass, GLASS, refuseGlass } from './glass.ts';
 import { rememberAnswers } from './hits.ts';
 import { homeRoutes } from './home.ts';
 import { closeHalfRead, createIntake, receiveBody } from './intake.ts';
@@ -57,6 +58,10 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   app.use(describeResponse);
   app.use(`${config.fhirPath}/*`, tellPlace(parts));
   if (config.access !== 'open') app.use(`${config.fhirPath}/*`, requireToken(entryOf(parts), isOpenToAll));
+  const takesGlass = (path: string): boolean =>
+    [config.fhirPath, config.apiPath].some(base => path.startsWith(`${base}/`) || path === base) && !isOpenToAll(path);
+  app.use(refuseGlass(takesGlass));
+  app.use(`${config.fhirPath}/*`, breakGlass(parts));
   app.use(receiveBody(parts.intake ?? createIntake()));
   app.use(limitTime(parts));
 
@@ -88,6 +93,7 @@ function crossOrigin(origins: readonly string[], isAppOrigin: (origin: string) =
     origin: origins.includes('*') ? '*' : origin => (isAllowed(origin) ? origin : null),
     allowMethods: ['GET', 'HEAD', 'POST', 'DELETE'],
     exposeHeaders: [
+      GLASS,
       'Cache-Status',
       'Content-Location',
       'ETag',

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { createMiddleware } from 'hono/factory';
+import { REST_CLIENT } from '../access/glass.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { AuditRecord, Interaction, Who } from '../audit/record.ts';
 import { type Access, OPEN_ACCESS } from '../auth/access.ts';
@@ -55,6 +56,7 @@ function recordOf(c: HttpContext, config: Place, facade: Shows): AuditRecord {
   const { interaction, resource } = askedFor(c.req.method, path, config.fhirPath);
   const bulk = c.get('bulk');
   const sent = status < 400;
+  const glass = c.get('glass');
   return {
     at: Date.now(),
     request: c.get('requestId'),
@@ -74,6 +76,7 @@ function recordOf(c: HttpContext, config: Place, facade: Shows): AuditRecord {
     ...(resource === undefined ? {} : { resource }),
     patients: sent ? [...(c.get('patients') ?? [])] : [],
     ...(bulk !== undefined && sent && { bulk: true }),
+    ...(glass !== undefined && { glass }),
     ...(c.get('kept') === true && { kept: true }),
   };
 }
@@ -97,7 +100,8 @@ function whoOf(c: HttpContext, { access }: Pick<Place, 'access'>): Who {
   const grant = c.get('grant');
   if (grant !== undefined) return whoIn(grant);
   const account = c.get('account');
-  if (account !== undefined) return { client: 'rest', subject: account.name };
+  if (account !== undefined)
+    return { client: REST_CLIENT, subject: account.name, ...(account.fhirUser && { user: account.fhirUser }) };
   return { client: access === 'open' ? 'open' : 'nobody' };
 }
 

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
+import type { BreakGlass } from '../access/glass.ts';
 import type { Audit } from '../audit/audit.ts';
 import { type Access, OPEN_ACCESS } from '../auth/access.ts';
 import type { Account } from '../auth/accounts.ts';
@@ -16,7 +17,7 @@ import type { Facade, RequestContext } from '../facade.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Stages } from '../observe/stages.ts';
-import { FhirError } from '../outcome.ts';
+import { FhirError, type Issue } from '../outcome.ts';
 import type { RestParts } from '../rest/start.ts';
 import type { DatabaseLoad } from '../sql/database.ts';
 import type { Admission } from './admission.ts';
@@ -128,6 +129,8 @@ export interface AppParts {
   readonly authorization?: Authorization | undefined;
   /** Who may come in, by token; undefined only where access is open. */
   readonly entry?: Entry | undefined;
+  /** Who may see what is hidden by giving a reason; undefined: nobody. */
+  readonly glass?: BreakGlass | undefined;
 }
 
 export interface HttpEnv {
@@ -156,6 +159,10 @@ export interface HttpEnv {
     access?: Access;
     /** What the caller's access token says. */
     grant?: Grant;
+    /** The reason for which the caller asks to see what is hidden: of a request that was refused too. */
+    glass?: string;
+    /** What searchsets tell of it. */
+    warning?: Issue;
     /** There was a token, and it was not good. */
     tokenRefused?: boolean;
     /** Logical ids of the patients whose data is in the answer. */
@@ -216,7 +223,13 @@ export function requestContext(
     ...(c.req.method === 'POST' && { sealed: true }),
     ...naming(c),
     ...seeing(c, parts),
+    ...warned(c),
   };
+}
+
+function warned(c: HttpContext): Pick<RequestContext, 'warning'> {
+  const warning = c.get('warning');
+  return warning === undefined ? {} : { warning };
 }
 
 function naming(c: HttpContext): Pick<RequestContext, 'named'> {

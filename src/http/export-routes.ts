@@ -19,6 +19,7 @@ import {
   serverBase,
 } from './context.ts';
 import { downloadFile } from './export-files.ts';
+import { mustBeWhole } from './glass.ts';
 import { bodyParameters } from './operation-body.ts';
 import { lastOf } from './parameters.ts';
 import { pollLimit } from './poll-limit.ts';
@@ -37,6 +38,8 @@ const ASKING: readonly string[] = ['GET', 'HEAD', 'POST'];
 const CHANGING: readonly string[] = ['GET', 'POST'];
 const POLLING: readonly string[] = [...ASKING, 'DELETE'];
 
+const NO_EXPORTS = 'an export is never opened by it; ask without the header';
+
 /** Seconds that a client is asked to wait between polls. */
 const RETRY_AFTER = 5;
 
@@ -45,7 +48,11 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
   const routes = new Hono<HttpEnv>();
   const tooFast = pollLimit();
 
-  const operation = (path: string, run: Operation, methods = ASKING): void => {
+  const operation = (path: string, asked: Operation, methods = ASKING): void => {
+    const run: Operation = (c, parameters) => {
+      mustBeWhole(c, NO_EXPORTS);
+      return asked(c, parameters);
+    };
     routes.get(path, c => (methods.includes(c.req.method) ? run(c, urlParameters(c)) : wrongMethod(c, methods)));
     routes.post(path, async c => run(c, [...urlParameters(c), ...(await bodyParameters(c))]));
     routes.all(path, c => wrongMethod(c, methods));
@@ -57,7 +64,10 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
     if (!found) throw noSuchJob();
     return respondWithOutcome(c, 202, [told('The export was cancelled and its files are removed')]);
   };
-  routes.delete('/$export-poll-status', c => cancel(c, urlParameters(c)));
+  routes.delete('/$export-poll-status', c => {
+    mustBeWhole(c, NO_EXPORTS);
+    return cancel(c, urlParameters(c));
+  });
   // For what cannot send DELETE, such as a form of a page.
   operation('/$cancel-job', cancel, ['POST']);
   changing('/$export', (c, parameters) => kickOff(c, parts, { kind: 'system' }, parameters));

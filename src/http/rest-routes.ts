@@ -17,6 +17,7 @@ import type { RestParts } from '../rest/start.ts';
 import { chartAddress } from './chart-address.ts';
 import { chartRoutes } from './chart-routes.ts';
 import { type AppParts, type HttpContext, type HttpEnv, serverBase } from './context.ts';
+import { breakGlass, refuseGlass } from './glass.ts';
 import { documentFormat, respondWithDocument } from './rest-documents.ts';
 import { RestError } from './rest-errors.ts';
 import {
@@ -33,12 +34,17 @@ import { login, logout, refuseOtherSites, requireSession } from './rest-session.
 export function restRoutes(parts: AppParts, rest: RestParts): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   routes.use(refuseOtherSites(parts));
+  routes.use(
+    '/users/*',
+    refuseGlass(() => false),
+  );
   routes.post('/users/login', c => login(c, parts, rest));
   routes.post('/users/logout', c => logout(c, parts, rest));
   routes.all('/users/login', () => wrongMethod('POST'));
   routes.all('/users/logout', () => wrongMethod('POST'));
 
   routes.use(requireSession(rest));
+  routes.use(breakGlass(parts));
   routes.on(['POST', 'PUT', 'PATCH', 'DELETE'], '*', () => wrongMethod('GET, HEAD'));
 
   routes.route('/', chartRoutes(parts, rest));

@@ -76,6 +76,10 @@ function oneByOne(parts: AppParts, routes: readonly Hono<HttpEnv>[]) {
     if (access !== undefined) c.set('access', access);
     const grant = batch.get('grant');
     if (grant !== undefined) c.set('grant', grant);
+    const glass = batch.get('glass');
+    if (glass !== undefined) c.set('glass', glass);
+    const warning = batch.get('warning');
+    if (warning !== undefined) c.set('warning', warning);
     c.set('batch', batch);
     c.set('signal', batch.get('signal'));
     c.set('timedOut', batch.get('timedOut'));

@@ -2,6 +2,7 @@
  * Everything that is made of one version of the mappings: facade, REST interface, HTTP application. In: a sound pack, and
  * what outlives it. Out: an application that knows no other version, so that a request ends with the one it began with.
  */
+import { glassOf } from '../access/glass.ts';
 import type { Audit } from '../audit/audit.ts';
 import { seeingPatients } from '../audit/patients-in.ts';
 import { type Trail, typesOf, withTrail } from '../audit/trail.ts';
@@ -87,6 +88,7 @@ export function versionOf({ registry, catalog, pack, content, access, changed }:
   const facade = trail === undefined ? seen : withTrail(seen, { facade: seeingPatients(trail.facade) });
   const accessOf = accessOfAccounts(access, config.access === 'open');
   const rest = restParts(entrance, facade, content, accessOf, SOFTWARE_VERSION);
+  const glass = glassOf(made, access);
   const { name, title } = registry.pack;
   const parts: AppParts = {
     facade,
@@ -106,6 +108,7 @@ export function versionOf({ registry, catalog, pack, content, access, changed }:
     admission,
     intake,
     entry,
+    glass,
     authorization,
     isAppOrigin,
     ping: () => database.ping(),

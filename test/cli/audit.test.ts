@@ -23,7 +23,7 @@ function audited(): { readonly dataDir: string; readonly environment: Readonly<R
       patients: ['1', '2'],
     }),
     record({ at: at(3), interaction: 'operation', query: 'GET /fhir/$download-resource', bulk: true }),
-    record({ at: at(4), who: { client: 'app', subject: 'bob' }, status: 404 }),
+    record({ at: at(4), who: { client: 'app', subject: 'bob' }, status: 404, glass: '=unconscious' }),
   ]);
   store.close();
   return { dataDir: folder, environment: { DATA_DIR: folder } };
@@ -51,6 +51,8 @@ test('who saw a patient: the answers with data of the patient, and files that ma
   expect(await times(['--who', 'ada'], environment)).toEqual(['03-01']);
   expect(await times(['--who', 'Practitioner/7'], environment)).toEqual(['03-01']);
   expect(await times(['--who', 'app'], environment)).toEqual(['03-01', '03-03', '03-04']);
+  expect(await times(['--break-glass'], environment)).toEqual(['03-04']);
+  expect(await times(['--break-glass', '--patient', '1'], environment)).toEqual([]);
   expect(await times([], environment)).toEqual(['03-01', '03-02', '03-03', '03-04']);
 });
 
@@ -59,10 +61,10 @@ test('as CSV: a head, quotes where they are needed, and nothing that a spreadshe
   const { out } = await lintel(environment, 'audit', '--patient', '2', '--csv');
   expect(out.trim()).toBe(
     [
-      'time,person,user,application,issuer,purpose,address,kind,request,status,patients,answers,request id',
-      '2026-03-02T12:00:00.000Z,,,registry,,\'=1+1,192.0.2.1,search-type,"POST /fhir/Widget/_search',
+      'time,person,user,application,issuer,purpose,break-glass,address,kind,request,status,patients,answers,request id',
+      '2026-03-02T12:00:00.000Z,,,registry,,\'=1+1,,192.0.2.1,search-type,"POST /fhir/Widget/_search',
       'name=""x"",y",200,1 2,1,00000000-0000-4000-8000-000000000001',
-      '2026-03-03T12:00:00.000Z,,,app,,,192.0.2.1,operation,GET /fhir/$download-resource,200,unknown,1,00000000-0000-4000-8000-000000000001',
+      '2026-03-03T12:00:00.000Z,,,app,,,,192.0.2.1,operation,GET /fhir/$download-resource,200,unknown,1,00000000-0000-4000-8000-000000000001',
     ].join('\n'),
   );
 });
@@ -74,7 +76,7 @@ test('as text: one line a record', async () => {
     '2026-03-01T12:00:00.000Z  ada (Practitioner/7) by app  GET /fhir/Observation/1  200  patients 1',
     '2026-03-02T12:00:00.000Z  registry  for =1+1  POST /fhir/Widget/_search name="x",y  200  patients 1 2',
     '2026-03-03T12:00:00.000Z  app  GET /fhir/$download-resource  200  patients unknown',
-    '2026-03-04T12:00:00.000Z  bob by app  GET /fhir/Observation/1  404',
+    '2026-03-04T12:00:00.000Z  bob by app  broke the glass: =unconscious  GET /fhir/Observation/1  404',
   ]);
 });
 
@@ -111,3 +113,18 @@ function oldForm(file: string): void {
   database.exec('CREATE TABLE RECORD (SEQ INTEGER PRIMARY KEY, TAKEN BIGINT NOT NULL)');
   database.close();
 }
+
+test('a file of an earlier version, which knows of no broken glass, is read', async () => {
+  const { dataDir, environment } = audited();
+  const database = new DatabaseSync(join(dataDir, 'audit.sqlite'));
+  database.exec('ALTER TABLE RECORD DROP COLUMN GLASS');
+  database.close();
+  expect(await times([], environment)).toHaveLength(4);
+  expect(await times(['--break-glass'], environment)).toEqual([]);
+  // The server that opens it next adds what is missing, and keeps what is there.
+  const store = openStore({ path: join(dataDir, 'audit.sqlite'), bytes: 10_000_000, survives: 'process' });
+  store.append([record({ at: Date.parse('2026-03-05T12:00:00Z'), glass: 'unconscious' })]);
+  store.close();
+  expect(await times(['--break-glass'], environment)).toEqual(['03-05']);
+  expect(await times([], environment)).toHaveLength(5);
+});

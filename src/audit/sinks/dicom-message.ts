@@ -41,6 +41,7 @@ interface AuditEvent {
     readonly role?: Coding;
     readonly description?: string;
     readonly query?: string;
+    readonly detail?: readonly { readonly type: string; readonly valueString?: string }[];
   }[];
 }
 
@@ -98,7 +99,14 @@ function auditSource({ observer, type = [] }: AuditEvent['source']): string {
 }
 
 /** Ids of patients and of queries, by RFC 3881; of other resources their address. */
-function object({ what, type, role, description, query }: NonNullable<AuditEvent['entity']>[number]): string {
+function object({
+  what,
+  type,
+  role,
+  description,
+  query,
+  detail: details = [],
+}: NonNullable<AuditEvent['entity']>[number]): string {
   const id = what?.reference ?? what?.identifier?.value ?? 'unknown';
   const isPatient = type?.code === '1';
   const idType = isPatient
@@ -119,6 +127,7 @@ function object({ what, type, role, description, query }: NonNullable<AuditEvent
         ? element('ParticipantObjectName', {}, [escaped(id)])
         : element('ParticipantObjectQuery', {}, [escaped(query)]),
       ...(description === undefined ? [] : [detail('description', description)]),
+      ...details.map(one => detail(one.type, one.valueString ?? '')),
     ],
   );
 }

@@ -5,6 +5,8 @@
 import { z } from 'zod';
 import { text, texts } from './schema-rows.ts';
 
+const OPENED = ['labels', 'patients'] as const;
+
 const user = z.strictObject({
   patients: texts.describe(
     'searches on patients, any of which lets in: `Patient?general-practitioner={user}`; or `all`. ' +
@@ -23,6 +25,17 @@ const label = z.strictObject({
     .optional(),
 });
 
+const glass = z.strictObject({
+  users: texts.describe(
+    'searches on types of users, any of which lets in the user whom it finds: ' +
+      '`Practitioner?_has:PractitionerRole:practitioner:role=<code>`; with `{user}` and `{id}` as above',
+  ),
+  clients: texts.optional().describe('applications in which they may, by client id; `rest` is the REST interface'),
+  opens: z
+    .union([z.enum(OPENED), z.array(z.enum(OPENED)).min(1, 'expected one or more')])
+    .describe('labels: what `labels` hides; patients: those whom `users` does not let in'),
+});
+
 /** access.yaml, macros there are none. */
 export const accessSchema = z.strictObject({
   users: z
@@ -33,5 +46,6 @@ export const accessSchema = z.strictObject({
     .record(z.string(), text)
     .optional()
     .describe('whom a login of the database belongs to: staff: Practitioner?identifier=mk-login|{login}'),
+  'break-glass': glass.optional().describe('who sees what is hidden by giving a reason (header Break-Glass)'),
   labels: z.array(label).optional().describe('resources that are hidden, from all but some'),
 });

@@ -1,0 +1,70 @@
+/**
+ * Break-glass: who may see what is hidden from them by giving a reason. In: somebody who asks, and the rules of the pack. Out:
+ * what they see then; undefined where they may not. Asked anew with each such request, so that a right that was taken away is
+ * gone at once. docs/access-rules.md, "Break-glass"
+ */
+import type { Access } from '../auth/access.ts';
+import type { Account } from '../auth/accounts.ts';
+import { accessByBreakingGlass, accountByBreakingGlass } from '../auth/granted.ts';
+import type { GlassRule, PackAccess } from '../auth/rules.ts';
+import type { Grant } from '../auth/token.ts';
+import type { Facade } from '../facade.ts';
+
+export interface BreakGlass {
+  readonly opens: GlassRule['opens'];
+  /** Undefined: they may not. Throws what a search throws: an outage lets nobody in. */
+  ofGrant(grant: Grant, signal: AbortSignal): Promise<Access | undefined>;
+  ofAccount(account: Account, signal: AbortSignal): Promise<Access | undefined>;
+}
+
+/** The application that accounts use, as the audit calls it. */
+export const REST_CLIENT = 'rest';
+
+/** Undefined: the pack lets nobody. */
+export function glassOf(facade: Pick<Facade, 'search'>, rules: PackAccess): BreakGlass | undefined {
+  const { glass } = rules;
+  if (glass === undefined) return undefined;
+  const may = async (user: string | undefined, client: string, signal: AbortSignal): Promise<boolean> => {
+    if (user === undefined || glass.clients?.includes(client) === false) return false;
+    for (const rule of glass.users) if (await isFound(rule, user, facade, signal)) return true;
+    return false;
+  };
+  return {
+    opens: glass.opens,
+    async ofGrant(grant, signal) {
+      const isAllowed = await may(grant.fhirUser, grant.client, signal);
+      return isAllowed ? accessByBreakingGlass(grant, rules) : undefined;
+    },
+    async ofAccount(account, signal) {
+      const isAllowed = await may(account.fhirUser, REST_CLIENT, signal);
+      return isAllowed ? accountByBreakingGlass(account, rules) : undefined;
+    },
+  };
+}
+
+/** https://hl7.org/fhir/R4/references.html#literal */
+const USER = /^([A-Z][A-Za-z]{1,63})\/([A-Za-z0-9\-.]{1,64})$/;
+
+/** Whatever the search asks, it has to find this very user. */
+async function isFound(
+  { type, found }: GlassRule['users'][number],
+  user: string,
+  facade: Pick<Facade, 'search'>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const [, own, id = ''] = USER.exec(user) ?? [];
+  if (own !== type) return false;
+  const named = (text: string): string => text.replaceAll('{user}', user).replaceAll('{id}', id);
+  const parameters = [
+    ...found.map(([name, value]) => [name, named(value)] as const),
+    ...([
+      ['_id', id],
+      ['_elements', 'id'],
+      ['_count', '1'],
+      ['_total', 'none'],
+    ] as const),
+  ];
+  const access = { kind: 'all', caller: 'glass' } as const;
+  const context = { access, base: 'http://localhost/fhir', handling: 'strict', signal } as const;
+  return (await facade.search({ type, parameters }, context)).entries > 0;
+}
