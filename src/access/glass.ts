@@ -3,22 +3,11 @@
  * what they see then; undefined where they may not. Asked anew with each such request, so that a right that was taken away is
  * gone at once. docs/access-rules.md, "Break-glass"
  */
-import type { Access } from '../auth/access.ts';
-import type { Account } from '../auth/accounts.ts';
+
+import { type BreakGlass, REST_CLIENT } from '../auth/glass.ts';
 import { accessByBreakingGlass, accountByBreakingGlass } from '../auth/granted.ts';
 import type { GlassRule, PackAccess } from '../auth/rules.ts';
-import type { Grant } from '../auth/token.ts';
 import type { Facade } from '../facade.ts';
-
-export interface BreakGlass {
-  readonly opens: GlassRule['opens'];
-  /** Undefined: they may not. Throws what a search throws: an outage lets nobody in. */
-  ofGrant(grant: Grant, signal: AbortSignal): Promise<Access | undefined>;
-  ofAccount(account: Account, signal: AbortSignal): Promise<Access | undefined>;
-}
-
-/** The application that accounts use, as the audit calls it. */
-export const REST_CLIENT = 'rest';
 
 /** Undefined: the pack lets nobody. */
 export function glassOf(facade: Pick<Facade, 'search'>, rules: PackAccess): BreakGlass | undefined {

@@ -4,10 +4,10 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { createMiddleware } from 'hono/factory';
-import { REST_CLIENT } from '../access/glass.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { AuditRecord, Interaction, Who } from '../audit/record.ts';
 import { type Access, OPEN_ACCESS } from '../auth/access.ts';
+import { REST_CLIENT } from '../auth/glass.ts';
 import type { Grant } from '../auth/token.ts';
 import { SEALED } from '../facade.ts';
 import type { AppParts, HttpContext, HttpEnv } from './context.ts';

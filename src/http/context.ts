@@ -4,10 +4,10 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
-import type { BreakGlass } from '../access/glass.ts';
 import type { Audit } from '../audit/audit.ts';
 import { type Access, OPEN_ACCESS } from '../auth/access.ts';
 import type { Account } from '../auth/accounts.ts';
+import type { BreakGlass } from '../auth/glass.ts';
 import { parseScope } from '../auth/scopes.ts';
 import type { Grant } from '../auth/token.ts';
 import type { MakeSummary } from '../ccda/summary.ts';
