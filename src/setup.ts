@@ -38,14 +38,14 @@ export type Announce = (what: string) => void;
 /** Where the database is; how much of a SQLite file is kept in memory. */
 export type DatabaseSource = Pick<Config, 'database' | 'dataDir'> & { readonly sqlite?: SqliteOptions };
 
-/** The configured database, or the demo's, which is built where there is none. Throws DatabaseError. */
+/** The configured database, or the demo's, which is built where there is none. Throws DatabaseError, ConfigError. */
 export async function openDatabase(config: DatabaseSource, announce: Announce): Promise<Database> {
   const { database, dataDir } = config;
   // A server says by itself that its folder cannot be written.
   const kept = whyNotWritable(dataDir) === undefined;
   const proofs = { folder: join(dataDir, 'forms'), announce, software: SOFTWARE_VERSION };
   const sqlite = { ...config.sqlite, ...(kept && { proofs }) };
-  if (database === undefined) return openSqlite(await demoDatabase(dataDir, announce), sqlite);
+  if (database === undefined) return openSqlite(await builtDemo(dataDir, announce), sqlite);
   switch (database.engine) {
     case 'sqlite':
       return openSqlite(database.file, sqlite);
@@ -54,6 +54,20 @@ export async function openDatabase(config: DatabaseSource, announce: Announce): 
       const { openMssql } = await import('./sql/mssql/database.ts');
       return openMssql(database.address);
     }
+  }
+}
+
+/** The file of the demo database. Throws ConfigError where it is not built yet and `dataDir` takes no files. */
+async function builtDemo(dataDir: string, announce: Announce): Promise<string> {
+  try {
+    return await demoDatabase(dataDir, announce);
+  } catch (error) {
+    const reason = whyNotWritable(dataDir) ?? (error instanceof Error && 'code' in error ? error.code : undefined);
+    if (reason === undefined) throw error;
+    throw new ConfigError([
+      `DATA_DIR: the demo database cannot be built in ${dataDir} (${reason}). ` +
+        'Name a folder that the user of this process may write, or set DATABASE_URL and MAPPINGS.',
+    ]);
   }
 }
 

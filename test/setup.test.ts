@@ -189,3 +189,11 @@ describe('a SQL Server', () => {
     expect((await failureOf(open({ MAPPINGS: packFolder(), DATABASE_URL: url }))).reason).toBe('unavailable');
   });
 });
+
+it('a folder that the demo cannot be built in is told by its setting, with the cure', async () => {
+  const file = join(packFolder(), 'file');
+  writeFileSync(file, '');
+  await expect(open({ DATA_DIR: join(file, 'data') })).rejects.toMatchObject({
+    problems: [expect.stringMatching(/^DATA_DIR: .*ENOTDIR.*Name a folder that the user of this process may write/)],
+  });
+});
