@@ -52,7 +52,13 @@ export interface Config {
   /** The issuers whose tokens are taken where access is `jwt`. */
   readonly accessFile: string | undefined;
   /** How people log in at the authorization server that comes with Lintel. */
-  readonly login: { readonly passwords: boolean; readonly issuer: IssuerSettings | undefined };
+  readonly login: {
+    /** On the pages of the authorization server. */
+    readonly passwords: boolean;
+    /** At the REST interface: of all accounts, or of those alone that are marked for it. */
+    readonly restPasswords: 'all' | 'marked';
+    readonly issuer: IssuerSettings | undefined;
+  };
   /** JWKS URLs of clients may lead to private addresses. */
   readonly privateJwks: boolean;
   readonly handling: 'strict' | 'lenient';
@@ -307,14 +313,17 @@ function auditOf(values: Values): AuditSettings | undefined {
 function loginOf(values: Values): Config['login'] {
   const { loginIssuer: url, loginClientId: clientId, loginClientSecret: secret, loginClientKey: key } = values;
   const passwords = (values.loginPasswords ?? String(url === undefined)) === 'true';
-  if (url === undefined || clientId === undefined) return { passwords, issuer: undefined };
+  // Where an issuer vouches for people, a password that Lintel keeps goes around it.
+  const isVouched = url !== undefined || values.access === 'jwt';
+  const restPasswords = !isVouched || values.loginPasswords === 'true' ? 'all' : 'marked';
+  if (url === undefined || clientId === undefined) return { passwords, restPasswords, issuer: undefined };
   const issuer = {
     ...{ url, clientId, secret, key, scope: present(values.loginScope), days: present(values.loginDays) },
     ...{ userClaim: present(values.loginUserClaim), nameClaim: values.loginNameClaim },
     rules: values.loginRules?.split(' ') ?? [],
     label: values.loginLabel ?? new URL(url).host,
   };
-  return { passwords, issuer };
+  return { passwords, restPasswords, issuer };
 }
 
 /** What says how people log in has to be whole, and of use. */
@@ -329,7 +338,7 @@ function loginProblems(values: Values): string[] {
     problems.push('LOGIN_ISSUER: expected with LOGIN_CLIENT_ID');
   if (loginClientSecret !== undefined && loginClientKey !== undefined)
     problems.push('LOGIN_CLIENT_KEY: expected only one of LOGIN_CLIENT_SECRET and LOGIN_CLIENT_KEY, found both');
-  if (loginIssuer === undefined && loginPasswords === 'false')
+  if (loginIssuer === undefined && access !== 'jwt' && loginPasswords === 'false')
     problems.push('LOGIN_PASSWORDS: expected true without LOGIN_ISSUER, or nobody could log in');
   return problems;
 }

@@ -178,7 +178,9 @@ test('Strict-Transport-Security needs an address of https', () => {
 const LOGIN = { ACCESS: 'smart', LOGIN_ISSUER: 'https://login.example.org/realms/x/', LOGIN_CLIENT_ID: 'lintel' };
 
 test('people log in by passwords, and with an issuer there only', () => {
-  expect(readConfig({ ACCESS: 'smart' }).login).toEqual({ passwords: true, issuer: undefined });
+  expect(readConfig({ ACCESS: 'smart' }).login).toEqual({
+    ...{ passwords: true, restPasswords: 'all', issuer: undefined },
+  });
   expect(readConfig(LOGIN).login).toMatchObject({
     passwords: false,
     issuer: {

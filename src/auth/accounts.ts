@@ -11,6 +11,8 @@ export interface Account {
   readonly disabled: boolean;
   /** The FHIR resource that this person is, as a relative reference: `Practitioner/7`. */
   readonly fhirUser?: string;
+  /** Logs in at the REST interface by its password where others may not. */
+  readonly restPassword?: true;
   /** What pages call them; absent: their name. */
   readonly shown?: string;
 }
@@ -70,12 +72,13 @@ export function whyUnreadable(file: string): string | undefined {
 }
 
 function isAccount(one: unknown): one is Account {
-  const { name, password, disabled, fhirUser } = (one ?? {}) as Readonly<Record<keyof Account, unknown>>;
+  const { name, password, disabled, fhirUser, restPassword } = (one ?? {}) as Readonly<Record<keyof Account, unknown>>;
   return (
     typeof name === 'string' &&
     isAccountName(name) &&
     typeof password === 'string' &&
     typeof disabled === 'boolean' &&
+    (restPassword === undefined || restPassword === true) &&
     (fhirUser === undefined || (typeof fhirUser === 'string' && isFhirUser(fhirUser)))
   );
 }
@@ -89,6 +92,16 @@ export function writeAccounts(file: string, accounts: readonly Account[]): void 
 export function accountsOfFile(file: string): Accounts {
   const known = fresh(file, () => new Map(readAccounts(file).map(account => [account.name, account])));
   return { find: name => known().get(name) };
+}
+
+/** Those accounts alone that satisfy a condition; the others are nobody's. */
+export function accountsThat(may: (account: Account) => boolean, accounts: Accounts): Accounts {
+  return {
+    find(name) {
+      const found = accounts.find(name);
+      return found !== undefined && may(found) ? found : undefined;
+    },
+  };
 }
 
 /** The accounts of both; the first has its way. */

@@ -14,7 +14,8 @@ export type LoginResult =
   | { readonly kind: 'wait'; readonly seconds: number };
 
 export interface Login {
-  try(name: string, password: string, address: string): Promise<LoginResult>;
+  /** `may`: accounts that do not satisfy it are as unknown ones. */
+  try(name: string, password: string, address: string, may?: (account: Account) => boolean): Promise<LoginResult>;
 }
 
 const SECOND = 1000;
@@ -50,11 +51,12 @@ export function createLogin(
   };
 
   return {
-    async try(name, password, address) {
+    async try(name, password, address, may = () => true) {
       const network = networkOf(address);
       // What cannot be a name is nobody's, and not kept.
       const named = isAccountName(name);
-      const account = named ? accounts.find(name) : undefined;
+      const found = named ? accounts.find(name) : undefined;
+      const account = found !== undefined && may(found) ? found : undefined;
       const pair = `${network} ${name}`;
       // Whoever got in from there before is not kept out by what others try, from there or from elsewhere.
       const isProven = named && proven.has(pair);

@@ -16,6 +16,8 @@ export const user: Command = {
   help: `Usage: lintel user add NAME [--fhir-user TYPE/ID] [--generate] [--accounts FILE]
        lintel user link NAME --fhir-user TYPE/ID [--accounts FILE]
        lintel user passwd NAME [--generate] [--accounts FILE]
+       lintel user allow-password NAME [--accounts FILE]
+       lintel user deny-password NAME [--accounts FILE]
        lintel user disable NAME [--accounts FILE]
        lintel user enable NAME [--accounts FILE]
        lintel user rm NAME [--accounts FILE]
@@ -24,6 +26,8 @@ export const user: Command = {
 add        makes an account
 link       says which resource the person is
 passwd     gives it another password; its sessions end
+allow-password  it logs in at the REST interface by its password, also where people log in at an issuer (LOGIN_PASSWORDS=false)
+deny-password   undoes that; its sessions end
 disable    nobody can log in with it; its sessions end
 enable     undoes that
 rm         removes it; its sessions end
@@ -43,7 +47,7 @@ The password is asked for without echo, or read as the first line of standard in
     const change = Object.hasOwn(CHANGES, action) ? CHANGES[action] : undefined;
     if (change === undefined || name === undefined) {
       terminal.note(
-        'Expected add, link, passwd, disable, enable or rm with a name, or list; lintel user --help explains it.',
+        `Expected ${Object.keys(CHANGES).join(', ')} with a name, or list; lintel user --help explains it.`,
       );
       return 2;
     }
@@ -74,6 +78,8 @@ const DONE: Readonly<Record<string, string>> = {
   add: 'added',
   link: 'linked',
   passwd: 'has a new password',
+  'allow-password': 'logs in at the REST interface by its password',
+  'deny-password': 'logs in by its password only where all do',
   disable: 'disabled',
   enable: 'enabled',
   rm: 'removed',
@@ -104,6 +110,13 @@ const CHANGES: Readonly<Record<string, Change>> = {
     if (own === undefined) return complain(terminal, `There is no account ${name}.`);
     const password = await newPassword(args, terminal);
     return password === undefined ? undefined : { ...own, password };
+  },
+  'allow-password': async (name, own, _args, terminal) =>
+    own === undefined ? complain(terminal, `There is no account ${name}.`) : { ...own, restPassword: true },
+  async 'deny-password'(name, own, _args, terminal) {
+    if (own === undefined) return complain(terminal, `There is no account ${name}.`);
+    const { restPassword: _gone, ...rest } = own;
+    return rest;
   },
   disable: async (name, own, _args, terminal) =>
     own === undefined ? complain(terminal, `There is no account ${name}.`) : { ...own, disabled: true },

@@ -220,9 +220,10 @@ export const VARIABLES = {
     meaning: 'Days after somebody’s last login at the issuer for which apps keep access in their name.',
   }),
   loginPasswords: variable('LOGIN_PASSWORDS', flag.schema, {
-    shownDefault: '`true` without LOGIN_ISSUER, `false` with it',
+    shownDefault: '`true`; `false` with LOGIN_ISSUER or ACCESS=jwt',
     expected: flag.expected,
-    meaning: 'Whether accounts of `lintel user` log in by their passwords on the pages of the authorization server.',
+    meaning:
+      'Whether accounts of `lintel user` log in by their passwords, on the pages of the authorization server and at the REST interface. With `false` only accounts that are marked by `lintel user allow-password` do so, at the REST interface alone.',
   }),
   audit: variable('AUDIT', audit.schema, {
     shownDefault: '`required`; with ACCESS=open `off`',

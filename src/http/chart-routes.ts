@@ -16,7 +16,7 @@ import { type ChartPlace, chartPage, lookUpPage } from './chart-page.ts';
 import { type AppParts, type HttpContext, type HttpEnv, serverBase } from './context.ts';
 import { type Html, PAGE_POLICY } from './page-frame.ts';
 import { contextOf, parameter, patientOf, unknownPatient } from './rest-request.ts';
-import { accountOf } from './rest-session.ts';
+import { nameOf } from './rest-session.ts';
 
 /** What the form of a document may ask for. */
 const ASKED = ['rangeStart', 'rangeEnd', '_format'] as const;
@@ -70,7 +70,7 @@ function placeOf(c: HttpContext, parts: AppParts): ChartPlace {
     home: `${server}/`,
     charts: chartAddress(c, parts),
     api: `${server}${parts.config.apiPath}`,
-    account: accountOf(c).name,
+    account: nameOf(c),
   };
 }
 

@@ -2,14 +2,13 @@
  * What the routes of the REST interface, and its pages, read from a request: parameters, the patient in the path, and the rights of
  * who is logged in. Throws RestError for what cannot be meant.
  */
-import { type Access, NO_ACCESS } from '../auth/access.ts';
 import type { RequestContext } from '../facade.ts';
 import { idOfNumber } from '../rest/source.ts';
 import type { RestParts } from '../rest/start.ts';
 import { type AppParts, fhirBase, type HttpContext, seeing } from './context.ts';
 import { parseParameters, queryOf } from './parameters.ts';
 import { RestError } from './rest-errors.ts';
-import { accountOf } from './rest-session.ts';
+import { accessOf } from './rest-session.ts';
 
 /** Throws RestError where the path names no patient. */
 export async function patientOf(
@@ -52,7 +51,7 @@ export function parameter(c: HttpContext, name: string): string | undefined {
 /** With the rights of who is logged in; within one patient's compartment where one is named. */
 export function contextOf(c: HttpContext, parts: AppParts, patientId?: string): RequestContext {
   return {
-    access: accessOf(c, parts),
+    access: accessOf(c, parts.rest),
     ...(patientId === undefined ? {} : { patient: patientId }),
     base: fhirBase(c, parts),
     handling: 'strict',
@@ -60,14 +59,6 @@ export function contextOf(c: HttpContext, parts: AppParts, patientId?: string): 
     stages: c.get('stages'),
     ...seeing(c, parts),
   };
-}
-
-function accessOf(c: HttpContext, { rest }: AppParts): Access {
-  const account = accountOf(c);
-  const opened = c.get('access');
-  if (opened !== undefined && c.get('glass') !== undefined) return opened;
-  // Whoever is logged in is so at the REST interface.
-  return rest === undefined ? NO_ACCESS : rest.accessOf(account);
 }
 
 export function unknownPatient(): RestError {

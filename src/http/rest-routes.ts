@@ -43,7 +43,7 @@ export function restRoutes(parts: AppParts, rest: RestParts): Hono<HttpEnv> {
   routes.all('/users/login', () => wrongMethod('POST'));
   routes.all('/users/logout', () => wrongMethod('POST'));
 
-  routes.use(requireSession(rest));
+  routes.use(requireSession(rest, parts.entry));
   routes.use(breakGlass(parts));
   routes.on(['POST', 'PUT', 'PATCH', 'DELETE'], '*', () => wrongMethod('GET, HEAD'));
 

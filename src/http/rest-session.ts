@@ -7,12 +7,14 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { csrf } from 'hono/csrf';
 import { createMiddleware } from 'hono/factory';
 import { HTTPException } from 'hono/http-exception';
-import type { Account } from '../auth/accounts.ts';
+import { type Access, NO_ACCESS } from '../auth/access.ts';
 import { isLoopback } from '../config.ts';
 import type { RestParts } from '../rest/start.ts';
+import { type Entry, tokenOf } from './bearer.ts';
 import { type AppParts, type HttpContext, type HttpEnv, serverBase } from './context.ts';
 import { nextAddress } from './login-page.ts';
 import { wantsPage } from './negotiate.ts';
+import { headerOf } from './request-header.ts';
 import { RestError } from './rest-errors.ts';
 
 const COOKIE = 'JSESSIONID';
@@ -40,7 +42,7 @@ export function refuseOtherSites(parts: AppParts) {
 export async function login(c: HttpContext, parts: AppParts, rest: RestParts): Promise<Response> {
   const { username, password, next } = await credentials(c);
   c.set('next', nextAddress(c, parts, next));
-  const result = await rest.login.try(username, password, addressOf(c));
+  const result = await rest.login.try(username, password, addressOf(c), rest.may);
   switch (result.kind) {
     case 'wait':
       throw new RestError('too-many-requests', `Too many failed logins; try again in ${result.seconds} s`, {
@@ -71,9 +73,20 @@ export function logout(c: HttpContext, parts: AppParts, rest: RestParts): Respon
   return c.body(null, 204);
 }
 
-/** Lets nobody by without a good session; keeps the account for what follows. */
-export function requireSession(rest: RestParts) {
+/**
+ * Lets nobody by without a good session, or an access token of the FHIR interface, which decides alone where there is one. Keeps
+ * for what follows who it is.
+ */
+export function requireSession(rest: RestParts, entry: Entry | undefined) {
   return createMiddleware<HttpEnv>(async (c, next) => {
+    const token = entry && tokenOf(headerOf(c, 'authorization'));
+    if (entry !== undefined && token !== undefined) {
+      const decision = await entry.decide(token);
+      if (decision === undefined) throw new RestError('unauthorized', BAD_TOKEN, { 'WWW-Authenticate': CHALLENGE });
+      c.set('access', decision.access);
+      c.set('grant', decision.grant);
+      return next();
+    }
     const id = getCookie(c, COOKIE);
     const account = id === undefined ? undefined : rest.sessions.account(id);
     if (account === undefined) {
@@ -84,11 +97,23 @@ export function requireSession(rest: RestParts) {
   });
 }
 
-/** Who is logged in; behind requireSession only. */
-export function accountOf(c: HttpContext): Account {
+const BAD_TOKEN = 'The access token is not good: forged, expired, revoked, or for another server';
+/** RFC 6750 section 3 */
+const CHALLENGE = 'Bearer realm="rest", error="invalid_token"';
+
+/** What the caller may see; behind requireSession only. */
+export function accessOf(c: HttpContext, rest: RestParts | undefined): Access {
+  // Of a token, or of whoever has broken the glass.
+  const decided = c.get('access');
+  if (decided !== undefined) return decided;
   const account = c.get('account');
   if (account === undefined) throw new RestError('unauthorized', 'There is no session');
-  return account;
+  return rest === undefined ? NO_ACCESS : rest.accessOf(account);
+}
+
+/** Who it is, for a page. */
+export function nameOf(c: HttpContext): string {
+  return c.get('account')?.name ?? c.get('grant')?.subject ?? '';
 }
 
 interface Credentials {

@@ -4,7 +4,14 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Access } from '../auth/access.ts';
-import { type Account, type Accounts, accountsOfFile, joinAccounts, someAccounts } from '../auth/accounts.ts';
+import {
+  type Account,
+  type Accounts,
+  accountsOfFile,
+  accountsThat,
+  joinAccounts,
+  someAccounts,
+} from '../auth/accounts.ts';
 import { createLogin, type Login } from '../auth/login.ts';
 import { hashPassword } from '../auth/password.ts';
 import { createSessions, type Sessions } from '../auth/sessions.ts';
@@ -18,6 +25,8 @@ import type { RestSource } from './source.ts';
 export interface RestParts {
   readonly source: RestSource;
   readonly login: Login;
+  /** Who may log in here by a password. */
+  readonly may: (account: Account) => boolean;
   readonly sessions: Sessions;
   readonly software: Software;
   /** What somebody who is logged in may see. */
@@ -36,6 +45,8 @@ export interface DemoAccount {
 export interface Entrance {
   readonly accounts: Accounts;
   readonly login: Login;
+  /** Who may log in at the REST interface by a password. */
+  readonly may: (account: Account) => boolean;
   readonly sessions: Sessions;
   readonly demo: DemoAccount | undefined;
   /** Milliseconds since the epoch. */
@@ -46,7 +57,7 @@ const SESSIONS_PER_ACCOUNT = 50;
 
 /** `more`: accounts that are in no file. `demoUser`: whom the account for trying out is tied to. `clock`: milliseconds since the epoch. */
 export async function openEntrance(
-  config: Pick<Config, 'accounts' | 'session' | 'demo' | 'database'>,
+  config: Pick<Config, 'accounts' | 'session' | 'demo' | 'database' | 'login'>,
   more: readonly Account[] = [],
   demoUser: string | undefined = undefined,
   clock: () => number = Date.now,
@@ -57,14 +68,18 @@ export async function openEntrance(
   const user = config.demo?.user ?? 'demo';
   const tied = demoUser === undefined ? {} : { fhirUser: demoUser };
   const own =
-    password === undefined ? [] : [{ name: user, password: await hashPassword(password), disabled: false, ...tied }];
+    password === undefined
+      ? []
+      : [{ name: user, password: await hashPassword(password), disabled: false, restPassword: true as const, ...tied }];
   const accounts = joinAccounts(someAccounts(...more, ...own), known);
   const { idle, lifetime, max } = config.session;
   const limits = { idle, lifetime, most: max, mostPerAccount: Math.min(max, SESSIONS_PER_ACCOUNT) };
+  const may = ({ restPassword }: Account): boolean => config.login.restPasswords === 'all' || restPassword === true;
   return {
     accounts,
     login: createLogin(accounts),
-    sessions: createSessions(accounts, limits),
+    may,
+    sessions: createSessions(accountsThat(may, accounts), limits),
     demo: password === undefined ? undefined : { user, password: made ? password : undefined },
     clock,
   };
@@ -72,7 +87,7 @@ export async function openEntrance(
 
 /** Undefined: the pack has no REST interface. */
 export function restParts(
-  { login, sessions, clock }: Entrance,
+  { login, may, sessions, clock }: Entrance,
   facade: Facade,
   content: Content | undefined,
   accessOf: (account: Account) => Access,
@@ -82,5 +97,5 @@ export function restParts(
   const encounters = numbersOf(facade.registry, 'Encounter');
   if (content === undefined || patients === undefined || encounters === undefined) return undefined;
   const software = { name: 'Lintel', version };
-  return { source: { facade, content, patients, encounters }, login, sessions, software, accessOf, clock };
+  return { source: { facade, content, patients, encounters }, login, may, sessions, software, accessOf, clock };
 }

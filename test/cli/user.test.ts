@@ -81,3 +81,15 @@ test('an account that is removed is gone, and only it', async () => {
   expect((await user(['list'])).out).toBe('bert');
   expect(await user(['rm', 'anna'])).toMatchObject({ code: 1, notes: 'There is no account anna.' });
 });
+
+test('a password is allowed and denied', async () => {
+  await user(['add', 'anna']);
+  expect(readAccounts(file)[0]?.restPassword).toBeUndefined();
+  expect((await user(['allow-password', 'anna'])).code).toBe(0);
+  expect(readAccounts(file)[0]?.restPassword).toBe(true);
+  await user(['passwd', 'anna'], 'something quite else');
+  expect(readAccounts(file)[0]?.restPassword).toBe(true);
+  expect((await user(['deny-password', 'anna'])).code).toBe(0);
+  expect(readAccounts(file)[0]?.restPassword).toBeUndefined();
+  expect((await user(['allow-password', 'bert'])).code).toBe(1);
+});

@@ -2,7 +2,7 @@
  * The REST interface over the demo, as a browser or curl meets it: an application, a cookie jar, a clock that can be set.
  */
 import type { Hono } from 'hono';
-import type { Account } from '../../src/auth/accounts.ts';
+import { type Account, accountsThat } from '../../src/auth/accounts.ts';
 import { accessOfAccounts } from '../../src/auth/granted.ts';
 import { createLogin } from '../../src/auth/login.ts';
 import { hashPassword } from '../../src/auth/password.ts';
@@ -55,6 +55,7 @@ export async function restUnderTest(
   ]);
   const known = { find: (name: string) => accounts.get(name) };
   const { idle, lifetime, max } = config.session;
+  const may = ({ restPassword }: Account): boolean => config.login.restPasswords === 'all' || restPassword === true;
   const app = createApp({
     facade,
     served: { pack: { name: 'medkeep', title: 'Demo', version: '1' }, mappings: 1, warnings: [] },
@@ -64,7 +65,8 @@ export async function restUnderTest(
     rest: {
       source: { facade, content, patients, encounters },
       login: createLogin(known, clock),
-      sessions: createSessions(known, { idle, lifetime, most: max, mostPerAccount: max }, clock),
+      may,
+      sessions: createSessions(accountsThat(may, known), { idle, lifetime, most: max, mostPerAccount: max }, clock),
       software: { name: 'Lintel', version: '0' },
       accessOf: accessOfAccounts(rules, config.access === 'open'),
       clock,

@@ -1,0 +1,110 @@
+/** Who comes in at the REST interface where people log in at an issuer: by an access token, or by a password that is allowed. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { accessOfGrant } from '../../src/auth/granted.ts';
+import { NO_RULES, type PackAccess } from '../../src/auth/rules.ts';
+import type { Grant } from '../../src/auth/token.ts';
+import { createEntry } from '../../src/http/bearer.ts';
+import { type Demo, openDemo } from '../law/demo.ts';
+import { form, PASSWORD, type RestUnderTest, restUnderTest } from './rest-under-test.ts';
+
+let demo: Demo;
+beforeAll(async () => {
+  demo = await openDemo({ patients: 4 });
+});
+afterAll(() => demo.close());
+
+const SMART = { ACCESS: 'smart', BASE_URL: 'http://localhost' };
+const ISSUER = { ...SMART, LOGIN_ISSUER: 'https://login.example.org', LOGIN_CLIENT_ID: 'lintel' };
+const JWT = { ACCESS: 'jwt', ACCESS_FILE: 'issuers.yaml', BASE_URL: 'http://localhost' };
+const RULES: PackAccess = { ...NO_RULES, users: [{ user: 'Practitioner', patients: [['_id', '1']], also: [] }] };
+
+const GRANT: Grant = {
+  ...{ subject: 'dr', client: 'app', issuer: 'https://login.example.org', scopes: ['user/*.rs'] },
+  ...{ fhirUser: 'Practitioner/1', expires: Date.now() + 3_600_000 },
+};
+
+function under(environment: Readonly<Record<string, string>>): Promise<RestUnderTest> {
+  const revoked = new Set<string>();
+  const tokens = {
+    async grantOf(token: string) {
+      if (token === 'good') return GRANT;
+      return token === 'narrow' ? { ...GRANT, scopes: ['user/Patient.rs'] } : undefined;
+    },
+    epoch: () => revoked.size,
+  };
+  const entry = createEntry(tokens, grant => accessOfGrant(grant, RULES));
+  const more = environment['ACCESS'] === undefined ? {} : { entry };
+  return restUnderTest(demo.facade, environment, undefined, more, RULES);
+}
+
+const login = async ({ app }: RestUnderTest): Promise<number> => {
+  const init = { method: 'POST', body: form({ username: 'anna', password: PASSWORD }) };
+  return (await app.request('http://localhost/api/users/login', init)).status;
+};
+
+test.each<[title: string, environment: Readonly<Record<string, string>>, unmarked: number]>([
+  ['an open server', {}, 200],
+  ['a server that keeps passwords', SMART, 200],
+  ['people log in at an issuer', ISSUER, 401],
+  ['and by passwords too', { ...ISSUER, LOGIN_PASSWORDS: 'true' }, 200],
+  ['tokens of other issuers', JWT, 401],
+  ['of which the operator says the same', { ...JWT, LOGIN_PASSWORDS: 'false' }, 401],
+  ['and passwords too', { ...JWT, LOGIN_PASSWORDS: 'true' }, 200],
+])('a password at the REST interface: %s', async (_title, environment, unmarked) => {
+  const rest = await under(environment);
+  expect(await login(rest)).toBe(unmarked);
+  const anna = rest.accounts.get('anna');
+  if (anna === undefined) throw new Error('there is no anna');
+  rest.accounts.set('anna', { ...anna, restPassword: true });
+  // Whoever was refused was refused as with a wrong password, which counts.
+  rest.wait(60_000);
+  expect(await login(rest)).toBe(200);
+});
+
+test('a session ends when its account may no longer log in by its password', async () => {
+  const rest = await under({ ...ISSUER });
+  const anna = rest.accounts.get('anna');
+  if (anna === undefined) throw new Error('there is no anna');
+  rest.accounts.set('anna', { ...anna, restPassword: true, fhirUser: 'Practitioner/1' });
+  const client = await rest.client();
+  expect((await client.get('/api/patientinfo/1')).status).toBe(200);
+  rest.accounts.set('anna', { ...anna, fhirUser: 'Practitioner/1' });
+  expect((await client.get('/api/patientinfo/1')).status).toBe(401);
+});
+
+test('an access token comes in as at the FHIR interface: the same rules and scopes', async () => {
+  const { app } = await under(ISSUER);
+  const ask = (path: string, authorization: string, cookie = '') =>
+    app.request(`http://localhost/api${path}`, { headers: { authorization, cookie } });
+  for (const [path, token, status] of [
+    ['/patientinfo/1', 'good', 200],
+    ['/patientinfo/2', 'good', 404],
+    ['/1/ccds/api/problems', 'good', 200],
+    ['/2/ccds/api/problems', 'good', 404],
+    ['/chart/1', 'good', 200],
+    ['/patientinfo/1', 'narrow', 403],
+    ['/1/ccds/api/problems', 'narrow', 403],
+    ['/patientinfo/1', 'bad', 401],
+  ] as const)
+    expect([path, token, (await ask(path, `Bearer ${token}`)).status]).toEqual([path, token, status]);
+  const refused = await ask('/patientinfo/1', 'Bearer bad');
+  expect(refused.headers.get('www-authenticate')).toContain('invalid_token');
+  expect(await refused.json()).toMatchObject({ error: 'unauthorized' });
+});
+
+test('a token decides alone: a good session beside a bad token does not come in; what is no token is not looked at', async () => {
+  const rest = await under(SMART);
+  const anna = rest.accounts.get('anna');
+  if (anna === undefined) throw new Error('there is no anna');
+  rest.accounts.set('anna', { ...anna, fhirUser: 'Practitioner/1' });
+  const client = await rest.client();
+  expect((await client.get('/api/patientinfo/1', { authorization: 'Bearer bad' })).status).toBe(401);
+  expect((await client.get('/api/patientinfo/1', { authorization: 'Basic eDp5' })).status).toBe(200);
+  expect((await client.get('/api/patientinfo/1')).status).toBe(200);
+});
+
+test('an open server takes no tokens', async () => {
+  const { app } = await under({});
+  const headers = { authorization: 'Bearer good' };
+  expect((await app.request('http://localhost/api/patientinfo/1', { headers })).status).toBe(401);
+});
