@@ -54,6 +54,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   law: ['time', 'facade', 'auth', 'counted', 'resource', 'search', 'mapping', 'r4', 'sql'],
   check: ['*'],
   coverage: ['*'],
+  workbench: ['*'],
   ccda: ['time', 'facade', 'mapping', 'outcome', 'r4/check-digits'],
   rest: ['time', 'ccda', 'facade', 'auth', 'config', 'mapping', 'sql/expression-key', 'sql/fold', 'sql/words'],
   export: ['*'],

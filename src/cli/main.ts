@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   check: async () => (await import('./check.ts')).check,
   coverage: async () => (await import('./coverage.ts')).coverage,
   explain: async () => (await import('./explain.ts')).explain,
+  preview: async () => (await import('./preview.ts')).preview,
   profile: async () => (await import('./profile.ts')).profile,
   words: async () => (await import('./words.ts')).words,
   codes: async () => (await import('./codes.ts')).codes,

@@ -10,6 +10,7 @@ import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { fold } from '../../sql/fold.ts';
 import { spacedWords } from '../../sql/words.ts';
 import type { Criterion } from '../criterion.ts';
+import type { Position } from '../model.ts';
 import { upperAscii } from './any-case.ts';
 import { trimEnd } from './blank.ts';
 import { CODE_ORDER, codeOf, isCode, matchCode } from './code.ts';
@@ -43,6 +44,8 @@ export interface CodeMap {
   readonly else: Unmapped;
   /** Keys without case; only ASCII letters have case here, and then all keys are ASCII. */
   readonly fold: boolean;
+  /** Where each row is written, by raw value. */
+  readonly rowsAt?: ReadonlyMap<string, Position>;
 }
 
 export type Facet = 'code' | 'system' | 'display' | 'text';

@@ -1,0 +1,155 @@
+/**
+ * `lintel preview`: one row beside the resource that a mapping makes of it, and where each element comes from.
+ */
+import { readConfig } from '../config.ts';
+import { formOf } from '../law/forms.ts';
+import { formatProblem } from '../mapping/load/problem.ts';
+import type { Position } from '../mapping/model.ts';
+import { facadeOf, setUp } from '../setup.ts';
+import type { SqlValue } from '../sql/expression.ts';
+import { type Preview, PreviewError, previewRow, type Source } from '../workbench/preview.ts';
+import { type Command, overrides, type Terminal, textOf } from './command.ts';
+
+export const preview: Command = {
+  summary: 'shows one row beside its resource, and where each element comes from',
+  help: `Usage: lintel preview MAPPING KEY... [--values] [--json]
+                      [--database URL] [--mappings FOLDER] [--schema VERSION]
+
+Reads the row whose key columns hold KEY (one argument for each key column, in the order of the mapping's \`key\`), and shows
+the resource that MAPPING makes of it: for each element the table and column, the codec, the row of the code map, and the
+line of the pack; for each column of the row the elements that it makes; and what is wrong with the resource by R4 and
+the profiles that it claims, by line.
+
+  --values         shows what the row and the resource hold, which may be a patient's data; without it only the form of
+                   a stored value (AAA^AAA, 9999-99-99)
+  --json           prints one JSON object, which docs/workbench.md describes
+  --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --mappings F     folder of the pack
+  --schema VERSION version of the database's schema, instead of the pack's
+
+Exit code: 0 the row is a resource, 1 it is none (the reason is printed), there is no such row, or the pack has errors.`,
+  options: {
+    database: { type: 'string' },
+    json: { type: 'boolean' },
+    mappings: { type: 'string' },
+    schema: { type: 'string' },
+    values: { type: 'boolean' },
+  },
+  positionals: [2, 20],
+  async run(args, terminal) {
+    const instead = overrides({
+      MAPPINGS: textOf(args, 'mappings'),
+      DATABASE_URL: textOf(args, 'database'),
+      SCHEMA: textOf(args, 'schema'),
+    });
+    const config = readConfig(terminal.environment, instead);
+    const [name = '', ...key] = args.positionals;
+    const values = args.values['values'] === true;
+    const { database, pack, changed } = await setUp(config, terminal.note);
+    try {
+      const { registry } = pack;
+      if (registry === undefined) {
+        for (const problem of pack.problems) terminal.note(formatProblem(problem));
+        return 1;
+      }
+      const mapping = registry.mappings.find(one => one.name === name);
+      if (mapping === undefined) {
+        terminal.note(`MAPPING: expected one of ${registry.mappings.map(one => one.name).join(', ')}; found ${name}`);
+        return 2;
+      }
+      const facade = facadeOf(registry, database, changed, config);
+      const signal = new AbortController().signal;
+      const shown = await previewRow(mapping, key, { registry, database, facade, now: Date.now(), signal });
+      if (args.values['json'] === true) terminal.out(JSON.stringify(asJson(shown, values), undefined, 2));
+      else print(shown, values, terminal);
+      return shown.reason === undefined ? 0 : 1;
+    } catch (error) {
+      if (!(error instanceof PreviewError)) throw error;
+      terminal.note(error.message);
+      return 1;
+    } finally {
+      await database.close();
+    }
+  },
+};
+
+function place({ file, line, column }: Position): string {
+  return `${file}:${line}:${column}`;
+}
+
+/** What a row holds, or only the form of it. */
+function storedText(stored: SqlValue | undefined, values: boolean): string {
+  if (stored === undefined) return 'worked out by the database';
+  if (stored === null || !values) return formOf(stored);
+  return stored instanceof Uint8Array ? `0x${Buffer.from(stored).toString('hex')}` : JSON.stringify(stored);
+}
+
+function print(shown: Preview, values: boolean, { out }: Terminal): void {
+  out(
+    shown.id === undefined
+      ? `${shown.mapping}: no ${shown.type}`
+      : `${shown.mapping}: ${shown.type}${values ? `/${shown.id}` : ''}`,
+  );
+  if (shown.reason !== undefined) out(`The row is no resource: ${shown.reason}`);
+  out('\nRow');
+  const width = Math.max(0, ...shown.columns.map(({ column }) => column.length));
+  for (const { column, declared, stored, elements } of shown.columns) {
+    const makes = elements.length === 0 ? '' : `  → ${elements.join(', ')}`;
+    out(`  ${column.padEnd(width)}  ${declared.padEnd(14)}  ${storedText(stored, values)}${makes}`);
+  }
+  if (shown.elements.length > 0) out('\nElements');
+  for (const one of shown.elements) {
+    const told = values ? ` = ${JSON.stringify(one.value)}` : '';
+    out(`  ${one.path}${told}`);
+    out(`    ${wayOf(one)}  (${place(one.place)})`);
+  }
+  if (shown.issues.length > 0) out('\nValidation');
+  for (const { severity, message, place: where } of shown.issues) {
+    out(`  ${place(where)}: ${severity === 'warning' ? 'warning: ' : ''}${message}`);
+  }
+  if (values && shown.resource) out(`\n${JSON.stringify(shown.resource, undefined, 2)}`);
+}
+
+function wayOf({ kind, sources, codec, target, codeRow }: Preview['elements'][number]): string {
+  const from = sources.map(({ table, column }) => `${table}.${column}`).join(', ');
+  const map = codeRow?.place ? `, row ${place(codeRow.place)}` : '';
+  switch (kind) {
+    case 'column':
+      return `${from} via ${codec}${map}`;
+    case 'reference':
+      return `${from} → ${target}`;
+    case 'id':
+      return `${from} as id`;
+    case 'text':
+      return `text of ${from}`;
+    case 'constant':
+      return 'constant';
+  }
+}
+
+function asJson(shown: Preview, values: boolean): object {
+  const stored = ({ table, column, stored: held }: Source): object => ({
+    ...{ table, column },
+    form: storedText(held, false),
+    ...(values ? { stored: storedText(held, true) } : {}),
+  });
+  return {
+    mapping: shown.mapping,
+    type: shown.type,
+    ...(values ? { id: shown.id ?? null } : {}),
+    reason: shown.reason ?? null,
+    columns: shown.columns.map(one => ({ ...stored(one), declared: one.declared, elements: one.elements })),
+    elements: shown.elements.map(one => ({
+      path: one.path,
+      ...(values ? { value: one.value } : {}),
+      kind: one.kind,
+      sources: one.sources.map(stored),
+      codec: one.codec ?? null,
+      target: one.target ?? null,
+      codeRow: one.codeRow ? { map: one.codeRow.map, ...(one.codeRow.place ?? {}) } : null,
+      place: one.place,
+    })),
+    issues: shown.issues,
+    ...(values ? { resource: shown.resource ?? null } : {}),
+  };
+}
