@@ -6,11 +6,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { run } from '../../src/cli/main.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { type Running, startServer } from '../../src/main.ts';
+import { CHROMIUM, openTab } from '../clients/chromium.ts';
 import { type Browser, boxes, formAction, openBrowser } from '../smart/browser.ts';
 import { post } from '../smart/served.ts';
 
@@ -298,4 +299,74 @@ test('an EHR launch with patient scopes stays within the patient of the launch',
     ['Condition?patient=3', 403],
   ] as const)
     expect([path, (await search(token.access_token, path)).status]).toEqual([path, status]);
+});
+
+test.skipIf(CHROMIUM === undefined)('a person does in a browser what the README says, step by step', async () => {
+  const tab = await openTab();
+  onTestFinished(() => tab.close());
+  const press = async (selector: string): Promise<void> => {
+    await tab.when(`document.querySelector(${JSON.stringify(selector)}) !== null`);
+    await tab.run(`document.querySelector(${JSON.stringify(selector)}).click()`);
+  };
+  const logIn = async (name: string): Promise<void> => {
+    await tab.when(`document.querySelector('[name=password]') !== null`);
+    for (const [field, value] of [
+      ['username', name],
+      ['password', passwordOf(name)],
+    ])
+      await tab.run(`document.querySelector('[name=${field}]').value = ${JSON.stringify(value)}`);
+    await press('form:has([name=password]) button');
+  };
+  const shown = async (): Promise<{ readonly token: TokenResponse; readonly patient: { readonly id: string } }> => {
+    const text = (id: string): string => `document.getElementById('${id}')?.textContent`;
+    const found = await tab.when(`${text('patient')} && { token: ${text('token')}, patient: ${text('patient')} }`);
+    const { token, patient } = found as { readonly token: string; readonly patient: string };
+    return { token: JSON.parse(token), patient: JSON.parse(patient) };
+  };
+
+  await tab.open(`${running.url}/demo-app`);
+  await press('#start');
+  await logIn('amelia');
+  await press('button[value=allow]');
+  expect(await shown()).toMatchObject({ token: { patient: '1' }, patient: { resourceType: 'Patient', id: '1' } });
+
+  await tab.open(`${running.url}/auth/apps`);
+  const listed = `[...document.querySelectorAll('section')].find(one => one.querySelector('h2')?.textContent === 'Demo app')`;
+  await tab.when(`${listed} !== undefined`);
+  await tab.run(`${listed}.querySelector('button').click()`);
+  await tab.when(`${listed} === undefined && document.querySelector('[role=status]') !== null`);
+  await press('form[action$="/logout"] button');
+  await tab.when(`document.querySelector('form[action$="/logout"]') === null`);
+
+  await tab.open(`${running.url}/auth/ehr`);
+  await logIn('doctor');
+  const choose = (name: string, value: string): Promise<void> =>
+    tab.run(`document.querySelector('select[name=${name}]').value = ${JSON.stringify(value)}`);
+  await tab.when(`document.querySelector('select[name=patient]') !== null`);
+  await choose('app', 'demo-public');
+  await choose('patient', '1');
+  await press('button[value=show]');
+  const visit = await tab.when(`document.querySelector('select[name=encounter] option[value]:not([value=""])')?.value`);
+  await choose('encounter', String(visit));
+  await press('button[value=launch]');
+  await press('button[value=allow]');
+  expect(await shown()).toMatchObject({ token: { patient: '1', encounter: visit }, patient: { id: '1' } });
+});
+
+test('the doctor of the demo breaks the glass, the patient sees it', async () => {
+  const { access_token: token } = await launched('doctor', 'openid fhirUser user/*.rs');
+  const label = 'http://terminology.hl7.org/CodeSystem/v3-ActCode|SUD';
+  const question = `${running.url}/fhir/Condition?_security=${encodeURIComponent(label)}&_count=1`;
+  const ask = async (reason: Readonly<Record<string, string>>) => {
+    const response = await fetch(question, { headers: { authorization: `Bearer ${token}`, ...reason } });
+    return { status: response.status, text: await response.text() };
+  };
+  expect((await ask({})).text).not.toContain('"resourceType":"Condition"');
+  const broken = await ask({ 'break-glass': 'Found unconscious in the street' });
+  expect([broken.status, broken.text.includes('"resourceType":"Condition"')]).toEqual([200, true]);
+  const { access_token: own } = await launched('amelia', 'launch/patient patient/*.rs');
+  const refused = await fetch(`${running.url}/fhir/Patient/1`, {
+    headers: { authorization: `Bearer ${own}`, 'break-glass': 'It is my own record' },
+  });
+  expect(refused.status).toBe(403);
 });
