@@ -80,7 +80,7 @@ test('the password of a SQL Server may stand apart from its address', () => {
 test('every problem of the address of a SQL Server is told, and none of its values', () => {
   const problems = problemsOf({ DATABASE_URL: 'mssql://:hunter2@db/?encrypt=hunter2&auth=ntlm&hunter2=1&ca=hunter2' });
   expect(problems).toEqual([
-    'DATABASE_URL: an option that there is not; see README.md',
+    'DATABASE_URL: an option that there is not; see docs/configuration.md',
     'DATABASE_URL: option encrypt: expected `true` or `false`',
     'DATABASE_URL: no name of a database after the host',
     'DATABASE_URL: no user before the host',
@@ -164,8 +164,8 @@ test('the table describes every variable once, without places of this machine', 
   expect(variablesTable()).not.toContain(process.cwd());
 });
 
-test.skipIf(!existsSync('README.md'))('the README has the table as `npm run variables` prints it', () => {
-  expect(readFileSync('README.md', 'utf8')).toContain(variablesTable());
+test.skipIf(!existsSync('docs'))('docs/configuration.md has the table as `npm run variables` prints it', () => {
+  expect(readFileSync('docs/configuration.md', 'utf8')).toContain(variablesTable());
 });
 
 test('Strict-Transport-Security needs an address of https', () => {

@@ -1,6 +1,6 @@
 /**
  * The environment variables: name, default, what is expected, what it means, and how its text is read. Data from which
- * config.ts reads the environment and README's table is printed.
+ * config.ts reads the environment and the table of docs/configuration.md is printed.
  */
 import { z } from 'zod';
 import { DEMO_PACK } from '../demo.ts';
@@ -167,7 +167,7 @@ export const VARIABLES = {
     shownDefault: 'none',
     expected: 'the issuer of an OpenID Connect provider, of https, like https://login.example.org/realms/hospital',
     meaning:
-      'With ACCESS=smart: where people log in, instead of by passwords that Lintel keeps ([SMART](docs/smart.md#log-in-at-the-hospitals-issuer)).',
+      'With ACCESS=smart: where people log in, instead of by passwords that Lintel keeps ([SMART](smart.md#log-in-at-the-hospitals-issuer)).',
   }),
   loginClientId: variable('LOGIN_CLIENT_ID', z.string().min(1).max(255), {
     shownDefault: 'none',
@@ -207,7 +207,7 @@ export const VARIABLES = {
     shownDefault: 'none',
     expected: 'names of rules under `logins` of the pack’s access.yaml, with blanks between',
     meaning:
-      'Searches that lead from the login name of LOGIN_NAME_CLAIM to the person in the legacy database ([logins](docs/access-rules.md#logins)). Together they have to find one person.',
+      'Searches that lead from the login name of LOGIN_NAME_CLAIM to the person in the legacy database ([logins](access-rules.md#logins)). Together they have to find one person.',
   }),
   loginLabel: variable('LOGIN_LABEL', z.string().min(1).max(60), {
     shownDefault: 'the host of LOGIN_ISSUER',
@@ -229,7 +229,7 @@ export const VARIABLES = {
     shownDefault: '`required`; with ACCESS=open `off`',
     expected: audit.expected,
     meaning:
-      'Who saw whom is written into `audit.sqlite` in DATA_DIR ([audit](docs/audit.md)). `required`: an answer that cannot be written down is refused with 503; `best-effort`: it goes out. `off` needs ACCESS=open.',
+      'Who saw whom is written into `audit.sqlite` in DATA_DIR ([audit](audit.md)). `required`: an answer that cannot be written down is refused with 503; `best-effort`: it goes out. `off` needs ACCESS=open.',
   }),
   auditDays: variable('AUDIT_DAYS', wholeNumber(1, 36_500), {
     default: '2190',
@@ -419,7 +419,7 @@ export function describeVariables(): readonly VariableDescription[] {
   }));
 }
 
-/** The table of variables as Markdown, for the README. */
+/** The table of variables as Markdown, for docs/configuration.md. */
 export function variablesTable(): string {
   const rows = describeVariables().map(
     one => `| \`${one.name}\` | ${one.default} | ${one.meaning} Expected: ${one.expected}. |`,

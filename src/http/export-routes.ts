@@ -1,6 +1,6 @@
 /**
  * Bulk export over HTTP: kick-off, poll, pause, resume, list, delete; GET and POST each. Files are in export-files.ts.
- * https://hl7.org/fhir/uv/bulkdata/STU2/export.html, interfaces.md section 4.2
+ * https://hl7.org/fhir/uv/bulkdata/STU2/export.html, docs/interfaces.md
  */
 import { Hono } from 'hono';
 import { type ExportLevel, GROUP_TYPE } from '../export/job.ts';

@@ -1,6 +1,6 @@
 /**
  * The REST interface: login, patients, encounters, CCDS documents. All but login and logout need a session.
- * ../shared/spec/interfaces.md sections 2.2, 4.4, 5 and 7
+ * docs/interfaces.md
  */
 import { Hono } from 'hono';
 import { makeDocument } from '../ccda/document.ts';

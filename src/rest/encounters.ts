@@ -1,6 +1,6 @@
 /**
  * Encounters that there are documents of. In: a patient. Out: their numbers, as the pack's search for them says: which
- * columns mean "signed" and "available" is mapped. ../shared/spec/interfaces.md section 2.2
+ * columns mean "signed" and "available" is mapped. docs/interfaces.md
  */
 import { labelOf } from '../ccda/code.ts';
 import type { Encounter } from '../ccda/fhir/record.ts';

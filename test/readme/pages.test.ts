@@ -5,18 +5,21 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { LISTS } from '../../src/ccda/lists.ts';
 import { CODECS, TEXT_STEPS } from '../../src/mapping/codecs/table.ts';
+import { lintel } from '../cli/lintel.ts';
 import { codecTable, kindTable } from './codec-table.ts';
 
 const README = readFileSync('README.md', 'utf8');
 
-test('the README tells of every dependency, and of no other', () => {
+test('the README fits on two screens', () => {
+  expect(Buffer.byteLength(README)).toBeLessThan(10_000);
+});
+
+test('the page of dependencies tells of every one, and of no other', () => {
   const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     dependencies: Record<string, string>;
     devDependencies: Record<string, string>;
   };
-  const [, section = ''] = README.split('\n## Dependencies\n');
-  const [table = ''] = section.split('\n## ');
-  const told = table
+  const told = readFileSync('docs/dependencies.md', 'utf8')
     .split('\n')
     .filter(line => line.startsWith('| `'))
     .flatMap(line => {
@@ -66,20 +69,45 @@ test('the reference names the lists of ccds.yaml with their types', () => {
   );
 });
 
-test('links between the pages lead to files', () => {
-  const pages = ['README.md', ...globSync('docs/**/*.md')];
-  const broken = pages.flatMap(page =>
-    [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g)]
-      .map(([, target = '']) => join(dirname(page), target))
-      .filter(target => !existsSync(target))
-      .map(target => `${page}: ${target}`),
+const PAGES = ['README.md', ...globSync('docs/**/*.md')];
+
+/** The names by which links lead to headings of a page, as GitHub makes them of their words. */
+function anchorsOf(page: string): readonly string[] {
+  const text = readFileSync(page, 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+test('links between the pages lead to files, and to headings that are there', () => {
+  const broken = PAGES.flatMap(page =>
+    [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?[^)]*\)/g)].flatMap(
+      ([link, target = '', anchor]) => {
+        const path = target === '' ? page : join(dirname(page), target);
+        if (!existsSync(path)) return [`${page}: ${link}`];
+        const leads = anchor === undefined || !path.endsWith('.md') || anchorsOf(path).includes(anchor);
+        return leads ? [] : [`${page}: ${link}`];
+      },
+    ),
   );
   expect(broken).toEqual([]);
 });
 
-test('every command of npm that the README names is there', () => {
+test('every command of Lintel that a page names is there', async () => {
+  const text = PAGES.filter(page => !page.includes('decisions')).map(page => readFileSync(page, 'utf8'));
+  const named = new Set(text.flatMap(page => [...page.matchAll(/npx lintel ([a-z]+)/g)].map(([, name = '']) => name)));
+  expect(named.size).toBeGreaterThan(10);
+  const { out } = await lintel({}, '--help');
+  expect([...named].filter(name => !new RegExp(`^ +(lintel )?${name}\\b`, 'm').test(out))).toEqual([]);
+});
+
+test('every command of npm that the pages name is there', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
-  const named = [...README.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name);
+  const text = PAGES.filter(page => !page.includes('decisions')).map(page => readFileSync(page, 'utf8'));
+  const named = text.flatMap(page => [...page.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name));
   expect(named.length).toBeGreaterThan(3);
   expect(named.filter(name => !Object.hasOwn(scripts, name))).toEqual([]);
 });

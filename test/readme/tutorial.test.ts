@@ -1,5 +1,5 @@
 /**
- * The README's tutorial, followed to the letter: its files in an empty folder, its commands, and what it says comes back.
+ * docs/tutorial.md, followed to the letter: its files in an empty folder, its commands, and what it says comes back.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,9 +11,9 @@ import { createLog } from '../../src/log.ts';
 import { type Running, startServer } from '../../src/main.ts';
 import { lintel } from '../cli/lintel.ts';
 
-const README = readFileSync('README.md', 'utf8');
+const TUTORIAL = readFileSync('docs/tutorial.md', 'utf8');
 const FILES = new Map(
-  [...README.matchAll(/<!-- my-clinic\/(\S+) -->\n```\w+\n([\s\S]*?)```/g)].map(([, name = '', text = '']) => [
+  [...TUTORIAL.matchAll(/<!-- my-clinic\/(\S+) -->\n```\w+\n([\s\S]*?)```/g)].map(([, name = '', text = '']) => [
     name,
     text,
   ]),
@@ -45,19 +45,19 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('the first pack passes the check with the line that the README shows', async () => {
+test('the first pack passes the check with the line that the tutorial shows', async () => {
   const { code, out } = await lintel(environment, 'check');
   expect(code).toBe(0);
   expect(out).not.toBe('');
-  expect(README).toContain(`\`\`\`\n${out}\n\`\`\``);
+  expect(TUTORIAL).toContain(`\`\`\`\n${out}\n\`\`\``);
 });
 
-test('the misspelt column is told as the README shows', async () => {
+test('the misspelt column is told as the tutorial shows', async () => {
   write('patient.yaml', file('patient.yaml').replace('SURNAME }', 'SURNAM }'));
   const { code, out } = await lintel(environment, 'check');
   write('patient.yaml');
   expect(code).toBe(1);
-  expect(README).toContain(`\`\`\`\n${out.split('\n')[0]}\n\`\`\``);
+  expect(TUTORIAL).toContain(`\`\`\`\n${out.split('\n')[0]}\n\`\`\``);
 });
 
 test('the lock is written and checked against', async () => {
@@ -65,22 +65,22 @@ test('the lock is written and checked against', async () => {
   expect(await lintel(environment, 'check', '--locked')).toMatchObject({ code: 0 });
 });
 
-test('explain shows the scan that the README speaks of', async () => {
+test('explain shows the scan that the tutorial speaks of', async () => {
   expect((await lintel(environment, 'explain', 'Patient?family=kow')).out).toMatch(/Served by\n\s+SCAN p/);
 });
 
-test('a reference that may be absent has to be needed, as the README shows', async () => {
-  const [, added = ''] = /<!-- added to my-clinic\/codes\.yaml -->\n```yaml\n([\s\S]*?)```/.exec(README) ?? [];
+test('a reference that may be absent has to be needed, as the tutorial shows', async () => {
+  const [, added = ''] = /<!-- added to my-clinic\/codes\.yaml -->\n```yaml\n([\s\S]*?)```/.exec(TUTORIAL) ?? [];
   write('codes.yaml', file('codes.yaml') + added);
   write('allergy.yaml', file('allergy.yaml').replace('needs: [patient]\n', ''));
   const { code, out } = await lintel(environment, 'check');
   expect(code).toBe(1);
   const [problem = ''] = out.split('\n').filter(line => line.startsWith('allergy.yaml'));
   expect(problem).not.toBe('');
-  expect(README).toContain(`\`\`\`\n${problem}\n\`\`\``);
+  expect(TUTORIAL).toContain(`\`\`\`\n${problem}\n\`\`\``);
 });
 
-test('what is served is what the README says', async () => {
+test('what is served is what the tutorial says', async () => {
   write('allergy.yaml');
   expect((await lintel(environment, 'check')).out).toMatch(/2 mappings of 2 types; 0 errors, 0 warnings$/);
   expect((await lintel(environment, 'check', '--locked')).code).toBe(1);
@@ -91,11 +91,10 @@ test('what is served is what the README says', async () => {
     { out: () => undefined, note: () => undefined },
     createLog({ level: 'silent', format: 'json', write: () => undefined }),
   );
-  const [, answer = ''] = /<!-- answer Patient\/1 -->\n```json\n([\s\S]*?)```/.exec(README) ?? [];
+  const [, answer = ''] = /<!-- answer Patient\/1 -->\n```json\n([\s\S]*?)```/.exec(TUTORIAL) ?? [];
   expect(await (await get('Patient/1')).json()).toEqual(JSON.parse(answer));
   expect((await get('Patient/3')).status).toBe(404);
-  const [, tutorial = ''] = README.split('## Map your own database');
-  const searches = [...tutorial.matchAll(/curl 'http:\/\/127\.0\.0\.1:3000\/fhir\/(\w+\?[^']+)'/g)]
+  const searches = [...TUTORIAL.matchAll(/curl 'http:\/\/127\.0\.0\.1:3000\/fhir\/(\w+\?[^']+)'/g)]
     .map(([, path = '']) => path)
     .filter(path => !path.includes('_pretty'));
   expect(searches.length).toBeGreaterThanOrEqual(5);

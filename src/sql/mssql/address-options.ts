@@ -1,6 +1,6 @@
 /**
  * What an address of a SQL Server is made of: names, defaults, what is expected, what it means. Data from which address.ts
- * reads addresses and the README's table is printed.
+ * reads addresses and the table of docs/configuration.md is printed.
  */
 
 export interface AddressOption {
@@ -117,7 +117,7 @@ const PARTS: Readonly<Record<string, string>> = {
     'Login. The password may stand in `DATABASE_PASSWORD` or in the file named by `DATABASE_PASSWORD_FILE` instead.',
 };
 
-/** The parts of an address and its options as Markdown, for the README. */
+/** The parts of an address and its options as Markdown, for docs/configuration.md. */
 export function addressTable(): string {
   const parts = Object.entries(PARTS).map(([name, meaning]) => `| ${name} | ${meaning} |`);
   const options = Object.entries<AddressOption>(OPTIONS).map(([name, one]) => {

@@ -105,7 +105,7 @@ type Option = (name: OptionName) => string;
 
 function optionsOf(given: URLSearchParams, problems: string[]): Option {
   for (const name of new Set(given.keys())) {
-    if (!Object.hasOwn(OPTIONS, name)) problems.push('an option that there is not; see README.md');
+    if (!Object.hasOwn(OPTIONS, name)) problems.push('an option that there is not; see docs/configuration.md');
     else if (given.getAll(name).length > 1) problems.push(`option ${name} stands twice`);
   }
   const values = new Map<string, string>();

@@ -81,7 +81,7 @@ test.each([
   expect(problemsOf(text)).toEqual(problems);
 });
 
-test('the table of addresses in the README is the one that is read', () => {
-  const page = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+test('the table of addresses in docs/configuration.md is the one that is read', () => {
+  const page = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
   expect(page).toContain(addressTable());
 });
