@@ -7,7 +7,10 @@ import { runServer } from '../main.ts';
 import { type Command, overrides, textOf } from './command.ts';
 
 const variables = describeVariables()
-  .map(one => `  ${one.name}\n      ${one.meaning.replaceAll(/\[([^\]]+)\]\(([^)]+)\)/g, '$1: docs/$2')}\n      Default: ${one.default.replaceAll('`', '')}.`)
+  .map(
+    one =>
+      `  ${one.name}\n      ${one.meaning.replaceAll(/\[([^\]]+)\]\(([^)]+)\)/g, '$1: docs/$2')}\n      Default: ${one.default.replaceAll('`', '')}.`,
+  )
   .join('\n');
 
 export const serve: Command = {
