@@ -25,6 +25,8 @@ export interface Entry {
   known(token: string): Decision | undefined;
   /** Undefined: the token is not good. Throws only for outages. */
   decide(token: string): Promise<Decision | undefined>;
+  /** What its `system/` scopes alone allow: the others never export. */
+  toExport(grant: Grant): Access;
 }
 
 /** Tokens whose decisions are kept. */
@@ -45,6 +47,7 @@ export function createEntry(tokens: Tokens, accessOf: (grant: Grant) => Access, 
   };
   return {
     known: token => known(keyOf(token)),
+    toExport: grant => accessOf({ ...grant, scopes: grant.scopes.filter(scope => SYSTEM.test(scope)) }),
     async decide(token) {
       const key = keyOf(token);
       const before = known(key);
@@ -60,6 +63,9 @@ export function createEntry(tokens: Tokens, accessOf: (grant: Grant) => Access, 
     },
   };
 }
+
+/** https://hl7.org/fhir/uv/bulkdata/STU2/authorization.html#scopes */
+const SYSTEM = /^system\//;
 
 /** The process's memory holds no token that could be used. */
 function keyOf(token: string): string {

@@ -6,7 +6,7 @@ import { Hono } from 'hono';
 import { type ExportLevel, GROUP_TYPE } from '../export/job.ts';
 import { type JobView, manifest, progressText } from '../export/manifest.ts';
 import { exportable, readExportRequest } from '../export/request.ts';
-import type { SearchRequest } from '../facade.ts';
+import type { RequestContext, SearchRequest } from '../facade.ts';
 import { FhirError, type Issue } from '../outcome.ts';
 import {
   type AppParts,
@@ -76,7 +76,7 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
   changing('/Group/:id/$export', async (c, parameters) => {
     const id = c.req.param('id') ?? '';
     const group = ID.test(id)
-      ? await parts.facade.read(GROUP_TYPE, id, [['_elements', 'type']], requestContext(c, parts))
+      ? await parts.facade.read(GROUP_TYPE, id, [['_elements', 'type']], contextToExport(c, parts))
       : undefined;
     if (group === undefined) throw new FhirError('not-found', 'No Group has this id');
     return kickOff(c, parts, { kind: 'group', id }, parameters);
@@ -126,7 +126,7 @@ function lostJob(): FhirError {
 /** https://hl7.org/fhir/uv/bulkdata/STU2/export.html: what is not supported is refused, unless the client is lenient. */
 async function kickOff(c: HttpContext, parts: Parts, level: ExportLevel, parameters: Parameters): Promise<Response> {
   // An export is a job whether the client says `Prefer: respond-async` or not.
-  const context = requestContext(c, parts, 'strict');
+  const context = contextToExport(c, parts);
   const understood = readExportRequest(level, parameters, parts.exports.facade, context);
   const { pathname, search } = new URL(c.req.url);
   const url = serverBase(c, parts) + pathname + search;
@@ -135,6 +135,16 @@ async function kickOff(c: HttpContext, parts: Parts, level: ExportLevel, paramet
   return respondWithOutcome(c, 202, [begun, ...leftOut(level, parts.exports.facade)], {
     'Content-Location': statusUrl(c, parts, job.id),
   });
+}
+
+/** A token exports by its `system/` scopes alone: of the others it is not asked what they could. Throws without any. */
+function contextToExport(c: HttpContext, parts: Parts): RequestContext {
+  const context = requestContext(c, parts, 'strict');
+  const grant = c.get('grant');
+  const access = grant === undefined ? context.access : parts.entry?.toExport(grant);
+  if (access === undefined || (access.kind === 'limited' && access.permissions.length === 0))
+    throw new FhirError('forbidden', 'Exports need system scopes');
+  return { ...context, access };
 }
 
 /** For the audit: whose data a file holds, as far as the export was narrowed to some patients. */

@@ -353,6 +353,16 @@ test.skipIf(CHROMIUM === undefined)('a person does in a browser what the README 
   expect(await shown()).toMatchObject({ token: { patient: '1', encounter: visit }, patient: { id: '1' } });
 });
 
+test('an export takes system scopes: a person who may see everybody begins none', async () => {
+  const { access_token: token } = await launched('doctor', 'openid fhirUser user/*.rs');
+  for (const path of ['$export', 'Patient/$export', 'Group/1/$export']) {
+    const response = await fetch(`${running.url}/fhir/${path}`, {
+      headers: { authorization: `Bearer ${token}`, prefer: 'respond-async' },
+    });
+    expect([path, response.status, await response.text()]).toEqual([path, 403, expect.stringContaining('system')]);
+  }
+});
+
 test('the doctor of the demo breaks the glass, the patient sees it', async () => {
   const { access_token: token } = await launched('doctor', 'openid fhirUser user/*.rs');
   const label = 'http://terminology.hl7.org/CodeSystem/v3-ActCode|SUD';

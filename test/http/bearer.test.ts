@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Access, accessToPatients } from '../../src/auth/access.ts';
+import { type Access, accessToPatients, NO_ACCESS } from '../../src/auth/access.ts';
 import type { Grant, Tokens } from '../../src/auth/token.ts';
 import { createEntry, tokenOf } from '../../src/http/bearer.ts';
 import { FhirError } from '../../src/outcome.ts';
@@ -73,6 +73,7 @@ test('what the server can do is told to everybody', async () => {
 test('what is told to everybody is told while tokens cannot be verified, with a token and without', async () => {
   const entry = {
     known: () => undefined,
+    toExport: () => NO_ACCESS,
     decide: () => Promise.reject(new FhirError('transient', 'away', { retryAfter: 5 })),
   };
   const { app } = appUnderTest({}, { entry });

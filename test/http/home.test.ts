@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { NO_ACCESS } from '../../src/auth/access.ts';
 import { sampleRequests } from '../../src/http/samples.ts';
 import { appUnderTest } from './app-under-test.ts';
 
@@ -88,7 +89,7 @@ test('of mappings that are refused every problem is shown, escaped, with the ver
 });
 
 test('where reading needs a token the page says how to get one, and nothing of how the server fares', async () => {
-  const entry = { known: () => undefined, decide: async () => undefined };
+  const entry = { known: () => undefined, toExport: () => NO_ACCESS, decide: async () => undefined };
   const served = {
     pack: { name: 'x', title: 'X', version: 'abc123' },
     mappings: 1,

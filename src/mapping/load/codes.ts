@@ -138,7 +138,13 @@ function withRows(base: CodeMapBase, rows: ReadonlyMap<string, Row>, fold: boole
   const { name, blank } = base;
   const coded = new Map([...rows].map(([raw, row]) => [raw, row.coded]));
   const rowsAt = new Map([...rows].map(([raw, row]) => [raw, row.at]));
-  return { kind: 'rows', map: { name, rows: coded, blank, else: base.else, fold, rowsAt }, rowsAt, isComplete, ...base };
+  return {
+    kind: 'rows',
+    map: { name, rows: coded, blank, else: base.else, fold, rowsAt },
+    rowsAt,
+    isComplete,
+    ...base,
+  };
 }
 
 function addRow(rows: Map<string, Row>, key: string, row: Row, report: Report): void {
