@@ -5,6 +5,7 @@ import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { checkLocked, checkRows } from '../check/check.ts';
 import { reportPage } from '../check/page.ts';
+import { junitText, sarifText } from '../check/pipelines.ts';
 import { countOf, reportJson, tableLines } from '../check/report.ts';
 import type { CheckSection } from '../check/section.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
@@ -15,7 +16,7 @@ import type { Registry } from '../mapping/model.ts';
 import { loadWhole } from '../setup.ts';
 import type { Catalog, ColumnInfo, TableInfo } from '../sql/catalog.ts';
 import { type Arguments, type Command, overrides, textOf } from './command.ts';
-import { runPackTests } from './pack-tests.ts';
+import { type PackTests, runPackTests } from './pack-tests.ts';
 import { printParameters } from './parameters-text.ts';
 
 /** Seconds for all sections. */
@@ -25,6 +26,7 @@ export const check: Command = {
   summary: 'tells every problem of a mapping pack, and what can be searched',
   help: `Usage: lintel check [PACK] [--database URL | --locked] [--parameters]
                     [--schema VERSION] [--budget SECONDS | --all] [--seed N] [--rows] [--values] [--json] [--html FILE]
+                    [--sarif FILE] [--junit FILE]
 
 Reads the mapping pack in the folder PACK (default: MAPPINGS, or the demo pack) against the live schema and the rows of
 the database (default: DATABASE_URL, or the demo database), and tells every problem at once with its place in the
@@ -51,6 +53,8 @@ A pack without errors is then tried on the rows themselves: docs/check.md says h
   --values         messages may hold values of rows; without it they only show the form of a value (9999-99-99)
   --json           prints one JSON object instead of text
   --html FILE      also writes the report as one page
+  --sarif FILE     also writes the problems as SARIF 2.1.0, which code hosts show at the lines of the files
+  --junit FILE     also writes problems and tests as JUnit XML; only errors are failures
 
 Exit code: 0 without errors (warnings are allowed), 1 with errors.`,
   options: {
@@ -65,6 +69,8 @@ Exit code: 0 without errors (warnings are allowed), 1 with errors.`,
     values: { type: 'boolean' },
     json: { type: 'boolean' },
     html: { type: 'string' },
+    sarif: { type: 'string' },
+    junit: { type: 'string' },
   },
   positionals: [0, 1],
   async run(args, terminal) {
@@ -91,6 +97,7 @@ Exit code: 0 without errors (warnings are allowed), 1 with errors.`,
     const report = { pack: registry?.pack.name, at, seed, budgetSeconds, problems, sections: checked.sections };
     const page = textOf(args, 'html');
     if (page !== undefined) writeFileSync(page, reportPage(report));
+    writePipelineReports(args, config.mappings, pack.problems, tests);
     if (is('json')) terminal.out(JSON.stringify(reportJson(report), undefined, 2));
     else {
       for (const problem of problems) terminal.out(formatProblem(problem));
@@ -108,8 +115,21 @@ Exit code: 0 without errors (warnings are allowed), 1 with errors.`,
   },
 };
 
+/** Writes the files that `--sarif` and `--junit` name. `own`: problems of the pack; undefined: only its tests ran. */
+export function writePipelineReports(
+  args: Arguments,
+  folder: string,
+  own: readonly Problem[] | undefined,
+  tests: PackTests | undefined,
+): void {
+  const [sarif, junit] = [textOf(args, 'sarif'), textOf(args, 'junit')];
+  const all = [...(own ?? []), ...(tests?.problems ?? [])];
+  if (sarif !== undefined) writeFileSync(sarif, sarifText(folder, all));
+  if (junit !== undefined) writeFileSync(junit, junitText(own, tests?.cases ?? []));
+}
+
 /** The pack for rows that a test writes: in SQLite in any form, not only in the one that the rows of the database have. */
-function forTests({ mappings, schema }: Config, catalog: Catalog): Registry | undefined {
+export function forTests({ mappings, schema }: Config, catalog: Catalog): Registry | undefined {
   if (catalog.engine !== 'sqlite') return undefined;
   const isTime = ({ type }: ColumnInfo): boolean => ['date', 'datetime', 'time'].includes(type?.kind ?? '');
   const inAnyForm = (info: ColumnInfo): ColumnInfo => (isTime(info) ? { ...info, form: 'any' } : info);

@@ -10,6 +10,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serve,
   health: async () => (await import('./health.ts')).health,
   check: async () => (await import('./check.ts')).check,
+  test: async () => (await import('./test.ts')).test,
   coverage: async () => (await import('./coverage.ts')).coverage,
   explain: async () => (await import('./explain.ts')).explain,
   preview: async () => (await import('./preview.ts')).preview,

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { OPEN_ACCESS } from '../auth/access.ts';
+import type { TestCase } from '../check/pipelines.ts';
 import { createFacade, type Facade } from '../facade.ts';
 import { packFolders } from '../mapping/load/folders.ts';
 import { createReport, type Problem, type Report } from '../mapping/load/problem.ts';
@@ -26,6 +27,7 @@ const CONTEXT = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 
 export interface PackTests {
   readonly ran: number;
   readonly problems: readonly Problem[];
+  readonly cases: readonly TestCase[];
 }
 
 /** Runs all tests of a pack, each on a database of its own that has the catalog's tables and the test's rows. */
@@ -36,8 +38,17 @@ export async function runPackTests(folder: string, registry: Registry, catalog: 
   const found = globSync('**/*.test.{yaml,yml}', { cwd: folder }).sort();
   const files = found.filter(file => !below.some(prefix => file.startsWith(prefix)));
   const tests = files.flatMap(file => readYaml(file, readFileSync(join(folder, file), 'utf8'), report));
-  for (const test of tests) await runTest(test, registry, catalog, report);
-  return { ran: tests.length, problems: report.problems() };
+  const unread = report.problems();
+  const cases: TestCase[] = [];
+  for (const test of tests) {
+    const own = createReport();
+    await runTest(test, registry, catalog, own);
+    cases.push({ name: textOf(child(test, 'mapping')) ?? 'a test', at: test.at, problems: own.problems() });
+    report.take(own.problems());
+  }
+  // A file that is no YAML holds no test, and fails as one.
+  for (const problem of unread) cases.push({ name: problem.position.file, at: problem.position, problems: [problem] });
+  return { ran: tests.length, problems: report.problems(), cases };
 }
 
 async function runTest(test: Tree, registry: Registry, catalog: Catalog, report: Report): Promise<void> {

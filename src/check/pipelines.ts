@@ -1,0 +1,127 @@
+/**
+ * Reports for pipelines. In: problems, and the tests of a pack. Out: SARIF 2.1.0, which code hosts show at the lines of the files,
+ * and JUnit XML, which build servers count. No value of a row is in either, unless the check was asked for values.
+ * https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+ */
+import { relative } from 'node:path';
+import { join } from 'node:path/posix';
+import { formatProblem, type Problem } from '../mapping/load/problem.ts';
+import type { Position } from '../mapping/model.ts';
+import { SOFTWARE_VERSION } from '../version.ts';
+
+/** A test of a pack that ran. */
+export interface TestCase {
+  readonly name: string;
+  readonly at: Position;
+  readonly problems: readonly Problem[];
+}
+
+/** Files of the pack as the pipeline sees them: below the folder that it runs in. */
+function uriOf(folder: string, file: string): string {
+  const below = relative(process.cwd(), folder).replaceAll('\\', '/');
+  return join(below, file).split('/').map(encodeURIComponent).join('/');
+}
+
+/** `folder`: that of the pack. */
+export function sarifText(folder: string, problems: readonly Problem[]): string {
+  const results = problems.map(problem => ({
+    ruleId: ruleOf(problem),
+    level: problem.severity,
+    message: { text: textOf(problem) },
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: { uri: uriOf(folder, problem.position.file) },
+          region: { startLine: problem.position.line, startColumn: problem.position.column },
+        },
+      },
+    ],
+  }));
+  const rules = [...new Set(results.map(({ ruleId }) => ruleId))].map(id => ({ id }));
+  const log = {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: { driver: { name: 'lintel', semanticVersion: SOFTWARE_VERSION, rules } },
+        columnKind: 'utf16CodeUnits',
+        results,
+      },
+    ],
+  };
+  return `${JSON.stringify(log, undefined, 2)}\n`;
+}
+
+/** Messages hold names and numbers, so no message is a rule: results are grouped by their severity. */
+function ruleOf({ severity }: Problem): string {
+  return `pack-${severity}`;
+}
+
+/** The message without its place and severity. */
+function textOf(problem: Problem): string {
+  const { file, line, column } = problem.position;
+  return formatProblem(problem)
+    .slice(`${file}:${line}:${column}: `.length)
+    .replace(/^warning: /, '');
+}
+
+/**
+ * A suite of the pack, whose cases are its problems, and one of its tests. Only errors are failures. `problems` undefined: of the
+ * tests alone.
+ */
+export function junitText(problems: readonly Problem[] | undefined, tests: readonly TestCase[]): string {
+  const suites = [
+    ...(problems ? [packSuite(problems)] : []),
+    ...(tests.length > 0 || !problems ? [testSuite(tests)] : []),
+  ];
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join('\n')}\n</testsuites>\n`;
+}
+
+function packSuite(problems: readonly Problem[]): string {
+  const found = problems.map(problem => caseText(placeText(problem.position), 'lintel.check', [problem]));
+  const sound = '    <testcase classname="lintel.check" name="the pack is sound"/>';
+  return suiteText('lintel check', found.length > 0 ? found : [sound], errorsIn(problems));
+}
+
+function testSuite(tests: readonly TestCase[]): string {
+  const ran = tests.map(({ name, at, problems }) => caseText(`${name} (${placeText(at)})`, 'lintel.test', problems));
+  return suiteText('lintel test', ran, tests.filter(({ problems }) => errorsIn(problems) > 0).length);
+}
+
+function errorsIn(problems: readonly Problem[]): number {
+  return problems.filter(({ severity }) => severity === 'error').length;
+}
+
+function placeText({ file, line, column }: Position): string {
+  return `${file}:${line}:${column}`;
+}
+
+function suiteText(name: string, cases: readonly string[], failures: number): string {
+  const head = `  <testsuite name="${name}" tests="${cases.length}" failures="${failures}" errors="0" skipped="0">`;
+  return [head, ...cases, '  </testsuite>'].join('\n');
+}
+
+function caseText(name: string, group: string, problems: readonly Problem[]): string {
+  const parts = problems.map(problem =>
+    problem.severity === 'error'
+      ? `<failure message="${escaped(textOf(problem))}">${escaped(formatProblem(problem))}</failure>`
+      : `<system-out>${escaped(formatProblem(problem))}</system-out>`,
+  );
+  const head = `    <testcase classname="${group}" name="${escaped(name)}"`;
+  return parts.length === 0 ? `${head}/>` : `${head}>${parts.join('')}</testcase>`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** What XML 1.0 has no way to write becomes the replacement character. */
+function escaped(text: string): string {
+  return [...text]
+    .map(one => ENTITIES[one] ?? (isAllowed(one.codePointAt(0) ?? 0) ? one : '\ufffd'))
+    .join('')
+    .replaceAll('\n', '&#10;');
+}
+
+function isAllowed(code: number): boolean {
+  const isControl = code < 0x20 && code !== 0x9 && code !== 0xa && code !== 0xd;
+  return !isControl && !(code >= 0xd800 && code <= 0xdfff) && code !== 0xfffe && code !== 0xffff;
+}

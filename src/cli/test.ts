@@ -1,0 +1,71 @@
+/**
+ * `lintel test`: runs the tests beside the mappings of a pack, on rows of their own.
+ */
+import { checkLocked } from '../check/check.ts';
+import { countOf } from '../check/report.ts';
+import { readConfig } from '../config.ts';
+import { counted } from '../counted.ts';
+import { formatProblem } from '../mapping/load/problem.ts';
+import { setUp } from '../setup.ts';
+import { forTests, writePipelineReports } from './check.ts';
+import { type Command, overrides, textOf } from './command.ts';
+import { runPackTests } from './pack-tests.ts';
+
+export const test: Command = {
+  summary: 'runs the tests of a pack (*.test.yaml) on rows of their own',
+  help: `Usage: lintel test [PACK] [--database URL | --locked] [--schema VERSION] [--json] [--sarif FILE] [--junit FILE]
+
+Runs each test beside the mappings of the folder PACK (default: MAPPINGS, or the demo pack) on a database of its own, which has
+the tables of the schema and the rows that the test writes. The database at hand is only asked for its schema.
+
+  --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --locked         takes the schema of the pack's schema.lock.json, without a database
+  --schema VERSION version of the database's schema, instead of the pack's
+  --json           prints one JSON object: ran, failed, and each test with its problems
+  --sarif FILE     also writes the problems as SARIF 2.1.0, which code hosts show at the lines of the files
+  --junit FILE     also writes the tests as JUnit XML
+
+Exit code: 0 all tests came true, or there are none; 1 a test failed, or the pack has errors.`,
+  options: {
+    database: { type: 'string' },
+    locked: { type: 'boolean' },
+    schema: { type: 'string' },
+    json: { type: 'boolean' },
+    sarif: { type: 'string' },
+    junit: { type: 'string' },
+  },
+  positionals: [0, 1],
+  async run(args, terminal) {
+    const instead = overrides({
+      MAPPINGS: args.positionals[0],
+      DATABASE_URL: textOf(args, 'database'),
+      SCHEMA: textOf(args, 'schema'),
+    });
+    const config = readConfig(terminal.environment, instead);
+    const { pack, catalog } = args.values['locked'] === true ? checkLocked(config) : await schemaOf();
+    const { registry, problems } = pack;
+    if (registry === undefined || catalog === undefined) {
+      for (const problem of problems) terminal.note(formatProblem(problem));
+      if (catalog === undefined) terminal.note('The pack has no schema.lock.json; `lintel lock` writes it.');
+      writePipelineReports(args, config.mappings, problems, undefined);
+      return 1;
+    }
+    const tests = await runPackTests(config.mappings, forTests(config, catalog) ?? registry, catalog);
+    const failed = tests.cases.filter(one => countOf(one.problems, 'error') > 0).length;
+    writePipelineReports(args, config.mappings, undefined, tests);
+    if (args.values['json'] === true) {
+      const cases = tests.cases.map(({ name, at, problems: own }) => ({ mapping: name, place: at, problems: own }));
+      terminal.out(JSON.stringify({ ran: tests.ran, failed, tests: cases }, undefined, 2));
+    } else {
+      for (const problem of tests.problems) terminal.out(formatProblem(problem));
+      terminal.out(`${counted(tests.ran, 'test')}, ${failed} failed`);
+    }
+    return failed > 0 ? 1 : 0;
+
+    async function schemaOf(): Promise<Pick<Awaited<ReturnType<typeof setUp>>, 'pack' | 'catalog'>> {
+      const { database, pack: loaded, catalog: live } = await setUp(config, terminal.note);
+      await database.close();
+      return { pack: loaded, catalog: live };
+    }
+  },
+};
