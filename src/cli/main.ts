@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   explain: async () => (await import('./explain.ts')).explain,
   preview: async () => (await import('./preview.ts')).preview,
   profile: async () => (await import('./profile.ts')).profile,
+  indexes: async () => (await import('./indexes.ts')).indexes,
   words: async () => (await import('./words.ts')).words,
   codes: async () => (await import('./codes.ts')).codes,
   lock: async () => (await import('./lock.ts')).lock,

@@ -14,7 +14,7 @@ import type { ColumnExpression, Expression, Relation } from '../sql/expression.t
 import { printTable } from '../sql/identifier.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import { walk } from '../sql/walk.ts';
-import { environment } from './environment.ts';
+import { type Environment, environment } from './environment.ts';
 import { KEYS_AT_MOST } from './keys-first.ts';
 import { leavesOf } from './offer.ts';
 import { OPEN_SIGHT } from './sight.ts';
@@ -36,14 +36,15 @@ export function searchesWithoutIndex(
 ): readonly WithoutIndex[] {
   const env = environment(registry, 0, OPEN_SIGHT);
   const plain = offered.filter(one => one.inverse === 'indexed' && one.parameter.code !== '_id');
-  return collect(plain, mappings, catalog, (mapping, { parameter }) =>
-    leavesOf(mapping, parameter, env).flatMap(node => {
-      if (node.kind === 'ref') return withLinks({ columns: node.on.map(({ ours }) => ours), computed: false }, mapping);
-      return node.kind === 'value'
-        ? withLinks({ columns: node.from.flatMap(columnsIn), computed: false }, mapping)
-        : [];
-    }),
-  );
+  return collect(plain, mappings, catalog, (mapping, one) => searchUses(mapping, one, env));
+}
+
+/** The columns that a plain search by a parameter compares, and those that lead from them to our rows. */
+export function searchUses(mapping: Mapping, { parameter }: Offered, env: Environment): readonly Use[] {
+  return leavesOf(mapping, parameter, env).flatMap(node => {
+    if (node.kind === 'ref') return withLinks({ columns: node.on.map(({ ours }) => ours), computed: false }, mapping);
+    return node.kind === 'value' ? withLinks({ columns: node.from.flatMap(columnsIn), computed: false }, mapping) : [];
+  });
 }
 
 /** What is one join away is found from its side (src/plan/through-lookups.ts), and our rows by what they join it with. */
@@ -66,17 +67,20 @@ export function sortsWithoutIndex(
 ): readonly WithoutIndex[] {
   const env = environment(registry, 0, OPEN_SIGHT);
   const sortable = offered.filter(one => one.sortable);
-  return collect(sortable, mappings, catalog, (mapping, { parameter }) => {
-    const faces = (sortParts(mapping, parameter, env) ?? []).flatMap(({ face }) => face ?? []);
-    return faces.map(({ by }) => ({
-      columns: by.flatMap(columnsIn),
-      computed: by.some(({ kind }) => kind !== 'column'),
-    }));
-  });
+  return collect(sortable, mappings, catalog, (mapping, one) => sortUses(mapping, one, env));
+}
+
+/** The columns that a sort by a parameter orders by. */
+export function sortUses(mapping: Mapping, { parameter }: Offered, env: Environment): readonly Use[] {
+  const faces = (sortParts(mapping, parameter, env) ?? []).flatMap(({ face }) => face ?? []);
+  return faces.map(({ by }) => ({
+    columns: by.flatMap(columnsIn),
+    computed: by.some(({ kind }) => kind !== 'column'),
+  }));
 }
 
 /** Columns that are compared together: an index that begins with one of them narrows the rows. */
-interface Use {
+export interface Use {
   readonly columns: readonly ColumnExpression[];
   /** Something is done to a column before it is compared. */
   readonly computed: boolean;
@@ -108,7 +112,7 @@ function collect(
 }
 
 /** Some index begins with the column, in the collation of comparisons. */
-function isIndexed(catalog: Catalog, table: string, column: string): boolean {
+export function isIndexed(catalog: Catalog, table: string, column: string): boolean {
   return indexesOn(catalog, table, column).some(index => unfitIn(index, column) === undefined);
 }
 
@@ -215,7 +219,7 @@ function tablesByAlias(mapping: Mapping): ReadonlyMap<string, string> {
   return found;
 }
 
-function eachIn(node: Node): readonly EachNode[] {
+export function eachIn(node: Node): readonly EachNode[] {
   if (node.kind === 'each') return [node, ...eachIn(node.item)];
   return childrenOf(node).flatMap(eachIn);
 }

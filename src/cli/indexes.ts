@@ -1,0 +1,57 @@
+/**
+ * `lintel indexes`: CREATE INDEX statements for whoever administers the database, each with what it serves.
+ */
+import { readConfig } from '../config.ts';
+import { wrapped } from '../explain/sql-text.ts';
+import { formatProblem } from '../mapping/load/problem.ts';
+import { setUp } from '../setup.ts';
+import { wantedIndexes } from '../workbench/indexes.ts';
+import { type Command, overrides, textOf } from './command.ts';
+
+const WIDTH = 110;
+
+export const indexes: Command = {
+  summary: 'prints CREATE INDEX statements for the searches and joins that lack one',
+  help: `Usage: lintel indexes [PACK] [--json] [--database URL] [--schema VERSION]
+
+Prints one CREATE INDEX statement for each index that the database lacks for the searches and sorts that the pack offers and for
+the rows that it looks up, with what each serves as a comment. An index on (A, B) stands for one on (A) too. Lintel executes none.
+Whether a table is large enough to want one is for whoever administers the database to say.
+
+Searches by words, such as those of names, have an index of their own kind: \`lintel words\`.
+
+  --json           prints one JSON object: for each index its table, columns, statement and what it serves
+  --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --schema VERSION version of the database's schema, instead of the pack's
+
+Exit code: 0 with the statements, be there some or none; 1 for a pack that cannot be loaded.`,
+  options: { database: { type: 'string' }, json: { type: 'boolean' }, schema: { type: 'string' } },
+  positionals: [0, 1],
+  async run(args, terminal) {
+    const instead = overrides({
+      MAPPINGS: args.positionals[0],
+      DATABASE_URL: textOf(args, 'database'),
+      SCHEMA: textOf(args, 'schema'),
+    });
+    const { database, pack, catalog } = await setUp(readConfig(terminal.environment, instead), terminal.note);
+    await database.close();
+    if (pack.registry === undefined) {
+      for (const problem of pack.problems) terminal.note(formatProblem(problem));
+      return 1;
+    }
+    const wanted = wantedIndexes(pack.registry, catalog);
+    if (args.values['json'] === true) {
+      const shown = wanted.map(({ instead: unfit, ...one }) => ({ ...one, instead: unfit ?? null }));
+      terminal.out(JSON.stringify({ engine: catalog.engine, indexes: shown }, undefined, 2));
+      return 0;
+    }
+    terminal.out(
+      `-- ${wanted.length} ${wanted.length === 1 ? 'index' : 'indexes'} that the pack ${pack.registry.pack.name} would use`,
+    );
+    for (const { statement, serves, instead: unfit } of wanted) {
+      const lines = wrapped(serves.join(', '), WIDTH).map(line => `-- ${line.trim()}`);
+      terminal.out(['', ...lines, ...(unfit === undefined ? [] : [`-- instead of ${unfit}`]), statement].join('\n'));
+    }
+    return 0;
+  },
+};

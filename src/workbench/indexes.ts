@@ -1,0 +1,183 @@
+/**
+ * Indexes that the database lacks for what a pack asks of it. In: a registry and the catalog. Out: CREATE INDEX statements, each
+ * with the searches, sorts and joins that it serves. Lintel executes none: whoever administers the database does.
+ */
+
+import type { Condition, Lookup, Mapping, Registry, Scope } from '../mapping/model.ts';
+import { scopesOf } from '../mapping/piece-lookups.ts';
+import { environment } from '../plan/environment.ts';
+import { eachIn, isIndexed, searchUses, sortUses } from '../plan/index-use.ts';
+import { makeOffers } from '../plan/offers.ts';
+import { OPEN_SIGHT } from '../plan/sight.ts';
+import { type Catalog, findColumn, findTable, unfitIn } from '../sql/catalog.ts';
+import type { ColumnExpression } from '../sql/expression.ts';
+import { type Identifier, identifier, printTable, type TableName } from '../sql/identifier.ts';
+import { sqlName } from '../sql/name.ts';
+
+export interface WantedIndex {
+  readonly name: string;
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** One statement for the engine at hand. */
+  readonly statement: string;
+  /** `Patient?name`, `Patient?_sort=birthdate`, `child rows of lab-reports`; sorted. */
+  readonly serves: readonly string[];
+  /** An index that begins with the same column, and is in another collation than comparisons. */
+  readonly instead: string | undefined;
+}
+
+/** Columns of one table that are compared together, and what for. */
+interface Wanted {
+  readonly table: TableName;
+  readonly columns: readonly Identifier[];
+  readonly serves: Set<string>;
+}
+
+/** The indexes that are missing, those that serve most first. */
+export function wantedIndexes(registry: Registry, catalog: Catalog): readonly WantedIndex[] {
+  const found = new Map<string, Wanted>();
+  const want = (table: TableName, columns: readonly Identifier[], serves: string): void => {
+    const unique = [...new Set(columns)];
+    const key = `${printTable(table)}(${unique.join()})`.toLowerCase();
+    const known = found.get(key) ?? { table, columns: unique, serves: new Set<string>() };
+    found.set(key, known);
+    known.serves.add(serves);
+  };
+  for (const mapping of registry.mappings) {
+    wantSearches(mapping, registry, catalog, want);
+    wantJoins(mapping, catalog, want);
+  }
+  return withoutPrefixes([...found.values()])
+    .map(one => indexOf(one, catalog))
+    .toSorted((a, b) => b.serves.length - a.serves.length || (a.name < b.name ? -1 : 1));
+}
+
+type Want = (table: TableName, columns: readonly Identifier[], serves: string) => void;
+
+function wantSearches(mapping: Mapping, registry: Registry, catalog: Catalog, want: Want): void {
+  const env = environment(registry, 0, OPEN_SIGHT);
+  const tables = tablesOf(mapping);
+  for (const one of makeOffers(registry).of(mapping.resource)) {
+    const { code } = one.parameter;
+    const searches = one.inverse === 'indexed' && code !== '_id' ? searchUses(mapping, one, env) : [];
+    // Rows come in the order of an index only where it is of their own table.
+    const sorts = (one.sortable ? sortUses(mapping, one, env) : []).filter(({ columns }) =>
+      columns.every(({ alias }) => alias === mapping.source.alias),
+    );
+    const uses = [
+      ...searches.map(use => ({ ...use, serves: `${mapping.resource}?${code}` })),
+      ...sorts.map(use => ({ ...use, serves: `${mapping.resource}?_sort=${code}` })),
+    ];
+    for (const { columns, computed, serves } of uses) {
+      if (!computed) wantColumns(columns, tables, catalog, (table, own) => want(table, own, serves));
+    }
+  }
+}
+
+/** Columns of one use are of one table, or of several where any of them narrows the rows. */
+function wantColumns(
+  columns: readonly ColumnExpression[],
+  tables: ReadonlyMap<Identifier, TableName>,
+  catalog: Catalog,
+  want: (table: TableName, columns: readonly Identifier[]) => void,
+): void {
+  const byAlias = Map.groupBy(columns, ({ alias }) => alias);
+  const known = [...byAlias].flatMap(([alias, own]) => {
+    const table = tables.get(alias);
+    return table === undefined ? [] : [{ table, own: own.map(({ column }) => column) }];
+  });
+  if (known.some(({ table, own }) => own.some(column => isIndexed(catalog, table.name, column)))) return;
+  for (const { table, own } of known) want(table, own);
+}
+
+/** Rows that are found for each row of a page: child rows and lookups. */
+function wantJoins(mapping: Mapping, catalog: Catalog, want: Want): void {
+  const scopes: Scope[] = [mapping.source];
+  for (const { from } of eachIn(mapping.root)) {
+    scopes.push(...scopesOf(from));
+    if (from.kind !== 'rows') continue;
+    const { scope, on } = from;
+    wantJoin({ ...scope, on }, `child rows of ${mapping.name}`, catalog, want);
+  }
+  for (const { lookups } of scopes) {
+    for (const lookup of lookups) wantJoin(lookup, `lookup ${lookup.alias} of ${mapping.name}`, catalog, want);
+  }
+}
+
+/** A join is found by its columns, with those before them in an index that a condition holds to one value. */
+function wantJoin(
+  { table, alias, on, where }: Pick<Lookup, 'table' | 'alias' | 'on' | 'where'>,
+  serves: string,
+  catalog: Catalog,
+  want: Want,
+): void {
+  const joined = on.map(({ theirs }) => theirs).filter(one => one.alias === alias);
+  if (joined.length === 0) return;
+  const fixed = fixedIn(where, alias);
+  const isJoined = (column: string): boolean => joined.some(one => isSame(one.column, column));
+  const isFixed = (column: string): boolean => fixed.some(one => isSame(one, column));
+  const isServed = findTable(catalog, table)?.indexes.some(index => {
+    const [first] = index.columns.filter(column => !isFixed(column) || isJoined(column));
+    const before = index.columns.slice(0, first === undefined ? 0 : index.columns.indexOf(first) + 1);
+    return first !== undefined && isJoined(first) && before.every(column => unfitIn(index, column) === undefined);
+  });
+  if (isServed !== true) want(table, [...fixed, ...joined.map(({ column }) => column)], serves);
+}
+
+/** Columns that hold one value in every row that a condition lets through. */
+function fixedIn(condition: Condition, alias: Identifier): readonly Identifier[] {
+  if (condition.kind === 'all') return condition.of.flatMap(one => fixedIn(one, alias));
+  const isOne = condition.kind === 'is' && condition.values.length === 1 && condition.column.alias === alias;
+  return isOne ? [condition.column.column] : [];
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+function tablesOf(mapping: Mapping): ReadonlyMap<Identifier, TableName> {
+  const scopes = [mapping.source, ...eachIn(mapping.root).flatMap(({ from }) => scopesOf(from))];
+  return new Map(
+    scopes.flatMap(({ table, alias, lookups }) => [
+      [alias, table] as const,
+      ...lookups.map(lookup => [lookup.alias, lookup.table] as const),
+    ]),
+  );
+}
+
+/** An index on (A, B) serves what one on (A) would. */
+function withoutPrefixes(all: readonly Wanted[]): readonly Wanted[] {
+  const covers = (longer: Wanted, shorter: Wanted): boolean =>
+    longer !== shorter &&
+    printTable(longer.table).toLowerCase() === printTable(shorter.table).toLowerCase() &&
+    longer.columns.length > shorter.columns.length &&
+    shorter.columns.every((column, i) => longer.columns[i]?.toLowerCase() === column.toLowerCase());
+  const kept = all.filter(one => !all.some(other => covers(other, one)));
+  for (const one of all) {
+    const longer = kept.find(other => covers(other, one));
+    for (const serves of longer ? one.serves : []) longer?.serves.add(serves);
+  }
+  return kept;
+}
+
+function indexOf({ table, columns, serves }: Wanted, catalog: Catalog): WantedIndex {
+  const info = findTable(catalog, table);
+  const name = `LINTEL_${table.name}_${columns.join('_')}`.replace(/[^A-Za-z0-9_]/g, '_').slice(0, 120);
+  const [first = ''] = columns;
+  const begun = info?.indexes.find(index => unfitIn(index, first) !== undefined);
+  const unfit = begun && unfitIn(begun, first);
+  const keys = columns.map(column => {
+    const isText = info && findColumn(info, column)?.type?.kind === 'text';
+    // Texts are compared without trailing blanks, which is a collation of SQLite's and every collation of SQL Server's.
+    return `${sqlName(column)}${catalog.engine === 'sqlite' && isText ? ' COLLATE RTRIM' : ''}`;
+  });
+  const on = [...(table.schema && catalog.engine === 'mssql' ? [table.schema] : []), table.name].map(sqlName).join('.');
+  return {
+    name,
+    table: printTable(table),
+    columns,
+    statement: `CREATE INDEX ${sqlName(identifier(name))} ON ${on} (${keys.join(', ')});`,
+    serves: [...serves].toSorted(),
+    instead: begun && unfit && `${begun.name} is ${unfit.collation}, comparisons are ${unfit.needed}`,
+  };
+}

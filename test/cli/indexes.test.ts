@@ -1,0 +1,92 @@
+/**
+ * `lintel indexes`: what it prints is an index that the database takes and that the planner then uses; then it is printed no more.
+ */
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { lintel } from './lintel.ts';
+import { type SmallClinic, smallClinic } from './small-clinic.ts';
+
+interface Shown {
+  readonly engine: string;
+  readonly indexes: readonly {
+    readonly table: string;
+    readonly columns: string[];
+    readonly statement: string;
+    readonly serves: string[];
+  }[];
+}
+
+async function shown({ environment }: SmallClinic): Promise<Shown> {
+  const { code, out, notes } = await lintel(environment, 'indexes', '--json');
+  expect([code, notes]).toEqual([0, '']);
+  return JSON.parse(out);
+}
+
+function execute({ environment }: SmallClinic, ...statements: readonly string[]): void {
+  const database = new DatabaseSync((environment['DATABASE_URL'] ?? '').replace('sqlite:', ''));
+  for (const statement of statements) database.exec(statement);
+  database.close();
+}
+
+test('each index is one that the engine takes and searches use, and then nothing is wanted', async () => {
+  const clinic = smallClinic();
+  const { engine, indexes } = await shown(clinic);
+  expect(engine).toBe('sqlite');
+  const of = (column: string) => indexes.find(({ columns }) => columns[0] === column);
+  expect(of('TAKEN')).toMatchObject({
+    table: 'WEIGHING',
+    statement: 'CREATE INDEX LINTEL_WEIGHING_TAKEN ON WEIGHING (TAKEN);',
+    serves: ['Observation?_sort=date', 'Observation?date'],
+  });
+  // The clinic has an index on it.
+  expect(of('PERSON_ID')).toBeUndefined();
+  const explained = async () => (await lintel(clinic.environment, 'explain', 'Observation?date=2024-03-10')).out;
+  expect(await explained()).not.toContain('LINTEL_WEIGHING_TAKEN');
+  execute(clinic, ...indexes.map(({ statement }) => statement));
+  expect(await explained()).toContain('LINTEL_WEIGHING_TAKEN');
+  expect((await shown(clinic)).indexes).toEqual([]);
+});
+
+const VISITS = `mapping: notes
+resource: Observation
+source:
+  table: WEIGHING
+  as: w
+  key: [NO]
+  lookup: { k: { table: KIND, on: { CODE: KG }, where: { LIST: W } } }
+id: "n-{NO}"
+elements:
+  status: final
+  code: loinc#29463-7
+  note: [ { text: { from: k.WORDS } } ]
+  subject: { ref: people, on: { ID: PERSON_ID } }
+`;
+
+test('a lookup wants the columns that its condition fixes before those of the join, unless an index has both', async () => {
+  const clinic = smallClinic({ 'notes.yaml': VISITS });
+  execute(clinic, 'CREATE TABLE KIND (LIST CHAR(1) COLLATE RTRIM, CODE DECIMAL(6,2), WORDS VARCHAR(20) COLLATE RTRIM)');
+  const wanted = (await shown(clinic)).indexes.find(({ serves }) => serves.includes('lookup k of notes'));
+  expect(wanted?.statement).toBe('CREATE INDEX LINTEL_KIND_LIST_CODE ON KIND (LIST COLLATE RTRIM, CODE);');
+  execute(clinic, 'CREATE UNIQUE INDEX KIND_KEY ON KIND (LIST, CODE)');
+  expect((await shown(clinic)).indexes.flatMap(({ serves }) => serves)).not.toContain('lookup k of notes');
+});
+
+test('an index on one column is left out where another begins with it', async () => {
+  const clinic = smallClinic({ 'notes.yaml': VISITS.replace('{ LIST: W }', '{ LIST: W, WORDS: x }') });
+  execute(clinic, 'CREATE TABLE KIND (LIST CHAR(1) COLLATE RTRIM, CODE DECIMAL(6,2), WORDS VARCHAR(20) COLLATE RTRIM)');
+  const { indexes } = await shown(clinic);
+  const keys = indexes.map(({ table, columns }) => `${table}:${columns.join(',')}`);
+  for (const key of keys) expect(keys.filter(other => other !== key && other.startsWith(`${key},`))).toEqual([]);
+  expect(keys).toContain('KIND:LIST,WORDS,CODE');
+});
+
+test('the text has each statement with what it serves, ready to be run', async () => {
+  const clinic = smallClinic();
+  const { out } = await lintel(clinic.environment, 'indexes');
+  expect(out).toMatch(/^-- \d+ indexes that the pack small would use\n/);
+  expect(out).toContain(
+    '-- Observation?_sort=date, Observation?date\nCREATE INDEX LINTEL_WEIGHING_TAKEN ON WEIGHING (TAKEN);',
+  );
+  execute(clinic, out);
+  expect((await lintel(clinic.environment, 'indexes')).out).toBe('-- 0 indexes that the pack small would use');
+});
