@@ -160,3 +160,41 @@ users:
 `);
   expect(access.users).toEqual([{ user: 'Practitioner', patients: [['gender', 'female']], also: [] }]);
 });
+
+test('who may break the glass, in which applications, and what it opens', async () => {
+  const { access, problems } = await load(`
+break-glass:
+  users: ['Patient?gender=female&_id={id}']
+  clients: bedside
+  opens: [labels, patients]
+`);
+  expect(problems).toEqual([]);
+  expect(access.glass).toEqual({
+    users: [
+      {
+        type: 'Patient',
+        found: [
+          ['gender', 'female'],
+          ['_id', '{id}'],
+        ],
+      },
+    ],
+    clients: ['bedside'],
+    opens: ['labels', 'patients'],
+  });
+  expect((await load('users: { Person: { patients: all } }\n')).access.glass).toBeUndefined();
+});
+
+test.each<[title: string, text: string, problem: RegExp]>([
+  ['nothing is said of whom', 'opens: labels', /users/],
+  ['nothing is said of what', 'users: Patient?gender=female', /opens/],
+  ['what nobody can open', '{ users: Patient?gender=female, opens: exports }', /labels/],
+  ['a type of users that is none', '{ users: Patients?gender=female, opens: labels }', /unknown type of user/],
+  ['a search that the mappings do not offer', '{ users: Patient?gendre=female, opens: labels }', /gender/],
+  ['a placeholder of another place', '{ users: "Patient?_id={login}", opens: labels }', /placeholder/],
+])('break-glass: %s is a problem, and nobody may', async (_title, text, problem) => {
+  const written = text.startsWith('{') ? text : `{ ${text} }`;
+  const { access, problems, served } = await load(`break-glass: ${written}\n`);
+  expect([problems.join(), served]).toEqual([expect.stringMatching(problem), false]);
+  expect(access.glass?.users ?? []).toEqual([]);
+});

@@ -363,7 +363,7 @@ test('an export takes system scopes: a person who may see everybody begins none'
   }
 });
 
-test('the doctor of the demo breaks the glass, the patient sees it', async () => {
+test('the doctor of the demo breaks the glass, and a patient may not', async () => {
   const { access_token: token } = await launched('doctor', 'openid fhirUser user/*.rs');
   const label = 'http://terminology.hl7.org/CodeSystem/v3-ActCode|SUD';
   const question = `${running.url}/fhir/Condition?_security=${encodeURIComponent(label)}&_count=1`;
@@ -374,6 +374,19 @@ test('the doctor of the demo breaks the glass, the patient sees it', async () =>
   expect((await ask({})).text).not.toContain('"resourceType":"Condition"');
   const broken = await ask({ 'break-glass': 'Found unconscious in the street' });
   expect([broken.status, broken.text.includes('"resourceType":"Condition"')]).toEqual([200, true]);
+  // The patient is restricted as a whole, so there is no document without the reason, also after it.
+  const [, patient = ''] = /"subject":\{"reference":"(Patient\/[^"]+)"/.exec(broken.text) ?? [];
+  expect(patient).not.toBe('');
+  for (const [reason, status] of [
+    [{}, 404],
+    [{ 'break-glass': 'Found unconscious in the street' }, 200],
+    [{}, 404],
+  ] as const) {
+    const document = await fetch(`${running.url}/fhir/${patient}/$ccd`, {
+      headers: { authorization: `Bearer ${token}`, accept: 'application/xml', ...reason },
+    });
+    expect([document.status, (await document.text()).includes('<ClinicalDocument')]).toEqual([status, status === 200]);
+  }
   const { access_token: own } = await launched('amelia', 'launch/patient patient/*.rs');
   const refused = await fetch(`${running.url}/fhir/Patient/1`, {
     headers: { authorization: `Bearer ${own}`, 'break-glass': 'It is my own record' },
