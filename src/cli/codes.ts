@@ -1,5 +1,6 @@
 /**
  * `lintel codes import`: a CSV list of codes becomes a code map of the pack. Without `--write` it says what would be written.
+ * `lintel codes unmapped` is in unmapped.ts.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
@@ -14,14 +15,24 @@ import { createReport, formatProblem, type Report } from '../mapping/load/proble
 import { readYaml } from '../mapping/load/read.ts';
 import { entriesOf } from '../mapping/load/tree.ts';
 import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
+import { unmapped } from './unmapped.ts';
 
 const SHOWN = 5;
 const NAME = /^[A-Za-z][A-Za-z0-9-]*$/;
 
 export const codes: Command = {
-  summary: 'makes a code map of the pack from a CSV list of codes',
+  summary: 'makes a code map from a CSV list, and lists the values that no code map knows',
   help: `Usage: lintel codes import FILE.csv [--name NAME] [--mappings FOLDER] [--write [--replace]]
+       lintel codes unmapped [--name NAME] [--csv | --json] [--values] [--mappings FOLDER] [--database URL]
 
+lintel codes unmapped lists the raw values of rows that no code map of the pack knows, most rows first; --name: of one map.
+
+  --csv                raw,code,display,system,map,table,column,rows: to be filled in
+  --json               prints one JSON object
+  --values             also lists values of columns that hold more than a code, which may be a patient's
+  --database URL       sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+
+lintel codes import makes a code map of a list.
 Reads a list of codes and says which code map of the pack it becomes: NAME.csv with the columns raw,code,display,system, and what
 stands in codes.yaml beside it. Only with --write is anything written. Blank keys, rows without a code and two codes for one key
 are told with their lines, and then nothing is written.
@@ -36,6 +47,10 @@ are told with their lines, and then nothing is written.
   --write              writes NAME.csv, and appends the map to codes.yaml where it has none of the name
   --replace            with --write: an existing NAME.csv is replaced`,
   options: {
+    csv: { type: 'boolean' },
+    database: { type: 'string' },
+    json: { type: 'boolean' },
+    values: { type: 'boolean' },
     mappings: { type: 'string' },
     name: { type: 'string' },
     raw: { type: 'string' },
@@ -48,16 +63,17 @@ are told with their lines, and then nothing is written.
     write: { type: 'boolean' },
     replace: { type: 'boolean' },
   },
-  positionals: [2, 2],
+  positionals: [1, 2],
   async run(args, terminal) {
     const [action, file = ''] = args.positionals;
+    if (action === 'unmapped' && args.positionals.length === 1) return unmapped(args, terminal);
     const name = textOf(args, 'name') ?? basename(file, extname(file));
     const delimiter = textOf(args, 'delimiter')?.replace(/^(?:tab|\\t)$/, '\t');
-    if (action !== 'import' || !NAME.test(name) || (delimiter !== undefined && delimiter.length !== 1)) {
+    if (action !== 'import' || file === '' || !NAME.test(name) || (delimiter !== undefined && delimiter.length !== 1)) {
       terminal.note(
-        action === 'import'
+        action === 'import' && file !== ''
           ? 'A code map has a name of letters, digits and hyphens (--name), a delimiter is one character, or tab.'
-          : 'Expected lintel codes import FILE.csv; lintel codes --help explains it.',
+          : 'Expected lintel codes import FILE.csv or lintel codes unmapped; lintel codes --help explains it.',
       );
       return 2;
     }

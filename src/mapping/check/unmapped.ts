@@ -5,35 +5,54 @@
 import { counted } from '../../counted.ts';
 import { among, and, constant, filled, isNull, not } from '../../sql/construct.ts';
 import type { ColumnExpression, Predicate } from '../../sql/expression.ts';
+import { printTable } from '../../sql/identifier.ts';
 import { codeMapOf, tableCodeMapOf } from '../load/origin.ts';
 import type { Report } from '../load/problem.ts';
-import type { Lookup, Pieces, Position, Scope, ValueNode } from '../model.ts';
-import type { ScopedLookup, ScopedPieces, ScopedValue } from './parts.ts';
+import type { Lookup, Pieces, Position, Registry, Scope, ValueNode } from '../model.ts';
+import { partsOf, type ScopedLookup, type ScopedPieces, type ScopedValue } from './parts.ts';
 import { type Asking, askedAt, countRows, isOwn, tallyOf, valuesOf } from './questions.ts';
 
 const SHOWN = 10;
 
 /** C2: asked once per scope, column and map, however many facets are bound. */
 export async function checkCodes(values: readonly ScopedValue[], asking: Asking, report: Report): Promise<void> {
-  const asked = new Set<string>();
   const codesOnPieces = new Map<string, readonly CodeOnPiece[]>();
+  for (const { scope, node, pieces, column, origin } of codesRead(values)) {
+    if (pieces && column.alias === pieces.alias) {
+      const split = `${scope.table.name}|${scope.alias}|${pieces.column.alias}.${pieces.column.column}|${pieces.by}|${column.column}`;
+      codesOnPieces.set(split, [...(codesOnPieces.get(split) ?? []), { scope, node, pieces, column, origin }]);
+    }
+  }
+  for (const unknown of unknownCodes(values))
+    await askedAt(unknown.at, report, () => reportUnknown(unknown, asking, report));
+  for (const group of codesOnPieces.values()) await reportUnknownPieces(group, asking, report);
+}
+
+interface CodeRead extends ScopedValue {
+  readonly column: ColumnExpression;
+  readonly origin: NonNullable<ReturnType<typeof codeMapOf>>;
+}
+
+/** Each scope, column and map once, however many facets are bound. */
+function codesRead(values: readonly ScopedValue[]): readonly CodeRead[] {
+  const found = new Map<string, CodeRead>();
   for (const { scope, node, pieces } of values) {
     const origin = codeMapOf(node.codec);
     const [column] = node.from;
     if (!origin || column?.kind !== 'column') continue;
     const key = `${origin.name}|${scope.table.name}|${scope.alias}|${column.alias}.${column.column}`;
-    if (asked.has(key)) continue;
-    asked.add(key);
-    const where = and(filled(column), not(origin.known(column)), notAbsent(column, node));
-    if (pieces && column.alias === pieces.alias) {
-      const split = `${scope.table.name}|${scope.alias}|${pieces.column.alias}.${pieces.column.column}|${pieces.by}|${column.column}`;
-      codesOnPieces.set(split, [...(codesOnPieces.get(split) ?? []), { scope, node, pieces, column, origin }]);
-    }
-    if (!isOwn(column, scope)) continue;
-    const unknown = { name: origin.name, scope, column, where, isCode: origin.isWhole, at: node.at };
-    await askedAt(node.at, report, () => reportUnknown(unknown, asking, report));
+    if (!found.has(key)) found.set(key, { scope, node, pieces, column, origin });
   }
-  for (const group of codesOnPieces.values()) await reportUnknownPieces(group, asking, report);
+  return [...found.values()];
+}
+
+/** What a code map with rows in the pack does not know, by where it is read. */
+function unknownCodes(values: readonly ScopedValue[]): readonly Unknown[] {
+  return codesRead(values).flatMap(({ scope, node, column, origin }) => {
+    if (!isOwn(column, scope)) return [];
+    const where = and(filled(column), not(origin.known(column)), notAbsent(column, node));
+    return [{ name: origin.name, scope, column, where, isCode: origin.isWhole, at: node.at }];
+  });
 }
 
 interface CodeOnPiece {
@@ -62,6 +81,11 @@ async function reportUnknownPieces(group: readonly CodeOnPiece[], asking: Asking
 
 /** C3: the raw values for which none of the lookups of a map finds a row. */
 export async function checkTableCodes(lookups: readonly ScopedLookup[], asking: Asking, report: Report): Promise<void> {
+  for (const unknown of unknownTableCodes(lookups))
+    await askedAt(unknown.at, report, () => reportUnknown(unknown, asking, report));
+}
+
+function unknownTableCodes(lookups: readonly ScopedLookup[]): readonly Unknown[] {
   const named = lookups.flatMap(({ scope, lookup }) => {
     const name = tableCodeMapOf(lookup);
     const ours = lookup.on[0]?.ours;
@@ -71,14 +95,47 @@ export async function checkTableCodes(lookups: readonly ScopedLookup[], asking: 
     named,
     ({ name, scope, ours }) => `${name}|${scope.alias}|${scope.table.name}|${ours.alias}.${ours.column}`,
   );
-  for (const group of groups.values()) {
+  return [...groups.values()].flatMap(group => {
     const [first] = group;
-    if (!first) continue;
-    const where = and(filled(first.ours), ...group.flatMap(({ lookup }) => missed(lookup)));
+    if (!first) return [];
     const { name, scope, ours: column, lookup } = first;
-    const unknown = { name, scope, column, where, isCode: true, at: lookup.at };
-    await askedAt(lookup.at, report, () => reportUnknown(unknown, asking, report));
+    const where = and(filled(column), ...group.flatMap(one => missed(one.lookup)));
+    return [{ name, scope, column, where, isCode: true, at: lookup.at }];
+  });
+}
+
+/** What a code map has no row for, in one column. */
+export interface UnmappedColumn {
+  readonly map: string;
+  readonly table: string;
+  readonly column: string;
+  /** The column holds the code and nothing else. A text that a code is cut out of may hold anything besides. */
+  readonly isCode: boolean;
+  readonly at: Position;
+  /** Exact, however many values are listed. */
+  readonly total: { readonly values: number; readonly rows: number };
+  /** Most rows first. */
+  readonly values: readonly { readonly value: string; readonly rows: number }[];
+}
+
+/** Lists what no code map knows, column by column. Rejects with DatabaseError. */
+export async function unmappedColumns(
+  registry: Registry,
+  asking: Asking,
+  limit: number,
+): Promise<readonly UnmappedColumn[]> {
+  const { values, lookups } = partsOf(registry);
+  const found: UnmappedColumn[] = [];
+  for (const { name, scope, column, where, isCode, at } of [...unknownCodes(values), ...unknownTableCodes(lookups)]) {
+    if (where.kind === 'false') continue;
+    const total = await tallyOf(asking, scope, column, where);
+    if (total.values === 0) continue;
+    const groups = await valuesOf(asking, scope, column, where, limit);
+    const listed = groups.map(group => ({ value: String(group.values[0]).trimEnd(), rows: group.rows }));
+    const { table } = scope;
+    found.push({ map: name, table: printTable(table), column: column.column, isCode, at, total, values: listed });
   }
+  return found;
 }
 
 /** Pieces for which a lookup, or none of those of a code map, finds a row; by the rows that have such a piece. */

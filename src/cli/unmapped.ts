@@ -1,0 +1,68 @@
+/**
+ * `lintel codes unmapped`: the raw values that no code map of the pack knows, with how many rows hold each.
+ */
+import { readConfig } from '../config.ts';
+import { counted } from '../counted.ts';
+import { type UnmappedColumn, unmappedColumns } from '../mapping/check/unmapped.ts';
+import { formatProblem } from '../mapping/load/problem.ts';
+import { scopeRelation } from '../plan/condition.ts';
+import { somePiece } from '../plan/presence.ts';
+import { setUp } from '../setup.ts';
+import { type Arguments, overrides, type Terminal, textOf } from './command.ts';
+
+/** Values of one column that are listed. */
+const LISTED = 1000;
+
+/** Runs the action `unmapped` of `lintel codes`. Resolves to the exit code. */
+export async function unmapped(args: Arguments, terminal: Terminal): Promise<number> {
+  const instead = overrides({ MAPPINGS: textOf(args, 'mappings'), DATABASE_URL: textOf(args, 'database') });
+  const { database, pack } = await setUp(readConfig(terminal.environment, instead), terminal.note);
+  try {
+    const { registry } = pack;
+    if (registry === undefined) {
+      for (const problem of pack.problems) terminal.note(formatProblem(problem));
+      return 1;
+    }
+    const clock = { now: Date.now() };
+    const asking = { database, readScope: scopeRelation, readPiece: somePiece, clock };
+    const found = await unmappedColumns(registry, asking, LISTED);
+    const name = textOf(args, 'name');
+    print(
+      found.filter(({ map }) => name === undefined || map === name).toSorted((a, b) => b.total.rows - a.total.rows),
+      args,
+      terminal,
+    );
+    return 0;
+  } finally {
+    await database.close();
+  }
+}
+
+function print(columns: readonly UnmappedColumn[], args: Arguments, { out }: Terminal): void {
+  const shown = columns.map(one => (one.isCode || args.values['values'] === true ? one : { ...one, values: [] }));
+  if (args.values['json'] === true) {
+    const json = shown.map(({ at, total, ...one }) => ({ ...one, place: at, total }));
+    out(JSON.stringify({ columns: json }, undefined, 2));
+    return;
+  }
+  if (args.values['csv'] === true) {
+    out('raw,code,display,system,map,table,column,rows');
+    for (const { map, table, column, values } of shown)
+      for (const { value, rows } of values)
+        out([value, '', '', '', map, table, column, `${rows}`].map(field).join(','));
+    return;
+  }
+  for (const { map, table, column, at, total, values } of shown) {
+    const place = `${at.file}:${at.line}:${at.column}`;
+    out(`${map}: ${counted(total.values, 'value')} of ${table}.${column} in ${counted(total.rows, 'row')}  (${place})`);
+    for (const { value, rows } of values) out(`  ${value}  ${rows}`);
+    if (values.length === 0) out('  not listed: the column holds more than a code; --values lists them');
+    else if (values.length < total.values) out(`  … and ${total.values - values.length} more`);
+  }
+  if (shown.length === 0) out('Every value that a code map reads has a row.');
+}
+
+/** RFC 4180. The value stands as the row has it: `+` and `-` are results of laboratories, and the map needs them exactly. */
+function field(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,69 @@
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { lintel } from './lintel.ts';
+import { smallClinic } from './small-clinic.ts';
+
+/** A clinic whose code map knows F alone, with rows of M, X and a formula. */
+function withOthers(files: Readonly<Record<string, string>> = {}) {
+  const clinic = smallClinic({
+    'codes.yaml': 'sex:\n  system: http://hl7.org/fhir/administrative-gender\n  rows: { F: female }\n',
+    ...files,
+  });
+  const database = new DatabaseSync((clinic.environment['DATABASE_URL'] ?? '').replace('sqlite:', ''));
+  database.exec(
+    `INSERT INTO PERSON VALUES (3, 'A', NULL, 'X'), (4, 'B', NULL, 'M'), (5, 'C', NULL, '='), (6, 'D', NULL, NULL)`,
+  );
+  database.close();
+  return (...more: string[]) => lintel(clinic.environment, 'codes', 'unmapped', ...more);
+}
+
+test('values that a code map does not know are listed by their rows, blanks and NULL are none', async () => {
+  const run = withOthers();
+  const { code, out } = await run();
+  expect(code).toBe(0);
+  expect(out.split('\n')).toEqual([
+    'sex: 3 values of PERSON.SEX in 4 rows  (person.yaml:7:11)',
+    '  M  2',
+    '  =  1',
+    '  X  1',
+  ]);
+  expect((await run('--csv')).out.split('\n')).toEqual([
+    'raw,code,display,system,map,table,column,rows',
+    'M,,,,sex,PERSON,SEX,2',
+    '=,,,,sex,PERSON,SEX,1',
+    'X,,,,sex,PERSON,SEX,1',
+  ]);
+  const { columns } = JSON.parse((await run('--json')).out);
+  expect(columns).toEqual([
+    expect.objectContaining({
+      map: 'sex',
+      table: 'PERSON',
+      total: { values: 3, rows: 4 },
+      place: { file: 'person.yaml', line: 7, column: 11 },
+    }),
+  ]);
+  expect((await run('--name', 'other')).out).toBe('Every value that a code map reads has a row.');
+});
+
+test('a column that a code is cut out of is counted, and its values are listed with --values alone', async () => {
+  const run = withOthers({
+    'person.yaml': `mapping: people
+resource: Patient
+source: { table: PERSON, as: p, key: [ID] }
+id: "{ID}"
+elements:
+  gender: { from: SURNAME, via: [ { piece: { by: "^", at: 1 } }, sex ] }
+`,
+  });
+  const { out } = await run();
+  expect(out).toContain('values of PERSON.SURNAME in 6 rows');
+  expect(out).toContain('not listed: the column holds more than a code; --values lists them');
+  for (const shown of [out, (await run('--json')).out, (await run('--csv')).out])
+    expect(shown).not.toContain('Kowalski');
+  expect((await run('--values')).out).toContain('Kowalski  1');
+});
+
+test('a file for it, or another action, is not understood', async () => {
+  const run = withOthers();
+  expect((await run('x.csv')).code).toBe(2);
+});
