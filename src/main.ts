@@ -98,7 +98,7 @@ const ANSWERS = { most: 200, least: 64, queue: 1000 } as const;
 /** The same of batches, each of which may hold 32 million characters. */
 const BATCHES = { most: 4, least: 4, queue: 50 } as const;
 /** Milliseconds that an answer waits for a place; the rest of REQUEST_TIMEOUT is for making it. */
-const QUEUED = 1000;
+const QUEUED = 500;
 /** Milliseconds that a client may take nothing of an answer, beyond what the answer may take. */
 const PATIENCE = 60_000;
 /** Milliseconds between two looks at a schema that lacks something. */

@@ -8,12 +8,12 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
-import { retryIn } from '../sql/retry-after.ts';
 import { hasDotSegments, hostOfTarget, isHost, namesOneHost } from './address.ts';
 import { boundConnections, type ConnectionLimits } from './connections.ts';
 import type { HttpEnv } from './context.ts';
 import type { Hits } from './hits.ts';
-import { answerOfMalformed, refuseBusy, refuseMalformed, refuseRequest } from './malformed.ts';
+import { answerOfMalformed, refuseMalformed, refuseRequest } from './malformed.ts';
+import { createRefusals } from './refusals.ts';
 import type { Tls } from './tls.ts';
 
 export interface RunningServer {
@@ -26,7 +26,7 @@ export interface RunningServer {
 /** An application, or whatever chooses one for each request; and what it may send before that. */
 export interface Answers extends Pick<Hono<HttpEnv>, 'fetch'> {
   readonly hits?: Hits | undefined;
-  /** Whether requests for answers are refused at once, which costs next to nothing: probes and logins are not. */
+  /** Whether requests for answers are refused, which costs next to nothing: probes and logins are not. */
   readonly isFull?: (() => boolean) | undefined;
   /** Answers what no application does, such as requests to the authorization server; false: it is none of its own. */
   readonly aside?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
@@ -79,6 +79,7 @@ export async function listen(
   };
   const answer = getRequestListener(fetch, { errorHandler });
   const answers = new WeakMap<Duplex, ServerResponse>();
+  const refuseLater = createRefusals();
   const take = (request: IncomingMessage, response: ServerResponse): void => {
     bounded.asked(request);
     if (hits(request, response)) return;
@@ -89,7 +90,7 @@ export async function listen(
     }
     if (isFull() && !isReserved(request)) {
       refused(503);
-      refuseBusy(response, retryIn(1));
+      refuseLater(response);
       return;
     }
     if (!bounded.begun(response)) return;
@@ -116,7 +117,8 @@ export async function listen(
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    // A connection that finds no room in the kernel's queue comes again after 1 s, then 3 s, then 7 s.
+    server.listen({ port, host, backlog: connections.most ?? CONNECTIONS.most }, () => {
       server.off('error', reject);
       resolve();
     });

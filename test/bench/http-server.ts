@@ -21,6 +21,9 @@ export interface Task {
   readonly dataDir?: string;
 }
 
+/** Bytes of an answer of the bare server: a page of the mix, about. */
+const BARE = 8000;
+
 const say = (message: unknown) => process.send?.(message as object);
 
 const [task]: Task[] = await once(process, 'message');
@@ -45,6 +48,14 @@ switch (process.argv[2]) {
       response.writeHead(200, headers);
       response.end(body);
     });
+    say({ port: await portOf(server) });
+    break;
+  }
+  // Does nothing: what clients see of it is their own doing and the machine's.
+  case 'bare': {
+    const body = 'x'.repeat(BARE);
+    const headers = { 'content-length': String(BARE), 'server-timing': 'total;dur=0' };
+    const server = createServer((_request, response) => response.writeHead(200, headers).end(body));
     say({ port: await portOf(server) });
     break;
   }

@@ -64,7 +64,7 @@ async function measure(server: Server, asked: Asked, connections: number): Promi
 }
 
 /** Since it was asked before: how late timers of the server were, which is how long its thread was held. */
-async function delayOf({ child }: Server): Promise<{ readonly p99: number; readonly longest: number }> {
+export async function delayOf({ child }: Server): Promise<{ readonly p99: number; readonly longest: number }> {
   child.send('delay');
   const [delay] = await once(child, 'message');
   return delay;

@@ -50,6 +50,16 @@ switch (what) {
     await withDatabases(more.slice(0, 1), [300], ([file = '']) => benchOverload(file));
     break;
   }
+  case 'soak': {
+    const { benchSoak } = await import('./soak.ts');
+    await benchSoak();
+    break;
+  }
+  case 'sqlite-threads': {
+    const { benchThreads } = await import('./sqlite-threads.ts');
+    await withDatabases(more.slice(0, 1), [800], ([file = '']) => benchThreads(file));
+    break;
+  }
   case 'export-latency': {
     const { benchExportLatency } = await import('./export-latency.ts');
     await withDatabases(more.slice(0, 1), [3000], ([file = '']) => benchExportLatency(file));
@@ -68,7 +78,8 @@ switch (what) {
   }
   default:
     console.error(
-      `There is no bench ${JSON.stringify(what)}; there are search, http, latency, overload, cached, access, startup, growth, export, export-latency and writer.`,
+      `There is no bench ${JSON.stringify(what)}; there are search, http, latency, overload, soak, sqlite-threads, cached, access, startup, ` +
+        'growth, export, export-latency and writer.',
     );
     process.exitCode = 2;
 }

@@ -4,12 +4,12 @@
  * of the demo's schema. Out: answers in time, refusals, milliseconds and memory at each load. To be run on a machine that does nothing else:
  * client and server need a core each.
  */
-import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Task } from './http-server.ts';
-import { mixOf } from './latency.ts';
-import { load, type Server, startProgram } from './servers.ts';
+import { delayOf, mixOf } from './latency.ts';
+import { load, memoryOf, type Server, startProgram } from './servers.ts';
 import { printTable } from './table.ts';
 
 const PROGRAM = new URL('http-server.ts', import.meta.url);
@@ -20,50 +20,91 @@ const CONNECTIONS = 1000;
 
 interface Ended {
   readonly status: number;
+  /** Milliseconds as the client has them, and of those the server's own, from the head it read to the answer it made. */
   readonly took: number;
+  readonly inside: number;
 }
 
 export async function benchOverload(file: string): Promise<void> {
   const task: Task = { file, baseUrl: 'http://127.0.0.1', pages: {}, reads: {}, headers: [] };
   const server = await startProgram(PROGRAM, 'lintel', task);
+  const bare = await startProgram(PROGRAM, 'bare', task);
   try {
     const paths = await mixOf(server);
     await load(server, { paths, coding: 'identity' }, 4000);
     const begun = performance.now();
     await load(server, { paths, coding: 'identity' }, 6000, { connections: 64, waited: () => {} });
     const bears = 6_000_000 / (performance.now() - begun);
-    const rows: (readonly string[])[] = [['64 clients', rounded(bears), rounded(bears), '', '', '', megabytes(server)]];
-    for (const times of [1, 2, 5, 10]) {
-      const ended = await openLoop(server, paths, bears * times);
-      rows.push([`${times} times`, rounded(bears * times), ...told(ended), megabytes(server)]);
-    }
+    console.log(`64 clients: ${rounded(bears)} answers/s, ${await megabytes(server)}`);
+    const rows: (readonly string[])[] = [];
+    for (const times of [1, 2, 5, 10]) rows.push(await row(`${times} times`, server, paths, bears * times));
     await wait(5000);
-    const after = await openLoop(server, paths, bears / 2);
-    rows.push(['half, 5 s later', rounded(bears / 2), ...told(after), megabytes(server)]);
-    printTable(['load', 'asked/s', 'answered in time/s', 'refused/s', 'median', 'p99 of answers', 'memory'], rows);
+    rows.push(await row('half, 5 s later', server, paths, bears / 2));
+    // What the same load comes to where the server has nothing to do.
+    for (const times of [1, 5, 10]) rows.push(await row(`a bare server, ${times} times`, bare, paths, bears * times));
+    printTable(HEAD, rows);
   } finally {
     server.child.kill();
+    bare.child.kill();
   }
 }
 
+const HEAD = ['load', 'due/s', 'asked/s', 'answered in time/s', 'refused/s', 'median', 'p99 of answers'].concat([
+  'p99 of refusals',
+  'p99 in the server',
+  'p99 before and after',
+  'thread held, p99',
+  'client late, p99',
+  'memory',
+]);
+
+async function row(
+  name: string,
+  server: Server,
+  paths: readonly string[],
+  perSecond: number,
+): Promise<readonly string[]> {
+  const late = monitorEventLoopDelay({ resolution: 1 });
+  await delayOf(server);
+  late.enable();
+  const ended = await openLoop(server, paths, perSecond);
+  late.disable();
+  const held = await delayOf(server);
+  const ofClient = `${Math.round(late.percentile(99) / 1e6)} ms`;
+  return [name, rounded(perSecond), ...told(ended), `${Math.round(held.p99)} ms`, ofClient, await megabytes(server)];
+}
+
 function told(ended: readonly Ended[]): readonly string[] {
-  const answers = ended.filter(({ status }) => status === 200).map(({ took }) => took);
-  answers.sort((a, b) => a - b);
-  const at = (share: number): string => `${Math.round(answers[Math.floor(answers.length * share)] ?? 0)} ms`;
+  const answers = ended.filter(({ status }) => status === 200);
+  const refusals = ended.filter(({ status }) => status === 503);
   const perSecond = (count: number): string => rounded((count * 1000) / LASTS);
   return [
-    perSecond(answers.filter(took => took <= IN_TIME).length),
-    perSecond(ended.filter(({ status }) => status === 503).length),
-    ...[at(0.5), at(0.99)],
+    perSecond(ended.length),
+    perSecond(answers.filter(({ took }) => took <= IN_TIME).length),
+    perSecond(refusals.length),
+    at(
+      answers.map(({ took }) => took),
+      0.5,
+    ),
+    ...[answers.map(({ took }) => took), refusals.map(({ took }) => took)].map(times => at(times, 0.99)),
+    ...[answers.map(({ inside }) => inside), answers.map(({ took, inside }) => took - inside)].map(times =>
+      at(times, 0.99),
+    ),
   ];
+}
+
+function at(times: readonly number[], share: number): string {
+  const sorted = times.toSorted((a, b) => a - b);
+  return `${Math.round(sorted[Math.floor(sorted.length * share)] ?? 0)} ms`;
 }
 
 const rounded = (value: number): string => Math.round(value).toString();
 
-/** Resident memory of the server's process, as Linux tells it. */
-function megabytes({ child }: Server): string {
-  const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
-  return `${rounded(Number(kilobytes) / 1024)} MB`;
+/** Resident memory of the server's process, with its heap and its buffers. */
+async function megabytes(server: Server): Promise<string> {
+  const { rss, heapUsed, heapTotal, external } = await memoryOf(server);
+  const [all, used, heap, buffers] = [rss, heapUsed, heapTotal, external].map(bytes => rounded(bytes / 1024 ** 2));
+  return `${all} MB (heap ${used} of ${heap}, buffers ${buffers})`;
 }
 
 /** Requests that no connection was free for are asked for nobody: they count as neither answered nor refused. */
@@ -96,6 +137,7 @@ function asking(port: number, free: Asking[], tell: (one: Ended) => void): Askin
   const socket = connect(port, '127.0.0.1').setNoDelay(true);
   let begun = 0;
   let status = 0;
+  let inside = 0;
   let left = -1;
   const self: Asking = {
     socket,
@@ -113,13 +155,14 @@ function asking(port: number, free: Asking[], tell: (one: Ended) => void): Askin
         const end = piece.indexOf('\r\n\r\n');
         const head = piece.toString('latin1', 0, end);
         status = Number(head.slice(9, 12));
+        inside = Number(/\r\nserver-timing: total;dur=([\d.]+)/i.exec(head)?.[1] ?? 0);
         left = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
         bytes -= end + 4;
       }
       left -= bytes;
       if (left > 0) return;
       left = -1;
-      tell({ status, took: performance.now() - begun });
+      tell({ status, took: performance.now() - begun, inside });
       free.push(self);
     });
   return self;

@@ -48,6 +48,17 @@ export async function startProgram(program: URL, kind: string, what?: object): P
   };
 }
 
+/** Bytes, and what the event loop waits for (connections, timers). */
+export interface Memory extends NodeJS.MemoryUsage {
+  readonly resources: number;
+}
+
+export async function memoryOf({ child }: Server): Promise<Memory> {
+  child.send('memory');
+  const [memory] = await once(child, 'message');
+  return memory;
+}
+
 /** What a program of `startProgram` does with its messages once it listens. */
 export function answerQuestions(): void {
   const delay = monitorEventLoopDelay({ resolution: 1 });
@@ -59,6 +70,8 @@ export function answerQuestions(): void {
       process.send?.({ p99: delay.percentile(99) / 1e6, longest: delay.max / 1e6 });
       delay.enable();
       delay.reset();
+    } else if (message === 'memory') {
+      process.send?.({ ...process.memoryUsage(), resources: process.getActiveResourcesInfo().length } satisfies Memory);
     }
   });
 }
