@@ -1,6 +1,6 @@
 /** Tables and links of the README and of docs/ against what they speak of. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { LISTS } from '../../src/ccda/lists.ts';
@@ -94,6 +94,18 @@ test('links between the pages lead to files, and to headings that are there', ()
     ),
   );
   expect(broken).toEqual([]);
+});
+
+test('the index of decisions has each of them once, by its title', () => {
+  const index = readFileSync('docs/decisions/README.md', 'utf8');
+  const listed = [...index.matchAll(/^\| \[(\d+)\]\((\S+)\) \| (.*) \|$/gm)].map(
+    ([, number, file, title]) => `${file}: # ${number}. ${title}`,
+  );
+  const written = globSync('docs/decisions/[0-9]*.md').map(file => {
+    const [title] = readFileSync(file, 'utf8').split('\n');
+    return `${basename(file)}: ${title}`;
+  });
+  expect(listed.toSorted()).toEqual(written.toSorted());
 });
 
 test('every command of Lintel that a page names is there', async () => {
