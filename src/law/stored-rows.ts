@@ -17,10 +17,11 @@ import type {
 import { canonicalOf, castTo, compareCanonical } from '../resource/raw.ts';
 import { UNICODE } from '../sql/column-type.ts';
 import { aliasesOf } from '../sql/columns-used.ts';
-import { among, and, call, equals, or, value } from '../sql/construct.ts';
+import { and, call, equals, value } from '../sql/construct.ts';
 import type { Database } from '../sql/database.ts';
 import type { ColumnExpression, Expression, Order, Predicate, SqlValue } from '../sql/expression.ts';
 import { type Identifier, identifier, type TableName } from '../sql/identifier.ts';
+import { amongKeys, type KeyOperand } from '../sql/listed.ts';
 import type { Row, SqlPlan } from '../sql/plan.ts';
 import { type TableColumns, tableKey } from './columns.ts';
 import { asRowValue } from './forms.ts';
@@ -208,14 +209,9 @@ export class StoredRows implements RowReader<View> {
       const theirs = { ...column, alias: ALIAS };
       return folds[i] ? call('upper', [theirs], UNICODE) : theirs;
     });
-    const [only] = own;
-    const where: Predicate =
-      only && own.length === 1
-        ? among(
-            only,
-            keys.map(([, [given]]) => given).filter(given => given !== undefined),
-          )
-        : or(...keys.map(([, given]) => and(...given.map((one, i) => equals(own[i] ?? one, one)))));
+    const where = amongKeys(
+      keys.map(([, given]) => given.map((one, i): KeyOperand => ({ column: own[i] ?? one, value: one }))),
+    );
     const found = await this.query(table, { where, limit: ROWS }, signal);
     const canonical = columns.map(({ type }) => canonicalOf(type));
     const byKey = Map.groupBy(found, row => {

@@ -7,8 +7,8 @@ import type { IdPart } from '../mapping/id-rule.ts';
 import type { Registry } from '../mapping/model.ts';
 import { and, isNull, not, or } from '../sql/construct.ts';
 import type { Predicate, SqlValue } from '../sql/expression.ts';
+import type { KeyOperand } from '../sql/listed.ts';
 import type { SqlPlan } from '../sql/plan.ts';
-import type { KeyOperand } from './listed.ts';
 import type { Sight } from './sight.ts';
 
 /** Keys of rows of a mapping. */

@@ -5,7 +5,7 @@ import type { JoinColumn } from '../mapping/model.ts';
 import type { ColumnType } from '../sql/column-type.ts';
 import { among, and, equals, FALSE, or, placed, value } from '../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../sql/expression.ts';
-import { amongKeys } from './listed.ts';
+import { amongKeys } from '../sql/listed.ts';
 
 /** Values of `theirs`, in order of `on`. */
 export type Key = readonly SqlValue[];

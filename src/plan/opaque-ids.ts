@@ -8,11 +8,11 @@ import { type IdPart, isLegalId } from '../mapping/id-rule.ts';
 import type { Filter, TypedValue, TypeQuestion } from '../search/query.ts';
 import { placed, value } from '../sql/construct.ts';
 import type { SqlValue } from '../sql/expression.ts';
+import type { KeyOperand } from '../sql/listed.ts';
 import type { Places } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
 import type { OpaqueIds } from './environment.ts';
 import { literalStart, operandsOf, parseId, parseLegalId, type Readings } from './identity.ts';
-import type { KeyOperand } from './listed.ts';
 
 /** More ids than this in one question, or in what one caller may see, are planned as they are. */
 export const IDS_AT_MOST = 8;

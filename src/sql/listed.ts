@@ -3,13 +3,13 @@
  * holds for exactly the rows with one of these keys. A long OR of conjunctions of texts enters no index of SQLite, so the
  * values of each column stand beside it as a list.
  */
-import { among, and, equals, or } from '../sql/construct.ts';
-import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
-import { expressionKey } from '../sql/expression-key.ts';
+import { among, and, equals, or } from './construct.ts';
+import type { Expression, Predicate } from './expression.ts';
+import { expressionKey } from './expression-key.ts';
 
-/** A key column, and what it is compared with. */
+/** A key column (or what is made of it), and what it is compared with. */
 export interface KeyOperand {
-  readonly column: ColumnExpression;
+  readonly column: Expression;
   readonly value: Expression;
 }
 
