@@ -1,18 +1,22 @@
 /**
  * `lintel lock`: keeps what a pack uses of the schema beside it, so that it can be checked where the database is not,
- * and so that a change of the schema shows as a change of a file.
+ * and so that a change of the schema shows as a change of a file. Beside it goes a JSON Schema, for editors.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, readConfig } from '../config.ts';
 import { type PackFiles, readPackFiles } from '../mapping/load/files.ts';
 import { writeLock } from '../mapping/load/lock.ts';
+import { namesSchema } from '../mapping/load/names-schema.ts';
+import { settingsOf } from '../mapping/load/pack.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
 import { setUp } from '../setup.ts';
 import { type Command, overrides, textOf } from './command.ts';
 import { subjectLines } from './subject.ts';
 
 const FILE = 'schema.lock.json';
+/** For editors. */
+const NAMES = 'mapping.schema.json';
 
 /** A lock that is about to be replaced is not held against the database. */
 function withoutLock({ mappings, schema }: Config): PackFiles {
@@ -26,6 +30,9 @@ export const lock: Command = {
 Writes ${FILE} into the folder PACK (default: MAPPINGS, or the demo pack): the tables that its mappings use, with
 columns, keys and indexes, as the database has them now. \`lintel check --locked\` then needs no database.
 
+Also writes ${NAMES}: the JSON Schema of mappings with all tables and columns of the database but those under \`deny\`. A mapping
+whose first line is \`# yaml-language-server: $schema=./${NAMES}\` has them completed by its editor.
+
   --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
   --schema VERSION version of the database's schema, instead of the pack's`,
   options: { database: { type: 'string' }, schema: { type: 'string' } },
@@ -37,8 +44,9 @@ columns, keys and indexes, as the database has them now. \`lintel check --locked
       SCHEMA: textOf(args, 'schema'),
     });
     const config = readConfig(terminal.environment, instead);
-    const { database, pack, catalog } = await setUp(config, terminal.note, withoutLock(config));
-    await database.close();
+    const files = withoutLock(config);
+    const { database, pack, catalog } = await setUp(config, terminal.note, files);
+    const whole = await database.catalog().finally(() => database.close());
     if (pack.registry === undefined) {
       for (const problem of pack.problems) terminal.note(formatProblem(problem));
       terminal.note('A pack with errors is not locked.');
@@ -48,6 +56,11 @@ columns, keys and indexes, as the database has them now. \`lintel check --locked
     const file = join(config.mappings, FILE);
     writeFileSync(file, writeLock(pack.registry, catalog));
     terminal.out(`Written: ${file}`);
+    const settings = settingsOf(files);
+    if (!('deny' in settings)) throw new TypeError('the settings of a pack that was loaded are sound');
+    const names = join(config.mappings, NAMES);
+    writeFileSync(names, namesSchema(whole, settings.deny));
+    terminal.out(`Written: ${names}`);
     return 0;
   },
 };

@@ -251,7 +251,7 @@ test('a pack upon another is checked with its own tests and its own lock', async
   expect((await lintel(environment, 'check', pack)).out).toContain('a test of no mapping');
   expect((await lintel(environment, 'check', site)).out).toBe('site: 2 mappings of 2 types; 0 errors, 0 warnings');
   await lintel(environment, 'lock', site);
-  expect(readdirSync(site).sort()).toEqual(['pack.yaml', 'schema.lock.json']);
+  expect(readdirSync(site).sort()).toEqual(['mapping.schema.json', 'pack.yaml', 'schema.lock.json']);
   expect((await lintel(environment, 'check', site, '--locked')).code).toBe(0);
 });
 
