@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   explain: async () => (await import('./explain.ts')).explain,
   preview: async () => (await import('./preview.ts')).preview,
   profile: async () => (await import('./profile.ts')).profile,
+  diff: async () => (await import('./diff.ts')).diff,
   indexes: async () => (await import('./indexes.ts')).indexes,
   words: async () => (await import('./words.ts')).words,
   codes: async () => (await import('./codes.ts')).codes,

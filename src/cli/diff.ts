@@ -1,0 +1,108 @@
+/**
+ * `lintel diff`: what changes for callers between two packs over one database.
+ */
+import { type Config, ConfigError, readConfig } from '../config.ts';
+import { counted } from '../counted.ts';
+import type { Facade } from '../facade.ts';
+import { readPackFiles } from '../mapping/load/files.ts';
+import { formatProblem } from '../mapping/load/problem.ts';
+import { checkAgainst, facadeOf, setUp } from '../setup.ts';
+import type { Database } from '../sql/database.ts';
+import { differenceOf, type ElementDifference, type TypeDifference } from '../workbench/diff.ts';
+import { type Command, overrides, type Terminal, textOf } from './command.ts';
+
+/** Resources of each type that are compared. */
+const SAMPLE = 200;
+/** Elements of a type that are printed. */
+const PRINTED = 20;
+
+export const diff: Command = {
+  summary: 'tells what resources and searches change between two packs',
+  help: `Usage: lintel diff OLD NEW [--sample N] [--json] [--database URL] [--schema VERSION]
+
+Serves the packs in the folders OLD and NEW from the same database, and tells by type: how many resources each has, the search
+parameters that come and go, and of a sample how many resources come, go or change, with the elements in which they do. Types that
+are the same in all this are left out. No value is printed.
+
+  --sample N       compares the first N resources of each type by either pack (default ${SAMPLE})
+  --json           prints one JSON object
+  --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --schema VERSION version of the database's schema, instead of the packs'
+
+Exit code: 0 nothing differs, 1 something does or a pack has errors.`,
+  options: {
+    database: { type: 'string' },
+    json: { type: 'boolean' },
+    sample: { type: 'string' },
+    schema: { type: 'string' },
+  },
+  positionals: [2, 2],
+  async run(args, terminal) {
+    const [before, after] = args.positionals;
+    const sample = Number(textOf(args, 'sample') ?? SAMPLE);
+    if (!Number.isInteger(sample) || sample < 1 || sample > 100_000)
+      throw new ConfigError(['--sample takes a whole number from 1 to 100000']);
+    const instead = overrides({
+      MAPPINGS: before,
+      DATABASE_URL: textOf(args, 'database'),
+      SCHEMA: textOf(args, 'schema'),
+    });
+    const config = readConfig(terminal.environment, instead);
+    const { database, pack, changed } = await setUp(config, terminal.note);
+    try {
+      if (pack.registry === undefined) return refused(pack.problems.map(formatProblem), terminal);
+      const old = facadeOf(pack.registry, database, changed, config);
+      const now = await otherPack(
+        readConfig(terminal.environment, { ...instead, MAPPINGS: after }),
+        database,
+        terminal,
+      );
+      if (now === undefined) return 1;
+      const onType = (type: string): void => terminal.note(`Comparing ${type}`);
+      const found = await differenceOf({ old, new: now, sample, onType });
+      if (args.values['json'] === true) terminal.out(JSON.stringify({ sample, ...found }, undefined, 2));
+      else for (const line of found.types.flatMap(linesOf)) terminal.out(line);
+      if (found.types.length === 0 && args.values['json'] !== true) terminal.out('Nothing differs.');
+      return found.types.length === 0 ? 0 : 1;
+    } finally {
+      await database.close();
+    }
+  },
+};
+
+function refused(lines: readonly string[], { note }: Terminal): number {
+  for (const line of lines) note(line);
+  return 1;
+}
+
+async function otherPack(config: Config, database: Database, terminal: Terminal): Promise<Facade | undefined> {
+  const files = readPackFiles(config.mappings, config.schema);
+  const { pack, changed } = await checkAgainst(database, files, {});
+  if (pack.registry !== undefined) return facadeOf(pack.registry, database, changed, config);
+  refused(pack.problems.map(formatProblem), terminal);
+  return undefined;
+}
+
+function linesOf({ type, resources, searches, sample, elements }: TypeDifference): readonly string[] {
+  const { compared, gone, added, changed } = sample;
+  const more = elements.length - PRINTED;
+  return [
+    `${type}: ${resources.old} → ${counted(resources.new, 'resource')}`,
+    ...(searches.gone.length > 0 ? [`  searches gone   ${searches.gone.join(', ')}`] : []),
+    ...(searches.added.length > 0 ? [`  searches added  ${searches.added.join(', ')}`] : []),
+    ...(gone + added + changed > 0
+      ? [`  of ${counted(compared, 'resource')} compared: ${gone} gone, ${added} added, ${changed} changed`]
+      : []),
+    ...elements.slice(0, PRINTED).map(elementLine),
+    ...(more > 0 ? [`    … and ${counted(more, 'element')} more`] : []),
+  ];
+}
+
+function elementLine({ path, gone, added, changed }: ElementDifference): string {
+  const told = [
+    ...(gone > 0 ? [`gone in ${gone}`] : []),
+    ...(added > 0 ? [`added in ${added}`] : []),
+    ...(changed > 0 ? [`changed in ${changed}`] : []),
+  ];
+  return `    ${path}: ${told.join(', ')}`;
+}

@@ -1,0 +1,175 @@
+/**
+ * What changes for callers between two packs over the same database. In: both facades. Out: by type the number of resources, the
+ * searches that come and go, and, of a sample of ids, how many resources come, go or change, with the elements that do. No value is told.
+ */
+import { OPEN_ACCESS } from '../auth/access.ts';
+import type { Facade, RequestContext } from '../facade.ts';
+
+export interface PackDifference {
+  readonly types: readonly TypeDifference[];
+}
+
+export interface TypeDifference {
+  readonly type: string;
+  /** Resources that each pack has in the whole database. */
+  readonly resources: { readonly old: number; readonly new: number };
+  readonly searches: { readonly gone: readonly string[]; readonly added: readonly string[] };
+  readonly sample: {
+    /** Ids that were compared. */
+    readonly compared: number;
+    readonly gone: number;
+    readonly added: number;
+    readonly changed: number;
+  };
+  /** Elements without the indexes of lists, each with the resources in which it differs, most first. */
+  readonly elements: readonly ElementDifference[];
+}
+
+export interface ElementDifference {
+  readonly path: string;
+  readonly gone: number;
+  readonly added: number;
+  readonly changed: number;
+}
+
+export interface Diffing {
+  readonly old: Facade;
+  readonly new: Facade;
+  /** Resources of each type, of each pack. */
+  readonly sample: number;
+  /** Told which type is compared. */
+  readonly onType: (type: string) => void;
+}
+
+const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' };
+/** Ids that one search asks for. */
+const IDS = 50;
+
+/** Types that differ, in the order of the alphabet. Rejects with DatabaseError. */
+export async function differenceOf({ old, new: now, sample, onType }: Diffing): Promise<PackDifference> {
+  const types = [...new Set([...old.offers.types, ...now.offers.types])].toSorted();
+  const differences: TypeDifference[] = [];
+  for (const type of types) {
+    onType(type);
+    const one = await typeDifference(type, old, now, sample);
+    if (differs(one)) differences.push(one);
+  }
+  return { types: differences };
+}
+
+function differs({ resources, searches, sample }: TypeDifference): boolean {
+  const numbers = [resources.old - resources.new, sample.gone, sample.added, sample.changed];
+  return numbers.some(one => one !== 0) || searches.gone.length + searches.added.length > 0;
+}
+
+async function typeDifference(type: string, old: Facade, now: Facade, sample: number): Promise<TypeDifference> {
+  const ids = [...new Set([...(await firstIds(type, old, sample)), ...(await firstIds(type, now, sample))])];
+  const counts = { compared: ids.length, gone: 0, added: 0, changed: 0 };
+  const elements = new Map<string, { gone: number; added: number; changed: number }>();
+  for (let at = 0; at < ids.length; at += IDS) {
+    const some = ids.slice(at, at + IDS);
+    const [before, after] = [await resourcesOf(type, old, some), await resourcesOf(type, now, some)];
+    for (const id of some) {
+      const [was, is] = [before.get(id), after.get(id)];
+      if (was === undefined || is === undefined) {
+        if (was !== undefined) counts.gone += 1;
+        if (is !== undefined) counts.added += 1;
+        continue;
+      }
+      const own = elementsThatDiffer(was, is);
+      if (own.size > 0) counts.changed += 1;
+      for (const [path, how] of own) {
+        const known = elements.get(path) ?? { gone: 0, added: 0, changed: 0 };
+        known[how] += 1;
+        elements.set(path, known);
+      }
+    }
+  }
+  const offered = (facade: Facade): readonly string[] => facade.offers.of(type).map(({ parameter }) => parameter.code);
+  const total = ({ gone, added, changed }: Omit<ElementDifference, 'path'>): number => gone + added + changed;
+  return {
+    type,
+    resources: { old: await countOf(type, old), new: await countOf(type, now) },
+    searches: {
+      gone: offered(old).filter(code => !offered(now).includes(code)),
+      added: offered(now).filter(code => !offered(old).includes(code)),
+    },
+    sample: counts,
+    elements: [...elements]
+      .map(([path, how]) => ({ path, ...how }))
+      .toSorted((a, b) => total(b) - total(a) || (a.path < b.path ? -1 : 1)),
+  };
+}
+
+function serves(type: string, facade: Facade): boolean {
+  return facade.offers.types.includes(type);
+}
+
+/** The resources that a search finds, page by page, up to a number. */
+async function found(
+  type: string,
+  facade: Facade,
+  query: readonly (readonly [string, string])[],
+  most: number,
+): Promise<readonly { readonly id: string }[]> {
+  const resources: { readonly id: string }[] = [];
+  let parameters: typeof query | undefined = serves(type, facade) ? [...query, ['_count', `${most}`]] : undefined;
+  while (parameters !== undefined && resources.length < most) {
+    const { json } = await facade.search({ type, parameters }, CONTEXT);
+    const { entry = [], link = [] } = JSON.parse(json) as Bundle;
+    resources.push(...entry.map(({ resource }) => resource));
+    const next = link.find(({ relation }) => relation === 'next');
+    parameters = next && [...new URL(next.url).searchParams];
+  }
+  return resources.slice(0, most);
+}
+
+async function firstIds(type: string, facade: Facade, sample: number): Promise<readonly string[]> {
+  return (await found(type, facade, [], sample)).map(({ id }) => id);
+}
+
+async function resourcesOf(
+  type: string,
+  facade: Facade,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, unknown>> {
+  const resources = await found(type, facade, [['_id', ids.join()]], ids.length);
+  return new Map(resources.map(resource => [resource.id, resource]));
+}
+
+async function countOf(type: string, facade: Facade): Promise<number> {
+  if (!serves(type, facade)) return 0;
+  const { json } = await facade.search({ type, parameters: [['_summary', 'count']] }, CONTEXT);
+  return (JSON.parse(json) as Bundle).total ?? 0;
+}
+
+interface Bundle {
+  readonly total?: number;
+  readonly link?: readonly { readonly relation: string; readonly url: string }[];
+  readonly entry?: readonly { readonly resource: { readonly id: string } }[];
+}
+
+/** The elements in which two forms of a resource differ. */
+function elementsThatDiffer(was: unknown, is: unknown): ReadonlyMap<string, 'gone' | 'added' | 'changed'> {
+  const [before, after] = [primitivesOf(was), primitivesOf(is)];
+  const found = new Map<string, 'gone' | 'added' | 'changed'>();
+  for (const path of new Set([...before.keys(), ...after.keys()])) {
+    const [old, now] = [before.get(path), after.get(path)];
+    if (old === now) continue;
+    found.set(path, old === undefined ? 'added' : now === undefined ? 'gone' : 'changed');
+  }
+  return found;
+}
+
+/** The values of each element, of all items of lists in their order. */
+function primitivesOf(resource: unknown): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const visit = (value: unknown, path: string): void => {
+    if (Array.isArray(value)) for (const item of value) visit(item, path);
+    else if (typeof value === 'object' && value !== null)
+      for (const [name, part] of Object.entries(value)) visit(part, path === '' ? name : `${path}.${name}`);
+    else found.set(path, `${found.get(path) ?? ''}${JSON.stringify(value)},`);
+  };
+  visit(resource, '');
+  return found;
+}
