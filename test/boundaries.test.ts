@@ -76,6 +76,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'config',
     'log',
     'sql/database',
+    'sql/deadline',
     'sql/retry-after',
     'resource/xml',
     'resource/from-xml',

@@ -49,6 +49,9 @@ interface Waiting {
 const LIST = 1000;
 /** Records that may wait; who comes then is refused, for a disk that hangs must not fill the memory. */
 const QUEUE = 20_000;
+/** Characters of all of them, for a request may bring a body of 256 kB; and of one transaction, which the thread holds. */
+const QUEUE_LENGTH = 64_000_000;
+const LIST_LENGTH = 16_000_000;
 /** Milliseconds that a list may take before the disk counts as hanging. */
 const PATIENCE = 15_000;
 /** Small: the thread holds one list at a time. */
@@ -61,6 +64,8 @@ export async function openWriter(data: WriterData, patience = PATIENCE): Promise
   let ended: AuditError | undefined;
   let queue: Waiting[] = [];
   let flying: readonly Waiting[] = [];
+  /** Characters of both. */
+  let length = 0;
   let timer: NodeJS.Timeout | undefined;
   let closing: (() => void) | undefined;
   const opened = Promise.withResolvers<void>();
@@ -76,8 +81,9 @@ export async function openWriter(data: WriterData, patience = PATIENCE): Promise
       closing?.();
       return;
     }
-    flying = queue.slice(0, LIST);
-    queue = queue.slice(LIST);
+    const next = nextList(queue);
+    flying = queue.slice(0, next);
+    queue = queue.slice(next);
     worker.ref();
     timer = setTimeout(() => stop(new AuditError(false, 'ETIMEDOUT')), patience);
     worker.postMessage(flying.map(({ record }) => record) satisfies ToWriter);
@@ -86,6 +92,7 @@ export async function openWriter(data: WriterData, patience = PATIENCE): Promise
     clearTimeout(timer);
     const list = flying;
     flying = [];
+    for (const { record } of list) length -= lengthOf(record);
     done(list);
     send();
   };
@@ -132,9 +139,10 @@ export async function openWriter(data: WriterData, patience = PATIENCE): Promise
   return {
     write(record) {
       if (ended !== undefined) return Promise.reject(ended);
-      if (queue.length >= QUEUE) return Promise.reject(new AuditError(true, 'queue'));
+      if (queue.length >= QUEUE || length >= QUEUE_LENGTH) return Promise.reject(new AuditError(true, 'queue'));
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       queue.push({ record, resolve, reject });
+      length += lengthOf(record);
       // Those of the same turn of the event loop go together.
       if (queue.length === 1 && flying.length === 0) setImmediate(send);
       return promise;
@@ -153,4 +161,19 @@ export async function openWriter(data: WriterData, patience = PATIENCE): Promise
       await exited;
     },
   };
+}
+
+/** Of what may be long. */
+function lengthOf({ query, patients }: AuditRecord): number {
+  return query.length + patients.reduce((sum, id) => sum + id.length, 0);
+}
+
+/** How many go together. */
+function nextList(queue: readonly Waiting[]): number {
+  let length = 0;
+  const end = queue.slice(0, LIST).findIndex(({ record }) => {
+    length += lengthOf(record);
+    return length >= LIST_LENGTH;
+  });
+  return end === -1 ? LIST : end + 1;
 }

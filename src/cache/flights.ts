@@ -3,6 +3,7 @@
  * all. A caller that leaves gets an error of its own and cancels nobody else; the work is cancelled when all have left.
  */
 import { DatabaseError } from '../sql/database.ts';
+import { deadlineOf, endsAt } from '../sql/deadline.ts';
 
 export interface Flight<V> {
   readonly promise: Promise<V>;
@@ -34,8 +35,10 @@ interface UnderWay<V> {
 export function createFlights<V>(clock: () => number): Flights<V> {
   const flights = new Map<string, UnderWay<V>>();
 
-  const begin = (key: string, work: (signal: AbortSignal) => Promise<V>): UnderWay<V> => {
+  const begin = (key: string, until: number | undefined, work: (signal: AbortSignal) => Promise<V>): UnderWay<V> => {
     const abort = new AbortController();
+    // What is asked at once is asked before anybody waits.
+    if (until !== undefined) endsAt(abort.signal, until);
     const flight: UnderWay<V> = { begun: clock(), abort, result: work(abort.signal), waiting: 0 };
     flights.set(key, flight);
     const over = (): void => forget(key, flight);
@@ -62,7 +65,9 @@ export function createFlights<V>(clock: () => number): Flights<V> {
       if (signal?.aborted) return { joined: false, promise: Promise.reject(cancelled()) };
       const known = flights.get(key);
       const joined = known !== undefined && mayJoin(known.begun);
-      const flight = joined ? known : begin(key, work);
+      const until = deadlineOf(signal);
+      const flight = joined ? known : begin(key, until, work);
+      if (until !== undefined) endsAt(flight.abort.signal, until);
       return { joined, promise: wait(key, flight, signal) };
     },
   };

@@ -4,6 +4,7 @@
 import { createMiddleware } from 'hono/factory';
 import { type BoundedCache, boundedCache } from '../cache/bounded.ts';
 import { isLoopback } from '../config.ts';
+import { endsAt } from '../sql/deadline.ts';
 import type { AppParts, HttpEnv } from './context.ts';
 import { refuse } from './refuse.ts';
 
@@ -46,6 +47,7 @@ export function ownHost({ config }: Pick<AppParts, 'config'>): (hostname: string
 export function limitTime({ config }: Pick<AppParts, 'config'>) {
   return createMiddleware<HttpEnv>(async (c, next) => {
     const abort = new AbortController();
+    endsAt(abort.signal, performance.now() + config.timeout.request);
     let late = false;
     const timer = setTimeout(() => {
       late = true;

@@ -21,6 +21,8 @@ export interface IntrospectParts {
 
 /** Tokens of which answers are kept, and of which it is known that they were good. */
 const KEPT = 10_000;
+/** Characters of an answer: as long as what a token of the longest kind may say, and some more. */
+const ANSWER_LENGTH = 32_000;
 /** Questions under way: of tokens that were good before, and of others. A flood of the latter must not keep out the former. */
 const UNDER_WAY = { known: 50, others: 50 } as const;
 /** Seconds for Retry-After where there are too many. */
@@ -100,9 +102,14 @@ async function introspect(
   // Some say so of a token whose form they do not know.
   if (response.status === BAD_REQUEST) return { active: false };
   if (response.status !== 200) throw new IssuerError(`introspection: status ${response.status}`);
-  return response.json().catch(() => {
+  const text = await response.text();
+  // Thousands of them are kept.
+  if (text.length > ANSWER_LENGTH) throw new IssuerError('introspection: too long an answer');
+  try {
+    return JSON.parse(text);
+  } catch {
     throw new IssuerError('introspection: no JSON');
-  });
+  }
 }
 
 /** RFC 6749 section 2.3.1: both are encoded as in a form. */

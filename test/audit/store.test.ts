@@ -66,6 +66,20 @@ test('records that come together are each there when their promise resolves', as
   await expect(writer.write(record())).rejects.toBeInstanceOf(AuditError);
 });
 
+test('records of long requests wait as long as they are not too long together, and go in lists that the thread can hold', async () => {
+  const path = join(folder(), 'audit.sqlite');
+  const writer = await openWriter({ path, bytes: 400_000_000, survives: 'process', keep: DAY });
+  const long = record({ query: 'x'.repeat(250_000) });
+  const ended = await Promise.allSettled(Array.from({ length: 400 }, () => writer.write(long)));
+  const refused = ended.flatMap(one => (one.status === 'rejected' ? [one.reason] : []));
+  expect(refused).toHaveLength(400 - 256);
+  for (const reason of refused) expect(reason).toMatchObject({ full: true, code: 'queue' });
+  // There is room again.
+  await writer.write(long);
+  await writer.close();
+  expect(rowsOf(path, 'SELECT COUNT(*) AS N FROM RECORD')).toEqual([{ N: 257 }]);
+});
+
 test('records that are too old go, those of their patients with them', () => {
   const path = join(folder(), 'audit.sqlite');
   const store = openStore({ path, bytes: 10_000_000, survives: 'process' });

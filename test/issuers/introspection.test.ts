@@ -147,6 +147,9 @@ test('an answer that is none is an outage, of that token alone', async () => {
   issuer.active.set('odd', ['active']);
   issuer.active.set('opaque', ACTIVE);
   expect(await statusOf(grantOf(verifier, 'odd'))).toEqual({ status: 503, retryAfter: 5 });
+  // Thousands of answers are kept.
+  issuer.active.set('long', { ...ACTIVE, note: 'x'.repeat(33_000) });
+  expect(await statusOf(grantOf(verifier, 'long'))).toEqual({ status: 503, retryAfter: 5 });
   expect(await grantOf(verifier, 'opaque')).toBeDefined();
 });
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { INTEGER, UNICODE } from '../../src/sql/column-type.ts';
 import { and, call, compare, equals, exists, TRUE, value } from '../../src/sql/construct.ts';
 import { DatabaseError } from '../../src/sql/database.ts';
+import { endsAt } from '../../src/sql/deadline.ts';
 import type { Predicate } from '../../src/sql/expression.ts';
 import { identifier } from '../../src/sql/identifier.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
@@ -86,6 +87,26 @@ describe('a SQLite database', () => {
     expect(await hurried.query(plan, { signal, lane: 'export' })).toEqual(all);
     expect(await hurried.query(planOf(TRUE, { limit: 1 }), { signal })).toEqual([[0]]);
     await hurried.close();
+    rmSync(join(file, '..'), { recursive: true });
+  });
+
+  it('ends a statement when the request that waits for it is over', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'lintel-sqlite-')), 'over.db');
+    const raw = new DatabaseSync(file);
+    raw.exec('CREATE TABLE A (ID INTEGER PRIMARY KEY, CD CHAR(8))');
+    raw.exec(`INSERT INTO A VALUES ${Array.from({ length: 40 }, (_, i) => `(${i + 1}, 'x')`).join()}`);
+    raw.close();
+    const database = openSqlite(file);
+    const plan = planOf(equals(column('a', 'CD'), value('y', UNICODE)), { searches: true });
+    const [over, young] = [new AbortController(), new AbortController()];
+    endsAt(over.signal, performance.now() - 1);
+    endsAt(young.signal, performance.now() + 60_000);
+    expect(await failure(() => database.query(plan, { signal: over.signal }))).toMatchObject({ reason: 'unavailable' });
+    expect(await database.query(plan, { signal: young.signal })).toEqual([]);
+    // Somebody else waits for it, too, and longer.
+    endsAt(over.signal, performance.now() + 60_000);
+    expect(await database.query(plan, { signal: over.signal })).toEqual([]);
+    await database.close();
     rmSync(join(file, '..'), { recursive: true });
   });
 

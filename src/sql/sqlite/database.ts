@@ -6,6 +6,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Database, QueryOptions } from '../database.ts';
 import { DatabaseError, FormDisproved } from '../database.ts';
+import { deadlineOf } from '../deadline.ts';
 import type { SqlValue } from '../expression.ts';
 import { listOf } from '../list-of.ts';
 import type { Row, SqlPlan } from '../plan.ts';
@@ -86,7 +87,8 @@ export function openSqlite(
         if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
         const limited = options?.signal !== undefined && options.lane !== 'export';
         const statement = statementOf(limited ? looking(plan) : plan, options?.places);
-        return fetch(plan, options?.lane, () => file.rows(statement, limited, at));
+        const until = limited ? (deadlineOf(options?.signal) ?? Number.POSITIVE_INFINITY) : undefined;
+        return fetch(plan, options?.lane, () => file.rows(statement, until, at));
       };
       const now = performance.now();
       const unhurried = options?.lane === 'export';

@@ -35,8 +35,8 @@ export interface FileOptions {
 
 /** All throw DatabaseError; a file that somebody writes is told at once, with nobody waiting. */
 export interface SqliteFile {
-  /** `limited`: it is ended where it computes too long. `now`: as performance.now() has it. */
-  rows(statement: BoundStatement<SQLInputValue>, limited?: boolean, now?: number): SqlValue[][];
+  /** `until`: it is ended then, and where it computes too long; undefined: it is not. Both as performance.now() has them. */
+  rows(statement: BoundStatement<SQLInputValue>, until?: number, now?: number): SqlValue[][];
   /** Whether the rows of a table are numbered, as `rowid`; a view's are not. */
   hasRowids(table: string): boolean;
   /** Runs `ask` on the connection. */
@@ -157,10 +157,10 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
     return statement;
   };
 
-  const rows = (statement: BoundStatement<SQLInputValue>, limited = false, now = performance.now()): SqlValue[][] => {
+  const rows = (statement: BoundStatement<SQLInputValue>, until?: number, now = performance.now()): SqlValue[][] => {
     let isPrepared = false;
     try {
-      limit.begin(limited, now);
+      limit.begin(until, now);
       const ready = prepared(connected(now), statement);
       isPrepared = true;
       const found: unknown = ready.all(...statement.parameters);
@@ -194,7 +194,7 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
     attempt('query', () => connected().prepare('SELECT COUNT(*) AS n FROM sqlite_schema').get()?.['n'] === 0);
 
   return {
-    rows: (statement, limited, now) => anew(() => rows(statement, limited, now)),
+    rows: (statement, until, now) => anew(() => rows(statement, until, now)),
     hasRowids: table =>
       asked('query', () => {
         const database = connected();
@@ -204,7 +204,12 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
         numbered.set(table, found);
         return found;
       }),
-    use: (what, ask) => asked(what, () => ask(connected())),
+    use: (what, ask) =>
+      asked(what, () => {
+        // The limit of the statement before it is not its own.
+        limit.begin(undefined, 0);
+        return ask(connected());
+      }),
     forget() {
       forgetStatements();
       releaseOthers = releasesOthers();

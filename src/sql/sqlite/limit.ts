@@ -7,8 +7,11 @@ import { performance } from 'node:perf_hooks';
 import { DatabaseError } from '../database.ts';
 
 export interface Limit {
-  /** A statement begins at `now`, as performance.now() has it; `limited`: somebody waits for it who also waits for others. */
-  begin(limited: boolean, now: number): void;
+  /**
+   * A statement begins at `now`, as performance.now() has it. `until`: when nobody waits for it any more, at the latest; undefined:
+   * somebody waits as long as it takes.
+   */
+  begin(until: number | undefined, now: number): void;
   /** Throws DatabaseError `unavailable` once the statement has taken too long. */
   look(): void;
   /** Likewise for what is called thousands of times at once: it looks at some calls. */
@@ -26,8 +29,8 @@ export function createLimit(milliseconds: number): Limit {
       throw new DatabaseError('unavailable', 'the statement took too long and was ended', { retryAfter: 5 });
   };
   return {
-    begin(limited, now) {
-      ends = limited ? now + milliseconds : Number.POSITIVE_INFINITY;
+    begin(until, now) {
+      ends = until === undefined ? Number.POSITIVE_INFINITY : Math.min(until, now + milliseconds);
       calls = 0;
     },
     look,

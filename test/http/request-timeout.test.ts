@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { createFlights } from '../../src/cache/flights.ts';
+import { deadlineOf, endsAt } from '../../src/sql/deadline.ts';
+import { appUnderTest } from './app-under-test.ts';
+
+test('whoever asks the database for a request knows when REQUEST_TIMEOUT is over', async () => {
+  const { app, calls } = appUnderTest({ REQUEST_TIMEOUT: '7' });
+  const before = performance.now();
+  expect((await app.request('http://localhost/fhir/Widget')).status).toBe(200);
+  const deadline = deadlineOf(calls[0]?.context.signal) ?? Number.NaN;
+  expect(deadline).toBeGreaterThanOrEqual(before + 7000);
+  expect(deadline).toBeLessThanOrEqual(performance.now() + 7000);
+});
+
+test('work that several wait for may take as long as the last of them waits', async () => {
+  const flights = createFlights<number>(() => 0);
+  const caller = (until: number): AbortSignal => {
+    const { signal } = new AbortController();
+    endsAt(signal, until);
+    return signal;
+  };
+  const end = Promise.withResolvers<number>();
+  const seen: (number | undefined)[] = [];
+  let own: AbortSignal | undefined;
+  const work = (signal: AbortSignal): Promise<number> => {
+    own = signal;
+    seen.push(deadlineOf(signal));
+    return end.promise;
+  };
+  const takes = [5, 9, 7].map(until => flights.take('same', caller(until), () => true, work));
+  expect(takes.map(({ joined }) => joined)).toEqual([false, true, true]);
+  expect(seen).toEqual([5]);
+  expect(deadlineOf(own)).toBe(9);
+  end.resolve(1);
+  expect(await Promise.all(takes.map(({ promise }) => promise))).toEqual([1, 1, 1]);
+});
