@@ -29,6 +29,16 @@ export function reportPage(report: CheckReport): string {
   const title = `Check of ${pack ?? 'a pack that cannot be loaded'}`;
   const found = `${countOf(problems, 'error')} errors, ${countOf(problems, 'warning')} warnings`;
   const drawn = `seed ${seed}, ${budgetSeconds === undefined ? 'every row' : `budget ${budgetSeconds} s`}`;
+  return framed(
+    title,
+    `<p>${found}. ${escaped(at)}, ${drawn}.</p>
+${problems.length === 0 ? '' : `<ul>\n${problems.map(problemItem).join('\n')}\n</ul>`}
+${sections.map(sectionPart).join('\n')}`,
+  );
+}
+
+/** A report's page around its content, which is HTML. */
+export function framed(title: string, content: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -39,9 +49,7 @@ export function reportPage(report: CheckReport): string {
 </head>
 <body>
 <h1>${escaped(title)}</h1>
-<p>${found}. ${escaped(at)}, ${drawn}.</p>
-${problems.length === 0 ? '' : `<ul>\n${problems.map(problemItem).join('\n')}\n</ul>`}
-${sections.map(sectionPart).join('\n')}
+${content}
 </body>
 </html>
 `;
@@ -64,7 +72,8 @@ ${notes.map(note => `<p>${escaped(note)}</p>`).join('\n')}
 ${tables.map(tablePart).join('\n')}`;
 }
 
-function tablePart({ title, columns, rows }: Table): string {
+/** A table with its title. */
+export function tablePart({ title, columns, rows }: Omit<Table, 'name'>): string {
   const cell = (tag: string, content: string | number): string =>
     `<${tag}${typeof content === 'number' ? ' class="number"' : ''}>${escaped(String(content))}</${tag}>`;
   return `<h3>${escaped(title)}</h3>
@@ -74,6 +83,7 @@ ${rows.map(row => `<tr>${row.map(content => cell('td', content)).join('')}</tr>`
 </table></div>`;
 }
 
-function escaped(text: string): string {
+/** Text as it stands in HTML. */
+export function escaped(text: string): string {
   return text.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`);
 }

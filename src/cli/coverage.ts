@@ -1,9 +1,11 @@
 /**
  * `lintel coverage`: how much of US Core a pack covers, and what of the database it leaves.
  */
+import { writeFileSync } from 'node:fs';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { type Coverage, coverageOf } from '../coverage/coverage.ts';
 import { VERSIONS, type Version } from '../coverage/guide.ts';
+import { coveragePage } from '../coverage/page.ts';
 import { coverageLines } from '../coverage/text.ts';
 import { readPackFiles } from '../mapping/load/files.ts';
 import { readLock } from '../mapping/load/lock.ts';
@@ -21,7 +23,8 @@ const GUIDES: ReadonlyMap<string, Version> = new Map(VERSIONS.map(version => [`u
 export const coverage: Command = {
   summary: 'tells how much of US Core a pack covers, and what of the database it leaves',
   help: `Usage: lintel coverage [PACK] [--guide us-core-6.1.0 | --guide us-core-7.0.0]
-                       [--database URL | --locked] [--sample N] [--budget SECONDS] [--json]
+                       [--database URL | --locked] [--sample N] [--budget SECONDS]
+                       [--json] [--html FILE]
 
 For each profile of US Core: whether mappings claim it, each must-support element (mapped or not, and the share of
 sampled resources that have it), each search that a server SHALL or SHOULD answer. For each group of the (g)(10)
@@ -36,6 +39,7 @@ most rows first.
   --budget SECONDS how long resources are read, and rows of tables counted (default ${SECONDS} each); what was not
                    reached is said
   --json           prints one JSON object, which docs/coverage.md describes
+  --html FILE      also writes the report as one page
 
 Verdicts: ready; no data (everything is mapped, and the sample does not show all of it); gaps; not mapped.
 Exit code: 0 with a report, whatever it says; 1 for a pack that cannot be loaded.`,
@@ -47,6 +51,7 @@ Exit code: 0 with a report, whatever it says; 1 for a pack that cannot be loaded
     sample: { type: 'string' },
     budget: { type: 'string' },
     json: { type: 'boolean' },
+    html: { type: 'string' },
   },
   positionals: [0, 1],
   async run(args, terminal) {
@@ -62,6 +67,8 @@ Exit code: 0 with a report, whatever it says; 1 for a pack that cannot be loaded
         ? await withoutRows(config, version, terminal)
         : await withRows(config, version, { sample, seconds }, terminal);
     if (found === undefined) return 1;
+    const page = textOf(args, 'html');
+    if (page !== undefined) writeFileSync(page, coveragePage(found));
     if (args.values['json'] === true) terminal.out(JSON.stringify(found, undefined, 2));
     else for (const line of coverageLines(found)) terminal.out(line);
     return 0;

@@ -1,5 +1,5 @@
 /** `lintel coverage`: of the demo against a list checked by hand, and the gaps of a pack with two mappings. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -215,6 +215,24 @@ describe('of a pack with two mappings', () => {
     expect(out).toMatch(/^us-core-body-weight \(Observation\): gaps\n {2}mapped by weights\n {2}mapped {7}status, /m);
     expect(out).toMatch(/^ {2}not mapped {3}effectiveDateTime$/m);
     expect(out).not.toContain('FRIDGE');
+  });
+
+  test('--html writes one page, with rows and without, in the names of the data', async () => {
+    const { environment, pack, folder } = clinic();
+    const file = join(folder, 'coverage.html');
+    const page = async (...options: string[]): Promise<string> => {
+      expect((await lintel(environment, 'coverage', '--html', file, ...options)).code).toBe(0);
+      return readFileSync(file, 'utf8');
+    };
+    const withRows = await page();
+    expect(withRows).toContain('<title>small against us-core-6.1.0</title>');
+    expect(withRows).toContain('<tr><td>FRIDGE</td><td class="number">2</td><td class="number">2</td></tr>');
+    expect(withRows).toMatch(/<h2>us-core-body-weight: gaps<\/h2>/);
+    expect(withRows).toMatch(/<td>effectiveDateTime<\/td><td>not mapped<\/td>/);
+    expect(withRows).toMatch(/<td>status<\/td><td>filled<\/td><td class="number">100<\/td>/);
+    expect(withRows).not.toMatch(/<script|https?:\/\/[^<]*\.(css|js)/);
+    expect((await lintel(environment, 'lock')).code).toBe(0);
+    expect(await page(pack, '--locked')).toMatch(/<td>status<\/td><td>mapped<\/td><td>-<\/td>/);
   });
 
   test('a guide that is not known, and a pack with errors, are told', async () => {
