@@ -1,7 +1,8 @@
 /**
- * Refusals in a storm. Most clients that are refused ask again on the same connection at once, whatever Retry-After says, and each refusal
- * takes from the time that answers need. In: responses. Out: they are refused a moment later, so that a connection costs a few refusals
- * a second and not thousands. No more wait than a bounded number; the others are refused at once.
+ * Refusals in a storm. Most clients that are refused ask again on the same connection at once, whatever Retry-After
+ * says, and each refusal takes from the time that answers need. In: responses. Out: they are refused a moment later,
+ * so that a connection costs a few refusals a second and not thousands. No more wait than a bounded number; the
+ * others are refused at once.
  */
 import type { ServerResponse } from 'node:http';
 import { retryIn } from '../sql/retry-after.ts';

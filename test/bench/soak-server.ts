@@ -1,5 +1,7 @@
-/** The server of `npm run bench -- soak`, a process of its own. In: its environment, as a message. Out: its port; it reloads when it is told to, and
- * tells what became of that when it is asked. */
+/**
+ * The server of `npm run bench -- soak`, a process of its own. In: its environment, as a message. Out: its port; it
+ * reloads when it is told to, and tells what became of that when it is asked.
+ */
 import { once } from 'node:events';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- sqlite-threads`: what it costs to ask SQLite in threads, side by side with asking it in the server's own. In: a SQLite
- * file of the demo's schema. Out: microseconds of CPU and milliseconds of waiting for a read and for a page of 50, what becomes of short
- * reads beside statements that take long, and how long a thread takes to end while it runs one (decision 385).
+ * `npm run bench -- sqlite-threads`: what it costs to ask SQLite in threads, side by side with asking it in the
+ * server's own. In: a SQLite file of the demo's schema. Out: microseconds of CPU and milliseconds of waiting for a
+ * read and for a page of 50, what becomes of short reads beside statements that take long, and how long a thread
+ * takes to end while it runs one (decision 385).
  */
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 /**
- * SQLite asked by threads, in the ways that `npm run bench -- sqlite-threads` compares. In: a file. Out: a database whose queries go to
- * them; everything else is asked on the calling thread.
+ * SQLite asked by threads, in the ways that `npm run bench -- sqlite-threads` compares. In: a file. Out: a database
+ * whose queries go to them; everything else is asked on the calling thread.
  */
 import type { SQLInputValue } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';

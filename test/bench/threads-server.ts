@@ -1,4 +1,7 @@
-/** One server of `npm run bench -- sqlite-threads`, a process of its own. In: the way, and a file as a message. Out: its port. */
+/**
+ * One server of `npm run bench -- sqlite-threads`, a process of its own. In: the way, and a file as a message. Out:
+ * its port.
+ */
 import { once } from 'node:events';
 import { readConfig } from '../../src/config.ts';
 import { createApp } from '../../src/http/app.ts';

@@ -1,6 +1,6 @@
 /**
- * A thread that asks SQLite, for `npm run bench -- sqlite-threads`. In: a file, as the thread's data; statements in batches, as messages. Out:
- * their rows, in a message for each batch.
+ * A thread that asks SQLite, for `npm run bench -- sqlite-threads`. In: a file, as the thread's data; statements in
+ * batches, as messages. Out: their rows, in a message for each batch.
  */
 import type { SQLInputValue } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';

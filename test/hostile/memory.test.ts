@@ -62,6 +62,12 @@ const CHOSEN: Readonly<Record<string, (n: string) => Attack>> = {
     headers: FORM,
     body: `family=${n}${'x'.repeat(3900)}`,
   }),
+  'sealed parameters': n => ({ path: `/fhir/Patient?_sealed=${n}${LONG}`, headers: {} }),
+  'reason of a break-glass': n => ({ path: '/fhir/Patient/1', headers: { 'break-glass': `${n}${LONG}` } }),
+  'if-none-match': n => ({ path: '/fhir/Patient/1', headers: { 'if-none-match': `W/"${n}${LONG}"` } }),
+  origin: n => ({ path: '/fhir/Patient/1', headers: { origin: `https://${n}.example` } }),
+  'search that is explained': n => ({ path: `/explain?query=Patient%3Ffamily%3D${n}${'x'.repeat(3900)}`, headers: {} }),
+  'document of a patient': n => ({ path: `/api/${n}/ccds/api/all-patient-data?date=${n}`, headers: {} }),
   'export that is polled': n => ({ path: `/fhir/$export-poll-status/${n}`, headers: {} }),
   'user name': n => ({
     method: 'POST',
