@@ -4,7 +4,7 @@
  * version is told apart from one that is right; nobody has to guess what half of a state means.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync, renameSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 
 /** What a file holds is not what was written under its name. Its message names the file and no content. */
 export class DamagedFile extends Error {
@@ -41,11 +41,18 @@ export function readSealed(file: string, form: string): string | undefined {
   return body;
 }
 
-/** Renames a file to where nobody reads it, for a person to look at. Returns its name, or undefined where even that is refused. */
+/** Files of SQLite beside a database. */
+const BESIDE = ['-wal', '-shm', '-journal'] as const;
+
+/**
+ * Renames a file, and what SQLite has beside it, to where nobody reads it, for a person to look at. Returns its name, or
+ * undefined where even that is refused.
+ */
 export function setAside(file: string): string | undefined {
   const aside = `${file}.damaged`;
   try {
     renameSync(file, aside);
+    for (const end of BESIDE) if (existsSync(file + end)) renameSync(file + end, aside + end);
     return aside;
   } catch (error) {
     if (error instanceof Error && 'code' in error) return undefined;
@@ -55,4 +62,29 @@ export function setAside(file: string): string | undefined {
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
+}
+
+/**
+ * What `read` makes of a file. One that it calls damaged is set aside and announced, and counts as missing. Out: undefined
+ * where there is no whole file. Throws what `read` throws otherwise, and where the file cannot be set aside.
+ */
+export function readOrSetAside<T>(
+  file: string,
+  read: () => T | undefined,
+  isDamage: (error: unknown) => boolean,
+  announce: (file: string, aside: string) => void,
+): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!isDamage(error) && !isFolder(error)) throw error;
+    const aside = setAside(file);
+    if (aside === undefined) throw error;
+    announce(file, aside);
+    return undefined;
+  }
+}
+
+function isFolder(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EISDIR';
 }

@@ -7,6 +7,7 @@ import { readPrivate, writePrivate } from '../auth/private-file.ts';
 import type { SinkSettings } from '../config.ts';
 import type { Facade } from '../facade.ts';
 import { describeError, type Log } from '../log.ts';
+import { readOrSetAside } from '../sealed-file.ts';
 import { BEGINNING, eventsIn, type Position } from './sinks/events.ts';
 import { type Follower, follow, type SinkLoad } from './sinks/follow.ts';
 import { jsonLines } from './sinks/json-lines.ts';
@@ -41,12 +42,24 @@ const POSITIONS = 'audit-sinks.json';
 
 type Positions = Readonly<Record<string, Position>>;
 
+/** How far each sink is; a file that is damaged is set aside, and all that the store holds is sent again. */
+function positionsOf(file: string, log: Pick<Log, 'error'>): Positions {
+  const positions = readOrSetAside(
+    file,
+    () => readPrivate(file),
+    error => error instanceof SyntaxError,
+    (damaged, aside) =>
+      log.error('how far the audit was forwarded is damaged and set aside; it is sent again', { file: damaged, aside }),
+  );
+  return typeof positions === 'object' && positions !== null ? (positions as Positions) : {};
+}
+
 /** Throws what SQLite or the file system says. */
 export function forwardAudit(options: ForwardOptions): Forwarding {
   const { file, facade, base, sinks, dataDir, log, pause } = options;
   const events = eventsIn(file, facade, base);
   const kept = join(dataDir, POSITIONS);
-  let positions = (readPrivate(kept) as Positions | undefined) ?? {};
+  let positions = positionsOf(kept, log);
   const followers = sinks.map((settings): Follower => {
     const sink = sinkOf(settings, options);
     const name = nameOf(settings);

@@ -88,9 +88,19 @@ export function writeClients(file: string, clients: readonly Client[]): void {
   writePrivate(file, { clients });
 }
 
-/** Clients of a file, read again when it was changed. */
-export function clientsOfFile(file: string): Clients {
-  const known = fresh(file, () => new Map(readClients(file).map(client => [client.id, client])));
+/**
+ * Clients of a file, read again when it was changed. While it cannot be read it has none, so that no client of it gets a
+ * token; `unreadable` is told once for each version of the file. It stays where it is, because people manage it.
+ */
+export function clientsOfFile(file: string, unreadable: (error: unknown) => void): Clients {
+  const known = fresh(file, () => {
+    try {
+      return new Map(readClients(file).map(client => [client.id, client]));
+    } catch (error) {
+      unreadable(error);
+      return new Map<string, Client>();
+    }
+  });
   return { find: id => known().get(id), all: () => [...known().values()] };
 }
 

@@ -8,6 +8,7 @@ import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import type { Account } from '../auth/accounts.ts';
 import { hashPassword } from '../auth/password.ts';
 import { readPrivate, writePrivate } from '../auth/private-file.ts';
+import { readOrSetAside } from '../sealed-file.ts';
 import { type Client, hashSecret } from './clients.ts';
 import { DEMO_APP } from './demo-app.ts';
 import { CONTEXT_SCOPES, POST_LAUNCH } from './scopes.ts';
@@ -81,8 +82,29 @@ export async function smartDemo(dataDir: string, people: readonly DemoPerson[]):
   };
 }
 
+/** The content of a file of the demo; undefined where there is none that is whole, so that another is made. */
+function wholeOf<T>(file: string, isWhole: (content: unknown) => content is T): T | undefined {
+  const content = readOrSetAside(
+    file,
+    () => readPrivate(file),
+    error => error instanceof SyntaxError,
+    () => {},
+  );
+  return isWhole(content) ? content : undefined;
+}
+
+function isSecrets(content: unknown): content is Secrets {
+  const { passwords, secret } = (content ?? {}) as Readonly<Record<keyof Secrets, unknown>>;
+  return Array.isArray(passwords) && passwords.every(one => typeof one === 'string') && typeof secret === 'string';
+}
+
+function isPrivateKey(content: unknown): content is JWK {
+  const { kty, kid, d, x, y } = (content ?? {}) as JWK;
+  return kty === 'EC' && [kid, d, x, y].every(part => typeof part === 'string');
+}
+
 function secretsOf(file: string, people: number): Secrets {
-  const before = readPrivate(file) as Secrets | undefined;
+  const before = wholeOf(file, isSecrets);
   if (before?.passwords.length === people) return before;
   const random = (bytes: number): string => randomBytes(bytes).toString('base64url');
   const secrets = { passwords: Array.from({ length: people }, () => random(12)), secret: random(32) };
@@ -91,7 +113,7 @@ function secretsOf(file: string, people: number): Secrets {
 }
 
 async function keyOf(file: string): Promise<JWK> {
-  const before = readPrivate(file) as JWK | undefined;
+  const before = wholeOf(file, isPrivateKey);
   if (before !== undefined) return before;
   const { privateKey } = await generateKeyPair('ES384', { extractable: true });
   const key = { ...(await exportJWK(privateKey)), kid: randomBytes(9).toString('base64url'), alg: 'ES384' };

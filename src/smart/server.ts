@@ -18,6 +18,7 @@ import { type Config, isLoopback } from '../config.ts';
 import type { Facade } from '../facade.ts';
 import { describeError, type Log } from '../log.ts';
 import type { Metrics } from '../observe/metrics.ts';
+import { readOrSetAside } from '../sealed-file.ts';
 import { appRoutes, loginRoutes } from './apps.ts';
 import { chartsOf } from './charts.ts';
 import { type Client, clientsOfFile, joinClients } from './clients.ts';
@@ -26,7 +27,7 @@ import { ehrRoutes } from './ehr.ts';
 import { interactionRoutes } from './interactions.ts';
 import { issuerOf } from './issuer.ts';
 import { CALLBACK, issuerRoutes } from './issuer-routes.ts';
-import { type Keys, readKeys, rotateKeys } from './keys.ts';
+import { type Keys, KeysError, readKeys, rotateKeys } from './keys.ts';
 import { launchRoutes } from './launches.ts';
 import { errorPage, FORM_POLICY } from './pages.ts';
 import { addressOf, type Hospital, type NodeEnv, type PageContext, pageOf, type SmartParts } from './parts.ts';
@@ -34,7 +35,7 @@ import { ownPaths, providerRoute, publishedPaths } from './paths.ts';
 import { peopleOf, type UserOf } from './people.ts';
 import { AUTH_PATH, createProvider } from './provider.ts';
 import { publishedRoutes } from './published.ts';
-import { openStore, type Store } from './store.ts';
+import { isDamagedStore, openStore, type Store, storeFile } from './store.ts';
 import { TEXTS } from './texts.ts';
 import { answerByProvider } from './to-provider.ts';
 import { tokensOf } from './tokens.ts';
@@ -81,16 +82,61 @@ const SWEEP = 60;
 /** Bytes of a form. */
 const LONGEST_BODY = 64 * 1024;
 
+/** The keys of a file; undefined where there are none that are whole. Whoever was logged in with damaged ones logs in again. */
+function wholeKeys(file: string, log: Pick<Log, 'error'>): Keys | undefined {
+  return readOrSetAside(
+    file,
+    () => readKeys(file),
+    error => error instanceof KeysError,
+    (damaged, aside) =>
+      log.error(
+        'the keys of the authorization server were damaged and set aside; new ones are made, and sessions end',
+        {
+          file: damaged,
+          aside,
+        },
+      ),
+  );
+}
+
+/** The store of a folder; a new one where it was damaged, so that sessions, tokens and grants have ended. */
+function wholeStore(folder: string, log: Pick<Log, 'error'>): Store {
+  const whole = readOrSetAside(
+    storeFile(folder),
+    () => openStore(folder),
+    isDamagedStore,
+    (file, aside) =>
+      log.error(
+        'the store of the authorization server was damaged and set aside; sessions, tokens and grants have ended',
+        {
+          file,
+          aside,
+        },
+      ),
+  );
+  return whole ?? openStore(folder);
+}
+
 /** Opens its files, and makes keys where there are none. Throws what the system says. */
 export async function openSmart(options: SmartOptions): Promise<Smart> {
   const { config, base, log } = options;
   const issuer = base + AUTH_PATH;
   const fhirBase = base + config.fhirPath;
   const clientFile = join(config.dataDir, FILES.clients);
-  const clients = joinClients(options.clients, clientsOfFile(clientFile));
+  const clients = joinClients(
+    options.clients,
+    clientsOfFile(clientFile, error =>
+      log.error('the file of clients cannot be read: its clients get no tokens', {
+        file: clientFile,
+        ...describeError(error),
+      }),
+    ),
+  );
   const keyFile = join(config.dataDir, FILES.keys);
-  let keys: Keys = readKeys(keyFile) ?? (await rotateKeys(keyFile));
-  const store = openStore(config.dataDir);
+  let keys: Keys = wholeKeys(keyFile, log) ?? (await rotateKeys(keyFile));
+  const store = wholeStore(config.dataDir, log);
+  // A file that cannot be read is told at the start, and not by the first request.
+  clients.all();
   const hospital = hospitalOf(options, issuer, fhirBase, store);
   const { accounts } = hospital?.people ?? options;
   const failed = (error: unknown): void => log.error('the authorization server failed', describeError(error));

@@ -86,14 +86,40 @@ interface Row {
   readonly consumed: number | null;
 }
 
+/** Throws as SQLite does where a page of the file is not what it should be. https://sqlite.org/pragma.html#pragma_quick_check */
+function checkWhole(database: DatabaseSync): void {
+  const [first] = database.prepare('PRAGMA quick_check(1)').all();
+  if (first?.['quick_check'] === 'ok') return;
+  throw Object.assign(new Error('The store of the authorization server is damaged'), { errcode: DAMAGED[0] });
+}
+
+/** Where the store of a folder is. */
+export function storeFile(folder: string): string {
+  return join(folder, 'smart.sqlite');
+}
+
+/** SQLite's numbers of results: damaged, and no database at all. */
+const DAMAGED: readonly unknown[] = [11, 26];
+
+/** Whether the file is no store that is whole. */
+export function isDamagedStore(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && DAMAGED.includes(error.errcode);
+}
+
 /** Opens or makes `smart.sqlite` in a folder. `clock`: milliseconds since the epoch. Throws what the system says. */
 export function openStore(folder: string, clock: () => number = Date.now): Store {
   makeFolder(folder);
-  const file = join(folder, 'smart.sqlite');
+  const file = storeFile(folder);
   closeSync(openSync(file, 'a', 0o600));
   chmodSync(file, 0o600);
   const database = new DatabaseSync(file);
-  database.exec(SCHEMA);
+  try {
+    checkWhole(database);
+    database.exec(SCHEMA);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
   const upsert = database.prepare(
     `INSERT INTO entry (kind, id, uid, grant_id, account, payload, expires) VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (kind, id) DO UPDATE SET uid = excluded.uid, grant_id = excluded.grant_id, account = excluded.account,

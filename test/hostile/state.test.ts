@@ -1,23 +1,12 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { hashPassword } from '../../src/auth/password.ts';
 import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
+import { DAMAGES } from './damages.ts';
 import { started, target } from './target.ts';
-
-const DAMAGES: Readonly<Record<string, (file: string) => void>> = {
-  empty: file => writeFileSync(file, ''),
-  'cut off': file => writeFileSync(file, readFileSync(file).subarray(0, statSync(file).size / 2)),
-  null: file => writeFileSync(file, 'null'),
-  'of another version': file => writeFileSync(file, '{"version":99}'),
-  'no text': file => writeFileSync(file, Buffer.from([0, 255, 254, 0, 200, 10, 0])),
-  'a folder': file => {
-    rmSync(file);
-    mkdirSync(file);
-  },
-};
 
 /** A clinic whose server has kept something of everything, made once; each test damages a copy. */
 let clinic: SmallClinic;
