@@ -30,7 +30,10 @@ export interface LivePack<T> {
   lacking(): Refused | undefined;
   /** The schema has all that the mappings of the version that is served need: none is left out. */
   isWhole(): boolean;
-  /** `always`: also where no file has changed, for the schema of the database may have. Never throws. */
+  /**
+   * `always`: somebody asked for it. Then also where no file has changed, for the schema of the database may have; and where
+   * mappings of the version before are gone, which otherwise are taken for files that are not all written yet. Never throws.
+   */
   reload(always?: boolean): Promise<Outcome>;
   /** Checks the files that are served, not those on disk, against the schema where that has changed. Never throws. */
   look(): Promise<Outcome>;
@@ -65,6 +68,7 @@ export function livePack<T>({
 }: LiveOptions<T>): LivePack<T> {
   let { files, schema } = first;
   let isWhole = isComplete(first.pack);
+  let names = mappingsOf(first.registry);
   let current = make(first);
   let refused: Refused | undefined;
   let lacking: Refused | undefined;
@@ -85,7 +89,7 @@ export function livePack<T>({
     return 'lacking';
   };
 
-  const check = async (found: PackFiles): Promise<Outcome> => {
+  const check = async (found: PackFiles, isOnPurpose: boolean): Promise<Outcome> => {
     const begun = performance.now();
     const isServed = found.version === files.version;
     const checked = await checkAgainst(database, found, { degraded, ...(isServed ? { before: schema } : {}) });
@@ -100,11 +104,15 @@ export function livePack<T>({
       schema = checked.schema;
       return miss(told);
     }
+    const left = new Set([...mappingsOf(registry), ...unservedOf(checked.pack)]);
+    const gone = names.filter(name => !left.has(name));
+    if (gone.length > 0 && !isServed && !isOnPurpose) return refuse([goneText(gone)], 'refused');
     // Between two long turns, those who wait are answered.
     await new Promise(resolve => setImmediate(resolve));
     const before = files.version;
     current = make({ ...checked, registry });
     ({ files, schema } = checked);
+    names = mappingsOf(registry);
     const wasWhole = isWhole;
     isWhole = isComplete(checked.pack);
     lacking = undefined;
@@ -113,6 +121,7 @@ export function livePack<T>({
       version: files.version,
       before,
       mappings: registry.mappings.length,
+      ...(gone.length > 0 && !isServed ? { gone: gone.join(', ') } : {}),
       ...(isWhole ? {} : { unserved: unservedOf(checked.pack).join(', ') }),
       ms: Math.round(performance.now() - begun),
     });
@@ -127,7 +136,7 @@ export function livePack<T>({
       log.info('the mappings on disk are those that are served', { version: files.version });
     if (isServed) refused = undefined;
     if (isServed && !always) return 'same';
-    const outcome = await check(found);
+    const outcome = await check(found, always);
     if (outcome === 'swapped') refused = undefined;
     return outcome;
   };
@@ -143,7 +152,7 @@ export function livePack<T>({
 
   const look = async (always: boolean): Promise<Outcome> => {
     try {
-      return !always && (await isAsSeen(database, schema)) ? 'same' : await check(files);
+      return !always && (await isAsSeen(database, schema)) ? 'same' : await check(files, true);
     } catch (error) {
       // Whether the database is there, others tell.
       if (!(error instanceof DatabaseError)) tellUnexpected(error, log);
@@ -168,6 +177,18 @@ export function livePack<T>({
     look: () => inTurn('schema', () => look(false)),
     again: () => inTurn('schema', () => look(true)),
   };
+}
+
+function mappingsOf({ mappings }: Registry): readonly string[] {
+  return mappings.map(({ name }) => name);
+}
+
+/** Files that are copied one by one are a sound pack of fewer mappings for a while. */
+function goneText(names: readonly string[]): string {
+  return (
+    `No longer in the pack: ${names.join(', ')}. The version before goes on, because the files may not all be written yet. ` +
+    'If these mappings were deleted on purpose, send SIGHUP to the server or start it anew.'
+  );
 }
 
 function unservedOf(pack: SoundPack['pack']): readonly string[] {

@@ -119,6 +119,25 @@ test('a file with errors leaves the old version serving, and /, /ready and the l
   }
 });
 
+test('a pack that lacks a mapping of before is not swapped in until somebody asks for it, and that is told', async () => {
+  const server = await serving({ RELOAD_INTERVAL: '1' }, { 'place.yaml': PLACES });
+  expect((await server.get('/fhir/Organization/place-1')).status).toBe(200);
+  // As a copy leaves it that goes file by file.
+  rmSync(join(server.pack, 'place.yaml'));
+  server.write('person.yaml', NAMELESS);
+  await vi.waitFor(() => expect(said(server, 'the mappings on disk are refused')).toHaveLength(1), {
+    timeout: 20_000,
+    interval: 100,
+  });
+  expect((await server.get('/fhir/Organization/place-1')).status).toBe(200);
+  expect((await server.get('/fhir/Patient/1')).body).toHaveProperty('name');
+  expect(JSON.stringify((await server.get('/ready')).body)).toContain('mappings on disk');
+  await server.running.reload();
+  expect((await server.get('/fhir/Organization/place-1')).status).toBe(404);
+  expect((await server.get('/fhir/Patient/1')).body).not.toHaveProperty('name');
+  expect(said(server, 'mappings swapped')).toEqual([expect.objectContaining({ gone: 'places' })]);
+});
+
 test('of thousands of problems the first are told, and how many there are', async () => {
   const server = await serving();
   server.write('codes.yaml', Array.from({ length: 3000 }, (_, i) => `slip${i}: 1\n`).join(''));
