@@ -104,7 +104,7 @@ function readDefault(
     expected:
       type?.kind === 'date' && fhirTypes.includes('instant')
         ? '`via: {date: {at: "00:00"}}`, which says the time of day that a DATE column lacks'
-        : '`via:`',
+        : (fitting(columnTypes, fhirTypes, zone) ?? '`via:`'),
     found: `${columnTypes.map(nameOfType).join(', ')} for ${fhirTypes[0] ?? ''}`,
   });
   return undefined;
@@ -125,11 +125,20 @@ function firstMade(
   const [problem] = tried;
   if (problem && 'problem' in problem) {
     const message = problem.problem.startsWith(label) ? problem.problem : `${label}: ${problem.problem}`;
-    context.report.error(nodeAt(written, problem.path ?? []).at, message, {
-      ...(problem.expected === undefined ? {} : { expected: problem.expected }),
-    });
+    const expected = problem.expected ?? fitting(columnTypes, fhirTypes, zone);
+    context.report.error(nodeAt(written, problem.path ?? []).at, message, expected === undefined ? {} : { expected });
   }
   return undefined;
+}
+
+/** The codecs that need no options and make one of these types of such columns, in words; undefined: there is none. */
+function fitting(columnTypes: readonly ColumnType[], fhirTypes: readonly string[], zone: string): string | undefined {
+  const names = Object.entries(CODECS)
+    .filter(([, { make }]) =>
+      fhirTypes.some(fhirType => 'codec' in make(undefined, undefined, { zone, fhirType, columnTypes })),
+    )
+    .map(([name]) => name);
+  return names.length === 0 ? undefined : `\`via:\` one of ${names.join(', ')}`;
 }
 
 type Last =

@@ -52,7 +52,7 @@ describe('bindings of columns are held against the schema and the codecs', () =>
 
   test('a codec that does not read the column is rejected', () => {
     expect(problemsOfElements('  birthDate: { from: LST_NM, via: datetime }')).toEqual([
-      'm.yaml:6:35: datetime does not read NVARCHAR(40)',
+      'm.yaml:6:35: datetime does not read NVARCHAR(40); expected `via:` one of ymd8',
     ]);
   });
 
