@@ -14,6 +14,7 @@ import { type Environment, environment } from '../plan/environment.ts';
 import { idPartsPresent, notAbsent, presentPredicate, servedPredicate, targetRelation } from '../plan/presence.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
 import { UNICODE } from '../sql/column-type.ts';
+import { aliasesOf } from '../sql/columns-used.ts';
 import {
   among,
   and,
@@ -252,7 +253,11 @@ class Counts {
   #ofNode(mapping: Mapping, scope: Scope, served: Predicate, node: Node, path: readonly string[]): readonly Counted[] {
     if (node.kind === 'value') {
       const [column] = node.from;
-      return column?.kind === 'column' && isOwn(column, scope) ? this.#value(mapping, served, node, column, path) : [];
+      if (column?.kind === 'column' && isOwn(column, scope)) return this.#value(mapping, served, node, column, path);
+      const isWorkedOut =
+        column?.kind === 'raw' && [...aliasesOf({ expressions: [column] })].every(alias => isOwn({ alias }, scope));
+      const element = `${mapping.resource}.${path.join('.')}`;
+      return isWorkedOut ? farDates(node, served, element, this.#env, this.report) : [];
     }
     if (node.kind !== 'ref' || !node.on.every(({ ours }) => isOwn(ours, scope))) return [];
     return this.#reference(mapping, served, node, path);

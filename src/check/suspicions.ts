@@ -36,7 +36,8 @@ export function farDates(
   report: Report,
 ): readonly Counted[] {
   const [column] = node.from;
-  if (!DATES.has(node.type) || column?.kind !== 'column') return [];
+  if (!DATES.has(node.type) || (column?.kind !== 'column' && column?.kind !== 'raw')) return [];
+  const source = column.kind === 'column' ? column.column : '`sql`';
   const last = new Date(env.now).getUTCFullYear() + AHEAD;
   const edges = [
     { said: `after ${last}`, edge: { edge: 'start', op: '>=', at: Date.UTC(last + 1, 0, 1) } },
@@ -47,7 +48,7 @@ export function farDates(
     if (!match) return [];
     const tell = (rows: number): void => {
       if (rows === 0) return;
-      report.warning(node.at, `${element} is a date ${said} in ${counted(rows, 'row')} of ${column.column}`, {
+      report.warning(node.at, `${element} is a date ${said} in ${counted(rows, 'row')} of ${source}`, {
         expected:
           'a rule of `absent` in pack.yaml, or `none`, if it means that there is no date; `lintel profile` names such values',
       });

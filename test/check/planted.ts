@@ -325,6 +325,13 @@ const NUMBERED: readonly Planted[] = [
     severity: 'warning',
   },
   {
+    name: 'a date of the far future that an `sql` gives',
+    sql: "UPDATE lab_order SET placed_at = '2999-12-31 00:00:00' WHERE rowid = 3",
+    at: ['laboratory.yaml', 'authoredOn: { sql:'],
+    says: /ServiceRequest\.authoredOn is a date after 20\d\d in 1 row of `sql`/,
+    severity: 'warning',
+  },
+  {
     name: 'a stamp of the far future',
     sql: "UPDATE note SET mod_ts = '9998-12-31 00:00:00' WHERE rowid < 4",
     at: ['notes.yaml', 'changed: mod_ts'],

@@ -152,8 +152,8 @@ export function aliasesIn(scope: Scope): readonly string[] {
 }
 
 /** A column of the scope's own rows or of what they look up, if these can be asked. */
-export function isOwn(column: ColumnExpression, scope: Scope): boolean {
-  return aliasesIn(scope).includes(column.alias) && isClosed(scope);
+export function isOwn({ alias }: Pick<ColumnExpression, 'alias'>, scope: Scope): boolean {
+  return aliasesIn(scope).includes(alias) && isClosed(scope);
 }
 
 /** Whether a scope can be read by itself: nothing in it refers to rows around it. */
