@@ -12,7 +12,8 @@ const WHOLE = /^-?\d{1,15}$/;
 /** `prefix`: what stands before the quotes of a text. */
 export function literal(value: SqlValue, type: ColumnType, prefix: string): string | undefined {
   if (value === null || value instanceof Uint8Array) return undefined;
-  if (type.kind === 'integer') return WHOLE.test(String(value)) ? String(Number(value)) : undefined;
+  if (type.kind === 'integer' || type.kind === 'decimal' || type.kind === 'float')
+    return WHOLE.test(String(value)) ? String(Number(value)) : undefined;
   if (type.kind !== 'text' || typeof value !== 'string' || !PRINTABLE.test(value)) return undefined;
   return `${prefix}'${value.replaceAll("'", "''")}'`;
 }

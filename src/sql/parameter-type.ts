@@ -46,7 +46,7 @@ export function parameterFor(
   if (target === 'number') {
     if (value instanceof Uint8Array) throw new TypeError('a binary value is compared with a number');
     if (typeof value === 'string' && !NUMBER_TEXT.test(value)) throw new TypeError('a text is compared with a number');
-    return { value, type: numberType(value) };
+    return { value, type: typeBeside(value, against) };
   }
   return { value, type: familyOf(type) === target ? type : against };
 }
@@ -72,13 +72,34 @@ function textType(text: string, column: ColumnType): ColumnType {
   return { kind: 'text', unicode, fixed: false, length };
 }
 
+/** Whole digits and digits after the point, as written. */
+const PLAIN_NUMBER = /^-?0*(\d*)(?:\.(\d+))?$/;
+const MOST_DIGITS = 38;
+
+/**
+ * Beside a decimal or a float the type does not depend on the number, so that all numbers have one plan in the server's cache.
+ * A number that is too long for that has a type of its own.
+ */
+function typeBeside(value: string | number, against: ColumnType): ColumnType {
+  if (against.kind === 'float') return { kind: 'float' };
+  const written = against.kind === 'decimal' ? PLAIN_NUMBER.exec(String(value)) : null;
+  if (against.kind !== 'decimal' || written === null) return numberType(value);
+  const [, whole = '', fraction = ''] = written;
+  const fits = fraction.length <= against.scale && whole.length <= MOST_DIGITS - against.scale;
+  return fits ? { kind: 'decimal', precision: MOST_DIGITS, scale: against.scale } : numberType(value);
+}
+
 /** Integers of all sizes and decimals of all scales compare without losing an index. */
 function numberType(value: string | number): ColumnType {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return integerType(value);
   const text = String(value);
   const match = NUMBER_TEXT.exec(text);
   if (!match || match[2] !== undefined) return { kind: 'float' };
-  if (match[1] !== undefined) return { kind: 'decimal', precision: 38, scale: Math.min(match[1].length, 38) };
+  if (match[1] !== undefined) {
+    const whole = text.replace(/^-?0*/, '').indexOf('.');
+    const scale = Math.max(0, Math.min(match[1].length, MOST_DIGITS - whole));
+    return { kind: 'decimal', precision: MOST_DIGITS, scale };
+  }
   return integerType(Number(text));
 }
 

@@ -7,14 +7,12 @@ import sql, { type ISqlType } from 'mssql';
 import type { ColumnType } from '../column-type.ts';
 import type { SqlValue } from '../expression.ts';
 import type { Parameter } from '../plan.ts';
+import { exactDecimal } from './exact-decimal.ts';
 
 export interface Bound {
   readonly type: ISqlType;
   readonly value: string | number | Date | Buffer | null;
 }
-
-/** The driver carries decimals as doubles, which are exact for so many digits. */
-const EXACT_DIGITS = 15;
 
 /** Throws a TypeError, without the value, for a text that is no moment where a moment is needed. */
 export function bindParameter({ value, type }: Parameter): Bound {
@@ -30,11 +28,8 @@ export function bindParameter({ value, type }: Parameter): Bound {
       if (type.bits !== 64) return { type: sql.Int(), value: numberOf(value) };
       // As text, a 64-bit integer keeps all its digits.
       return beyondBigint(value) ?? { type: sql.BigInt(), value: textOf(value) };
-    case 'decimal': {
-      const digits = textOf(value)?.replace(/\D|^0+/g, '').length ?? 0;
-      const exact = digits <= EXACT_DIGITS;
-      return { type: exact ? sql.Decimal(type.precision, type.scale) : sql.Float(), value: numberOf(value) };
-    }
+    case 'decimal':
+      return exactDecimal(textOf(value), type.precision, type.scale);
     case 'float':
       return { type: sql.Float(), value: numberOf(value) };
     case 'uuid':
@@ -51,18 +46,14 @@ export function bindParameter({ value, type }: Parameter): Bound {
   }
 }
 
-/** Doubles beyond every bigint, on either side. */
-const ABOVE = 2 ** 63;
-const BELOW = -(2 ** 63) - 2048;
+const LONG_INTEGER = /^-?\d+$/;
 
-/** What no integer column can hold: a number that is more, or less, than all of them; undefined for any other. */
+/** A whole number that no bigint is, as a decimal: every integer column lies on one side of it. Undefined for any other. */
 function beyondBigint(value: SqlValue): Bound | undefined {
-  const number = numberOf(value);
-  if (number === null || (number < ABOVE && number > -ABOVE)) return undefined;
-  const text = textOf(value) ?? '';
-  // As doubles the last bigints are equal to the first numbers beyond them.
-  const isHeld = /^-?\d+$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
-  return isHeld ? undefined : { type: sql.Decimal(38, 0), value: number > 0 ? ABOVE : BELOW };
+  const text = textOf(value);
+  if (text === null || !LONG_INTEGER.test(text)) return undefined;
+  const whole = BigInt(text);
+  return BigInt.asIntN(64, whole) === whole ? undefined : exactDecimal(text, 38, 0);
 }
 
 type Moment = Extract<ColumnType, { kind: 'date' | 'datetime' | 'time' }>;

@@ -6,6 +6,7 @@ import type { ColumnType } from '../../../src/sql/column-type.ts';
 import { compare, equals, value } from '../../../src/sql/construct.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
 import { bindParameter } from '../../../src/sql/mssql/bind.ts';
+import { exactDecimal } from '../../../src/sql/mssql/exact-decimal.ts';
 import { parseMssqlType } from '../../../src/sql/mssql/types.ts';
 import { column, openScripted, planOf } from './open.ts';
 
@@ -25,6 +26,10 @@ it.each([
   ['INT', 4711, 'int'],
   ['BIGINT', '9007199254740993', 'bigint'],
   ['DECIMAL(9,2)', '12.50', 'decimal(38, 2)'],
+  ['DECIMAL(9,2)', '12', 'decimal(38, 2)'],
+  ['DECIMAL(9,2)', '12.505', 'decimal(38, 3)'],
+  ['DECIMAL(9,2)', '1234567890123456789012345678901234567.5', 'decimal(38, 1)'],
+  ['FLOAT', 12.25, 'float'],
   ['DATE', '2024-03-10', 'date'],
   ['DATETIME', '2024-03-10 02:30:00.000', 'datetime'],
   ['DATETIME', '1000-01-01 00:00:00.000', 'datetime2(3)'],
@@ -83,8 +88,8 @@ it.each([
   ['9223372036854775807', 'bigint', undefined],
   ['-9223372036854775808', 'bigint', undefined],
   ['9223372036854775808', 'decimal(38, 0)', 9_223_372_036_854_775_808n],
-  ['-9223372036854775809', 'decimal(38, 0)', 9_223_372_036_854_777_856n],
-  ['99999999999999999999999999999999999999999999', 'decimal(38, 0)', 9_223_372_036_854_775_808n],
+  ['-9223372036854775809', 'decimal(38, 0)', 9_223_372_036_854_775_809n],
+  ['99999999999999999999999999999999999999999999', 'decimal(38, 0)', 10n ** 38n - 1n],
 ])('%s beside an integer is a %s that no integer beyond its range equals', async (content, expected, sent) => {
   const { database, endpoint } = await openScripted(() => undefined);
   const big = typeOf('BIGINT');
@@ -92,7 +97,50 @@ it.each([
   const asked = endpoint.asked.findLast(({ kind }) => kind === 'rpc');
   expect(asked?.declared).toContain(expected);
   if (sent === undefined) return;
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64LE(sent);
-  expect(asked?.bytes.includes(bytes)).toBe(true);
+  expect(asked?.bytes.includes(unitsOf(sent))).toBe(true);
+});
+
+/** As TDS carries the units of a decimal of 38 digits. */
+function unitsOf(units: bigint): Buffer {
+  const bytes = Buffer.alloc(16);
+  bytes.writeBigUInt64LE(units & 0xffff_ffff_ffff_ffffn);
+  bytes.writeBigUInt64LE(units >> 64n, 8);
+  return bytes;
+}
+
+it.each([
+  ['0.1', 'DECIMAL(9,1)', 'decimal(38, 1)', 1, 1n],
+  ['-0.05', 'DECIMAL(9,2)', 'decimal(38, 2)', 0, 5n],
+  ['12345678901234567.89', 'DECIMAL(19,2)', 'decimal(38, 2)', 1, 1_234_567_890_123_456_789n],
+  [
+    '-12345678901234567890123456789012345678',
+    'DECIMAL(38,0)',
+    'decimal(38, 0)',
+    0,
+    12345678901234567890123456789012345678n,
+  ],
+  ['0.30000000000000004', 'DECIMAL(38,18)', 'decimal(38, 18)', 1, 300_000_000_000_000_040n],
+  ['1.0000000000000000000000000000000000000001', 'DECIMAL(38,10)', 'decimal(38, 37)', 1, 10n ** 37n + 1n],
+])('%s beside %s arrives as %s with all its digits', async (content, declared, expected, sign, units) => {
+  const { database, endpoint } = await openScripted(() => undefined);
+  const type = typeOf(declared);
+  await database.query(planOf(compare(column('X', type), '=', value(content, type))));
+  const asked = endpoint.asked.findLast(({ kind }) => kind === 'rpc');
+  expect(asked?.declared).toContain(expected);
+  expect(asked?.bytes.includes(Buffer.concat([Buffer.from([17, sign]), unitsOf(units)]))).toBe(true);
+  expect(asked?.text).not.toContain(content);
+});
+
+it('all numbers beside a decimal column have one text and one declaration, so one plan', async () => {
+  const { database, endpoint } = await openScripted(() => undefined);
+  const type = typeOf('DECIMAL(12,4)');
+  for (const content of ['7', '7.5', '-0.25', '99999999.9999', '0'])
+    await database.query(planOf(compare(column('X', type), '>', value(content, type))));
+  const asked = endpoint.asked.filter(({ kind }) => kind === 'rpc').slice(-5);
+  expect(new Set(asked.map(({ text, declared }) => `${text} ${declared}`)).size).toBe(1);
+});
+
+it('an exact decimal has no exponent, and NULL has no digits', () => {
+  expect(() => exactDecimal('1e5', 38, 2)).toThrow(new TypeError('a decimal parameter is no number'));
+  expect(exactDecimal(null, 9, 2).value).toBeNull();
 });
