@@ -35,7 +35,18 @@ import type { SqlPlan } from '../sql/plan.ts';
 import { type Random, randomFrom } from './pool.ts';
 import { aTurn, isOver } from './sample.ts';
 import { type CheckContext, type CheckSection, someOf, type Table } from './section.ts';
-import { alternativesIn, type Counted, ENOUGH, farDates, hasRow, lacks, tellTaken, untaken } from './suspicions.ts';
+import {
+  alternativesIn,
+  type Counted,
+  ENOUGH,
+  farDates,
+  hasRow,
+  lacks,
+  type Reading,
+  tellTaken,
+  unshownValues,
+  untaken,
+} from './suspicions.ts';
 
 /** Of a table with more rows about so many are counted, in ranges of its key. */
 const LARGE = 200_000;
@@ -102,6 +113,8 @@ class Counts {
   readonly #elements: (string | number)[][] = [];
   readonly #references: (string | number)[][] = [];
   readonly #suspects: Suspect[] = [];
+  /** Values of the source that is being counted. */
+  readonly #readings: Reading[] = [];
   /** Scopes of the source that is being counted, by alias. */
   readonly #scopes = new Map<string, Scope>();
 
@@ -154,6 +167,7 @@ class Counts {
       const { changed, resource, root } = mapping;
       const stamp = changed ? farDates(changed, TRUE, `${resource}.meta.lastUpdated`, this.#env, this.report) : [];
       await this.#count(scope, served, [...this.#nodes(mapping, mapping.source, TRUE, root, []), ...stamp]);
+      await this.#count(scope, served, this.#unshown());
       await this.#children(mapping);
     }
     await this.#judge();
@@ -263,6 +277,11 @@ class Counts {
     return this.#reference(mapping, served, node, path);
   }
 
+  /** Conditions over the values that were gone through since the last call. */
+  #unshown(): readonly Counted[] {
+    return unshownValues(this.#readings.splice(0), isGiven, this.#env, this.report);
+  }
+
   #value(
     mapping: Mapping,
     served: Predicate,
@@ -298,6 +317,7 @@ class Counts {
     };
     const unmapped = this.#unmapped(node, column);
     const element = `${mapping.resource}.${path.join('.')}`;
+    this.#readings.push({ node, column, element, reached: served });
     return [
       ...farDates(node, served, element, this.#env, this.report),
       { when: served, tell },
@@ -425,7 +445,9 @@ class Counts {
     for (const { scope, item, path, lead } of found) {
       this.#scopes.set(scope.alias, scope);
       const { within } = await this.#range(scope, lead?.kind === 'column' ? lead : undefined);
-      await this.#count(scope, and(within, this.#where(scope)), this.#nodes(mapping, scope, TRUE, item, path));
+      const rows = and(within, this.#where(scope));
+      await this.#count(scope, rows, this.#nodes(mapping, scope, TRUE, item, path));
+      await this.#count(scope, rows, this.#unshown());
     }
   }
 

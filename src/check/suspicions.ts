@@ -3,13 +3,14 @@
  * parts of a mapping, with the rows that reach them. Out: conditions to count, and the warning that a number makes.
  */
 import { counted } from '../counted.ts';
+import { codeMapOf } from '../mapping/load/origin.ts';
 import type { Report } from '../mapping/load/problem.ts';
 import type { JoinColumn, Node, Position, Scope, ValueNode } from '../mapping/model.ts';
 import { conditionPredicate, joinEquals, scopeRelation } from '../plan/condition.ts';
 import type { Environment } from '../plan/environment.ts';
-import { presentPredicate } from '../plan/presence.ts';
+import { notAbsent, presentPredicate } from '../plan/presence.ts';
 import { and, exists, not, or, TRUE } from '../sql/construct.ts';
-import type { Predicate } from '../sql/expression.ts';
+import type { ColumnExpression, Predicate } from '../sql/expression.ts';
 import { renameRelation } from '../sql/rename.ts';
 
 /** What is counted: a condition, and who is told the number. */
@@ -132,6 +133,63 @@ export function lacks(node: Node, env: Environment): Predicate {
     }
   };
   return node.if ? and(conditionPredicate(node.if, env), without()) : without();
+}
+
+/** One value of a mapping, with the rows that reach it. */
+export interface Reading {
+  readonly node: ValueNode;
+  readonly column: ColumnExpression;
+  /** As `Patient.birthDate`. */
+  readonly element: string;
+  /** The rows of which it is asked: its resource is served, and each `if` above it holds. */
+  readonly reached: Predicate;
+}
+
+/**
+ * Rows whose column has a value that no element shows: a text in another form than its codec reads, a number that means nothing
+ * to it. `readings`: of one source. Told once per column, at its first value. Not judged: columns of dates and times, whose forms
+ * are told apart; values of code maps, whose unmapped codes are; pieces of a text.
+ */
+export function unshownValues(
+  readings: readonly Reading[],
+  isGiven: (column: ColumnExpression) => Predicate,
+  env: Environment,
+  report: Report,
+): readonly Counted[] {
+  const columns = Map.groupBy(readings, ({ column }) => `${column.alias}.${column.column}`);
+  return [...columns.values()].flatMap((all): readonly Counted[] => {
+    const [first] = all;
+    if (!first || all.some(({ node, column }) => MOMENTS.has(column.type.kind) || isOfPart(node))) return [];
+    const { node, column, element } = first;
+    const given = and(isGiven(column), ...all.map(one => notAbsent(one.node, env)));
+    const shown = or(...all.map(one => and(one.reached, presentPredicate(one.node, env))));
+    let read = 0;
+    const tell = (rows: number): void => {
+      // Where none is read, the element itself is told.
+      if (rows === 0 || read === 0) return;
+      report.warning(node.at, `${element} is absent in ${counted(rows, 'row')} though ${column.column} has a value`, {
+        expected: `values that ${node.codec.label} reads, another alternative for the rest, or a rule of \`absent\``,
+        found: `${counted(read, 'row')} with a value that is read`,
+      });
+    };
+    const reached = or(...all.map(one => one.reached));
+    return [
+      {
+        when: and(reached, given, shown),
+        tell: rows => {
+          read = rows;
+        },
+      },
+      { when: and(reached, given, not(shown)), tell },
+    ];
+  });
+}
+
+const MOMENTS: ReadonlySet<string> = new Set(['date', 'datetime', 'time']);
+
+/** Whether the value is made of a code map, or of a piece of the text: what they leave out is meant, or told elsewhere. */
+function isOfPart({ codec, from }: ValueNode): boolean {
+  return from.length > 1 || codeMapOf(codec) !== undefined || /, |^code map .*\.text$/.test(codec.label);
 }
 
 /** Some row of the table has the key, whatever else is asked of it. */

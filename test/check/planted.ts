@@ -332,6 +332,13 @@ const NUMBERED: readonly Planted[] = [
     severity: 'warning',
   },
   {
+    name: 'a sign that means neither yes nor no',
+    sql: "UPDATE payer SET in_use = '?' WHERE rowid < 3",
+    at: ['organization.yaml', 'active: { from: in_use'],
+    says: /Organization\.active is absent in \d rows? though in_use has a value; values that .* reads/,
+    severity: 'warning',
+  },
+  {
     name: 'a stamp of the far future',
     sql: "UPDATE note SET mod_ts = '9998-12-31 00:00:00' WHERE rowid < 4",
     at: ['notes.yaml', 'changed: mod_ts'],
