@@ -1,6 +1,6 @@
 /**
  * `lintel codes import`: a CSV list of codes becomes a code map of the pack. Without `--write` it says what would be written.
- * `lintel codes unmapped` is in unmapped.ts.
+ * `lintel codes unmapped` is in unmapped.ts, `lintel codes suggest` in suggest.ts.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
@@ -15,6 +15,7 @@ import { createReport, formatProblem, type Report } from '../mapping/load/proble
 import { readYaml } from '../mapping/load/read.ts';
 import { entriesOf } from '../mapping/load/tree.ts';
 import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
+import { suggest } from './suggest.ts';
 import { unmapped } from './unmapped.ts';
 
 const SHOWN = 5;
@@ -24,6 +25,7 @@ export const codes: Command = {
   summary: 'makes a code map from a CSV list, and lists the values that no code map knows',
   help: `Usage: lintel codes import FILE.csv [--name NAME] [--mappings FOLDER] [--write [--replace]]
        lintel codes unmapped [--name NAME] [--csv | --json] [--values] [--mappings FOLDER] [--database URL]
+       lintel codes suggest [--name NAME] [--least SCORE] [--csv | --json] [--values] [--mappings FOLDER] [--database URL]
 
 lintel codes unmapped lists the raw values of rows that no code map of the pack knows, most rows first; --name: of one map.
 
@@ -31,6 +33,13 @@ lintel codes unmapped lists the raw values of rows that no code map of the pack 
   --json               prints one JSON object
   --values             also lists values of columns that hold more than a code, which may be a patient's
   --database URL       sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+
+lintel codes suggest lists the same values with codes that may be meant, each with a score from 0 to 1 and the reason. They come from
+the code systems of the map, as far as Lintel lists their codes, and from what code maps of the pack say. A person reviews them.
+
+  --least SCORE        suggestions with a lower score are left out; default 0.4
+  --csv                raw,code,display,system,score,reason,others,map,table,column,rows: the best suggestion of each value. Reviewed,
+                       the rows of one map (--name) are a list for lintel codes import
 
 lintel codes import makes a code map of a list.
 Reads a list of codes and says which code map of the pack it becomes: NAME.csv with the columns raw,code,display,system, and what
@@ -50,6 +59,7 @@ are told with their lines, and then nothing is written.
     csv: { type: 'boolean' },
     database: { type: 'string' },
     json: { type: 'boolean' },
+    least: { type: 'string' },
     values: { type: 'boolean' },
     mappings: { type: 'string' },
     name: { type: 'string' },
@@ -67,13 +77,14 @@ are told with their lines, and then nothing is written.
   async run(args, terminal) {
     const [action, file = ''] = args.positionals;
     if (action === 'unmapped' && args.positionals.length === 1) return unmapped(args, terminal);
+    if (action === 'suggest' && args.positionals.length === 1) return suggest(args, terminal);
     const name = textOf(args, 'name') ?? basename(file, extname(file));
     const delimiter = textOf(args, 'delimiter')?.replace(/^(?:tab|\\t)$/, '\t');
     if (action !== 'import' || file === '' || !NAME.test(name) || (delimiter !== undefined && delimiter.length !== 1)) {
       terminal.note(
         action === 'import' && file !== ''
           ? 'A code map has a name of letters, digits and hyphens (--name), a delimiter is one character, or tab.'
-          : 'Expected lintel codes import FILE.csv or lintel codes unmapped; lintel codes --help explains it.',
+          : 'Expected lintel codes import FILE.csv, lintel codes unmapped or lintel codes suggest; lintel codes --help explains it.',
       );
       return 2;
     }

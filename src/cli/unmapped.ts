@@ -5,6 +5,7 @@ import { readConfig } from '../config.ts';
 import { counted } from '../counted.ts';
 import { type UnmappedColumn, unmappedColumns } from '../mapping/check/unmapped.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
+import type { Registry } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
 import { somePiece } from '../plan/presence.ts';
 import { setUp } from '../setup.ts';
@@ -15,24 +16,31 @@ const LISTED = 1000;
 
 /** Runs the action `unmapped` of `lintel codes`. Resolves to the exit code. */
 export async function unmapped(args: Arguments, terminal: Terminal): Promise<number> {
+  const found = await unmappedOf(args, terminal);
+  if (found === undefined) return 1;
+  print(found.columns, args, terminal);
+  return 0;
+}
+
+/** What no code map knows, most rows first; `--name`: of one map. Undefined: the pack has errors, which are told. */
+export async function unmappedOf(
+  args: Arguments,
+  terminal: Terminal,
+): Promise<{ readonly registry: Registry; readonly columns: readonly UnmappedColumn[] } | undefined> {
   const instead = overrides({ MAPPINGS: textOf(args, 'mappings'), DATABASE_URL: textOf(args, 'database') });
   const { database, pack } = await setUp(readConfig(terminal.environment, instead), terminal.note);
   try {
     const { registry } = pack;
     if (registry === undefined) {
       for (const problem of pack.problems) terminal.note(formatProblem(problem));
-      return 1;
+      return undefined;
     }
     const clock = { now: Date.now() };
     const asking = { database, readScope: scopeRelation, readPiece: somePiece, clock };
     const found = await unmappedColumns(registry, asking, LISTED);
     const name = textOf(args, 'name');
-    print(
-      found.filter(({ map }) => name === undefined || map === name).toSorted((a, b) => b.total.rows - a.total.rows),
-      args,
-      terminal,
-    );
-    return 0;
+    const columns = found.filter(({ map }) => name === undefined || map === name);
+    return { registry, columns: columns.toSorted((a, b) => b.total.rows - a.total.rows) };
   } finally {
     await database.close();
   }
@@ -49,7 +57,7 @@ function print(columns: readonly UnmappedColumn[], args: Arguments, { out }: Ter
     out('raw,code,display,system,map,table,column,rows');
     for (const { map, table, column, values } of shown)
       for (const { value, rows } of values)
-        out([value, '', '', '', map, table, column, `${rows}`].map(field).join(','));
+        out([value, '', '', '', map, table, column, `${rows}`].map(csvField).join(','));
     return;
   }
   for (const { map, table, column, at, total, values } of shown) {
@@ -63,6 +71,6 @@ function print(columns: readonly UnmappedColumn[], args: Arguments, { out }: Ter
 }
 
 /** RFC 4180. The value stands as the row has it: `+` and `-` are results of laboratories, and the map needs them exactly. */
-function field(text: string): string {
+export function csvField(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

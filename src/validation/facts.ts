@@ -91,6 +91,11 @@ export function hasCode(system: string, code: string): boolean | undefined {
   return codesBySystem.get(system)?.has(code);
 }
 
+/** All codes of a code system, likewise. */
+export function codesOf(system: string): ReadonlySet<string> | undefined {
+  return codesBySystem.get(system);
+}
+
 /** The display of a code of US Core's own systems. */
 export function displayOf(system: string, code: string): string | undefined {
   return codeSystems.displays[system]?.[code];

@@ -1,0 +1,85 @@
+/**
+ * `lintel codes suggest`: the raw values that no code map knows, with the codes that may be meant, for a person to review.
+ */
+import { counted } from '../counted.ts';
+import type { UnmappedColumn } from '../mapping/check/unmapped.ts';
+import { type Suggestion, suggestionsFor, vocabularyOf } from '../workbench/suggest.ts';
+import { type Arguments, type Terminal, textOf } from './command.ts';
+import { csvField, unmappedOf } from './unmapped.ts';
+
+interface Suggested extends Omit<UnmappedColumn, 'values'> {
+  readonly values: readonly {
+    readonly value: string;
+    readonly rows: number;
+    readonly suggestions: readonly Suggestion[];
+  }[];
+}
+
+/** Runs the action `suggest` of `lintel codes`. Resolves to the exit code. */
+export async function suggest(args: Arguments, terminal: Terminal): Promise<number> {
+  const least = Number(textOf(args, 'least') ?? 0.4);
+  if (!(least >= 0 && least <= 1)) {
+    terminal.note('--least takes a number from 0 to 1; lintel codes --help explains it.');
+    return 2;
+  }
+  const found = await unmappedOf(args, terminal);
+  if (found === undefined) return 1;
+  const { registry, columns } = found;
+  const vocabularies = new Map(registry.codeMaps.map(map => [map.name, vocabularyOf(map, registry)]));
+  const suggested = columns.map(({ values, ...column }): Suggested => {
+    const vocabulary = vocabularies.get(column.map);
+    const shown = column.isCode || args.values['values'] === true ? values : [];
+    return {
+      ...column,
+      values: shown.map(one => ({
+        ...one,
+        suggestions: vocabulary ? suggestionsFor(one.value, vocabulary).filter(({ score }) => score >= least) : [],
+      })),
+    };
+  });
+  if (args.values['json'] === true) terminal.out(JSON.stringify({ columns: suggested.map(asJson) }, undefined, 2));
+  else if (args.values['csv'] === true) for (const line of csvLines(suggested)) terminal.out(line);
+  else for (const line of textLines(suggested)) terminal.out(line);
+  return 0;
+}
+
+function asJson({ at, ...column }: Suggested): object {
+  const values = column.values.map(({ suggestions, ...value }) => ({
+    ...value,
+    suggestions: suggestions.map(one => ({ ...one, display: one.display ?? null })),
+  }));
+  return { ...column, values, place: at };
+}
+
+/** Blank codes are to be filled in: `lintel codes import` refuses them. */
+function csvLines(columns: readonly Suggested[]): readonly string[] {
+  const rows = columns.flatMap(({ map, table, column, values }) =>
+    values.map(({ value, rows: count, suggestions: [best, ...others] }) => [
+      ...[value, best?.code ?? '', best?.display ?? '', best?.system ?? ''],
+      ...[best === undefined ? '' : String(best.score), best?.reason ?? ''],
+      others.map(({ code, score }) => `${code} ${score}`).join('; '),
+      ...[map, table, column, String(count)],
+    ]),
+  );
+  return [
+    'raw,code,display,system,score,reason,others,map,table,column,rows',
+    ...rows.map(row => row.map(csvField).join(',')),
+  ];
+}
+
+function textLines(columns: readonly Suggested[]): readonly string[] {
+  if (columns.length === 0) return ['Every value that a code map reads has a row.'];
+  return columns.flatMap(({ map, table, column, at, total, values, isCode }) => [
+    `${map}: ${counted(total.values, 'value')} of ${table}.${column} in ${counted(total.rows, 'row')}  ` +
+      `(${at.file}:${at.line}:${at.column})`,
+    ...values.flatMap(({ value, rows, suggestions }) => [
+      `  ${value}  ${counted(rows, 'row')}${suggestions.length === 0 ? '; no suggestion' : ''}`,
+      ...suggestions.map(
+        ({ code, system, display, score, reason }) =>
+          `    ${score.toFixed(2)}  ${code}${display === undefined ? '' : ` "${display}"`} of ${system}: ${reason}`,
+      ),
+    ]),
+    ...(values.length === 0 && !isCode ? ['  not listed: the column holds more than a code; --values lists them'] : []),
+    ...(values.length > 0 && values.length < total.values ? [`  … and ${total.values - values.length} more`] : []),
+  ]);
+}

@@ -1,0 +1,165 @@
+/**
+ * Suggests codes for a raw value of a legacy column. In: the raw value and the codes that may be meant. Out: codes with a score from 0 to
+ * 1 and the reason in words, best first. A person reviews them: nothing is ever mapped by a suggestion. All codes come from this
+ * repository and from the pack; no value is sent anywhere.
+ */
+import { readFileSync } from 'node:fs';
+import { editDistance } from '../mapping/load/spelling.ts';
+import type { Registry } from '../mapping/model.ts';
+import { codesOf, displayOf } from '../validation/facts.ts';
+
+type CodeMap = Registry['codeMaps'][number];
+
+export interface Suggestion {
+  readonly code: string;
+  readonly system: string;
+  readonly display: string | undefined;
+  /** From 0 to 1, two decimals. */
+  readonly score: number;
+  /** Completes `suggested because …`; shows no value. */
+  readonly reason: string;
+}
+
+/** A code that may be meant. */
+interface Candidate {
+  readonly code: string;
+  readonly system: string;
+  readonly display: string | undefined;
+}
+
+/** The codes that a raw value of one column may mean. */
+export interface Vocabulary {
+  readonly candidates: readonly Candidate[];
+  /** What code maps of the pack say of other raw values, by the plain form of these. */
+  readonly mapped: ReadonlyMap<string, { readonly of: Candidate; readonly map: string }>;
+}
+
+/** Suggestions that are worse are none. */
+const LEAST = 0.4;
+/** Suggestions of one raw value. */
+const MOST = 5;
+/** A code system of more codes is not compared letter by letter. */
+const COMPARED = 5000;
+
+/** Usual raw values by the code that they mean: `M` for male. Where the code is none of the vocabulary, nothing follows. */
+const meanings: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(
+    JSON.parse(readFileSync(new URL('./meanings.json', import.meta.url), 'utf8')) as Record<string, readonly string[]>,
+  ),
+);
+
+/** What a code map may give: the codes of its systems, as far as they are known here or in the pack. */
+export function vocabularyOf(map: CodeMap, registry: Registry): Vocabulary {
+  const own = new Set([...map.rows.values(), map.blank].flatMap(coded => coded?.system ?? []));
+  const candidates = new Map<string, Candidate>();
+  const add = (one: Candidate): void => {
+    const key = `${one.system}|${one.code}`;
+    const before = candidates.get(key);
+    if (before === undefined || before.display === undefined) candidates.set(key, one);
+  };
+  for (const system of own) for (const one of codesIn(system)) add(one);
+  const mapped = new Map<string, { readonly of: Candidate; readonly map: string }>();
+  // The map's own rows are last, and so count before those of others.
+  for (const { name, rows } of [...registry.codeMaps.filter(one => one !== map), map]) {
+    for (const [raw, coded] of rows) {
+      if (coded?.system === undefined || !own.has(coded.system)) continue;
+      const one = { code: coded.code, system: coded.system, display: coded.display };
+      add(one);
+      mapped.set(plain(raw), { of: one, map: name });
+    }
+  }
+  return { candidates: [...candidates.values()], mapped };
+}
+
+function codesIn(system: string): readonly Candidate[] {
+  return [...(codesOf(system) ?? [])].map(code => ({ code, system, display: displayOf(system, code) }));
+}
+
+/** Best first; none where nothing is alike. */
+export function suggestionsFor(raw: string, { candidates, mapped }: Vocabulary): readonly Suggestion[] {
+  const text = plain(raw);
+  if (text === '') return [];
+  const found = new Map<string, Suggestion>();
+  const suggest = (one: Candidate, score: number, reason: string): void => {
+    const key = `${one.system}|${one.code}`;
+    if (score >= LEAST && score > (found.get(key)?.score ?? 0)) {
+      found.set(key, { ...one, score: Math.round(score * 100) / 100, reason });
+    }
+  };
+  const known = mapped.get(text);
+  if (known) suggest(known.of, 0.97, `code map ${known.map} has the same letters`);
+  const begins = candidates.filter(({ code, display }) => beginsWith(text, code, display));
+  for (const one of candidates) {
+    for (const [score, reason] of likeness(raw, text, one, candidates.length, begins.length)) {
+      suggest(one, score, reason);
+    }
+  }
+  return [...found.values()].toSorted((a, b) => b.score - a.score || (a.code < b.code ? -1 : 1)).slice(0, MOST);
+}
+
+type Scored = readonly [score: number, reason: string];
+
+function likeness(raw: string, text: string, one: Candidate, among: number, begun: number): readonly Scored[] {
+  const code = plain(one.code);
+  const display = one.display === undefined ? '' : plain(one.display);
+  const scores: Scored[] = [];
+  if (text === code) scores.push([1, 'it is the code but for case and blanks']);
+  if (text === display) scores.push([0.96, 'it is the display of the code']);
+  const said = [one.code, one.display ?? ''].flatMap(name => meanings.get(name) ?? []);
+  if (said.some(word => plain(word) === text)) {
+    scores.push([text.length > 1 ? 0.9 : 0.85, 'it usually means this code']);
+  }
+  if (beginsWith(text, one.code, one.display)) {
+    // The more codes begin alike, the less a beginning says.
+    const sure = text.length === 1 ? 0.65 : 0.85;
+    scores.push([begun === 1 ? sure : sure / Math.sqrt(begun), 'the code begins with it']);
+  }
+  if (text.length >= 3 && isAbbreviation(text, code)) {
+    scores.push([0.5 + 0.3 * (text.length / code.length), 'the code has its letters in this order']);
+  }
+  if (among <= COMPARED) {
+    for (const other of [code, display]) {
+      if (text.length < 4 || other.length < 4 || Math.abs(text.length - other.length) > text.length / 3) continue;
+      const distance = editDistance(text, other);
+      if (distance <= text.length / 3) scores.push([0.9 - distance / text.length, 'it is spelt almost like the code']);
+    }
+    const shared = sharedWords(raw, `${one.code} ${one.display ?? ''}`);
+    if (shared > 0) scores.push([0.4 + 0.4 * shared, 'it shares words with the code']);
+  }
+  return scores;
+}
+
+/** In lower case, without what separates words. Other signs mean something: `MG%` is another unit than `mg`. */
+function plain(text: string): string {
+  const letters = text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[\s\p{M}_.,-]+/gu, '');
+  return letters === '' ? text.trim() : letters;
+}
+
+function beginsWith(text: string, code: string, display: string | undefined): boolean {
+  return plain(code).startsWith(text) || (display !== undefined && plain(display).startsWith(text));
+}
+
+/** `cmpl` of `completed`: it begins alike, and the letters come in this order. */
+function isAbbreviation(text: string, code: string): boolean {
+  if (text[0] !== code[0] || text.length >= code.length) return false;
+  let at = 0;
+  for (const letter of text) {
+    at = code.indexOf(letter, at) + 1;
+    if (at === 0) return false;
+  }
+  return true;
+}
+
+/** Share of the words of a text that another has, of words with three letters or more. */
+function sharedWords(text: string, other: string): number {
+  const words = wordsOf(text);
+  const others = new Set(wordsOf(other));
+  return words.length === 0 ? 0 : words.filter(word => others.has(word)).length / Math.max(words.length, others.size);
+}
+
+function wordsOf(text: string): readonly string[] {
+  return [...new Set(text.toLowerCase().match(/\p{L}{3,}/gu) ?? [])];
+}
