@@ -4,20 +4,15 @@
  * of a secret is never repeated.
  */
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { PrivateKey, Variable } from './config/variable.ts';
 import { VARIABLES } from './config/variables.ts';
 import type { LOG_LEVELS } from './log.ts';
-import { parseSqlServerAddress, type SqlServerAddress } from './sql/mssql/address.ts';
+import type { DatabaseAddress } from './sql/engine.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-export type DatabaseChoice =
-  | { readonly engine: 'sqlite'; readonly file: string }
-  /** Holds the password: for the driver only. */
-  | { readonly engine: 'mssql'; readonly address: SqlServerAddress };
 
 export interface Config {
   readonly host: string;
@@ -29,7 +24,7 @@ export interface Config {
   readonly fhirPath: string;
   readonly apiPath: string;
   /** Undefined: the demo database, if `demoDatabase`. */
-  readonly database: DatabaseChoice | undefined;
+  readonly database: DatabaseAddress | undefined;
   readonly demoDatabase: boolean;
   /** Folder of the mapping pack. */
   readonly mappings: string;
@@ -206,32 +201,16 @@ function givenText(one: Variable<unknown>, environment: Environment, problems: s
   }
 }
 
-/** The database as the adapter takes it; what is wrong with an address is told without repeating any of it. */
-function databaseOf(values: Values, problems: string[]): DatabaseChoice | undefined {
-  const { database, databasePassword } = values;
-  if (database?.engine !== 'mssql') return database;
-  const read = parseSqlServerAddress(database.url, databasePassword);
-  if ('problems' in read) {
-    problems.push(...read.problems.map(problem => `DATABASE_URL: ${problem}`));
-    return undefined;
-  }
-  const { address } = read;
-  if (address.ca !== undefined && !isReadable(address.ca)) {
-    problems.push('DATABASE_URL: option ca: expected the path of a file that can be read');
-  }
-  return { engine: 'mssql', address };
+/** The database as its engine takes it; what is wrong with an address is told without repeating any of it. */
+function databaseOf({ database, databasePassword }: Values, problems: string[]): DatabaseAddress | undefined {
+  const read = database?.engine.readAddress(database.text, databasePassword);
+  if (read === undefined) return undefined;
+  if ('address' in read) return read.address;
+  problems.push(...read.problems.map(problem => `DATABASE_URL: ${problem}`));
+  return undefined;
 }
 
-function isReadable(file: string): boolean {
-  try {
-    accessSync(file, constants.R_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function configOf(values: Values, database: DatabaseChoice | undefined): Config {
+function configOf(values: Values, database: DatabaseAddress | undefined): Config {
   return {
     host: present(values.host),
     port: present(values.port),

@@ -29,38 +29,32 @@ import { numberProblems } from './rest/numbers.ts';
 import { type SeenSchema, seenSchema } from './seen-schema.ts';
 import { type Catalog, type CatalogPart, findTable, withDenied } from './sql/catalog.ts';
 import type { Database } from './sql/database.ts';
-import { openSqlite, type SqliteOptions } from './sql/sqlite/database.ts';
+import type { DatabaseAddress, OpenOptions } from './sql/engine.ts';
+import { engineNamed } from './sql/engines.ts';
+import { sqliteAddress } from './sql/sqlite/engine.ts';
 import { SOFTWARE_VERSION } from './version.ts';
 
 /** Says what takes a while. */
 export type Announce = (what: string) => void;
 
-/** Where the database is; how much of a SQLite file is kept in memory. */
-export type DatabaseSource = Pick<Config, 'database' | 'dataDir'> & { readonly sqlite?: SqliteOptions };
+/** Where the database is; how much of it is kept in memory. */
+export type DatabaseSource = Pick<Config, 'database' | 'dataDir'> & { readonly memory?: Pick<OpenOptions, 'cache'> };
 
 /** The configured database, or the demo's, which is built where there is none. Throws DatabaseError, ConfigError. */
 export async function openDatabase(config: DatabaseSource, announce: Announce): Promise<Database> {
-  const { database, dataDir } = config;
+  const { dataDir, memory } = config;
+  const address = config.database ?? (await builtDemo(dataDir, announce));
   // A server says by itself that its folder cannot be written.
   const kept = whyNotWritable(dataDir) === undefined;
   const proofs = { folder: join(dataDir, 'forms'), announce, software: SOFTWARE_VERSION };
-  const sqlite = { ...config.sqlite, ...(kept && { proofs }) };
-  if (database === undefined) return openSqlite(await builtDemo(dataDir, announce), sqlite);
-  switch (database.engine) {
-    case 'sqlite':
-      return openSqlite(database.file, sqlite);
-    case 'mssql': {
-      // The driver is large, and the demo does without it.
-      const { openMssql } = await import('./sql/mssql/database.ts');
-      return openMssql(database.address);
-    }
-  }
+  const options = { ...memory, ...(kept && { proofs }) };
+  return engineNamed(address.engine).open(address, options);
 }
 
-/** The file of the demo database. Throws ConfigError where it is not built yet and `dataDir` takes no files. */
-async function builtDemo(dataDir: string, announce: Announce): Promise<string> {
+/** The demo database. Throws ConfigError where it is not built yet and `dataDir` takes no files. */
+async function builtDemo(dataDir: string, announce: Announce): Promise<DatabaseAddress> {
   try {
-    return await demoDatabase(dataDir, announce);
+    return sqliteAddress(await demoDatabase(dataDir, announce));
   } catch (error) {
     const reason = whyNotWritable(dataDir) ?? (error instanceof Error && 'code' in error ? error.code : undefined);
     if (reason === undefined) throw error;

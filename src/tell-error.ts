@@ -7,6 +7,7 @@ import { ConfigError } from './config.ts';
 import { describeError } from './log.ts';
 import { FhirError } from './outcome.ts';
 import { DatabaseError } from './sql/database.ts';
+import { ENGINES } from './sql/engines.ts';
 
 export function tellError(error: unknown, note: (text: string) => void): void {
   if (error instanceof ConfigError) {
@@ -25,21 +26,10 @@ export function tellError(error: unknown, note: (text: string) => void): void {
   }
 }
 
-/** What to look at, by SQLite's name of a result or SQL Server's number, for errors that a configuration causes. */
-const CURES: Readonly<Record<string, string>> = {
-  SQLITE_CANTOPEN: 'Expected a file that is there and can be read: look at DATABASE_URL=sqlite:<file> (or --database).',
-  SQLITE_NOTADB: 'Expected a SQLite file, and this is none: look at DATABASE_URL=sqlite:<file> (or --database).',
-  18456: 'Look at the user and the password of DATABASE_URL, or at DATABASE_PASSWORD.',
-  4060: 'Look at the name of the database in DATABASE_URL, and whether the login may open it.',
-  ELOGIN: 'Look at the user, the password and the name of the database in DATABASE_URL.',
-  ESOCKET: 'Look at the host and the port in DATABASE_URL, and whether a firewall stands between.',
-  ETIMEOUT: 'Look at the host and the port in DATABASE_URL, and whether a firewall stands between.',
-};
-
+/** What to look at, for errors that a configuration causes. */
 function cureOf({ engine }: DatabaseError): readonly string[] {
-  return [engine.number, engine.code]
-    .flatMap(code => (code === undefined ? [] : (CURES[String(code)] ?? [])))
-    .slice(0, 1);
+  const codes = [engine.number, engine.code].map(String);
+  return [...ENGINES.values()].flatMap(({ cures }) => codes.flatMap(code => cures[code] ?? [])).slice(0, 1);
 }
 
 const NEW_FORM =

@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   validation: ['mapping', 'r4'],
   observe: ['awaitable', 'log', 'sql/database'],
   cache: ['time', 'sql', 'auth', 'mapping'],
-  config: ['demo', 'log', 'sql/mssql/address'],
+  config: ['demo', 'log', 'sql/engine', 'sql/engines'],
   mapping: ['time', 'counted', 'sql', 'r4'],
   profile: ['counted', 'sql'],
   search: ['time', 'mapping', 'r4', 'outcome', 'sql/expression'],
@@ -112,7 +112,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'seen-schema': ['sql'],
   version: [],
   setup: ['*'],
-  'tell-error': ['audit/writer', 'config', 'log', 'outcome', 'sql/database'],
+  'tell-error': ['audit/writer', 'config', 'log', 'outcome', 'sql/database', 'sql/engines'],
   main: ['*'],
 };
 

@@ -1,6 +1,7 @@
 /**
  * `lintel check`: every problem of a pack against the schema of the database, and what can be searched.
  */
+
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { checkLocked, checkRows } from '../check/check.ts';
@@ -15,6 +16,7 @@ import { formatProblem, type Problem } from '../mapping/load/problem.ts';
 import type { Registry } from '../mapping/model.ts';
 import { loadWhole } from '../setup.ts';
 import type { Catalog, ColumnInfo, TableInfo } from '../sql/catalog.ts';
+import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { type Arguments, type Command, overrides, textOf } from './command.ts';
 import { type PackTests, runPackTests } from './pack-tests.ts';
 import { printParameters } from './parameters-text.ts';
@@ -36,7 +38,7 @@ none of which find a row, codes that no map has, literals that rows write in oth
 that is not there. Each sql is worked out for all rows of its table.
 Tests beside the mappings (*.test.yaml) run on a database of their own that has only their rows.
 
-  --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --database URL   ${ADDRESS_FORMS}
   --schema VERSION version of the database's schema, instead of the pack's
   --locked         checks against the pack's schema.lock.json (lintel lock writes it) instead of a database
   --parameters     also lists the search parameters of each type: those answered by plain comparisons of columns

@@ -2,6 +2,7 @@
  * `lintel codes import`: a CSV list of codes becomes a code map of the pack. Without `--write` it says what would be written.
  * `lintel codes unmapped` is in unmapped.ts, `lintel codes suggest` in suggest.ts.
  */
+
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { readConfig } from '../config.ts';
@@ -14,6 +15,7 @@ import { settingsOf } from '../mapping/load/pack.ts';
 import { createReport, formatProblem, type Report } from '../mapping/load/problem.ts';
 import { readYaml } from '../mapping/load/read.ts';
 import { entriesOf } from '../mapping/load/tree.ts';
+import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
 import { suggest } from './suggest.ts';
 import { unmapped } from './unmapped.ts';
@@ -32,7 +34,7 @@ lintel codes unmapped lists the raw values of rows that no code map of the pack 
   --csv                raw,code,display,system,map,table,column,rows: to be filled in
   --json               prints one JSON object
   --values             also lists values of columns that hold more than a code, which may be a patient's
-  --database URL       sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --database URL       ${ADDRESS_FORMS}
 
 lintel codes suggest lists the same values with codes that may be meant, each with a score from 0 to 1 and the reason. They come from
 the code systems of the map, as far as Lintel lists their codes, and from what code maps of the pack say. A person reviews them.

@@ -1,6 +1,7 @@
 /**
  * `lintel coverage`: how much of US Core a pack covers, and what of the database it leaves.
  */
+
 import { writeFileSync } from 'node:fs';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { type Coverage, coverageOf } from '../coverage/coverage.ts';
@@ -12,6 +13,7 @@ import { readLock } from '../mapping/load/lock.ts';
 import type { LoadedPack } from '../mapping/load/pack.ts';
 import { createReport, formatProblem } from '../mapping/load/problem.ts';
 import { loadWhole, setUp } from '../setup.ts';
+import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
 
 /** Resources of each profile that are read. */
@@ -32,7 +34,7 @@ certification tests a verdict, with what is missing. Then the tables and columns
 most rows first.
 
   --guide G        us-core-6.1.0 (default) or us-core-7.0.0
-  --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --database URL   ${ADDRESS_FORMS}
   --schema VERSION version of the database's schema, instead of the pack's
   --locked         asks no database: tells what the pack and its schema.lock.json say
   --sample N       reads N resources for each profile, the first by the keys of its mappings (default ${SAMPLE})

@@ -1,6 +1,7 @@
 /**
  * `lintel diff`: what changes for callers between two packs over one database.
  */
+
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { counted } from '../counted.ts';
 import type { Facade } from '../facade.ts';
@@ -8,6 +9,7 @@ import { readPackFiles } from '../mapping/load/files.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
 import { checkAgainst, facadeOf, setUp } from '../setup.ts';
 import type { Database } from '../sql/database.ts';
+import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { differenceOf, type ElementDifference, type TypeDifference } from '../workbench/diff.ts';
 import { type Command, overrides, type Terminal, textOf } from './command.ts';
 
@@ -26,7 +28,7 @@ are the same in all this are left out. No value is printed.
 
   --sample N       compares the first N resources of each type by either pack (default ${SAMPLE})
   --json           prints one JSON object
-  --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --database URL   ${ADDRESS_FORMS}
   --schema VERSION version of the database's schema, instead of the packs'
 
 Exit code: 0 nothing differs, 1 something does or a pack has errors.`,

@@ -1,16 +1,17 @@
 /**
  * `lintel explain`: what becomes of a search, stage by stage, printed. No row is read and no value is shown unless asked.
  */
+
 import { readConfig } from '../config.ts';
 import { queryLines } from '../explain/query-text.ts';
-import { type ExplainedStatement, type Explanation, explainSearch } from '../explain/search.ts';
+import { type ExplainedStatement, type Explanation, explainSearch, type RenderedStatement } from '../explain/search.ts';
 import { parameterLines, sqlLines, wrapped } from '../explain/sql-text.ts';
 import type { SearchRequest } from '../facade.ts';
 import { parseParameters } from '../http/parameters.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
 import { FhirError } from '../outcome.ts';
 import { facadeOf, setUp } from '../setup.ts';
-import type { Statement } from '../sql/plan.ts';
+import { ADDRESS_FORMS, ENGINES, engineNamed } from '../sql/engines.ts';
 import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
 import { subjectLines } from './subject.ts';
 
@@ -19,12 +20,12 @@ const WIDTH = 110;
 /** Of more mappings than these only a summary is printed, unless one is named. */
 const IN_FULL = 2;
 
-const ENGINES = { sqlite: 'SQLite', mssql: 'SQL Server' } as const;
-type Engine = keyof typeof ENGINES;
+const NAMES = [...ENGINES.keys()].join(', ');
 
 /** What is printed of an explanation. */
 interface View {
-  readonly engines: readonly Engine[];
+  /** Names. */
+  readonly engines: readonly string[];
   /** Only this mapping. */
   readonly mapping: string | undefined;
   readonly values: boolean;
@@ -42,10 +43,10 @@ parameters and what the database says of its indexes), and where each element of
 ${IN_FULL} mappings are read, SQL and lineage are shown for the one that --mapping names.
 
   --mapping NAME   SQL and lineage of this mapping alone
-  --engine ENGINE  sqlite, mssql or both; default: the engine of the database
+  --engine ENGINE  ${NAMES} or all; default: the engine of the database
   --json           everything as one JSON object: pack, database, query, mappings, statements, lineage
   --values         also shows the values of the query and of parameters, which may be a patient's
-  --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --database URL   ${ADDRESS_FORMS}
   --mappings F     folder of the pack
   --schema VERSION version of the database's schema, instead of the pack's`,
   options: {
@@ -66,8 +67,8 @@ ${IN_FULL} mappings are read, SQL and lineage are shown for the one that --mappi
     });
     const config = readConfig(terminal.environment, instead);
     const chosen = textOf(args, 'engine');
-    if (chosen !== undefined && chosen !== 'both' && !isEngine(chosen)) {
-      terminal.note(`--engine: expected sqlite, mssql or both, found ${JSON.stringify(chosen)}`);
+    if (chosen !== undefined && chosen !== 'all' && !ENGINES.has(chosen)) {
+      terminal.note(`--engine: expected ${NAMES} or all, found ${JSON.stringify(chosen)}`);
       return 2;
     }
     const { database, pack, changed } = await setUp(config, terminal.note);
@@ -81,7 +82,7 @@ ${IN_FULL} mappings are read, SQL and lineage are shown for the one that --mappi
       const request = searchOf(args.positionals[0] ?? '');
       const explained = await explainSearch(facade, database, request, { now: Date.now(), handling: config.handling });
       const view: View = {
-        engines: chosen === 'both' ? ['sqlite', 'mssql'] : [isEngine(chosen) ? chosen : database.engine],
+        engines: chosen === 'all' ? [...ENGINES.keys()] : [chosen ?? database.engine],
         mapping: textOf(args, 'mapping'),
         values: args.values['values'] === true,
       };
@@ -103,10 +104,6 @@ ${IN_FULL} mappings are read, SQL and lineage are shown for the one that --mappi
     }
   },
 };
-
-function isEngine(text: string | undefined): text is Engine {
-  return text !== undefined && Object.hasOwn(ENGINES, text);
-}
 
 function isJson({ values }: Arguments): boolean {
   return values['json'] === true;
@@ -159,17 +156,18 @@ function print(explanation: Explanation, subject: readonly string[], view: View,
 
 function printStatement(explained: ExplainedStatement, { engines, values }: View, out: Terminal['out']): void {
   out(`\nStatement: ${explained.purpose}`);
-  for (const engine of engines) printSql(engine, explained[engine], values, out);
+  for (const statement of explained.rendered) if (engines.includes(statement.engine)) printSql(statement, values, out);
   out('\n  Served by');
   for (const line of explained.served) out(`    ${line}`);
 }
 
-function printSql(engine: Engine, statement: Statement, values: boolean, out: Terminal['out']): void {
+function printSql(statement: RenderedStatement, values: boolean, out: Terminal['out']): void {
+  const { engine, parameters } = statement;
   const lines = sqlLines(statement).flatMap(line => wrapped(line, WIDTH));
   out(
     [
-      `\n  ${ENGINES[engine]}`,
-      ...[...lines, ...parameterLines(engine, statement.parameters, values)].map(line => `    ${line}`),
+      `\n  ${engineNamed(engine).title}`,
+      ...[...lines, ...parameterLines(engine, parameters, values)].map(line => `    ${line}`),
     ].join('\n'),
   );
 }
@@ -177,7 +175,7 @@ function printSql(engine: Engine, statement: Statement, values: boolean, out: Te
 /** The explanation for programs; texts as in print. */
 function asJson(explanation: Explanation, subject: readonly string[], { engines, mapping, values }: View): object {
   const { query, mappings, statements, lineage } = explanation;
-  const statementOf = (engine: Engine, { text, parameters }: Statement): object => ({
+  const statementOf = ({ engine, text, parameters }: RenderedStatement): object => ({
     text,
     parameters: parameterLines(engine, parameters, values),
   });
@@ -191,7 +189,9 @@ function asJson(explanation: Explanation, subject: readonly string[], { engines,
       .map(one => ({
         purpose: one.purpose,
         mappings: one.mappings,
-        ...Object.fromEntries(engines.map(engine => [engine, statementOf(engine, one[engine])])),
+        ...Object.fromEntries(
+          one.rendered.filter(({ engine }) => engines.includes(engine)).map(each => [each.engine, statementOf(each)]),
+        ),
         served: one.served,
       })),
     lineage: lineage.filter(one => wanted(one.mapping)),

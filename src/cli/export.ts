@@ -2,6 +2,7 @@
  * `lintel export`: resources into NDJSON files of a folder, by the same jobs and threads as the server's export.
  * The mappings are in the memory of the threads alone.
  */
+
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { OPEN_ACCESS } from '../auth/access.ts';
@@ -19,6 +20,8 @@ import { createLog } from '../log.ts';
 import { makeFolder } from '../make-folder.ts';
 import { readPackFiles } from '../mapping/load/files.ts';
 import { stopSignal } from '../signals.ts';
+import { ADDRESS_FORMS } from '../sql/engines.ts';
+import { sqliteAddress } from '../sql/sqlite/engine.ts';
 import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
 import { placeExport } from './export-files.ts';
 import { progressLine } from './progress.ts';
@@ -52,7 +55,7 @@ where it stood when the same command is given again. A complete one that is ther
   --group ID         those of the members of this group
   --patient IDS      only of these patients, with commas between
   --base URL         base of absolute addresses in the resources (default: BASE_URL and FHIR_PATH)
-  --database URL     sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --database URL     ${ADDRESS_FORMS}
   --mappings FOLDER  the mapping pack
   --schema VERSION   version of the database's schema, instead of the pack's
 
@@ -109,7 +112,7 @@ Exit code: 0 complete, 1 not complete, or some type or patient could not be expo
 /** The demo's database is built here, where it can be told while it is. */
 async function withDatabase(config: Config, { note }: Terminal): Promise<Config> {
   if (config.database) return config;
-  return { ...config, database: { engine: 'sqlite', file: await demoDatabase(config.dataDir, note) } };
+  return { ...config, database: sqliteAddress(await demoDatabase(config.dataDir, note)) };
 }
 
 /** Starts a job, or goes on with one that was asked for the same; resolves to its id. */

@@ -1,10 +1,12 @@
 /**
  * `lintel indexes`: CREATE INDEX statements for whoever administers the database, each with what it serves.
  */
+
 import { readConfig } from '../config.ts';
 import { wrapped } from '../explain/sql-text.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
 import { setUp } from '../setup.ts';
+import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { wantedIndexes } from '../workbench/indexes.ts';
 import { type Command, overrides, textOf } from './command.ts';
 
@@ -21,7 +23,7 @@ Whether a table is large enough to want one is for whoever administers the datab
 Searches by words, such as those of names, have an index of their own kind: \`lintel words\`.
 
   --json           prints one JSON object: for each index its table, columns, statement and what it serves
-  --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --database URL   ${ADDRESS_FORMS}
   --schema VERSION version of the database's schema, instead of the pack's
 
 Exit code: 0 with the statements, be there some or none; 1 for a pack that cannot be loaded.`,

@@ -2,6 +2,7 @@
  * `lintel lock`: keeps what a pack uses of the schema beside it, so that it can be checked where the database is not,
  * and so that a change of the schema shows as a change of a file. Beside it goes a JSON Schema, for editors.
  */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, readConfig } from '../config.ts';
@@ -11,6 +12,7 @@ import { namesSchema } from '../mapping/load/names-schema.ts';
 import { settingsOf } from '../mapping/load/pack.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
 import { setUp } from '../setup.ts';
+import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { type Command, overrides, textOf } from './command.ts';
 import { subjectLines } from './subject.ts';
 
@@ -33,7 +35,7 @@ columns, keys and indexes, as the database has them now. \`lintel check --locked
 Also writes ${NAMES}: the JSON Schema of mappings with all tables and columns of the database but those under \`deny\`. A mapping
 whose first line is \`# yaml-language-server: $schema=./${NAMES}\` has them completed by its editor.
 
-  --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --database URL   ${ADDRESS_FORMS}
   --schema VERSION version of the database's schema, instead of the pack's`,
   options: { database: { type: 'string' }, schema: { type: 'string' } },
   positionals: [0, 1],

@@ -1,11 +1,13 @@
 /**
  * `lintel preview`: one row beside the resource that a mapping makes of it, and where each element comes from.
  */
+
 import { readConfig } from '../config.ts';
 import { formOf } from '../law/forms.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
 import type { Position } from '../mapping/model.ts';
 import { facadeOf, setUp } from '../setup.ts';
+import { ADDRESS_FORMS } from '../sql/engines.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import { type Preview, PreviewError, previewRow, type Source } from '../workbench/preview.ts';
 import { type Command, overrides, type Terminal, textOf } from './command.ts';
@@ -23,7 +25,7 @@ the profiles that it claims, by line.
   --values         shows what the row and the resource hold, which may be a patient's data; without it only the form of
                    a stored value (AAA^AAA, 9999-99-99)
   --json           prints one JSON object, which docs/workbench.md describes
-  --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --database URL   ${ADDRESS_FORMS}
   --mappings F     folder of the pack
   --schema VERSION version of the database's schema, instead of the pack's
 

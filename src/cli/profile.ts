@@ -2,6 +2,7 @@
  * `lintel profile`: what the tables of a database hold, before a mapping of them is written. In: a database, with a pack or without. Out:
  * a line per table, or a table column by column; forms and counts, and of values only those that are codes or stand for none.
  */
+
 import { readConfig } from '../config.ts';
 import { counted } from '../counted.ts';
 import { DEMO_PACK } from '../demo.ts';
@@ -16,6 +17,7 @@ import { countRows, type ProfiledColumn, profileTable, type TableProfile } from 
 import { checkAgainst, openDatabase } from '../setup.ts';
 import { type Catalog, type ColumnInfo, findTable, type TableInfo, tableText } from '../sql/catalog.ts';
 import { type Database, DatabaseError } from '../sql/database.ts';
+import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { identifier, isIdentifier, type TableName } from '../sql/identifier.ts';
 import { type Command, overrides, type Terminal, textOf } from './command.ts';
 
@@ -39,7 +41,7 @@ names, addresses or notes none are; those of deny in pack.yaml are not read.
   --values COLUMN  shows the most frequent values of this column, which may be a patient's; several with commas
   --budget SECONDS ends after this time with what was read until then; default ${SECONDS}
   --json           the same as JSON
-  --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --database URL   ${ADDRESS_FORMS}
   --mappings F     folder of the pack: its deny rules hold, and its mappings are named`,
   options: {
     database: { type: 'string' },

@@ -4,6 +4,7 @@
  */
 import type { Config } from '../config.ts';
 import type { Pack } from '../mapping/model.ts';
+import { engineNamed } from '../sql/engines.ts';
 
 /** `Pack      small (my-clinic)` and `Database  SQLite, my-clinic/clinic.sqlite`. */
 export function subjectLines(
@@ -15,7 +16,6 @@ export function subjectLines(
 
 function databaseText(database: Config['database']): string {
   if (database === undefined) return 'SQLite, the demo database';
-  if (database.engine === 'sqlite') return `SQLite, ${database.file}`;
-  const { host, instance, database: name } = database.address;
-  return `SQL Server, ${name} on ${host}${instance === undefined ? '' : `\\${instance}`}`;
+  const { title, describe } = engineNamed(database.engine);
+  return `${title}, ${describe(database)}`;
 }

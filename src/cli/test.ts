@@ -1,12 +1,14 @@
 /**
  * `lintel test`: runs the tests beside the mappings of a pack, on rows of their own.
  */
+
 import { checkLocked } from '../check/check.ts';
 import { countOf } from '../check/report.ts';
 import { readConfig } from '../config.ts';
 import { counted } from '../counted.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
 import { setUp } from '../setup.ts';
+import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { forTests, writePipelineReports } from './check.ts';
 import { type Command, overrides, textOf } from './command.ts';
 import { runPackTests } from './pack-tests.ts';
@@ -18,7 +20,7 @@ export const test: Command = {
 Runs each test beside the mappings of the folder PACK (default: MAPPINGS, or the demo pack) on a database of its own, which has
 the tables of the schema and the rows that the test writes. The database at hand is only asked for its schema.
 
-  --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --database URL   ${ADDRESS_FORMS}
   --locked         takes the schema of the pack's schema.lock.json, without a database
   --schema VERSION version of the database's schema, instead of the pack's
   --json           prints one JSON object: ran, failed, and each test with its problems

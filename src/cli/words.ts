@@ -3,6 +3,7 @@
  * the lines of pack.yaml that name it. In: a table and columns. Out: SQL for the engine at hand; nothing is executed.
  * docs/decisions/0316-an-index-of-words.md
  */
+
 import { readConfig } from '../config.ts';
 import { readPackFiles } from '../mapping/load/files.ts';
 import { settingsOf } from '../mapping/load/pack.ts';
@@ -11,8 +12,9 @@ import { nearest } from '../mapping/load/spelling.ts';
 import type { Registry } from '../mapping/model.ts';
 import { checkAgainst, openDatabase } from '../setup.ts';
 import { type ColumnInfo, findColumn, findTable, type TableInfo } from '../sql/catalog.ts';
+import { ADDRESS_FORMS, engineNamed } from '../sql/engines.ts';
 import { isIdentifier } from '../sql/identifier.ts';
-import { mssqlWordTable, sqliteWordTable, wordTableName } from '../sql/word-table.ts';
+import { type WordTable, wordTableName } from '../sql/word-table.ts';
 import { type Command, overrides, type Terminal, textOf } from './command.ts';
 
 export const words: Command = {
@@ -23,7 +25,7 @@ Prints the statements for a table with the words of these columns, kept by trigg
 searches seek in it. \`lintel explain\` names the tables and columns that a search compares by words. Lintel executes nothing: whoever
 administers the database does, and grants Lintel's login SELECT on the table.
 
-  --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --database URL   ${ADDRESS_FORMS}
   --mappings F     folder of the pack: the key is that of its mappings of TABLE, else the primary key; its deny rules hold`,
   options: { database: { type: 'string' }, mappings: { type: 'string' } },
   positionals: [2, 60],
@@ -39,6 +41,8 @@ administers the database does, and grants Lintel's login SELECT on the table.
     }
     const database = await openDatabase(config, terminal.note);
     try {
+      const { title, wordTable } = engineNamed(database.engine);
+      if (wordTable === undefined) return refused(`${title} has no tables of words`, undefined, terminal);
       const catalog = await database.catalog();
       const schema = written.includes('.') ? written.replace(/\..*/, '') : undefined;
       const of = findTable(catalog, written);
@@ -66,7 +70,7 @@ administers the database does, and grants Lintel's login SELECT on the table.
       if (![of, ...key, ...columns].every(one => isIdentifier(one.name)))
         return refused('A name has characters that no mapping takes', undefined, terminal);
       const table = { of, schema: schema ?? (of.schema?.needed ? of.schema.name : undefined), key, columns };
-      terminal.out(database.engine === 'sqlite' ? sqliteWordTable(table) : mssqlWordTable(table));
+      terminal.out(wordTable(table));
       terminal.out(packLines(written, table));
       return 0;
     } finally {
@@ -87,7 +91,7 @@ function keyOf(of: TableInfo, registry: Registry | undefined): readonly ColumnIn
   return names.flatMap(name => findColumn(of, name) ?? []);
 }
 
-function packLines(written: string, { of, schema, key, columns }: Parameters<typeof sqliteWordTable>[0]): string {
+function packLines(written: string, { of, schema, key, columns }: WordTable): string {
   const names = (all: readonly ColumnInfo[]): string => all.map(({ name }) => name).join(', ');
   const table = `${schema === undefined ? '' : `${schema}.`}${wordTableName({ of })}`;
   const on = key.map(({ name }) => `${name}: ${name}`).join(', ');

@@ -3,11 +3,14 @@
  */
 import { z } from 'zod';
 import { LOG_LEVELS } from '../log.ts';
+import type { Engine } from '../sql/engine.ts';
+import { engineOfAddress } from '../sql/engines.ts';
 
-export type DatabaseAddress =
-  | { readonly engine: 'sqlite'; readonly file: string }
-  /** The whole address, which may hold a password: read by config.ts. */
-  | { readonly engine: 'mssql'; readonly url: string };
+/** The text of an address, which may hold a password: its engine reads it. */
+export interface AddressText {
+  readonly engine: Engine;
+  readonly text: string;
+}
 
 export interface Variable<T> {
   readonly name: string;
@@ -111,15 +114,12 @@ export const origins: z.ZodType<readonly string[], string> = z
   .transform(text => text.split(',').map(item => item.trim()))
   .refine(items => items.every(item => item === '*' || (URL.parse(item)?.origin === item && !item.includes('*'))));
 
-export const databaseAddress: z.ZodType<DatabaseAddress, string> = z
-  .string()
-  .transform((text, context): DatabaseAddress => {
-    const file = /^sqlite:(?:\/\/)?(.+)$/.exec(text)?.[1];
-    if (file !== undefined) return { engine: 'sqlite', file };
-    if (URL.parse(text)?.protocol === 'mssql:') return { engine: 'mssql', url: text };
-    context.addIssue('unknown kind of address');
-    return z.NEVER;
-  });
+export const databaseAddress: z.ZodType<AddressText, string> = z.string().transform((text, context): AddressText => {
+  const engine = engineOfAddress(text);
+  if (engine !== undefined) return { engine, text };
+  context.addIssue('unknown kind of address');
+  return z.NEVER;
+});
 
 export function variable<T>(
   name: string,

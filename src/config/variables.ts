@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { DEMO_PACK } from '../demo.ts';
+import { ENGINES } from '../sql/engines.ts';
 import {
   access,
   audit,
@@ -71,7 +72,7 @@ export const VARIABLES = {
   }),
   database: variable('DATABASE_URL', databaseAddress, {
     shownDefault: 'the demo database',
-    expected: '`sqlite:<file>` or `mssql://<user>:<password>@<host>/<database>`',
+    expected: [...ENGINES.values()].map(({ addressForm }) => `\`${addressForm}\``).join(' or '),
     meaning: 'The legacy database. It is only ever read. Options of SQL Server are below.',
     secret: true,
   }),

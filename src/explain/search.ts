@@ -1,5 +1,5 @@
 /**
- * How a search is answered, step by step: typed query, mappings kept and pruned, SQL for both engines, the index that
+ * How a search is answered, step by step: typed query, mappings kept and pruned, SQL for each engine, the index that
  * serves it, where each element comes from. In: a search. Out: a plain description for src/cli/explain.ts.
  */
 import { OPEN_ACCESS } from '../auth/access.ts';
@@ -15,11 +15,10 @@ import { foldedTexts, unfitIndexes } from '../plan/index-use.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
 import type { SearchQuery } from '../search/query.ts';
 import { type Database, DatabaseError } from '../sql/database.ts';
+import { ENGINES } from '../sql/engines.ts';
 import type { Expression } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
-import { MSSQL } from '../sql/mssql/dialect.ts';
 import type { Places, SqlPlan, Statement } from '../sql/plan.ts';
-import { SQLITE } from '../sql/sqlite/dialect.ts';
 import { renderedBy } from '../sql/statement.ts';
 
 export interface Explanation {
@@ -35,10 +34,15 @@ export interface ExplainedStatement {
   readonly purpose: string;
   /** The mappings that it is for; none where the search cannot be planned without it. */
   readonly mappings: readonly string[];
-  readonly sqlite: Statement;
-  readonly mssql: Statement;
+  /** One for each engine. */
+  readonly rendered: readonly RenderedStatement[];
   /** As the engine says which index or scan serves it. */
   readonly served: readonly string[];
+}
+
+export interface RenderedStatement extends Statement {
+  /** The name of the engine. */
+  readonly engine: string;
 }
 
 /** An element and where its value comes from. */
@@ -49,8 +53,6 @@ export interface Lineage {
   readonly from: string;
   readonly place: string;
 }
-
-const [inSqlite, inMssql] = [renderedBy(SQLITE), renderedBy(MSSQL)];
 
 /** Throws FhirError for a search that the facade would refuse. */
 export async function explainSearch(
@@ -68,6 +70,7 @@ export async function explainSearch(
   });
   const { type, filters, sort } = query;
   const branches = await planResolved(session, () => branchesOf({ type, filters, sort }, session.env));
+  const renderers = [...ENGINES].map(([engine, { dialect }]) => ({ engine, render: renderedBy(dialect) }));
   const read = new Set(branches.flatMap(branch => branch.mappings.map(({ mapping }) => mapping)));
   const statements = [...resolving, ...(await rehearse(query, branches, session))];
   return {
@@ -79,8 +82,7 @@ export async function explainSearch(
       statements.map(async ({ purpose, mappings, plan, places }) => ({
         purpose,
         mappings,
-        sqlite: inSqlite(plan, places),
-        mssql: inMssql(plan, places),
+        rendered: renderers.map(({ engine, render }) => ({ engine, ...render(plan, places) })),
         served: [
           ...(await planOf(database, plan, places)),
           ...(await unfitIndexes(plan, tables => database.catalog({ tables }))),

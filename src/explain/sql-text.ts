@@ -2,7 +2,7 @@
  * A statement for a person to read. In: a rendered statement. Out: its text broken into lines, and its parameters with
  * neighbours of one type on one line.
  */
-import { type Engine, printType } from '../sql/declared-type.ts';
+import { engineNamed } from '../sql/engines.ts';
 import type { Parameter, Statement } from '../sql/plan.ts';
 
 /** A line for each clause and, in the outer levels below SELECT, for each operand of AND and OR. */
@@ -50,11 +50,12 @@ function columnsOf(line: string): readonly string[] {
 }
 
 /** Name or range of names, type as the engine spells it, and values if they are asked for; lists filled up with their last value are short. */
-export function parameterLines(engine: Engine, parameters: readonly Parameter[], values: boolean): readonly string[] {
+export function parameterLines(engine: string, parameters: readonly Parameter[], values: boolean): readonly string[] {
+  const { printType } = engineNamed(engine);
   const runs: { readonly type: string; readonly names: string[]; readonly values: string[] }[] = [];
   for (const { name, type, value } of parameters) {
     const last = runs.at(-1);
-    const printed = printType(engine, type);
+    const printed = printType(type);
     const run = last?.type === printed ? last : { type: printed, names: [], values: [] };
     if (run !== last) runs.push(run);
     run.names.push(name);

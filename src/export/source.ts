@@ -13,7 +13,7 @@ import type { PartSource } from './part-task.ts';
 export type SourceConfig = Pick<Config, 'database' | 'dataDir' | 'mappings' | 'degraded' | 'page'>;
 
 /** An export reads every row once: what it reads again and again, indexes of targets, is little. */
-const SQLITE = { cache: 4096 };
+const MEMORY = { cache: 4096 };
 
 /** The mappings have errors, which were announced. */
 export class PackError extends Error {
@@ -31,7 +31,7 @@ export async function openSource(
   announce: Announce = () => {},
   watched: (database: Database) => Database = database => database,
 ): Promise<PartSource> {
-  const config = { ...own, sqlite: SQLITE };
+  const config = { ...own, memory: MEMORY };
   const { database: first, pack, changed } = await setUp(config, announce, files);
   for (const problem of pack.problems) if (problem.severity === 'error') announce(formatProblem(problem));
   if (pack.registry === undefined) {

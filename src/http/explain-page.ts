@@ -19,8 +19,7 @@ export const EXPLAIN_PATH = '/explain';
 /** Explains a search on the engine that is served. Throws FhirError as the search itself would. */
 export type Explain = (
   request: SearchRequest,
-) => Promise<{ readonly explanation: Explanation; readonly engine: Engine }>;
-type Engine = 'sqlite' | 'mssql';
+) => Promise<{ readonly explanation: Explanation; readonly engine: string }>;
 
 /** Characters of a line of SQL at most, where it can be broken. */
 const WIDTH = 110;
@@ -58,7 +57,7 @@ function placeOf(c: HttpContext, parts: AppParts, query: string): Place {
   return { home: `${serverBase(c, parts)}/`, search: `${fhirBase(c, parts)}/${query}` };
 }
 
-function explainPage({ query, mappings, statements, lineage }: Explanation, engine: Engine, place: Place): Html {
+function explainPage({ query, mappings, statements, lineage }: Explanation, engine: string, place: Place): Html {
   const read = mappings.filter(one => one.read);
   const others = mappings.filter(one => !one.read);
   const title = `How ${query.type} is searched`;
@@ -87,12 +86,13 @@ ${read.map(({ name }) =>
   );
 }
 
-function statementBlock(statement: ExplainedStatement, engine: Engine, open: boolean): Html {
+function statementBlock(statement: ExplainedStatement, engine: string, open: boolean): Html {
   const { purpose, served } = statement;
-  const lines = sqlLines(statement[engine]).flatMap(line => wrapped(line, WIDTH));
+  const shown = statement.rendered.filter(one => one.engine === engine);
+  const lines = shown.flatMap(sqlLines).flatMap(line => wrapped(line, WIDTH));
   return html`<details class="entry" ${open ? 'open' : ''}><summary>${purpose} <span class="quiet">${served[0] ?? ''}</span></summary>
 <pre class="wrap"><code>${lines.join('\n')}</code></pre>
-<p class="quiet">Parameters: ${parameterLines(engine, statement[engine].parameters, false).join('; ') || 'none'}</p>
+<p class="quiet">Parameters: ${shown.flatMap(({ parameters }) => parameterLines(engine, parameters, false)).join('; ') || 'none'}</p>
 <p>Served by</p><ul>${served.map(line => html`<li><code>${line}</code></li>`)}</ul></details>`;
 }
 

@@ -29,6 +29,7 @@ import type { Metrics } from '../observe/metrics.ts';
 import { type Entrance, type RestParts, restParts } from '../rest/start.ts';
 import { facadeOf } from '../setup.ts';
 import type { Database } from '../sql/database.ts';
+import { engineNamed } from '../sql/engines.ts';
 import { SOFTWARE_VERSION } from '../version.ts';
 import type { SoundPack } from './pack.ts';
 
@@ -67,8 +68,6 @@ export interface Lasting {
   /** Warnings and errors that were logged last, the newest first. */
   readonly problems: () => readonly Problem[];
 }
-
-const ENGINE_NAMES = { sqlite: 'SQLite', mssql: 'SQL Server' } as const;
 
 const SOFTWARE = { name: 'Lintel', version: SOFTWARE_VERSION } as const;
 
@@ -112,7 +111,7 @@ export function versionOf({ registry, catalog, pack, content, access, changed }:
     authorization,
     isAppOrigin,
     ping: () => database.ping(),
-    load: () => ({ engine: ENGINE_NAMES[database.engine], ...database.load() }),
+    load: () => ({ engine: engineNamed(database.engine).title, ...database.load() }),
     problems,
     audit,
     ...(trail && { unkept: new Set(typesOf(trail.facade, seen)) }),

@@ -6,6 +6,8 @@ import { type ColumnInfo, findColumn, type TableInfo } from '../sql/catalog.ts';
 import { INTEGER, UNICODE } from '../sql/column-type.ts';
 import { and, call, compare, TRUE, value } from '../sql/construct.ts';
 import { type Database, DatabaseError } from '../sql/database.ts';
+import type { Engine } from '../sql/engine.ts';
+import { engineNamed } from '../sql/engines.ts';
 import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
 import { type Identifier, identifier, isIdentifier, type TableName } from '../sql/identifier.ts';
 import type { Row, SqlPlan } from '../sql/plan.ts';
@@ -63,7 +65,7 @@ export async function profileTable(
 ): Promise<TableProfile> {
   const columns = [...info.columns.values()].map(column => ({
     column,
-    read: reading(column, database.engine, showing),
+    read: reading(column, engineNamed(database.engine), showing),
   }));
   const readable = columns.flatMap(({ read }) => (typeof read === 'string' ? [] : [read]));
   const tallies = new Map(readable.map(({ name, isNumber }) => [name, new ColumnTally(isNumber)]));
@@ -106,19 +108,22 @@ interface Reading {
 }
 
 /** The part of a column that is read, or why it is not. */
-function reading(column: ColumnInfo, engine: Database['engine'], showing: ProfileOptions['showing']): Reading | string {
+function reading(
+  column: ColumnInfo,
+  { holdsAnything, digitsOfByte }: Engine,
+  showing: ProfileOptions['showing'],
+): Reading | string {
   const { name, denied } = column;
   if (denied) return 'the login may not read it';
   if (!isIdentifier(name)) return 'no mapping can name it';
-  // SQLite gives what it holds, whatever is declared; SQL Server has types that no conversion makes a text of.
-  const type = column.type ?? (engine === 'sqlite' ? UNICODE : undefined);
+  // SQL Server has types that no conversion makes a text of.
+  const type = column.type ?? (holdsAnything ? UNICODE : undefined);
   if (type === undefined) return `no codec takes ${column.declared}`;
   if (showing(column) === 'never') return '`deny` of pack.yaml';
   const expression: ColumnExpression = { kind: 'column', alias: ALIAS, column: name, type };
   const isLong = (type.kind === 'text' || type.kind === 'binary') && (type.length === 'max' || type.length > TEXT_READ);
   const isBytes = type.kind === 'binary';
-  // SQL Server counts the digits of bytes, two for each.
-  const most = isBytes ? BYTES_READ * (engine === 'mssql' ? 2 : 1) : TEXT_READ;
+  const most = isBytes ? BYTES_READ * digitsOfByte : TEXT_READ;
   const isNumber = type.kind === 'integer' || type.kind === 'decimal' || type.kind === 'float';
   return {
     name,

@@ -3,7 +3,6 @@
  * engine's folder) or a pack's lock file. Out: one shape for the loader, the check and `explain`.
  */
 import { type ColumnType, isSameType } from './column-type.ts';
-import type { Engine } from './declared-type.ts';
 import { printTable, type TableName } from './identifier.ts';
 
 export interface ColumnInfo {
@@ -66,7 +65,7 @@ export interface CatalogPart {
  */
 export interface Catalog {
   /** Whose spelling the declared types are. */
-  readonly engine: Engine;
+  readonly engine: string;
   readonly tables: ReadonlyMap<string, TableInfo>;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The types a column can have, whatever the engine. A ColumnType decides how a literal of a mapping is read, how a
- * parameter is bound and in which form a value is fetched. Each engine reads its own spelling: declared-type.ts.
+ * parameter is bound and in which form a value is fetched. Each engine reads its own spelling: engines.ts.
  */
 
 export type ColumnType = Kind & {
@@ -125,3 +125,8 @@ export const UNICODE: ColumnType = { kind: 'text', unicode: true, fixed: false, 
 export const NUMBER: ColumnType = { kind: 'decimal', precision: 38, scale: 10 };
 /** Of whatever is kept there: no form is read into it. */
 export const BYTES: ColumnType = { kind: 'binary', length: 'max' };
+
+/** The type with the spelling that it was read from. */
+export function spelledAs(type: ColumnType | undefined, declared: string): ColumnType | undefined {
+  return type && { ...type, declared };
+}

@@ -41,7 +41,8 @@ export interface Permissions {
 }
 
 export interface Database {
-  readonly engine: 'sqlite' | 'mssql';
+  /** The name of its engine (engines.ts). */
+  readonly engine: string;
   render(plan: SqlPlan, places?: Places): Statement;
   /** All rows of a bounded plan, at once where statements run on the calling thread. Rejects with DatabaseError. */
   query(plan: SqlPlan, options?: QueryOptions): Awaitable<readonly Row[]>;

@@ -10,6 +10,9 @@ import type { Parameter } from './plan.ts';
 
 /** The compiler as a dialect sees it. Parameters are numbered as they are bound. */
 export interface Writer {
+  /** As the dialect quotes it. */
+  readonly name: Dialect['name'];
+  readonly table: Dialect['table'];
   expression(expression: Expression): string;
   predicate(predicate: Predicate): string;
   /** `expression DESC, …`, binary order for text. */
@@ -21,7 +24,8 @@ export interface Writer {
 }
 
 export interface Dialect {
-  readonly engine: 'sqlite' | 'mssql';
+  /** The name of its engine. */
+  readonly engine: string;
   /** Indexes are kept in another collation than the exact one: a plain comparison to seek stands beside the exact one. */
   readonly seeksApart: boolean;
   /** Parameters of one statement at most. */
@@ -35,6 +39,8 @@ export interface Dialect {
   placeholder(position: number): string;
   /** A constant as SQL; undefined where it is bound. */
   literal(value: SqlValue, type: ColumnType): string | undefined;
+  /** A name, quoted where it has to be. */
+  name(name: Identifier): string;
   table(name: TableName): string;
   /** A column as an operand. */
   column(sql: string, type: ColumnType): string;

@@ -1,6 +1,6 @@
 /**
- * Names in SQL text. In: identifiers. Out: the plain name where both engines take it plain, else `[name]`, which SQL
- * Server defines and SQLite accepts (and, unlike a double-quoted name, SQLite never reads it as a string).
+ * Names quoted with brackets, for dialects that take them (`Dialect.name`). In: an identifier. Out: the plain name where no engine
+ * reserves it, else `[name]`, which SQL Server defines and SQLite accepts (unlike a double-quoted name, SQLite never reads it as a string).
  * https://learn.microsoft.com/sql/t-sql/language-elements/reserved-keywords-transact-sql
  * https://sqlite.org/lang_keywords.html
  */
@@ -28,7 +28,7 @@ try_convert tsequal unbounded union unique unpivot update updatetext use user us
 waitfor when where while window with within without writetext`.split(/\s+/),
 );
 
-/** An identifier as it stands in SQL text of either engine. */
-export function sqlName(name: Identifier): string {
+/** An identifier as it stands in SQL text. */
+export function bracketed(name: Identifier): string {
   return PLAIN.test(name) && !RESERVED.has(name.toLowerCase()) ? name : `[${name}]`;
 }

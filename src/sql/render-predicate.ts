@@ -7,7 +7,6 @@ import { asItStands, type ColumnType, isOtherCollation } from './column-type.ts'
 import type { Dialect, Writer } from './dialect.ts';
 import type { Expression, Operator, Predicate, Relation } from './expression.ts';
 import { expressionKey } from './expression-key.ts';
-import { sqlName } from './name.ts';
 import type { padded } from './padded.ts';
 import { familyOf, parameterFor } from './parameter-type.ts';
 
@@ -144,7 +143,7 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
   const somePiece = ({ of, by, alias, joins = [], where }: Leaf<'some-piece'>): string => {
     const pieces = dialect.pieces(parts.self(), of, by);
     const joined = parts.joins({ table: { name: alias }, alias, joins, where });
-    return `EXISTS (SELECT 1 FROM (${pieces}) AS ${sqlName(alias)}${joined} WHERE ${write(where, NO_DIGITS)})`;
+    return `EXISTS (SELECT 1 FROM (${pieces}) AS ${dialect.name(alias)}${joined} WHERE ${write(where, NO_DIGITS)})`;
   };
 
   const write = (of: Predicate, digits: Digits): string =>

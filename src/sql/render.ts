@@ -14,7 +14,6 @@ import type { Expression, Join, Order, Predicate, Relation } from './expression.
 import { expressionKey } from './expression-key.ts';
 import { writtenOnce } from './fragments.ts';
 import { type Identifier, identifier } from './identifier.ts';
-import { sqlName } from './name.ts';
 import { padded } from './padded.ts';
 import { looseType } from './parameter-type.ts';
 import type { Parameter, SqlPlan, Statement } from './plan.ts';
@@ -141,7 +140,7 @@ function createWriter(
   const expression = (of: Expression): string => {
     switch (of.kind) {
       case 'column':
-        return dialect.column(`${sqlName(of.alias)}.${sqlName(of.column)}`, of.type);
+        return dialect.column(`${dialect.name(of.alias)}.${dialect.name(of.column)}`, of.type);
       case 'value': {
         const type = looseType(of.value, of.type);
         return of.constant ? constant(of.value, type) : bind(of.value, type, placeOf(of));
@@ -169,7 +168,7 @@ function createWriter(
           const outside = [of.select, ...of.order.map(({ by }) => by)];
           const joined = joinsText({ table: { name: of.alias }, joins: [], ...of }, ' ', outside);
           const where = predicates.predicate(of.where);
-          return `(${selected} AS ${sqlName(of.alias)}${joined} WHERE ${where} ORDER BY ${order(of.order)}${dialect.tail(one, ' ')})`;
+          return `(${selected} AS ${dialect.name(of.alias)}${joined} WHERE ${where} ORDER BY ${order(of.order)}${dialect.tail(one, ' ')})`;
         });
       case 'raw':
         return dialect.column(`(${raw(of.parts)})`, of.type);
@@ -196,7 +195,7 @@ function createWriter(
   const join = (of: Join, usedColumns: () => readonly Identifier[]): string => {
     if (of.pick) return dialect.pick(writer, of, of.pick, usedColumns);
     const kind = of.kind === 'left' ? 'LEFT JOIN' : 'JOIN';
-    return `${kind} ${dialect.table(of.table)} AS ${sqlName(of.alias)} ON ${predicates.predicate(of.on)}`;
+    return `${kind} ${dialect.table(of.table)} AS ${dialect.name(of.alias)} ON ${predicates.predicate(of.on)}`;
   };
 
   const joinsText: RenderRelation = (of, gap, outside) =>
@@ -205,7 +204,7 @@ function createWriter(
   const relation: RenderRelation = (of, gap, outside) => {
     const joins = joinsText(of, gap, outside);
     const where = of.where.kind === 'true' ? '' : `${gap}WHERE ${predicates.predicate(of.where)}`;
-    return `FROM ${dialect.table(of.table)} AS ${sqlName(of.alias)}${joins}${where}`;
+    return `FROM ${dialect.table(of.table)} AS ${dialect.name(of.alias)}${joins}${where}`;
   };
 
   const predicates = createPredicates(dialect, {
@@ -213,7 +212,8 @@ function createWriter(
     relation: (of, gap) => relation(of, gap, []),
     joins: of => joinsText(of, ' ', []),
   });
-  const writer: Writer = { expression, predicate: predicates.predicate, order, bind, constant };
+  const { name, table } = dialect;
+  const writer: Writer = { name, table, expression, predicate: predicates.predicate, order, bind, constant };
   return { writer, relation, parameters };
 }
 

@@ -10,9 +10,9 @@ import { eachIn, isIndexed, searchUses, sortUses } from '../plan/index-use.ts';
 import { makeOffers } from '../plan/offers.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
 import { type Catalog, findColumn, findTable, unfitIn } from '../sql/catalog.ts';
+import { engineNamed } from '../sql/engines.ts';
 import type { ColumnExpression } from '../sql/expression.ts';
 import { type Identifier, identifier, printTable, type TableName } from '../sql/identifier.ts';
-import { sqlName } from '../sql/name.ts';
 
 export interface WantedIndex {
   readonly name: string;
@@ -166,17 +166,13 @@ function indexOf({ table, columns, serves }: Wanted, catalog: Catalog): WantedIn
   const [first = ''] = columns;
   const begun = info?.indexes.find(index => unfitIn(index, first) !== undefined);
   const unfit = begun && unfitIn(begun, first);
-  const keys = columns.map(column => {
-    const isText = info && findColumn(info, column)?.type?.kind === 'text';
-    // Texts are compared without trailing blanks, which is a collation of SQLite's and every collation of SQL Server's.
-    return `${sqlName(column)}${catalog.engine === 'sqlite' && isText ? ' COLLATE RTRIM' : ''}`;
-  });
-  const on = [...(table.schema && catalog.engine === 'mssql' ? [table.schema] : []), table.name].map(sqlName).join('.');
+  const { dialect, indexKey } = engineNamed(catalog.engine);
+  const keys = columns.map(column => indexKey(dialect.name(column), info && findColumn(info, column)?.type));
   return {
     name,
     table: printTable(table),
     columns,
-    statement: `CREATE INDEX ${sqlName(identifier(name))} ON ${on} (${keys.join(', ')});`,
+    statement: `CREATE INDEX ${dialect.name(identifier(name))} ON ${dialect.table(table)} (${keys.join(', ')});`,
     serves: [...serves].toSorted(),
     instead: begun && unfit && `${begun.name} is ${unfit.collation}, comparisons are ${unfit.needed}`,
   };

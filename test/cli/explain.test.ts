@@ -8,7 +8,7 @@ import { smallClinic } from './small-clinic.ts';
 
 test('explain shows typed query, SQL of both engines with types, the index, and lineage', async () => {
   const { environment } = smallClinic();
-  const { code, out } = await lintel(environment, 'explain', 'Observation?patient=1&date=ge2024', '--engine', 'both');
+  const { code, out } = await lintel(environment, 'explain', 'Observation?patient=1&date=ge2024', '--engine', 'all');
   expect(code).toBe(0);
   expect(out).toMatch(/^Pack {6}small \(.*\)\nDatabase {2}SQLite, .*\n/);
   expect(out).toContain('Query of Observation');
@@ -106,7 +106,7 @@ test('the engine of the database is shown alone unless another is asked for', as
   expect(other.out).toContain('\n  SQL Server\n');
   expect(other.out).not.toContain('\n  SQLite\n');
   const wrong = await lintel(environment, 'explain', 'Patient?_id=1', '--engine', 'oracle');
-  expect(wrong).toMatchObject({ code: 2, notes: '--engine: expected sqlite, mssql or both, found "oracle"' });
+  expect(wrong).toMatchObject({ code: 2, notes: '--engine: expected sqlite, mssql or all, found "oracle"' });
 });
 
 test('a search of a type with twenty mappings fits a screen; one of them is shown in full when it is named', async () => {

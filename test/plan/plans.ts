@@ -7,6 +7,7 @@ import { type ExplainedStatement, explainSearch } from '../../src/explain/search
 import { parameterLines, sqlLines } from '../../src/explain/sql-text.ts';
 import type { SearchRequest } from '../../src/facade.ts';
 import { MSSQL } from '../../src/sql/mssql/dialect.ts';
+import type { Statement } from '../../src/sql/plan.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
 import { renderedBy } from '../../src/sql/statement.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
@@ -70,19 +71,32 @@ export async function planOf(asked: Asked, demo: PlannedDemo): Promise<Planned> 
   };
 }
 
-type Explained = Pick<ExplainedStatement, 'purpose' | 'sqlite' | 'mssql'>;
+interface Explained {
+  readonly purpose: string;
+  readonly sqlite: Statement;
+  readonly mssql: Statement;
+}
+
+function inEach({ purpose, rendered }: ExplainedStatement): Explained {
+  const of = (name: string): Statement => {
+    const found = rendered.find(({ engine }) => engine === name);
+    if (!found) throw new Error(`no statement of ${name}`);
+    return found;
+  };
+  return { purpose, sqlite: of('sqlite'), mssql: of('mssql') };
+}
 
 async function statementsExplained(asked: Asked, { facade, database }: Demo): Promise<readonly Explained[]> {
   const request = requestOf(asked);
   if (asked.page === undefined)
-    return (await explainSearch(facade, database, request, { now: NOW, handling: 'strict' })).statements;
+    return (await explainSearch(facade, database, request, { now: NOW, handling: 'strict' })).statements.map(inEach);
   const { json } = await facade.search(request, CONTEXT);
   const { link }: { readonly link: readonly { readonly relation: string; readonly url: string }[] } = JSON.parse(json);
   const next = link.find(({ relation }) => relation === 'next');
   if (!next) throw new Error(`${asked.title}: there is no second page`);
   const parameters = [...new URL(next.url).searchParams];
-  return (await explainSearch(facade, database, { ...request, parameters }, { now: NOW, handling: 'strict' }))
-    .statements;
+  const explained = await explainSearch(facade, database, { ...request, parameters }, { now: NOW, handling: 'strict' });
+  return explained.statements.map(inEach);
 }
 
 async function statementsSent(asked: Asked, { facade, sent }: PlannedDemo): Promise<readonly Explained[]> {

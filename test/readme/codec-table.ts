@@ -5,7 +5,9 @@
  */
 import { CODECS } from '../../src/mapping/codecs/table.ts';
 import type { ColumnType } from '../../src/sql/column-type.ts';
-import { declaredType, type Engine } from '../../src/sql/declared-type.ts';
+import { declaredType } from '../../src/sql/engines.ts';
+
+type Engine = 'sqlite' | 'mssql';
 
 /** Kinds of columns as the tables name them, with declarations of each engine; the first stands for the kind. */
 const KINDS: Readonly<Record<string, Readonly<Record<Engine, readonly string[]>>>> = {

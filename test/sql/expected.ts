@@ -1,7 +1,7 @@
 /** What a case comes to, in the form in which cases.json keeps it: SQL by lines, parameters as they are declared. */
 import type { Database } from '../../src/sql/database.ts';
-import { printType } from '../../src/sql/declared-type.ts';
 import type { Dialect } from '../../src/sql/dialect.ts';
+import { engineNamed } from '../../src/sql/engines.ts';
 import { MSSQL } from '../../src/sql/mssql/dialect.ts';
 import { render } from '../../src/sql/render.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
@@ -24,7 +24,9 @@ export function rendered(of: Case, dialect: Dialect): Rendered {
   const { text, parameters } = render(of.plan, dialect);
   return {
     sql: text.split('\n'),
-    parameters: parameters.map(p => `${p.name} ${printType(dialect.engine, p.type)} = ${JSON.stringify(p.value)}`),
+    parameters: parameters.map(
+      p => `${p.name} ${engineNamed(dialect.engine).printType(p.type)} = ${JSON.stringify(p.value)}`,
+    ),
   };
 }
 

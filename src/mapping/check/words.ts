@@ -7,6 +7,7 @@
 import { counted } from '../../counted.ts';
 import { UNICODE } from '../../sql/column-type.ts';
 import { among, and, call, equals, exists, filled, isNull, not, or, value } from '../../sql/construct.ts';
+import { engineNamed } from '../../sql/engines.ts';
 import type { ColumnExpression, Predicate, Relation, SqlValue } from '../../sql/expression.ts';
 import { identifier } from '../../sql/identifier.ts';
 import type { Row, SqlPlan } from '../../sql/plan.ts';
@@ -123,11 +124,11 @@ async function listedWords(
   return new Map([...byKey].map(([key, some]) => [key, some.flatMap(row => listedWord(row.at(-1), asking))]));
 }
 
-/** SQLite compares what is listed as it stands, SQL Server without case and accents. */
+/** As the engine compares it. */
 function listedWord(raw: SqlValue | undefined, { database }: Asking): readonly string[] {
   if (typeof raw !== 'string') return [];
   const text = raw.trimEnd();
-  return text === '*' || database.engine === 'sqlite' ? [text] : wordsIn(text);
+  return text === '*' || !engineNamed(database.engine).foldsWords ? [text] : wordsIn(text);
 }
 
 function keyOf(row: Row, length: number): string {

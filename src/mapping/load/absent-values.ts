@@ -6,7 +6,7 @@
 
 import { type Catalog, findColumn, findTable } from '../../sql/catalog.ts';
 import type { ColumnType } from '../../sql/column-type.ts';
-import type { Engine } from '../../sql/declared-type.ts';
+import { engineNamed } from '../../sql/engines.ts';
 import type { Codec } from '../codecs/codec.ts';
 import { isTimed } from '../codecs/stored-time.ts';
 import type { Condition } from '../model.ts';
@@ -148,13 +148,13 @@ function checkAbsent(
   trees: readonly ScalarTree[],
   column: string,
   type: ColumnType,
-  engine: Engine,
+  engine: string,
   report: Report,
 ): void {
   for (const { text, at } of trees) {
     if (readLiteral(text, declaredType(type), engine) !== undefined) continue;
-    // SQLite keeps such a text in a column of dates, where it is no date and so no value whether or not a rule says so.
-    if (engine === 'sqlite' && isTimed(type) && dayOf(text) !== undefined) continue;
+    // A column of dates may hold such a text, which is no date and so no value whether or not a rule says so.
+    if (engineNamed(engine).holdsAnything && isTimed(type) && dayOf(text) !== undefined) continue;
     report.error(at, `literal not of the type of column ${column}`, {
       expected: literalForm(type),
       found: text || 'nothing',

@@ -5,6 +5,7 @@
 import type { Catalog, ColumnInfo, TableInfo } from '../../sql/catalog.ts';
 import { findColumn, findTable, hasSameType, tableText } from '../../sql/catalog.ts';
 import { type ColumnType, type TimeForm, UNICODE } from '../../sql/column-type.ts';
+import { engineNamed } from '../../sql/engines.ts';
 import type { ColumnExpression } from '../../sql/expression.ts';
 import { type Identifier, identifier, printTable, type TableName } from '../../sql/identifier.ts';
 import type { Lookup, Pieces, Position } from '../model.ts';
@@ -199,8 +200,8 @@ function isUtc(form: ColumnInfo['form']): form is Exclude<ColumnInfo['form'], st
 }
 
 /**
- * Two columns for a comparison with each other. Dates in different layouts compare by their canonical texts; SQL Server
- * compares its types itself.
+ * Two columns for a comparison with each other. Dates in different layouts compare by their canonical texts; an engine that keeps
+ * values in the form of their type compares them itself.
  */
 export function comparable(
   left: ColumnExpression,
@@ -208,7 +209,7 @@ export function comparable(
   { catalog, settings }: Context,
 ): readonly [ColumnExpression, ColumnExpression] {
   const areTimes = [left, right].every(({ type }) => type.kind === 'date' || type.kind === 'datetime');
-  if (catalog.engine !== 'sqlite' || !areTimes || isAlike(left.type, right.type)) return [left, right];
+  if (!engineNamed(catalog.engine).holdsAnything || !areTimes || isAlike(left.type, right.type)) return [left, right];
   return [inAnyForm(left, settings.pack.zone), inAnyForm(right, settings.pack.zone)];
 }
 

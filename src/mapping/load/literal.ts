@@ -3,7 +3,7 @@
  * the form in which rows arrive (src/sql/plan.ts), so that equal means equal.
  */
 import { type ColumnType, holdsAnyNumber, type TimeForm } from '../../sql/column-type.ts';
-import type { Engine } from '../../sql/declared-type.ts';
+import { engineNamed } from '../../sql/engines.ts';
 import { bounds, inLayout, isTimed, type TimedType } from '../codecs/stored-time.ts';
 
 const BITS: Readonly<Record<8 | 16 | 32 | 64, readonly [bigint, bigint]>> = {
@@ -18,9 +18,9 @@ const MOMENT = /^(\d{4}-?\d{2}-?\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The value that a text means for a column; undefined if no row can hold it in that engine. */
-export function readLiteral(text: string, type: ColumnType, engine: Engine): string | number | undefined {
-  // SQL Server refuses a time that the column's type does not reach, and the whole statement with it.
-  if (engine === 'mssql' && isTimed(type) && !isWithin(text, type)) return undefined;
+export function readLiteral(text: string, type: ColumnType, engine: string): string | number | undefined {
+  // A time that the column's type does not reach is refused, and the whole statement with it.
+  if (isTimed(type) && !engineNamed(engine).holdsAnything && !isWithin(text, type)) return undefined;
   return readTyped(text, type);
 }
 

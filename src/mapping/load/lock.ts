@@ -5,14 +5,17 @@
  */
 import { z } from 'zod';
 import { type Catalog, type ColumnInfo, findTable, type TableInfo } from '../../sql/catalog.ts';
-import { declaredType } from '../../sql/declared-type.ts';
+import { declaredType, ENGINES } from '../../sql/engines.ts';
 import type { Position, Registry } from '../model.ts';
 import type { Report } from './problem.ts';
 import { namesOf } from './tables-used.ts';
 
 const lockSchema = z.strictObject({
   /** Whose spelling the types are. Locks that do not say so are of SQL Server's. */
-  engine: z.enum(['mssql', 'sqlite']).default('mssql'),
+  engine: z
+    .string()
+    .refine(name => ENGINES.has(name))
+    .default('mssql'),
   tables: z.record(
     z.string(),
     z.strictObject({

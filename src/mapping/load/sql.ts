@@ -5,7 +5,7 @@
  */
 import { isPrimitive } from '../../r4/definitions.ts';
 import { BYTES } from '../../sql/column-type.ts';
-import { declaredType, TEXT_TYPE } from '../../sql/declared-type.ts';
+import { declaredType, engineNamed } from '../../sql/engines.ts';
 import type { Expression } from '../../sql/expression.ts';
 import type { Node } from '../model.ts';
 import { resolveColumn, storedType, type Visible } from './columns.ts';
@@ -25,11 +25,11 @@ export function readSql(tree: MapTree, slot: Slot, visible: Visible, context: Co
   const declared = child(tree, 'type');
   if (sql?.kind !== 'scalar' || declared?.kind !== 'scalar') return undefined;
   const named = declaredType(context.catalog.engine, declared.text);
-  // SQLite makes anything of whatever its columns hold; they are handed over as they are kept.
-  const isLoose = context.catalog.engine === 'sqlite';
+  // Columns that hold anything are handed over as they are kept.
+  const { holdsAnything: isLoose, textType } = engineNamed(context.catalog.engine);
   const type = named && isLoose ? storedType(named, 'any', settings.pack.zone) : named;
   if (!type) {
-    const expected = `such as ${TEXT_TYPE[context.catalog.engine]}`;
+    const expected = `such as ${textType}`;
     report.error(declared.at, 'not an SQL type', { expected, found: declared.text });
   }
   if (!isPrimitive(slot.type)) report.error(tree.at, `${slot.path} is a ${slot.type} and cannot be an SQL expression`);

@@ -5,10 +5,10 @@
  * https://learn.microsoft.com/sql/relational-databases/system-catalog-views/object-catalog-views-transact-sql
  */
 import type { Catalog, CatalogPart, ColumnInfo, IndexInfo, TableInfo } from '../catalog.ts';
-import type { ColumnType } from '../column-type.ts';
-import { declaredType } from '../declared-type.ts';
+import { type ColumnType, spelledAs } from '../column-type.ts';
 import type { Row } from '../plan.ts';
 import { askOf, type Run } from './lists.ts';
+import { parseMssqlType } from './types.ts';
 
 /** `also`: a further condition. */
 const objects = (also = ''): string => `SELECT o.object_id, CAST(o.name AS nvarchar(128)) AS name,
@@ -103,7 +103,7 @@ function tableOf(name: string, columns: readonly Row[], keys: readonly Row[]): T
   const infos = columns.map((row): [string, ColumnInfo] => {
     const declared = spelling(row);
     const column = String(row[1]);
-    const type = collated(declaredType('mssql', declared), row[7]);
+    const type = collated(spelledAs(parseMssqlType(declared), declared), row[7]);
     const info = { name: column, type, declared, nullable: row[6] === 1 };
     return [column.toLowerCase(), info];
   });

@@ -9,7 +9,7 @@ import type { Dialect, Writer } from '../dialect.ts';
 import { endsTrimmed, jsonSeparator, operand } from '../dialect.ts';
 import type { Expression, Predicate } from '../expression.ts';
 import { literal } from '../literal.ts';
-import { sqlName } from '../name.ts';
+import { bracketed } from '../name.ts';
 import { cast } from './cast.ts';
 import { fetchForm, storedForm, textForm } from './forms.ts';
 import { call } from './functions.ts';
@@ -25,7 +25,8 @@ export const MSSQL: Dialect = {
   constantsOneByOne: 0,
   placeholder: position => `@p${position}`,
   literal: (value, type) => literal(value, type, type.kind === 'text' && type.unicode ? 'N' : ''),
-  table: ({ schema, name }) => (schema === undefined ? sqlName(name) : `${sqlName(schema)}.${sqlName(name)}`),
+  name: bracketed,
+  table: ({ schema, name }) => (schema === undefined ? bracketed(name) : `${bracketed(schema)}.${bracketed(name)}`),
   column: (sql, type) =>
     type.kind === 'text' && type.lob ? `CAST(${sql} AS ${type.unicode ? 'n' : ''}varchar(max))` : sql,
   // 2,100 of sp_executesql, of which it takes two itself.
@@ -36,10 +37,10 @@ export const MSSQL: Dialect = {
   /** Its columns by name: a login may be forbidden some of the table, and `*` would need them all. */
   pick(writer, join, pick, columns) {
     const kind = join.kind === 'left' ? 'OUTER APPLY' : 'CROSS APPLY';
-    const table = MSSQL.table(join.table);
-    const alias = sqlName(join.alias);
+    const table = writer.table(join.table);
+    const alias = writer.name(join.alias);
     const on = writer.predicate(join.on);
-    const needed = columns().map(column => `${alias}.${sqlName(column)}`);
+    const needed = columns().map(column => `${alias}.${writer.name(column)}`);
     const items = needed.length === 0 ? '1 AS one' : needed.join(', ');
     return `${kind} (SELECT TOP (1) ${items} FROM ${table} AS ${alias} WHERE ${on} ORDER BY ${writer.order(pick)}) AS ${alias}`;
   },

@@ -5,7 +5,8 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Catalog, CatalogPart, ColumnInfo, IndexInfo, TableInfo, UnfitColumn } from '../catalog.ts';
-import { declaredType } from '../declared-type.ts';
+import { spelledAs } from '../column-type.ts';
+import { parseSqliteType } from './types.ts';
 
 /** Reads a part of the schema, or all of it. Names that do not exist are left out. */
 export function readCatalog(database: DatabaseSync, part?: CatalogPart): Catalog {
@@ -35,7 +36,7 @@ function readTable(database: DatabaseSync, name: string): TableInfo {
     const declared = text(row['type']);
     columns.set(column.toLowerCase(), {
       name: column,
-      type: declaredType('sqlite', declared),
+      type: spelledAs(parseSqliteType(declared), declared),
       declared,
       nullable: row['notnull'] === 0 && row['pk'] === 0,
     });

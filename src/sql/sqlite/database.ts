@@ -7,6 +7,7 @@ import { performance } from 'node:perf_hooks';
 import type { Database, QueryOptions } from '../database.ts';
 import { DatabaseError, FormDisproved } from '../database.ts';
 import { deadlineOf } from '../deadline.ts';
+import type { OpenOptions } from '../engine.ts';
 import type { SqlValue } from '../expression.ts';
 import { listOf } from '../list-of.ts';
 import type { Row, SqlPlan } from '../plan.ts';
@@ -19,7 +20,6 @@ import { openFile } from './file.ts';
 import { createForms } from './forms.ts';
 import { createLooks } from './look.ts';
 import { createPatience } from './patience.ts';
-import type { ProofOptions } from './proofs.ts';
 import { createTurns } from './turns.ts';
 
 /** Milliseconds that statements may follow each other before other clients are looked at. */
@@ -29,17 +29,14 @@ const LOOK = 1000;
 /** Milliseconds that everybody waits for one statement at most, where it can be ended. */
 const LONGEST = 10_000;
 
-export interface SqliteOptions {
-  /** Kilobytes of the file that are kept in memory. Default 64 MB. */
-  readonly cache?: number;
+/** `cache`: default 64 MB. */
+export interface SqliteOptions extends OpenOptions {
   /** Milliseconds that statements may follow each other before the event loop goes on. */
   readonly patience?: number;
   /** Milliseconds between two looks whether another file has taken the place of this one. */
   readonly look?: number;
   /** Milliseconds that a statement may take, for whoever can cancel it; exports are not hurried. */
   readonly longest?: number;
-  /** Where forms of rows are kept between starts. Default: nowhere. */
-  readonly proofs?: ProofOptions;
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Dialect, Writer } from '../dialect.ts';
 import { count, endsTrimmed, jsonSeparator, operand, separatorOf, unambiguousQuotes } from '../dialect.ts';
 import type { Expression, FunctionName, Predicate } from '../expression.ts';
 import { literal } from '../literal.ts';
-import { sqlName } from '../name.ts';
+import { bracketed } from '../name.ts';
 import { familyOf, looseType } from '../parameter-type.ts';
 
 const BLANKS = 'char(32, 9, 13, 10)';
@@ -28,7 +28,8 @@ export const SQLITE: Dialect = {
   placeholder: () => '?',
   literal: (value, type) => literal(value, type, ''),
   /** SQLite has no schemas: the schema of a mapping is SQL Server's. */
-  table: table => sqlName(table.name),
+  name: bracketed,
+  table: table => bracketed(table.name),
   column: canonical,
   // https://sqlite.org/limits.html#max_variable_number
   parametersAtMost: 32_766,
@@ -41,8 +42,8 @@ export const SQLITE: Dialect = {
 
   pick(writer, join, pick) {
     const kind = join.kind === 'left' ? 'LEFT JOIN' : 'JOIN';
-    const table = SQLITE.table(join.table);
-    const alias = sqlName(join.alias);
+    const table = writer.table(join.table);
+    const alias = writer.name(join.alias);
     const on = writer.predicate(join.on);
     // Inside the parentheses the alias means the candidate row, outside the row picked.
     return `${kind} ${table} AS ${alias} ON ${alias}.rowid = (SELECT ${alias}.rowid FROM ${table} AS ${alias} WHERE ${on} ORDER BY ${writer.order(pick)} LIMIT 1)`;

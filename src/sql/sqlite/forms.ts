@@ -6,8 +6,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Awaitable } from '../../awaitable.ts';
 import type { Catalog } from '../catalog.ts';
+import type { ProofOptions } from '../engine.ts';
 import { type Found, measure } from './measure.ts';
-import { columnKey, openProofs, type Proof, type ProofOptions } from './proofs.ts';
+import { columnKey, openProofs, type Proof } from './proofs.ts';
 import { stampOf } from './stamp.ts';
 import { createWitness, type Witness } from './witness.ts';
 

@@ -14,7 +14,7 @@ import { formOfTime, isLocalLayout, isUtcLayout } from '../../time/written.ts';
 import type { Catalog, ColumnInfo, TableInfo } from '../catalog.ts';
 import type { ColumnType } from '../column-type.ts';
 import { identifier, isIdentifier } from '../identifier.ts';
-import { sqlName } from '../name.ts';
+import { bracketed } from '../name.ts';
 import { AS_DECLARED, formOfNumber, holdsAsDeclared } from './number-form.ts';
 
 type Form = NonNullable<ColumnInfo['form']>;
@@ -143,7 +143,7 @@ async function smallFirst(
   const sized = await use(database =>
     [...tables].map(([key, table]) => {
       const isCounted = isIdentifier(table.name) && hasRowids(table.name) && !table.columns.has('rowid');
-      return { key, table, size: isCounted ? lastRowid(database, sqlName(identifier(table.name))) : 0n };
+      return { key, table, size: isCounted ? lastRowid(database, bracketed(identifier(table.name))) : 0n };
     }),
   );
   return sized
@@ -162,7 +162,7 @@ function askedOf(table: TableInfo, isAsked: (column: string) => boolean): readon
   return [...table.columns].flatMap(([key, { name, type }]): readonly Asked[] => {
     const kind = kindOf(type);
     if (!kind || !type || !isIdentifier(name) || !isAsked(key)) return [];
-    return [{ key, sql: sqlName(identifier(name)), type, kind }];
+    return [{ key, sql: bracketed(identifier(name)), type, kind }];
   });
 }
 
@@ -187,7 +187,7 @@ async function countForms(
   sliced: boolean,
   deadline: number,
 ): Promise<ReadonlyMap<string, Counts>> {
-  const name = sqlName(identifier(table.name));
+  const name = bracketed(identifier(table.name));
   const guesses = await use(database => asked.map(column => firstForm(database, name, column)));
   const given = asked.map(() => 0);
   const alike = asked.map(() => 0);

@@ -8,17 +8,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wr
 import { join } from 'node:path';
 import { makeFolder } from '../../make-folder.ts';
 import type { ColumnInfo } from '../catalog.ts';
-
-export interface ProofOptions {
-  /** Is made where it is missing. */
-  readonly folder: string;
-  /** Told to a person: a damaged file, or one that cannot be written. */
-  readonly announce: (what: string) => void;
-  /** Of the software that looks at the rows: another may take forms for others. */
-  readonly software: string;
-  /** Milliseconds since the epoch. Default: the system's clock. */
-  readonly now?: () => number;
-}
+import type { ProofOptions } from '../engine.ts';
 
 /** What was found of a column: its declared type, and what all of its rows are. */
 export type Proof = Pick<ColumnInfo, 'form' | 'written'> & { readonly declared: string };

@@ -9,7 +9,7 @@ import { scopeRelation } from '../../../src/plan/condition.ts';
 import { somePiece } from '../../../src/plan/presence.ts';
 import type { Catalog } from '../../../src/sql/catalog.ts';
 import type { Database } from '../../../src/sql/database.ts';
-import { declaredType } from '../../../src/sql/declared-type.ts';
+import { declaredType } from '../../../src/sql/engines.ts';
 import { openSqlite } from '../../../src/sql/sqlite/database.ts';
 import { catalog } from '../load/catalog.ts';
 import { ACTIVE, ALLERGIES, HEAD, load, PEOPLE } from '../load/problems-of.ts';

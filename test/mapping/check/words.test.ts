@@ -11,7 +11,7 @@ import { somePiece } from '../../../src/plan/presence.ts';
 import { findTable } from '../../../src/sql/catalog.ts';
 import { readCatalog } from '../../../src/sql/sqlite/catalog.ts';
 import { openSqlite } from '../../../src/sql/sqlite/database.ts';
-import { sqliteWordTable } from '../../../src/sql/word-table.ts';
+import { sqliteWordTable } from '../../../src/sql/sqlite/word-table.ts';
 
 const PATIENT = `mapping: patients
 resource: Patient

@@ -1,6 +1,6 @@
 /** A schema for the loader's tests, as a catalog. In: lines of `COLUMN TYPE`, NOT NULL with a `!`. Out: a Catalog. */
 import type { Catalog, ColumnInfo, TableInfo } from '../../../src/sql/catalog.ts';
-import { declaredType } from '../../../src/sql/declared-type.ts';
+import { declaredType } from '../../../src/sql/engines.ts';
 
 const TABLES: Readonly<Record<string, readonly string[]>> = {
   PT: [

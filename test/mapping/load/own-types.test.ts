@@ -5,8 +5,10 @@ import { CODECS } from '../../../src/mapping/codecs/table.ts';
 import { formatProblem } from '../../../src/mapping/load/problem.ts';
 import type { Catalog, ColumnInfo } from '../../../src/sql/catalog.ts';
 import { BYTES, INTEGER, NUMBER, nameOfType, UNICODE } from '../../../src/sql/column-type.ts';
-import { declaredType, type Engine } from '../../../src/sql/declared-type.ts';
+import { declaredType } from '../../../src/sql/engines.ts';
 import { load, SMALL } from './problems-of.ts';
+
+type Engine = 'sqlite' | 'mssql';
 
 /** Declarations of one engine alone, one for each kind and some more, and the words of the other. */
 const ENGINES: Readonly<Record<Engine, { readonly declared: readonly string[]; readonly foreign: RegExp }>> = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { declaredType } from '../../../src/sql/declared-type.ts';
+import { declaredType } from '../../../src/sql/engines.ts';
 import { parseSqliteType } from '../../../src/sql/sqlite/types.ts';
 
 const kinds: readonly (readonly [kind: string, ...declared: string[]])[] = [

@@ -1,0 +1,43 @@
+/** The statements that make and keep a table of words (../word-table.ts) in SQL Server. */
+import { identifier } from '../identifier.ts';
+import { bracketed } from '../name.ts';
+import { type WordTable, wordTableName } from '../word-table.ts';
+import { wordsText } from './functions.ts';
+
+/** The collation compares words as searches do, so they are listed as they are written. */
+export function mssqlWordTable(words: WordTable): string {
+  const named = (name: string): string => `${quoteName(words.schema ?? 'dbo')}.${quoteName(name)}`;
+  const [table, own] = [named(wordTableName(words)), named(words.of.name)];
+  const view = named(`${wordTableName(words)}_NOW`);
+  const names = words.key.map(({ name }) => quoteName(name));
+  const whole = `CAST(CONCAT(${words.columns.map(({ name }) => `t.${quoteName(name)}`).join(`, N' ', `)}, N'') AS nvarchar(max))`;
+  const same = (left: string, right: string): string =>
+    names.map(name => `${left}.${name} = ${right}.${name}`).join(' AND ');
+  return `CREATE TABLE ${table} (
+  ${words.key.map(({ name, declared }) => `${quoteName(name)} ${declared.replace(/ CP\d+$/, '')} NOT NULL,`).join('\n  ')}
+  WORD nvarchar(200) COLLATE Latin1_General_100_CI_AI NOT NULL
+);
+CREATE INDEX ${quoteName(`${wordTableName(words)}_BY_WORD`)} ON ${table} (WORD, ${names.join(', ')});
+CREATE INDEX ${quoteName(`${wordTableName(words)}_BY_KEY`)} ON ${table} (${names.join(', ')});
+GO
+CREATE VIEW ${view} AS
+SELECT ${names.map(name => `t.${name}`).join(', ')}, LEFT(p.value, 200) AS WORD
+FROM ${own} AS t CROSS APPLY STRING_SPLIT(${wordsText(whole)}, N' ') AS p
+WHERE p.value <> N'';
+GO
+CREATE TRIGGER ${named(`${wordTableName(words)}_KEEP`)} ON ${own} AFTER INSERT, UPDATE, DELETE AS
+BEGIN
+  SET NOCOUNT ON;
+  DELETE w FROM ${table} AS w WHERE EXISTS (SELECT 1 FROM deleted AS d WHERE ${same('d', 'w')})
+    OR EXISTS (SELECT 1 FROM inserted AS i WHERE ${same('i', 'w')});
+  INSERT INTO ${table} SELECT DISTINCT n.* FROM ${view} AS n WHERE EXISTS (SELECT 1 FROM deleted AS d WHERE ${same('d', 'n')})
+    OR EXISTS (SELECT 1 FROM inserted AS i WHERE ${same('i', 'n')});
+END;
+GO
+INSERT INTO ${table} SELECT DISTINCT * FROM ${view};`;
+}
+
+/** Throws a TypeError on a name that no mapping could have either. */
+function quoteName(name: string): string {
+  return bracketed(identifier(name));
+}

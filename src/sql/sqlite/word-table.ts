@@ -1,0 +1,82 @@
+/** The statements that make and keep a table of words (../word-table.ts) in SQLite. */
+import { fold } from '../fold.ts';
+import { identifier } from '../identifier.ts';
+import { bracketed } from '../name.ts';
+import { type WordTable, wordTableName } from '../word-table.ts';
+import { BETWEEN, LEFT_OUT } from '../words.ts';
+
+/**
+ * SQLite has neither Unicode's letters nor a function of ours in a trigger. A text with characters beyond Latin letters is listed as `*`,
+ * which stands for any word: such rows are compared one by one.
+ */
+export function sqliteWordTable(words: WordTable): string {
+  const [table, own] = [quoteName(wordTableName(words)), quoteName(words.of.name)];
+  const view = quoteName(`${wordTableName(words)}_NOW`);
+  const names = words.key.map(({ name }) => quoteName(name));
+  const whole = words.columns.map(({ name }) => `coalesce(t.${quoteName(name)}, '')`).join(` || ' ' || `);
+  const same = (row: string): string => names.map(name => `${name} = ${row}.${name}`).join(' AND ');
+  const read = [...words.key, ...words.columns].map(({ name }) => quoteName(name)).join(', ');
+  const changed = (event: string, rows: readonly string[]): string => {
+    const either = rows.map(same).join(' OR ');
+    const when = event === 'UPDATE' ? `UPDATE OF ${read}` : event;
+    return `CREATE TRIGGER ${quoteName(`${wordTableName(words)}_${event}`)} AFTER ${when} ON ${own} BEGIN
+  DELETE FROM ${table} WHERE ${either};
+  INSERT INTO ${table} SELECT DISTINCT * FROM ${view} WHERE ${either};
+END;`;
+  };
+  return `CREATE TABLE ${table} (
+  ${words.key.map(({ name, declared, type }) => `${quoteName(name)} ${declared}${type?.kind === 'text' ? ' COLLATE RTRIM' : ''},`).join('\n  ')}
+  WORD TEXT NOT NULL COLLATE RTRIM
+);
+CREATE INDEX ${quoteName(`${wordTableName(words)}_BY_WORD`)} ON ${table} (WORD, ${names.join(', ')});
+CREATE INDEX ${quoteName(`${wordTableName(words)}_BY_KEY`)} ON ${table} (${names.join(', ')});
+
+-- The words of each row as it is now; * where a text has other letters than Latin ones.
+CREATE VIEW ${view} AS
+SELECT ${names.map(name => `x.${name}`).join(', ')},
+  CASE WHEN x.TXT GLOB ${OTHERS} OR instr(x.TXT, char(0)) > 0 THEN '*' ELSE p.value END AS WORD
+FROM (SELECT ${names.map(name => `t.${name}`).join(', ')}, ${whole} AS TXT FROM ${own} AS t) AS x,
+  json_each('[' || replace(json_quote(${spaced('x.TXT')}), ' ', '","') || ']') AS p
+WHERE p.value <> '';
+
+${changed('INSERT', ['new'])}
+${changed('UPDATE', ['old', 'new'])}
+${changed('DELETE', ['old'])}
+
+INSERT INTO ${table} SELECT DISTINCT * FROM ${view};`;
+}
+
+/** Characters up to the last of Latin Extended-A are folded in SQL, as far as searches fold them. */
+const LAST_FOLDED = 0x17f;
+const LINE = "' || char(9, 10, 13) || '";
+const SEPARATORS = [...LEFT_OUT, ...BETWEEN].filter(character => character > '\x7f').join('');
+/** Of texts with letters beyond ASCII, and of those with others than the folding below knows. */
+const ACCENTED = `'*[^ -~${LINE}]*'`;
+const OTHERS = `'*[^ -~${LINE}\u00a1-${String.fromCodePoint(LAST_FOLDED)}${SEPARATORS}]*'`;
+
+/** Words as searches fold them with blanks between, of a text of Latin letters. */
+function spaced(text: string): string {
+  const latin = Array.from({ length: LAST_FOLDED - 0x7f }, (_, i) => String.fromCodePoint(0x80 + i));
+  const letters = latin.filter(letter => fold(letter) !== letter && !SEPARATORS.includes(letter));
+  const rules = [
+    ...['char(9)', 'char(10)', 'char(13)'].map(separator => [separator, "' '"]),
+    ...[...BETWEEN].filter(separator => separator !== ' ').map(separator => [quoted(separator), "' '"]),
+    ...[...LEFT_OUT].map(character => [quoted(character), "''"]),
+  ];
+  const isAscii = ([from = '']: readonly string[]): boolean => !/[^\0-\x7f]/.test(from);
+  const beyond = [...rules.filter(rule => !isAscii(rule)), ...letters.map(one => [quoted(one), quoted(fold(one))])];
+  const replaced = (sql: string, by: readonly (readonly string[])[]): string =>
+    by.reduce((inner, [from, to]) => `replace(${inner}, ${from}, ${to})`, sql);
+  // Most texts have no such letter, and hundreds of replacements are paid for by each.
+  const plain = `CASE WHEN ${text} GLOB ${ACCENTED} THEN ${replaced(text, beyond)} ELSE ${text} END`;
+  return `lower(${replaced(plain, rules.filter(isAscii))})`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** Throws a TypeError on a name that no mapping could have either. */
+function quoteName(name: string): string {
+  return bracketed(identifier(name));
+}

@@ -1,0 +1,98 @@
+/**
+ * A third engine, as somebody would add one (docs/extending.md): node:sqlite under other names, which quotes every name with double
+ * quotes and numbers its placeholders. In: `toy://<file>`. Nothing of src knows it.
+ */
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import type { Catalog } from '../../src/sql/catalog.ts';
+import { type Database, DatabaseError } from '../../src/sql/database.ts';
+import type { Dialect } from '../../src/sql/dialect.ts';
+import type { DatabaseAddress, Engine } from '../../src/sql/engine.ts';
+import type { Row, SqlPlan } from '../../src/sql/plan.ts';
+import { bindable } from '../../src/sql/sqlite/bind.ts';
+import { readCatalog } from '../../src/sql/sqlite/catalog.ts';
+import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
+import { registerFunctions } from '../../src/sql/sqlite/functions.ts';
+import { parseSqliteType, printSqliteType } from '../../src/sql/sqlite/types.ts';
+import { statementsOf } from '../../src/sql/statement.ts';
+
+interface ToyAddress extends DatabaseAddress {
+  readonly engine: 'toy';
+  readonly file: string;
+}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+const TOY_DIALECT: Dialect = {
+  ...SQLITE,
+  engine: 'toy',
+  fragments: undefined,
+  placeholder: position => `?${position + 1}`,
+  name: quoted,
+  table: ({ name }) => quoted(name),
+  fetch(writer, of) {
+    return of.type.kind === 'decimal' ? `printf('%.2f', ${writer.expression(of)})` : SQLITE.fetch(writer, of);
+  },
+};
+
+/** `sent`: takes the text of each statement. */
+export function toyEngine(sent: string[]): Engine<ToyAddress> {
+  return {
+    name: 'toy',
+    title: 'Toy',
+    dialect: TOY_DIALECT,
+    addressForm: 'toy://<file>',
+    isAddress: text => text.startsWith('toy://'),
+    readAddress: text => {
+      const file = text.slice('toy://'.length);
+      return file === '' ? { problems: ['no file after toy://'] } : { address: { engine: 'toy', file } };
+    },
+    describe: ({ file }) => file,
+    open: async ({ file }) => openToy(file, sent),
+    parseType: parseSqliteType,
+    printType: printSqliteType,
+    textType: 'TEXT',
+    holdsAnything: false,
+    digitsOfByte: 1,
+    foldsWords: false,
+    indexKey: sql => sql,
+    wordTable: undefined,
+    cures: { TOY_LOST: 'Look under the bed.' },
+  };
+}
+
+function openToy(file: string, sent: string[]): Database {
+  const connection = new DatabaseSync(file, { readOnly: true });
+  registerFunctions(connection);
+  const statementOf = statementsOf(TOY_DIALECT, bindable);
+  const rendered = statementsOf(TOY_DIALECT, parameter => parameter);
+  const run = (text: string, parameters: readonly SQLInputValue[]): readonly Row[] => {
+    sent.push(text);
+    const statement = connection.prepare(text);
+    statement.setReturnArrays(true);
+    return statement.all(...parameters) as unknown as readonly Row[];
+  };
+  const query = (plan: SqlPlan, places?: Row): readonly Row[] => {
+    const { text, parameters } = statementOf(plan, places);
+    return run(text, parameters);
+  };
+  return {
+    engine: 'toy',
+    render: rendered,
+    query: (plan, options) => query(plan, options?.places),
+    async *stream(plan, size, options) {
+      const rows = query(plan, options?.places);
+      for (let at = 0; at === 0 || at < rows.length; at += size) yield rows.slice(at, at + size);
+    },
+    catalog: async (part): Promise<Catalog> => ({ ...readCatalog(connection, part), engine: 'toy' }),
+    permissions: async () => ({ unreadable: [], writes: [] }),
+    async explain(plan, places) {
+      const { text, parameters } = statementOf(plan, places);
+      return run(`EXPLAIN QUERY PLAN ${text}`, parameters).map(row => String(row[3]));
+    },
+    load: () => ({ away: false, lanes: {} }),
+    async ping() {
+      if (!connection.isOpen) throw new DatabaseError('unavailable', 'the database was closed');
+    },
+    close: async () => connection.close(),
+  };
+}
