@@ -7,6 +7,7 @@ import type { Arguments, Command, Terminal } from './command.ts';
 
 /** Each is loaded when it is asked for: a server starts sooner without the others. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  init: async () => (await import('./init.ts')).init,
   serve: async () => (await import('./serve.ts')).serve,
   health: async () => (await import('./health.ts')).health,
   check: async () => (await import('./check.ts')).check,
