@@ -110,6 +110,15 @@ const pressure = (item: string, index: number): Compared => ({
   ids: /^bp-/,
 });
 
+/** What is told of the past, by the mapping of its kind and the form that it is told in. */
+const told = (what: 'P' | 'A' | 'S', how: string, path: string, column: string, as: Reading): Compared => ({
+  type: { P: 'Condition', A: 'AllergyIntolerance', S: 'Procedure' }[what],
+  path,
+  rows: `SELECT 'told-' || told_id AS id, CASE how WHEN '${how}' THEN ${column} END AS stored FROM told_history WHERE what = '${what}'`,
+  as,
+  ids: /^told-/,
+});
+
 const COMPARED: readonly Compared[] = [
   { type: 'Patient', path: 'birthDate', rows: 'SELECT pid AS id, dob AS stored FROM person', as: DAY },
   { type: 'Patient', path: 'deceasedDateTime', rows: 'SELECT pid AS id, deceased_at AS stored FROM person', as: TIME },
@@ -166,6 +175,7 @@ const COMPARED: readonly Compared[] = [
     path: 'onsetDateTime',
     rows: 'SELECT alg_id AS id, first_seen AS stored FROM allergy',
     as: TIME,
+    ids: /^\d/,
   },
   {
     type: 'Immunization',
@@ -184,12 +194,14 @@ const COMPARED: readonly Compared[] = [
     path: 'performedPeriod.start',
     rows: 'SELECT proc_id AS id, start_ts AS stored FROM procedure_log',
     as: TIME,
+    ids: /^\d/,
   },
   {
     type: 'Procedure',
     path: 'performedPeriod.end',
     rows: 'SELECT proc_id AS id, stop_ts AS stored FROM procedure_log',
     as: TIME,
+    ids: /^\d/,
   },
   {
     type: 'MedicationRequest',
@@ -321,6 +333,25 @@ const COMPARED: readonly Compared[] = [
     rows: "SELECT pid || '-' || policy_no AS id, stop_on AS stored FROM coverage",
     as: DAY,
   },
+  told('P', 'D', 'onsetDateTime', 'from_day', DAY),
+  told('P', 'P', 'onsetPeriod.start', 'from_day', DAY),
+  told('P', 'P', 'onsetPeriod.end', 'to_day', DAY),
+  told('P', 'A', 'onsetAge.value', 'from_age', NUMBER),
+  told('P', 'R', 'onsetRange.high.value', 'to_age', NUMBER),
+  told('P', 'W', 'onsetString', 'in_words', TEXT),
+  told('P', 'D', 'abatementDateTime', 'over_day', DAY),
+  told('P', 'P', 'abatementPeriod.end', 'over_to_day', DAY),
+  told('P', 'A', 'abatementAge.value', 'over_age', NUMBER),
+  told('P', 'R', 'abatementRange.low.value', 'over_age', NUMBER),
+  told('P', 'W', 'abatementString', 'over_words', TEXT),
+  told('A', 'P', 'onsetPeriod.start', 'from_day', DAY),
+  told('A', 'A', 'onsetAge.value', 'from_age', NUMBER),
+  told('A', 'R', 'onsetRange.low.value', 'from_age', NUMBER),
+  told('A', 'W', 'onsetString', 'in_words', TEXT),
+  told('S', 'P', 'performedPeriod.start', 'from_day', DAY),
+  told('S', 'A', 'performedAge.value', 'from_age', NUMBER),
+  told('S', 'R', 'performedRange.high.value', 'to_age', NUMBER),
+  told('S', 'W', 'performedString', 'in_words', TEXT),
 ];
 
 /** Rows that have to be served, by a count of one's own. */
@@ -332,7 +363,7 @@ const SERVED: readonly (readonly [type: string, sql: string])[] = [
   ],
   [
     'AllergyIntolerance',
-    "FROM allergy a JOIN person USING (pid) WHERE coalesce(voided, 0) <> 1 AND NOT EXISTS (SELECT 1 FROM void_log WHERE tab = 'allergy' AND row_key = a.alg_id)",
+    "FROM (SELECT pid FROM allergy a WHERE NOT EXISTS (SELECT 1 FROM void_log WHERE tab = 'allergy' AND row_key = a.alg_id) UNION ALL SELECT pid FROM told_history WHERE what = 'A') JOIN person USING (pid) WHERE coalesce(voided, 0) <> 1",
   ],
   ['MedicationRequest', "FROM med_order JOIN person USING (pid) WHERE is_active = 'Y' AND coalesce(voided, 0) <> 1"],
   [
