@@ -160,7 +160,7 @@ export function createFacade(options: FacadeOptions): Facade {
   /** Throws where nothing of the type may be seen: told at once, for an answer without anything would say less. */
   const mustBePermitted = (type: string, action: Action, { access }: RequestContext): void => {
     if (access.kind === 'all' || !offers.types.includes(type) || isPermitted(sight(access), type, action)) return;
-    throw new FhirError('forbidden', `Your access does not include to ${action} ${type} resources`);
+    throw new FhirError('no-permission', `Your access does not include to ${action} ${type} resources`);
   };
 
   const session = ({ access, signal, stages, onQuery }: RequestContext, now: number): Session =>
@@ -255,7 +255,7 @@ export function createFacade(options: FacadeOptions): Facade {
 
   const mustFind = async (type: string, id: string, context: RequestContext): Promise<void> => {
     if (!(await read(type, id, [['_elements', 'id']], context)))
-      throw new FhirError('not-found', `No ${type} has this id`);
+      throw new FhirError('no-such-resource', `No ${type} has this id`);
   };
 
   return {
@@ -349,12 +349,12 @@ function bothTold(one: Told, other: Told): Told {
 }
 
 function nothingOfRecords(): FhirError {
-  return new FhirError('forbidden', 'Your access does not include to search any of these resources');
+  return new FhirError('no-permission', 'Your access does not include to search any of these resources');
 }
 
 function otherMappings(): FhirError {
   const diagnostics = 'the mappings have changed since this page link was made; start again from the first page';
-  return new FhirError('value', diagnostics, { parameter: '_cursor' });
+  return new FhirError('stale-link', diagnostics, { parameter: '_cursor' });
 }
 
 function withFilters(query: SystemQuery, more: readonly Filter[]): SystemQuery {

@@ -1,58 +1,75 @@
 /**
  * Errors as FHIR tells them. In: a FhirError anywhere below http. Out: HTTP status and OperationOutcome.
  * Messages name the parameter, the type or the limit at fault and never repeat a value, which could be a patient's.
- * https://hl7.org/fhir/R4/operationoutcome.html, https://hl7.org/fhir/R4/valueset-issue-type.html
+ * https://hl7.org/fhir/R4/operationoutcome.html
  */
+import {
+  type IssueType,
+  NOTICES,
+  type NoticeKind,
+  REQUEST_ERRORS,
+  type RequestError,
+  type RequestErrorKind,
+  STATUS,
+} from './errors/request-errors.ts';
 
-/** Issue type codes of R4 that this server uses, each with its HTTP status. */
-const STATUS = {
-  invalid: 400,
-  value: 400,
-  'not-supported': 400,
-  'too-costly': 400,
-  login: 401,
-  forbidden: 403,
-  'not-found': 404,
-  'not-allowed': 405,
-  'not-acceptable': 406,
-  conflict: 409,
-  deleted: 410,
-  'too-long': 414,
-  throttled: 429,
-  exception: 500,
-  transient: 503,
-} as const;
+/** The code system of the codes in `issue.details`. */
+export const ERROR_SYSTEM = 'urn:lintel:error';
 
-export type OutcomeCode = keyof typeof STATUS;
+const KINDS: Readonly<Record<RequestErrorKind | NoticeKind, RequestError>> = { ...REQUEST_ERRORS, ...NOTICES };
 
+/** Made by `issueOf` alone, so that each has its code. */
 export interface Issue {
   readonly severity: 'error' | 'warning' | 'information';
+  /** The issue type of FHIR. */
   readonly code: string;
+  /** `LNT-…`; absent in exports that an earlier version began. */
+  readonly detail?: string;
   readonly diagnostics: string;
   /** FHIRPath or `http.<parameter>` of what is at fault. */
   readonly expression?: string;
 }
 
+interface IssueOptions {
+  readonly severity?: Issue['severity'];
+  /** The parameter at fault. */
+  readonly parameter?: string;
+}
+
+/** An issue of a kind, an error unless another severity is given. */
+export function issueOf(kind: RequestErrorKind | NoticeKind, diagnostics: string, options: IssueOptions = {}): Issue {
+  const [detail, type] = KINDS[kind];
+  const { severity = 'error', parameter } = options;
+  return {
+    severity,
+    code: issueTypeOf(type),
+    detail,
+    diagnostics,
+    ...(parameter === undefined ? {} : { expression: `http.${parameter}` }),
+  };
+}
+
 export class FhirError extends Error {
-  readonly code: OutcomeCode;
+  readonly kind: RequestErrorKind;
   readonly issues: readonly Issue[];
   /** Seconds for Retry-After. */
   readonly retryAfter: number | undefined;
 
   constructor(
-    code: OutcomeCode,
+    kind: RequestErrorKind,
     diagnostics: string,
-    options?: { parameter?: string; retryAfter?: number; more?: readonly Issue[] },
+    options?: { readonly parameter?: string; readonly retryAfter?: number },
   ) {
     super(diagnostics);
     this.name = 'FhirError';
-    this.code = code;
+    this.kind = kind;
     this.retryAfter = options?.retryAfter;
-    const expression = options?.parameter === undefined ? {} : { expression: `http.${options.parameter}` };
-    this.issues = [
-      { severity: 'error', code: issueTypeOf(code), diagnostics, ...expression },
-      ...(options?.more ?? []),
-    ];
+    this.issues = [issueOf(kind, diagnostics, options)];
+  }
+
+  /** The issue type of the kind, which decides on the status. */
+  get code(): keyof typeof STATUS {
+    return REQUEST_ERRORS[this.kind][1];
   }
 
   get status(): number {
@@ -60,17 +77,18 @@ export class FhirError extends Error {
   }
 }
 
-function issueTypeOf(code: OutcomeCode): string {
-  return code === 'not-allowed' || code === 'not-acceptable' ? 'not-supported' : code;
+function issueTypeOf(type: IssueType): string {
+  return type === 'not-allowed' || type === 'not-acceptable' ? 'not-supported' : type;
 }
 
 /** The OperationOutcome resource for some issues. */
 export function operationOutcome(issues: readonly Issue[]): object {
   return {
     resourceType: 'OperationOutcome',
-    issue: issues.map(({ severity, code, diagnostics, expression }) => ({
+    issue: issues.map(({ severity, code, detail, diagnostics, expression }) => ({
       severity,
       code,
+      ...(detail === undefined ? {} : { details: { coding: [{ system: ERROR_SYSTEM, code: detail }] } }),
       diagnostics,
       ...(expression === undefined ? {} : { expression: [expression] }),
     })),

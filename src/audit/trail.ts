@@ -79,7 +79,9 @@ export function withTrail(own: Facade, { facade: trail }: Pick<Trail, 'facade'>)
       if (!types.includes(type)) return own.search(request, context);
       const [name] = parameters.find(([one]) => INCLUDES.has(one.split(':', 1)[0] ?? '')) ?? [];
       if (name !== undefined)
-        throw new FhirError('not-supported', `${type} has no includes`, { parameter: name.split(':', 1)[0] ?? '' });
+        throw new FhirError('unsupported-search', `${type} has no includes`, {
+          parameter: name.split(':', 1)[0] ?? '',
+        });
       const { access, shown } = viewOf(type, context);
       const ids = await byIds(access, patientsAsked(trail.shown(parameters, access)), own, context);
       return shown(await trail.search(request, { ...context, access: ids }));

@@ -106,7 +106,7 @@ export function openChart(options: ChartOptions): Chart {
   /** The parameter that leads from a type to its patient. */
   const ofPatient = (type: string): readonly [string, string][] => {
     const code = ['patient', 'subject'].find(name => facade.offers.find(type, name) !== undefined);
-    if (code === undefined) throw new FhirError('not-supported', `${type} cannot be searched by patient`);
+    if (code === undefined) throw new FhirError('unsupported-search', `${type} cannot be searched by patient`);
     return [[code, `Patient/${patientId}`]];
   };
 

@@ -46,7 +46,7 @@ export function deletedWithin({ at }: DeletedMapping, filters: readonly Filter[]
       filter.kind === 'match' ? along(at, [], leafForAny(filter.values, undefined, env), env) : undefined,
     ),
   );
-  if (!asked) throw new FhirError('not-supported', 'the time of deletion cannot be asked for this');
+  if (!asked) throw new FhirError('unsupported-search', 'the time of deletion cannot be asked for this');
   return asked;
 }
 

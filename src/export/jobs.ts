@@ -169,12 +169,12 @@ export function openJobs(options: JobsOptions): Jobs {
       const all = unfinished();
       const mine = all.filter(({ record }) => record.caller === caller);
       if (all.length >= limits.jobs || mine.length >= limits.jobsPerClient) {
-        throw new FhirError('throttled', 'Too many exports are not finished yet; wait for one or delete it', {
+        throw new FhirError('too-many-requests', 'Too many exports are not finished yet; wait for one or delete it', {
           retryAfter: 60,
         });
       }
       if (!onDisk(() => lock.take()))
-        throw new FhirError('conflict', 'Another process exports into the folder of this one');
+        throw new FhirError('export-conflict', 'Another process exports into the folder of this one');
       const record: JobRecord = {
         id: randomBytes(16).toString('hex'),
         caller,
@@ -264,7 +264,7 @@ function onDisk<T>(write: () => T): T {
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error) || error instanceof FhirError) throw error;
     const why = isDiskFull(error) ? 'has no space left' : `cannot be written (${String(error.code)})`;
-    throw new FhirError('transient', `The folder of the exports ${why}; nothing was begun`, { retryAfter: FULL });
+    throw new FhirError('export-folder', `The folder of the exports ${why}; nothing was begun`, { retryAfter: FULL });
   }
 }
 

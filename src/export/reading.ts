@@ -5,7 +5,7 @@
  */
 import type { Facade, RequestContext } from '../facade.ts';
 import { isLegalId } from '../mapping/id-rule.ts';
-import { FhirError, type Issue } from '../outcome.ts';
+import { FhirError, type Issue, issueOf } from '../outcome.ts';
 import { elementsOf } from '../r4/definitions.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { dateInterval } from '../search/dates.ts';
@@ -146,14 +146,8 @@ function isEncoded(text: string): boolean {
 /** Strict handling refuses what lenient handling leaves out and says so. */
 export function ignore({ context, remarks }: Reading, parameter: string, reason: string): void {
   const diagnostics = `${parameter}: ${reason}`;
-  if (context.handling === 'strict') throw new FhirError('not-supported', diagnostics, { parameter });
-  const expression = `http.${parameter}`;
-  remarks.push({
-    severity: 'warning',
-    code: 'not-supported',
-    diagnostics: `${diagnostics}; it was ignored`,
-    expression,
-  });
+  if (context.handling === 'strict') throw new FhirError('unknown-parameter', diagnostics, { parameter });
+  remarks.push(issueOf('unknown-parameter', `${diagnostics}; it was ignored`, { severity: 'warning', parameter }));
 }
 
 function listed(text: string): readonly string[] {
@@ -184,5 +178,5 @@ export function isEmptyWindow({ since, until, facade }: Reading): boolean {
 }
 
 export function wrong(parameter: string, expected: string): FhirError {
-  return new FhirError('value', `parameter ${parameter} expects ${expected}`, { parameter });
+  return new FhirError('wrong-value', `parameter ${parameter} expects ${expected}`, { parameter });
 }

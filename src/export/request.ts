@@ -6,7 +6,7 @@ import type { Access } from '../auth/access.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import type { Registry } from '../mapping/model.ts';
 import { childrenWithoutStamp } from '../mapping/own-row.ts';
-import { FhirError, type Issue } from '../outcome.ts';
+import { FhirError, type Issue, issueOf } from '../outcome.ts';
 import { isPermitted } from '../plan/sight.ts';
 import { elementsOf } from '../r4/definitions.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
@@ -54,7 +54,7 @@ export function readExportRequest(
   }
   const mustBePermitted = (type: string): void => {
     if (!isPermitted(sight, type, 'search'))
-      throw new FhirError('forbidden', `Your access does not include to export ${type} resources`);
+      throw new FhirError('no-permission', `Your access does not include to export ${type} resources`);
   };
   for (const type of [...(reading.types ?? []), ...reading.associated]) mustBePermitted(type);
   if (level.kind === 'group') mustBePermitted(GROUP_TYPE);
@@ -86,7 +86,7 @@ export function readExportRequest(
 export function exportable(access: Access): Access {
   if (access.kind === 'all') return access;
   const permissions = access.permissions.filter(({ within, read, search }) => within.length === 0 && read && search);
-  if (permissions.length === 0) throw new FhirError('forbidden', 'Exports need system scopes');
+  if (permissions.length === 0) throw new FhirError('no-permission', 'Exports need system scopes');
   return { ...access, permissions };
 }
 
@@ -97,7 +97,7 @@ function unknownDeletions(request: ExportRequest, registry: Registry): readonly 
   const unknown = request.types.filter(type => !known.includes(type));
   if (unknown.length === 0) return [];
   const diagnostics = `deleted: the mappings do not say which records of these types were deleted: ${unknown.join(', ')}`;
-  return [{ severity: 'information', code: 'informational', diagnostics }];
+  return [issueOf('left-out', diagnostics, { severity: 'information' })];
 }
 
 /** Mappings of which a change of child rows alone is no change, for their stamp is that of another row. */
@@ -111,14 +111,15 @@ function unseenChildren({ since, types }: ExportRequest, registry: Registry): re
     });
   if (unseen.length === 0) return [];
   const diagnostics = `_since: changes of child rows alone are not seen in these mappings: ${unseen.join('; ')}`;
-  return [{ severity: 'information', code: 'informational', diagnostics }];
+  return [issueOf('left-out', diagnostics, { severity: 'information' })];
 }
 
 /** `all`: the types that are exported where none is named. */
 function requestOf(reading: Reading, all: readonly string[]): ExportRequest {
   const { level, since, until, elements } = reading;
   if (isEmptyWindow(reading)) throw wrong('_until', 'an instant that is not before _since');
-  if (reading.types?.length === 0) throw new FhirError('not-supported', '_type: none of these types is exported here');
+  if (reading.types?.length === 0)
+    throw new FhirError('unsupported-type', '_type: none of these types is exported here');
   const types = [...(reading.types ?? all)];
   const associated = [...reading.associated].filter(type => !types.includes(type));
   types.push(...associated);

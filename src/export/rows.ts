@@ -142,6 +142,6 @@ function slicePredicate(mapping: Mapping, slice: Slice, env: Session['env']): Pr
 }
 
 function required(predicate: Predicate | undefined): Predicate {
-  if (!predicate) throw new FhirError('not-supported', 'the mappings of this type cannot be asked for this');
+  if (!predicate) throw new FhirError('unsupported-search', 'the mappings of this type cannot be asked for this');
   return predicate;
 }

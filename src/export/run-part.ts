@@ -5,7 +5,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { counted } from '../counted.ts';
-import { FhirError, type Issue } from '../outcome.ts';
+import { FhirError, type Issue, issueOf } from '../outcome.ts';
 import { writtenId } from '../pipeline/emitted.ts';
 import { openSession } from '../pipeline/source.ts';
 import { DatabaseError } from '../sql/database.ts';
@@ -52,14 +52,10 @@ export async function runPart(
 function problemOf(error: unknown, { type, content }: Part): Issue | undefined {
   const failed = content === 'deletions' ? `${type}: what was deleted is not told` : `${type} was not exported`;
   if (error instanceof FhirError) {
-    return { severity: 'error', code: 'not-supported', diagnostics: `${failed}: ${error.message}` };
+    return issueOf(error.kind, `${failed}: ${error.message}`);
   }
   if (error instanceof DatabaseError && error.reason === 'failed') {
-    return {
-      severity: 'error',
-      code: 'exception',
-      diagnostics: `${failed}: the database refused a statement: ${error.message}`,
-    };
+    return issueOf('database-failed', `${failed}: the database refused a statement: ${error.message}`);
   }
   return undefined;
 }
@@ -212,7 +208,7 @@ function unstampedRemark({ unstamped }: PartState): Pick<PartState, 'remark'> {
   if (unstamped === undefined) return {};
   const types = Object.entries(unstamped).map(([type, count]) => `${type}: ${counted(count, 'resource')}`);
   const diagnostics = `${types.join(', ')} without a time of the last change left out, as by every _since and _until`;
-  return { remark: { severity: 'warning', code: 'incomplete', diagnostics } };
+  return { remark: issueOf('incomplete', diagnostics, { severity: 'warning' }) };
 }
 
 /** Numbers by type, those of zero left out; undefined: there are none. */

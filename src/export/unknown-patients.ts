@@ -2,7 +2,7 @@
  * Patients that a request names and that are not exported: not known here, or not on the list. In: a job that knows its
  * members. Out: what its client is told. https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters
  */
-import type { Issue } from '../outcome.ts';
+import { type Issue, issueOf } from '../outcome.ts';
 import type { JobRecord } from './job.ts';
 import { membersFile, readLines } from './store.ts';
 
@@ -14,5 +14,5 @@ export function unknownPatients(folder: string, { request: { level, patients } }
   if (missing === 0) return undefined;
   const why = level.kind === 'group' ? 'not on the list of the group, or not known here' : 'not known here';
   const diagnostics = `patient: of ${asked} that were named, ${missing} ${missing === 1 ? 'is' : 'are'} ${why}`;
-  return { severity: 'error', code: 'not-found', diagnostics, expression: 'http.patient' };
+  return issueOf('no-such-resource', diagnostics, { parameter: 'patient' });
 }

@@ -74,7 +74,7 @@ async function understand({ files, level, parameters, context }: TaskOf<'underst
     const source = await sourceOf(files, note);
     const understood = readExportRequest(level, parameters, source, context);
     if (level.kind === 'group' && level.id !== undefined && !(await isGroup(level.id, context, source)))
-      throw new FhirError('not-found', 'No Group has this id');
+      throw new FhirError('no-such-resource', 'No Group has this id');
     return { kind: 'understood', understood, notes };
   } catch (error) {
     if (!(error instanceof PackError)) tellError(error, note);

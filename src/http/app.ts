@@ -74,7 +74,7 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   app.route(config.fhirPath, fhirRoutes(parts));
   if (parts.rest !== undefined) app.route(config.apiPath, restRoutes(parts, parts.rest));
 
-  app.notFound(c => refuse(c, 404, 'not-found', `Nothing is here; FHIR is at ${config.fhirPath}`));
+  app.notFound(c => refuse(c, 404, 'unknown-address', `Nothing is here; FHIR is at ${config.fhirPath}`));
   const [asFhir, asRest] = [onError(parts), onRestError(parts)];
   app.onError((error, c) => (c.get('rest') === true ? asRest(error, c) : asFhir(error, c)));
   return app;

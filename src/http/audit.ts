@@ -10,6 +10,7 @@ import { type Access, OPEN_ACCESS } from '../auth/access.ts';
 import { REST_CLIENT } from '../auth/glass.ts';
 import type { Grant } from '../auth/token.ts';
 import { SEALED } from '../facade.ts';
+import { issueOf, operationOutcome } from '../outcome.ts';
 import type { AppParts, HttpContext, HttpEnv } from './context.ts';
 import { routeOf } from './request-log.ts';
 import { respondWithOutcome } from './respond.ts';
@@ -42,7 +43,7 @@ export function auditAnswers(
 function unavailable(c: HttpContext): Response | Promise<Response> {
   const headers = { 'Retry-After': String(RETRY_AFTER) };
   if (c.get('rest') === true) return respondWithError(c, new RestError('unavailable', MESSAGE, headers));
-  return respondWithOutcome(c, 503, [{ severity: 'error', code: 'transient', diagnostics: MESSAGE }], headers);
+  return respondWithOutcome(c, 503, [issueOf('audit-away', MESSAGE)], headers);
 }
 
 type Place = Pick<AppParts['config'], 'fhirPath' | 'baseUrl' | 'access'>;
@@ -198,8 +199,5 @@ export function recordOfHit(
 /** The 503 of such an answer. */
 export const UNWRITTEN = {
   headers: { 'Content-Type': 'application/fhir+json; charset=utf-8', 'Retry-After': String(RETRY_AFTER) },
-  body: JSON.stringify({
-    resourceType: 'OperationOutcome',
-    issue: [{ severity: 'error', code: 'transient', diagnostics: MESSAGE }],
-  }),
+  body: JSON.stringify(operationOutcome([issueOf('audit-away', MESSAGE)])),
 } as const;

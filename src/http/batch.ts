@@ -2,7 +2,8 @@
  * Batches: a Bundle of requests, each answered as if it had come alone, in order. In: the Bundle's members and a way to
  * answer one request. Out: a Bundle of type batch-response as JSON text. https://hl7.org/fhir/R4/http.html#transaction
  */
-import { FhirError, type Issue, operationOutcome } from '../outcome.ts';
+import type { RequestErrorKind } from '../errors/request-errors.ts';
+import { FhirError, type Issue, issueOf, operationOutcome } from '../outcome.ts';
 import { isMembers, type Members } from './resource-body.ts';
 
 /** Requests of one batch. */
@@ -48,9 +49,12 @@ export async function answerBatch(
 
 function entriesOf({ type, entry = [] }: Members): readonly unknown[] {
   if (type === 'transaction')
-    throw new FhirError('not-supported', 'Bundle.type: expected batch; this server only reads, one request at a time');
-  if (type !== 'batch') throw new FhirError('invalid', 'Bundle.type: expected batch');
-  if (!Array.isArray(entry)) throw new FhirError('invalid', 'Bundle.entry: expected a list');
+    throw new FhirError(
+      'unsupported-bundle',
+      'Bundle.type: expected batch; this server only reads, one request at a time',
+    );
+  if (type !== 'batch') throw new FhirError('malformed-body', 'Bundle.type: expected batch');
+  if (!Array.isArray(entry)) throw new FhirError('malformed-body', 'Bundle.entry: expected a list');
   if (entry.length > ENTRIES_AT_MOST)
     throw new FhirError('too-costly', `Bundle.entry: more than ${ENTRIES_AT_MOST} requests in one batch`);
   return entry;
@@ -59,14 +63,16 @@ function entriesOf({ type, entry = [] }: Members): readonly unknown[] {
 /** What an entry asks for, or why it is refused. */
 function requestOf(entry: unknown, base: string): BatchRequest | Refusal {
   const request = isMembers(entry) ? entry['request'] : undefined;
-  if (!isMembers(request)) return refusal('400 Bad Request', 'invalid', 'Bundle.entry.request: expected a request');
+  if (!isMembers(request))
+    return refusal('400 Bad Request', 'malformed-body', 'Bundle.entry.request: expected a request');
   const { method, url, ifNoneMatch, ifModifiedSince } = request;
-  if (typeof url !== 'string') return refusal('400 Bad Request', 'invalid', 'Bundle.entry.request.url: expected');
+  if (typeof url !== 'string')
+    return refusal('400 Bad Request', 'malformed-body', 'Bundle.entry.request.url: expected');
   const path = pathOf(url, base);
   if (path === undefined || path === '')
-    return refusal('400 Bad Request', 'invalid', 'Bundle.entry.request.url: expected a path behind the base');
+    return refusal('400 Bad Request', 'malformed-body', 'Bundle.entry.request.url: expected a path behind the base');
   if (typeof ifNoneMatch === 'string' && !HEADER_VALUE.test(ifNoneMatch))
-    return refusal('400 Bad Request', 'invalid', 'Bundle.entry.request.ifNoneMatch: expected entity tags');
+    return refusal('400 Bad Request', 'malformed-body', 'Bundle.entry.request.ifNoneMatch: expected entity tags');
   const headers = {
     Accept: 'application/fhir+json',
     ...(typeof ifNoneMatch === 'string' ? { 'If-None-Match': ifNoneMatch } : {}),
@@ -78,7 +84,7 @@ function requestOf(entry: unknown, base: string): BatchRequest | Refusal {
     if (resource === undefined) return { method, path, headers };
     // A form cannot stand in a Bundle, and R4 knows no search by a resource.
     const expected = 'Bundle.entry.resource: expected none; the parameters of a search stand in its address';
-    return refusal('400 Bad Request', 'invalid', expected);
+    return refusal('400 Bad Request', 'malformed-body', expected);
   }
   if (method === 'POST' && /(^|\/)\$[a-z-]+(\?|$)/.test(path)) {
     const contentType = { 'Content-Type': 'application/fhir+json' };
@@ -87,7 +93,7 @@ function requestOf(entry: unknown, base: string): BatchRequest | Refusal {
   }
   return refusal(
     '405 Method Not Allowed',
-    'not-supported',
+    'wrong-method',
     'This server only reads: GET, HEAD, and POST of searches and operations',
   );
 }
@@ -110,15 +116,13 @@ function httpDate(instant: string): string {
 
 type Refusal = Issue & { readonly status: string };
 
-function refusal(status: string, code: string, diagnostics: string): Refusal {
-  return { severity: 'error', code, diagnostics, status };
+function refusal(status: string, kind: RequestErrorKind, diagnostics: string): Refusal {
+  return { ...issueOf(kind, diagnostics), status };
 }
 
-const TOO_LARGE = outcomeText({
-  severity: 'error',
-  code: 'too-costly',
-  diagnostics: 'The answers before this one fill the batch; ask for less at a time',
-});
+const TOO_LARGE = outcomeText(
+  issueOf('too-costly', 'The answers before this one fill the batch; ask for less at a time'),
+);
 
 function refusalText({ status, ...issue }: Refusal): string {
   return entryText(status, outcomeText(issue));

@@ -89,7 +89,7 @@ export function requireToken(entry: Entry, isPublic: (path: string) => boolean) 
   return createMiddleware<HttpEnv>(async (c, next) => {
     const header = headerOf(c, 'authorization');
     if (header === undefined) {
-      if (!isPublic(c.req.path)) throw new FhirError('login', 'Expected an access token: Authorization: Bearer …');
+      if (!isPublic(c.req.path)) throw new FhirError('no-token', 'Expected an access token: Authorization: Bearer …');
       c.set('access', NO_ACCESS);
       return next();
     }
@@ -99,7 +99,7 @@ export function requireToken(entry: Entry, isPublic: (path: string) => boolean) 
     const decision = token === undefined ? undefined : await (isTold ? entry.known(token) : entry.decide(token));
     if (decision === undefined && !isTold) {
       c.set('tokenRefused', true);
-      throw new FhirError('login', 'The access token is not good: forged, expired, revoked, or for another server');
+      throw new FhirError('bad-token', 'The access token is not good: forged, expired, revoked, or for another server');
     }
     c.set('access', decision?.access ?? NO_ACCESS);
     if (decision !== undefined) c.set('grant', decision.grant);

@@ -44,6 +44,6 @@ export function utf8(bytes: ArrayBuffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new FhirError('invalid', 'The body is not UTF-8');
+    throw new FhirError('malformed-body', 'The body is not UTF-8');
   }
 }

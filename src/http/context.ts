@@ -201,7 +201,7 @@ function accessOf(c: HttpContext, { config }: AppParts): Access {
   const decided = c.get('access');
   if (decided !== undefined) return decided;
   if (config.access === 'open') return OPEN_ACCESS;
-  throw new FhirError('login', 'Expected an access token');
+  throw new FhirError('no-token', 'Expected an access token');
 }
 
 /**

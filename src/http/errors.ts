@@ -2,7 +2,7 @@
  * The one place where errors become responses. In: whatever was thrown below. Out: an OperationOutcome that never holds
  * a stack, an SQL text or a value.
  */
-import { FhirError } from '../outcome.ts';
+import { FhirError, issueOf } from '../outcome.ts';
 import { DatabaseError, StatementTooLarge } from '../sql/database.ts';
 import { WrongMediaType } from './content-type.ts';
 import { type AppParts, type HttpContext, leftHalfway } from './context.ts';
@@ -15,7 +15,7 @@ const RETRY_AFTER = 5;
 export function onError({ log }: Pick<AppParts, 'log'>) {
   return (error: Error, c: HttpContext): Promise<Response> => {
     if (error instanceof WrongMediaType) {
-      return respondWithOutcome(c, 415, [{ severity: 'error', code: 'not-supported', diagnostics: error.message }]);
+      return respondWithOutcome(c, 415, [issueOf('body-type', error.message)]);
     }
     const told = c.get('timedOut')?.() ? timedOut() : leftHalfway(c) ? cancelled() : asFhirError(error);
     if (told !== undefined) {
@@ -23,8 +23,8 @@ export function onError({ log }: Pick<AppParts, 'log'>) {
       return respondWithOutcome(c, told.status, told.issues, { ...retryHeader(told), ...challenge(told, c) });
     }
     const request = c.get('requestId');
-    const diagnostics = `${tellFailure(error, request, log)}; request ${request}`;
-    return respondWithOutcome(c, 500, [{ severity: 'error', code: 'exception', diagnostics }]);
+    const [kind, words] = tellFailure(error, request, log);
+    return respondWithOutcome(c, 500, [issueOf(kind, `${words}; request ${request}`)]);
   };
 }
 
@@ -35,17 +35,17 @@ function asFhirError(error: Error): FhirError | undefined {
   }
   if (!(error instanceof DatabaseError) || error.reason === 'failed') return undefined;
   if (error.reason === 'cancelled') return cancelled();
-  return new FhirError('transient', `${error.told ?? 'The database does not answer'}; try again later`, {
+  return new FhirError('database-away', `${error.told ?? 'The database does not answer'}; try again later`, {
     retryAfter: error.retryAfter ?? RETRY_AFTER,
   });
 }
 
 function timedOut(): FhirError {
-  return new FhirError('transient', 'The request took longer than this server allows', { retryAfter: RETRY_AFTER });
+  return new FhirError('timed-out', 'The request took longer than this server allows', { retryAfter: RETRY_AFTER });
 }
 
 function cancelled(): FhirError {
-  return new FhirError('transient', 'The request was cancelled');
+  return new FhirError('cancelled', 'The request was cancelled');
 }
 
 /** RFC 6750 section 3 */

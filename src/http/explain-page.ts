@@ -28,12 +28,12 @@ export function explainRoutes(parts: AppParts, explain: Explain): Hono<HttpEnv> 
   const routes = new Hono<HttpEnv>();
   routes.get(EXPLAIN_PATH, async c => {
     if (requestContext(c, parts).access.kind !== 'all')
-      throw new FhirError('forbidden', 'Only callers who may see everything may see how it is asked for');
+      throw new FhirError('no-permission', 'Only callers who may see everything may see how it is asked for');
     const query = new URL(c.req.url).searchParams.get('query') ?? '';
     const mark = query.indexOf('?');
     const type = mark < 0 ? query : query.slice(0, mark);
     if (!/^[A-Za-z]+$/.test(type))
-      throw new FhirError('value', 'query: expected a search like Patient?name=smith', { parameter: 'query' });
+      throw new FhirError('wrong-value', 'query: expected a search like Patient?name=smith', { parameter: 'query' });
     const parameters = parseParameters(mark < 0 ? '' : query.slice(mark + 1), 'query').filter(
       ([name]) => !ELSEWHERE.has(name),
     );

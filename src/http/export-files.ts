@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
 import type { Download } from '../export/manifest.ts';
-import type { Issue } from '../outcome.ts';
+import { issueOf } from '../outcome.ts';
 import { namesTag } from './answer.ts';
 import { takesGzip } from './compress.ts';
 import type { AppParts, HttpContext } from './context.ts';
@@ -34,7 +34,7 @@ export function downloadFile(
   const known = c.req.header('if-none-match');
   if (known !== undefined && namesTag(known, own.ETag)) return unsent(c.body(null, 304, own));
   if (range === 'unsatisfiable') {
-    const issue: Issue = { severity: 'error', code: 'value', diagnostics: `Range: the file has ${file.bytes} bytes` };
+    const issue = issueOf('wrong-range', `Range: the file has ${file.bytes} bytes`);
     return unsent(respondWithOutcome(c, 416, [issue], { 'Content-Range': `bytes */${file.bytes}` }));
   }
   if (zipped) {

@@ -7,7 +7,7 @@ import { type ExportLevel, GROUP_TYPE } from '../export/job.ts';
 import { type JobView, manifest, progressText } from '../export/manifest.ts';
 import { exportable, readExportRequest } from '../export/request.ts';
 import type { RequestContext, SearchRequest } from '../facade.ts';
-import { FhirError, type Issue } from '../outcome.ts';
+import { FhirError, type Issue, issueOf } from '../outcome.ts';
 import {
   type AppParts,
   type ExportParts,
@@ -78,7 +78,7 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
     const group = ID.test(id)
       ? await parts.facade.read(GROUP_TYPE, id, [['_elements', 'type']], contextToExport(c, parts))
       : undefined;
-    if (group === undefined) throw new FhirError('not-found', 'No Group has this id');
+    if (group === undefined) throw new FhirError('no-such-resource', 'No Group has this id');
     return kickOff(c, parts, { kind: 'group', id }, parameters);
   });
   operation(
@@ -88,7 +88,9 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
       const view = parts.exports.jobs.view(callerOf(c, parts), id);
       if (!view) throw parts.exports.jobs.isLost(id) ? lostJob() : noSuchJob();
       if (tooFast(view.job.id)) {
-        throw new FhirError('throttled', 'Too many polls; wait as Retry-After says', { retryAfter: RETRY_AFTER });
+        throw new FhirError('too-many-requests', 'Too many polls; wait as Retry-After says', {
+          retryAfter: RETRY_AFTER,
+        });
       }
       return poll(c, parts, view);
     },
@@ -111,7 +113,7 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
     const id = idIn(parameters, '_jobResourceId', 'the id of a file');
     const [, job = '', name = ''] = /^([0-9a-f]{32})-(\d{1,4}-\d{1,6}|error)$/.exec(id) ?? [];
     const download = parts.exports.jobs.download(callerOf(c, parts), job, name);
-    if (!download) throw new FhirError('not-found', 'There is no such file; it may have expired');
+    if (!download) throw new FhirError('no-such-export', 'There is no such file; it may have expired');
     tellFile(c, parts, job);
     return downloadFile(c, download, parts);
   });
@@ -120,7 +122,10 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
 
 /** Whoever knows its id is told; nothing else is known of it. */
 function lostJob(): FhirError {
-  return new FhirError('exception', 'The state of this export was damaged and its files were removed; begin it again');
+  return new FhirError(
+    'export-failed',
+    'The state of this export was damaged and its files were removed; begin it again',
+  );
 }
 
 /** https://hl7.org/fhir/uv/bulkdata/STU2/export.html: what is not supported is refused, unless the client is lenient. */
@@ -143,7 +148,7 @@ function contextToExport(c: HttpContext, parts: Parts): RequestContext {
   const grant = c.get('grant');
   const access = grant === undefined ? context.access : parts.entry?.toExport(grant);
   if (access === undefined || (access.kind === 'limited' && access.permissions.length === 0))
-    throw new FhirError('forbidden', 'Exports need system scopes');
+    throw new FhirError('no-permission', 'Exports need system scopes');
   return { ...context, access };
 }
 
@@ -158,12 +163,13 @@ function tellFile(c: HttpContext, parts: Parts, job: string): void {
 function leftOut(level: ExportLevel, { registry, offers }: ExportParts['facade']): readonly Issue[] {
   const own = offers.types.filter(type => !registry.types.includes(type));
   if (level.kind !== 'system' || own.length === 0) return [];
-  return [told(`Not exported, for they are the server's own and can be searched: ${own.join(', ')}`)];
+  const diagnostics = `Not exported, for they are the server's own and can be searched: ${own.join(', ')}`;
+  return [issueOf('left-out', diagnostics, { severity: 'information' })];
 }
 
 function poll(c: HttpContext, parts: Parts, view: JobView): Promise<Response> | Response {
   const { status, failure } = view.job;
-  if (status === 'failed') throw new FhirError('exception', failure ?? 'The export failed');
+  if (status === 'failed') throw new FhirError('export-failed', failure ?? 'The export failed');
   if (status === 'complete') {
     return c.body(JSON.stringify(manifest(view, parts.config.access !== 'open')), 200, {
       'Content-Type': 'application/json',
@@ -187,7 +193,7 @@ function changed(
   text: string,
 ): Promise<Response> {
   if (!view) throw noSuchJob();
-  if (view.job.status !== wanted) throw new FhirError('conflict', `The export is ${view.job.status} already`);
+  if (view.job.status !== wanted) throw new FhirError('export-conflict', `The export is ${view.job.status} already`);
   return respondWithOutcome(c, 200, [told(text)]);
 }
 
@@ -220,17 +226,17 @@ function jobId(parameters: Parameters): string {
 
 function idIn(parameters: Parameters, parameter: string, expected: string): string {
   const id = lastOf(parameters, parameter);
-  if (id === undefined) throw new FhirError('invalid', `${parameter}: expected ${expected}`, { parameter });
+  if (id === undefined) throw new FhirError('wrong-parameters', `${parameter}: expected ${expected}`, { parameter });
   return id;
 }
 
-const noSuchJob = (): FhirError => new FhirError('not-found', 'There is no such export; it may have expired');
+const noSuchJob = (): FhirError => new FhirError('no-such-export', 'There is no such export; it may have expired');
 
-const told = (diagnostics: string): Issue => ({ severity: 'information', code: 'informational', diagnostics });
+const told = (diagnostics: string): Issue => issueOf('export-state', diagnostics, { severity: 'information' });
 
 async function wrongMethod(c: HttpContext, methods: readonly string[]): Promise<Response> {
   const allow = methods.join(', ');
   if (c.req.method === 'OPTIONS') return c.body(null, 204, { Allow: allow });
-  const issue = { severity: 'error', code: 'not-supported', diagnostics: `This operation takes ${allow}` } as const;
+  const issue = issueOf('wrong-method', `This operation takes ${allow}`);
   return respondWithOutcome(c, 405, [issue], { Allow: allow });
 }

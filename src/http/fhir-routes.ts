@@ -36,7 +36,7 @@ function singleRoutes(parts: AppParts): Hono<HttpEnv> {
   const knownType = createMiddleware<HttpEnv>(async (c, next) => {
     const type = c.req.param('type') ?? '';
     if (type.startsWith('$')) throw noOperation();
-    if (!types.has(type)) throw new FhirError('not-found', 'No such resource type here; [base]/metadata lists them');
+    if (!types.has(type)) throw new FhirError('unknown-type', 'No such resource type here; [base]/metadata lists them');
     await next();
     c.set('route', c.req.routePath.replace(':type', type));
   });
@@ -67,17 +67,17 @@ function singleRoutes(parts: AppParts): Hono<HttpEnv> {
   routes.all('/:type/_search', knownType, wrongMethod('GET, HEAD, POST'));
   routes.all('/:type/:id', knownType, wrongMethod('GET, HEAD'));
   routes.all('*', () => {
-    throw new FhirError('not-found', 'Nothing is here; [base]/metadata says what this server offers');
+    throw new FhirError('unknown-address', 'Nothing is here; [base]/metadata says what this server offers');
   });
   return routes;
 }
 
 function noOperation(): FhirError {
-  return new FhirError('not-found', 'No such operation here; [base]/metadata lists them');
+  return new FhirError('unknown-operation', 'No such operation here; [base]/metadata lists them');
 }
 
 function noVersions(): never {
-  throw new FhirError('not-found', 'No versions are kept: a read shows what the database has now');
+  throw new FhirError('no-history', 'No versions are kept: a read shows what the database has now');
 }
 
 function read(c: HttpContext, parts: AppParts): Promise<Response> {
@@ -87,7 +87,7 @@ function read(c: HttpContext, parts: AppParts): Promise<Response> {
     if (id.startsWith('$')) throw noOperation();
     const parameters = urlParameters(c);
     const resource = ID.test(id) ? await parts.facade.read(type, id, parameters, context) : undefined;
-    if (resource === undefined) throw new FhirError('not-found', `No ${type} has this id`);
+    if (resource === undefined) throw new FhirError('no-such-resource', `No ${type} has this id`);
     const native = nativeContent(c, resource, parameters);
     if (native !== undefined) return native;
     const representation = representationOf(c, parameters);
@@ -110,7 +110,7 @@ function search(c: HttpContext, parts: AppParts, read: Read): Promise<Response> 
 function searchCompartment(c: HttpContext, parts: AppParts, read: Read): Promise<Response> {
   return respondCached(c, parts, async context => {
     const { type: compartment = '', id = '', inner: type = '' } = c.req.param() as Readonly<Record<string, string>>;
-    if (!ID.test(id)) throw new FhirError('not-found', `No ${compartment} has this id`);
+    if (!ID.test(id)) throw new FhirError('no-such-resource', `No ${compartment} has this id`);
     if (type.startsWith('$')) throw noOperation();
     const parameters = await read();
     const representation = representationOf(c, parameters);

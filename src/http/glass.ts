@@ -5,7 +5,7 @@
  */
 import { createMiddleware } from 'hono/factory';
 import type { Access } from '../auth/access.ts';
-import { FhirError, type Issue } from '../outcome.ts';
+import { FhirError, type Issue, issueOf } from '../outcome.ts';
 import type { AppParts, HttpContext, HttpEnv } from './context.ts';
 import { headerOf } from './request-header.ts';
 
@@ -22,7 +22,7 @@ export function breakGlass(parts: Pick<AppParts, 'glass' | 'audit'>) {
     if (header === undefined) return next();
     const reason = textOf(header);
     if ([...reason].length < SHORTEST || [...reason].length > LONGEST)
-      throw new FhirError('invalid', `${GLASS}: expected the reason, ${SHORTEST} to ${LONGEST} characters`);
+      throw new FhirError('wrong-parameters', `${GLASS}: expected the reason, ${SHORTEST} to ${LONGEST} characters`);
     // Whoever may not has tried.
     c.set('glass', reason);
     c.set('access', await openedFor(c, parts));
@@ -34,14 +34,14 @@ export function breakGlass(parts: Pick<AppParts, 'glass' | 'audit'>) {
 
 async function openedFor(c: HttpContext, { glass, audit }: Pick<AppParts, 'glass' | 'audit'>): Promise<Access> {
   if (glass === undefined)
-    throw new FhirError('forbidden', `${GLASS}: nobody may on this server; access.yaml has no rule`);
+    throw new FhirError('glass-refused', `${GLASS}: nobody may on this server; access.yaml has no rule`);
   if (audit === undefined)
-    throw new FhirError('forbidden', `${GLASS}: this server keeps no audit, so nothing is opened`);
+    throw new FhirError('glass-refused', `${GLASS}: this server keeps no audit, so nothing is opened`);
   const [grant, account, signal] = [c.get('grant'), c.get('account'), AbortSignal.timeout(PATIENCE)];
   const opened =
     grant !== undefined ? await glass.ofGrant(grant, signal) : account && (await glass.ofAccount(account, signal));
   if (opened === undefined)
-    throw new FhirError('forbidden', `${GLASS}: you may not, or not in this application; ask without the header`);
+    throw new FhirError('glass-refused', `${GLASS}: you may not, or not in this application; ask without the header`);
   return opened;
 }
 
@@ -52,13 +52,13 @@ const PATIENCE = 10_000;
 export function refuseGlass(isHere: (path: string) => boolean) {
   return createMiddleware<HttpEnv>(async (c, next) => {
     if (headerOf(c, GLASS.toLowerCase()) === undefined || isHere(c.req.path)) return next();
-    throw new FhirError('forbidden', `${GLASS}: nothing is hidden here; ask without the header`);
+    throw new FhirError('glass-refused', `${GLASS}: nothing is hidden here; ask without the header`);
   });
 }
 
 /** Throws for what a broken glass does not open. */
 export function mustBeWhole(c: HttpContext, what: string): void {
-  if (c.get('glass') !== undefined) throw new FhirError('forbidden', `${GLASS}: ${what}`);
+  if (c.get('glass') !== undefined) throw new FhirError('glass-refused', `${GLASS}: ${what}`);
 }
 
 /** For searchsets: what the answer is. */
@@ -66,7 +66,7 @@ function warningOf(parts: Pick<AppParts, 'glass'>): Issue {
   const diagnostics =
     `The glass was broken (${told(parts)}): this answer has what is hidden from you otherwise. ` +
     'The audit has it, with your reason.';
-  return { severity: 'warning', code: 'informational', diagnostics };
+  return issueOf('glass-broken', diagnostics, { severity: 'warning' });
 }
 
 function told({ glass }: Pick<AppParts, 'glass'>): string {

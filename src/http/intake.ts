@@ -88,7 +88,7 @@ export function receiveBody(intake: Intake) {
     if (length > BODY_BYTES) return tooLong(c);
     const held = intake.take(length, () => void c.env?.incoming?.socket.destroy());
     if (held === undefined)
-      throw new FhirError('transient', 'Too much is sent at a time; try again later', { retryAfter: 1 });
+      throw new FhirError('overload', 'Too much is sent at a time; try again later', { retryAfter: 1 });
     try {
       const body = announced === undefined ? await pieces(c) : await c.req.arrayBuffer();
       if (body === undefined) return await tooLong(c);

@@ -33,7 +33,7 @@ export function guardHost(parts: Pick<AppParts, 'config'>) {
     const { url } = c.req;
     const origin = url.slice(0, url.indexOf('/', url.indexOf('//') + 2));
     if (asked.get(origin, () => ({ own: isOwn(new URL(url).hostname) })).own) return next();
-    return refuse(c, 421, 'forbidden', 'Host: expected the name of this server (localhost or that of BASE_URL)');
+    return refuse(c, 421, 'wrong-host', 'Host: expected the name of this server (localhost or that of BASE_URL)');
   });
 }
 

@@ -6,7 +6,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { RequestError } from '@hono/node-server';
-import { operationOutcome } from '../outcome.ts';
+import type { RequestErrorKind } from '../errors/request-errors.ts';
+import { issueOf, operationOutcome } from '../outcome.ts';
 import { lingerOn } from './linger.ts';
 
 interface ParseError extends Error {
@@ -16,31 +17,35 @@ interface ParseError extends Error {
 
 interface Refusal {
   readonly status: string;
-  readonly code: 'invalid' | 'too-long' | 'transient';
+  readonly kind: RequestErrorKind;
   readonly text: string;
 }
 
-const INVALID: Refusal = { status: '400 Bad Request', code: 'invalid', text: 'This is no HTTP request' };
+const INVALID: Refusal = { status: '400 Bad Request', kind: 'malformed-request', text: 'This is no HTTP request' };
 const BAD_TARGET: Refusal = {
   status: '400 Bad Request',
-  code: 'invalid',
+  kind: 'malformed-request',
   text: 'The request names no address: expected a path without dot segments, and one header Host with a name or an IP address',
 };
 const LONG_URL: Refusal = {
   status: '414 URI Too Long',
-  code: 'too-long',
+  kind: 'too-long',
   text: 'The URL is too long; send the parameters as the body of POST [type]/_search',
 };
 const REFUSALS: Readonly<Record<string, Refusal>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', code: 'invalid', text: 'The request came too slowly' },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    kind: 'malformed-request',
+    text: 'The request came too slowly',
+  },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: {
     status: '413 Content Too Large',
-    code: 'too-long',
+    kind: 'too-long',
     text: 'The extensions of a chunk are too long',
   },
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',
-    code: 'too-long',
+    kind: 'too-long',
     text: 'The headers are too long',
   },
 };
@@ -80,7 +85,7 @@ export function answerOfMalformed(error: unknown): Response {
   return new Response(body, { status: 400, headers: headersOf(body) });
 }
 
-const BUSY = bodyOf({ status: '503', code: 'transient', text: 'Too much is asked at a time; try again later' });
+const BUSY = bodyOf({ status: '503', kind: 'overload', text: 'Too much is asked at a time; try again later' });
 const { Connection: _, ...BUSY_HEADERS } = headersOf(BUSY);
 
 /** 503 before anything is done for a request; the connection stays, for another would cost more. `after`: seconds. */
@@ -88,8 +93,8 @@ export function refuseBusy(response: ServerResponse, after: number): void {
   response.writeHead(503, { ...BUSY_HEADERS, 'Retry-After': String(after) }).end(BUSY);
 }
 
-function bodyOf({ code, text }: Refusal): string {
-  return JSON.stringify(operationOutcome([{ severity: 'error', code, diagnostics: text }]));
+function bodyOf({ kind, text }: Refusal): string {
+  return JSON.stringify(operationOutcome([issueOf(kind, text)]));
 }
 
 function headersOf(body: string): Readonly<Record<string, string>> {

@@ -42,5 +42,8 @@ function escaped(text: string): string {
 }
 
 function notParameters(): FhirError {
-  return new FhirError('invalid', 'The body is not a Parameters resource with a name and a value for each parameter');
+  return new FhirError(
+    'malformed-body',
+    'The body is not a Parameters resource with a name and a value for each parameter',
+  );
 }

@@ -43,8 +43,8 @@ function decode(text: string, place: string): string {
   try {
     decoded = decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    throw new FhirError('invalid', `The ${place} is not percent-encoded UTF-8`);
+    throw new FhirError('malformed-request', `The ${place} is not percent-encoded UTF-8`);
   }
-  if (decoded.includes('\0')) throw new FhirError('invalid', `The ${place} holds a null character`);
+  if (decoded.includes('\0')) throw new FhirError('malformed-request', `The ${place} holds a null character`);
   return decoded;
 }

@@ -30,7 +30,7 @@ export function recordRoutes(parts: AppParts): Hono<HttpEnv> {
         const route = c.req.routePath;
         const response = await respondCached(c, parts, async context => {
           const id = c.req.param('id');
-          if (id !== undefined && !ID.test(id)) throw new FhirError('not-found', `No ${type} has this id`);
+          if (id !== undefined && !ID.test(id)) throw new FhirError('no-such-resource', `No ${type} has this id`);
           const parameters = await read();
           const representation = representationOf(c, parameters);
           const { json } = await parts.facade.operate(operation, id, parameters, context);

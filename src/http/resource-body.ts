@@ -24,7 +24,7 @@ export async function resourceBody(c: HttpContext, type: string): Promise<Member
   if (text.trim() === '') return undefined;
   const body = format === 'xml' ? parseXml(text) : parseJson(text);
   if (!isMembers(body) || body['resourceType'] !== type)
-    throw new FhirError('invalid', `The body is no ${type} resource`);
+    throw new FhirError('malformed-body', `The body is no ${type} resource`);
   return body;
 }
 
@@ -38,10 +38,10 @@ function parseJson(text: string): unknown {
     body = JSON.parse(text);
   } catch {
     // The parser's message repeats the text.
-    throw new FhirError('invalid', 'The body is not JSON');
+    throw new FhirError('malformed-body', 'The body is not JSON');
   }
-  if (hasRepeatedName(text)) throw new FhirError('invalid', 'The body names something twice in one object');
-  if (isDeeper(body, DEEPEST)) throw new FhirError('invalid', `The body nests deeper than ${DEEPEST} levels`);
+  if (hasRepeatedName(text)) throw new FhirError('malformed-body', 'The body names something twice in one object');
+  if (isDeeper(body, DEEPEST)) throw new FhirError('malformed-body', `The body nests deeper than ${DEEPEST} levels`);
   return body;
 }
 
@@ -57,7 +57,7 @@ function parseXml(text: string): unknown {
   try {
     return fromXml(text);
   } catch (error) {
-    if (error instanceof XmlError) throw new FhirError('invalid', `The body is no FHIR XML: ${error.message}`);
+    if (error instanceof XmlError) throw new FhirError('malformed-body', `The body is no FHIR XML: ${error.message}`);
     throw error;
   }
 }

@@ -15,7 +15,7 @@ type Parameters = ReturnType<typeof parseParameters>;
 export function representationOf(c: HttpContext, parameters: Parameters): Representation {
   const pretty = lastOf(parameters, '_pretty');
   if (pretty !== undefined && pretty !== 'true' && pretty !== 'false') {
-    throw new FhirError('value', '_pretty: expected true or false', { parameter: '_pretty' });
+    throw new FhirError('wrong-value', '_pretty: expected true or false', { parameter: '_pretty' });
   }
   const format = negotiate(lastOf(parameters, '_format'), headerOf(c, 'accept'));
   const place = format === 'html' ? c.get('place')?.() : undefined;

@@ -63,7 +63,7 @@ export function onRestError(parts: AppParts) {
         log.warn(told.message, { request: c.get('requestId'), ...describeReason(error) });
       return respond(c, told);
     }
-    return respond(c, new RestError('internal-error', tellFailure(error, c.get('requestId'), log)));
+    return respond(c, new RestError('internal-error', tellFailure(error, c.get('requestId'), log)[1]));
   };
 }
 

@@ -58,10 +58,11 @@ async function summary(
   const [start, end] = [dayOf(parameters, 'start'), dayOf(parameters, 'end')];
   try {
     const made = there ? await make({ patientId: id, start, end, context: rest, now: Date.now() }) : undefined;
-    if (made === undefined) throw new FhirError('not-found', `No ${TYPE} has this id`);
+    if (made === undefined) throw new FhirError('no-such-resource', `No ${TYPE} has this id`);
     return made;
   } catch (error) {
-    if (error instanceof RangeProblem) throw new FhirError('value', 'start and end: expected days, in this order');
+    if (error instanceof RangeProblem)
+      throw new FhirError('wrong-value', 'start and end: expected days, in this order');
     throw error;
   }
 }

@@ -29,7 +29,7 @@ export function systemRoutes(parts: AppParts, single: Hono<HttpEnv>): Hono<HttpE
   routes.post('/', async c => {
     const representation = representationOf(c, urlParameters(c));
     const bundle = await resourceBody(c, 'Bundle');
-    if (bundle === undefined) throw new FhirError('invalid', 'The body: expected a Bundle of type batch');
+    if (bundle === undefined) throw new FhirError('malformed-body', 'The body: expected a Bundle of type batch');
     const json = await admitted(parts.admission?.batches, c.get('signal'), () =>
       answerBatch(bundle, fhirBase(c, parts), request => answer(c, request)),
     );
@@ -47,7 +47,10 @@ function searchRoutes(parts: AppParts): Hono<HttpEnv> {
     respondCached(c, parts, async context => {
       const parameters = await read();
       if (parameters.length === 0)
-        throw new FhirError('invalid', 'A search over all types has parameters; [base]/metadata says what is offered');
+        throw new FhirError(
+          'wrong-parameters',
+          'A search over all types has parameters; [base]/metadata says what is offered',
+        );
       const representation = representationOf(c, parameters);
       const { json } = await parts.facade.searchAll(parameters, context);
       return timed(context, 'write', () => answerOf(json, representation));

@@ -8,7 +8,7 @@ const RETRY = 5;
 
 /** 503: an address of an issuer cannot be asked now. Holds nothing of a token. */
 export function outage(retryAfter = RETRY): FhirError {
-  return new FhirError('transient', 'Access tokens cannot be verified now: their issuer does not answer', {
+  return new FhirError('issuer-away', 'Access tokens cannot be verified now: their issuer does not answer', {
     retryAfter,
   });
 }

@@ -28,10 +28,10 @@ export function compartmentQuery(
   context: ParseContext,
 ): SystemQuery {
   if (compartment !== COMPARTMENT_TYPE || !(type === '*' || types.includes(type)))
-    throw new FhirError('not-found', 'Nothing is here; [base]/metadata says what this server offers');
+    throw new FhirError('unknown-address', 'Nothing is here; [base]/metadata says what this server offers');
   const place = `${compartment}/${id}/${type}`;
   if (type === '*') return narrowed(parseSystemSearch(types.filter(isBound), parameters, context, place), id);
-  if (!isBound(type)) throw new FhirError('not-supported', `${printable(type)} belongs to no ${compartment}`);
+  if (!isBound(type)) throw new FhirError('unsupported-type', `${printable(type)} belongs to no ${compartment}`);
   return narrowed(parseQuestions({ types: [type], place }, parameters, context), id);
 }
 

@@ -40,7 +40,7 @@ function understand({ parameters, context, documents }: AskedOperation): Underst
   const { own, shaping, warnings } = splitParameters(DEFINITION, parameters, context);
   const patient = only(own, 'patient');
   if (patient === undefined)
-    throw new FhirError('invalid', 'patient: expected the id of a patient', { parameter: 'patient' });
+    throw new FhirError('wrong-parameters', 'patient: expected the id of a patient', { parameter: 'patient' });
   const start = dateOf(own, 'start', context);
   const end = dateOf(own, 'end', context);
   const type = only(own, 'type');
@@ -86,6 +86,6 @@ function onlyId(patient: Filter): string | undefined {
 function isOnDemand(own: readonly (readonly [string, string])[]): boolean {
   const text = only(own, 'on-demand') ?? 'false';
   if (text !== 'true' && text !== 'false')
-    throw new FhirError('value', 'on-demand: expected true or false', { parameter: 'on-demand' });
+    throw new FhirError('wrong-value', 'on-demand: expected true or false', { parameter: 'on-demand' });
   return text === 'true';
 }

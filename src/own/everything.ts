@@ -52,9 +52,9 @@ function understand({ id, parameters, types, context }: AskedOperation): Underst
     .toSorted((a, b) => Number(b === COMPARTMENT_TYPE) - Number(a === COMPARTMENT_TYPE));
   // Lists of patients are all that the caller may search of the compartment.
   if (bound.length === 0 && named.length === 0)
-    throw new FhirError('forbidden', 'Your access does not include to search any of these resources');
+    throw new FhirError('no-permission', 'Your access does not include to search any of these resources');
   if (bound.length === 0)
-    throw new FhirError('not-supported', '_type: expected a type of the compartment too', { parameter: '_type' });
+    throw new FhirError('unsupported-type', '_type: expected a type of the compartment too', { parameter: '_type' });
   const place = `${COMPARTMENT_TYPE}/${id}/$everything`;
   const asked = { types: bound, place, understood: own, warnings };
   const query = parseQuestions(asked, shaping, context);

@@ -56,7 +56,7 @@ export function splitParameters(
 /** The value of a parameter that may be given once. */
 export function only(parameters: Parameters, name: string): string | undefined {
   const [value, ...more] = parameters.flatMap(([own, text]) => (own === name ? [text] : []));
-  if (more.length > 0) throw new FhirError('invalid', `${name}: expected once`, { parameter: name });
+  if (more.length > 0) throw new FhirError('wrong-parameters', `${name}: expected once`, { parameter: name });
   return value;
 }
 
@@ -64,7 +64,7 @@ export function only(parameters: Parameters, name: string): string | undefined {
 export function dateOf(parameters: Parameters, name: string, context: ParseContext): string | undefined {
   const text = only(parameters, name);
   if (text !== undefined && dateInterval(text, context.zone) === undefined)
-    throw new FhirError('value', `${name}: expected a date or date-time`, { parameter: name });
+    throw new FhirError('wrong-value', `${name}: expected a date or date-time`, { parameter: name });
   return text;
 }
 

@@ -39,7 +39,7 @@ export function readById(
   session: Session,
 ): Awaitable<ResourceText | undefined> {
   const byId = offers.find(type, '_id');
-  if (!byId) throw new FhirError('not-found', `this server has no ${type} resources`);
+  if (!byId) throw new FhirError('unknown-type', `this server has no ${type} resources`);
   const plan = (env: Environment) => branchesOf({ type, filters: [hasId(byId)], sort: [], action: 'read' }, env);
   // The name of a type that there is, as it is now known to be, is no other question's key, and is at hand.
   const kept = planKept(session, plan, { key: type, ids: [id] });

@@ -47,13 +47,17 @@ export function sealedParameters(secret: Uint8Array): SealedParameters {
         // The name is of the caller too: nobody else can know it, and for nobody else it is right.
         if (parameters !== undefined && text === KEPT_PREFIX + nameOf(JSON.stringify(parameters), caller, secret))
           return parameters;
-        throw new FhirError('deleted', 'This link is of a long search that is no longer kept; send the search again', {
-          parameter: SEALED,
-        });
+        throw new FhirError(
+          'expired-link',
+          'This link is of a long search that is no longer kept; send the search again',
+          {
+            parameter: SEALED,
+          },
+        );
       }
       const shown = open(text.slice(SEALED_PREFIX.length), caller);
       if (shown === undefined || !text.startsWith(SEALED_PREFIX))
-        throw new FhirError('value', 'This link is not valid here; send the search again', { parameter: SEALED });
+        throw new FhirError('stale-link', 'This link is not valid here; send the search again', { parameter: SEALED });
       return JSON.parse(inflateRawSync(shown, { maxOutputLength: OPENED_AT_MOST }).toString('utf8'));
     },
   };

@@ -3,7 +3,7 @@
  * the previous and the next page.
  * https://hl7.org/fhir/R4/http.html#paging
  */
-import type { Issue } from '../outcome.ts';
+import { issueOf } from '../outcome.ts';
 import { type EntryText, searchsetBundle } from '../resource/bundle.ts';
 import type { Cursor, CursorCodec } from '../search/cursor.ts';
 import { pageBefore } from '../search/earlier-pages.ts';
@@ -19,11 +19,9 @@ export interface BundleText {
   readonly numbers?: ReadonlyMap<string, string> | undefined;
 }
 
-const CUT: Issue = {
+const CUT = issueOf('incomplete', 'more resources would be included than one page may hold; the rest was left out', {
   severity: 'warning',
-  code: 'incomplete',
-  diagnostics: 'more resources would be included than one page may hold; the rest was left out',
-};
+});
 
 /** What links are made with. */
 export interface LinkParts {

@@ -165,6 +165,6 @@ function askedOf(mapping: Mapping, filters: readonly Filter[], env: Environment)
 function mustInvert(mapping: Mapping, filter: Filter, env: Environment): Predicate {
   const predicate = filterPredicate(mapping, filter, env);
   // Offers withhold such parameters; reaching this is a fault of ours, and an error is better than a wrong answer.
-  if (!predicate) throw new FhirError('not-supported', 'this combination of parameters cannot be searched');
+  if (!predicate) throw new FhirError('unsupported-search', 'this combination of parameters cannot be searched');
   return predicate;
 }

@@ -122,7 +122,7 @@ function parseChain(
   if (never) return never;
   const offered = find(type, code, context);
   if (offered.parameter.type !== 'reference') {
-    throw new FhirError('not-supported', `${printable(code)} is no reference, so it cannot be chained`, {
+    throw new FhirError('unsupported-search', `${printable(code)} is no reference, so it cannot be chained`, {
       parameter: printable(head),
     });
   }
@@ -155,7 +155,7 @@ function parseChain(
 function parseHas(type: string, name: string, text: string, context: ParseContext, depth: number): Filter {
   const [, from = '', reference = '', ...more] = name.split(':');
   if (more.length === 0)
-    throw new FhirError('invalid', '_has is written _has:Type:reference:parameter', { parameter: '_has' });
+    throw new FhirError('wrong-parameters', '_has is written _has:Type:reference:parameter', { parameter: '_has' });
   const id = searchParameterOf(type, '_id');
   if (id && matchesNothing(from, reference, context)) return nothing(id);
   const offered = find(from, reference, context);
@@ -163,7 +163,7 @@ function parseHas(type: string, name: string, text: string, context: ParseContex
   // By FHIR it may lead here, and by the mappings it never does.
   if (id && parameter.type === 'reference' && !targets.includes(type) && mayRefer(parameter, type)) return nothing(id);
   if (parameter.type !== 'reference' || !targets.includes(type)) {
-    throw new FhirError('not-supported', `${printable(from)}.${printable(reference)} does not refer to ${type}`, {
+    throw new FhirError('unsupported-search', `${printable(from)}.${printable(reference)} does not refer to ${type}`, {
       parameter: '_has',
     });
   }
@@ -195,7 +195,7 @@ function find(type: string, code: string, { offers }: ParseContext): Offered {
 function unsupportedModifier(name: string, offered: Offered): FhirError {
   const known = [...offered.modifiers].map(modifier => `:${modifier}`).join(', ');
   return new FhirError(
-    'not-supported',
+    'unknown-modifier',
     `modifier of ${printable(name)} is not supported; offered: ${known || 'none'}`,
     {
       parameter: printable(name),

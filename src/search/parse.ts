@@ -3,7 +3,7 @@
  * filters and result parameters. Errors: FhirError naming the parameter; what is unknown is an error under strict
  * handling and a warning under lenient. https://hl7.org/fhir/R4/search.html
  */
-import { FhirError, type Issue } from '../outcome.ts';
+import { FhirError, type Issue, issueOf } from '../outcome.ts';
 import type { Cursor } from './cursor.ts';
 import { parseFilter } from './filters.ts';
 import {
@@ -34,7 +34,7 @@ export function parseSearch(type: string, parameters: Parameters, context: Parse
 /** Likewise, as a search that could be over several types. */
 export function parseTypeSearch(type: string, parameters: Parameters, context: ParseContext): SystemQuery {
   if (!context.offers.types.includes(type))
-    throw new FhirError('not-found', `this server has no ${printable(type)} resources`);
+    throw new FhirError('unknown-type', `this server has no ${printable(type)} resources`);
   return parseQuestions({ types: [type], place: type }, parameters, context);
 }
 
@@ -61,7 +61,7 @@ function opened(sealed: string, { binding }: UnderstoodQuery, { cursors }: Parse
   checkLength('_cursor', sealed);
   const cursor = cursors.open(sealed, binding);
   if (cursor) return cursor;
-  throw new FhirError('value', 'this page link is not valid for this search; start again from the first page', {
+  throw new FhirError('stale-link', 'this page link is not valid for this search; start again from the first page', {
     parameter: '_cursor',
   });
 }
@@ -117,13 +117,9 @@ function understood(asked: Asked, parameters: Parameters, context: ParseContext)
 
 /** The warning for a parameter that is ignored; under strict handling it is refused instead. */
 export function unknownParameter(name: string, message: string, context: Pick<ParseContext, 'handling'>): Issue {
-  if (context.handling === 'strict') throw new FhirError('not-supported', message, { parameter: printable(name) });
-  return {
-    severity: 'warning',
-    code: 'not-supported',
-    diagnostics: `${message}; it was ignored`,
-    expression: `http.${printable(name)}`,
-  };
+  if (context.handling === 'strict') throw new FhirError('unknown-parameter', message, { parameter: printable(name) });
+  const options = { severity: 'warning', parameter: printable(name) } as const;
+  return issueOf('unknown-parameter', `${message}; it was ignored`, options);
 }
 
 /** A value, or those of a list that are not empty: forms are sent with all their fields. */
@@ -136,13 +132,9 @@ function withoutEmpty(text: string): string {
 /** The warning for an empty value; under strict handling it is refused. https://hl7.org/fhir/R4/search.html#errors */
 function emptyValue(name: string, { handling }: ParseContext): Issue {
   const message = `parameter ${printable(name)} expects a value that is not empty`;
-  if (handling === 'strict') throw new FhirError('value', message, { parameter: printable(name) });
-  return {
-    severity: 'warning',
-    code: 'value',
-    diagnostics: `${message}; the empty one was ignored`,
-    expression: `http.${printable(name)}`,
-  };
+  if (handling === 'strict') throw new FhirError('wrong-value', message, { parameter: printable(name) });
+  const options = { severity: 'warning', parameter: printable(name) } as const;
+  return issueOf('wrong-value', `${message}; the empty one was ignored`, options);
 }
 
 function valuesIn(filter: Filter | undefined): number {

@@ -184,9 +184,9 @@ function bounded(result: ResultParameters): void {
 }
 
 function unsupported(name: string, message: string): FhirError {
-  return new FhirError('not-supported', message, { parameter: name });
+  return new FhirError('unsupported-search', message, { parameter: name });
 }
 
 function invalid(name: string, expected: string): FhirError {
-  return new FhirError('value', `parameter ${name} expects ${expected}`, { parameter: name });
+  return new FhirError('wrong-value', `parameter ${name} expects ${expected}`, { parameter: name });
 }

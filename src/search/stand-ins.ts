@@ -33,7 +33,7 @@ function codesIn(text: string, { name }: ValueContext, { offers }: ParseContext)
   const [url = ''] = unescaped(text).split('|');
   const codes = offers.valueSet(url) ?? codesOfValueSet(url);
   if (codes === undefined)
-    throw new FhirError('not-supported', `${name}: the codes of this value set are not known here`, {
+    throw new FhirError('unsupported-search', `${name}: the codes of this value set are not known here`, {
       parameter: name,
     });
   return bounded(
@@ -56,7 +56,9 @@ function related(
     (find(system, code, hierarchies) ?? []).map(one => ({ kind: 'token', system, code: one }) as const),
   );
   if (found.length === 0)
-    throw new FhirError('not-supported', `${name}: no hierarchy with this code is known here`, { parameter: name });
+    throw new FhirError('unsupported-search', `${name}: no hierarchy with this code is known here`, {
+      parameter: name,
+    });
   return bounded(found, name);
 }
 

@@ -2,7 +2,7 @@
  * Searches over several types at `[base]?_type=A,B&…`. In: names and values. Out: one question for each type. Types that are
  * named have to offer every other parameter; where none is named, those that do are searched. https://hl7.org/fhir/R4/http.html#search
  */
-import { FhirError, type Issue } from '../outcome.ts';
+import { FhirError, type Issue, issueOf } from '../outcome.ts';
 import { type ParseContext, printable } from './limits.ts';
 import { parseQuestions } from './parse.ts';
 import type { SystemQuery } from './query.ts';
@@ -42,7 +42,7 @@ function leftOut(known: readonly string[], types: readonly string[]): readonly I
   const missing = known.filter(type => !types.includes(type));
   if (missing.length === 0) return [];
   const diagnostics = `types that cannot be searched by all of these parameters are left out: ${missing.join(', ')}`;
-  return [{ severity: 'information', code: 'informational', diagnostics }];
+  return [issueOf('left-out', diagnostics, { severity: 'information' })];
 }
 
 /** The types that `_type` names, each once. Throws FhirError for one that is not known. */
@@ -50,7 +50,7 @@ export function typesNamed(parameters: Parameters, known: readonly string[]): re
   const named = parameters.flatMap(([, text]) => text.split(',').map(type => type.trim()));
   const unknown = named.find(type => !known.includes(type));
   if (unknown !== undefined) {
-    throw new FhirError('not-supported', `_type: ${printable(unknown) || 'nothing'} cannot be searched here`, {
+    throw new FhirError('unsupported-type', `_type: ${printable(unknown) || 'nothing'} cannot be searched here`, {
       parameter: TYPE,
     });
   }

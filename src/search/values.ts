@@ -97,7 +97,7 @@ const READERS: Readonly<Record<SearchParameterType, Reader>> = {
     };
   },
   special: (_text, _parameter, context) => {
-    throw new FhirError('not-supported', `parameter ${context.name} is not supported`, { parameter: context.name });
+    throw new FhirError('unknown-parameter', `parameter ${context.name} is not supported`, { parameter: context.name });
   },
 };
 
@@ -156,5 +156,5 @@ function reference(text: string, _parameter: unknown, context: ValueContext): Ty
 
 /** The error for a value of the wrong form. */
 export function wrong(context: Pick<ValueContext, 'name'>, expected: string): FhirError {
-  return new FhirError('value', `parameter ${context.name} expects ${expected}`, { parameter: context.name });
+  return new FhirError('wrong-value', `parameter ${context.name} expects ${expected}`, { parameter: context.name });
 }

@@ -43,7 +43,7 @@ const jobs = {
   settled: async () => {},
   close: async () => {},
   start() {
-    throw new FhirError('throttled', 'too many');
+    throw new FhirError('too-many-requests', 'too many');
   },
 } satisfies NonNullable<AppParts['exports']>['jobs'];
 
@@ -55,7 +55,7 @@ beforeAll(async () => {
     exports: { jobs, facade },
     metrics: createMetrics(),
     explain: async () => {
-      throw new FhirError('not-found', 'nothing is explained here');
+      throw new FhirError('no-such-resource', 'nothing is explained here');
     },
     summary: summaryMaker({ facade, content: demoContent(facade), software: { name: 'Lintel', version: '0' } }),
   });

@@ -74,7 +74,7 @@ test('what is told to everybody is told while tokens cannot be verified, with a 
   const entry = {
     known: () => undefined,
     toExport: () => NO_ACCESS,
-    decide: () => Promise.reject(new FhirError('transient', 'away', { retryAfter: 5 })),
+    decide: () => Promise.reject(new FhirError('issuer-away', 'away', { retryAfter: 5 })),
   };
   const { app } = appUnderTest({}, { entry });
   for (const init of [{}, withToken('good')]) expect((await app.request('/fhir/metadata', init)).status).toBe(200);

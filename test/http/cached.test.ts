@@ -118,7 +118,7 @@ test('errors are not kept', async () => {
   let fails = true;
   const { app } = cachedApp({
     async read(type, id) {
-      if (fails) throw new FhirError('transient', 'away');
+      if (fails) throw new FhirError('database-away', 'away');
       return { type, id, json: WIDGET };
     },
   });

@@ -207,7 +207,7 @@ test('an error of the facade becomes an OperationOutcome with its status and par
     {},
     {
       search: async () => {
-        throw new FhirError('value', 'date: expected a date', { parameter: 'date' });
+        throw new FhirError('wrong-value', 'date: expected a date', { parameter: 'date' });
       },
     },
   );
@@ -215,7 +215,15 @@ test('an error of the facade becomes an OperationOutcome with its status and par
   expect(response.status).toBe(400);
   expect(await response.json()).toEqual({
     resourceType: 'OperationOutcome',
-    issue: [{ severity: 'error', code: 'value', diagnostics: 'date: expected a date', expression: ['http.date'] }],
+    issue: [
+      {
+        severity: 'error',
+        code: 'value',
+        details: { coding: [{ system: 'urn:lintel:error', code: 'LNT-113' }] },
+        diagnostics: 'date: expected a date',
+        expression: ['http.date'],
+      },
+    ],
   });
 });
 

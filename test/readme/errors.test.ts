@@ -1,0 +1,47 @@
+/** The table of error codes against the code that uses it, and the page that is made from it. */
+import { globSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { NOTICES, REQUEST_ERRORS } from '../../src/errors/request-errors.ts';
+import { FhirError, operationOutcome } from '../../src/outcome.ts';
+import { errorsPage } from './errors-page.ts';
+
+const TABLES = { ...REQUEST_ERRORS, ...NOTICES };
+
+const SOURCES = globSync('src/**/*.ts')
+  .filter(file => !file.startsWith('src/errors/'))
+  .map(file => ({ file, text: readFileSync(file, 'utf8') }));
+
+test('docs/errors.md is the page that `npm run errors` makes', () => {
+  expect(readFileSync('docs/errors.md', 'utf8')).toBe(errorsPage());
+});
+
+test('each code is given once and has the form LNT-000', () => {
+  const codes = Object.values(TABLES).map(([code]) => code);
+  expect(new Set(codes).size).toBe(codes.length);
+  expect(codes.filter(code => !/^LNT-\d{3}$/.test(code))).toEqual([]);
+});
+
+test('each code is used in src', () => {
+  const all = SOURCES.map(({ text }) => text).join('\n');
+  expect(Object.keys(TABLES).filter(kind => !all.includes(`'${kind}'`))).toEqual([]);
+});
+
+test('issues and outcomes are made in src/outcome.ts alone, which gives each its code', () => {
+  const made = /severity: [^,}]*,\s*code\b|resourceType: 'OperationOutcome'/;
+  const files = SOURCES.filter(({ text }) => made.test(text)).map(({ file }) => file);
+  expect(files).toEqual(['src/outcome.ts']);
+});
+
+test('an outcome has the code and its system', () => {
+  expect(operationOutcome(new FhirError('unknown-type', 'no such type').issues)).toEqual({
+    resourceType: 'OperationOutcome',
+    issue: [
+      {
+        severity: 'error',
+        code: 'not-found',
+        details: { coding: [{ system: 'urn:lintel:error', code: 'LNT-102' }] },
+        diagnostics: 'no such type',
+      },
+    ],
+  });
+});
