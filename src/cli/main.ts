@@ -13,6 +13,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   check: async () => (await import('./check.ts')).check,
   test: async () => (await import('./test.ts')).test,
   coverage: async () => (await import('./coverage.ts')).coverage,
+  workbench: async () => (await import('./workbench.ts')).workbench,
   explain: async () => (await import('./explain.ts')).explain,
   preview: async () => (await import('./preview.ts')).preview,
   profile: async () => (await import('./profile.ts')).profile,
@@ -30,7 +31,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 
 async function helpText(): Promise<string> {
   const loaded = await Promise.all(
-    Object.entries(COMMANDS).map(async ([name, load]) => `  ${name.padEnd(9)}${(await load()).summary}`),
+    Object.entries(COMMANDS).map(async ([name, load]) => `  ${name.padEnd(10)}${(await load()).summary}`),
   );
   return `Lintel: read-only FHIR R4 and C-CDA in front of the database that is already there.
 

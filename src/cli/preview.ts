@@ -10,6 +10,7 @@ import { facadeOf, setUp } from '../setup.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import { type Preview, PreviewError, previewRow, type Source } from '../workbench/preview.ts';
+import { wayOf } from '../workbench/way.ts';
 import { type Command, overrides, type Terminal, textOf } from './command.ts';
 
 export const preview: Command = {
@@ -103,30 +104,14 @@ function print(shown: Preview, values: boolean, { out }: Terminal): void {
   for (const one of shown.elements) {
     const told = values ? ` = ${JSON.stringify(one.value)}` : '';
     out(`  ${one.path}${told}`);
-    out(`    ${wayOf(one)}  (${place(one.place)})`);
+    const map = one.codeRow?.place ? `, row ${place(one.codeRow.place)}` : '';
+    out(`    ${wayOf(one)}${map}  (${place(one.place)})`);
   }
   if (shown.issues.length > 0) out('\nValidation');
   for (const { severity, message, place: where } of shown.issues) {
     out(`  ${place(where)}: ${severity === 'warning' ? 'warning: ' : ''}${message}`);
   }
   if (values && shown.resource) out(`\n${JSON.stringify(shown.resource, undefined, 2)}`);
-}
-
-function wayOf({ kind, sources, codec, target, codeRow }: Preview['elements'][number]): string {
-  const from = sources.map(({ table, column }) => `${table}.${column}`).join(', ');
-  const map = codeRow?.place ? `, row ${place(codeRow.place)}` : '';
-  switch (kind) {
-    case 'column':
-      return `${from} via ${codec}${map}`;
-    case 'reference':
-      return `${from} → ${target}`;
-    case 'id':
-      return `${from} as id`;
-    case 'text':
-      return `text of ${from}`;
-    case 'constant':
-      return 'constant';
-  }
 }
 
 function asJson(shown: Preview, values: boolean): object {

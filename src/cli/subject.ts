@@ -14,7 +14,8 @@ export function subjectLines(
   return [`Pack      ${name} (${mappings})`, `Database  ${databaseText(database)}`];
 }
 
-function databaseText(database: Config['database']): string {
+/** The engine and the file or host; never a user or a password. */
+export function databaseText(database: Config['database']): string {
   if (database === undefined) return 'SQLite, the demo database';
   const { title, describe } = engineNamed(database.engine);
   return `${title}, ${describe(database)}`;

@@ -41,10 +41,10 @@ export interface PackFiles {
 const MAX_DEPTH = 4;
 
 /**
- * Reads the folder of a pack, and those of the packs that it builds on. `schema`: instead of pack.yaml's. Throws the file
- * system's error if a folder cannot be read.
+ * Reads the folder of a pack, and those of the packs that it builds on. `schema`: instead of pack.yaml's. `unsaved`: texts by path
+ * that count instead of those of the folder. Throws the file system's error if a folder cannot be read.
  */
-export function readPackFiles(folder: string, schema?: string): PackFiles {
+export function readPackFiles(folder: string, schema?: string, unsaved?: ReadonlyMap<string, string>): PackFiles {
   const { folders, problems } = packFolders(folder);
   const read = folders.map(({ path, prefix }, level) => {
     // One below it has files of its own.
@@ -54,7 +54,7 @@ export function readPackFiles(folder: string, schema?: string): PackFiles {
     const files = paths.map(
       (one): PackFile => ({
         path: prefix + one,
-        text: readFileSync(join(path, one), 'utf8'),
+        text: (level === 0 ? unsaved?.get(one) : undefined) ?? readFileSync(join(path, one), 'utf8'),
         ...(level === 0 ? {} : { level }),
       }),
     );
@@ -90,6 +90,11 @@ export function readPackFiles(folder: string, schema?: string): PackFiles {
     ...(schema === undefined ? {} : { schema }),
     ...(problems.length > 0 ? { problems } : {}),
   };
+}
+
+/** The paths of all files of one folder that are a pack's, its tests and its lock included. */
+export function pathsOfPack(folder: string): readonly string[] {
+  return pathsUnder(folder, '', 0);
 }
 
 function pathsUnder(folder: string, inner: string, depth: number): readonly string[] {

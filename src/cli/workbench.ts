@@ -1,0 +1,63 @@
+/**
+ * `lintel workbench`: the page in which a pack is written, on this machine alone.
+ */
+import { statSync } from 'node:fs';
+import { ConfigError, readConfig } from '../config.ts';
+import { listen } from '../http/server.ts';
+import { openDatabase } from '../setup.ts';
+import { stopSignal } from '../signals.ts';
+import { type Command, overrides, textOf } from './command.ts';
+import { databaseText } from './subject.ts';
+
+/** Milliseconds that requests under way may take once the workbench stops. */
+const DRAIN = 1000;
+
+export const workbench: Command = {
+  summary: 'opens a page in which a pack is written, beside the rows that it maps',
+  help: `Usage: lintel workbench [PACK] [--database URL] [--schema VERSION] [--port PORT]
+
+Serves a page on 127.0.0.1 and prints a link to it, which works once and in one browser. The page shows the tables of
+the database and the files of the pack in the folder PACK (default: MAPPINGS, or the demo pack); problems as you
+type; and rows beside the resources that the mappings make of them. It shows patients' data to whoever opens the
+link. It writes files of PACK and nothing else, and asks no other address for anything.
+
+  --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --schema VERSION version of the database's schema, instead of the pack's
+  --port PORT      default: a free one
+
+It ends with Ctrl+C.`,
+  options: { database: { type: 'string' }, schema: { type: 'string' }, port: { type: 'string' } },
+  positionals: [0, 1],
+  async run(args, terminal) {
+    const instead = overrides({
+      MAPPINGS: args.positionals[0],
+      DATABASE_URL: textOf(args, 'database'),
+      SCHEMA: textOf(args, 'schema'),
+      PORT: textOf(args, 'port') ?? '0',
+    });
+    const config = readConfig(terminal.environment, instead);
+    if (!statSync(config.mappings, { throwIfNoEntry: false })?.isDirectory()) {
+      throw new ConfigError([`PACK: expected a folder; found ${config.mappings}`]);
+    }
+    const [{ createWorkbench }, { bundlePage }, { Desk }] = await Promise.all([
+      import('../workbench/server/app.ts'),
+      import('../workbench/server/bundle.ts'),
+      import('../workbench/server/desk.ts'),
+    ]);
+    const stop = stopSignal();
+    const database = await openDatabase(config, terminal.note);
+    try {
+      const desk = new Desk(database, config);
+      const bench = createWorkbench({ desk, bundle: await bundlePage(), database: databaseText(config.database) });
+      const server = await listen(bench, { host: '127.0.0.1', port: config.port, drain: DRAIN });
+      terminal.out(`Open this link in a browser on this machine; it works once:\n\n  ${server.url}${bench.link}\n`);
+      terminal.out('The page shows patients’ data. Ctrl+C ends it.');
+      await stop.told;
+      await server.close();
+      return 0;
+    } finally {
+      stop.forget();
+      await database.close();
+    }
+  },
+};

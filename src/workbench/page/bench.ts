@@ -1,0 +1,135 @@
+/**
+ * What all views share: the files with their unsaved texts, the problems of the pack, where the editor is. A change of a text asks
+ * for the problems anew; an answer that a newer one overtook is left aside.
+ */
+import type { EditorState } from '@codemirror/state';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Unsaved, WireCheck, WireFile, WirePack, WirePlace } from '../wire.ts';
+import { ask, Refused } from './ask.ts';
+import { isUnsaved, type OpenFile, opened, unsavedOf } from './files.ts';
+
+/** Milliseconds without a key until the problems are asked for. */
+const PAUSE = 30;
+
+export interface Change {
+  readonly from: number;
+  readonly to: number;
+  readonly insert: string;
+}
+
+export interface Bench {
+  readonly files: readonly OpenFile[];
+  readonly file: OpenFile | undefined;
+  readonly check: WireCheck | undefined;
+  /** The check is of texts that have changed since. */
+  readonly checking: boolean;
+  /** What happened last, in words. */
+  readonly told: string;
+  readonly unsaved: Unsaved;
+  /** Where the editor is to go, each time another object. */
+  readonly goal: WirePlace | undefined;
+  /** A change that the editor is to make, each time another object. */
+  readonly change: Change | undefined;
+  apply(change: Change): void;
+  tell(what: string): void;
+  open(path: string): void;
+  goTo(place: WirePlace): void;
+  edited(path: string, state: EditorState): void;
+  save(path: string): Promise<void>;
+  create(path: string): Promise<void>;
+  /** Takes the text of the disk instead of that of the editor. */
+  reload(path: string): Promise<void>;
+}
+
+export function useBench(pack: WirePack): Bench {
+  const [files, setFiles] = useState<readonly OpenFile[]>(() => pack.files.map(opened));
+  const [path, setPath] = useState(
+    () => pack.files.find(({ path: one }) => one === 'pack.yaml')?.path ?? pack.files[0]?.path,
+  );
+  const [check, setCheck] = useState<WireCheck>();
+  const [checking, setChecking] = useState(true);
+  const [told, tell] = useState('');
+  const [goal, setGoal] = useState<WirePlace>();
+  const [change, apply] = useState<Change>();
+  const unsaved = useMemo(() => unsavedOf(files), [files]);
+  const key = JSON.stringify(unsaved);
+  const current = useRef(files);
+  current.current = files;
+
+  useEffect(() => {
+    setChecking(true);
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+      ask<WireCheck>('check', { unsaved: JSON.parse(key) as Unsaved }, abort.signal).then(
+        found => {
+          setCheck(found);
+          setChecking(false);
+        },
+        (error: Error) => {
+          if (abort.signal.aborted) return;
+          setChecking(false);
+          tell(error.message);
+        },
+      );
+    }, PAUSE);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [key]);
+
+  const alter = useCallback((one: string, by: (file: OpenFile) => OpenFile) => {
+    setFiles(all => all.map(file => (file.path === one ? by(file) : file)));
+  }, []);
+  const put = async (one: string, text: string, before: string | undefined): Promise<void> => {
+    const saved = await ask<WireFile>('file', { path: one, text, before }, undefined, 'PUT');
+    setFiles(all =>
+      all.some(file => file.path === one)
+        ? all.map(file => (file.path === one ? { ...file, saved: text, hash: saved.hash } : file))
+        : [...all, opened(saved)].sort((a, b) => (a.path < b.path ? -1 : 1)),
+    );
+  };
+  return {
+    ...{ files, check, checking, told, unsaved, goal, tell, change },
+    apply: one => apply({ ...one }),
+    file: files.find(one => one.path === path),
+    open: setPath,
+    goTo(place) {
+      setPath(place.file);
+      setGoal({ ...place });
+    },
+    edited(one, state) {
+      alter(one, file => {
+        const text = state.doc.eq(file.state?.doc ?? state.doc) && file.state ? file.text : state.doc.toString();
+        return { ...file, state, text };
+      });
+    },
+    async save(one) {
+      const file = current.current.find(({ path: name }) => name === one);
+      if (!file || file.fixed || !isUnsaved(file)) return;
+      try {
+        await put(one, file.text, file.hash);
+        tell(`${one} is saved`);
+      } catch (error) {
+        if (error instanceof Refused && error.status === 409) {
+          tell(`${error.message}. “Take the disk’s” drops your text; copy it first if you need it.`);
+        } else tell(error instanceof Error ? error.message : 'The file is not saved');
+      }
+    },
+    async create(one) {
+      try {
+        await put(one, '', undefined);
+        setPath(one);
+        tell(`${one} is made`);
+      } catch (error) {
+        tell(error instanceof Error ? error.message : 'The file is not made');
+      }
+    },
+    async reload(one) {
+      const { files: found } = await ask<WirePack>('pack');
+      const there = found.find(({ path: name }) => name === one);
+      if (there) alter(one, () => opened(there));
+      tell(there ? `${one} is as on the disk` : `${one} is not on the disk`);
+    },
+  };
+}

@@ -1,0 +1,161 @@
+/**
+ * The editor: CodeMirror with YAML, lines, search, undo and marks of problems. In: a file and problems. Out: every change of its text.
+ */
+import { closeBrackets, closeBracketsKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { yaml } from '@codemirror/lang-yaml';
+import {
+  bracketMatching,
+  defaultHighlightStyle,
+  foldGutter,
+  foldKeymap,
+  HighlightStyle,
+  indentOnInput,
+  indentUnit,
+  syntaxHighlighting,
+} from '@codemirror/language';
+import { type Action, type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
+import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
+import { EditorState, type Extension, type Text } from '@codemirror/state';
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import type { WirePlace, WireProblem } from '../wire.ts';
+
+/** Colours that follow light and dark. */
+const HIGHLIGHT = HighlightStyle.define([
+  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: 'var(--key)' },
+  { tag: [tags.string, tags.content], color: 'var(--text)' },
+  { tag: [tags.comment, tags.lineComment], color: 'var(--quiet)', fontStyle: 'italic' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--number)' },
+]);
+
+const THEME = EditorView.theme({
+  '&': { height: '100%', backgroundColor: 'var(--sheet)', color: 'var(--ink)' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', fontSize: '13px', lineHeight: '1.5' },
+  '.cm-gutters': { backgroundColor: 'var(--ground)', color: 'var(--quiet)', borderRight: '1px solid var(--line)' },
+  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--active)' },
+  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
+  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--selected) !important' },
+  '.cm-tooltip, .cm-panels': { backgroundColor: 'var(--sheet)', color: 'var(--ink)', borderColor: 'var(--line)' },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--accent)', color: 'var(--sheet)' },
+});
+
+/** The nonce that the policy of the page lets styles have. */
+const NONCE = document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? '';
+
+/** What every text of the page looks like. */
+export const LOOKS: readonly Extension[] = [
+  EditorView.cspNonce.of(NONCE),
+  THEME,
+  syntaxHighlighting(HIGHLIGHT),
+  syntaxHighlighting(defaultHighlightStyle, { fallback: true }),
+];
+
+export interface EditorEvents {
+  readonly changed: (state: EditorState) => void;
+  readonly save: () => void;
+}
+
+/** The state of a file that is opened first. `more`: completion and the like. */
+export function stateOf(
+  { path, text, fixed }: { readonly path: string; readonly text: string; readonly fixed: boolean },
+  { save, changed }: EditorEvents,
+  more: readonly Extension[] = [],
+): EditorState {
+  return EditorState.create({
+    doc: text,
+    extensions: [
+      ...LOOKS,
+      lineNumbers(),
+      highlightActiveLineGutter(),
+      highlightActiveLine(),
+      highlightSelectionMatches(),
+      history(),
+      foldGutter(),
+      drawSelection(),
+      indentOnInput(),
+      bracketMatching(),
+      closeBrackets(),
+      indentUnit.of('  '),
+      lintGutter(),
+      /\.ya?ml$/.test(path) ? yaml() : [],
+      EditorState.readOnly.of(fixed),
+      EditorView.contentAttributes.of({ 'aria-label': `Text of ${path}` }),
+      keymap.of([
+        {
+          key: 'Mod-s',
+          preventDefault: true,
+          run: () => {
+            save();
+            return true;
+          },
+        },
+        ...closeBracketsKeymap,
+        ...lintKeymap,
+        ...searchKeymap,
+        ...historyKeymap,
+        ...foldKeymap,
+        ...defaultKeymap,
+        indentWithTab,
+      ]),
+      EditorView.updateListener.of(update => {
+        if (update.docChanged || update.selectionSet) changed(update.state);
+      }),
+      ...more,
+    ],
+  });
+}
+
+/** The offset of a line and column, which may be beyond what is there now. */
+export function offsetOf(doc: Text, { line, column }: Pick<WirePlace, 'line' | 'column'>): number {
+  const found = doc.line(Math.min(Math.max(line, 1), doc.lines));
+  return Math.min(found.from + column - 1, found.to);
+}
+
+/** What a fix replaces: `found` where the problem stands, or else the first time on its line. */
+export function rangeOfFix(
+  doc: Text,
+  { place, fix }: WireProblem,
+): { readonly from: number; readonly to: number; readonly insert: string } | undefined {
+  if (fix === undefined || place.line > doc.lines) return undefined;
+  const line = doc.line(place.line);
+  const after = line.text.indexOf(fix.found, place.column - 1);
+  const at = after >= 0 ? after : line.text.indexOf(fix.found);
+  if (at < 0) return undefined;
+  return { from: line.from + at, to: line.from + at + fix.found.length, insert: fix.suggestion };
+}
+
+/** Shows problems at their places. */
+export function showProblems(view: EditorView, problems: readonly WireProblem[]): void {
+  const { doc } = view.state;
+  view.dispatch(
+    setDiagnostics(
+      view.state,
+      problems.map(problem => diagnosticOf(doc, problem)),
+    ),
+  );
+}
+
+function diagnosticOf(doc: Text, problem: WireProblem): Diagnostic {
+  const start = offsetOf(doc, problem.place);
+  const line = doc.lineAt(start);
+  const range = rangeOfFix(doc, problem);
+  const [word = ''] = /^[^\s,:[\]{}]+/.exec(doc.sliceString(start, line.to)) ?? [];
+  const actions: Action[] = range
+    ? [{ name: `Change to ${range.insert}`, apply: view => view.dispatch({ changes: range }) }]
+    : [];
+  return {
+    from: range?.from ?? start,
+    to: range?.to ?? Math.max(start + word.length, Math.min(start + 1, line.to)),
+    severity: problem.severity,
+    message: problem.text,
+    actions,
+  };
+}

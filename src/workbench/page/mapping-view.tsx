@@ -1,0 +1,182 @@
+/**
+ * The view in which mappings are written: files, editor, problems, and a row beside its resource.
+ */
+import { EditorView } from '@codemirror/view';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { WireProblem } from '../wire.ts';
+import type { Bench } from './bench.ts';
+import { offsetOf, rangeOfFix, showProblems, stateOf } from './editor.ts';
+import { isUnsaved } from './files.ts';
+import { PreviewPane } from './preview-pane.tsx';
+
+export function MappingView({ bench }: { readonly bench: Bench }) {
+  return (
+    <main class="mapping">
+      <FileList bench={bench} />
+      <section class="writing" aria-label="Editor">
+        <Editor bench={bench} />
+        <Problems bench={bench} />
+      </section>
+      <PreviewPane bench={bench} />
+    </main>
+  );
+}
+
+function FileList({ bench }: { readonly bench: Bench }) {
+  const [name, setName] = useState('');
+  const { files, file, check } = bench;
+  const errors = new Map<string, number>();
+  for (const { place, severity } of check?.problems ?? []) {
+    if (severity === 'error') errors.set(place.file, (errors.get(place.file) ?? 0) + 1);
+  }
+  return (
+    <nav class="files" aria-label="Files of the pack">
+      <ul>
+        {files.map(one => (
+          <li key={one.path}>
+            <button
+              type="button"
+              aria-current={one.path === file?.path ? 'true' : undefined}
+              onClick={() => bench.open(one.path)}
+            >
+              <span>{one.path}</span>
+              {isUnsaved(one) && (
+                <span class="mark" title="not saved" role="img" aria-label="not saved">
+                  ●
+                </span>
+              )}
+              {one.fixed && (
+                <span class="mark" title="of a pack below: only shown">
+                  ⌁
+                </span>
+              )}
+              {errors.has(one.path) && (
+                <span class="count" title="errors">
+                  {errors.get(one.path)}
+                  <span class="unseen"> errors</span>
+                </span>
+              )}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <form
+        onSubmit={event => {
+          event.preventDefault();
+          void bench.create(/\.(ya?ml|csv)$/.test(name) ? name : `${name}.yaml`);
+          setName('');
+        }}
+      >
+        <label>
+          New file{' '}
+          <input value={name} onInput={event => setName(event.currentTarget.value)} placeholder="patient.yaml" />
+        </label>
+        <button type="submit" disabled={name === ''}>
+          Make
+        </button>
+      </form>
+    </nav>
+  );
+}
+
+/** One editor, which changes between the states of files. */
+function Editor({ bench }: { readonly bench: Bench }) {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(null);
+  const { file, check, goal, change } = bench;
+  const latest = useRef(bench);
+  latest.current = bench;
+  useEffect(() => {
+    if (!host.current) return;
+    const made = new EditorView({ parent: host.current });
+    view.current = made;
+    return () => made.destroy();
+  }, []);
+  useEffect(() => {
+    if (!file || !view.current) return;
+    const { path } = file;
+    const events = {
+      changed: (state: EditorView['state']) => latest.current.edited(path, state),
+      save: () => void latest.current.save(path),
+    };
+    const state = file.state ?? stateOf(file, events);
+    view.current.setState(state);
+    if (!file.state) bench.edited(path, state);
+    // The state of the editor is its own from here on: only another file, or the disk's text, sets it.
+  }, [file?.path, file?.state === undefined]);
+  const problems = (check?.problems ?? []).filter(({ place }) => place.file === file?.path);
+  useEffect(() => {
+    if (view.current) showProblems(view.current, problems);
+  }, [check, file?.path]);
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor || !goal || goal.file !== file?.path) return;
+    const at = offsetOf(editor.state.doc, goal);
+    editor.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) });
+    editor.focus();
+  }, [goal, file?.path]);
+  useEffect(() => {
+    if (!view.current || !change) return;
+    view.current.dispatch({ changes: change, selection: { anchor: change.from + change.insert.length } });
+    view.current.focus();
+  }, [change]);
+  return (
+    <>
+      <div class="bar">
+        <h2>{file?.path ?? 'No file'}</h2>
+        <button
+          type="button"
+          disabled={!file || file.fixed || !isUnsaved(file)}
+          onClick={() => file && void bench.save(file.path)}
+        >
+          Save
+        </button>
+        <button type="button" disabled={!file || file.fixed} onClick={() => file && void bench.reload(file.path)}>
+          Take the disk’s
+        </button>
+      </div>
+      <div class="editor" ref={host} />
+    </>
+  );
+}
+
+function Problems({ bench }: { readonly bench: Bench }) {
+  const { check, checking, file } = bench;
+  const all = check?.problems ?? [];
+  const here = all.filter(({ place }) => place.file === file?.path);
+  const others = all.filter(({ place }) => place.file !== file?.path);
+  return (
+    <section class="problems" aria-label="Problems" aria-busy={checking}>
+      <h2>
+        {all.length === 0 ? 'No problems' : `${all.length} ${all.length === 1 ? 'problem' : 'problems'}`}
+        {checking && <span class="quiet"> checking…</span>}
+      </h2>
+      <ul>
+        {[...here, ...others].slice(0, 200).map(problem => (
+          <Problem key={`${JSON.stringify(problem.place)}${problem.text}`} problem={problem} bench={bench} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Problem({ problem, bench }: { readonly problem: WireProblem; readonly bench: Bench }) {
+  const { place, severity, text } = problem;
+  const state = bench.files.find(({ path }) => path === place.file)?.state;
+  const range = state && bench.file?.path === place.file ? rangeOfFix(state.doc, problem) : undefined;
+  return (
+    <li class={severity}>
+      <button type="button" class="place" onClick={() => bench.goTo(place)}>
+        {place.file}:{place.line}:{place.column}
+      </button>
+      <span>
+        <b>{severity}</b> {text}
+      </span>
+      {range && (
+        <button type="button" class="fix" onClick={() => bench.apply(range)}>
+          Change to {range.insert}
+        </button>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,230 @@
+/**
+ * A row beside its resource. In: a mapping and a key. Pointing at an element, or reaching it by the keyboard, shows the way of its
+ * value and marks its columns; pointing at a column marks its elements.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { WireElement, WireMapping, WirePlace, WirePreview } from '../wire.ts';
+import { ask } from './ask.ts';
+import type { Bench } from './bench.ts';
+import { type JsonLine, linesOf } from './json-lines.ts';
+
+export function PreviewPane({ bench }: { readonly bench: Bench }) {
+  const { check, file, unsaved } = bench;
+  const mappings = inOrder(check?.mappings ?? [], file?.path);
+  const [name, setName] = useState<string>();
+  const [key, setKey] = useState<readonly string[]>([]);
+  const [asked, setAsked] = useState<{ readonly mapping: string; readonly key: readonly string[] }>();
+  const [shown, setShown] = useState<WirePreview>();
+  const [failed, setFailed] = useState<string>();
+  const known = useRef<readonly WireMapping[]>([]);
+  if (mappings.length > 0) known.current = mappings;
+  const mapping = known.current.find(one => one.name === name) ?? known.current[0];
+  useEffect(() => {
+    // The first mapping of the file that is opened, unless a row is looked at.
+    if (asked === undefined) setName(known.current[0]?.name);
+  }, [file?.path, check?.mappings === undefined]);
+  useEffect(() => {
+    if (!asked) return;
+    const abort = new AbortController();
+    ask<WirePreview>('preview', { unsaved, ...asked }, abort.signal).then(
+      found => {
+        setShown(found);
+        setFailed(undefined);
+      },
+      (error: Error) => {
+        if (!abort.signal.aborted) setFailed(error.message);
+      },
+    );
+    return () => abort.abort();
+  }, [asked, check]);
+  return (
+    <section class="preview" aria-label="Preview">
+      <form
+        class="bar"
+        onSubmit={event => {
+          event.preventDefault();
+          if (mapping) setAsked({ mapping: mapping.name, key: mapping.key.map((_, i) => key[i] ?? '') });
+        }}
+      >
+        <label>
+          Mapping{' '}
+          <select value={mapping?.name} onChange={event => setName(event.currentTarget.value)}>
+            {known.current.map(one => (
+              <option key={one.name} value={one.name}>
+                {one.name} ({one.type})
+              </option>
+            ))}
+          </select>
+        </label>
+        {mapping?.key.map((column, i) => (
+          <label key={column}>
+            {column}{' '}
+            <input
+              class="key"
+              value={key[i] ?? ''}
+              onInput={event =>
+                setKey(mapping.key.map((_, j) => (j === i ? event.currentTarget.value : (key[j] ?? ''))))
+              }
+            />
+          </label>
+        ))}
+        <button type="submit" disabled={!mapping}>
+          Preview
+        </button>
+      </form>
+      {failed !== undefined && <p role="alert">{failed}</p>}
+      {shown && failed === undefined && <Shown shown={shown} bench={bench} />}
+      {!shown && !failed && <p class="quiet">The key of a row shows it here beside its resource.</p>}
+    </section>
+  );
+}
+
+/** Mappings of the file that is open come first. */
+function inOrder(mappings: readonly WireMapping[], path: string | undefined): readonly WireMapping[] {
+  const isHere = ({ place }: WireMapping): boolean => place.file === path;
+  return [...mappings.filter(isHere), ...mappings.filter(one => !isHere(one))];
+}
+
+function Shown({ shown, bench }: { readonly shown: WirePreview; readonly bench: Bench }) {
+  /** What is pointed at: paths of elements. */
+  const [paths, setPaths] = useState<readonly string[]>([]);
+  const byPath = new Map(shown.elements.map(element => [element.path, element]));
+  const pointed = paths.flatMap(path => byPath.get(path) ?? []);
+  const isSource = (table: string, column: string): boolean =>
+    pointed.some(({ sources }) => sources.some(one => one.table === table && one.column === column));
+  return (
+    <>
+      {shown.stale && <p class="note">The pack has errors: this is of the last text without.</p>}
+      {shown.reason !== undefined && (
+        <p role="alert">
+          The row is no {shown.type}: {shown.reason}
+        </p>
+      )}
+      <div class="beside">
+        <table>
+          <caption>Row</caption>
+          <thead>
+            <tr>
+              <th scope="col">column</th>
+              <th scope="col">holds</th>
+              <th scope="col">makes</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.columns.map(({ table, column, declared, stored, elements }) => (
+              <tr key={column} class={isSource(table, column) ? 'pointed' : ''} onMouseEnter={() => setPaths(elements)}>
+                <th scope="row" title={declared}>
+                  <button type="button" onFocus={() => setPaths(elements)}>
+                    {column}
+                  </button>
+                </th>
+                <td class="stored">
+                  {stored === null || stored === undefined ? (
+                    <i>{stored === null ? 'NULL' : 'worked out by the database'}</i>
+                  ) : (
+                    stored
+                  )}
+                </td>
+                <td>{elements.length === 0 ? <i>nothing</i> : elements.join(', ')}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        <section class="resource" aria-label="Resource">
+          {linesOf(shown.resource).map((line, i) => (
+            <Line
+              key={i}
+              line={line}
+              isKnown={byPath.has(line.path)}
+              isPointed={paths.includes(line.path)}
+              point={setPaths}
+              go={() => go(byPath.get(line.path), bench)}
+            />
+          ))}
+        </section>
+      </div>
+      <Ways elements={pointed} bench={bench} />
+      {shown.issues.length > 0 && (
+        <section class="problems" aria-label="Validation">
+          <h2>Validation</h2>
+          <ul>
+            {shown.issues.map(({ severity, message, place }) => (
+              <li key={`${message}${JSON.stringify(place)}`} class={severity}>
+                <PlaceButton place={place} bench={bench} />
+                <span>
+                  <b>{severity}</b> {message}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
+
+function go(element: WireElement | undefined, bench: Bench): void {
+  if (element) bench.goTo(element.place);
+}
+
+interface LineParts {
+  readonly line: JsonLine;
+  readonly isKnown: boolean;
+  readonly isPointed: boolean;
+  readonly point: (paths: readonly string[]) => void;
+  readonly go: () => void;
+}
+
+function Line({ line, isKnown, isPointed, point, go }: LineParts) {
+  const { depth, before, value, after, path } = line;
+  return (
+    <div class={isPointed ? 'pointed' : ''} style={{ paddingLeft: `${depth * 1.1}em` }}>
+      <span class="name">{before}</span>
+      {isKnown ? (
+        <button
+          type="button"
+          class="value"
+          onMouseEnter={() => point([path])}
+          onFocus={() => point([path])}
+          onClick={go}
+        >
+          {value}
+        </button>
+      ) : (
+        <span class="value">{value}</span>
+      )}
+      {after}
+    </div>
+  );
+}
+
+/** Where the elements come from that are pointed at. */
+function Ways({ elements, bench }: { readonly elements: readonly WireElement[]; readonly bench: Bench }) {
+  return (
+    <dl class="ways" aria-live="polite">
+      {elements.length === 0 && <dt class="quiet">Point at a value to see where it comes from.</dt>}
+      {elements.slice(0, 6).map(({ path, way, place, codeRow }) => (
+        <div key={path}>
+          <dt>{path}</dt>
+          <dd>
+            {way} <PlaceButton place={place} bench={bench} />
+            {codeRow && (
+              <>
+                {' '}
+                code map row <PlaceButton place={codeRow} bench={bench} />
+              </>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function PlaceButton({ place, bench }: { readonly place: WirePlace; readonly bench: Bench }) {
+  return (
+    <button type="button" class="place" onClick={() => bench.goTo(place)}>
+      {place.file}:{place.line}:{place.column}
+    </button>
+  );
+}

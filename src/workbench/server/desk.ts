@@ -1,0 +1,104 @@
+/**
+ * What the workbench works on: one pack, one database, and texts that are not saved yet. In: questions of the page. Out: problems,
+ * mappings, previews. The schema is read once, and again when a person asks; the pack is read from the disk each time.
+ */
+import type { Config } from '../../config.ts';
+import type { Facade } from '../../facade.ts';
+import { readPackFiles } from '../../mapping/load/files.ts';
+import type { LoadedPack } from '../../mapping/load/pack.ts';
+import { namesOf } from '../../mapping/load/tables-used.ts';
+import type { Registry } from '../../mapping/model.ts';
+import { checkKnown, facadeOf } from '../../setup.ts';
+import { type Catalog, findTable, withDenied } from '../../sql/catalog.ts';
+import type { Database } from '../../sql/database.ts';
+import type { Unsaved } from '../wire.ts';
+
+export type DeskConfig = Pick<Config, 'mappings' | 'schema' | 'page' | 'linkSecret'>;
+
+export interface Checked {
+  readonly pack: LoadedPack;
+  readonly catalog: Catalog;
+}
+
+/** A pack that can be asked. */
+export interface Served {
+  readonly registry: Registry;
+  readonly facade: Facade;
+  readonly catalog: Catalog;
+  /** The texts at hand have errors: these are the last that had none. */
+  readonly stale: boolean;
+}
+
+export class Desk {
+  readonly database: Database;
+  readonly folder: string;
+  readonly #config: DeskConfig;
+  #catalog: Promise<Catalog> | undefined;
+  /** Tables whose permissions were asked for, in lower case. */
+  #permitted = new Set<string>();
+  #last: { readonly version: string; readonly checked: Promise<Checked> } | undefined;
+  #sound: Omit<Served, 'stale'> | undefined;
+
+  constructor(database: Database, config: DeskConfig) {
+    this.database = database;
+    this.folder = config.mappings;
+    this.#config = config;
+  }
+
+  /** The whole schema. Rejects with DatabaseError. */
+  catalog(): Promise<Catalog> {
+    this.#catalog ??= this.database.catalog().catch((error: unknown) => {
+      this.#catalog = undefined;
+      throw error;
+    });
+    return this.#catalog;
+  }
+
+  /** Reads the schema anew when it is needed next. */
+  forget(): void {
+    this.#catalog = undefined;
+    this.#permitted = new Set();
+    this.#last = undefined;
+  }
+
+  /** Checks the pack with these texts; equal texts once. Rejects with DatabaseError. */
+  check(unsaved: Unsaved): Promise<Checked> {
+    const files = readPackFiles(this.folder, this.#config.schema, new Map(Object.entries(unsaved)));
+    if (this.#last?.version === files.version) return this.#last.checked;
+    const checked = this.#check(files);
+    this.#last = { version: files.version, checked };
+    checked.catch(() => {
+      this.#last = undefined;
+    });
+    return checked;
+  }
+
+  async #check(files: ReturnType<typeof readPackFiles>): Promise<Checked> {
+    const checked = await checkKnown(this.database, await this.catalog(), files, {});
+    const { registry } = checked.pack;
+    const names = registry ? [...namesOf(registry)].filter(name => !this.#permitted.has(name)) : [];
+    if (names.length === 0) return checked;
+    const { unreadable } = await this.database.permissions(names.map(name => spelled(checked.catalog, name)));
+    for (const name of names) this.#permitted.add(name);
+    if (unreadable.length === 0) return checked;
+    this.#catalog = Promise.resolve(withDenied(await this.catalog(), unreadable));
+    return checkKnown(this.database, await this.#catalog, files, {});
+  }
+
+  /** The pack with these texts; with errors in them, as it was before. Undefined: it never was without. */
+  async served(unsaved: Unsaved): Promise<Served | undefined> {
+    const { pack, catalog } = await this.check(unsaved);
+    const { registry } = pack;
+    if (registry === undefined) return this.#sound && { ...this.#sound, stale: true };
+    if (this.#sound?.registry !== registry) {
+      this.#sound = { registry, catalog, facade: facadeOf(registry, this.database, new Date(), this.#config) };
+    }
+    return { ...this.#sound, stale: false };
+  }
+}
+
+/** As the database spells it. */
+function spelled(catalog: Catalog, name: string): string {
+  const { name: bare = name, schema } = findTable(catalog, name) ?? {};
+  return name.includes('.') && schema ? `${schema.name}.${bare}` : bare;
+}

@@ -1,0 +1,107 @@
+/**
+ * The files of the pack that the workbench edits. In: paths as the browser sends them. Out: texts with the hash of what is on
+ * the disk, or a PackFileError. Nothing outside the folder is read or written, through no link either.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathsOfPack, readPackFiles } from '../../mapping/load/files.ts';
+import type { WireFile } from '../wire.ts';
+
+/** `refused`: no such file may be there. `changed`: another program wrote it since it was read. */
+export class PackFileError extends Error {
+  readonly reason: 'refused' | 'changed';
+
+  constructor(reason: 'refused' | 'changed', message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** Letters, digits, `_`, `-` and `.` but no hidden file; as deep as packs are read. */
+const PATH = /^(?:\w[\w.-]*\/){0,4}\w[\w.-]*\.(?:ya?ml|csv)$/;
+
+/** All files of a pack that a person edits, tests included, and those of the packs that it builds on. */
+export function filesOf(folder: string): readonly WireFile[] {
+  const own = pathsOfPack(folder).filter(path => PATH.test(path));
+  const { bases = [], codes, tables, mappings } = readPackFiles(folder);
+  const below = [...bases, ...codes, ...tables, ...mappings].filter(({ level = 0 }) => level > 0);
+  return [
+    ...own.map(path => {
+      const text = readFileSync(join(folder, path), 'utf8');
+      return { path, text, hash: hashOf(text), fixed: !isOwn(folder, path) };
+    }),
+    ...below.map(({ path, text }) => ({ path, text, hash: hashOf(text), fixed: true })),
+  ];
+}
+
+/** The file as it is on the disk; undefined: there is none. Throws PackFileError. */
+export function readFileOf(folder: string, path: string): WireFile | undefined {
+  const place = placeOf(folder, path);
+  if (!statusOf(place)) return undefined;
+  const text = readFileSync(place, 'utf8');
+  return { path, text, hash: hashOf(text), fixed: false };
+}
+
+/** Writes a file whole. `before`: the hash of what it replaces; undefined: it is new. Throws PackFileError. */
+export function saveFile(folder: string, path: string, text: string, before: string | undefined): WireFile {
+  const place = placeOf(folder, path);
+  const there = readFileOf(folder, path);
+  if (there?.hash !== before) {
+    const how = there === undefined ? 'was removed' : before === undefined ? 'is there already' : 'was changed';
+    throw new PackFileError('changed', `${path} ${how} by another program`);
+  }
+  mkdirSync(dirname(place), { recursive: true });
+  const temporary = join(dirname(place), `.${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    writeFileSync(temporary, text, { flag: 'wx' });
+    renameSync(temporary, place);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  return { path, text, hash: hashOf(text), fixed: false };
+}
+
+/** Whether the workbench may write it. */
+function isOwn(folder: string, path: string): boolean {
+  try {
+    placeOf(folder, path);
+    return true;
+  } catch (error) {
+    if (error instanceof PackFileError) return false;
+    throw error;
+  }
+}
+
+/** Where a file of the pack stands or would stand. Throws PackFileError for whatever is none. */
+function placeOf(folder: string, path: string): string {
+  const refused = new PackFileError('refused', 'The path names no YAML or CSV file of the pack');
+  if (!PATH.test(path)) throw refused;
+  const root = realpathSync(folder);
+  const place = join(root, path);
+  // From the top: below a file nothing can be looked at.
+  for (const { index } of path.matchAll(/\//g)) {
+    if (!(statusOf(join(root, path.slice(0, index)))?.isDirectory() ?? true)) throw refused;
+  }
+  if (!(statusOf(place)?.isFile() ?? true)) throw refused;
+  return place;
+}
+
+/** Of a link itself, not of where it leads. */
+function statusOf(place: string): Stats | undefined {
+  return lstatSync(place, { throwIfNoEntry: false });
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 24);
+}

@@ -1,0 +1,58 @@
+/**
+ * Problems, mappings and previews as the page takes them.
+ */
+import { formatProblem, type Problem } from '../../mapping/load/problem.ts';
+import type { Mapping, Position } from '../../mapping/model.ts';
+import type { SqlValue } from '../../sql/expression.ts';
+import { printTable } from '../../sql/identifier.ts';
+import type { Preview, PreviewElement } from '../preview.ts';
+import { wayOf } from '../way.ts';
+import type { WireElement, WireMapping, WirePlace, WirePreview, WireProblem } from '../wire.ts';
+
+export function placeOf({ file, line, column }: Position): WirePlace {
+  return { file, line, column };
+}
+
+export function problemOf(problem: Problem): WireProblem {
+  const { severity, position, found, suggestion } = problem;
+  const { file, line, column } = position;
+  const text = formatProblem(problem)
+    .replace(`${file}:${line}:${column}: `, '')
+    .replace(/^warning: /, '');
+  return {
+    ...{ severity, text, place: placeOf(position) },
+    ...(found === undefined || suggestion === undefined ? {} : { fix: { found, suggestion } }),
+  };
+}
+
+export function mappingOf({ name, resource, source, at }: Mapping): WireMapping {
+  const key = source.key.filter(({ alias }) => alias === source.alias).map(({ column }) => column);
+  return { name, type: resource, place: placeOf(at), table: printTable(source.table), key };
+}
+
+export function previewOf(shown: Preview, stale: boolean): WirePreview {
+  return {
+    ...{ mapping: shown.mapping, type: shown.type, reason: shown.reason, resource: shown.resource, stale },
+    columns: shown.columns.map(({ table, column, declared, stored, elements }) => ({
+      ...{ table, column, declared, elements },
+      stored: storedText(stored),
+    })),
+    elements: shown.elements.map(elementOf),
+    issues: shown.issues.map(({ severity, message, place }) => ({ severity, message, place: placeOf(place) })),
+  };
+}
+
+function elementOf(element: PreviewElement): WireElement {
+  const { path, sources, place, codeRow } = element;
+  return {
+    ...{ path, way: wayOf(element), place: placeOf(place) },
+    sources: sources.map(({ table, column }) => ({ table, column })),
+    codeRow: codeRow?.place && placeOf(codeRow.place),
+  };
+}
+
+/** As it is, bytes as `0x…`; undefined where the database works it out. */
+function storedText(stored: SqlValue | undefined): string | null | undefined {
+  if (stored === undefined || stored === null) return stored;
+  return stored instanceof Uint8Array ? `0x${Buffer.from(stored).toString('hex')}` : String(stored);
+}

@@ -1,0 +1,20 @@
+/**
+ * Where an element of a previewed row comes from, in words: `PERSON.SEX via code map sex.code`.
+ */
+import type { PreviewElement } from './preview.ts';
+
+export function wayOf({ kind, sources, codec, target }: PreviewElement): string {
+  const from = sources.map(({ table, column }) => `${table}.${column}`).join(', ');
+  switch (kind) {
+    case 'column':
+      return `${from} via ${codec}`;
+    case 'reference':
+      return `${from} → ${target}`;
+    case 'id':
+      return `${from} as id`;
+    case 'text':
+      return `text of ${from}`;
+    case 'constant':
+      return 'constant';
+  }
+}

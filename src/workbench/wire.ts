@@ -1,0 +1,97 @@
+/**
+ * What the page of the workbench and its server tell each other, as JSON. Types alone: the browser and Node both read them.
+ */
+
+export interface WirePlace {
+  readonly file: string;
+  /** Lines and columns count from 1. */
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface WireFile {
+  /** Relative to the folder of the pack. */
+  readonly path: string;
+  readonly text: string;
+  /** Of the text on the disk. */
+  readonly hash: string;
+  /** Of a pack that this one builds on: it is shown and not changed. */
+  readonly fixed: boolean;
+}
+
+/** All that the page begins with. */
+export interface WirePack {
+  readonly folder: string;
+  readonly database: string;
+  readonly files: readonly WireFile[];
+}
+
+/** Texts that are not saved yet, by path. */
+export type Unsaved = Readonly<Record<string, string>>;
+
+export interface WireProblem {
+  readonly severity: 'error' | 'warning';
+  readonly place: WirePlace;
+  /** In full, without the place. */
+  readonly text: string;
+  /** What stands there, and what is likely meant. */
+  readonly fix?: { readonly found: string; readonly suggestion: string };
+}
+
+export interface WireMapping {
+  readonly name: string;
+  readonly type: string;
+  readonly place: WirePlace;
+  readonly table: string;
+  readonly key: readonly string[];
+}
+
+export interface WireCheck {
+  readonly problems: readonly WireProblem[];
+  /** Undefined: the pack has errors. */
+  readonly mappings: readonly WireMapping[] | undefined;
+}
+
+/** A column of a previewed row. */
+export interface WireColumn {
+  readonly table: string;
+  readonly column: string;
+  readonly declared: string;
+  /** Null: NULL. Undefined: the database works it out. */
+  readonly stored: string | null | undefined;
+  /** Paths of the elements that it makes. */
+  readonly elements: readonly string[];
+}
+
+export interface WireElement {
+  /** `name[0].family` */
+  readonly path: string;
+  /** `PERSON.SEX via code map sex.code` */
+  readonly way: string;
+  readonly sources: readonly { readonly table: string; readonly column: string }[];
+  readonly place: WirePlace;
+  /** The row of a code map that gave it. */
+  readonly codeRow: WirePlace | undefined;
+}
+
+export interface WirePreview {
+  readonly mapping: string;
+  readonly type: string;
+  /** Why the row is no resource. */
+  readonly reason: string | undefined;
+  readonly resource: unknown;
+  readonly columns: readonly WireColumn[];
+  readonly elements: readonly WireElement[];
+  readonly issues: readonly {
+    readonly severity: 'error' | 'warning';
+    readonly message: string;
+    readonly place: WirePlace;
+  }[];
+  /** The pack as it is written has errors: this is of the last text without. */
+  readonly stale: boolean;
+}
+
+/** An answer that is none: what is wrong, for a person. */
+export interface WireError {
+  readonly error: string;
+}

@@ -1,0 +1,131 @@
+/**
+ * Who reaches the workbench, and which files it writes: one browser with the token, and files of the pack.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type OpenedBench, openBench } from './opened-bench.ts';
+
+let bench: OpenedBench;
+beforeAll(async () => {
+  bench = await openBench();
+});
+afterAll(async () => {
+  await bench.close();
+  rmSync(bench.clinic.folder, { recursive: true, force: true });
+});
+
+describe('reaching it', () => {
+  const pack = (headers: Record<string, string>) => bench.ask(`${bench.base}/api/pack`, { headers });
+
+  test('needs the cookie', async () => {
+    expect((await pack({})).status).toBe(200);
+    expect((await pack({ Cookie: '' })).status).toBe(401);
+    expect((await pack({ Cookie: 'lintel_workbench=other' })).status).toBe(401);
+    expect((await bench.ask('/api/pack')).status).toBe(404);
+  });
+
+  test('is refused under other names than those of loopback', async () => {
+    for (const host of ['evil.example.org', '127.0.0.1.evil.example.org', `localhost@evil.org`, '']) {
+      expect([host, (await pack({ Host: host })).status]).toEqual([host, 403]);
+    }
+    expect((await pack({ Host: 'localhost:4000', Origin: 'http://localhost:4000' })).status).toBe(200);
+  });
+
+  test('is refused to pages of other origins, those of other ports too', async () => {
+    expect((await pack({ Origin: 'http://evil.example.org' })).status).toBe(403);
+    expect((await pack({ Origin: 'http://127.0.0.1:9999' })).status).toBe(403);
+    expect((await pack({ Origin: 'null' })).status).toBe(403);
+    for (const site of ['cross-site', 'same-site']) {
+      expect((await pack({ Origin: '', 'Sec-Fetch-Site': site })).status).toBe(403);
+    }
+  });
+
+  test('is refused to a POST that says neither where it comes from nor that it is JSON', async () => {
+    const check = (headers: Record<string, string>) =>
+      bench.ask(`${bench.base}/api/check`, { method: 'POST', body: { unsaved: {} }, headers });
+    expect((await check({})).status).toBe(200);
+    expect((await check({ Origin: '', 'Sec-Fetch-Site': '' })).status).toBe(403);
+    expect((await check({ 'Content-Type': 'text/plain' })).status).toBe(400);
+  });
+
+  test('works by a link that is taken once', async () => {
+    expect((await bench.ask(bench.link)).status).toBe(403);
+    expect((await bench.ask(`${bench.base}/open?token=wrong`)).status).toBe(403);
+    expect(bench.cookie).toMatch(/^lintel_workbench=\S{30,}$/);
+  });
+
+  test('lets the page ask no other address', async () => {
+    const page = await bench.ask(`${bench.base}/`);
+    const policy = page.headers.get('Content-Security-Policy') ?? '';
+    expect(policy).toContain("default-src 'none'; script-src 'self'; ");
+    expect(policy).toContain("connect-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    expect(page.headers.get('Cache-Control')).toBe('no-store');
+    expect(await page.text()).not.toMatch(/https?:|<script>|<style>/);
+  });
+});
+
+describe('writing', () => {
+  const save = (path: string, text: string, before?: string) =>
+    bench.ask(`${bench.base}/api/file`, { method: 'PUT', body: { path, text, before } });
+
+  test('is refused outside the pack, through links too', async () => {
+    const { pack, folder } = bench.clinic;
+    const outside = join(folder, 'outside');
+    mkdirSync(outside);
+    writeFileSync(join(outside, 'there.yaml'), 'kept');
+    symlinkSync(outside, join(pack, 'linked'));
+    symlinkSync(join(outside, 'there.yaml'), join(pack, 'link.yaml'));
+    const before = readdirSync(folder, { recursive: true }).length;
+    const paths = [
+      ...['../outside/new.yaml', '/tmp/new.yaml', 'a/../../new.yaml', 'linked/new.yaml', 'link.yaml', '.hidden.yaml'],
+      ...['pack.yaml/new.yaml', 'run.sh', 'schema.lock.json', 'a\\..\\new.yaml', 'new.yaml\0', ''],
+    ];
+    for (const path of paths) expect([path, (await save(path, 'x')).status]).toEqual([path, 403]);
+    expect(readdirSync(folder, { recursive: true }).length).toBe(before);
+    expect(readFileSync(join(outside, 'there.yaml'), 'utf8')).toBe('kept');
+    rmSync(join(pack, 'linked'));
+    rmSync(join(pack, 'link.yaml'));
+  });
+
+  test('replaces the text that was read and no newer one', async () => {
+    const place = join(bench.clinic.pack, 'wards/note.yaml');
+    const made = await save('wards/note.yaml', '# one\n');
+    const { hash } = (await made.json()) as { hash: string };
+    expect((await save('wards/note.yaml', '# again\n')).status).toBe(409);
+    expect((await save('wards/note.yaml', '# two\n', hash)).status).toBe(200);
+    expect((await save('wards/note.yaml', '# three\n', hash)).status).toBe(409);
+    expect(readFileSync(place, 'utf8')).toBe('# two\n');
+    expect(readdirSync(join(bench.clinic.pack, 'wards'))).toEqual(['note.yaml']);
+    rmSync(join(bench.clinic.pack, 'wards'), { recursive: true });
+    expect(existsSync(place)).toBe(false);
+  });
+});
+
+describe('an unsaved text', () => {
+  test('is checked and previewed without a file of it', async () => {
+    const person = readFileSync(join(bench.clinic.pack, 'person.yaml'), 'utf8');
+    const check = async (text: string) =>
+      (
+        await bench.ask(`${bench.base}/api/check`, { method: 'POST', body: { unsaved: { 'person.yaml': text } } })
+      ).json();
+    expect(await check(person.replace('from: SURNAME', 'from: SURNAMES'))).toMatchObject({
+      problems: [
+        {
+          severity: 'error',
+          place: { file: 'person.yaml', line: 6 },
+          fix: { found: 'SURNAMES', suggestion: 'SURNAME' },
+        },
+      ],
+    });
+    const asked = { unsaved: { 'person.yaml': person.replace('family:', 'text:') }, mapping: 'people', key: ['1'] };
+    const shown = await bench.ask(`${bench.base}/api/preview`, { method: 'POST', body: asked });
+    expect(await shown.json()).toMatchObject({
+      stale: false,
+      resource: { resourceType: 'Patient', name: [{ text: 'Kowalski' }] },
+    });
+    expect(readFileSync(join(bench.clinic.pack, 'person.yaml'), 'utf8')).toBe(person);
+  });
+});

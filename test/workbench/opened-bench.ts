@@ -1,0 +1,51 @@
+/**
+ * A workbench over a small clinic, without a port: requests go to its application.
+ */
+import { readConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/setup.ts';
+import { createWorkbench } from '../../src/workbench/server/app.ts';
+import { Desk } from '../../src/workbench/server/desk.ts';
+import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
+
+const HOST = '127.0.0.1:4000';
+
+export interface OpenedBench {
+  readonly clinic: SmallClinic;
+  /** The path of the link, used up already. */
+  readonly link: string;
+  readonly base: string;
+  readonly cookie: string;
+  /** A request as the page makes it; `headers` replace its own, empty ones are left out. */
+  ask(path: string, init?: { method?: string; body?: unknown; headers?: Record<string, string> }): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export async function openBench(): Promise<OpenedBench> {
+  const clinic = keptClinic();
+  const config = readConfig(clinic.environment, {});
+  const database = await openDatabase(config, () => {});
+  const bundle = { script: '', style: '' };
+  const bench = createWorkbench({ desk: new Desk(database, config), bundle, database: 'SQLite' });
+  const base = bench.link.slice(0, bench.link.indexOf('/open'));
+  const entered = await bench.fetch(new Request(`http://${HOST}${bench.link}`, { headers: { Host: HOST } }));
+  const [cookie = ''] = (entered.headers.get('Set-Cookie') ?? '').split(';');
+  return {
+    ...{ clinic, base, cookie },
+    link: bench.link,
+    async ask(path, { method = 'GET', body, headers = {} } = {}) {
+      const all: Record<string, string> = {
+        ...{ Host: HOST, Origin: `http://${HOST}`, 'Sec-Fetch-Site': 'same-origin', Cookie: cookie },
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      };
+      const sent = Object.entries(all).filter(([, value]) => value !== '');
+      return bench.fetch(
+        new Request(`http://${HOST}${path}`, {
+          ...{ method, headers: sent },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        }),
+      );
+    },
+    close: () => database.close(),
+  };
+}
