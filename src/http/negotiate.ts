@@ -39,8 +39,9 @@ function byAccept(accept: string): Format {
   const json = preference(MEDIA_TYPES.json, ranges);
   const xml = preference(MEDIA_TYPES.xml, ranges);
   const html = preference(MEDIA_TYPES.html, ranges);
-  if (html.specificity === 2 && html.q > json.q && html.q > xml.q && isBrowser(ranges)) return 'html';
-  if (json.q === 0 && xml.q === 0) {
+  const isAll = json.q === 0 && xml.q === 0;
+  if (html.specificity === 2 && html.q > json.q && html.q > xml.q && (isAll || isBrowser(ranges))) return 'html';
+  if (isAll) {
     throw new FhirError(
       'not-acceptable',
       'Accept: this server answers in application/fhir+json or application/fhir+xml',

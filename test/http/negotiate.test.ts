@@ -24,12 +24,16 @@ test.each([
   ['application/fhir+json; fhirVersion=4.0', 'json'],
   ['application/fhir+json; fhirVersion=5.0, application/fhir+xml; fhirVersion=4.0', 'xml'],
   ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'html'],
+  ['text/html', 'html'],
+  ['text/html;q=0.5, image/*', 'html'],
+  ['text/html, */*;q=0.1', 'json'],
 ])('Accept %s gives %s', (accept, expected) => {
   expect(negotiate(undefined, accept)).toBe(expected);
 });
 
 test.each([
-  'text/html',
+  'text/html;q=0',
+  'text/*;q=0, image/*',
   'application/pdf, image/*',
   'application/fhir+json;q=0',
   'application/fhir+json; fhirVersion=3.0',
