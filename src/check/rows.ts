@@ -32,6 +32,7 @@ import {
 } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
 import type { SqlPlan } from '../sql/plan.ts';
+import { walk } from '../sql/walk.ts';
 import { type Random, randomFrom } from './pool.ts';
 import { aTurn, isOver } from './sample.ts';
 import { type CheckContext, type CheckSection, someOf, type Table } from './section.ts';
@@ -115,6 +116,8 @@ class Counts {
   readonly #suspects: Suspect[] = [];
   /** Values of the source that is being counted. */
   readonly #readings: Reading[] = [];
+  /** What `sql`, a value of several columns, or a `split` reads of it: there a column is shown in another way. */
+  readonly #combined: Expression[] = [];
   /** Scopes of the source that is being counted, by alias. */
   readonly #scopes = new Map<string, Scope>();
 
@@ -250,7 +253,10 @@ class Counts {
 
   /** Values and references that a scope's rows have; those of child rows are counted for themselves. */
   #nodes(mapping: Mapping, scope: Scope, served: Predicate, node: Node, path: readonly string[]): readonly Counted[] {
-    if (node.kind === 'each') return [];
+    if (node.kind === 'each') {
+      if (node.from.kind === 'pieces') this.#combined.push(node.from.column);
+      return [];
+    }
     const here = node.if ? and(served, conditionPredicate(node.if, this.#env)) : served;
     const own = [
       ...this.#ofNode(mapping, scope, here, node, path),
@@ -266,7 +272,8 @@ class Counts {
 
   #ofNode(mapping: Mapping, scope: Scope, served: Predicate, node: Node, path: readonly string[]): readonly Counted[] {
     if (node.kind === 'value') {
-      const [column] = node.from;
+      const [column, ...more] = node.from;
+      this.#combined.push(...(column?.kind === 'column' ? more : node.from));
       if (column?.kind === 'column' && isOwn(column, scope)) return this.#value(mapping, served, node, column, path);
       const isWorkedOut =
         column?.kind === 'raw' && [...aliasesOf({ expressions: [column] })].every(alias => isOwn({ alias }, scope));
@@ -279,7 +286,14 @@ class Counts {
 
   /** Conditions over the values that were gone through since the last call. */
   #unshown(): readonly Counted[] {
-    return unshownValues(this.#readings.splice(0), isGiven, this.#env, this.report);
+    const combined = columnKeys(this.#combined.splice(0));
+    const readings = this.#readings.splice(0).filter(({ column }) => !combined.has(columnKey(column)));
+    return unshownValues(
+      Map.groupBy(readings, ({ column }) => columnKey(column)),
+      isGiven,
+      this.#env,
+      this.report,
+    );
   }
 
   #value(
@@ -499,6 +513,16 @@ class Counts {
     const [row = []] = await this.#context.database.query(plan, { signal: this.#context.signal });
     return row.map(Number);
   }
+}
+
+function columnKey({ alias, column }: Pick<ColumnExpression, 'alias' | 'column'>): string {
+  return `${alias}.${column.toLowerCase()}`;
+}
+
+function columnKeys(expressions: readonly Expression[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  walk({ expressions }, { column: column => void found.add(columnKey(column)) });
+  return found;
 }
 
 const NEVER: Predicate = { kind: 'false' };

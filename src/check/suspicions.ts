@@ -147,17 +147,16 @@ export interface Reading {
 
 /**
  * Rows whose column has a value that no element shows: a text in another form than its codec reads, a number that means nothing
- * to it. `readings`: of one source. Told once per column, at its first value. Not judged: columns of dates and times, whose forms
+ * to it. `readings`: of one source, by column. Told once per column, at its first value. Not judged: columns of dates and times, whose forms
  * are told apart; values of code maps, whose unmapped codes are; pieces of a text.
  */
 export function unshownValues(
-  readings: readonly Reading[],
+  readings: ReadonlyMap<string, readonly Reading[]>,
   isGiven: (column: ColumnExpression) => Predicate,
   env: Environment,
   report: Report,
 ): readonly Counted[] {
-  const columns = Map.groupBy(readings, ({ column }) => `${column.alias}.${column.column}`);
-  return [...columns.values()].flatMap((all): readonly Counted[] => {
+  return [...readings.values()].flatMap((all): readonly Counted[] => {
     const [first] = all;
     if (!first || all.some(({ node, column }) => MOMENTS.has(column.type.kind) || isOfPart(node))) return [];
     const { node, column, element } = first;

@@ -13,6 +13,19 @@ test('without a planted fault the third database has no error', () => {
   expect(sound.told.filter(({ severity }) => severity === 'error')).toEqual([]);
 });
 
+test('a value that one element cannot read and an `sql` shows is not told as absent', async () => {
+  const [fault] = GROUPS.flatMap(([, planted]) => planted.filter(({ name }) => name.startsWith('a sign that means')));
+  if (!fault) throw new Error('the fault is not planted any more');
+  const active = 'active: { from: in_use, via: { boolean: { true: [Y], false: [N] } } }';
+  const shown = `${active}\n  alias: [{ sql: "{y.in_use}", type: varchar(4) }]`;
+  const { told } = await bed.checkWith([{ ...fault, edit: ['organization.yaml', active, shown] }]);
+  expect(told.filter(({ text }) => fault.says.test(text))).toEqual([]);
+  // The profile asks for the element, so those rows are told all the same.
+  expect(told.map(({ text }) => text)).toContainEqual(
+    expect.stringMatching(/^Organization\.active is missing in 2 of 3/),
+  );
+});
+
 describe.each(GROUPS)('faults that are %s', (_, planted) => {
   let checked: Checked;
   beforeAll(async () => {
