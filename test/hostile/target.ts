@@ -36,10 +36,12 @@ export async function target(
 export async function started(environment: Readonly<Record<string, string>>, clinic: SmallClinic): Promise<Target> {
   const lines: string[] = [];
   const notes: string[] = [];
+  // Every line is kept, so a test that measures memory asks for few.
+  const config = readConfig({ LOG_LEVEL: 'debug', ...clinic.environment, ...environment });
   const running = await startServer(
-    readConfig({ ...clinic.environment, ...environment }),
+    config,
     { out: () => {}, note: text => notes.push(text) },
-    createLog({ level: 'debug', format: 'json', write: line => lines.push(line) }),
+    createLog({ level: config.log.level, format: 'json', write: line => lines.push(line) }),
   );
   if (running === undefined) throw new Error(`The server did not start:\n${notes.join('\n')}`);
   let stopped: Promise<void> | undefined;
