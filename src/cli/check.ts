@@ -1,7 +1,6 @@
 /**
  * `lintel check`: every problem of a pack against the schema of the database, and what can be searched.
  */
-
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { checkLocked, checkRows } from '../check/check.ts';

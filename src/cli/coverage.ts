@@ -1,7 +1,6 @@
 /**
  * `lintel coverage`: how much of US Core a pack covers, and what of the database it leaves.
  */
-
 import { writeFileSync } from 'node:fs';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { type Coverage, coverageOf } from '../coverage/coverage.ts';

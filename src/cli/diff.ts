@@ -1,7 +1,6 @@
 /**
  * `lintel diff`: what changes for callers between two packs over one database.
  */
-
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { counted } from '../counted.ts';
 import type { Facade } from '../facade.ts';

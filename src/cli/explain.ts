@@ -1,7 +1,6 @@
 /**
  * `lintel explain`: what becomes of a search, stage by stage, printed. No row is read and no value is shown unless asked.
  */
-
 import { readConfig } from '../config.ts';
 import { queryLines } from '../explain/query-text.ts';
 import { type ExplainedStatement, type Explanation, explainSearch, type RenderedStatement } from '../explain/search.ts';

@@ -2,7 +2,6 @@
  * `lintel export`: resources into NDJSON files of a folder, by the same jobs and threads as the server's export.
  * The mappings are in the memory of the threads alone.
  */
-
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { OPEN_ACCESS } from '../auth/access.ts';

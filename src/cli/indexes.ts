@@ -1,7 +1,6 @@
 /**
  * `lintel indexes`: CREATE INDEX statements for whoever administers the database, each with what it serves.
  */
-
 import { readConfig } from '../config.ts';
 import { wrapped } from '../explain/sql-text.ts';
 import { formatProblem } from '../mapping/load/problem.ts';

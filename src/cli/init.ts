@@ -6,6 +6,7 @@ import { basename, join, resolve } from 'node:path';
 import { readConfig } from '../config.ts';
 import { counted } from '../counted.ts';
 import { openDatabase } from '../setup.ts';
+import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { packFiles, proposalsFor } from '../workbench/init.ts';
 import { type Command, overrides, textOf } from './command.ts';
 
@@ -19,7 +20,7 @@ procedures by the names, types and keys of tables and columns. It reads no row. 
 With FOLDER, which must be new or empty, it also writes a pack: pack.yaml, and a file for each kind with its candidates as comments.
 The pack loads as it is, and serves nothing until a person has written its mappings.
 
-  --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --database URL   ${ADDRESS_FORMS}
   --zone ZONE      IANA zone of the local times in the database, such as America/New_York
   --name NAME      of the pack; default: that of the folder
   --json           prints one JSON object

@@ -2,7 +2,6 @@
  * `lintel lock`: keeps what a pack uses of the schema beside it, so that it can be checked where the database is not,
  * and so that a change of the schema shows as a change of a file. Beside it goes a JSON Schema, for editors.
  */
-
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, readConfig } from '../config.ts';

@@ -1,7 +1,6 @@
 /**
  * `lintel preview`: one row beside the resource that a mapping makes of it, and where each element comes from.
  */
-
 import { readConfig } from '../config.ts';
 import { formOf } from '../law/forms.ts';
 import { formatProblem } from '../mapping/load/problem.ts';

@@ -2,7 +2,6 @@
  * `lintel profile`: what the tables of a database hold, before a mapping of them is written. In: a database, with a pack or without. Out:
  * a line per table, or a table column by column; forms and counts, and of values only those that are codes or stand for none.
  */
-
 import { readConfig } from '../config.ts';
 import { counted } from '../counted.ts';
 import { DEMO_PACK } from '../demo.ts';

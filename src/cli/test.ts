@@ -1,7 +1,6 @@
 /**
  * `lintel test`: runs the tests beside the mappings of a pack, on rows of their own.
  */
-
 import { checkLocked } from '../check/check.ts';
 import { countOf } from '../check/report.ts';
 import { readConfig } from '../config.ts';

@@ -3,7 +3,6 @@
  * the lines of pack.yaml that name it. In: a table and columns. Out: SQL for the engine at hand; nothing is executed.
  * docs/decisions/0316-an-index-of-words.md
  */
-
 import { readConfig } from '../config.ts';
 import { readPackFiles } from '../mapping/load/files.ts';
 import { settingsOf } from '../mapping/load/pack.ts';

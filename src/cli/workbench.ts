@@ -6,6 +6,7 @@ import { ConfigError, readConfig } from '../config.ts';
 import { listen } from '../http/server.ts';
 import { openDatabase } from '../setup.ts';
 import { stopSignal } from '../signals.ts';
+import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { type Command, overrides, textOf } from './command.ts';
 import { databaseText } from './subject.ts';
 
@@ -16,12 +17,12 @@ export const workbench: Command = {
   summary: 'opens a page in which a pack is written, beside the rows that it maps',
   help: `Usage: lintel workbench [PACK] [--database URL] [--schema VERSION] [--port PORT]
 
-Serves a page on 127.0.0.1 and prints a link to it, which works once and in one browser. The page shows the tables of
-the database and the files of the pack in the folder PACK (default: MAPPINGS, or the demo pack); problems as you
-type; and rows beside the resources that the mappings make of them. It shows patients' data to whoever opens the
-link. It writes files of PACK and nothing else, and asks no other address for anything.
+Serves a page on 127.0.0.1 and prints a link to it, which works once and in one browser. The page shows the files of
+the pack in the folder PACK (default: MAPPINGS, or the demo pack), problems as you type, and rows beside the resources
+that the mappings make of them. It shows patients' data to whoever opens the link. It writes files of PACK and nothing
+else, and asks no other address for anything.
 
-  --database URL   sqlite:<file> or mssql://<user>:<password>@<host>/<database>
+  --database URL   ${ADDRESS_FORMS}
   --schema VERSION version of the database's schema, instead of the pack's
   --port PORT      default: a free one
 

@@ -5,7 +5,6 @@
  * Every predicate is two-valued in effect. NOT stands only at leaves, and the complement of a leaf holds where an
  * operand is NULL. Both engines sort NULL first ascending and last descending.
  */
-
 import { INTEGER } from './column-type.ts';
 import { columnsUsed } from './columns-used.ts';
 import { StatementTooLarge } from './database.ts';

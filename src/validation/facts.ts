@@ -5,7 +5,6 @@
  * In: `profiles.json`, `value-sets.json` and `code-systems.json`, written by generate.ts. Out: facts by canonical address.
  * https://hl7.org/fhir/R4/profiling.html
  */
-
 import { readFileSync } from 'node:fs';
 import type { ValueSet } from '../r4/definitions.ts';
 

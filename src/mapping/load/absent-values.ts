@@ -3,7 +3,6 @@
  * for bindings and for conditions on a column's value. Rules of a kind hold for columns of that kind; those for dates
  * also where a date codec reads a column of another kind. They hold for values only, never for keys, ids and joins.
  */
-
 import { type Catalog, findColumn, findTable } from '../../sql/catalog.ts';
 import type { ColumnType } from '../../sql/column-type.ts';
 import { engineNamed } from '../../sql/engines.ts';
