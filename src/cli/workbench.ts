@@ -7,6 +7,7 @@ import { listen } from '../http/server.ts';
 import { openDatabase } from '../setup.ts';
 import { stopSignal } from '../signals.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
+import { tellError } from '../tell-error.ts';
 import { type Command, overrides, textOf } from './command.ts';
 import { databaseText } from './subject.ts';
 
@@ -49,7 +50,10 @@ It ends with Ctrl+C.`,
     const database = await openDatabase(config, terminal.note);
     try {
       const desk = new Desk(database, config);
-      const bench = createWorkbench({ desk, bundle: await bundlePage(), database: databaseText(config.database) });
+      const bench = createWorkbench({
+        ...{ desk, bundle: await bundlePage(), database: databaseText(config.database) },
+        failed: error => tellError(error, terminal.note),
+      });
       const server = await listen(bench, { host: '127.0.0.1', port: config.port, drain: DRAIN });
       terminal.out(`Open this link in a browser on this machine; it works once:\n\n  ${server.url}${bench.link}\n`);
       terminal.out('The page shows patients’ data. Ctrl+C ends it.');

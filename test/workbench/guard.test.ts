@@ -1,7 +1,16 @@
 /**
  * Who reaches the workbench, and which files it writes: one browser with the token, and files of the pack.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OpenedBench, openBench } from './opened-bench.ts';
@@ -102,6 +111,15 @@ describe('writing', () => {
     rmSync(join(bench.clinic.pack, 'wards'), { recursive: true });
     expect(existsSync(place)).toBe(false);
   });
+});
+
+test('a fault of the file system is told to the terminal, with the path and the cure', async () => {
+  const { pack } = bench.clinic;
+  renameSync(pack, `${pack}-away`);
+  const shown = await bench.ask(`${bench.base}/api/pack`);
+  renameSync(`${pack}-away`, pack);
+  expect([shown.status, await shown.json()]).toEqual([500, { error: 'The workbench failed; its terminal says how' }]);
+  expect(bench.told).toEqual([expect.stringContaining(`${pack} is not there (ENOENT)`)]);
 });
 
 describe('an unsaved text', () => {

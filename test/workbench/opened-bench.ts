@@ -3,6 +3,7 @@
  */
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/setup.ts';
+import { tellError } from '../../src/tell-error.ts';
 import { createWorkbench } from '../../src/workbench/server/app.ts';
 import { Desk } from '../../src/workbench/server/desk.ts';
 import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
@@ -15,6 +16,8 @@ export interface OpenedBench {
   readonly link: string;
   readonly base: string;
   readonly cookie: string;
+  /** What was told to the terminal. */
+  readonly told: readonly string[];
   /** A request as the page makes it; `headers` replace its own, empty ones are left out. */
   ask(path: string, init?: { method?: string; body?: unknown; headers?: Record<string, string> }): Promise<Response>;
   close(): Promise<void>;
@@ -25,12 +28,16 @@ export async function openBench(): Promise<OpenedBench> {
   const config = readConfig(clinic.environment, {});
   const database = await openDatabase(config, () => {});
   const bundle = { script: '', style: '' };
-  const bench = createWorkbench({ desk: new Desk(database, config), bundle, database: 'SQLite' });
+  const told: string[] = [];
+  const bench = createWorkbench({
+    ...{ desk: new Desk(database, config), bundle, database: 'SQLite' },
+    failed: error => tellError(error, text => told.push(text)),
+  });
   const base = bench.link.slice(0, bench.link.indexOf('/open'));
   const entered = await bench.fetch(new Request(`http://${HOST}${bench.link}`, { headers: { Host: HOST } }));
   const [cookie = ''] = (entered.headers.get('Set-Cookie') ?? '').split(';');
   return {
-    ...{ clinic, base, cookie },
+    ...{ clinic, base, cookie, told },
     link: bench.link,
     async ask(path, { method = 'GET', body, headers = {} } = {}) {
       const all: Record<string, string> = {

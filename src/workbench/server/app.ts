@@ -31,6 +31,8 @@ export interface WorkbenchParts {
   readonly bundle: Bundle;
   /** What the page calls the database; never a user or a password. */
   readonly database: string;
+  /** Tells the terminal of an error that the page cannot explain. */
+  readonly failed: (error: unknown) => void;
 }
 
 export interface Workbench {
@@ -42,7 +44,7 @@ export interface Workbench {
 /** Someone asked what the page does not ask. */
 class AskedWrongly extends Error {}
 
-export function createWorkbench({ desk, bundle, database }: WorkbenchParts): Workbench {
+export function createWorkbench({ desk, bundle, database, failed }: WorkbenchParts): Workbench {
   const guard = createGuard();
   // The page stands at the base with a slash behind it.
   const app = new Hono({ strict: false });
@@ -103,7 +105,8 @@ export function createWorkbench({ desk, bundle, database }: WorkbenchParts): Wor
     if (error instanceof DatabaseError) {
       return refuse(c, 502, `The database did not answer: ${error.told ?? error.message}`);
     }
-    return refuse(c, 500, 'The workbench failed');
+    failed(error);
+    return refuse(c, 500, 'The workbench failed; its terminal says how');
   });
   return { fetch: app.fetch, link: `${guard.base}/open?token=${guard.token}` };
 }
