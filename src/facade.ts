@@ -2,25 +2,25 @@
  * The pipeline, on one screen: query string → typed query → plan → rows → resources → Bundle.
  */
 import { type Access, OPEN_ACCESS } from './auth/access.ts';
-import type { Awaitable } from './awaitable.ts';
 import { boundedCache } from './cache/bounded.ts';
 import { capabilityStatement } from './capability.ts';
+import type { Awaitable } from './common/awaitable.ts';
 import type { Registry } from './mapping/model.ts';
 import { type Stages, timed } from './observe/stages.ts';
+import { type CompartmentSearch, compartmentQuery, isBound, narrowed } from './operations/compartment.ts';
+import { type OwnOptions, ownOf } from './operations/offered.ts';
+import { operationEntry } from './operations/operations.ts';
+import type { RecordOperation } from './operations/record-operations.ts';
+import { type MadeResource, SUMMARY } from './operations/summary-operation.ts';
 import { FhirError, type Issue } from './outcome.ts';
-import { type CompartmentSearch, compartmentQuery, isBound, narrowed } from './own/compartment.ts';
-import { type OwnOptions, ownOf } from './own/offered.ts';
-import { operationEntry } from './own/operations.ts';
-import type { RecordOperation } from './own/record-operations.ts';
-import { type MadeResource, SUMMARY } from './own/summary-operation.ts';
 import { type AnswerContext, answerQuery } from './pipeline/answer.ts';
 import { keptCursors } from './pipeline/kept-cursors.ts';
 import { pageMappings } from './pipeline/page-mappings.ts';
 import { type ResourceText, readById } from './pipeline/read.ts';
 import { SEALED, sealedParameters } from './pipeline/sealed-parameters.ts';
 import { type BundleText, searchsetOf } from './pipeline/searchset.ts';
+import { openSession, type Session } from './pipeline/session.ts';
 import { shapeStore } from './pipeline/shapes.ts';
-import { openSession, type Session } from './pipeline/source.ts';
 import { ALL_RULES, environment, type Rules } from './plan/environment.ts';
 import { type AccessRules, type Action, isPermitted, OPEN_SIGHT, type Sight } from './plan/sight.ts';
 import { type ParseFilter, sightOf } from './plan/sight-of.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { andEnd, andThen } from '../src/awaitable.ts';
+import { andEnd, andThen } from '../src/common/awaitable.ts';
 
 test('what is at hand is gone on with at once, what comes later when it is there', async () => {
   expect(andThen(1, one => one + 1)).toBe(2);

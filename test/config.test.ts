@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { ConfigError, type Environment, readConfig } from '../src/config/config.ts';
 import { describeVariables, variablesTable } from '../src/config/variables.ts';
-import { ConfigError, type Environment, readConfig } from '../src/config.ts';
 
 function problemsOf(environment: Environment): readonly string[] {
   try {

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { demoDatabase } from '../src/demo.ts';
+import { demoDatabase } from '../src/start/demo.ts';
 
 test('the demo database is built once, and one of an older generator is removed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-'));

@@ -14,7 +14,7 @@ const LONG = [
   'test/conformance/resources.test.ts',
   'test/ccda/documents.test.ts',
   'test/cli/export.test.ts',
-  'test/live/reload.test.ts',
+  'test/reload/reload.test.ts',
   'test/export/export.test.ts',
   'test/export/kill.test.ts',
   'test/export/cut-connection.test.ts',

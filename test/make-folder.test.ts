@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { makeFolder } from '../src/make-folder.ts';
+import { makeFolder } from '../src/common/make-folder.ts';
 import { clinic } from './export/exporting.ts';
 
 const LINTEL = fileURLToPath(new URL('../bin/lintel.mjs', import.meta.url));

@@ -13,12 +13,20 @@ import {
   type UserRule,
 } from '../auth/rules.ts';
 import type { Criteria } from '../auth/scopes.ts';
-import type { PackFile } from '../mapping/load/files.ts';
 import { createReport, type Problem } from '../mapping/load/problem.ts';
-import { readYaml } from '../mapping/load/read.ts';
-import { accessSchema } from '../mapping/load/schema-access.ts';
-import { checkShape } from '../mapping/load/shape.ts';
-import { child, type Entry, entriesOf, itemsOf, type ScalarTree, scalarsOf, type Tree } from '../mapping/load/tree.ts';
+import type { PackFile } from '../mapping/load/read/files.ts';
+import { readYaml } from '../mapping/load/read/read.ts';
+import { accessSchema } from '../mapping/load/read/schema-access.ts';
+import { checkShape } from '../mapping/load/read/shape.ts';
+import {
+  child,
+  type Entry,
+  entriesOf,
+  itemsOf,
+  type ScalarTree,
+  scalarsOf,
+  type Tree,
+} from '../mapping/load/read/tree.ts';
 import type { Position } from '../mapping/model.ts';
 
 /** What a search in the file is held against. */

@@ -2,7 +2,7 @@
  * The audit as the server uses it: whether answers wait for it, and what becomes of a store that fails or of a flood of
  * refusals. In: records. Out: a promise after which the answer may go out.
  */
-import type { AuditSettings } from '../config.ts';
+import type { AuditSettings } from '../config/config.ts';
 import type { Log } from '../log.ts';
 import type { AuditRecord } from './record.ts';
 import { AuditError, type AuditWriter, openWriter, type WriterLoad } from './writer.ts';

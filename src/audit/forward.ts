@@ -4,10 +4,10 @@
  */
 import { join } from 'node:path';
 import { readPrivate, writePrivate } from '../auth/private-file.ts';
-import type { SinkSettings } from '../config.ts';
+import { readOrSetAside } from '../common/sealed-file.ts';
+import type { SinkSettings } from '../config/config.ts';
 import type { Facade } from '../facade.ts';
 import { describeError, type Log } from '../log.ts';
-import { readOrSetAside } from '../sealed-file.ts';
 import { BEGINNING, eventsIn, type Position } from './sinks/events.ts';
 import { type Follower, follow, type SinkLoad } from './sinks/follow.ts';
 import { jsonLines } from './sinks/json-lines.ts';

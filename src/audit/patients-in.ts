@@ -4,7 +4,7 @@
  * that say so (`_elements`, `_summary`), or where a resource only leads to one that says so (a Binary, by its security
  * context), they are looked up. The types follow from the mappings.
  */
-import { andThen } from '../awaitable.ts';
+import { andThen } from '../common/awaitable.ts';
 import type { Facade, RequestContext, SearchRequest } from '../facade.ts';
 import { childrenOf } from '../mapping/children.ts';
 import type { Node, Registry } from '../mapping/model.ts';

@@ -5,7 +5,7 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../common/make-folder.ts';
 import { isResourceType } from '../r4/definitions.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { type AuditRecord, outcomeOf } from './record.ts';

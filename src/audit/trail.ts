@@ -5,11 +5,11 @@
  */
 import { fileURLToPath } from 'node:url';
 import { type Access, ANY, type Patients, type Permission } from '../auth/access.ts';
-import { andThen } from '../awaitable.ts';
+import { andThen } from '../common/awaitable.ts';
 import { createFacade, type Facade, type FacadeOptions, type RequestContext, type SearchRequest } from '../facade.ts';
-import { readPackFiles } from '../mapping/load/files.ts';
-import { loadPackFiles } from '../mapping/load/pack.ts';
+import { loadPackFiles } from '../mapping/load/pack/pack.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
+import { readPackFiles } from '../mapping/load/read/files.ts';
 import { FhirError } from '../outcome.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { openSqlite } from '../sql/sqlite/database.ts';

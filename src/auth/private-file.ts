@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../common/make-folder.ts';
 
 /** The content of a file; undefined if there is no file. Throws SyntaxError, or the file system's error. */
 export function readPrivate(file: string): unknown {

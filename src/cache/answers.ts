@@ -9,8 +9,8 @@
 import { performance } from 'node:perf_hooks';
 import type { SqlPlan } from '../sql/plan.ts';
 import { type BoundedCache, boundedCache, type WeighedCache, weighedCache } from './bounded.ts';
-import { createFlights, type Flights, orCancelled } from './flights.ts';
 import type { Freshness } from './freshness.ts';
+import { createFlights, type Flights, orCancelled } from './single-flight.ts';
 import { eachTable } from './tables.ts';
 import type { Marks } from './watermarks.ts';
 

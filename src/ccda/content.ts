@@ -4,10 +4,18 @@
  * and everything else of C-CDA is in code. docs/mapping-language.md, "ccds.yaml"
  */
 
-import type { PackFile } from '../mapping/load/files.ts';
 import { createReport, type Detail, type Problem } from '../mapping/load/problem.ts';
-import { readYaml } from '../mapping/load/read.ts';
-import { child, type Entry, entriesOf, type ScalarTree, scalarsOf, type Tree, textOf } from '../mapping/load/tree.ts';
+import type { PackFile } from '../mapping/load/read/files.ts';
+import { readYaml } from '../mapping/load/read/read.ts';
+import {
+  child,
+  type Entry,
+  entriesOf,
+  type ScalarTree,
+  scalarsOf,
+  type Tree,
+  textOf,
+} from '../mapping/load/read/tree.ts';
 import type { Pack, Position } from '../mapping/model.ts';
 import { rootOf } from './code-systems.ts';
 import { rootedSystem } from './ids.ts';

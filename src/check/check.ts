@@ -4,16 +4,16 @@
  */
 import { OPEN_ACCESS } from '../auth/access.ts';
 import { checkCustodian } from '../ccda/check-custodian.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { checkLive } from '../mapping/check/live.ts';
-import { readPackFiles } from '../mapping/load/files.ts';
-import { readLock } from '../mapping/load/lock.ts';
-import type { LoadedPack } from '../mapping/load/pack.ts';
+import { readLock } from '../mapping/load/pack/lock.ts';
+import type { LoadedPack } from '../mapping/load/pack/pack.ts';
 import { comparePositions, createReport, type Problem } from '../mapping/load/problem.ts';
+import { readPackFiles } from '../mapping/load/read/files.ts';
 import { scopeRelation } from '../plan/condition.ts';
 import { somePiece } from '../plan/presence.ts';
-import { facadeOf, loadWhole, setUp } from '../setup.ts';
 import type { Catalog } from '../sql/catalog.ts';
+import { facadeOf, loadWhole, setUp } from '../start/setup.ts';
 import { type CheckOptions, problemsOf, runSections, type SectionReport } from './run.ts';
 import type { CheckSection } from './section.ts';
 

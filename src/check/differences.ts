@@ -2,7 +2,7 @@
  * What comparing rows with resources shows, told by the line that makes the element. In: sampled rows one by one. Out: one
  * problem per line and kind, with a number of rows and the form of a value; the value itself only for who asked for values.
  */
-import { counted } from '../counted.ts';
+import { counted } from '../common/plural.ts';
 import { differencesOf, type ElementDifference, nodesAt } from '../law/compare.ts';
 import { formOf } from '../law/forms.ts';
 import { parseThing, type Thing } from '../law/interpret.ts';

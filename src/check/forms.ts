@@ -3,7 +3,7 @@
  * the catalog with the forms that its rows were found to have. Out: a warning for each column with rows that are no date, or
  * no number, to its codec, with the form and never the value; a table with what was chosen for each column, and why.
  */
-import { counted } from '../counted.ts';
+import { counted } from '../common/plural.ts';
 import { partsOf } from '../mapping/check/parts.ts';
 import { createReport } from '../mapping/load/problem.ts';
 import type { Position, Registry, Scope, ValueNode } from '../mapping/model.ts';

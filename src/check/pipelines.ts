@@ -7,7 +7,7 @@ import { relative } from 'node:path';
 import { join } from 'node:path/posix';
 import { formatProblem, type Problem } from '../mapping/load/problem.ts';
 import type { Position } from '../mapping/model.ts';
-import { SOFTWARE_VERSION } from '../version.ts';
+import { SOFTWARE_VERSION } from '../start/version.ts';
 
 /** A test of a pack that ran. */
 export interface TestCase {

@@ -2,7 +2,7 @@
  * The section of the check that validates resources. In: the sample. Out: one problem for each rule that is broken at a line
  * of the pack, with the number of resources, never a value. https://hl7.org/fhir/R4/validation.html
  */
-import { counted } from '../counted.ts';
+import { counted } from '../common/plural.ts';
 import type { Problem } from '../mapping/load/problem.ts';
 import type { Mapping, Position } from '../mapping/model.ts';
 import type { Authority, Finding } from '../validation/finding.ts';

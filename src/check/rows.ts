@@ -3,10 +3,10 @@
  * mapping, per element and per reference, and warnings where they look wrong. One statement counts many conditions at once; of
  * a large table it reads some ranges of the key.
  */
-import { counted } from '../counted.ts';
+import { counted } from '../common/plural.ts';
 import { isClosed, isOwn } from '../mapping/check/questions.ts';
 import { childrenOf } from '../mapping/children.ts';
-import { codeMapOf } from '../mapping/load/origin.ts';
+import { codeMapOf } from '../mapping/load/codes/origin.ts';
 import { createReport, type Report } from '../mapping/load/problem.ts';
 import type { Mapping, Node, Position, RefNode, Scope, ValueNode } from '../mapping/model.ts';
 import { bareRelation, conditionPredicate } from '../plan/condition.ts';

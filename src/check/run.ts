@@ -3,7 +3,7 @@
  * JSON and the page (report.ts, page.ts). Each section gets its part of the time that is left, by its weight.
  */
 import { performance } from 'node:perf_hooks';
-import { counted } from '../counted.ts';
+import { counted } from '../common/plural.ts';
 import type { Facade } from '../facade.ts';
 import { createReport, type Problem } from '../mapping/load/problem.ts';
 import type { Registry } from '../mapping/model.ts';

@@ -5,7 +5,7 @@
  * makes the element.
  */
 import { OPEN_ACCESS } from '../auth/access.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../common/plural.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import { nodesOfParameter } from '../law/compare.ts';
 import { formOf } from '../law/forms.ts';

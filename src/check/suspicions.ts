@@ -2,8 +2,8 @@
  * What looks wrong once its rows are counted: dates far away, alternatives that no row takes, rules that take away many rows. In:
  * parts of a mapping, with the rows that reach them. Out: conditions to count, and the warning that a number makes.
  */
-import { counted } from '../counted.ts';
-import { codeMapOf } from '../mapping/load/origin.ts';
+import { counted } from '../common/plural.ts';
+import { codeMapOf } from '../mapping/load/codes/origin.ts';
 import type { Report } from '../mapping/load/problem.ts';
 import type { JoinColumn, Node, Position, Scope, ValueNode } from '../mapping/model.ts';
 import { conditionPredicate, joinEquals, scopeRelation } from '../plan/condition.ts';

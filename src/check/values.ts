@@ -1,7 +1,7 @@
 /**
  * Values: what resources say is what rows hold. In: the sample. Out: each element that differs, by the line that makes it.
  */
-import { counted } from '../counted.ts';
+import { counted } from '../common/plural.ts';
 import { type CheckSection, someOf } from './section.ts';
 
 export const VALUES: CheckSection = {

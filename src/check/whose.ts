@@ -3,7 +3,7 @@
  * finds rows by chance, and then every reference is valid and false; whose the two are tells. In: the sample, and the facade
  * for what it refers to. Out: a problem per reference of a mapping, with numbers.
  */
-import { counted } from '../counted.ts';
+import { counted } from '../common/plural.ts';
 import { indexOf } from '../law/oracle.ts';
 import { allOf } from '../law/searches.ts';
 import { childrenOf } from '../mapping/children.ts';

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Disclosure, disclosures } from '../audit/disclosures.ts';
-import { AUDIT_FILE, readConfig } from '../config.ts';
+import { AUDIT_FILE, readConfig } from '../config/config.ts';
 import { type Arguments, type Command, textOf } from './command.ts';
 
 export const auditCommand: Command = {

@@ -4,17 +4,17 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
-import { readConfig } from '../config.ts';
-import { counted } from '../counted.ts';
-import { DEMO_PACK } from '../demo.ts';
-import { readCodeMaps } from '../mapping/load/codes.ts';
-import { type PackFiles, readPackFiles } from '../mapping/load/files.ts';
-import { FIELDS, type ImportedCodes, importCodes } from '../mapping/load/import-codes.ts';
-import { settingsOf } from '../mapping/load/pack.ts';
+import { counted } from '../common/plural.ts';
+import { readConfig } from '../config/config.ts';
+import { readCodeMaps } from '../mapping/load/codes/codes.ts';
+import { FIELDS, type ImportedCodes, importCodes } from '../mapping/load/codes/import-codes.ts';
+import { settingsOf } from '../mapping/load/pack/pack.ts';
 import { createReport, formatProblem, type Report } from '../mapping/load/problem.ts';
-import { readYaml } from '../mapping/load/read.ts';
-import { entriesOf } from '../mapping/load/tree.ts';
+import { type PackFiles, readPackFiles } from '../mapping/load/read/files.ts';
+import { readYaml } from '../mapping/load/read/read.ts';
+import { entriesOf } from '../mapping/load/read/tree.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
+import { DEMO_PACK } from '../start/demo.ts';
 import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
 import { suggest } from './suggest.ts';
 import { unmapped } from './unmapped.ts';

@@ -2,7 +2,7 @@
  * What a command of the command line is, and how it talks to the terminal.
  */
 import type { ParseArgsOptionsConfig } from 'node:util';
-import type { Environment } from '../config.ts';
+import type { Environment } from '../config/config.ts';
 
 export interface Terminal {
   /** Writes one line, or several, of the result. */

@@ -2,17 +2,17 @@
  * `lintel coverage`: how much of US Core a pack covers, and what of the database it leaves.
  */
 import { writeFileSync } from 'node:fs';
-import { type Config, ConfigError, readConfig } from '../config.ts';
+import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { type Coverage, coverageOf } from '../coverage/coverage.ts';
 import { VERSIONS, type Version } from '../coverage/guide.ts';
 import { coveragePage } from '../coverage/page.ts';
 import { coverageLines } from '../coverage/text.ts';
-import { readPackFiles } from '../mapping/load/files.ts';
-import { readLock } from '../mapping/load/lock.ts';
-import type { LoadedPack } from '../mapping/load/pack.ts';
+import { readLock } from '../mapping/load/pack/lock.ts';
+import type { LoadedPack } from '../mapping/load/pack/pack.ts';
 import { createReport, formatProblem } from '../mapping/load/problem.ts';
-import { loadWhole, setUp } from '../setup.ts';
+import { readPackFiles } from '../mapping/load/read/files.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
+import { loadWhole, setUp } from '../start/setup.ts';
 import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
 
 /** Resources of each profile that are read. */

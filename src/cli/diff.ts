@@ -1,14 +1,15 @@
 /**
  * `lintel diff`: what changes for callers between two packs over one database.
  */
-import { type Config, ConfigError, readConfig } from '../config.ts';
-import { counted } from '../counted.ts';
+
+import { counted } from '../common/plural.ts';
+import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import type { Facade } from '../facade.ts';
-import { readPackFiles } from '../mapping/load/files.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
-import { checkAgainst, facadeOf, setUp } from '../setup.ts';
+import { readPackFiles } from '../mapping/load/read/files.ts';
 import type { Database } from '../sql/database.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
+import { checkAgainst, facadeOf, setUp } from '../start/setup.ts';
 import { differenceOf, type ElementDifference, type TypeDifference } from '../workbench/diff.ts';
 import { type Command, overrides, type Terminal, textOf } from './command.ts';
 

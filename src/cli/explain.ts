@@ -1,16 +1,16 @@
 /**
  * `lintel explain`: what becomes of a search, stage by stage, printed. No row is read and no value is shown unless asked.
  */
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { queryLines } from '../explain/query-text.ts';
 import { type ExplainedStatement, type Explanation, explainSearch, type RenderedStatement } from '../explain/search.ts';
 import { parameterLines, sqlLines, wrapped } from '../explain/sql-text.ts';
 import type { SearchRequest } from '../facade.ts';
-import { parseParameters } from '../http/parameters.ts';
+import { parseParameters } from '../http/middleware/parameters.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
 import { FhirError } from '../outcome.ts';
-import { facadeOf, setUp } from '../setup.ts';
 import { ADDRESS_FORMS, ENGINES, engineNamed } from '../sql/engines.ts';
+import { facadeOf, setUp } from '../start/setup.ts';
 import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
 import { subjectLines } from './subject.ts';
 

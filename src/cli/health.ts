@@ -3,7 +3,7 @@
  */
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { ANY_ADDRESS, type Config, readConfig } from '../config.ts';
+import { ANY_ADDRESS, type Config, readConfig } from '../config/config.ts';
 import { type Command, overrides, textOf } from './command.ts';
 
 /** Milliseconds. */

@@ -1,11 +1,11 @@
 /**
  * `lintel indexes`: CREATE INDEX statements for whoever administers the database, each with what it serves.
  */
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { wrapped } from '../explain/sql-text.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
-import { setUp } from '../setup.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
+import { setUp } from '../start/setup.ts';
 import { wantedIndexes } from '../workbench/indexes.ts';
 import { type Command, overrides, textOf } from './command.ts';
 

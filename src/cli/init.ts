@@ -3,10 +3,10 @@
  */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { readConfig } from '../config.ts';
-import { counted } from '../counted.ts';
-import { openDatabase } from '../setup.ts';
+import { counted } from '../common/plural.ts';
+import { readConfig } from '../config/config.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
+import { openDatabase } from '../start/setup.ts';
 import { packFiles, proposalsFor } from '../workbench/init.ts';
 import { type Command, overrides, textOf } from './command.ts';
 

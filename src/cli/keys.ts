@@ -2,7 +2,7 @@
  * `lintel keys`: keys of the authorization server.
  */
 import { join } from 'node:path';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { readKeys, rotateKeys } from '../smart/keys.ts';
 import { FILES } from '../smart/server.ts';
 import type { Command } from './command.ts';

@@ -4,14 +4,14 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Config, readConfig } from '../config.ts';
-import { type PackFiles, readPackFiles } from '../mapping/load/files.ts';
-import { writeLock } from '../mapping/load/lock.ts';
-import { namesSchema } from '../mapping/load/names-schema.ts';
-import { settingsOf } from '../mapping/load/pack.ts';
+import { type Config, readConfig } from '../config/config.ts';
+import { writeLock } from '../mapping/load/pack/lock.ts';
+import { settingsOf } from '../mapping/load/pack/pack.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
-import { setUp } from '../setup.ts';
+import { type PackFiles, readPackFiles } from '../mapping/load/read/files.ts';
+import { namesSchema } from '../mapping/load/read/names-schema.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
+import { setUp } from '../start/setup.ts';
 import { type Command, overrides, textOf } from './command.ts';
 import { subjectLines } from './subject.ts';
 

@@ -2,7 +2,7 @@
  * The command line. In: arguments. Out: an exit code: 0 fine, 1 the answer is no, 2 not understood.
  */
 import { parseArgs } from 'node:util';
-import { tellError } from '../tell-error.ts';
+import { tellError } from '../start/tell-error.ts';
 import type { Arguments, Command, Terminal } from './command.ts';
 
 /** Each is loaded when it is asked for: a server starts sooner without the others. */
@@ -49,7 +49,7 @@ Configuration is by environment variables: lintel serve --help lists them.`;
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
   const [name, ...rest] = argv;
   if (name === '--version' || name === '-v') {
-    terminal.out((await import('../version.ts')).SOFTWARE_VERSION);
+    terminal.out((await import('../start/version.ts')).SOFTWARE_VERSION);
     return 0;
   }
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {

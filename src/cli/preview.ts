@@ -1,13 +1,13 @@
 /**
  * `lintel preview`: one row beside the resource that a mapping makes of it, and where each element comes from.
  */
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { formOf } from '../law/forms.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
 import type { Position } from '../mapping/model.ts';
-import { facadeOf, setUp } from '../setup.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import type { SqlValue } from '../sql/expression.ts';
+import { facadeOf, setUp } from '../start/setup.ts';
 import { type Preview, PreviewError, previewRow, type Source } from '../workbench/preview.ts';
 import { wayOf } from '../workbench/way.ts';
 import { type Command, overrides, type Terminal, textOf } from './command.ts';

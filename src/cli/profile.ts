@@ -2,22 +2,23 @@
  * `lintel profile`: what the tables of a database hold, before a mapping of them is written. In: a database, with a pack or without. Out:
  * a line per table, or a table column by column; forms and counts, and of values only those that are codes or stand for none.
  */
-import { readConfig } from '../config.ts';
-import { counted } from '../counted.ts';
-import { DEMO_PACK } from '../demo.ts';
-import { readPackFiles } from '../mapping/load/files.ts';
-import { settingsOf } from '../mapping/load/pack.ts';
+
+import { counted } from '../common/plural.ts';
+import { readConfig } from '../config/config.ts';
+import { settingsOf } from '../mapping/load/pack/pack.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
-import { nearest } from '../mapping/load/spelling.ts';
-import { namesOf } from '../mapping/load/tables-used.ts';
+import { readPackFiles } from '../mapping/load/read/files.ts';
+import { nearest } from '../mapping/load/read/spelling.ts';
+import { namesOf } from '../mapping/load/rows/tables-used.ts';
 import type { Mapping } from '../mapping/model.ts';
 import { type ColumnProfile, type Counted, isPersonal, type Showing } from '../profile/column.ts';
 import { countRows, type ProfiledColumn, profileTable, type TableProfile } from '../profile/table.ts';
-import { checkAgainst, openDatabase } from '../setup.ts';
 import { type Catalog, type ColumnInfo, findTable, type TableInfo, tableText } from '../sql/catalog.ts';
 import { type Database, DatabaseError } from '../sql/database.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { identifier, isIdentifier, type TableName } from '../sql/identifier.ts';
+import { DEMO_PACK } from '../start/demo.ts';
+import { checkAgainst, openDatabase } from '../start/setup.ts';
 import { type Command, overrides, type Terminal, textOf } from './command.ts';
 
 const ROWS = 20_000;

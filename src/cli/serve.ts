@@ -1,8 +1,9 @@
 /**
  * `lintel serve`: the server, as `npm start` runs it.
  */
+
+import { readConfig } from '../config/config.ts';
 import { describeVariables } from '../config/variables.ts';
-import { readConfig } from '../config.ts';
 import { runServer } from '../main.ts';
 import { type Command, overrides, textOf } from './command.ts';
 

@@ -2,7 +2,7 @@
  * What a command works with, for the first lines of its output. In: the configuration and the pack. Out: two lines: which pack in
  * which folder, and which database; never a user or a password.
  */
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Pack } from '../mapping/model.ts';
 import { engineNamed } from '../sql/engines.ts';
 

@@ -1,7 +1,7 @@
 /**
  * `lintel codes suggest`: the raw values that no code map knows, with the codes that may be meant, for a person to review.
  */
-import { counted } from '../counted.ts';
+import { counted } from '../common/plural.ts';
 import type { UnmappedColumn } from '../mapping/check/unmapped.ts';
 import { type Suggestion, suggestionsFor, vocabularyOf } from '../workbench/suggest.ts';
 import { type Arguments, type Terminal, textOf } from './command.ts';

@@ -3,11 +3,11 @@
  */
 import { checkLocked } from '../check/check.ts';
 import { countOf } from '../check/report.ts';
-import { readConfig } from '../config.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../common/plural.ts';
+import { readConfig } from '../config/config.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
-import { setUp } from '../setup.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
+import { setUp } from '../start/setup.ts';
 import { forTests, writePipelineReports } from './check.ts';
 import { type Command, overrides, textOf } from './command.ts';
 import { runPackTests } from './pack-tests.ts';

@@ -1,14 +1,15 @@
 /**
  * `lintel codes unmapped`: the raw values that no code map of the pack knows, with how many rows hold each.
  */
-import { readConfig } from '../config.ts';
-import { counted } from '../counted.ts';
+
+import { counted } from '../common/plural.ts';
+import { readConfig } from '../config/config.ts';
 import { type UnmappedColumn, unmappedColumns } from '../mapping/check/unmapped.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
 import type { Registry } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
 import { somePiece } from '../plan/presence.ts';
-import { setUp } from '../setup.ts';
+import { setUp } from '../start/setup.ts';
 import { type Arguments, overrides, type Terminal, textOf } from './command.ts';
 
 /** Values of one column that are listed. */

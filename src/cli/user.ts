@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Account, isAccountName, isFhirUser, readAccounts, writeAccounts } from '../auth/accounts.ts';
 import { hashPassword, LONGEST_PASSWORD } from '../auth/password.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
 import { readSecret } from './secret.ts';
 

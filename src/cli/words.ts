@@ -3,17 +3,17 @@
  * the lines of pack.yaml that name it. In: a table and columns. Out: SQL for the engine at hand; nothing is executed.
  * docs/decisions/0316-an-index-of-words.md
  */
-import { readConfig } from '../config.ts';
-import { readPackFiles } from '../mapping/load/files.ts';
-import { settingsOf } from '../mapping/load/pack.ts';
+import { readConfig } from '../config/config.ts';
+import { settingsOf } from '../mapping/load/pack/pack.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
-import { nearest } from '../mapping/load/spelling.ts';
+import { readPackFiles } from '../mapping/load/read/files.ts';
+import { nearest } from '../mapping/load/read/spelling.ts';
 import type { Registry } from '../mapping/model.ts';
-import { checkAgainst, openDatabase } from '../setup.ts';
 import { type ColumnInfo, findColumn, findTable, type TableInfo } from '../sql/catalog.ts';
 import { ADDRESS_FORMS, engineNamed } from '../sql/engines.ts';
 import { isIdentifier } from '../sql/identifier.ts';
 import { type WordTable, wordTableName } from '../sql/word-table.ts';
+import { checkAgainst, openDatabase } from '../start/setup.ts';
 import { type Command, overrides, type Terminal, textOf } from './command.ts';
 
 export const words: Command = {

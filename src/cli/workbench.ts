@@ -2,12 +2,12 @@
  * `lintel workbench`: the page in which a pack is written, on this machine alone.
  */
 import { statSync } from 'node:fs';
-import { ConfigError, readConfig } from '../config.ts';
-import { listen } from '../http/server.ts';
-import { openDatabase } from '../setup.ts';
-import { stopSignal } from '../signals.ts';
+import { ConfigError, readConfig } from '../config/config.ts';
+import { listen } from '../http/server/server.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
-import { tellError } from '../tell-error.ts';
+import { openDatabase } from '../start/setup.ts';
+import { stopSignal } from '../start/signals.ts';
+import { tellError } from '../start/tell-error.ts';
 import { type Command, overrides, textOf } from './command.ts';
 import { databaseText } from './subject.ts';
 

@@ -3,8 +3,8 @@
  * config.ts reads the environment and the table of docs/configuration.md is printed.
  */
 import { z } from 'zod';
-import { DEMO_PACK } from '../demo.ts';
 import { ENGINES } from '../sql/engines.ts';
+import { DEMO_PACK } from '../start/demo.ts';
 import {
   access,
   audit,

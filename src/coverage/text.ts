@@ -1,7 +1,7 @@
 /**
  * A coverage as lines for a terminal of 100 columns. In: the data of coverage.ts. Out: lines.
  */
-import { counted } from '../counted.ts';
+import { counted } from '../common/plural.ts';
 import type { Coverage, ProfileCoverage } from './coverage.ts';
 import type { ElementCoverage } from './elements-of.ts';
 import type { Unused } from './unused.ts';

@@ -5,10 +5,10 @@
 import { OPEN_ACCESS } from '../auth/access.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import type { Mapping, Node } from '../mapping/model.ts';
-import { type RehearsedStatement, rehearse } from '../pipeline/rehearsal.ts';
+import { type RehearsedStatement, rehearse } from '../pipeline/dry-run.ts';
 import { planResolved } from '../pipeline/resolve.ts';
+import { openSession } from '../pipeline/session.ts';
 import { shapeStore } from '../pipeline/shapes.ts';
-import { openSession } from '../pipeline/source.ts';
 import { branchesOf } from '../plan/branches.ts';
 import { environment } from '../plan/environment.ts';
 import { foldedTexts, unfitIndexes } from '../plan/index-use.ts';

@@ -5,7 +5,7 @@
  */
 import { OPEN_ACCESS } from '../auth/access.ts';
 import { writtenId } from '../pipeline/emitted.ts';
-import type { Session } from '../pipeline/source.ts';
+import type { Session } from '../pipeline/session.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { isBound } from './compartment.ts';
 import { type ContentMaker, writeContext } from './content.ts';

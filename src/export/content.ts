@@ -1,7 +1,7 @@
 /**
  * What a part writes of its slices: the way from a slice to batches of texts, and from texts to lines of a file.
  */
-import type { Session } from '../pipeline/source.ts';
+import type { Session } from '../pipeline/session.ts';
 import { environment } from '../plan/environment.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import type { PartSource, PartTask } from './part-task.ts';

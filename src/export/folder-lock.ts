@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../common/make-folder.ts';
 
 export interface FolderLock {
   /**

@@ -5,13 +5,13 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/config.ts';
 import { describeError, type Log } from '../log.ts';
-import type { PackFiles } from '../mapping/load/files.ts';
+import type { PackFiles } from '../mapping/load/read/files.ts';
 import { FhirError, type Issue } from '../outcome.ts';
 import { folderLock } from './folder-lock.ts';
 import type { JobRecord, JobStatus } from './job.ts';
-import { keepJobs } from './kept-jobs.ts';
+import { keepJobs } from './job-registry.ts';
 import { type LiveJob, statesOf, stopFlag, viewOf } from './live-job.ts';
 import { type Download, errorLines, errorsOf, type JobView, outputFiles } from './manifest.ts';
 import { isDiskFull } from './output.ts';

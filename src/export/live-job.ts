@@ -2,8 +2,8 @@
  * A job as the server holds it: its record, the parts it falls into, how far each is, and who reads its files.
  */
 import { join } from 'node:path';
-import type { PackFiles } from '../mapping/load/files.ts';
-import { DamagedFile } from '../sealed-file.ts';
+import { DamagedFile } from '../common/sealed-file.ts';
+import type { PackFiles } from '../mapping/load/read/files.ts';
 import { type JobRecord, NEW_PART, type Part, type PartState } from './job.ts';
 import { errorLines, errorsOf, type JobView, type OutputFile, outputFiles } from './manifest.ts';
 import type { PartReport } from './part-task.ts';

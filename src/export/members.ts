@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { writtenId } from '../pipeline/emitted.ts';
-import { openSession } from '../pipeline/source.ts';
+import { openSession } from '../pipeline/session.ts';
 import { environment } from '../plan/environment.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';

@@ -2,9 +2,9 @@
  * The export jobs of a configuration: where they are kept, and what they may take.
  */
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Log } from '../log.ts';
-import type { PackFiles } from '../mapping/load/files.ts';
+import type { PackFiles } from '../mapping/load/read/files.ts';
 import type { CountStatements } from '../observe/statements.ts';
 import { type Jobs, openJobs } from './jobs.ts';
 import type { PartSettings } from './part-task.ts';

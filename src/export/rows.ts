@@ -7,7 +7,7 @@ import { FhirError } from '../outcome.ts';
 import { writeLists, writtenId } from '../pipeline/emitted.ts';
 import { countMatches, streamMatches } from '../pipeline/page.ts';
 import { planResolved } from '../pipeline/resolve.ts';
-import type { Session } from '../pipeline/source.ts';
+import type { Session } from '../pipeline/session.ts';
 import { type Branch, groupBranches } from '../plan/branches.ts';
 import { filterPredicate } from '../plan/filter.ts';
 import { idsPredicate } from '../plan/identity.ts';

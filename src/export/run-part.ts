@@ -4,10 +4,10 @@
  * is written once: rows are read in the order of their unique key, which does not change under an update.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { counted } from '../counted.ts';
+import { counted } from '../common/plural.ts';
 import { FhirError, type Issue, issueOf } from '../outcome.ts';
 import { writtenId } from '../pipeline/emitted.ts';
-import { openSession } from '../pipeline/source.ts';
+import { openSession } from '../pipeline/session.ts';
 import { DatabaseError } from '../sql/database.ts';
 import { isShared } from './compartment.ts';
 import { exportEnvironment, type PartContent, type SliceContent } from './content.ts';

@@ -16,8 +16,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../make-folder.ts';
-import { DamagedFile, readSealed, sealed, setAside } from '../sealed-file.ts';
+import { makeFolder } from '../common/make-folder.ts';
+import { DamagedFile, readSealed, sealed, setAside } from '../common/sealed-file.ts';
 import { decodeBytes, encodeBytes } from '../search/cursor.ts';
 import { type JobRecord, NEW_PART, type PartState } from './job.ts';
 

@@ -5,8 +5,8 @@
 import { Worker } from 'node:worker_threads';
 import PQueue from 'p-queue';
 import type { CountStatements } from '../observe/statements.ts';
+import type { SourceConfig } from './export-source.ts';
 import type { PartReport } from './part-task.ts';
-import type { SourceConfig } from './source.ts';
 import type { WorkerMessage, WorkerTask } from './worker.ts';
 
 /** Why a task failed. `crashed`: the thread has ended. */

@@ -6,13 +6,14 @@ import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { RequestContext } from '../facade.ts';
 import { describeError } from '../log.ts';
-import type { PackFiles } from '../mapping/load/files.ts';
+import type { PackFiles } from '../mapping/load/read/files.ts';
 import { countStatements, type StatementCount, tallyStatements } from '../observe/statements.ts';
 import { FhirError } from '../outcome.ts';
 import { shapeStore } from '../pipeline/shapes.ts';
-import type { Announce } from '../setup.ts';
 import { type Database, DatabaseError, FormDisproved } from '../sql/database.ts';
-import { tellError } from '../tell-error.ts';
+import type { Announce } from '../start/setup.ts';
+import { tellError } from '../start/tell-error.ts';
+import { openSource, PackError, type SourceConfig } from './export-source.ts';
 import type { ExportLevel, JobRecord, PartState } from './job.ts';
 import { findMembers, isGroup } from './members.ts';
 import { isDiskFull } from './output.ts';
@@ -21,7 +22,6 @@ import type { Parameters } from './reading.ts';
 import { readExportRequest, type UnderstoodRequest } from './request.ts';
 import { runPart } from './run-part.ts';
 import { withSmallHeap } from './small-heap.ts';
-import { openSource, PackError, type SourceConfig } from './source.ts';
 
 /** `files`: the pack as it was when the job began, whatever the folder holds by now. */
 export type WorkerTask = { readonly files: PackFiles } & (

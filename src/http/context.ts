@@ -11,7 +11,7 @@ import type { BreakGlass } from '../auth/glass.ts';
 import { parseScope } from '../auth/scopes.ts';
 import type { Grant } from '../auth/token.ts';
 import type { MakeSummary } from '../ccda/summary.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Jobs } from '../export/jobs.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import type { Log } from '../log.ts';
@@ -20,16 +20,16 @@ import type { Stages } from '../observe/stages.ts';
 import { FhirError, type Issue } from '../outcome.ts';
 import type { RestParts } from '../rest/start.ts';
 import type { DatabaseLoad } from '../sql/database.ts';
-import type { Admission } from './admission.ts';
-import type { Answer } from './answer.ts';
-import type { Authorization } from './authorization.ts';
-import type { Entry } from './bearer.ts';
-import type { KeptAnswers } from './cached.ts';
-import type { Explain } from './explain-page.ts';
-import type { Intake } from './intake.ts';
-import { headerOf } from './request-header.ts';
-import type { PagePlace } from './resource-page.ts';
-import type { Mapped } from './samples.ts';
+import type { Authorization } from './fhir/authorization.ts';
+import type { Admission } from './middleware/admission.ts';
+import type { Answer } from './middleware/answer.ts';
+import type { KeptAnswers } from './middleware/answer-cache.ts';
+import type { Entry } from './middleware/bearer.ts';
+import { headerOf } from './middleware/request-header.ts';
+import type { Explain } from './pages/explain-page.ts';
+import type { PagePlace } from './pages/resource-page.ts';
+import type { Mapped } from './pages/samples.ts';
+import type { Intake } from './server/intake.ts';
 
 /** What is mapped, for the routes and the page at `/`. */
 export interface Served {

@@ -5,11 +5,11 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { JWK } from 'jose';
-import { ConfigError, isLoopback } from '../config.ts';
+import { ConfigError, isLoopback } from '../config/config.ts';
 import { createReport, formatProblem, type Problem, type Report } from '../mapping/load/problem.ts';
-import { readYaml } from '../mapping/load/read.ts';
-import { checkShape } from '../mapping/load/shape.ts';
-import { nodeAt, plain, type Tree } from '../mapping/load/tree.ts';
+import { readYaml } from '../mapping/load/read/read.ts';
+import { checkShape } from '../mapping/load/read/shape.ts';
+import { nodeAt, plain, type Tree } from '../mapping/load/read/tree.ts';
 import { ALGORITHMS, accessSchema, type WrittenIssuer } from './schema.ts';
 
 export interface Issuer {

@@ -2,7 +2,7 @@
  * The issuers of a configuration, opened. Loaded only where ACCESS is `jwt`.
  */
 import type { Tokens } from '../auth/token.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Log } from '../log.ts';
 import { endpointsOf, smartConfiguration } from './discovery.ts';
 import { readIssuers } from './settings.ts';

@@ -10,7 +10,7 @@ import type { CodeMap } from './codecs/code-map.ts';
 import type { Codec } from './codecs/codec.ts';
 import type { TextStep } from './codecs/text-step.ts';
 import type { IdColumn, IdRule } from './id-rule.ts';
-import type { Brand } from './load/brand.ts';
+import type { Brand } from './load/pack/brand.ts';
 
 /** Where in a pack something is written; lines and columns count from 1. */
 export interface Position {

@@ -6,7 +6,7 @@
  */
 import { tracingChannel } from 'node:diagnostics_channel';
 import { performance } from 'node:perf_hooks';
-import { type Awaitable, andEnd } from '../awaitable.ts';
+import { type Awaitable, andEnd } from '../common/awaitable.ts';
 
 /** The text of a query → typed query; → plan; statements, rows fetched; rows → text. */
 export const STAGES = ['parse', 'plan', 'sql', 'write'] as const;

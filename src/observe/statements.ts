@@ -3,7 +3,7 @@
  * mapping that it is for, its lane, its outcome and its time; and its errors know that mapping.
  */
 import { performance } from 'node:perf_hooks';
-import { andEnd } from '../awaitable.ts';
+import { andEnd } from '../common/awaitable.ts';
 import { type Database, DatabaseError, type QueryOptions } from '../sql/database.ts';
 
 /** `missing`: failed, for the schema has not what the statement names. */

@@ -4,7 +4,7 @@
  */
 import { type Branch, branchesOf, groupBranches, isWithoutRows } from '../plan/branches.ts';
 import type { Environment } from '../plan/environment.ts';
-import { type OpaqueQuestions, withoutIds } from '../plan/opaque-ids.ts';
+import { type OpaqueQuestions, withoutIds } from '../plan/id-parameters.ts';
 import type { EntryText } from '../resource/bundle.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import type { Cursor } from '../search/cursor.ts';
@@ -19,7 +19,7 @@ import { countMatches, distinct, type PageRequest, readPage } from './page.ts';
 import { type WrittenPage, writeInLists } from './page-lists.ts';
 import { planKey } from './plans.ts';
 import { planKept } from './resolve.ts';
-import type { Session } from './source.ts';
+import type { Session } from './session.ts';
 
 export interface Answer {
   readonly matches: readonly EntryText[];

@@ -15,8 +15,8 @@ import { and, flag, TRUE } from '../sql/construct.ts';
 import type { Expression } from '../sql/expression.ts';
 import type { Places, SqlPlan } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
+import type { Session } from './session.ts';
 import type { Shaped, ShapeRequest } from './shapes.ts';
-import type { Session } from './source.ts';
 
 /** What is wanted of the rows of branches, and from where on. */
 export interface BranchNeeds {

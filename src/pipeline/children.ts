@@ -14,7 +14,7 @@ import { call } from '../sql/construct.ts';
 import type { Expression, SqlValue } from '../sql/expression.ts';
 import type { Places, Row, SqlPlan } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
-import type { Session } from './source.ts';
+import type { Session } from './session.ts';
 
 /** Child rows of one collection of one statement; more is a fault of the mapping's `on`, not data of a page. */
 const CHILD_ROWS_AT_MOST = 200_000;

@@ -2,7 +2,7 @@
  * From rows to resources. In: rows of a page with their mappings. Out: their JSON texts, in order; children are fetched
  * once per collection for all rows of a shape.
  */
-import { type Awaitable, andThen } from '../awaitable.ts';
+import { type Awaitable, andThen } from '../common/awaitable.ts';
 import type { Mapping } from '../mapping/model.ts';
 import type { EntryText } from '../resource/bundle.ts';
 import type { WriteContext } from '../resource/compile.ts';
@@ -10,8 +10,8 @@ import { type Children, NO_CHILDREN } from '../resource/rows.ts';
 import type { RowShape } from '../resource/shape.ts';
 import type { Row } from '../sql/plan.ts';
 import { readChildren } from './children.ts';
+import type { Session } from './session.ts';
 import type { Shaped } from './shapes.ts';
-import type { Session } from './source.ts';
 
 /** A resource of a page: its text, and the row it was made of, by which includes go on. */
 export interface Emitted extends EntryText {

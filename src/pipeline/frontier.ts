@@ -12,7 +12,7 @@ import type { Row } from '../sql/plan.ts';
 import type { Emitted } from './emitted.ts';
 import { type Includes, pathsOf, refNodes } from './include-nodes.ts';
 import { referencesAt } from './references-at.ts';
-import type { Session } from './source.ts';
+import type { Session } from './session.ts';
 
 export interface Frontier extends Includes {
   add(resources: readonly Emitted[]): void;

@@ -14,7 +14,7 @@ import { TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
 import type { AlsoWanted } from './branch-plan.ts';
 import { planKey } from './plans.ts';
-import type { Session } from './source.ts';
+import type { Session } from './session.ts';
 
 export type Includes = Pick<SearchQuery, 'includes' | 'revincludes'>;
 

@@ -10,8 +10,8 @@ import type { Database } from '../sql/database.ts';
 import { emitAll } from './emitted.ts';
 import { readPage } from './page.ts';
 import { planResolved } from './resolve.ts';
+import { openSession } from './session.ts';
 import { shapeStore } from './shapes.ts';
-import { openSession } from './source.ts';
 
 export interface OfMapping {
   readonly database: Database;

@@ -9,7 +9,7 @@ import type { WriteContext } from '../resource/compile.ts';
 import type { Cursor } from '../search/cursor.ts';
 import { type Emitted, emitAll } from './emitted.ts';
 import { type Match, type PageRequest, readPage } from './page.ts';
-import type { Session } from './source.ts';
+import type { Session } from './session.ts';
 
 export interface WrittenPage {
   readonly matches: readonly EntryText[];

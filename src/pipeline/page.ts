@@ -3,7 +3,7 @@
  * the cursor of the next page. Without sort keys branches are read one after the other; with them they are merged, each
  * giving the rows that the page can need at most.
  */
-import { type Awaitable, andThen } from '../awaitable.ts';
+import { type Awaitable, andThen } from '../common/awaitable.ts';
 import type { Mapping } from '../mapping/model.ts';
 import { type Branch, isWithoutRows } from '../plan/branches.ts';
 import { bareRelation } from '../plan/condition.ts';
@@ -14,8 +14,8 @@ import { flag, or } from '../sql/construct.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import type { Places, Row, SqlPlan } from '../sql/plan.ts';
 import { type BranchNeeds, type BranchPlan, keptPlan } from './branch-plan.ts';
+import type { Session } from './session.ts';
 import type { Shaped } from './shapes.ts';
-import type { Session } from './source.ts';
 
 export interface Match {
   readonly mapping: Mapping;

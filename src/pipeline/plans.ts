@@ -7,8 +7,8 @@
 import { boundedCache } from '../cache/bounded.ts';
 import type { Registry } from '../mapping/model.ts';
 import { ALL_RULES, type Environment, type KeysQuestion, watchClock } from '../plan/environment.ts';
+import { type IdReader, idReader, legalIds, placesFor, withoutImplied } from '../plan/id-parameters.ts';
 import { canBePlaces } from '../plan/key.ts';
-import { type IdReader, idReader, legalIds, placesFor, withoutImplied } from '../plan/opaque-ids.ts';
 import { planText } from '../plan/plan-text.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import type { Places } from '../sql/plan.ts';

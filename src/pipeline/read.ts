@@ -2,19 +2,19 @@
  * A resource by its id. In: type, id, what is wanted of it and what the caller may see. Out: its text.
  * https://hl7.org/fhir/R4/http.html#read
  */
-import { type Awaitable, andThen } from '../awaitable.ts';
+import { type Awaitable, andThen } from '../common/awaitable.ts';
 import { readsOneRow } from '../mapping/own-row.ts';
 import { FhirError } from '../outcome.ts';
 import { type Branch, branchesOf } from '../plan/branches.ts';
 import type { Environment } from '../plan/environment.ts';
-import { idName } from '../plan/opaque-ids.ts';
+import { idName } from '../plan/id-parameters.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import type { Offered, Offers } from '../search/offers.ts';
 import type { Filter, Selection } from '../search/query.ts';
 import { emitAll } from './emitted.ts';
 import { type Page, readPage } from './page.ts';
 import { type Kept, planKept } from './resolve.ts';
-import type { Session } from './source.ts';
+import type { Session } from './session.ts';
 
 export interface ReadRequest {
   readonly type: string;

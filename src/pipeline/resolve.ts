@@ -2,12 +2,12 @@
  * Plans that need the keys of referenced rows first. In: a function that plans. Out: its result once every key that it
  * asked for is known. https://hl7.org/fhir/R4/search.html#reference
  */
-import type { Awaitable } from '../awaitable.ts';
+import type { Awaitable } from '../common/awaitable.ts';
 import type { Environment } from '../plan/environment.ts';
 import { resolvedKeys } from '../plan/keys-first.ts';
 import type { Places } from '../sql/plan.ts';
 import { type KeptQuestion, planRound, type Round } from './plans.ts';
-import type { Session } from './source.ts';
+import type { Session } from './session.ts';
 
 /** A chain of references is as deep as this at most; each level is one round of key queries. */
 const ROUNDS = 8;

@@ -6,7 +6,7 @@ import { type Access, ANY, type Patients, type Permission } from '../auth/access
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import type { Filter } from '../search/query.ts';
 import { accessPredicate } from './access.ts';
-import { IDS_AT_MOST, plainIds, sightIdName, withNamedIds } from './opaque-ids.ts';
+import { IDS_AT_MOST, plainIds, sightIdName, withNamedIds } from './id-parameters.ts';
 import { planText } from './plan-text.ts';
 import {
   type AccessRules,

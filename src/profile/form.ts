@@ -2,7 +2,7 @@
  * Forms of values: what an analyst has to know of a column before a mapping of it is written. In: a stored value. Out: its form, which
  * shows no value: `yyyy-mm-dd hh:mm`, `yyyymmdd`, `ABC^Abc`, `A-999`.
  */
-import { counted } from '../counted.ts';
+import { counted } from '../common/plural.ts';
 import type { SqlValue } from '../sql/expression.ts';
 
 /** A form of dates: which texts have it, and how it is called. */

@@ -16,7 +16,7 @@ import { idCode } from './reference.ts';
 import type { Children } from './rows.ts';
 import type { SelectedRoot } from './selection.ts';
 import type { RowShape } from './shape.ts';
-import { ABSENT, Joined, literal, Source } from './source.ts';
+import { ABSENT, Joined, literal, Source } from './source-text.ts';
 import { bareText, quotedText } from './text.ts';
 
 /** What beside the row a resource depends on. */

@@ -5,7 +5,7 @@ import type { Node, ValueNode } from '../mapping/model.ts';
 import { isCode, type Places } from './condition.ts';
 import { type Frame, flagCode, rawCode } from './frame.ts';
 import type { SlotMemo } from './memo.ts';
-import { literal, type Source, type Text } from './source.ts';
+import { literal, type Source, type Text } from './source-text.ts';
 
 /** What emitting needs beside the node. */
 export interface Emission {

@@ -12,7 +12,7 @@ import { emitObject, keyOf } from './members.ts';
 import { memoInputs } from './memo.ts';
 import { referenceText } from './reference.ts';
 import { rememberedText } from './remember.ts';
-import { ABSENT, Joined, literal, type Text } from './source.ts';
+import { ABSENT, Joined, literal, type Text } from './source-text.ts';
 import { joinedText, quotedText } from './text.ts';
 
 /** JSON text of a node, behind `before`; '' where it does not exist. */

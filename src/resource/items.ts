@@ -9,7 +9,7 @@ import { type Emission, placesOf } from './emission.ts';
 import { childrenIn, rawCode } from './frame.ts';
 import { noRow, rowsOfPiece } from './piece-keys.ts';
 import { piecesOf } from './pieces.ts';
-import { Joined, type Text } from './source.ts';
+import { Joined, type Text } from './source-text.ts';
 
 /** JSON text of a list, behind `before`; '' without items. */
 export function emitList(node: ListNode, at: Emission, before: string): Text {

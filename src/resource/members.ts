@@ -6,7 +6,7 @@ import { isDynamic, isDynamicMember, namedNodesOf } from '../mapping/dynamic.ts'
 import type { Member, NamedNode, Node, ObjectNode } from '../mapping/model.ts';
 import type { Emission } from './emission.ts';
 import { rememberedText, slotOf } from './remember.ts';
-import { anyPresent, Joined, type Text } from './source.ts';
+import { anyPresent, Joined, type Text } from './source-text.ts';
 
 /** The start of a member that stands behind another: a comma, its name and a colon. */
 export function keyOf(name: string): string {

@@ -9,7 +9,7 @@ import { expressionKey } from '../sql/expression-key.ts';
 import type { Emission } from './emission.ts';
 import { rawCode, refIn, targetIn } from './frame.ts';
 import { castTo } from './raw.ts';
-import type { Source } from './source.ts';
+import type { Source } from './source-text.ts';
 
 /** '' for a text that is no FHIR id. */
 function legalId(text: string): string {

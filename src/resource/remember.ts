@@ -8,7 +8,7 @@ import type { Emission } from './emission.ts';
 import { EntryMemo, entryInputs } from './entry-memo.ts';
 import { lookupsIn, rawCode } from './frame.ts';
 import { memoInputs, memoOf, SlotMemo } from './memo.ts';
-import type { Text } from './source.ts';
+import type { Text } from './source-text.ts';
 
 export interface Fragment {
   readonly nodes: readonly Node[];

@@ -5,7 +5,7 @@ import type { Node, TextNode } from '../mapping/model.ts';
 import { conditionCode } from './condition.ts';
 import { decodeCode, type Emission, firstPresent, placesOf, unlessAbsent } from './emission.ts';
 import { plainText, stringText } from './json-text.ts';
-import { ABSENT, anyPresent, literal, type Text } from './source.ts';
+import { ABSENT, anyPresent, literal, type Text } from './source-text.ts';
 
 /** Bare text of the whole; '' where it does not exist. */
 export function joinedText(node: TextNode, at: Emission): Text {

@@ -6,7 +6,7 @@ import { labelOf } from '../ccda/code.ts';
 import type { Encounter } from '../ccda/fhir/record.ts';
 import { readableVisit } from '../ccda/time.ts';
 import type { RequestContext } from '../facade.ts';
-import { type RestSource, searchSome } from './source.ts';
+import { type RestSource, searchSome } from './fhir-source.ts';
 
 /** Encounters of one patient that are listed at most. */
 const MOST = 100_000;

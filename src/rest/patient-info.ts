@@ -7,7 +7,7 @@ import type { Address, CodeableConcept, ContactPoint, Extension, Reference } fro
 import type { Organization, Patient, Person } from '../ccda/fhir/people.ts';
 import { readableAddress, readableName } from '../ccda/people.ts';
 import type { RequestContext } from '../facade.ts';
-import { type RestSource, searchSome } from './source.ts';
+import { type RestSource, searchSome } from './fhir-source.ts';
 
 export interface PatientSummary {
   readonly patientId: number;

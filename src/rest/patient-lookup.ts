@@ -7,8 +7,8 @@ import type { HumanName } from '../ccda/fhir/datatypes.ts';
 import type { Patient } from '../ccda/fhir/people.ts';
 import type { RequestContext } from '../facade.ts';
 import { wordsIn } from '../sql/words.ts';
+import { isSuperseded, type RestSource, searchPages } from './fhir-source.ts';
 import { escapeValue } from './names.ts';
-import { isSuperseded, type RestSource, searchPages } from './source.ts';
 
 export interface LookupQuery {
   readonly firstName?: string | undefined;

@@ -6,9 +6,9 @@
 import type { Patient } from '../ccda/fhir/people.ts';
 import { localDay } from '../ccda/time.ts';
 import type { RequestContext } from '../facade.ts';
+import { type Asked, isSuperseded, type RestSource, searchSome } from './fhir-source.ts';
 import { containedValue, escapeValue } from './names.ts';
 import { type PatientSummary, patientSummary } from './patient-info.ts';
-import { type Asked, isSuperseded, type RestSource, searchSome } from './source.ts';
 import { readTelephone } from './telephone.ts';
 import { readWrittenDate } from './written-date.ts';
 

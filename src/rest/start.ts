@@ -17,10 +17,10 @@ import { hashPassword } from '../auth/password.ts';
 import { createSessions, type Sessions } from '../auth/sessions.ts';
 import type { Content } from '../ccda/content.ts';
 import type { Software } from '../ccda/header.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Facade } from '../facade.ts';
+import type { RestSource } from './fhir-source.ts';
 import { numbersOf } from './numbers.ts';
-import type { RestSource } from './source.ts';
 
 export interface RestParts {
   readonly source: RestSource;

@@ -8,7 +8,7 @@ import { type SearchParameter, searchParameterOf } from '../r4/search-parameters
 import { LIMITS, type ParseContext, printable, UnknownParameter } from './limits.ts';
 import type { Offered } from './offers.ts';
 import type { Filter, Modifier, TypedValue } from './query.ts';
-import { standIn } from './stand-ins.ts';
+import { standIn } from './value-set-expansion.ts';
 import { splitEscaped, typedValue, type ValueContext, wrong } from './values.ts';
 
 const MODIFIERS: ReadonlySet<string> = new Set<Modifier>([

@@ -8,7 +8,7 @@ import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import type { Account } from '../auth/accounts.ts';
 import { hashPassword } from '../auth/password.ts';
 import { readPrivate, writePrivate } from '../auth/private-file.ts';
-import { readOrSetAside } from '../sealed-file.ts';
+import { readOrSetAside } from '../common/sealed-file.ts';
 import { type Client, hashSecret } from './clients.ts';
 import { DEMO_APP } from './demo-app.ts';
 import { CONTEXT_SCOPES, POST_LAUNCH } from './scopes.ts';

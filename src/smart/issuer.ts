@@ -27,7 +27,7 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from 'openid-client';
-import type { IssuerSettings } from '../config.ts';
+import type { IssuerSettings } from '../config/config.ts';
 
 /** What has to be remembered of a login until the browser comes back. */
 export interface Checks {

@@ -3,7 +3,7 @@
  * errors. In: what to show. Out: HTML without script, in which every text is escaped.
  */
 import { html } from 'hono/html';
-import { type Html, PAGE_POLICY, page } from '../http/page-frame.ts';
+import { type Html, PAGE_POLICY, page } from '../http/pages/page-frame.ts';
 import type { Found, Listed } from './charts.ts';
 import type { Choice } from './choices.ts';
 import { TEXTS } from './texts.ts';

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { type Account, type Accounts, isFhirUser } from '../auth/accounts.ts';
-import type { IssuerSettings } from '../config.ts';
+import type { IssuerSettings } from '../config/config.ts';
 import type { Claims } from './issuer.ts';
 import type { Store } from './store.ts';
 

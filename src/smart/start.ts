@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Account } from '../auth/accounts.ts';
 import type { Tokens } from '../auth/token.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { type DemoPerson, type SmartDemo, smartDemo } from './demo.ts';
 import { type Endpoints, endpointsOf } from './discovery.ts';
 import { demoGreeting, SMART_GREETING } from './greeting.ts';

@@ -8,7 +8,7 @@ import { chmodSync, closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../common/make-folder.ts';
 
 /**
  * Kinds of entries beside those of the provider: contexts of launches and of grants, logins of sessions; logins at the

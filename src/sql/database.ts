@@ -1,7 +1,7 @@
 /**
  * The one door to a legacy database. Each engine's folder has an adapter; all of them only ever send SELECT.
  */
-import type { Awaitable } from '../awaitable.ts';
+import type { Awaitable } from '../common/awaitable.ts';
 import type { Catalog, CatalogPart } from './catalog.ts';
 import type { Places, Row, SqlPlan, Statement } from './plan.ts';
 

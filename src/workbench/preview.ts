@@ -5,7 +5,7 @@
  * does this.
  */
 import { OPEN_ACCESS } from '../auth/access.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../common/plural.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import { columnsAndKeys, columnsRead } from '../law/columns.ts';
 import { asRowValue } from '../law/forms.ts';
@@ -13,7 +13,7 @@ import { Expected, type Thing, Unjudged } from '../law/interpret.ts';
 import { StoredRows, type View } from '../law/stored-rows.ts';
 import { childrenOf } from '../mapping/children.ts';
 import { upperAscii } from '../mapping/codecs/any-case.ts';
-import { codeMapOf } from '../mapping/load/origin.ts';
+import { codeMapOf } from '../mapping/load/codes/origin.ts';
 import type { Mapping, Node, Position, Registry } from '../mapping/model.ts';
 import { type Catalog, findColumn, findTable } from '../sql/catalog.ts';
 import type { Database } from '../sql/database.ts';

@@ -4,7 +4,7 @@
  * repository and from the pack; no value is sent anywhere.
  */
 import { readFileSync } from 'node:fs';
-import { editDistance } from '../mapping/load/spelling.ts';
+import { editDistance } from '../mapping/load/read/spelling.ts';
 import type { Registry } from '../mapping/model.ts';
 import { codesOf, displayOf } from '../validation/facts.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { NO_RULES } from '../../src/auth/rules.ts';
-import { readPackFiles } from '../../src/mapping/load/files.ts';
 import { formatProblem } from '../../src/mapping/load/problem.ts';
-import { loadWhole } from '../../src/setup.ts';
+import { readPackFiles } from '../../src/mapping/load/read/files.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { loadWhole } from '../../src/start/setup.ts';
 import { PLACES, smallClinic } from '../cli/small-clinic.ts';
 
 async function load(access: string, files: Readonly<Record<string, string>> = {}) {

@@ -18,7 +18,7 @@ import { follow } from '../../src/audit/sinks/follow.ts';
 import { type EventText, type Sink, SinkError } from '../../src/audit/sinks/sink.ts';
 import { openStore } from '../../src/audit/store.ts';
 import { openTrail } from '../../src/audit/trail.ts';
-import type { SinkSettings } from '../../src/config.ts';
+import type { SinkSettings } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { selfSigned } from '../certificate.ts';
 import { record, temporaryFolder } from './records.ts';

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openAudit } from '../../src/audit/audit.ts';
 import { openStore } from '../../src/audit/store.ts';
 import { AuditError, openWriter } from '../../src/audit/writer.ts';
-import type { AuditSettings } from '../../src/config.ts';
+import type { AuditSettings } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { record, rowsOf, temporaryFolder } from './records.ts';
 

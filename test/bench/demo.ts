@@ -2,11 +2,11 @@
  * The demo's mappings over a SQLite file of its schema, as the server opens them. In: the file. Out: facade and database.
  */
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { Facade, RequestContext } from '../../src/facade.ts';
-import { facadeOf, setUp } from '../../src/setup.ts';
 import type { Database } from '../../src/sql/database.ts';
 import type { Statement } from '../../src/sql/plan.ts';
+import { facadeOf, setUp } from '../../src/start/setup.ts';
 
 export interface Opened {
   readonly facade: Facade;

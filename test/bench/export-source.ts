@@ -3,13 +3,13 @@
  * database and its pack. Out: texts.
  */
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { openSource } from '../../src/export/export-source.ts';
 import type { JobRecord, Part } from '../../src/export/job.ts';
 import { stopFlag } from '../../src/export/live-job.ts';
 import { SETTINGS } from '../../src/export/open.ts';
 import type { PartSource, PartTask } from '../../src/export/part-task.ts';
 import { runPart } from '../../src/export/run-part.ts';
-import { openSource } from '../../src/export/source.ts';
 import type { Database } from '../../src/sql/database.ts';
 import type { Statement } from '../../src/sql/plan.ts';
 import { exportRequest } from '../export/export-request.ts';

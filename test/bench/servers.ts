@@ -78,7 +78,7 @@ export function answerQuestions(): void {
 
 /** The product's own server in this process, with its check of who asks and its log. Out: its port. */
 export async function startLintel(environment: Readonly<Record<string, string>>): Promise<number> {
-  const { readConfig } = await import('../../src/config.ts');
+  const { readConfig } = await import('../../src/config/config.ts');
   const { createLog } = await import('../../src/log.ts');
   const { startServer } = await import('../../src/main.ts');
   const config = readConfig({ PORT: '0', LOG_FORMAT: 'json', RELOAD_INTERVAL: '0', ...environment });

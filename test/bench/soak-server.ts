@@ -3,7 +3,7 @@
  * reloads when it is told to, and tells what became of that when it is asked.
  */
 import { once } from 'node:events';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/main.ts';
 import { answerQuestions } from './servers.ts';

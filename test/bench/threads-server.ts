@@ -3,9 +3,9 @@
  * its port.
  */
 import { once } from 'node:events';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createApp } from '../../src/http/app.ts';
-import { listen } from '../../src/http/server.ts';
+import { listen } from '../../src/http/server/server.ts';
 import { createLog } from '../../src/log.ts';
 import { demoOver } from '../law/demo.ts';
 import { answerQuestions } from './servers.ts';

@@ -11,7 +11,7 @@ import { type AnswerCache, type AnswerLimits, createAnswerCache, hearPlans } fro
 import { type Freshness, freshnessOf } from '../../src/cache/freshness.ts';
 import { answerKey } from '../../src/cache/key.ts';
 import { createFacade, type Facade } from '../../src/facade.ts';
-import { loadPack } from '../../src/mapping/load/pack.ts';
+import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import type { Registry } from '../../src/mapping/model.ts';
 import type { Catalog } from '../../src/sql/catalog.ts';
 import type { Database } from '../../src/sql/database.ts';

@@ -12,7 +12,7 @@ import { type Content, readContent } from '../../src/ccda/content.ts';
 import { type Document, documentXml, makeDocument } from '../../src/ccda/document.ts';
 import { ENCOUNTER_TOPIC, TOPICS } from '../../src/ccda/topics.ts';
 import { createFacade, type Facade } from '../../src/facade.ts';
-import { loadPack } from '../../src/mapping/load/pack.ts';
+import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { DEMO_PACK } from '../law/demo.ts';
 import { type Element, parseXml } from './xml-tree.ts';

@@ -10,7 +10,7 @@ import type { CheckSection } from '../../src/check/section.ts';
 import { VALUES } from '../../src/check/values.ts';
 import { createFacade } from '../../src/facade.ts';
 import { childrenOf } from '../../src/mapping/children.ts';
-import { loadPack } from '../../src/mapping/load/pack.ts';
+import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import { formatProblem } from '../../src/mapping/load/problem.ts';
 import type { Node, Registry, ValueNode } from '../../src/mapping/model.ts';
 import { ALL_RULES, type Rules } from '../../src/plan/environment.ts';

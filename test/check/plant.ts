@@ -9,7 +9,7 @@ import { expect } from 'vitest';
 import { buildThird } from '../../fixtures/third/build.ts';
 import { checkRows } from '../../src/check/check.ts';
 import { SECTIONS } from '../../src/check/sections.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { lintel } from '../cli/lintel.ts';
 import { THIRD_PACK } from '../law/third.ts';
 import type { Planted } from './planted.ts';

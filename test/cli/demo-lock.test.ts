@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { buildFixture } from '../../fixtures/build.ts';
-import { writeLock } from '../../src/mapping/load/lock.ts';
-import { loadPack } from '../../src/mapping/load/pack.ts';
+import { writeLock } from '../../src/mapping/load/pack/lock.ts';
+import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { lintel } from './lintel.ts';
 

@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { progressLine } from '../../src/cli/progress.ts';
-import { type Environment, readConfig } from '../../src/config.ts';
+import { type Environment, readConfig } from '../../src/config/config.ts';
 import { linesOf as linesIn } from '../../src/export/job.ts';
 import { openExports } from '../../src/export/open.ts';
 import { readExportRequest } from '../../src/export/request.ts';
 import { createLog } from '../../src/log.ts';
-import { facadeOf, setUp } from '../../src/setup.ts';
+import { facadeOf, setUp } from '../../src/start/setup.ts';
 import { clinic } from '../export/exporting.ts';
 import { lintel } from './lintel.ts';
 

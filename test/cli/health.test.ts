@@ -1,7 +1,7 @@
 /** `lintel health` against servers as they are started. */
 import { resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/main.ts';
 import { lintel } from './lintel.ts';

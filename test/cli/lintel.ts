@@ -2,7 +2,7 @@
  * The command line as a function: what it writes and its exit code.
  */
 import { run } from '../../src/cli/main.ts';
-import type { Environment } from '../../src/config.ts';
+import type { Environment } from '../../src/config/config.ts';
 
 export interface Outcome {
   readonly code: number;

@@ -2,9 +2,9 @@
  * The CapabilityStatement of the demo: valid, complete for US Core, and true: whatever it says, the server does.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { groupsOf, VERSIONS } from '../../src/coverage/guide.ts';
-import { facadeOf } from '../../src/setup.ts';
+import { facadeOf } from '../../src/start/setup.ts';
 import { validateResource } from '../../src/validation/validator.ts';
 import { type ServedDemo, serveDemo } from './demo-resources.ts';
 

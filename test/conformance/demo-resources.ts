@@ -3,7 +3,7 @@
  * resources that it serves.
  */
 import type { Hono } from 'hono';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { HttpEnv } from '../../src/http/context.ts';
 import { allOf } from '../../src/law/searches.ts';

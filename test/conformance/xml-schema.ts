@@ -3,7 +3,7 @@
  * elements, their order and number, attributes and values. In: an element tree. Out: what is wrong, and the JSON that the
  * tree means. https://hl7.org/fhir/R4/xml.html
  */
-import { type ElementSource, readHl7, type StructureSource } from '../../src/r4/generate/sources.ts';
+import { type ElementSource, readHl7, type StructureSource } from '../../tools/r4/generate/sources.ts';
 import { type Element, parseXml } from '../ccda/xml-tree.ts';
 
 export interface ReadXml {

@@ -1,11 +1,11 @@
 /** A third engine is one entry of the table: configuration, loading, searches and commands take it as they take the others. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
-import { type ConfigError, readConfig } from '../../src/config.ts';
-import { facadeOf, setUp } from '../../src/setup.ts';
+import { type ConfigError, readConfig } from '../../src/config/config.ts';
 import { DatabaseError } from '../../src/sql/database.ts';
 import { ENGINES } from '../../src/sql/engines.ts';
-import { tellError } from '../../src/tell-error.ts';
+import { facadeOf, setUp } from '../../src/start/setup.ts';
+import { tellError } from '../../src/start/tell-error.ts';
 import { lintel } from '../cli/lintel.ts';
 import { smallClinic } from '../cli/small-clinic.ts';
 import { toyEngine } from './toy.ts';

@@ -4,7 +4,7 @@
 import { appendFileSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { clinic, ended, finished, kickOff, served } from './exporting.ts';
 
 test('a file comes whole, compressed or in ranges, with its length', async () => {

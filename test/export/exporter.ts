@@ -2,11 +2,11 @@
  * A process that exports, to be killed: goes on with the job in a folder, or starts one. Prints `begun`, then `done`.
  */
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { openExports } from '../../src/export/open.ts';
 import { partsOf } from '../../src/export/parts.ts';
 import { createLog } from '../../src/log.ts';
-import { facadeOf, setUp } from '../../src/setup.ts';
+import { facadeOf, setUp } from '../../src/start/setup.ts';
 import { exportRequest } from './export-request.ts';
 
 const [root = ''] = process.argv.slice(2);

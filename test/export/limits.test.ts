@@ -6,9 +6,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { accessToPatients } from '../../src/auth/access.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { openSource } from '../../src/export/export-source.ts';
 import { readExportRequest } from '../../src/export/request.ts';
-import { openSource } from '../../src/export/source.ts';
 import { ASYNC, clinic, contents, ended, finished, kickOff, served } from './exporting.ts';
 
 test('polls that come too fast are answered with 429 and Retry-After, and the export goes on', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLane } from '../../src/sql/lane.ts';
+import { createLane } from '../../src/sql/bulkhead.ts';
 import { appUnderTest } from './app-under-test.ts';
 
 const lane = (size: number, queue: number) => createLane({ size, queue, wait: 600_000 });

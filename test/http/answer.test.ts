@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { answerOf, answerWith } from '../../src/http/answer.ts';
+import { answerOf, answerWith } from '../../src/http/middleware/answer.ts';
 
 const JSON_ANSWER = { format: 'json', pretty: false } as const;
 const TEXT = `{"resourceType":"Basic","id":"ä€😀${'x'.repeat(9000)}"}`;

@@ -2,7 +2,7 @@
  * A whole HTTP application over a facade of a few lines: what http does is tested without a database.
  */
 import type { Hono } from 'hono';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { RequestContext, SearchRequest } from '../../src/facade.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { AppParts, HttpEnv } from '../../src/http/context.ts';

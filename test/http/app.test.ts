@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { BODY_BYTES } from '../../src/http/intake.ts';
-import { URL_LENGTH } from '../../src/http/limits.ts';
+import { URL_LENGTH } from '../../src/http/middleware/limits.ts';
+import { BODY_BYTES } from '../../src/http/server/intake.ts';
 import { appUnderTest, issuesOf } from './app-under-test.ts';
 
 const BIG = `{"resourceType":"Bundle","text":"${'abc '.repeat(2000)}"}`;

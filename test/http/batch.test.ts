@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ENTRIES_AT_MOST } from '../../src/http/batch.ts';
-import { BODY_BYTES } from '../../src/http/intake.ts';
+import { ENTRIES_AT_MOST } from '../../src/http/fhir/batch.ts';
+import { BODY_BYTES } from '../../src/http/server/intake.ts';
 import { appUnderTest, issuesOf, WIDGET } from './app-under-test.ts';
 
 interface Answer {

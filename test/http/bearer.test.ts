@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Access, accessToPatients, NO_ACCESS } from '../../src/auth/access.ts';
 import type { Grant, Tokens } from '../../src/auth/token.ts';
-import { createEntry, tokenOf } from '../../src/http/bearer.ts';
+import { createEntry, tokenOf } from '../../src/http/middleware/bearer.ts';
 import { FhirError } from '../../src/outcome.ts';
 import { appUnderTest, issuesOf, WIDGET } from './app-under-test.ts';
 

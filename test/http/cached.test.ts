@@ -5,8 +5,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type AnswerLimits, createAnswerCache } from '../../src/cache/answers.ts';
 import { createWatermarks } from '../../src/cache/watermarks.ts';
 import type { RequestContext } from '../../src/facade.ts';
-import type { Answer } from '../../src/http/answer.ts';
-import { listen } from '../../src/http/server.ts';
+import type { Answer } from '../../src/http/middleware/answer.ts';
+import { listen } from '../../src/http/server/server.ts';
 import { FhirError } from '../../src/outcome.ts';
 import { appUnderTest, type SmallFacade, WIDGET } from './app-under-test.ts';
 

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { codingFor, encodeBody } from '../../src/http/compress.ts';
+import { codingFor, encodeBody } from '../../src/http/middleware/compress.ts';
 
 const LONG = Buffer.from('{"resourceType":"Bundle"}'.repeat(100));
 const JSON_TYPE = 'application/fhir+json; charset=utf-8';

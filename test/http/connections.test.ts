@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { type ListenOptions, listen } from '../../src/http/server.ts';
+import { type ListenOptions, listen } from '../../src/http/server/server.ts';
 import { appUnderTest, type SmallFacade } from './app-under-test.ts';
 
 /** More than the buffers of two sockets hold. */

@@ -3,7 +3,7 @@
  */
 
 import type { Hono } from 'hono';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { Facade } from '../../src/facade.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { HttpEnv } from '../../src/http/context.ts';

@@ -6,13 +6,13 @@ import { accessToPatients } from '../../src/auth/access.ts';
 import type { Grant } from '../../src/auth/token.ts';
 import { createAnswerCache } from '../../src/cache/answers.ts';
 import { createWatermarks } from '../../src/cache/watermarks.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { RequestContext } from '../../src/facade.ts';
-import type { Answer } from '../../src/http/answer.ts';
-import { createEntry } from '../../src/http/bearer.ts';
 import type { AppParts } from '../../src/http/context.ts';
-import { answerHits } from '../../src/http/hits.ts';
-import { listen } from '../../src/http/server.ts';
+import type { Answer } from '../../src/http/middleware/answer.ts';
+import { createEntry } from '../../src/http/middleware/bearer.ts';
+import { answerHits } from '../../src/http/server/cache-hits.ts';
+import { listen } from '../../src/http/server/server.ts';
 import { createLog } from '../../src/log.ts';
 import { appUnderTest, type SmallFacade } from './app-under-test.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { NO_ACCESS } from '../../src/auth/access.ts';
-import { sampleRequests } from '../../src/http/samples.ts';
+import { sampleRequests } from '../../src/http/pages/samples.ts';
 import { appUnderTest } from './app-under-test.ts';
 
 const HTML = { headers: { accept: 'text/html,*/*;q=0.8' } };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { accepts, asksForFhir, negotiate } from '../../src/http/negotiate.ts';
+import { accepts, asksForFhir, negotiate } from '../../src/http/middleware/negotiate.ts';
 import { FhirError } from '../../src/outcome.ts';
 
 test.each([

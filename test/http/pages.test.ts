@@ -2,8 +2,8 @@
  * Pages for people: FHIR answers as HTML, the form that searches, SQL and lineage.
  */
 import { expect, test } from 'vitest';
-import { negotiate } from '../../src/http/negotiate.ts';
-import { resourcePage } from '../../src/http/resource-page.ts';
+import { negotiate } from '../../src/http/middleware/negotiate.ts';
+import { resourcePage } from '../../src/http/pages/resource-page.ts';
 import { clinic, served } from '../export/exporting.ts';
 import { appUnderTest } from './app-under-test.ts';
 

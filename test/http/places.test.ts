@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPlaces } from '../../src/http/places.ts';
+import { createPlaces } from '../../src/http/server/adaptive-limit.ts';
 
 function setUp(most = 10, least = 2, queue = 100) {
   let now = 0;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { indentJson, indentXml } from '../../src/http/pretty.ts';
+import { indentJson, indentXml } from '../../src/http/fhir/pretty.ts';
 import { appUnderTest } from './app-under-test.ts';
 
 test('indents as JSON.stringify does, for any JSON, indented before or not', () => {

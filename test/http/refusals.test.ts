@@ -1,8 +1,8 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Server, Socket } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createRefusals } from '../../src/http/refusals.ts';
-import { listen } from '../../src/http/server.ts';
+import { createRefusals } from '../../src/http/server/refusals.ts';
+import { listen } from '../../src/http/server/server.ts';
 
 const response = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()));
 

@@ -1,6 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import { expect, test } from 'vitest';
-import type { RequestEvent } from '../../src/http/request-log.ts';
+import type { RequestEvent } from '../../src/http/middleware/request-log.ts';
 import { appUnderTest } from './app-under-test.ts';
 
 const UUID = '3f0c9a52-8d2b-4c7e-9a1f-5b6c7d8e9f00';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFlights } from '../../src/cache/flights.ts';
+import { createFlights } from '../../src/cache/single-flight.ts';
 import { deadlineOf, endsAt } from '../../src/sql/deadline.ts';
 import { appUnderTest } from './app-under-test.ts';
 

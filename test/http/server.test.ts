@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { listen } from '../../src/http/server.ts';
+import { listen } from '../../src/http/server/server.ts';
 import { appUnderTest, type SmallFacade } from './app-under-test.ts';
 
 async function start(replace: Partial<SmallFacade> = {}, drain = 600_000) {

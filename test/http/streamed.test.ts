@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { Hono } from 'hono';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { HttpEnv } from '../../src/http/context.ts';
-import { listen } from '../../src/http/server.ts';
-import { streamed } from '../../src/http/streamed.ts';
+import { streamed } from '../../src/http/middleware/streamed.ts';
+import { listen } from '../../src/http/server/server.ts';
 import { createLog } from '../../src/log.ts';
 
 async function start(source: () => Readable) {

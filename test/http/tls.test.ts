@@ -16,9 +16,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type SecureVersion } from 'node:tls';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { ConfigError } from '../../src/config.ts';
-import { type ListenOptions, listen } from '../../src/http/server.ts';
-import { openTls } from '../../src/http/tls.ts';
+import { ConfigError } from '../../src/config/config.ts';
+import { type ListenOptions, listen } from '../../src/http/server/server.ts';
+import { openTls } from '../../src/http/server/tls.ts';
 import { createLog } from '../../src/log.ts';
 import { appUnderTest } from './app-under-test.ts';
 

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { createFacade, type Facade } from '../../src/facade.ts';
-import { loadPack } from '../../src/mapping/load/pack.ts';
+import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import type { Catalog } from '../../src/sql/catalog.ts';
 import type { Places, SqlPlan } from '../../src/sql/plan.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';

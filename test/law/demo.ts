@@ -2,13 +2,13 @@
  * The demo pack over a small fixture, as it is and spoiled, for tests that ask the whole pipeline.
  */
 import { createFacade, type Facade, type FacadeOptions } from '../../src/facade.ts';
-import { readPackFiles } from '../../src/mapping/load/files.ts';
-import { loadPackFiles } from '../../src/mapping/load/pack.ts';
+import { loadPackFiles } from '../../src/mapping/load/pack/pack.ts';
+import { readPackFiles } from '../../src/mapping/load/read/files.ts';
 import type { Mapping, Node, Registry, Scope } from '../../src/mapping/model.ts';
-import { conceptMapsOf } from '../../src/own/concept-maps.ts';
-import { EXPORT_OPERATIONS } from '../../src/own/operations.ts';
-import { RECORD_OPERATIONS } from '../../src/own/record-operations.ts';
-import { valueSetsOf } from '../../src/own/value-sets.ts';
+import { conceptMapsOf } from '../../src/operations/concept-maps.ts';
+import { EXPORT_OPERATIONS } from '../../src/operations/operations.ts';
+import { RECORD_OPERATIONS } from '../../src/operations/record-operations.ts';
+import { valueSetsOf } from '../../src/operations/value-sets.ts';
 import type { Rules } from '../../src/plan/environment.ts';
 import type { AccessRules } from '../../src/plan/sight.ts';
 import type { Database } from '../../src/sql/database.ts';

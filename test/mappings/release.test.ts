@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { buildFixture } from '../../fixtures/build.ts';
 import { createFacade } from '../../src/facade.ts';
 import { allOf } from '../../src/law/searches.ts';
-import { loadPack } from '../../src/mapping/load/pack.ts';
+import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { DEMO_PACK } from '../law/demo.ts';
 import { NOW } from '../law/law.ts';

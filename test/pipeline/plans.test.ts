@@ -3,7 +3,7 @@ import { accessToPatients, OPEN_ACCESS } from '../../src/auth/access.ts';
 import { createRegistry } from '../../src/mapping/registry.ts';
 import { planKey, planRound } from '../../src/pipeline/plans.ts';
 import { ALL_RULES, type Environment, environment } from '../../src/plan/environment.ts';
-import { idName } from '../../src/plan/opaque-ids.ts';
+import { idName } from '../../src/plan/id-parameters.ts';
 import { OPEN_SIGHT } from '../../src/plan/sight.ts';
 import { searchParameterOf } from '../../src/r4/search-parameters.ts';
 import { UNICODE } from '../../src/sql/column-type.ts';

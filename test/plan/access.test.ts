@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Access, accessToPatients } from '../../src/auth/access.ts';
 import { createFacade } from '../../src/facade.ts';
-import { loadPack } from '../../src/mapping/load/pack.ts';
+import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { smallClinic } from '../cli/small-clinic.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { readPackFiles } from '../../src/mapping/load/files.ts';
 import { formatProblem } from '../../src/mapping/load/problem.ts';
-import { loadWhole } from '../../src/setup.ts';
+import { readPackFiles } from '../../src/mapping/load/read/files.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { loadWhole } from '../../src/start/setup.ts';
 import { smallClinic } from '../cli/small-clinic.ts';
 
 /** What is wrong with a pack that has this mapping beside patients and their weights; undefined: it is served. */

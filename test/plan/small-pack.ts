@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { createFacade, type Facade } from '../../src/facade.ts';
-import { loadPack } from '../../src/mapping/load/pack.ts';
+import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import type { Catalog } from '../../src/sql/catalog.ts';
 import type { Database } from '../../src/sql/database.ts';
 import { MSSQL } from '../../src/sql/mssql/dialect.ts';

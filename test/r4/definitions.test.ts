@@ -13,9 +13,9 @@ import {
   requiredValueSet,
   resourceTypes,
 } from '../../src/r4/definitions.ts';
-import { requiredValueSets } from '../../src/r4/generate/code-lists.ts';
-import { elementTable, requiredBindings } from '../../src/r4/generate/elements.ts';
-import { readHl7 } from '../../src/r4/generate/sources.ts';
+import { requiredValueSets } from '../../tools/r4/generate/code-lists.ts';
+import { elementTable, requiredBindings } from '../../tools/r4/generate/elements.ts';
+import { readHl7 } from '../../tools/r4/generate/sources.ts';
 
 describe('element tables', () => {
   test('list inherited elements first and keep the order of the specification', () => {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { readHl7 } from '../../src/r4/generate/sources.ts';
-import { hierarchies, listedValueSets } from '../../src/r4/generate/terminology.ts';
 import { codesAbove, codesBelow, codesOfValueSet, systemsWithHierarchy } from '../../src/r4/terminology.ts';
+import { readHl7 } from '../../tools/r4/generate/sources.ts';
+import { hierarchies, listedValueSets } from '../../tools/r4/generate/terminology.ts';
 
 const CLINICAL = 'http://terminology.hl7.org/CodeSystem/condition-clinical';
 const ACT = 'http://terminology.hl7.org/CodeSystem/v3-ActCode';

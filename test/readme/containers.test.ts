@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { readConfig } from '../../src/config/config.ts';
 import { describeVariables } from '../../src/config/variables.ts';
-import { readConfig } from '../../src/config.ts';
 import { lintel } from '../cli/lintel.ts';
 
 interface Service {

@@ -6,9 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
 import { createFacade } from '../../src/facade.ts';
 import { allOf } from '../../src/law/searches.ts';
-import { readPackFiles } from '../../src/mapping/load/files.ts';
-import { loadPackFiles } from '../../src/mapping/load/pack.ts';
+import { loadPackFiles } from '../../src/mapping/load/pack/pack.ts';
 import { formatProblem } from '../../src/mapping/load/problem.ts';
+import { readPackFiles } from '../../src/mapping/load/read/files.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lintel-old-tables-'));

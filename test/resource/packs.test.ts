@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it } from 'vitest';
 import { tablesDdl } from '../../fixtures/ddl.ts';
 import { rows } from '../../fixtures/rows.ts';
-import { loadPack } from '../../src/mapping/load/pack.ts';
+import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import { formatProblem } from '../../src/mapping/load/problem.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { compareGroup } from './against-interpreter.ts';

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { documentPage } from '../../src/ccda/page.ts';
 import type { Facade } from '../../src/facade.ts';
-import { CHART_PATH } from '../../src/http/chart-address.ts';
-import { listen, type RunningServer } from '../../src/http/server.ts';
+import { CHART_PATH } from '../../src/http/pages/chart-address.ts';
+import { listen, type RunningServer } from '../../src/http/server/server.ts';
 import { DatabaseError } from '../../src/sql/database.ts';
 import { type DemoDocuments, type MadeDocument, openDemoDocuments } from '../ccda/demo-documents.ts';
 import { type RestUnderTest, restUnderTest } from './rest-under-test.ts';

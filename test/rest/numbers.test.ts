@@ -7,12 +7,12 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { rootedSystem } from '../../src/ccda/ids.ts';
 import { createFacade } from '../../src/facade.ts';
 import { checkLive } from '../../src/mapping/check/live.ts';
-import { readPackFiles } from '../../src/mapping/load/files.ts';
 import { formatProblem } from '../../src/mapping/load/problem.ts';
+import { readPackFiles } from '../../src/mapping/load/read/files.ts';
 import { scopeRelation } from '../../src/plan/condition.ts';
 import { somePiece } from '../../src/plan/presence.ts';
-import { loadWhole } from '../../src/setup.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { loadWhole } from '../../src/start/setup.ts';
 import { type Client, restUnderTest } from './rest-under-test.ts';
 
 const ADA = '9f1c2d3e-0000-4000-8000-00000000000a';

@@ -1,7 +1,7 @@
 /** Looking up one of very many people, whose names begin alike: nobody is guessed, and nobody is missed. */
 import { expect, test } from 'vitest';
+import type { RestSource } from '../../src/rest/fhir-source.ts';
 import { lookUpPatient } from '../../src/rest/patient-lookup.ts';
-import type { RestSource } from '../../src/rest/source.ts';
 import { demoContent } from '../ccda/demo-documents.ts';
 import { openDemo } from '../law/demo.ts';
 

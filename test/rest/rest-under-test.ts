@@ -9,7 +9,7 @@ import { hashPassword } from '../../src/auth/password.ts';
 import { NO_RULES, type PackAccess } from '../../src/auth/rules.ts';
 import { createSessions } from '../../src/auth/sessions.ts';
 import type { Content } from '../../src/ccda/content.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { Facade } from '../../src/facade.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { AppParts, HttpEnv } from '../../src/http/context.ts';

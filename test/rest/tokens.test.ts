@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessOfGrant } from '../../src/auth/granted.ts';
 import { NO_RULES, type PackAccess } from '../../src/auth/rules.ts';
 import type { Grant } from '../../src/auth/token.ts';
-import { createEntry } from '../../src/http/bearer.ts';
+import { createEntry } from '../../src/http/middleware/bearer.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
 import { form, PASSWORD, type RestUnderTest, restUnderTest } from './rest-under-test.ts';
 

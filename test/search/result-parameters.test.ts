@@ -8,7 +8,7 @@ import type { ParseContext } from '../../src/search/limits.ts';
 import type { Offered } from '../../src/search/offers.ts';
 import { emptyResult, readResultParameter } from '../../src/search/result-parameters.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
-import { allPages, CONTEXT, namesOf, type Parameters } from '../own/pages.ts';
+import { allPages, CONTEXT, namesOf, type Parameters } from '../operations/pages.ts';
 
 interface Bundle {
   readonly total?: number;

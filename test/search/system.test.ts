@@ -3,7 +3,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Demo, openDemo } from '../law/demo.ts';
-import { allPages, CONTEXT, namesOf, type Pages, type Parameters } from '../own/pages.ts';
+import { allPages, CONTEXT, namesOf, type Pages, type Parameters } from '../operations/pages.ts';
 
 let demo: Demo;
 beforeAll(async () => {

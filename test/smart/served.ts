@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { writeAccounts } from '../../src/auth/accounts.ts';
 import { hashPassword } from '../../src/auth/password.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/main.ts';
 import { type Client, hashSecret, writeClients } from '../../src/smart/clients.ts';

@@ -1,9 +1,9 @@
 /**
  * A workbench over a small clinic, without a port: requests go to its application.
  */
-import { readConfig } from '../../src/config.ts';
-import { openDatabase } from '../../src/setup.ts';
-import { tellError } from '../../src/tell-error.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { openDatabase } from '../../src/start/setup.ts';
+import { tellError } from '../../src/start/tell-error.ts';
 import { createWorkbench } from '../../src/workbench/server/app.ts';
 import { Desk } from '../../src/workbench/server/desk.ts';
 import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';

@@ -1,11 +1,12 @@
 /**
  * Immunizations. In: Immunization. Out: Immunization Activity (V3); what was not given is negated, with the reason.
  */
+
+import { routeCode } from '../administration-routes.ts';
 import { coded, codeIn, labelOf, readableCode, reference } from '../code.ts';
 import { ACT_REASON, CVX } from '../code-systems.ts';
 import type { Immunization } from '../fhir/record.ts';
 import { nameOf, performers } from '../participants.ts';
-import { routeCode } from '../routes.ts';
 import type { SectionWriter } from '../section.ts';
 import { readableTime, timeElement } from '../time.ts';
 import { measuredUnitOf, readableQuantity } from '../value.ts';

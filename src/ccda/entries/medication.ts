@@ -2,13 +2,14 @@
  * Medications. In: MedicationRequest with its Medication. Out: Medication Activity (V2): what was ordered as intention, what
  * somebody is said to take as fact; with dose, route, timing, instructions, reason and supply.
  */
+
+import { routeCode } from '../administration-routes.ts';
 import { coded, codeIn, labelOf, readableCode, reference } from '../code.ts';
 import { RXNORM, SNOMED } from '../code-systems.ts';
 import type { CodeableConcept, Quantity } from '../fhir/datatypes.ts';
 import type { Dosage, Medication, MedicationRequest } from '../fhir/record.ts';
 import { isReported } from '../lists.ts';
 import { author, nameOf } from '../participants.ts';
-import { routeCode } from '../routes.ts';
 import type { SectionWriter } from '../section.ts';
 import { notBefore, readablePeriod, readableTime, timeElement } from '../time.ts';
 import { measuredUnitOf } from '../value.ts';

@@ -2,7 +2,7 @@
  * Literals that no row has, where rows have the same in other letters: `y` where the table says `Y`. A `deleted` so written
  * would take nothing away. In: comparisons of text columns with literals. Out: warnings with what the rows have instead.
  */
-import { counted } from '../../counted.ts';
+import { counted } from '../../common/plural.ts';
 import { among, and, call, value } from '../../sql/construct.ts';
 import type { Report } from '../load/problem.ts';
 import type { ScopedTest } from './parts.ts';

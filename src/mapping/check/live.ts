@@ -5,7 +5,7 @@
 import type { Catalog } from '../../sql/catalog.ts';
 import type { Database } from '../../sql/database.ts';
 import { createReport, type Problem } from '../load/problem.ts';
-import { tablesOf } from '../load/tables-used.ts';
+import { tablesOf } from '../load/rows/tables-used.ts';
 import type { Position, Registry } from '../model.ts';
 import { checkDrift } from './drift.ts';
 import { checkLiterals } from './literals.ts';

@@ -4,7 +4,7 @@
  */
 import { aliasesOf } from '../../sql/columns-used.ts';
 import { childrenOf } from '../children.ts';
-import { codeMapOfRows } from '../load/origin.ts';
+import { codeMapOfRows } from '../load/codes/origin.ts';
 import type {
   ChildRows,
   Condition,

@@ -2,7 +2,7 @@
  * Questions to a live database that the check is made of. In: scopes and conditions of the model. Out: numbers of rows,
  * never a row. All of them are SELECTs in the export lane, so that nobody waits for a check.
  */
-import { counted } from '../../counted.ts';
+import { counted } from '../../common/plural.ts';
 import { and, isNull, not, TRUE } from '../../sql/construct.ts';
 import { type Database, DatabaseError } from '../../sql/database.ts';
 import type { ColumnExpression, Expression, Predicate, Relation } from '../../sql/expression.ts';

@@ -3,7 +3,7 @@
  * errors for those that the engine refuses, be it for how they are written or for what they meet in some row: each such row
  * would fail every search that reads it. Warnings for those that give no value in any row.
  */
-import { counted } from '../../counted.ts';
+import { counted } from '../../common/plural.ts';
 import { aliasesOf } from '../../sql/columns-used.ts';
 import { isNull, TRUE } from '../../sql/construct.ts';
 import { DatabaseError } from '../../sql/database.ts';

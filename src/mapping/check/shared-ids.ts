@@ -3,13 +3,13 @@
  * UUID in them; only the rows show whether one is in both places. In: the registry and a database. Out: errors with the
  * number of ids, never an id. https://hl7.org/fhir/R4/resource.html#id
  */
-import { counted } from '../../counted.ts';
+import { counted } from '../../common/plural.ts';
 import { UNICODE } from '../../sql/column-type.ts';
 import { and, call, constant, equals, exists, isNull, not } from '../../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../../sql/expression.ts';
 import { renameExpression, renameRelation } from '../../sql/rename.ts';
 import type { IdPart } from '../id-rule.ts';
-import { commonId } from '../load/id-shape.ts';
+import { commonId } from '../load/nodes/id-shape.ts';
 import type { Report } from '../load/problem.ts';
 import type { Mapping, Registry } from '../model.ts';
 import { type Asking, askedAt, countDuplicates, countRows, manyOf } from './questions.ts';

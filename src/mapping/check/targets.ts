@@ -2,7 +2,7 @@
  * References that lead nowhere: of all rows whose columns are filled, not one finds a row of the target. Somebody joined
  * the wrong column. In: the references of the mappings. Out: warnings. A few that find nothing are what tables are like.
  */
-import { counted } from '../../counted.ts';
+import { counted } from '../../common/plural.ts';
 import { and, equals, exists, filled, isNull, not } from '../../sql/construct.ts';
 import { renameExpression, renameRelation } from '../../sql/rename.ts';
 import type { Report } from '../load/problem.ts';

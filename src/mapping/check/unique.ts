@@ -2,7 +2,7 @@
  * Uniqueness that mappings rely on, counted: keys of sources, rows found by lookups and references, ids. In: the registry
  * and the catalog. Out: problems with numbers, never with values. What a unique index promises is not asked.
  */
-import { counted } from '../../counted.ts';
+import { counted } from '../../common/plural.ts';
 import { type Catalog, findTable, type TableInfo } from '../../sql/catalog.ts';
 import { UNICODE } from '../../sql/column-type.ts';
 import { and, call, constant, filled, glob, isNull, not, or } from '../../sql/construct.ts';

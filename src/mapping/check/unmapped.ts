@@ -2,11 +2,11 @@
  * Raw values that a code map does not know, counted where they are read. In: the values and lookups of the mappings. Out:
  * warnings with the commonest of them: what a code map reads is a code of the system's own, not a patient's.
  */
-import { counted } from '../../counted.ts';
+import { counted } from '../../common/plural.ts';
 import { among, and, constant, filled, isNull, not } from '../../sql/construct.ts';
 import type { ColumnExpression, Predicate } from '../../sql/expression.ts';
 import { printTable } from '../../sql/identifier.ts';
-import { codeMapOf, tableCodeMapOf } from '../load/origin.ts';
+import { codeMapOf, tableCodeMapOf } from '../load/codes/origin.ts';
 import type { Report } from '../load/problem.ts';
 import type { Lookup, Pieces, Position, Registry, Scope, ValueNode } from '../model.ts';
 import { partsOf, type ScopedLookup, type ScopedPieces, type ScopedValue } from './parts.ts';

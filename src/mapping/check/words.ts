@@ -4,7 +4,7 @@
  * what was never filled, and what is no longer kept, shows; and every row is asked whether it is listed at all.
  * docs/decisions/0316-an-index-of-words.md
  */
-import { counted } from '../../counted.ts';
+import { counted } from '../../common/plural.ts';
 import { UNICODE } from '../../sql/column-type.ts';
 import { among, and, call, equals, exists, filled, isNull, not, or, value } from '../../sql/construct.ts';
 import { engineNamed } from '../../sql/engines.ts';

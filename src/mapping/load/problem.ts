@@ -3,7 +3,7 @@
  * nearest right spelling. In: reports of every loading stage. Out: all problems at once, in the order of the files.
  */
 import type { Origin, Position } from '../model.ts';
-import { nearest } from './spelling.ts';
+import { nearest } from './read/spelling.ts';
 
 export interface Problem {
   /** A pack with an error is not served; a warning is. */

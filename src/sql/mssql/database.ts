@@ -4,13 +4,13 @@
  */
 
 import { createBreaker } from '../breaker.ts';
+import { createLane, type Lane } from '../bulkhead.ts';
 import { type Database, DatabaseError, type QueryOptions } from '../database.ts';
 import type { Dialect } from '../dialect.ts';
-import { createLane, type Lane } from '../lane.ts';
 import { listOf } from '../list-of.ts';
 import { createLockedTables, type LockedTables, lockedError } from '../locked.ts';
 import type { Row, SqlPlan, Statement } from '../plan.ts';
-import { createSilence } from '../silence.ts';
+import { createSilence } from '../stall-detector.ts';
 import { renderedBy } from '../statement.ts';
 import { tablesOf } from '../tables.ts';
 import type { LaneLimits, SqlServerAddress } from './address.ts';
@@ -22,8 +22,8 @@ import { explainStatement } from './explain.ts';
 import { readFailure } from './failure.ts';
 import { createLogins, type Logins } from './logins.ts';
 import { readPermissions } from './permissions.ts';
+import { createSource, type RunOptions, type Source } from './pool.ts';
 import { askReading, type Reading } from './questions.ts';
-import { createSource, type RunOptions, type Source } from './source.ts';
 
 export interface OpenOptions {
   /** Milliseconds between two looks whether a database that was away is back. */

@@ -3,7 +3,7 @@
  * none for a while, which grows with each further one: a password that was rotated must not lock the account. In: how to log in.
  * Out: a connection. A pool that has connections which work waits for better times; another one fails at once.
  */
-import { createLane } from '../lane.ts';
+import { createLane } from '../bulkhead.ts';
 import { LoginFailed, readFailure } from './failure.ts';
 
 export interface Logins {

@@ -13,14 +13,14 @@ import { listOf } from '../list-of.ts';
 import type { Row, SqlPlan } from '../plan.ts';
 import { renderedBy, statementsOf } from '../statement.ts';
 import { bindable, bindPlaced } from './bind.ts';
+import { createPatience } from './busy-retry.ts';
 import { readCatalog } from './catalog.ts';
 import { SQLITE } from './dialect.ts';
 import { isTooLarge } from './errors.ts';
 import { openFile } from './file.ts';
 import { createForms } from './forms.ts';
 import { createLooks } from './look.ts';
-import { createPatience } from './patience.ts';
-import { createTurns } from './turns.ts';
+import { createTurns } from './time-slices.ts';
 
 /** Milliseconds that statements may follow each other before other clients are looked at. */
 const PATIENCE = 10;

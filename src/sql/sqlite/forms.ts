@@ -4,7 +4,7 @@
  * wrote since or because a fetched row shows it. A single row disproves a form, so that its column is `any` without a look.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Awaitable } from '../../awaitable.ts';
+import type { Awaitable } from '../../common/awaitable.ts';
 import type { Catalog } from '../catalog.ts';
 import type { ProofOptions } from '../engine.ts';
 import { type Found, measure } from './measure.ts';

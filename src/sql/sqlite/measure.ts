@@ -9,7 +9,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import type { Awaitable } from '../../awaitable.ts';
+import type { Awaitable } from '../../common/awaitable.ts';
 import { formOfTime, isLocalLayout, isUtcLayout } from '../../time/written.ts';
 import type { Catalog, ColumnInfo, TableInfo } from '../catalog.ts';
 import type { ColumnType } from '../column-type.ts';

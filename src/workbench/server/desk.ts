@@ -2,15 +2,15 @@
  * What the workbench works on: one pack, one database, and texts that are not saved yet. In: questions of the page. Out: problems,
  * mappings, previews. The schema is read once, and again when a person asks; the pack is read from the disk each time.
  */
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { Facade } from '../../facade.ts';
-import { readPackFiles } from '../../mapping/load/files.ts';
-import type { LoadedPack } from '../../mapping/load/pack.ts';
-import { namesOf } from '../../mapping/load/tables-used.ts';
+import type { LoadedPack } from '../../mapping/load/pack/pack.ts';
+import { readPackFiles } from '../../mapping/load/read/files.ts';
+import { namesOf } from '../../mapping/load/rows/tables-used.ts';
 import type { Registry } from '../../mapping/model.ts';
-import { checkKnown, facadeOf } from '../../setup.ts';
 import { type Catalog, findTable, withDenied } from '../../sql/catalog.ts';
 import type { Database } from '../../sql/database.ts';
+import { checkKnown, facadeOf } from '../../start/setup.ts';
 import type { Unsaved } from '../wire.ts';
 
 export type DeskConfig = Pick<Config, 'mappings' | 'schema' | 'page' | 'linkSecret'>;

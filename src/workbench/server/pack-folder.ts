@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { pathsOfPack, readPackFiles } from '../../mapping/load/files.ts';
+import { pathsOfPack, readPackFiles } from '../../mapping/load/read/files.ts';
 import type { WireFile } from '../wire.ts';
 
 /** `refused`: no such file may be there. `changed`: another program wrote it since it was read. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkLive } from '../../../src/mapping/check/live.ts';
-import { loadPack } from '../../../src/mapping/load/pack.ts';
+import { loadPack } from '../../../src/mapping/load/pack/pack.ts';
 import { formatProblem } from '../../../src/mapping/load/problem.ts';
 import { scopeRelation } from '../../../src/plan/condition.ts';
 import { somePiece } from '../../../src/plan/presence.ts';

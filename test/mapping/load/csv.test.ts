@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readCsv } from '../../../src/mapping/load/csv.ts';
+import { readCsv } from '../../../src/mapping/load/read/csv.ts';
 
 test('CSV fields may be quoted, with commas, quotes and line ends in them; records know their line', () => {
   expect(readCsv('\uFEFFraw,code\r\n"a,b","say ""hi"""\r\n\r\n"two\nlines",x\nlast,')).toEqual([

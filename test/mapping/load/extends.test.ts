@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readPackFiles } from '../../../src/mapping/load/files.ts';
-import { type LoadedPack, loadPackFiles } from '../../../src/mapping/load/pack.ts';
-import { partNamed } from '../../../src/mapping/load/part-named.ts';
+import { type LoadedPack, loadPackFiles } from '../../../src/mapping/load/pack/pack.ts';
+import { partNamed } from '../../../src/mapping/load/pack/part-named.ts';
 import { formatProblem } from '../../../src/mapping/load/problem.ts';
+import { readPackFiles } from '../../../src/mapping/load/read/files.ts';
 import { catalog } from './catalog.ts';
 import { outline } from './outline.ts';
 import { ACTIVE, ALLERGIES, HEAD, PEOPLE } from './problems-of.ts';

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readPackFiles } from '../../../src/mapping/load/files.ts';
+import { readPackFiles } from '../../../src/mapping/load/read/files.ts';
 
 const PACK = join(import.meta.dirname, 'pack');
 

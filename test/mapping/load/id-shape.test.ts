@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { idCodec } from '../../../src/mapping/codecs/id.ts';
 import type { IdPart } from '../../../src/mapping/id-rule.ts';
-import { commonId } from '../../../src/mapping/load/id-shape.ts';
+import { commonId } from '../../../src/mapping/load/nodes/id-shape.ts';
 import type { ColumnType } from '../../../src/sql/column-type.ts';
 import { identifier } from '../../../src/sql/identifier.ts';
 import { parseMssqlType } from '../../../src/sql/mssql/types.ts';

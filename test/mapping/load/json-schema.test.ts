@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { editorSchemas } from '../../../src/mapping/load/json-schema.ts';
+import { editorSchemas } from '../../../src/mapping/load/read/json-schema.ts';
 import { fits, type JsonSchema } from './json-schema-subset.ts';
 import { ACTIVE, PEOPLE } from './problems-of.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readLiteral } from '../../../src/mapping/load/literal.ts';
-import { globProblem } from '../../../src/mapping/load/pattern.ts';
+import { readLiteral } from '../../../src/mapping/load/rows/literal.ts';
+import { globProblem } from '../../../src/mapping/load/rows/pattern.ts';
 import { parseMssqlType } from '../../../src/sql/mssql/types.ts';
 
 function literal(text: string, declared: string): string | number | undefined {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readLock, writeLock } from '../../../src/mapping/load/lock.ts';
-import { loadPack } from '../../../src/mapping/load/pack.ts';
+import { readLock, writeLock } from '../../../src/mapping/load/pack/lock.ts';
+import { loadPack } from '../../../src/mapping/load/pack/pack.ts';
 import { createReport, formatProblem } from '../../../src/mapping/load/problem.ts';
 import type { Catalog } from '../../../src/sql/catalog.ts';
 import { catalog } from './catalog.ts';

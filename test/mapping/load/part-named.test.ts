@@ -1,10 +1,10 @@
 /** What of a schema a pack is about, told before anything of it is known. */
 import { expect, it } from 'vitest';
-import { DEMO_PACK } from '../../../src/demo.ts';
-import { type PackFiles, readPackFiles } from '../../../src/mapping/load/files.ts';
-import { loadPack } from '../../../src/mapping/load/pack.ts';
-import { partNamed } from '../../../src/mapping/load/part-named.ts';
-import { tablesOf } from '../../../src/mapping/load/tables-used.ts';
+import { loadPack } from '../../../src/mapping/load/pack/pack.ts';
+import { partNamed } from '../../../src/mapping/load/pack/part-named.ts';
+import { type PackFiles, readPackFiles } from '../../../src/mapping/load/read/files.ts';
+import { tablesOf } from '../../../src/mapping/load/rows/tables-used.ts';
+import { DEMO_PACK } from '../../../src/start/demo.ts';
 
 const pack = (text: string, ...mappings: readonly string[]): PackFiles => ({
   pack: { path: 'pack.yaml', text: `name: a\ntitle: A\nzone: UTC\n${text}` },

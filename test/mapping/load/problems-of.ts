@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LoadedPack, loadPack } from '../../../src/mapping/load/pack.ts';
+import { type LoadedPack, loadPack } from '../../../src/mapping/load/pack/pack.ts';
 import { formatProblem } from '../../../src/mapping/load/problem.ts';
 import type { Catalog } from '../../../src/sql/catalog.ts';
 import { catalog } from './catalog.ts';

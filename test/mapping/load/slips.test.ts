@@ -4,10 +4,10 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readPackFiles } from '../../../src/mapping/load/files.ts';
-import { readLock } from '../../../src/mapping/load/lock.ts';
-import { loadPackFiles } from '../../../src/mapping/load/pack.ts';
+import { readLock } from '../../../src/mapping/load/pack/lock.ts';
+import { loadPackFiles } from '../../../src/mapping/load/pack/pack.ts';
 import { createReport, formatProblem, type Problem } from '../../../src/mapping/load/problem.ts';
+import { readPackFiles } from '../../../src/mapping/load/read/files.ts';
 import { ACTIVE, ALLERGIES, HEAD, PEOPLE, problemsOf } from './problems-of.ts';
 
 const P = `name: small

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { editDistance, nearest } from '../../../src/mapping/load/spelling.ts';
+import { editDistance, nearest } from '../../../src/mapping/load/read/spelling.ts';
 
 describe('the nearest spelling', () => {
   test.each([

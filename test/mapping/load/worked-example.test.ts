@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loadPack } from '../../../src/mapping/load/pack.ts';
+import { loadPack } from '../../../src/mapping/load/pack/pack.ts';
 import { formatProblem } from '../../../src/mapping/load/problem.ts';
 import { catalog } from './catalog.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { DatabaseError } from '../../../src/sql/database.ts';
 import { LoginFailed } from '../../../src/sql/mssql/failure.ts';
 import { createLogins } from '../../../src/sql/mssql/logins.ts';
-import { createSilence } from '../../../src/sql/silence.ts';
+import { createSilence } from '../../../src/sql/stall-detector.ts';
 import { type Asked, openEndpoint } from './endpoint.ts';
 import { failureOf, gate, isQuery, openAt, openScripted, planOf, rowsOf, text, until } from './open.ts';
 

@@ -1,6 +1,6 @@
 /** A scripted server and a database opened on it, both closed at the end of the test; what tests say of the two. */
 import { onTestFinished } from 'vitest';
-import type { Awaitable } from '../../../src/awaitable.ts';
+import type { Awaitable } from '../../../src/common/awaitable.ts';
 import { INTEGER, UNICODE } from '../../../src/sql/column-type.ts';
 import { TRUE } from '../../../src/sql/construct.ts';
 import { type Database, DatabaseError } from '../../../src/sql/database.ts';

@@ -5,10 +5,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config/config.ts';
 import { createLog } from '../../../src/log.ts';
 import { startServer } from '../../../src/main.ts';
-import { tellError } from '../../../src/tell-error.ts';
+import { tellError } from '../../../src/start/tell-error.ts';
 import { type Asked, type Endpoint, openEndpoint } from './endpoint.ts';
 import { until } from './open.ts';
 import { HOUSE, PLACE, packFolder, ROOM } from './places.ts';

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parseSqlServerAddress } from '../../../src/sql/mssql/address.ts';
 import { createSingle } from '../../../src/sql/mssql/connection.ts';
 import { MSSQL } from '../../../src/sql/mssql/dialect.ts';
-import { createSource, type Source } from '../../../src/sql/mssql/source.ts';
+import { createSource, type Source } from '../../../src/sql/mssql/pool.ts';
 import { render } from '../../../src/sql/render.ts';
 import { predicate } from '../arbitrary.ts';
 import { CASES } from '../cases.ts';

@@ -5,10 +5,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { DEMO_PACK } from '../../../src/demo.ts';
-import { readLock } from '../../../src/mapping/load/lock.ts';
+import { readLock } from '../../../src/mapping/load/pack/lock.ts';
 import { createReport } from '../../../src/mapping/load/problem.ts';
 import { type Catalog, findColumn, findTable } from '../../../src/sql/catalog.ts';
+import { DEMO_PACK } from '../../../src/start/demo.ts';
 
 interface Recorded {
   readonly mssql: readonly string[];

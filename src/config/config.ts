@@ -1,0 +1,409 @@
+/**
+ * Environment → Config. In: environment variables, or `NAME_FILE` naming a file that holds a secret. Out: one readonly
+ * Config, or a ConfigError that lists every problem at once by the variable's name and what is expected there. The value
+ * of a secret is never repeated.
+ */
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { z } from 'zod';
+import type { LOG_LEVELS } from '../log.ts';
+import type { DatabaseAddress } from '../sql/engine.ts';
+import type { PrivateKey, Variable } from './variable.ts';
+import { VARIABLES } from './variables.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** Paths of PEM files; undefined: plain HTTP. */
+  readonly tls: { readonly cert: string; readonly key: string; readonly clientCa: string | undefined } | undefined;
+  /** Address of this server as clients see it, without a slash at the end; undefined: http(s)://host:port as it listens. */
+  readonly baseUrl: string | undefined;
+  readonly fhirPath: string;
+  readonly apiPath: string;
+  /** Undefined: the demo database, if `demoDatabase`. */
+  readonly database: DatabaseAddress | undefined;
+  readonly demoDatabase: boolean;
+  /** Folder of the mapping pack. */
+  readonly mappings: string;
+  /** Version of the schema of the database; undefined: as pack.yaml says. */
+  readonly schema: string | undefined;
+  /** Serve the mappings that work where some do not. */
+  readonly degraded: boolean;
+  /** Milliseconds between two looks at the pack; 0: only when told. */
+  readonly reloadInterval: number;
+  readonly dataDir: string;
+  /** File of the accounts of the REST interface. */
+  readonly accounts: string;
+  /** Milliseconds that a session may be idle and may last, and how many there may be at a time. */
+  readonly session: { readonly idle: number; readonly lifetime: number; readonly max: number };
+  /** An account for trying out; undefined: one with a random password where the demo database is served. */
+  readonly demo: { readonly user: string; readonly password: string } | undefined;
+  /** The audit of who saw whom; undefined: none. */
+  readonly audit: AuditSettings | undefined;
+  readonly access: 'open' | 'smart' | 'jwt';
+  /** The issuers whose tokens are taken where access is `jwt`. */
+  readonly accessFile: string | undefined;
+  /** How people log in at the authorization server that comes with Lintel. */
+  readonly login: {
+    /** On the pages of the authorization server. */
+    readonly passwords: boolean;
+    /** At the REST interface: of all accounts, or of those alone that are marked for it. */
+    readonly restPasswords: 'all' | 'marked';
+    readonly issuer: IssuerSettings | undefined;
+  };
+  /** JWKS URLs of clients may lead to private addresses. */
+  readonly privateJwks: boolean;
+  readonly handling: 'strict' | 'lenient';
+  /** Matches on a page: without `_count`, and at most. */
+  readonly page: { readonly size: number; readonly max: number };
+  /** Signs page links. */
+  readonly linkSecret: Uint8Array;
+  /** Bytes of kept answers; milliseconds that they are kept at most, that those without a watermark are, and between marks. */
+  readonly cache: { readonly bytes: number; readonly maxAge: number; readonly ttl: number; readonly interval: number };
+  /** Connections of clients at a time: in all, and of one address. */
+  readonly connections: { readonly max: number; readonly perAddress: number };
+  /** Milliseconds that one request may take, and that open requests may still take once the server stops. */
+  readonly timeout: { readonly request: number; readonly drain: number };
+  readonly export: {
+    /** Types read at once. */
+    readonly concurrency: number;
+    readonly fileLines: number;
+    /** Milliseconds that files are kept. */
+    readonly expiry: number;
+    /** Unfinished jobs: of all clients and of one. */
+    readonly jobs: number;
+    readonly jobsPerClient: number;
+    /** Of all files. */
+    readonly bytes: number;
+  };
+  /** Exact origins of browser applications; `*` is any. */
+  readonly corsOrigins: readonly string[];
+  /** Seconds of Strict-Transport-Security; 0: the header is not sent. */
+  readonly hsts: number;
+  readonly log: { readonly level: (typeof LOG_LEVELS)[number]; readonly format: 'text' | 'json' };
+}
+
+/** How Lintel is registered at the OpenID Connect provider where people log in, and what its claims mean. */
+export interface IssuerSettings {
+  /** As its metadata spells it. */
+  readonly url: string;
+  readonly clientId: string;
+  /** One of both, or neither. */
+  readonly secret: string | undefined;
+  readonly key: PrivateKey | undefined;
+  readonly scope: string;
+  /** Claims: of the FHIR resource, and of a login name. */
+  readonly userClaim: string;
+  readonly nameClaim: string | undefined;
+  /** Rules of the pack's access.yaml by which a login name is looked up. */
+  readonly rules: readonly string[];
+  /** As people know it. */
+  readonly label: string;
+  /** That access outlasts a login. */
+  readonly days: number;
+}
+
+export interface AuditSettings {
+  /** `best-effort`: answers neither wait for the store nor fail with it. */
+  readonly mode: 'required' | 'best-effort';
+  readonly file: string;
+  /** Milliseconds that records are kept. */
+  readonly keep: number;
+  /** Of the file. */
+  readonly bytes: number;
+  /** What a written record survives. */
+  readonly survives: 'process' | 'power';
+  /** Where it goes besides. */
+  readonly sinks: readonly SinkSettings[];
+}
+
+export type SinkSettings =
+  /** The path of a file, or `stdout`. */
+  | { readonly kind: 'json'; readonly target: string }
+  /** The last three are files in PEM. */
+  | {
+      readonly kind: 'syslog';
+      readonly host: string;
+      readonly port: number;
+      readonly ca: string | undefined;
+      readonly cert: string | undefined;
+      readonly key: string | undefined;
+    }
+  | { readonly kind: 'otlp'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The configuration has ${problems.length} problem${problems.length === 1 ? '' : 's'}`);
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+type Values = { readonly [K in keyof typeof VARIABLES]: z.output<(typeof VARIABLES)[K]['schema']> | undefined };
+
+/**
+ * Reads and checks the environment (the process's own by default). `instead` replaces variables, as options of the
+ * command line do; a file for the same secret then does not count. Throws ConfigError with every problem.
+ */
+export function readConfig(surrounding: Environment = process.env, instead: Environment = {}): Config {
+  const files = Object.keys(instead).map(name => [`${name}_FILE`, undefined]);
+  const environment: Environment = { ...surrounding, ...Object.fromEntries(files), ...instead };
+  const problems: string[] = [];
+  const values = Object.fromEntries(
+    Object.entries<Variable<unknown>>(VARIABLES).map(([key, one]) => [key, readVariable(one, environment, problems)]),
+  ) as Values;
+  // What could not be read is neither there nor missing.
+  const unread = new Set(problems.map(variableOf));
+  problems.push(...contradictions(values).filter(problem => !unread.has(variableOf(problem))));
+  const database = databaseOf(values, problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return configOf(values, database);
+}
+
+/** The variable that a problem begins with. */
+function variableOf(problem: string): string {
+  return problem.slice(0, problem.indexOf(':'));
+}
+
+function readVariable(one: Variable<unknown>, environment: Environment, problems: string[]): unknown {
+  const given = givenText(one, environment, problems);
+  const text = given ?? one.default;
+  if (text === undefined) return undefined;
+  const result = one.schema.safeParse(text);
+  if (result.success) return result.data;
+  // An address with an @ in it may hold a password.
+  const found = one.secret || text.includes('@') ? '' : `, found ${JSON.stringify(text)}`;
+  problems.push(`${one.name}: expected ${one.expected}${found}`);
+  return undefined;
+}
+
+/** A variable that is set to nothing counts as not set. */
+function givenText(one: Variable<unknown>, environment: Environment, problems: string[]): string | undefined {
+  const direct = environment[one.name]?.trim() || undefined;
+  if (!one.secret) return direct;
+  const name = `${one.name}_FILE`;
+  const file = environment[name]?.trim() || undefined;
+  if (file === undefined) return direct;
+  if (direct !== undefined) {
+    problems.push(`${name}: expected only one of ${one.name} and ${name}, found both`);
+    return undefined;
+  }
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    problems.push(`${name}: expected the path of a file that can be read`);
+    return undefined;
+  }
+}
+
+/** The database as its engine takes it; what is wrong with an address is told without repeating any of it. */
+function databaseOf({ database, databasePassword }: Values, problems: string[]): DatabaseAddress | undefined {
+  const read = database?.engine.readAddress(database.text, databasePassword);
+  if (read === undefined) return undefined;
+  if ('address' in read) return read.address;
+  problems.push(...read.problems.map(problem => `DATABASE_URL: ${problem}`));
+  return undefined;
+}
+
+function configOf(values: Values, database: DatabaseAddress | undefined): Config {
+  return {
+    host: present(values.host),
+    port: present(values.port),
+    tls:
+      values.tlsCert === undefined || values.tlsKey === undefined
+        ? undefined
+        : { cert: values.tlsCert, key: values.tlsKey, clientCa: values.tlsClientCa },
+    baseUrl: values.baseUrl,
+    fhirPath: present(values.fhirPath),
+    apiPath: present(values.apiPath),
+    database,
+    demoDatabase: present(values.demoDatabase) === 'true',
+    mappings: present(values.mappings),
+    schema: values.schema,
+    degraded: present(values.degraded) === 'true',
+    reloadInterval: present(values.reloadInterval) * 1000,
+    dataDir: present(values.dataDir),
+    accounts: values.accounts ?? join(present(values.dataDir), 'accounts.json'),
+    session: {
+      idle: present(values.sessionIdle) * 1000,
+      lifetime: present(values.sessionLifetime) * 1000,
+      max: present(values.sessionsMax),
+    },
+    demo:
+      values.demoUser === undefined || values.demoPassword === undefined
+        ? undefined
+        : { user: values.demoUser, password: values.demoPassword },
+    access: present(values.access),
+    accessFile: values.accessFile,
+    audit: auditOf(values),
+    login: loginOf(values),
+    privateJwks: present(values.privateJwks) === 'true',
+    handling: present(values.handling),
+    page: { size: present(values.pageSize), max: present(values.pageMax) },
+    linkSecret: values.linkSecret === undefined ? randomBytes(32) : Buffer.from(values.linkSecret, 'utf8'),
+    cache: {
+      bytes: present(values.cacheSize) * 1_000_000,
+      maxAge: present(values.cacheMaxAge) * 1000,
+      ttl: present(values.cacheTtl) * 1000,
+      interval: present(values.cacheCheck) * 1000,
+    },
+    connections: { max: present(values.connectionsMax), perAddress: present(values.connectionsPerAddress) },
+    timeout: { request: present(values.requestTimeout) * 1000, drain: present(values.drainTimeout) * 1000 },
+    export: {
+      concurrency: present(values.exportConcurrency),
+      fileLines: present(values.exportFileLines),
+      expiry: present(values.exportExpiry) * 60_000,
+      jobs: present(values.exportJobs),
+      jobsPerClient: present(values.exportJobsPerClient),
+      bytes: present(values.exportDisk) * 1_000_000,
+    },
+    corsOrigins: values.corsOrigins ?? [],
+    hsts: present(values.hsts),
+    log: {
+      level: present(values.logLevel),
+      format: values.logFormat ?? (process.stderr.isTTY ? 'text' : 'json'),
+    },
+  };
+}
+
+/** In DATA_DIR. */
+export const AUDIT_FILE = 'audit.sqlite';
+
+/** On an open server nobody knows who asks, and only this machine can. */
+function auditOf(values: Values): AuditSettings | undefined {
+  const { audit, access, auditDays, auditSize, auditSync, dataDir } = values;
+  const mode = audit ?? (access === 'open' ? 'off' : 'required');
+  if (mode === 'off') return undefined;
+  return {
+    mode,
+    file: join(present(dataDir), AUDIT_FILE),
+    keep: present(auditDays) * 86_400_000,
+    bytes: present(auditSize) * 1_000_000,
+    survives: present(auditSync),
+    sinks: sinksOf(values),
+  };
+}
+
+function loginOf(values: Values): Config['login'] {
+  const { loginIssuer: url, loginClientId: clientId, loginClientSecret: secret, loginClientKey: key } = values;
+  const passwords = (values.loginPasswords ?? String(url === undefined)) === 'true';
+  // Where an issuer vouches for people, a password that Lintel keeps goes around it.
+  const isVouched = url !== undefined || values.access === 'jwt';
+  const restPasswords = !isVouched || values.loginPasswords === 'true' ? 'all' : 'marked';
+  if (url === undefined || clientId === undefined) return { passwords, restPasswords, issuer: undefined };
+  const issuer = {
+    ...{ url, clientId, secret, key, scope: present(values.loginScope), days: present(values.loginDays) },
+    ...{ userClaim: present(values.loginUserClaim), nameClaim: values.loginNameClaim },
+    rules: values.loginRules?.split(' ') ?? [],
+    label: values.loginLabel ?? new URL(url).host,
+  };
+  return { passwords, restPasswords, issuer };
+}
+
+/** What says how people log in has to be whole, and of use. */
+function loginProblems(values: Values): string[] {
+  const { access, loginIssuer, loginClientId, loginClientSecret, loginClientKey, loginPasswords } = values;
+  const problems: string[] = [];
+  if (loginIssuer !== undefined && access !== undefined && access !== 'smart')
+    problems.push('LOGIN_ISSUER: expected only while ACCESS is smart');
+  if (loginIssuer !== undefined && loginClientId === undefined)
+    problems.push('LOGIN_CLIENT_ID: expected with LOGIN_ISSUER');
+  if (loginIssuer === undefined && loginClientId !== undefined)
+    problems.push('LOGIN_ISSUER: expected with LOGIN_CLIENT_ID');
+  if (loginClientSecret !== undefined && loginClientKey !== undefined)
+    problems.push('LOGIN_CLIENT_KEY: expected only one of LOGIN_CLIENT_SECRET and LOGIN_CLIENT_KEY, found both');
+  if (loginIssuer === undefined && access !== 'jwt' && loginPasswords === 'false')
+    problems.push('LOGIN_PASSWORDS: expected true without LOGIN_ISSUER, or nobody could log in');
+  return problems;
+}
+
+function sinksOf(values: Values): readonly SinkSettings[] {
+  const { auditJson, auditSyslog, auditSyslogCa, auditSyslogCert, auditSyslogKey, auditOtlp, auditOtlpHeaders } =
+    values;
+  return [
+    ...(auditJson === undefined ? [] : [{ kind: 'json', target: auditJson } as const]),
+    ...(auditSyslog === undefined
+      ? []
+      : [{ kind: 'syslog', ...auditSyslog, ca: auditSyslogCa, cert: auditSyslogCert, key: auditSyslogKey } as const]),
+    ...(auditOtlp === undefined ? [] : [{ kind: 'otlp', url: auditOtlp, headers: auditOtlpHeaders ?? {} } as const]),
+  ];
+}
+
+/** For variables with a default: without problems, they have a value. */
+function present<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('A variable with a default has no value');
+  return value;
+}
+
+/** Problems between variables; each is looked at only where both sides are right in themselves. */
+function contradictions(values: Values): string[] {
+  const problems: string[] = loginProblems(values);
+  const { accessFile, access } = values;
+  if (access === 'jwt' && accessFile === undefined)
+    problems.push('ACCESS_FILE: expected with ACCESS=jwt: the issuers whose tokens are taken (docs/access.md)');
+  if (access !== undefined && access !== 'jwt' && accessFile !== undefined)
+    problems.push('ACCESS_FILE: expected only with ACCESS=jwt');
+  const { host, audit, pageSize, pageMax, fhirPath, apiPath, demoUser, demoPassword, hsts, baseUrl } = values;
+  const { tlsCert, tlsKey, tlsClientCa } = values;
+  if ((tlsCert === undefined) !== (tlsKey === undefined))
+    problems.push(tlsKey === undefined ? 'TLS_KEY: expected with TLS_CERT' : 'TLS_CERT: expected with TLS_KEY');
+  if (tlsClientCa !== undefined && tlsCert === undefined) problems.push('TLS_CLIENT_CA: expected only with TLS_CERT');
+  if (tlsCert !== undefined && baseUrl?.startsWith('http:'))
+    problems.push('BASE_URL: expected an address of https with TLS_CERT');
+  if (access === 'smart' && baseUrl === undefined && host !== undefined && ANY_ADDRESS.has(host))
+    problems.push(`BASE_URL: expected with ACCESS=smart and HOST=${host}: tokens are for one address`);
+  if (hsts !== undefined && hsts > 0 && !(baseUrl?.startsWith('https:') || tlsCert !== undefined)) {
+    problems.push('HSTS: expected only with a BASE_URL of https or TLS_CERT: clients then have to come so');
+  }
+  if (demoUser !== undefined && demoPassword === undefined) problems.push('DEMO_PASSWORD: expected with DEMO_USER');
+  if (demoUser === undefined && demoPassword !== undefined) problems.push('DEMO_USER: expected with DEMO_PASSWORD');
+  if (audit === 'off' && access !== undefined && access !== 'open') {
+    problems.push('AUDIT: expected required or best-effort while ACCESS is not open');
+  }
+  problems.push(...sinkContradictions(values));
+  if (access === 'open' && host !== undefined && !isLoopback(host)) {
+    problems.push(
+      `HOST: expected a loopback address (127.0.0.1, ::1, localhost) while ACCESS is open, found ${JSON.stringify(host)}: anyone on the network could read every patient`,
+    );
+  }
+  if (pageSize !== undefined && pageMax !== undefined && pageSize > pageMax) {
+    problems.push(`PAGE_SIZE: expected at most PAGE_MAX (${pageMax}), found ${pageSize}`);
+  }
+  if (fhirPath !== undefined && apiPath !== undefined && `${fhirPath}/`.startsWith(`${apiPath}/`)) {
+    problems.push(`FHIR_PATH: expected a path outside API_PATH (${apiPath}), found ${JSON.stringify(fhirPath)}`);
+  } else if (fhirPath !== undefined && apiPath !== undefined && `${apiPath}/`.startsWith(`${fhirPath}/`)) {
+    problems.push(`API_PATH: expected a path outside FHIR_PATH (${fhirPath}), found ${JSON.stringify(apiPath)}`);
+  }
+  return problems;
+}
+
+function sinkContradictions(values: Values): readonly string[] {
+  const { audit, access, auditSyslog, auditOtlp } = values;
+  const sinks = { AUDIT_JSON: values.auditJson, AUDIT_SYSLOG: auditSyslog, AUDIT_OTLP: auditOtlp };
+  const set = Object.entries(sinks).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const isOff = audit === 'off' || (audit === undefined && access === 'open');
+  const url = auditOtlp === undefined ? null : URL.parse(auditOtlp);
+  return [
+    ...(isOff ? set.map(name => `${name}: expected only where there is an audit; AUDIT is off`) : []),
+    ...(url !== null && url.protocol !== 'https:' && !isLoopback(url.hostname)
+      ? ['AUDIT_OTLP: expected https, for the audit names patients; http only to this machine']
+      : []),
+    ...((values.auditSyslogCert === undefined) === (values.auditSyslogKey === undefined)
+      ? []
+      : ['AUDIT_SYSLOG_CERT and AUDIT_SYSLOG_KEY: expected together']),
+  ];
+}
+
+/** Every address of this machine. */
+export const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]']);
+
+/** True for names and addresses that only this machine can reach. */
+export function isLoopback(host: string): boolean {
+  const bare = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+  return bare === 'localhost' || bare === '::1' || /^127(\.\d{1,3}){3}$/.test(bare);
+}

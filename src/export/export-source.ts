@@ -1,0 +1,56 @@
+/**
+ * What an export reads from: a database connection of its own, with the mappings over it. In: the server's configuration,
+ * page links aside.
+ */
+import type { Config } from '../config/config.ts';
+import { formatProblem } from '../mapping/load/problem.ts';
+import type { PackFiles } from '../mapping/load/read/files.ts';
+import { shapeStore } from '../pipeline/shapes.ts';
+import type { Database } from '../sql/database.ts';
+import { type Announce, facadeOf, openDatabase, setUp } from '../start/setup.ts';
+import type { PartSource } from './part-task.ts';
+
+export type SourceConfig = Pick<Config, 'database' | 'dataDir' | 'mappings' | 'degraded' | 'page'>;
+
+/** An export reads every row once: what it reads again and again, indexes of targets, is little. */
+const MEMORY = { cache: 4096 };
+
+/** The mappings have errors, which were announced. */
+export class PackError extends Error {
+  override readonly name = 'PackError';
+}
+
+/**
+ * `files`: the pack, where it is not to be read anew. `announce` is told the errors of the mappings. `watched` stands
+ * before each database that is opened. Throws PackError, and
+ * DatabaseError while the database is away.
+ */
+export async function openSource(
+  own: SourceConfig,
+  files?: PackFiles,
+  announce: Announce = () => {},
+  watched: (database: Database) => Database = database => database,
+): Promise<PartSource> {
+  const config = { ...own, memory: MEMORY };
+  const { database: first, pack, changed } = await setUp(config, announce, files);
+  for (const problem of pack.problems) if (problem.severity === 'error') announce(formatProblem(problem));
+  if (pack.registry === undefined) {
+    await first.close();
+    throw new PackError('the mappings have errors, or the database lacks what they need');
+  }
+  let database = watched(first);
+  const { registry } = pack;
+  const facade = facadeOf(registry, first, changed, { page: config.page, linkSecret: new Uint8Array(32) });
+  return {
+    registry,
+    parse: facade.parse,
+    sight: facade.sight,
+    shapes: shapeStore(),
+    database: () => database,
+    async reopen() {
+      const opened = await openDatabase(config, () => {});
+      await database.close();
+      database = watched(opened);
+    },
+  };
+}

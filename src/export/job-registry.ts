@@ -1,0 +1,123 @@
+/**
+ * The jobs that there are, each in a folder below one root, and the space that their files take. In: records of jobs. Out:
+ * jobs by id and caller; a finished one is gone once its time is over, though never while somebody reads its files.
+ */
+import type { PackFiles } from '../mapping/load/read/files.ts';
+import { bytesOf, type JobRecord } from './job.ts';
+import { fileOf, type LiveJob, liveJob, statesOf } from './live-job.ts';
+import type { Download } from './manifest.ts';
+import type { Quota } from './output.ts';
+import { removeFolder, removeJob, writeJob } from './store.ts';
+
+export interface KeptJobsOptions {
+  /** Folder of the jobs; made with the first. */
+  readonly root: string;
+  /** Of all files together. */
+  readonly bytes: number;
+  /** Milliseconds that the files of a finished job are kept. */
+  readonly expiry: number;
+}
+
+export interface KeptJobs {
+  /** What all jobs may take and do take. */
+  readonly quota: Quota;
+  readonly all: () => readonly LiveJob[];
+  /** Whoever's it is. */
+  readonly find: (id: string) => LiveJob | undefined;
+  /** The caller's own that are not removed. */
+  readonly own: (caller: string) => readonly LiveJob[];
+  /** A job whose record is on disk already. */
+  readonly add: (record: JobRecord, files: PackFiles) => LiveJob;
+  /** In memory, then on disk; throws where that is full. */
+  readonly update: (job: LiveJob, change: Partial<JobRecord>) => void;
+  /** Its files are to be removed after so many milliseconds, whatever the clock says. */
+  readonly expire: (job: LiveJob, after: number) => void;
+  /** `name` of an OutputFile. */
+  readonly open: (job: LiveJob, name: string) => Download | undefined;
+  /** Removes its files; the job stays. */
+  readonly discard: (job: LiveJob) => void;
+  /** Its caller has it no longer, and a restart does not find it. */
+  readonly unlist: (job: LiveJob) => void;
+  /** Removes the job, at once or when nobody reads its files any more. */
+  readonly forget: (job: LiveJob) => void;
+  /** No job expires any more. */
+  readonly close: () => void;
+}
+
+const SWEEP_MILLISECONDS = 60_000;
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+export function keepJobs({ root, bytes, expiry }: KeptJobsOptions): KeptJobs {
+  const jobs = new Map<string, LiveJob>();
+  const used = new BigInt64Array(new SharedArrayBuffer(8));
+
+  const discard = (job: LiveJob): void => {
+    const taken = statesOf(job).reduce((sum, state) => sum + bytesOf(state), 0);
+    Atomics.sub(used, 0, BigInt(taken));
+    removeFolder(job.folder);
+  };
+
+  const unlist = (job: LiveJob): void => {
+    job.removed = true;
+    removeJob(job.folder);
+  };
+
+  const forget = (job: LiveJob): void => {
+    unlist(job);
+    if (job.readers > 0) return;
+    discard(job);
+    jobs.delete(job.record.id);
+  };
+
+  const sweep = (): void => {
+    const now = performance.now();
+    for (const job of jobs.values())
+      if (job.expires !== undefined && job.expires <= now && job.readers === 0) forget(job);
+  };
+  const sweeper = setInterval(sweep, Math.min(SWEEP_MILLISECONDS, expiry, LONGEST_TIMER)).unref();
+
+  return {
+    quota: { used, limit: bytes },
+    all() {
+      sweep();
+      return [...jobs.values()];
+    },
+    find: id => jobs.get(id),
+    own(caller) {
+      sweep();
+      return [...jobs.values()].filter(job => job.record.caller === caller && !job.removed);
+    },
+    add(record, files) {
+      const job = liveJob(record, root, files);
+      for (const state of statesOf(job)) Atomics.add(used, 0, BigInt(bytesOf(state)));
+      jobs.set(record.id, job);
+      return job;
+    },
+    update(job, change) {
+      job.record = { ...job.record, ...change };
+      if (!job.removed) writeJob(job.folder, job.record);
+    },
+    expire(job, after) {
+      job.expires = performance.now() + after;
+    },
+    open(job, name) {
+      const found = fileOf(job, name);
+      if (!found) return undefined;
+      job.readers += 1;
+      let released = false;
+      return {
+        ...found,
+        release() {
+          if (released) return;
+          released = true;
+          job.readers -= 1;
+          if (job.removed && job.readers === 0) forget(job);
+        },
+      };
+    },
+    discard,
+    unlist,
+    forget,
+    close: () => clearInterval(sweeper),
+  };
+}

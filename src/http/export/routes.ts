@@ -1,0 +1,242 @@
+/**
+ * Bulk export over HTTP: kick-off, poll, pause, resume, list, delete; GET and POST each. Files are in export-files.ts.
+ * https://hl7.org/fhir/uv/bulkdata/STU2/export.html, docs/interfaces.md
+ */
+import { Hono } from 'hono';
+import { type ExportLevel, GROUP_TYPE } from '../../export/job.ts';
+import { type JobView, manifest, progressText } from '../../export/manifest.ts';
+import { exportable, readExportRequest } from '../../export/request.ts';
+import type { RequestContext, SearchRequest } from '../../facade.ts';
+import { FhirError, type Issue, issueOf } from '../../outcome.ts';
+import {
+  type AppParts,
+  type ExportParts,
+  fhirBase,
+  type HttpContext,
+  type HttpEnv,
+  requestContext,
+  seeing,
+  serverBase,
+} from '../context.ts';
+import { bodyParameters } from '../fhir/operation-body.ts';
+import { ID } from '../fhir/record-routes.ts';
+import { representationOf, respond, respondWithOutcome } from '../fhir/respond.ts';
+import { mustBeWhole } from '../middleware/break-glass.ts';
+import { lastOf } from '../middleware/parameters.ts';
+import { urlParameters } from '../middleware/request-parameters.ts';
+import { downloadFile } from './files.ts';
+import { pollLimit } from './poll-limit.ts';
+
+/** The parts of the application, exports among them. */
+type Parts = AppParts & { readonly exports: ExportParts };
+
+type Parameters = SearchRequest['parameters'];
+type Operation = (c: HttpContext, parameters: Parameters) => Promise<Response>;
+
+/** Methods of operations. HEAD is for looking: it must not begin an export. */
+const ASKING: readonly string[] = ['GET', 'HEAD', 'POST'];
+const CHANGING: readonly string[] = ['GET', 'POST'];
+const POLLING: readonly string[] = [...ASKING, 'DELETE'];
+
+const NO_EXPORTS = 'an export is never opened by it; ask without the header';
+
+/** Seconds that a client is asked to wait between polls. */
+const RETRY_AFTER = 5;
+
+export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv> {
+  const parts: Parts = { ...app, exports };
+  const routes = new Hono<HttpEnv>();
+  const tooFast = pollLimit();
+
+  const operation = (path: string, asked: Operation, methods = ASKING): void => {
+    const run: Operation = (c, parameters) => {
+      mustBeWhole(c, NO_EXPORTS);
+      return asked(c, parameters);
+    };
+    routes.get(path, c => (methods.includes(c.req.method) ? run(c, urlParameters(c)) : wrongMethod(c, methods)));
+    routes.post(path, async c => run(c, [...urlParameters(c), ...(await bodyParameters(c))]));
+    routes.all(path, c => wrongMethod(c, methods));
+  };
+  const changing = (path: string, run: Operation): void => operation(path, run, CHANGING);
+
+  const cancel = async (c: HttpContext, parameters: Parameters): Promise<Response> => {
+    const found = await parts.exports.jobs.remove(callerOf(c, parts), jobId(parameters));
+    if (!found) throw noSuchJob();
+    return respondWithOutcome(c, 202, [told('The export was cancelled and its files are removed')]);
+  };
+  routes.delete('/$export-poll-status', c => {
+    mustBeWhole(c, NO_EXPORTS);
+    return cancel(c, urlParameters(c));
+  });
+  // For what cannot send DELETE, such as a form of a page.
+  operation('/$cancel-job', cancel, ['POST']);
+  changing('/$export', (c, parameters) => kickOff(c, parts, { kind: 'system' }, parameters));
+  changing('/Patient/$export', (c, parameters) => kickOff(c, parts, { kind: 'patient' }, parameters));
+  changing('/Group/$export', (c, parameters) => kickOff(c, parts, { kind: 'group', id: undefined }, parameters));
+  changing('/Group/:id/$export', async (c, parameters) => {
+    const id = c.req.param('id') ?? '';
+    const group = ID.test(id)
+      ? await parts.facade.read(GROUP_TYPE, id, [['_elements', 'type']], contextToExport(c, parts))
+      : undefined;
+    if (group === undefined) throw new FhirError('no-such-resource', 'No Group has this id');
+    return kickOff(c, parts, { kind: 'group', id }, parameters);
+  });
+  operation(
+    '/$export-poll-status',
+    async (c, parameters) => {
+      const id = jobId(parameters);
+      const view = parts.exports.jobs.view(callerOf(c, parts), id);
+      if (!view) throw parts.exports.jobs.isLost(id) ? lostJob() : noSuchJob();
+      if (tooFast(view.job.id)) {
+        throw new FhirError('too-many-requests', 'Too many polls; wait as Retry-After says', {
+          retryAfter: RETRY_AFTER,
+        });
+      }
+      return poll(c, parts, view);
+    },
+    POLLING,
+  );
+  changing('/$pause-job', async (c, parameters) => {
+    const view = await parts.exports.jobs.pause(callerOf(c, parts), jobId(parameters));
+    return changed(c, view, 'paused', 'The export is paused; $resume-job lets it go on');
+  });
+  changing('/$resume-job', async (c, parameters) => {
+    const view = parts.exports.jobs.resume(callerOf(c, parts), jobId(parameters));
+    return changed(c, view, 'running', 'The export goes on');
+  });
+  operation('/$list-jobs', (c, parameters) => {
+    const listed = parts.exports.jobs.list(callerOf(c, parts)).map(view => jobParameter(c, parts, view));
+    const body = { resourceType: 'Parameters', ...(listed.length === 0 ? {} : { parameter: listed }) };
+    return respond(c, JSON.stringify(body), representationOf(c, parameters));
+  });
+  operation('/$download-resource', async (c, parameters) => {
+    const id = idIn(parameters, '_jobResourceId', 'the id of a file');
+    const [, job = '', name = ''] = /^([0-9a-f]{32})-(\d{1,4}-\d{1,6}|error)$/.exec(id) ?? [];
+    const download = parts.exports.jobs.download(callerOf(c, parts), job, name);
+    if (!download) throw new FhirError('no-such-export', 'There is no such file; it may have expired');
+    tellFile(c, parts, job);
+    return downloadFile(c, download, parts);
+  });
+  return routes;
+}
+
+/** Whoever knows its id is told; nothing else is known of it. */
+function lostJob(): FhirError {
+  return new FhirError(
+    'export-failed',
+    'The state of this export was damaged and its files were removed; begin it again',
+  );
+}
+
+/** https://hl7.org/fhir/uv/bulkdata/STU2/export.html: what is not supported is refused, unless the client is lenient. */
+async function kickOff(c: HttpContext, parts: Parts, level: ExportLevel, parameters: Parameters): Promise<Response> {
+  // An export is a job whether the client says `Prefer: respond-async` or not.
+  const context = contextToExport(c, parts);
+  const understood = readExportRequest(level, parameters, parts.exports.facade, context);
+  const { pathname, search } = new URL(c.req.url);
+  const url = serverBase(c, parts) + pathname + search;
+  const { job } = parts.exports.jobs.start(understood, { access: exportable(context.access), base: context.base, url });
+  const begun = told('The export has begun; Content-Location says where to ask for it');
+  return respondWithOutcome(c, 202, [begun, ...leftOut(level, parts.exports.facade)], {
+    'Content-Location': statusUrl(c, parts, job.id),
+  });
+}
+
+/** A token exports by its `system/` scopes alone: of the others it is not asked what they could. Throws without any. */
+function contextToExport(c: HttpContext, parts: Parts): RequestContext {
+  const context = requestContext(c, parts, 'strict');
+  const grant = c.get('grant');
+  const access = grant === undefined ? context.access : parts.entry?.toExport(grant);
+  if (access === undefined || (access.kind === 'limited' && access.permissions.length === 0))
+    throw new FhirError('no-permission', 'Exports need system scopes');
+  return { ...context, access };
+}
+
+/** For the audit: whose data a file holds, as far as the export was narrowed to some patients. */
+function tellFile(c: HttpContext, parts: Parts, job: string): void {
+  const { url, request } = parts.exports.jobs.view(callerOf(c, parts), job)?.job ?? {};
+  c.set('bulk', url ?? '');
+  seeing(c, parts).see?.(request?.patients ?? []);
+}
+
+/** The server's own resources, which are no data of the database. */
+function leftOut(level: ExportLevel, { registry, offers }: ExportParts['facade']): readonly Issue[] {
+  const own = offers.types.filter(type => !registry.types.includes(type));
+  if (level.kind !== 'system' || own.length === 0) return [];
+  const diagnostics = `Not exported, for they are the server's own and can be searched: ${own.join(', ')}`;
+  return [issueOf('left-out', diagnostics, { severity: 'information' })];
+}
+
+function poll(c: HttpContext, parts: Parts, view: JobView): Promise<Response> | Response {
+  const { status, failure } = view.job;
+  if (status === 'failed') throw new FhirError('export-failed', failure ?? 'The export failed');
+  if (status === 'complete') {
+    return c.body(JSON.stringify(manifest(view, parts.config.access !== 'open')), 200, {
+      'Content-Type': 'application/json',
+      ...(view.left !== undefined && { Expires: new Date(Date.now() + view.left).toUTCString() }),
+    });
+  }
+  const progress = progressText(view);
+  return respondWithOutcome(c, 202, [told(progress)], {
+    'X-Progress': progress,
+    // Some clients take the text of an OperationOutcome for the address to poll where this header is missing.
+    'Content-Location': statusUrl(c, parts, view.job.id),
+    'Retry-After': String(RETRY_AFTER),
+  });
+}
+
+/** The answer to a wish for a state: 409 where the job is over. */
+function changed(
+  c: HttpContext,
+  view: JobView | undefined,
+  wanted: JobView['job']['status'],
+  text: string,
+): Promise<Response> {
+  if (!view) throw noSuchJob();
+  if (view.job.status !== wanted) throw new FhirError('export-conflict', `The export is ${view.job.status} already`);
+  return respondWithOutcome(c, 200, [told(text)]);
+}
+
+function jobParameter(c: HttpContext, parts: Parts, view: JobView): object {
+  const { id, status, url, transactionTime } = view.job;
+  return {
+    name: 'job',
+    part: [
+      { name: '_jobId', valueString: id },
+      { name: 'status', valueCode: status },
+      { name: 'transactionTime', valueInstant: new Date(transactionTime).toISOString() },
+      { name: 'request', valueUrl: url },
+      { name: 'progress', valueString: progressText(view) },
+      { name: 'poll', valueUrl: statusUrl(c, parts, id) },
+    ],
+  };
+}
+
+function statusUrl(c: HttpContext, parts: AppParts, id: string): string {
+  return `${fhirBase(c, parts)}/$export-poll-status?_jobId=${id}`;
+}
+
+function callerOf(c: HttpContext, parts: AppParts): string {
+  return requestContext(c, parts).access.caller;
+}
+
+function jobId(parameters: Parameters): string {
+  return idIn(parameters, '_jobId', 'the id of an export');
+}
+
+function idIn(parameters: Parameters, parameter: string, expected: string): string {
+  const id = lastOf(parameters, parameter);
+  if (id === undefined) throw new FhirError('wrong-parameters', `${parameter}: expected ${expected}`, { parameter });
+  return id;
+}
+
+const noSuchJob = (): FhirError => new FhirError('no-such-export', 'There is no such export; it may have expired');
+
+const told = (diagnostics: string): Issue => issueOf('export-state', diagnostics, { severity: 'information' });
+
+async function wrongMethod(c: HttpContext, methods: readonly string[]): Promise<Response> {
+  const allow = methods.join(', ');
+  if (c.req.method === 'OPTIONS') return c.body(null, 204, { Allow: allow });
+  const issue = issueOf('wrong-method', `This operation takes ${allow}`);
+  return respondWithOutcome(c, 405, [issue], { Allow: allow });
+}

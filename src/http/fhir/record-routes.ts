@@ -1,0 +1,57 @@
+/**
+ * Routes of operations that answer with resources of the record, made from their table. Each is called by GET, or by POST
+ * with Parameters. https://hl7.org/fhir/R4/operations.html
+ */
+import { Hono } from 'hono';
+import type { SearchRequest } from '../../facade.ts';
+import { timed } from '../../observe/stages.ts';
+import { FhirError } from '../../outcome.ts';
+import type { AppParts, HttpContext, HttpEnv } from '../context.ts';
+import { answerOf } from '../middleware/answer.ts';
+import { respondCached } from '../middleware/answer-cache.ts';
+import { wrongMethod } from '../middleware/methods.ts';
+import { urlParameters } from '../middleware/request-parameters.ts';
+import { bodyParameters } from './operation-body.ts';
+import { representationOf } from './respond.ts';
+
+/** https://hl7.org/fhir/R4/datatypes.html#id */
+export const ID = /^[A-Za-z0-9\-.]{1,64}$/;
+
+type Parameters = SearchRequest['parameters'];
+
+export function recordRoutes(parts: AppParts): Hono<HttpEnv> {
+  const routes = new Hono<HttpEnv>();
+  for (const operation of parts.facade.recordOperations) {
+    const { code, level } = operation;
+    for (const type of operation.types) {
+      const ofInstance = `/${type}/:id/$${code}`;
+      const ofType = `/${type}/$${code}`;
+      const run = async (c: HttpContext, read: () => Parameters | Promise<Parameters>): Promise<Response> => {
+        const route = c.req.routePath;
+        const response = await respondCached(c, parts, async context => {
+          const id = c.req.param('id');
+          if (id !== undefined && !ID.test(id)) throw new FhirError('no-such-resource', `No ${type} has this id`);
+          const parameters = await read();
+          const representation = representationOf(c, parameters);
+          const { json } = await parts.facade.operate(operation, id, parameters, context);
+          return timed(context, 'write', () => answerOf(json, representation));
+        });
+        c.set('route', route);
+        return response;
+      };
+      const path = level === 'instance' ? ofInstance : ofType;
+      routes.get(path, c => run(c, () => urlParameters(c)));
+      routes.post(path, c => run(c, async () => [...urlParameters(c), ...(await bodyParameters(c))]));
+      routes.all(path, wrongMethod('GET, HEAD, POST'));
+      if (level === 'instance') routes.all(ofType, refused(type, code));
+    }
+  }
+  return routes;
+}
+
+/** One patient at a time: what all of them have is for `$export`, which writes files. */
+function refused(type: string, code: string) {
+  return (): never => {
+    throw new FhirError('too-costly', `$${code} is called on one ${type}; [base]/${type}/$export has all of them`);
+  };
+}

@@ -1,0 +1,120 @@
+/**
+ * The FHIR interface: read, search, capabilities, and 404 or 405 for the rest. No resource type is named here.
+ * https://hl7.org/fhir/R4/http.html
+ */
+import { Hono } from 'hono';
+import { createMiddleware } from 'hono/factory';
+import type { SearchRequest } from '../../facade.ts';
+import { timed } from '../../observe/stages.ts';
+import { FhirError } from '../../outcome.ts';
+import { type AppParts, type HttpContext, type HttpEnv, serverBase } from '../context.ts';
+import { answerOf, answerOfResource } from '../middleware/answer.ts';
+import { respondCached } from '../middleware/answer-cache.ts';
+import { wrongMethod } from '../middleware/methods.ts';
+import { formParameters, urlParameters } from '../middleware/request-parameters.ts';
+import { withSecurity } from './authorization.ts';
+import { nativeContent } from './binary.ts';
+import { ID, recordRoutes } from './record-routes.ts';
+import { representationOf } from './respond.ts';
+import { summaryRoutes } from './summary-routes.ts';
+import { systemRoutes } from './system-routes.ts';
+
+export function fhirRoutes(parts: AppParts): Hono<HttpEnv> {
+  const routes = new Hono<HttpEnv>();
+  const single = singleRoutes(parts);
+  routes.route('/', systemRoutes(parts, single));
+  routes.route('/', single);
+  return routes;
+}
+
+/** Everything that a batch may ask for too. */
+function singleRoutes(parts: AppParts): Hono<HttpEnv> {
+  const types = new Set(parts.facade.offers.types);
+  const routes = new Hono<HttpEnv>();
+
+  /** Unknown types are told apart from wrong methods; known ones are named in the log. */
+  const knownType = createMiddleware<HttpEnv>(async (c, next) => {
+    const type = c.req.param('type') ?? '';
+    if (type.startsWith('$')) throw noOperation();
+    if (!types.has(type)) throw new FhirError('unknown-type', 'No such resource type here; [base]/metadata lists them');
+    await next();
+    c.set('route', c.req.routePath.replace(':type', type));
+  });
+
+  routes.route('/', recordRoutes(parts));
+  if (parts.summary !== undefined) routes.route('/', summaryRoutes(parts, parts.summary));
+  routes.get('/metadata', c =>
+    respondCached(c, parts, async ({ base }) => {
+      const { facade, authorization } = parts;
+      const statement = facade.capabilities({ base });
+      const endpoints = await authorization?.endpoints(serverBase(c, parts));
+      const told = authorization === undefined ? statement : withSecurity(statement, endpoints);
+      return answerOf(JSON.stringify(told), representationOf(c, urlParameters(c)));
+    }),
+  );
+  for (const path of ['/_history', '/:type/_history', '/:type/:id/_history', '/:type/:id/_history/:version'])
+    routes.all(path, noVersions);
+
+  routes.get('/:type', knownType, c => search(c, parts, () => urlParameters(c)));
+  routes.get('/:type/_search', knownType, c => search(c, parts, () => urlParameters(c)));
+  routes.post('/:type/_search', knownType, c => search(c, parts, () => formParameters(c)));
+  routes.get('/:type/:id', knownType, c => read(c, parts));
+  routes.get('/:type/:id/:inner', knownType, c => searchCompartment(c, parts, () => urlParameters(c)));
+  routes.post('/:type/:id/:inner/_search', knownType, c => searchCompartment(c, parts, () => formParameters(c)));
+
+  routes.all('/metadata', wrongMethod('GET, HEAD'));
+  routes.all('/:type', knownType, wrongMethod('GET, HEAD'));
+  routes.all('/:type/_search', knownType, wrongMethod('GET, HEAD, POST'));
+  routes.all('/:type/:id', knownType, wrongMethod('GET, HEAD'));
+  routes.all('*', () => {
+    throw new FhirError('unknown-address', 'Nothing is here; [base]/metadata says what this server offers');
+  });
+  return routes;
+}
+
+function noOperation(): FhirError {
+  return new FhirError('unknown-operation', 'No such operation here; [base]/metadata lists them');
+}
+
+function noVersions(): never {
+  throw new FhirError('no-history', 'No versions are kept: a read shows what the database has now');
+}
+
+function read(c: HttpContext, parts: AppParts): Promise<Response> {
+  return respondCached(c, parts, async context => {
+    const type = c.req.param('type') ?? '';
+    const id = c.req.param('id') ?? '';
+    if (id.startsWith('$')) throw noOperation();
+    const parameters = urlParameters(c);
+    const resource = ID.test(id) ? await parts.facade.read(type, id, parameters, context) : undefined;
+    if (resource === undefined) throw new FhirError('no-such-resource', `No ${type} has this id`);
+    const native = nativeContent(c, resource, parameters);
+    if (native !== undefined) return native;
+    const representation = representationOf(c, parameters);
+    return timed(context, 'write', () => answerOfResource(resource, representation));
+  });
+}
+
+/** What reads the parameters; what is kept already needs none. */
+type Read = () => SearchRequest['parameters'] | Promise<SearchRequest['parameters']>;
+
+function search(c: HttpContext, parts: AppParts, read: Read): Promise<Response> {
+  return respondCached(c, parts, async context => {
+    const parameters = await read();
+    const representation = representationOf(c, parameters);
+    const bundle = await parts.facade.search({ type: c.req.param('type') ?? '', parameters }, context);
+    return timed(context, 'write', () => answerOf(bundle.json, representation));
+  });
+}
+
+function searchCompartment(c: HttpContext, parts: AppParts, read: Read): Promise<Response> {
+  return respondCached(c, parts, async context => {
+    const { type: compartment = '', id = '', inner: type = '' } = c.req.param() as Readonly<Record<string, string>>;
+    if (!ID.test(id)) throw new FhirError('no-such-resource', `No ${compartment} has this id`);
+    if (type.startsWith('$')) throw noOperation();
+    const parameters = await read();
+    const representation = representationOf(c, parameters);
+    const bundle = await parts.facade.searchCompartment({ compartment, id, type, parameters }, context);
+    return timed(context, 'write', () => answerOf(bundle.json, representation));
+  });
+}

@@ -1,0 +1,96 @@
+/**
+ * `Patient/<id>/$ccd`. The document goes out as the XML it is, in a Binary where the client asks for FHIR, as a page for people in
+ * a browser; whole, as answers of FHIR are kept and tagged.
+ * https://hl7.org/fhir/R4/binary.html#rest
+ */
+import { Hono } from 'hono';
+import { type Document, documentXml } from '../../ccda/document.ts';
+import { documentPage, PAGE_POLICY } from '../../ccda/page.ts';
+import { RangeProblem } from '../../ccda/range.ts';
+import { XML_POLICY } from '../../ccda/stylesheet.ts';
+import type { MakeSummary } from '../../ccda/summary.ts';
+import { inBuffers } from '../../ccda/texts.ts';
+import type { RequestContext, SearchRequest } from '../../facade.ts';
+import { FhirError } from '../../outcome.ts';
+import type { AppParts, HttpContext, HttpEnv } from '../context.ts';
+import { type Answer, answerOf, answerWith } from '../middleware/answer.ts';
+import { respondCached } from '../middleware/answer-cache.ts';
+import { wrongMethod } from '../middleware/methods.ts';
+import { asksForFhir, isHtml, wantsPage } from '../middleware/negotiate.ts';
+import { lastOf } from '../middleware/parameters.ts';
+import { urlParameters } from '../middleware/request-parameters.ts';
+import { bodyParameters } from './operation-body.ts';
+import { ID } from './record-routes.ts';
+import { representationOf } from './respond.ts';
+
+const CONTENT_TYPE = 'application/xml';
+/** Bytes. */
+const PIECE = 64 * 1024;
+/** Whose record it is. */
+const TYPE = 'Patient';
+
+type Parameters = SearchRequest['parameters'];
+
+export function summaryRoutes(parts: AppParts, make: MakeSummary): Hono<HttpEnv> {
+  const routes = new Hono<HttpEnv>();
+  const path = `/${TYPE}/:id/$ccd`;
+  const run = (c: HttpContext, read: () => Parameters | Promise<Parameters>): Promise<Response> =>
+    respondCached(c, parts, async context => {
+      const parameters = await read();
+      const document = await summary(c.req.param('id') ?? '', parameters, context, parts, make);
+      return answerIn(c, document, parameters);
+    });
+  routes.get(path, c => run(c, () => urlParameters(c)));
+  routes.post(path, c => run(c, async () => [...urlParameters(c), ...(await bodyParameters(c))]));
+  routes.all(path, wrongMethod('GET, HEAD, POST'));
+  return routes;
+}
+
+async function summary(
+  id: string,
+  parameters: Parameters,
+  context: RequestContext,
+  { facade }: AppParts,
+  make: MakeSummary,
+): Promise<Document> {
+  const { handling: _handling, ...rest } = context;
+  const there = ID.test(id) && (await facade.read(TYPE, id, [['_elements', 'id']], context)) !== undefined;
+  const [start, end] = [dayOf(parameters, 'start'), dayOf(parameters, 'end')];
+  try {
+    const made = there ? await make({ patientId: id, start, end, context: rest, now: Date.now() }) : undefined;
+    if (made === undefined) throw new FhirError('no-such-resource', `No ${TYPE} has this id`);
+    return made;
+  } catch (error) {
+    if (error instanceof RangeProblem)
+      throw new FhirError('wrong-value', 'start and end: expected days, in this order');
+    throw error;
+  }
+}
+
+/** The day of a date or date-time. */
+function dayOf(parameters: Parameters, name: string): string | undefined {
+  return lastOf(parameters, name)?.slice(0, 10);
+}
+
+function answerIn(c: HttpContext, document: Document, parameters: Parameters): Answer {
+  const format = lastOf(parameters, '_format') || undefined;
+  const accept = c.req.header('accept');
+  if (format === undefined ? wantsPage(accept) : isHtml(format)) {
+    const headers = { 'Content-Security-Policy': PAGE_POLICY };
+    return answerWith(bytesOf(documentPage(document)), 'text/html; charset=utf-8', { headers });
+  }
+  const xml = bytesOf(documentXml(document));
+  if (!asksForFhir(format, accept)) {
+    const headers = { 'Content-Security-Policy': XML_POLICY };
+    return answerWith(xml, `${CONTENT_TYPE}; charset=utf-8`, { headers });
+  }
+  const data = xml.toString('base64');
+  return answerOf(
+    JSON.stringify({ resourceType: 'Binary', contentType: CONTENT_TYPE, data }),
+    representationOf(c, parameters),
+  );
+}
+
+function bytesOf(texts: Iterable<string>): Buffer<ArrayBuffer> {
+  return Buffer.concat([...inBuffers(texts, PIECE)]);
+}

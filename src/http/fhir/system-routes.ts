@@ -1,0 +1,106 @@
+/**
+ * What is asked of the base itself: searches over several types by GET or by POST to `_search`, and batches.
+ * https://hl7.org/fhir/R4/http.html#search, https://hl7.org/fhir/R4/http.html#transaction
+ */
+import { Hono } from 'hono';
+import type { SearchRequest } from '../../facade.ts';
+import { timed } from '../../observe/stages.ts';
+import { FhirError } from '../../outcome.ts';
+import { type AppParts, fhirBase, type HttpContext, type HttpEnv } from '../context.ts';
+import { admitted } from '../middleware/admission.ts';
+import { answerOf } from '../middleware/answer.ts';
+import { respondCached } from '../middleware/answer-cache.ts';
+import { auditAnswers } from '../middleware/audit.ts';
+import { onError } from '../middleware/errors.ts';
+import { wrongMethod } from '../middleware/methods.ts';
+import { formParameters, urlParameters } from '../middleware/request-parameters.ts';
+import { answerBatch, type BatchRequest } from './batch.ts';
+import { resourceBody } from './resource-body.ts';
+import { representationOf, respond } from './respond.ts';
+
+type Parameters = SearchRequest['parameters'];
+
+/** `single`: the routes of requests for one type, which a batch may hold as well. */
+export function systemRoutes(parts: AppParts, single: Hono<HttpEnv>): Hono<HttpEnv> {
+  const routes = new Hono<HttpEnv>();
+  const searches = searchRoutes(parts);
+  const answer = oneByOne(parts, [searches, single]);
+  routes.route('/', searches);
+  routes.post('/', async c => {
+    const representation = representationOf(c, urlParameters(c));
+    const bundle = await resourceBody(c, 'Bundle');
+    if (bundle === undefined) throw new FhirError('malformed-body', 'The body: expected a Bundle of type batch');
+    const json = await admitted(parts.admission?.batches, c.get('signal'), () =>
+      answerBatch(bundle, fhirBase(c, parts), request => answer(c, request)),
+    );
+    return respond(c, json, representation);
+  });
+  routes.all('/', wrongMethod('GET, HEAD, POST'));
+  routes.all('/_search', wrongMethod('GET, HEAD, POST'));
+  return routes;
+}
+
+/** Searches over several types. https://hl7.org/fhir/R4/search.html#searchcontexts */
+function searchRoutes(parts: AppParts): Hono<HttpEnv> {
+  const routes = new Hono<HttpEnv>();
+  const search = (c: HttpContext, read: () => Parameters | Promise<Parameters>): Promise<Response> =>
+    respondCached(c, parts, async context => {
+      const parameters = await read();
+      if (parameters.length === 0)
+        throw new FhirError(
+          'wrong-parameters',
+          'A search over all types has parameters; [base]/metadata says what is offered',
+        );
+      const representation = representationOf(c, parameters);
+      const { json } = await parts.facade.searchAll(parameters, context);
+      return timed(context, 'write', () => answerOf(json, representation));
+    });
+  for (const path of ['/', '/_search']) {
+    routes.use(path, async (c, next) => {
+      await next();
+      c.set('route', `[base]${path}`);
+    });
+    routes.get(path, c => search(c, () => urlParameters(c)));
+  }
+  routes.post('/_search', c => search(c, () => formParameters(c)));
+  return routes;
+}
+
+/** Answers requests of a batch by the routes of single ones, within the time and under the id of the batch. */
+function oneByOne(parts: AppParts, routes: readonly Hono<HttpEnv>[]) {
+  const batches = new WeakMap<Request, HttpContext>();
+  const app = new Hono<HttpEnv>({ strict: false });
+  app.use(async (c, next) => {
+    const batch = batches.get(c.req.raw);
+    if (batch === undefined) throw new RangeError('a request of no batch');
+    c.set('requestId', batch.get('requestId'));
+    c.set('stages', batch.get('stages'));
+    const access = batch.get('access');
+    if (access !== undefined) c.set('access', access);
+    const grant = batch.get('grant');
+    if (grant !== undefined) c.set('grant', grant);
+    const glass = batch.get('glass');
+    if (glass !== undefined) c.set('glass', glass);
+    const warning = batch.get('warning');
+    if (warning !== undefined) c.set('warning', warning);
+    c.set('batch', batch);
+    c.set('signal', batch.get('signal'));
+    c.set('timedOut', batch.get('timedOut'));
+    await next();
+  });
+  if (parts.audit !== undefined) app.use(auditAnswers(parts, parts.audit));
+  for (const one of routes) app.route('/', one);
+  app.onError(onError(parts));
+  return async (batch: HttpContext, { method, path, headers, body }: BatchRequest): Promise<Response> => {
+    // Whatever the request names, its answer has to stand in a JSON Bundle.
+    const url = `${new URL(batch.req.url).origin}/${path}${path.includes('?') ? '&' : '?'}_format=json`;
+    const handling = batch.req.header('prefer');
+    const request = new Request(url, {
+      method,
+      headers: { ...headers, ...(handling === undefined ? {} : { Prefer: handling }) },
+      ...(body === undefined ? {} : { body }),
+    });
+    batches.set(request, batch);
+    return app.fetch(request);
+  };
+}

@@ -1,0 +1,113 @@
+/**
+ * Answers that several requests may share. In: a request and how its answer is made. Out: the response, from the cache
+ * where it has a good one, and a `Cache-Status` that says what happened. RFC 9211, RFC 9111 section 5.2.1
+ */
+import { type AnswerCache, type AnswerOrigin, hearPlans } from '../../cache/answers.ts';
+import type { Freshness } from '../../cache/freshness.ts';
+import { answerKey } from '../../cache/key.ts';
+import type { RequestContext } from '../../facade.ts';
+import { type AppParts, type HttpContext, requestContext } from '../context.ts';
+import { admitted } from './admission.ts';
+import { type Answer, sendAnswer } from './answer.ts';
+import { queryOf } from './parameters.ts';
+import { headerOf } from './request-header.ts';
+
+/** The process's cache, and what it needs to know of the mappings that are served. */
+export interface KeptAnswers {
+  readonly cache: AnswerCache<Answer>;
+  readonly freshness: Freshness;
+  /** Of the mappings. */
+  readonly version: string;
+}
+
+/**
+ * `read` gets a context whose signal aborts when nobody waits any more. Only what is asked by GET or HEAD is kept; what
+ * `read` throws is not, and goes to all who waited for it.
+ */
+export async function respondCached(
+  c: HttpContext,
+  parts: AppParts,
+  read: (context: RequestContext) => Promise<Answer>,
+): Promise<Response> {
+  const { answers, admission, audit } = parts;
+  const context = requestContext(c, parts);
+  const make = async (own: RequestContext): Promise<Answer> => {
+    if (audit === undefined) return admitted(admission?.answers, own.signal, () => read(own));
+    const seen = new Set<string>();
+    const see = (patients: Iterable<string>): void => {
+      for (const patient of patients) seen.add(patient);
+    };
+    const made = await admitted(admission?.answers, own.signal, () => read({ ...own, see }));
+    made.patients = [...seen];
+    return made;
+  };
+  const send: typeof sendAnswer = (to, answer, sending) => {
+    context.see?.(answer.patients);
+    return sendAnswer(to, answer, sending);
+  };
+  const type = c.req.param('inner') ?? c.req.param('type') ?? '';
+  if (answers === undefined || parts.unkept?.has(type) || isUnkept(headerOf(c, 'accept')))
+    return send(c, await make(context));
+  if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
+    return send(c, await make(context), { cacheStatus: 'Lintel; fwd=method' });
+  }
+  const key = keyOf(c, context, answers.version);
+  const { answer, origin } = await answers.cache.answer({
+    key,
+    kind: kindOf(c),
+    freshness: answers.freshness,
+    signal: context.signal,
+    ...directivesOf(c),
+    make: (signal, touch) => make({ ...context, signal, onQuery: hearPlans(touch) }),
+  });
+  if (origin.kind === 'hit' || (origin.kind === 'made' && origin.stored)) c.set('answer', answer);
+  if (origin.kind === 'hit') c.set('kept', true);
+  return send(c, answer, {
+    cacheStatus: cacheStatus(origin),
+    onGrown: () => answers.cache.grown(key, answer),
+  });
+}
+
+/** Characters of Accept; longer ones are written by nobody who will come again. */
+const LONGEST_ACCEPT = 500;
+
+/** Whether answers to this Accept are not kept: it is part of their key. */
+export function isUnkept(accept: string | undefined): boolean {
+  return accept !== undefined && accept.length > LONGEST_ACCEPT;
+}
+
+function keyOf(c: HttpContext, { access, base, handling }: RequestContext, version: string): string {
+  const { url } = c.req;
+  const target = url.slice(url.indexOf('/', url.indexOf('//') + 2));
+  return answerKey({ version, access, base, handling, accept: headerOf(c, 'accept'), target });
+}
+
+/** Path pattern and names of parameters. */
+function kindOf(c: HttpContext): string {
+  return `${c.req.path.split('/', 3).join('/')}?${queryOf(c.req.url).replace(/=[^&]*/g, '')}`;
+}
+
+/** What the client says of kept answers. `Pragma` counts where there is no Cache-Control. RFC 9111 section 5.4 */
+function directivesOf(c: HttpContext): { readonly maxAge?: number; readonly noStore?: true } {
+  const text = headerOf(c, 'cache-control') ?? headerOf(c, 'pragma');
+  if (text === undefined) return {};
+  const directives = text
+    .toLowerCase()
+    .split(',')
+    .map(one => one.trim());
+  if (directives.includes('no-store')) return { noStore: true };
+  if (directives.includes('no-cache')) return { maxAge: 0 };
+  const seconds = directives.map(one => /^max-age="?(\d{1,9})"?$/.exec(one)?.[1]).find(one => one !== undefined);
+  return seconds === undefined ? {} : { maxAge: Number(seconds) * 1000 };
+}
+
+/** `ttl`: milliseconds. */
+export function hitStatus(ttl: number): string {
+  return `Lintel; hit; ttl=${Math.floor(ttl / 1000)}`;
+}
+
+function cacheStatus(origin: AnswerOrigin): string {
+  return origin.kind === 'hit'
+    ? hitStatus(origin.ttl)
+    : `Lintel; fwd=${origin.why}${origin.stored ? '; stored' : ''}${origin.collapsed ? '; collapsed' : ''}`;
+}

@@ -1,0 +1,226 @@
+/**
+ * Answers in their final form: made once, compressed once for each coding that somebody takes, sent many times. In: FHIR JSON
+ * text and a representation. Out: an Answer; and a Response for one client of it, 304 where the client has it already.
+ * https://hl7.org/fhir/R4/http.html#read, RFC 9110 section 13
+ */
+import { hash } from 'node:crypto';
+import type { ResourceText } from '../../facade.ts';
+import { toXml } from '../../resource/xml.ts';
+import type { HttpContext } from '../context.ts';
+import { indentJson, indentXml } from '../fhir/pretty.ts';
+import { PAGE_POLICY } from '../pages/page-frame.ts';
+import { type PagePlace, resourcePage } from '../pages/resource-page.ts';
+import { AnswerHeaders } from './answer-headers.ts';
+import { type Coding, codingFor, compress } from './compress.ts';
+import { CONTENT_TYPE, type Format } from './negotiate.ts';
+import { headerOf } from './request-header.ts';
+
+/** How the representation is written. */
+export interface Representation {
+  readonly format: Format;
+  readonly pretty: boolean;
+  /** Of `html`: where the answer stands. */
+  readonly place?: PagePlace;
+}
+
+/** What is told of a body. */
+export interface Description {
+  /** Beside the content's type, length and coding. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly etag?: string | undefined;
+  /** Seconds since the epoch. */
+  readonly changed?: number | undefined;
+}
+
+export interface Answer extends Description {
+  /** A text, until its bytes are asked for: what is sent once need not become a buffer, of which V8 collects many at great cost. */
+  readonly content: string | Buffer<ArrayBuffer>;
+  /** As bytes, from then on. */
+  readonly body: Buffer<ArrayBuffer>;
+  /** Bytes of the body. */
+  readonly byteLength: number;
+  readonly contentType: string;
+  /** Of the body and its compressed forms so far. */
+  readonly bytes: number;
+  /** Logical ids of the patients whose data it holds; for the audit, which notes them each time it is sent. */
+  patients: readonly string[];
+  /** The body in a coding, made at the first call; `onGrown` is called once it is there. */
+  encoded(coding: Coding, onGrown?: () => void): Promise<Buffer<ArrayBuffer>>;
+  /** The same if it has been made, without waiting. */
+  made(coding: Coding): Buffer<ArrayBuffer> | undefined;
+}
+
+/** Bytes below which a form is kept as a text too (hits.ts). */
+export const SMALL = 8192;
+
+const NOTHING_MORE: Description = { headers: {} };
+const NOBODY: readonly string[] = [];
+
+type Written = Exclude<Format, 'html'>;
+const WRITERS: Readonly<Record<Written, readonly [write: (json: string) => string, indent: (text: string) => string]>> =
+  {
+    json: [json => json, indentJson],
+    xml: [toXml, indentXml],
+  };
+
+export function answerOf(json: string, { format, pretty, place }: Representation, description = NOTHING_MORE): Answer {
+  if (format === 'html') return answerOfPage(json, place, description);
+  const [write, indent] = WRITERS[format];
+  const written = write(json);
+  const text = pretty ? indent(written) : written;
+  return answerWith(text, CONTENT_TYPE[format], description);
+}
+
+function answerOfPage(json: string, place: PagePlace = NOWHERE, { headers, ...rest }: Description): Answer {
+  const own = { ...headers, 'Content-Security-Policy': PAGE_POLICY };
+  return answerWith(resourcePage(json, place), CONTENT_TYPE.html, { ...rest, headers: own });
+}
+
+/** Of an answer within another one, which leads nowhere. */
+const NOWHERE: PagePlace = { base: '', self: 'http://localhost/', explain: undefined };
+
+/** A resource that was read: with validators. */
+export function answerOfResource(resource: ResourceText, representation: Representation): Answer {
+  const etag = `W/"${hash('sha256', resource.json, 'base64url').slice(0, 22)}"`;
+  const changed = resource.lastUpdated === undefined ? Number.NaN : Date.parse(resource.lastUpdated);
+  if (Number.isNaN(changed)) return answerOf(resource.json, representation, { etag, headers: { ETag: etag } });
+  const seconds = Math.floor(changed / 1000);
+  const headers = { ETag: etag, 'Last-Modified': new Date(seconds * 1000).toUTCString() };
+  return answerOf(resource.json, representation, { etag, changed: seconds, headers });
+}
+
+/** An answer of a text, or of bytes that are none of FHIR's texts. */
+export function answerWith(
+  content: string | Buffer<ArrayBuffer>,
+  contentType: string,
+  description = NOTHING_MORE,
+): Answer {
+  return new HeldAnswer(content, contentType, description);
+}
+
+/** Not an object with getters of its own: V8 makes a hidden class for each of those. */
+class HeldAnswer implements Answer {
+  readonly headers: Description['headers'];
+  readonly etag: string | undefined;
+  readonly changed: number | undefined;
+  readonly contentType: string;
+  readonly byteLength: number;
+  patients: readonly string[] = NOBODY;
+  #content: Answer['content'];
+  #forms: Map<Coding, Promise<Buffer<ArrayBuffer>>> | undefined;
+  #finished: Map<Coding, Buffer<ArrayBuffer>> | undefined;
+
+  constructor(content: Answer['content'], contentType: string, { headers, etag, changed }: Description) {
+    this.headers = headers;
+    this.etag = etag;
+    this.changed = changed;
+    this.contentType = contentType;
+    this.byteLength = typeof content === 'string' ? Buffer.byteLength(content, 'utf8') : content.byteLength;
+    this.#content = content;
+  }
+
+  get content(): Answer['content'] {
+    return this.#content;
+  }
+
+  get body(): Buffer<ArrayBuffer> {
+    if (typeof this.#content === 'string') this.#content = Buffer.from(this.#content, 'utf8');
+    return this.#content;
+  }
+
+  get bytes(): number {
+    const forms = this.#finished?.values() ?? [];
+    return Iterator.from(forms).reduce(
+      (sum, form) => sum + weightOf(form),
+      weightOf(this) + this.patients.length * ID_BYTES,
+    );
+  }
+
+  encoded(coding: Coding, onGrown: () => void = () => {}): Promise<Buffer<ArrayBuffer>> {
+    this.#forms ??= new Map();
+    const known = this.#forms.get(coding);
+    if (known) return known;
+    const form = this.#encode(coding, onGrown);
+    this.#forms.set(coding, form);
+    return form;
+  }
+
+  async #encode(coding: Coding, onGrown: () => void): Promise<Buffer<ArrayBuffer>> {
+    const form = (await compress(this.body, coding)) as Buffer<ArrayBuffer>;
+    this.#finished ??= new Map();
+    this.#finished.set(coding, form);
+    onGrown();
+    return form;
+  }
+
+  made(coding: Coding): Buffer<ArrayBuffer> | undefined {
+    return this.#finished?.get(coding);
+  }
+}
+
+/** Of the logical id of a patient, about. */
+const ID_BYTES = 32;
+
+function weightOf({ byteLength }: Pick<Buffer, 'byteLength'>): number {
+  return byteLength < SMALL ? 2 * byteLength : byteLength;
+}
+
+/** How an answer is sent. */
+export interface Sending {
+  /** 200 where it is not given. */
+  readonly status?: 200 | 400;
+  /** RFC 9211 */
+  readonly cacheStatus?: string | undefined;
+  /** Called when the answer has been compressed for the first time in a coding. */
+  readonly onGrown?: () => void;
+}
+
+/** The answer for one client, or 304 for a client that has this version. */
+export async function sendAnswer(
+  c: HttpContext,
+  answer: Answer,
+  { status = 200, cacheStatus, onGrown }: Sending = {},
+): Promise<Response> {
+  const same = {
+    ...(cacheStatus !== undefined && { 'Cache-Status': cacheStatus }),
+    ...{ Vary: 'Accept-Encoding', ...answer.headers },
+  };
+  if (isUnchanged(c, answer)) return responseOf(null, 304, same);
+  const { contentType } = answer;
+  const coding = codingFor(answer, contentType, headerOf(c, 'accept-encoding'));
+  const encoded = coding === undefined ? undefined : await answer.encoded(coding, onGrown);
+  // What is kept is sent again as bytes.
+  const plain = c.get('answer') === undefined ? answer.content : answer.body;
+  return responseOf(encoded ?? plain, status, {
+    'Content-Type': contentType,
+    'Content-Length': String((encoded ?? answer).byteLength),
+    ...(coding !== undefined && { 'Content-Encoding': coding }),
+    ...same,
+  });
+}
+
+/** Not by `c.body`, which makes Headers of the platform's. */
+function responseOf(body: Answer['content'] | null, status: number, headers: Description['headers']): Response {
+  return new Response(body, { status, headers: new AnswerHeaders(headers) });
+}
+
+/** If-None-Match is compared weakly and decides alone where it is sent. */
+function isUnchanged(c: HttpContext, { etag, changed }: Answer): boolean {
+  if (etag === undefined) return false;
+  const match = headerOf(c, 'if-none-match');
+  if (match !== undefined) return namesTag(match, etag);
+  const since = instantOf(headerOf(c, 'if-modified-since') ?? '');
+  return changed !== undefined && since !== undefined && changed * 1000 <= since;
+}
+
+/** Milliseconds since the epoch. What is no date of HTTP as it is written today counts for nothing. RFC 9110 section 5.6.7 */
+function instantOf(httpDate: string): number | undefined {
+  const instant = Date.parse(httpDate);
+  return !Number.isNaN(instant) && new Date(instant).toUTCString() === httpDate.trim() ? instant : undefined;
+}
+
+/** True if an If-None-Match names an entity tag, which are compared weakly. */
+export function namesTag(match: string, etag: string): boolean {
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
+  return match.trim() === '*' || match.split(',').some(tag => opaque(tag) === opaque(etag));
+}

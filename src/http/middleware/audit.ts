@@ -1,0 +1,203 @@
+/**
+ * The audit of answers: each that holds patients' data, or could, is written down before it goes out. In: a request that was
+ * answered. Out: the answer; or 503 where it cannot be written down. docs/audit.md
+ */
+import type { IncomingMessage } from 'node:http';
+import { createMiddleware } from 'hono/factory';
+import type { Audit } from '../../audit/audit.ts';
+import type { AuditRecord, Interaction, Who } from '../../audit/record.ts';
+import { type Access, OPEN_ACCESS } from '../../auth/access.ts';
+import { REST_CLIENT } from '../../auth/glass.ts';
+import type { Grant } from '../../auth/token.ts';
+import { SEALED } from '../../facade.ts';
+import { issueOf, operationOutcome } from '../../outcome.ts';
+import type { AppParts, HttpContext, HttpEnv } from '../context.ts';
+import { respondWithOutcome } from '../fhir/respond.ts';
+import { RestError, respondWithError } from '../rest/errors.ts';
+import { routeOf } from './request-log.ts';
+
+const MESSAGE = 'What is read here has to be written down, and the audit store cannot be written now';
+/** Seconds. */
+const RETRY_AFTER = 30;
+
+/** `isPublic`: paths whose answers tell nothing of any patient. */
+export function auditAnswers(
+  { config, facade }: Pick<AppParts, 'config' | 'facade'>,
+  audit: Pick<Audit, 'write'>,
+  isPublic: (path: string) => boolean = () => false,
+) {
+  return createMiddleware<HttpEnv>(async (c, next) => {
+    await next();
+    if (c.req.method === 'OPTIONS' || isPublic(c.req.path)) return;
+    try {
+      await audit.write(recordOf(c, config, facade));
+    } catch {
+      // The writer has told the log why.
+      await c.res.body?.cancel();
+      c.res = undefined;
+      c.res = await unavailable(c);
+    }
+  });
+}
+
+function unavailable(c: HttpContext): Response | Promise<Response> {
+  const headers = { 'Retry-After': String(RETRY_AFTER) };
+  if (c.get('rest') === true) return respondWithError(c, new RestError('unavailable', MESSAGE, headers));
+  return respondWithOutcome(c, 503, [issueOf('audit-away', MESSAGE)], headers);
+}
+
+type Place = Pick<AppParts['config'], 'fhirPath' | 'baseUrl' | 'access'>;
+
+function recordOf(c: HttpContext, config: Place, facade: Shows): AuditRecord {
+  // A request of a batch has come by the connection of the batch, and its path is that behind the base.
+  const outer = c.get('batch') ?? c;
+  const { status } = c.res;
+  const { pathname, search, hostname } = new URL(c.req.url);
+  const path = outer === c ? pathname : config.fhirPath + pathname;
+  const { interaction, resource } = askedFor(c.req.method, path, config.fhirPath);
+  const bulk = c.get('bulk');
+  const sent = status < 400;
+  const glass = c.get('glass');
+  return {
+    at: Date.now(),
+    request: c.get('requestId'),
+    who: whoOf(outer, config),
+    address: outer.env?.incoming?.socket.remoteAddress ?? 'unknown',
+    server: serverOf(hostname, config),
+    interaction,
+    route: `${c.req.method} ${routeOf(c)}`,
+    status,
+    query: [
+      `${c.req.method} ${path}${withShown(search, c.get('access'), facade)}`,
+      withShown(bodyOf(c, interaction), c.get('access'), facade),
+      bulk ? `of GET ${bulk}` : '',
+    ]
+      .filter(text => text !== '')
+      .join('\n'),
+    ...(resource === undefined ? {} : { resource }),
+    patients: sent ? [...(c.get('patients') ?? [])] : [],
+    ...(bulk !== undefined && sent && { bulk: true }),
+    ...(glass !== undefined && { glass }),
+    ...(c.get('kept') === true && { kept: true }),
+  };
+}
+
+type Shows = Pick<AppParts['facade'], 'shown'>;
+
+/**
+ * Links of a search that came in a body do not show its parameters; the audit, where nobody else reads them, does. `text`: a
+ * query with its question mark, or a form.
+ */
+function withShown(text: string, access: Access = OPEN_ACCESS, facade: Shows): string {
+  if (!text.includes(SEALED)) return text;
+  const mark = text.startsWith('?') ? '?' : '';
+  const parameters = [...new URLSearchParams(text)];
+  const shown = facade.shown(parameters, access);
+  return shown === parameters ? text : mark + new URLSearchParams(shown.map(pair => [...pair]));
+}
+
+/** The one place that knows who a caller is: by access token, by session, or nobody in particular. */
+function whoOf(c: HttpContext, { access }: Pick<Place, 'access'>): Who {
+  const grant = c.get('grant');
+  if (grant !== undefined) return whoIn(grant);
+  const account = c.get('account');
+  if (account !== undefined)
+    return { client: REST_CLIENT, subject: account.name, ...(account.fhirUser && { user: account.fhirUser }) };
+  return { client: access === 'open' ? 'open' : 'nobody' };
+}
+
+function whoIn({ client, subject, issuer, fhirUser, purpose }: Grant): Who {
+  return {
+    client,
+    issuer,
+    ...(subject !== client && { subject }),
+    ...(fhirUser !== undefined && { user: fhirUser }),
+    ...(purpose !== undefined && { purpose }),
+  };
+}
+
+/** Behind a proxy its name is that of BASE_URL. */
+function serverOf(asked: string, { baseUrl }: Pick<Place, 'baseUrl'>): string {
+  return baseUrl === undefined ? asked : new URL(baseUrl).hostname;
+}
+
+/** The requests of a batch are written down one by one. */
+function bodyOf(c: HttpContext, interaction: Interaction): string {
+  const body = c.get('body');
+  return body === undefined || interaction === 'batch' ? '' : Buffer.from(body).toString('utf8');
+}
+
+const TYPE = /^[A-Z][A-Za-z]{1,63}$/;
+const ID = /^[A-Za-z0-9.-]{1,64}$/;
+
+/** What kind of request it is, and which resource a read names. https://hl7.org/fhir/R4/http.html */
+export function askedFor(
+  method: string,
+  path: string,
+  fhirPath: string,
+): { readonly interaction: Interaction; readonly resource?: string } {
+  if (path !== fhirPath && !path.startsWith(`${fhirPath}/`)) return { interaction: 'operation' };
+  const segments = path
+    .slice(fhirPath.length)
+    .split('/')
+    .filter(segment => segment !== '')
+    .map(decoded);
+  const [type, id, inner] = segments;
+  if (segments.some(segment => segment.startsWith('$'))) return { interaction: 'operation' };
+  if (segments.includes('_history')) return { interaction: 'history-instance' };
+  if (type === undefined) return { interaction: method === 'POST' ? 'batch' : 'search-system' };
+  if (type === '_search') return { interaction: 'search-system' };
+  if (id === undefined || id === '_search' || inner !== undefined) return { interaction: 'search-type' };
+  const named = TYPE.test(type) && ID.test(id);
+  return { interaction: 'read', ...(named && { resource: `${type}/${id}` }) };
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+interface SentHit {
+  readonly route: string;
+  /** Of the request. */
+  readonly id: string;
+  readonly patients: readonly string[];
+  /** Of whoever came by token. */
+  readonly grant?: Grant | undefined;
+  readonly access: Access;
+}
+
+/** Of a kept answer that is sent without the application, to a request that is plain. */
+export function recordOfHit(
+  request: IncomingMessage,
+  { route, id, patients, grant, access }: SentHit,
+  config: Place,
+  facade: Shows,
+): AuditRecord {
+  const url = request.url ?? '/';
+  const mark = url.indexOf('?');
+  const { interaction, resource } = askedFor('GET', mark < 0 ? url : url.slice(0, mark), config.fhirPath);
+  return {
+    at: Date.now(),
+    request: id,
+    who: grant === undefined ? { client: config.access === 'open' ? 'open' : 'nobody' } : whoIn(grant),
+    address: request.socket.remoteAddress ?? 'unknown',
+    server: serverOf(URL.parse(`http://${request.headers.host}`)?.hostname ?? 'unknown', config),
+    interaction,
+    route: `GET ${route}`,
+    status: 200,
+    query: mark < 0 ? `GET ${url}` : `GET ${url.slice(0, mark)}${withShown(url.slice(mark), access, facade)}`,
+    ...(resource === undefined ? {} : { resource }),
+    patients,
+    kept: true,
+  };
+}
+
+/** The 503 of such an answer. */
+export const UNWRITTEN = {
+  headers: { 'Content-Type': 'application/fhir+json; charset=utf-8', 'Retry-After': String(RETRY_AFTER) },
+  body: JSON.stringify(operationOutcome([issueOf('audit-away', MESSAGE)])),
+} as const;

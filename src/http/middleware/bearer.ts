@@ -1,0 +1,108 @@
+/**
+ * Bearer tokens. In: the Authorization header of a request. Out: what its caller may see, or 401. Decisions are kept, so
+ * that a token is verified once and not with each request. RFC 6750
+ */
+import { hash } from 'node:crypto';
+import { createMiddleware } from 'hono/factory';
+import { type Access, NO_ACCESS } from '../../auth/access.ts';
+import type { Grant, Tokens } from '../../auth/token.ts';
+import { type BoundedCache, boundedCache } from '../../cache/bounded.ts';
+import { FhirError } from '../../outcome.ts';
+import type { HttpEnv } from '../context.ts';
+import { headerOf } from './request-header.ts';
+
+/** What becomes of a token. */
+export interface Decision {
+  readonly access: Access;
+  /** What the token says, for whoever writes down who asked. */
+  readonly grant: Grant;
+  /** Milliseconds since the epoch. */
+  readonly expires: number;
+}
+
+export interface Entry {
+  /** What was decided for a token before, if it still holds. */
+  known(token: string): Decision | undefined;
+  /** Undefined: the token is not good. Throws only for outages. */
+  decide(token: string): Promise<Decision | undefined>;
+  /** What its `system/` scopes alone allow: the others never export. */
+  toExport(grant: Grant): Access;
+}
+
+/** Tokens whose decisions are kept. */
+const KEPT = 10_000;
+
+/** `accessOf`: what a grant allows. `clock`: milliseconds since the epoch. */
+export function createEntry(tokens: Tokens, accessOf: (grant: Grant) => Access, clock: () => number = Date.now): Entry {
+  let decisions: BoundedCache<Decision> = boundedCache(KEPT);
+  let epoch = tokens.epoch?.();
+  const known = (key: string): Decision | undefined => {
+    const now = tokens.epoch?.();
+    if (now !== epoch) {
+      decisions = boundedCache(KEPT);
+      epoch = now;
+    }
+    const decision = decisions.find(key);
+    return decision && decision.expires > clock() ? decision : undefined;
+  };
+  return {
+    known: token => known(keyOf(token)),
+    toExport: grant => accessOf({ ...grant, scopes: grant.scopes.filter(scope => SYSTEM.test(scope)) }),
+    async decide(token) {
+      const key = keyOf(token);
+      const before = known(key);
+      if (before) return before;
+      const during = epoch;
+      const now = clock();
+      const grant = await tokens.grantOf(token, now);
+      if (grant === undefined || grant.expires <= now) return undefined;
+      const decision: Decision = { access: accessOf(grant), grant, expires: grant.expires };
+      // A token that may have been revoked meanwhile is asked for again.
+      if (tokens.epoch?.() === during) decisions.keep(key, decision);
+      return decision;
+    },
+  };
+}
+
+/** https://hl7.org/fhir/uv/bulkdata/STU2/authorization.html#scopes */
+const SYSTEM = /^system\//;
+
+/** The process's memory holds no token that could be used. */
+function keyOf(token: string): string {
+  return hash('sha256', token, 'base64url');
+}
+
+/** RFC 6750 section 2.1: the one way in which a token is taken; never from the address or a form. */
+const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
+
+/** Characters of a token. */
+const LONGEST = 12_000;
+
+/** The token of an Authorization header; undefined where it has none. */
+export function tokenOf(header: string | undefined): string | undefined {
+  const token = header === undefined || header.length > LONGEST ? undefined : BEARER.exec(header.trim())?.[1];
+  return token;
+}
+
+/** Lets nobody by without a good token, but to `isPublic` paths. */
+export function requireToken(entry: Entry, isPublic: (path: string) => boolean) {
+  return createMiddleware<HttpEnv>(async (c, next) => {
+    const header = headerOf(c, 'authorization');
+    if (header === undefined) {
+      if (!isPublic(c.req.path)) throw new FhirError('no-token', 'Expected an access token: Authorization: Bearer …');
+      c.set('access', NO_ACCESS);
+      return next();
+    }
+    const token = tokenOf(header);
+    // What is told to everybody waits for no issuer.
+    const isTold = isPublic(c.req.path);
+    const decision = token === undefined ? undefined : await (isTold ? entry.known(token) : entry.decide(token));
+    if (decision === undefined && !isTold) {
+      c.set('tokenRefused', true);
+      throw new FhirError('bad-token', 'The access token is not good: forged, expired, revoked, or for another server');
+    }
+    c.set('access', decision?.access ?? NO_ACCESS);
+    if (decision !== undefined) c.set('grant', decision.grant);
+    return next();
+  });
+}

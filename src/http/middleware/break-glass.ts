@@ -1,0 +1,81 @@
+/**
+ * The header `Break-Glass: <reason>`: somebody asks to see what is hidden from them. In: a request whose caller is known. Out:
+ * the request with what the caller sees then, and an answer that says so; or 403, for the header is never ignored. The reason
+ * goes into the audit and nowhere else. docs/access-rules.md
+ */
+import { createMiddleware } from 'hono/factory';
+import type { Access } from '../../auth/access.ts';
+import { FhirError, type Issue, issueOf } from '../../outcome.ts';
+import type { AppParts, HttpContext, HttpEnv } from '../context.ts';
+import { headerOf } from './request-header.ts';
+
+export const GLASS = 'Break-Glass';
+
+/** Characters of a reason. */
+const SHORTEST = 10;
+const LONGEST = 500;
+
+/** Stands behind whatever finds out who the caller is. */
+export function breakGlass(parts: Pick<AppParts, 'glass' | 'audit'>) {
+  return createMiddleware<HttpEnv>(async (c, next) => {
+    const header = headerOf(c, GLASS.toLowerCase());
+    if (header === undefined) return next();
+    const reason = textOf(header);
+    if ([...reason].length < SHORTEST || [...reason].length > LONGEST)
+      throw new FhirError('wrong-parameters', `${GLASS}: expected the reason, ${SHORTEST} to ${LONGEST} characters`);
+    // Whoever may not has tried.
+    c.set('glass', reason);
+    c.set('access', await openedFor(c, parts));
+    c.set('warning', warningOf(parts));
+    await next();
+    c.res.headers.set(GLASS, told(parts));
+  });
+}
+
+async function openedFor(c: HttpContext, { glass, audit }: Pick<AppParts, 'glass' | 'audit'>): Promise<Access> {
+  if (glass === undefined)
+    throw new FhirError('glass-refused', `${GLASS}: nobody may on this server; access.yaml has no rule`);
+  if (audit === undefined)
+    throw new FhirError('glass-refused', `${GLASS}: this server keeps no audit, so nothing is opened`);
+  const [grant, account, signal] = [c.get('grant'), c.get('account'), AbortSignal.timeout(PATIENCE)];
+  const opened =
+    grant !== undefined ? await glass.ofGrant(grant, signal) : account && (await glass.ofAccount(account, signal));
+  if (opened === undefined)
+    throw new FhirError('glass-refused', `${GLASS}: you may not, or not in this application; ask without the header`);
+  return opened;
+}
+
+/** Milliseconds that it may take to find out whether somebody may. */
+const PATIENCE = 10_000;
+
+/** Where nothing is hidden there is nothing to break: the header is refused. `isHere`: paths that take it. */
+export function refuseGlass(isHere: (path: string) => boolean) {
+  return createMiddleware<HttpEnv>(async (c, next) => {
+    if (headerOf(c, GLASS.toLowerCase()) === undefined || isHere(c.req.path)) return next();
+    throw new FhirError('glass-refused', `${GLASS}: nothing is hidden here; ask without the header`);
+  });
+}
+
+/** Throws for what a broken glass does not open. */
+export function mustBeWhole(c: HttpContext, what: string): void {
+  if (c.get('glass') !== undefined) throw new FhirError('glass-refused', `${GLASS}: ${what}`);
+}
+
+/** For searchsets: what the answer is. */
+function warningOf(parts: Pick<AppParts, 'glass'>): Issue {
+  const diagnostics =
+    `The glass was broken (${told(parts)}): this answer has what is hidden from you otherwise. ` +
+    'The audit has it, with your reason.';
+  return issueOf('glass-broken', diagnostics, { severity: 'warning' });
+}
+
+function told({ glass }: Pick<AppParts, 'glass'>): string {
+  return (glass?.opens ?? []).join(', ');
+}
+
+/** Node reads headers as Latin-1; who writes more than ASCII mostly means UTF-8. RFC 9110 section 5.5 */
+function textOf(header: string): string {
+  const bytes = Buffer.from(header.trim(), 'latin1');
+  const text = bytes.toString('utf8');
+  return text.includes('\uFFFD') ? header.trim() : text;
+}

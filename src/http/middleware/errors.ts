@@ -1,0 +1,60 @@
+/**
+ * The one place where errors become responses. In: whatever was thrown below. Out: an OperationOutcome that never holds
+ * a stack, an SQL text or a value.
+ */
+import { FhirError, issueOf } from '../../outcome.ts';
+import { DatabaseError, StatementTooLarge } from '../../sql/database.ts';
+import { type AppParts, type HttpContext, leftHalfway } from '../context.ts';
+import { respondWithOutcome } from '../fhir/respond.ts';
+import { WrongMediaType } from './content-type.ts';
+import { describeReason, tellFailure } from './failure.ts';
+
+/** Seconds until a client may try again where the database did not say. */
+const RETRY_AFTER = 5;
+
+export function onError({ log }: Pick<AppParts, 'log'>) {
+  return (error: Error, c: HttpContext): Promise<Response> => {
+    if (error instanceof WrongMediaType) {
+      return respondWithOutcome(c, 415, [issueOf('body-type', error.message)]);
+    }
+    const told = c.get('timedOut')?.() ? timedOut() : leftHalfway(c) ? cancelled() : asFhirError(error);
+    if (told !== undefined) {
+      if (told !== error) log.warn(told.message, { request: c.get('requestId'), ...describeReason(error) });
+      return respondWithOutcome(c, told.status, told.issues, { ...retryHeader(told), ...challenge(told, c) });
+    }
+    const request = c.get('requestId');
+    const [kind, words] = tellFailure(error, request, log);
+    return respondWithOutcome(c, 500, [issueOf(kind, `${words}; request ${request}`)]);
+  };
+}
+
+function asFhirError(error: Error): FhirError | undefined {
+  if (error instanceof FhirError) return error;
+  if (error instanceof StatementTooLarge) {
+    return new FhirError('too-costly', 'This asks for more comparisons than the database takes; give fewer values');
+  }
+  if (!(error instanceof DatabaseError) || error.reason === 'failed') return undefined;
+  if (error.reason === 'cancelled') return cancelled();
+  return new FhirError('database-away', `${error.told ?? 'The database does not answer'}; try again later`, {
+    retryAfter: error.retryAfter ?? RETRY_AFTER,
+  });
+}
+
+function timedOut(): FhirError {
+  return new FhirError('timed-out', 'The request took longer than this server allows', { retryAfter: RETRY_AFTER });
+}
+
+function cancelled(): FhirError {
+  return new FhirError('cancelled', 'The request was cancelled');
+}
+
+/** RFC 6750 section 3 */
+function challenge({ status }: FhirError, c: HttpContext): Record<string, string> {
+  if (status !== 401) return {};
+  const error = c.get('tokenRefused') === true ? ', error="invalid_token"' : '';
+  return { 'WWW-Authenticate': `Bearer realm="fhir"${error}` };
+}
+
+function retryHeader(error: FhirError): Record<string, string> {
+  return error.retryAfter === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(error.retryAfter))) };
+}

@@ -1,0 +1,15 @@
+/**
+ * What becomes of methods that an address does not take: OPTIONS is told which it takes, others are refused with 405.
+ * RFC 9110 section 15.5.6
+ */
+import { issueOf } from '../../outcome.ts';
+import type { HttpContext } from '../context.ts';
+import { respondWithOutcome } from '../fhir/respond.ts';
+
+export function wrongMethod(allow: string) {
+  return async (c: HttpContext): Promise<Response> => {
+    if (c.req.method === 'OPTIONS') return c.body(null, 204, { Allow: allow });
+    const issue = issueOf('wrong-method', `This server only reads: ${allow}`);
+    return respondWithOutcome(c, 405, [issue], { Allow: allow });
+  };
+}

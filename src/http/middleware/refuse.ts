@@ -1,0 +1,25 @@
+/**
+ * What is refused before any route: told in the form of the interface that was addressed.
+ */
+import type { RequestErrorKind } from '../../errors/request-errors.ts';
+import { issueOf } from '../../outcome.ts';
+import type { HttpContext } from '../context.ts';
+import { respondWithOutcome } from '../fhir/respond.ts';
+import { RestError, type RestErrorCode, respondWithError } from '../rest/errors.ts';
+
+/** The kinds of errors, and what the REST interface calls the same. */
+const CODES = {
+  'too-long': 'too-large',
+  'wrong-host': 'misdirected',
+  'unknown-address': 'not-found',
+} as const satisfies Readonly<Partial<Record<RequestErrorKind, RestErrorCode>>>;
+
+export async function refuse(
+  c: HttpContext,
+  status: number,
+  kind: keyof typeof CODES,
+  message: string,
+): Promise<Response> {
+  if (c.get('rest') === true) return respondWithError(c, new RestError(CODES[kind], message), status);
+  return respondWithOutcome(c, status, [issueOf(kind, message)]);
+}

@@ -1,0 +1,133 @@
+/**
+ * What is told of each request: a line in the log, `Server-Timing`, metrics, and events on the diagnostics channel
+ * `lintel:request`. Method, route pattern, status, bytes, durations; never the path or the query, which hold ids and
+ * search values.
+ */
+import { tracingChannel } from 'node:diagnostics_channel';
+import { performance } from 'node:perf_hooks';
+import { createMiddleware } from 'hono/factory';
+import { routePath } from 'hono/route';
+import type { LogFields } from '../../log.ts';
+import { type Spent, STAGES, startStopwatch } from '../../observe/stages.ts';
+import type { AppParts, HttpContext, HttpEnv } from '../context.ts';
+import { headerOf } from './request-header.ts';
+
+/** What subscribers of `lintel:request` are told; route and status once they are known. */
+export interface RequestEvent {
+  readonly request: string;
+  readonly method: string;
+  /** https://www.w3.org/TR/trace-context/ */
+  readonly traceparent: string | undefined;
+  route?: string;
+  status?: number;
+}
+
+const CHANNEL = tracingChannel<RequestEvent>('lintel:request');
+
+/** Somebody listens to requests as they begin and end. */
+export function isTraced(): boolean {
+  return CHANNEL.hasSubscribers;
+}
+
+/** Milliseconds that hits wait to be told of. */
+const LATER = 10;
+
+const NOTHING_SPENT: Spent = { stages: { parse: 0, plan: 0, sql: 0, write: 0 }, statements: 0 };
+
+/** What all requests have in common that are answered with the same bytes. */
+export interface AnsweredAlike extends LogFields {
+  readonly method: string;
+  /** A pattern. */
+  readonly route: string;
+  readonly status: number;
+  readonly bytes: number;
+}
+
+/** Tells of hits a little later and all at once: the same in a row costs a quarter. */
+export function tellHits({ log, metrics }: Pick<AppParts, 'log' | 'metrics'>) {
+  let waiting: { readonly alike: AnsweredAlike; readonly request: string; readonly milliseconds: number }[] = [];
+  const flush = (): void => {
+    const told = waiting;
+    waiting = [];
+    for (const { alike, request, milliseconds } of told) {
+      metrics?.request(alike.method, alike.route, alike.status, milliseconds, NOTHING_SPENT);
+      log.info('request', { ms: rounded(milliseconds), request }, alike);
+    }
+  };
+  return (alike: AnsweredAlike, request: string, milliseconds: number): void => {
+    if (waiting.length === 0) setTimeout(flush, LATER);
+    waiting.push({ alike, request, milliseconds });
+  };
+}
+
+/** Tells the log and the metrics of each request. */
+export function logRequests({ log, metrics }: Pick<AppParts, 'log' | 'metrics'>) {
+  return createMiddleware<HttpEnv>(async (c, next) => {
+    const begun = performance.now();
+    const request = c.get('requestId');
+    const stopwatch = startStopwatch(request);
+    c.set('stages', stopwatch);
+    const method = METHODS.has(c.req.method) ? c.req.method : 'other';
+    const traceparent = traceparentOf(headerOf(c, 'traceparent'));
+    if (CHANNEL.hasSubscribers) await traced({ request, method, traceparent }, c, next);
+    else await next();
+    const { status, headers } = c.res;
+    const bytes = numberOf(headers.get('content-length'));
+    const milliseconds = performance.now() - begun;
+    const spent = stopwatch.spent();
+    const route = routeOf(c);
+    metrics?.request(method, route, status, milliseconds, spent);
+    const tell = QUIET.has(route) ? log.debug : log.info;
+    const ms = rounded(milliseconds);
+    const trace = traceparent?.slice(3, 35);
+    tell('request', { method, route, status, bytes, ms, ...durations(spent), request, trace });
+    headers.set('Server-Timing', serverTiming(milliseconds, spent));
+  });
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** Asked every few seconds by whoever watches. */
+const QUIET: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics']);
+
+/** What a request is called: a pattern, never the path itself. */
+export function routeOf(c: HttpContext): string {
+  return c.get('route') ?? routePath(c);
+}
+
+function traced(event: RequestEvent, c: HttpContext, next: () => Promise<void>): Promise<void> {
+  return CHANNEL.tracePromise(async () => {
+    await next();
+    event.route = routeOf(c);
+    event.status = c.res.status;
+  }, event);
+}
+
+function traceparentOf(header: string | undefined): string | undefined {
+  return header !== undefined && /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/.test(header)
+    ? header
+    : undefined;
+}
+
+/** https://www.w3.org/TR/server-timing/ */
+function serverTiming(total: number, { stages, statements }: Spent): string {
+  let text = `total;dur=${rounded(total)}`;
+  if (statements === 0 && stages.parse === 0) return text;
+  for (const stage of STAGES) if (stages[stage] > 0) text += `, ${stage};dur=${rounded(stages[stage])}`;
+  return text;
+}
+
+function durations({ stages, statements }: Spent): Readonly<Record<string, number>> {
+  if (stages.parse === 0) return {};
+  const { parse, plan, sql, write } = stages;
+  return { parse: rounded(parse), plan: rounded(plan), sql: rounded(sql), write: rounded(write), statements };
+}
+
+/** Milliseconds to a hundredth. */
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 100) / 100;
+}
+
+function numberOf(text: string | null): number | undefined {
+  return text === null ? undefined : Number(text);
+}

@@ -1,0 +1,139 @@
+/**
+ * Errors of the REST interface. In: whatever was thrown. Out: `{error, message, requestId}`, or a page in a browser, that never
+ * holds a stack, an SQL text or a patient's value. docs/interfaces.md
+ */
+import { html } from 'hono/html';
+import { AccountsError } from '../../auth/accounts.ts';
+import { RangeProblem } from '../../ccda/range.ts';
+import { FhirError } from '../../outcome.ts';
+import { DatabaseError } from '../../sql/database.ts';
+import { type AppParts, type HttpContext, leftHalfway, serverBase } from '../context.ts';
+import { describeReason, tellFailure } from '../middleware/failure.ts';
+import { wantsPage } from '../middleware/negotiate.ts';
+import { chartAddress } from '../pages/chart-address.ts';
+import { loginPage, nextAddress } from '../pages/login-page.ts';
+import { type Html, PAGE_POLICY, page } from '../pages/page-frame.ts';
+
+const STATUS = {
+  'bad-request': 400,
+  unauthorized: 401,
+  forbidden: 403,
+  'not-found': 404,
+  'not-allowed': 405,
+  'not-acceptable': 406,
+  conflict: 409,
+  'too-large': 413,
+  misdirected: 421,
+  'too-many-requests': 429,
+  'internal-error': 500,
+  unavailable: 503,
+} as const;
+
+export type RestErrorCode = keyof typeof STATUS;
+
+export class RestError extends Error {
+  override readonly name = 'RestError';
+  readonly code: RestErrorCode;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: RestErrorCode, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.code = code;
+    this.headers = headers;
+  }
+}
+
+const CANCELLED = 'The request was cancelled';
+
+/** Seconds until a client may try again where the database did not say. */
+const RETRY_AFTER = 5;
+
+export function onRestError(parts: AppParts) {
+  const { log } = parts;
+  const respond = (c: HttpContext, told: RestError): Response | Promise<Response> =>
+    wantsPage(c.req.header('accept')) ? respondWithErrorPage(c, parts, told) : respondWithError(c, told);
+  return (error: Error, c: HttpContext): Response | Promise<Response> => {
+    const told = c.get('timedOut')?.()
+      ? unavailable('The request took longer than this server allows')
+      : leftHalfway(c)
+        ? unavailable(CANCELLED)
+        : asRestError(error);
+    if (told !== undefined) {
+      if (told !== error && told.code === 'unavailable')
+        log.warn(told.message, { request: c.get('requestId'), ...describeReason(error) });
+      return respond(c, told);
+    }
+    return respond(c, new RestError('internal-error', tellFailure(error, c.get('requestId'), log)[1]));
+  };
+}
+
+export function respondWithError(
+  c: HttpContext,
+  { code, message, headers }: RestError,
+  status: number = STATUS[code],
+): Response {
+  const body = { error: code, message, requestId: c.get('requestId') };
+  return c.json(body, status as 400, { ...headers, 'Cache-Control': 'no-store' });
+}
+
+/** For people: what is wrong, or the form to log in where that is what is needed. */
+function respondWithErrorPage(c: HttpContext, parts: AppParts, told: RestError): Response | Promise<Response> {
+  const { code, message, headers } = told;
+  const triedToLogIn = c.get('next') !== undefined;
+  const mustLogIn = code === 'unauthorized' || (triedToLogIn && code === 'too-many-requests');
+  const next = nextAddress(c, parts, c.get('next') ?? ownAddress(c, parts));
+  const content = mustLogIn
+    ? loginPage(c, parts, next, triedToLogIn ? message : undefined)
+    : errorPage(c, parts, message);
+  c.header('Content-Security-Policy', PAGE_POLICY);
+  return c.html(content, STATUS[code], { ...headers, 'Cache-Control': 'no-store' });
+}
+
+/** Of a page that was asked for, as clients see it. */
+function ownAddress(c: HttpContext, parts: AppParts): string | undefined {
+  if (c.req.method !== 'GET') return undefined;
+  const { pathname, search } = new URL(c.req.url);
+  return `${serverBase(c, parts)}${pathname}${search}`;
+}
+
+function errorPage(c: HttpContext, parts: AppParts, message: string): Html {
+  const home = { text: 'Lintel', href: `${serverBase(c, parts)}/` };
+  return page(
+    'Not answered',
+    [home, { text: 'Charts', href: chartAddress(c, parts) }, { text: 'Not answered' }],
+    html`<header><h1>This cannot be answered</h1></header>
+<section><p role="alert">${message}</p><p class="quiet">Request ${c.get('requestId')}</p></section>`,
+  );
+}
+
+function asRestError(error: Error): RestError | undefined {
+  if (error instanceof RestError) return error;
+  if (error instanceof AccountsError) return unavailable('Nobody can log in: the file of accounts cannot be read');
+  if (error instanceof RangeProblem) return new RestError('bad-request', error.message);
+  if (error instanceof DatabaseError) {
+    if (error.reason === 'failed') return undefined;
+    if (error.reason === 'cancelled') return unavailable(CANCELLED);
+    return unavailable(`${error.told ?? 'The database does not answer'}; try again later`, error.retryAfter);
+  }
+  if (!(error instanceof FhirError)) return undefined;
+  // Thrown by what all requests go through; a search of ours that is refused is a fault of ours.
+  switch (error.status) {
+    case 503:
+      return unavailable(error.message, error.retryAfter);
+    case 413:
+    case 414:
+      return new RestError('too-large', error.message);
+    case 403:
+      return new RestError('forbidden', error.message);
+    case 406:
+      return new RestError('not-acceptable', error.message);
+    case 400:
+      return error.code === 'invalid' ? new RestError('bad-request', error.message) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function unavailable(message: string, retryAfter: number = RETRY_AFTER): RestError {
+  return new RestError('unavailable', message, { 'Retry-After': String(Math.max(1, Math.ceil(retryAfter))) });
+}

@@ -1,0 +1,159 @@
+/**
+ * Login, logout, and the session that every other call of the REST interface needs. In: form data, the cookie. Out: the
+ * cookie JSESSIONID, which no script can read, no other site sends, and only plain loopback carries without TLS; 401 without
+ * a good session. docs/interfaces.md, RFC 6265
+ */
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { csrf } from 'hono/csrf';
+import { createMiddleware } from 'hono/factory';
+import { HTTPException } from 'hono/http-exception';
+import { type Access, NO_ACCESS } from '../../auth/access.ts';
+import { isLoopback } from '../../config/config.ts';
+import type { RestParts } from '../../rest/start.ts';
+import { type AppParts, type HttpContext, type HttpEnv, serverBase } from '../context.ts';
+import { type Entry, tokenOf } from '../middleware/bearer.ts';
+import { wantsPage } from '../middleware/negotiate.ts';
+import { headerOf } from '../middleware/request-header.ts';
+import { nextAddress } from '../pages/login-page.ts';
+import { RestError } from './errors.ts';
+
+const COOKIE = 'JSESSIONID';
+const FORMS = ['application/x-www-form-urlencoded', 'multipart/form-data'];
+
+/**
+ * Refuses what a page of another site sends: it could log somebody in as another, or out. Browsers say where a form comes from;
+ * programs say nothing, and have no cookie that is not theirs.
+ */
+export function refuseOtherSites(parts: AppParts) {
+  const guard = csrf({ origin: (origin, c) => origin === new URL(serverBase(c, parts)).origin });
+  return createMiddleware<HttpEnv>(async (c, next) => {
+    if (c.req.header('origin') === undefined && c.req.header('sec-fetch-site') === undefined) return next();
+    try {
+      await guard(c, async () => {});
+    } catch (error) {
+      if (!(error instanceof HTTPException)) throw error;
+      throw new RestError('forbidden', 'This was sent by a page of another site');
+    }
+    await next();
+  });
+}
+
+/** `POST /users/login`; a browser's form goes on to a page. */
+export async function login(c: HttpContext, parts: AppParts, rest: RestParts): Promise<Response> {
+  const { username, password, next } = await credentials(c);
+  c.set('next', nextAddress(c, parts, next));
+  const result = await rest.login.try(username, password, addressOf(c), rest.may);
+  switch (result.kind) {
+    case 'wait':
+      throw new RestError('too-many-requests', `Too many failed logins; try again in ${result.seconds} s`, {
+        'Retry-After': String(result.seconds),
+      });
+    case 'wrong':
+      throw new RestError('unauthorized', 'The user name or the password is wrong');
+    case 'in': {
+      const id = rest.sessions.open(result.account, getCookie(c, COOKIE));
+      setCookie(c, COOKIE, id, cookieOptions(c, parts));
+      if (wantsPage(c.req.header('accept'))) return c.redirect(nextAddress(c, parts, next), 303);
+      const { session } = parts.config;
+      return c.json({
+        username: result.account.name,
+        idleSeconds: session.idle / 1000,
+        lifetimeSeconds: session.lifetime / 1000,
+      });
+    }
+  }
+}
+
+/** `POST /users/logout`: fine without a session too. */
+export function logout(c: HttpContext, parts: AppParts, rest: RestParts): Response {
+  const id = getCookie(c, COOKIE);
+  if (id !== undefined) rest.sessions.close(id);
+  deleteCookie(c, COOKIE, cookieOptions(c, parts));
+  if (wantsPage(c.req.header('accept'))) return c.redirect(`${serverBase(c, parts)}/`, 303);
+  return c.body(null, 204);
+}
+
+/**
+ * Lets nobody by without a good session, or an access token of the FHIR interface, which decides alone where there is one. Keeps
+ * for what follows who it is.
+ */
+export function requireSession(rest: RestParts, entry: Entry | undefined) {
+  return createMiddleware<HttpEnv>(async (c, next) => {
+    const token = entry && tokenOf(headerOf(c, 'authorization'));
+    if (entry !== undefined && token !== undefined) {
+      const decision = await entry.decide(token);
+      if (decision === undefined) throw new RestError('unauthorized', BAD_TOKEN, { 'WWW-Authenticate': CHALLENGE });
+      c.set('access', decision.access);
+      c.set('grant', decision.grant);
+      return next();
+    }
+    const id = getCookie(c, COOKIE);
+    const account = id === undefined ? undefined : rest.sessions.account(id);
+    if (account === undefined) {
+      throw new RestError('unauthorized', 'There is no session, or it has expired; log in at /users/login');
+    }
+    c.set('account', account);
+    await next();
+  });
+}
+
+const BAD_TOKEN = 'The access token is not good: forged, expired, revoked, or for another server';
+/** RFC 6750 section 3 */
+const CHALLENGE = 'Bearer realm="rest", error="invalid_token"';
+
+/** What the caller may see; behind requireSession only. */
+export function accessOf(c: HttpContext, rest: RestParts | undefined): Access {
+  // Of a token, or of whoever has broken the glass.
+  const decided = c.get('access');
+  if (decided !== undefined) return decided;
+  const account = c.get('account');
+  if (account === undefined) throw new RestError('unauthorized', 'There is no session');
+  return rest === undefined ? NO_ACCESS : rest.accessOf(account);
+}
+
+/** Who it is, for a page. */
+export function nameOf(c: HttpContext): string {
+  return c.get('account')?.name ?? c.get('grant')?.subject ?? '';
+}
+
+interface Credentials {
+  readonly username: string;
+  readonly password: string;
+  /** Where a browser wants to go. */
+  readonly next: unknown;
+}
+
+async function credentials(c: HttpContext): Promise<Credentials> {
+  const [mediaType = ''] = (c.req.header('content-type') ?? '').split(';');
+  if (!FORMS.includes(mediaType.trim().toLowerCase())) {
+    throw new RestError('bad-request', `Content-Type: expected ${FORMS.join(' or ')} with username and password`);
+  }
+  let form: Readonly<Record<string, unknown>>;
+  try {
+    form = await c.req.parseBody();
+  } catch {
+    throw new RestError('bad-request', 'The body is no form data');
+  }
+  const { username, password, next } = form as Readonly<Record<keyof Credentials, unknown>>;
+  if (typeof username !== 'string' || typeof password !== 'string' || username === '' || password === '') {
+    throw new RestError('bad-request', 'Expected the form fields username and password');
+  }
+  return { username, password, next };
+}
+
+function cookieOptions(c: HttpContext, parts: AppParts) {
+  const base = new URL(serverBase(c, parts));
+  const plainLoopback = base.protocol === 'http:' && isLoopback(base.hostname);
+  return {
+    path: base.pathname.replace(/\/$/, '') + parts.config.apiPath,
+    httpOnly: true,
+    sameSite: 'Strict',
+    secure: !plainLoopback,
+  } as const;
+}
+
+/** The peer's address; behind a proxy the proxy's. */
+function addressOf(c: HttpContext): string {
+  const env = c.env as { readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } } } | undefined;
+  return env?.incoming?.socket?.remoteAddress ?? 'unknown';
+}

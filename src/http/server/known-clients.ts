@@ -1,0 +1,110 @@
+/**
+ * Who asks for a kept answer, found without the application. In: a request as Node has it. Out: the start of the key of its
+ * answer, the coding, and what its token says; or undefined, and the application has to look at it. One client sends the
+ * same headers again and again: they are understood once for each connection. A token is looked up with every request,
+ * because it may have ended since, and is not remembered with the connection.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { type Access, NO_ACCESS, OPEN_ACCESS } from '../../auth/access.ts';
+import { answerKey } from '../../cache/key.ts';
+import type { AppParts } from '../context.ts';
+import { isUnkept } from '../middleware/answer-cache.ts';
+import { type Decision, tokenOf } from '../middleware/bearer.ts';
+import { codingOf } from '../middleware/compress.ts';
+import { ownHost } from '../middleware/limits.ts';
+import { isHost } from './address.ts';
+import { askedOf } from './plain-request.ts';
+
+export interface Asking {
+  /** All of the key but the address. */
+  readonly stem: string;
+  /** '' for none. */
+  readonly coding: string;
+  readonly access: Access;
+  /** Absent without a token. */
+  readonly grant?: Decision['grant'];
+}
+
+type Caller = Pick<Decision, 'access'> & Partial<Pick<Decision, 'grant'>>;
+
+interface Client {
+  /** Headers, without the value of the token. */
+  readonly raw: readonly string[];
+  /** Where that value stands; -1: nowhere. */
+  readonly tokenAt: number;
+  /** Undefined where the application has to answer. */
+  readonly asks: ((caller: Caller) => Asking) | undefined;
+  /** Who asked last, and for what. */
+  last?: { readonly caller: Caller; readonly asking: Asking };
+}
+
+type Known = Socket & { readonly encrypted?: boolean };
+
+/** Characters of all headers; more are not remembered with the connection, and the application answers. */
+const HEADERS_AT_MOST = 4096;
+
+/** Of whoever sends so much that it is looked at each time. */
+const LONG: Client = { raw: [], tokenAt: -1, asks: undefined };
+
+const OPEN: Caller = { access: OPEN_ACCESS };
+const NOBODY: Caller = { access: NO_ACCESS };
+
+/** `version`: of the mappings. */
+export function knownClients(parts: AppParts, version: string): (request: IncomingMessage) => Asking | undefined {
+  const { config, entry } = parts;
+  const byToken = config.access !== 'open';
+  const mayAsk = ownHost(parts);
+
+  const clientOf = (raw: readonly string[], scheme: string): Client => {
+    if (raw.reduce((sum, text) => sum + text.length, 0) > HEADERS_AT_MOST) return LONG;
+    const asked = askedOf(raw, byToken);
+    const tokenAt = raw.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'authorization') + 1 || -1;
+    const client = { raw: tokenAt < 0 ? raw : raw.with(tokenAt, ''), tokenAt, asks: undefined };
+    const url = URL.parse(`${scheme}://${asked?.host}`);
+    if (asked?.host === undefined || url === null || !isHost(asked.host) || !mayAsk(url.hostname)) return client;
+    if (isUnkept(asked.accept)) return client;
+    const base = (config.baseUrl ?? url.origin) + config.fhirPath;
+    const { handling } = config;
+    const coding = codingOf(asked['accept-encoding']) ?? '';
+    const asks = (caller: Caller): Asking => ({
+      ...caller,
+      stem: answerKey({ version, access: caller.access, base, handling, accept: asked.accept, target: '' }),
+      coding,
+    });
+    return { ...client, asks };
+  };
+
+  /** Of these parts: after a reload the same connection has another, and holds nothing of those before. */
+  const clients = new WeakMap<Socket, Client>();
+  const known = (socket: Known, raw: readonly string[]): Client => {
+    const kept = clients.get(socket);
+    if (kept !== undefined && isSame(kept, raw)) return kept;
+    const made = clientOf(raw, socket.encrypted === true ? 'https' : 'http');
+    if (made !== LONG) clients.set(socket, made);
+    return made;
+  };
+
+  /** Undefined: no token that was seen before and is still good. */
+  const callerOf = (header: string | undefined): Caller | undefined => {
+    if (!byToken) return OPEN;
+    if (header === undefined) return NOBODY;
+    const token = tokenOf(header);
+    return token === undefined ? undefined : entry?.known(token);
+  };
+
+  return ({ socket, rawHeaders }) => {
+    const client = known(socket, rawHeaders);
+    if (client.asks === undefined) return undefined;
+    const caller = callerOf(client.tokenAt < 0 ? undefined : rawHeaders[client.tokenAt]);
+    if (caller === undefined) return undefined;
+    if (client.last?.caller !== caller) client.last = { caller, asking: client.asks(caller) };
+    return client.last.asking;
+  };
+}
+
+function isSame({ raw, tokenAt }: Client, now: readonly string[]): boolean {
+  if (raw.length !== now.length) return false;
+  for (let i = 0; i < raw.length; i++) if (i !== tokenAt && raw[i] !== now[i]) return false;
+  return true;
+}

@@ -1,0 +1,114 @@
+/**
+ * Bytes that are no HTTP request, or one whose head is too large, or that names no host or two: they reach no application. In: the
+ * parser's error and the connection, or the request. Out: a status and an OperationOutcome, and the connection is closed.
+ * RFC 9110 section 15.5, RFC 9112 section 3.2
+ */
+import type { ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { RequestError } from '@hono/node-server';
+import type { RequestErrorKind } from '../../errors/request-errors.ts';
+import { issueOf, operationOutcome } from '../../outcome.ts';
+import { lingerOn } from './linger.ts';
+
+interface ParseError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+}
+
+interface Refusal {
+  readonly status: string;
+  readonly kind: RequestErrorKind;
+  readonly text: string;
+}
+
+const INVALID: Refusal = { status: '400 Bad Request', kind: 'malformed-request', text: 'This is no HTTP request' };
+const BAD_TARGET: Refusal = {
+  status: '400 Bad Request',
+  kind: 'malformed-request',
+  text: 'The request names no address: expected a path without dot segments, and one header Host with a name or an IP address',
+};
+const LONG_URL: Refusal = {
+  status: '414 URI Too Long',
+  kind: 'too-long',
+  text: 'The URL is too long; send the parameters as the body of POST [type]/_search',
+};
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    kind: 'malformed-request',
+    text: 'The request came too slowly',
+  },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+    status: '413 Content Too Large',
+    kind: 'too-long',
+    text: 'The extensions of a chunk are too long',
+  },
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    kind: 'too-long',
+    text: 'The headers are too long',
+  },
+};
+
+/**
+ * Returns the status; undefined where the client itself has gone. `answering`: an answer to an earlier request is under way, whose
+ * end this would be taken for, so that nothing is said.
+ */
+export function refuseMalformed(error: ParseError, socket: Duplex, answering: boolean): number | undefined {
+  if (!socket.writable) {
+    socket.destroy();
+    return undefined;
+  }
+  const refusal = refusalOf(error);
+  const status = Number.parseInt(refusal.status, 10);
+  if (answering) {
+    socket.destroy();
+    return status;
+  }
+  const body = bodyOf(refusal);
+  const headers = Object.entries(headersOf(body)).map(([name, value]) => `${name}: ${value}`);
+  socket.end([`HTTP/1.1 ${refusal.status}`, ...headers, '', body].join('\r\n'));
+  lingerOn(socket);
+  return status;
+}
+
+/** 400, where the parser had nothing to say. */
+export function refuseRequest(response: ServerResponse): void {
+  const body = bodyOf(BAD_TARGET);
+  response.writeHead(400, headersOf(body)).end(body);
+}
+
+/** The same for what the framework does not take for a request, such as one without a host. */
+export function answerOfMalformed(error: unknown): Response {
+  if (!(error instanceof RequestError)) return new Response(null, { status: 500 });
+  const body = bodyOf(BAD_TARGET);
+  return new Response(body, { status: 400, headers: headersOf(body) });
+}
+
+const BUSY = bodyOf({ status: '503', kind: 'overload', text: 'Too much is asked at a time; try again later' });
+const { Connection: _, ...BUSY_HEADERS } = headersOf(BUSY);
+
+/** 503 before anything is done for a request; the connection stays, for another would cost more. `after`: seconds. */
+export function refuseBusy(response: ServerResponse, after: number): void {
+  response.writeHead(503, { ...BUSY_HEADERS, 'Retry-After': String(after) }).end(BUSY);
+}
+
+function bodyOf({ kind, text }: Refusal): string {
+  return JSON.stringify(operationOutcome([issueOf(kind, text)]));
+}
+
+function headersOf(body: string): Readonly<Record<string, string>> {
+  return {
+    'Content-Type': 'application/fhir+json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
+    Connection: 'close',
+  };
+}
+
+/** The parser counts the URL among the headers; it is the URL where the first line does not end. */
+function refusalOf({ code = '', rawPacket }: ParseError): Refusal {
+  const long = code === 'HPE_HEADER_OVERFLOW' && rawPacket !== undefined;
+  if (long && /^[A-Z]+ [^\r\n]{16000}/.test(rawPacket.toString('latin1', 0, 16_384))) return LONG_URL;
+  return REFUSALS[code] ?? INVALID;
+}

@@ -1,0 +1,72 @@
+/**
+ * For whoever watches the process: `/health` while it lives, `/ready` while it can answer, `/metrics`. None tells anything of
+ * the data.
+ */
+import { Hono } from 'hono';
+import type { Metrics } from '../../observe/metrics.ts';
+import type { DatabaseLoad } from '../../sql/database.ts';
+import type { AppParts, HttpEnv, Served } from '../context.ts';
+
+/** Milliseconds after which a silent database counts as away. */
+const PATIENCE = 2000;
+
+/** What is wrong with them stands at `/` and in the log. */
+const NOT_SERVED = 'The mappings on disk have problems; the version before them is served';
+const LACKING =
+  'The database lacks tables or columns that mappings need; requests that read them fail; / and the log say which';
+
+export function probeRoutes(parts: AppParts): Hono<HttpEnv> {
+  const routes = new Hono<HttpEnv>();
+  routes.get('/health', c => c.json({ status: 'ok' }));
+  routes.get('/ready', async c => {
+    const told = [...warningsOf(parts.served), ...unexplainedBy(parts.load?.().unexplained)];
+    const warnings = told.length === 0 ? {} : { warnings: told };
+    const checks = {
+      database: await answersInTime(parts.ping),
+      mappings: parts.served.mappings > 0,
+      answers: parts.admission?.answers.isStalled?.() !== true,
+    };
+    const ready = checks.database && checks.mappings && checks.answers;
+    return c.json({ status: ready ? 'ok' : 'unavailable', checks, ...warnings }, ready ? 200 : 503);
+  });
+  return routes;
+}
+
+function warningsOf({ refused, lacking, unserved = [] }: Served): readonly string[] {
+  return [
+    ...(refused?.() === undefined ? [] : [NOT_SERVED]),
+    ...(lacking?.() === undefined ? [] : [LACKING]),
+    ...(unserved.length === 0
+      ? []
+      : [`Mappings that do not work on this database are not served: ${unserved.join(', ')}`]),
+  ];
+}
+
+/** Numbers of the engine that this server does not know: an administrator may. */
+function unexplainedBy(errors: DatabaseLoad['unexplained'] = []): readonly string[] {
+  if (errors.length === 0) return [];
+  const numbers = errors.map(({ number, times }) => `${number} (${times}×)`).join(', ');
+  return [`The database answered with errors that this server has no rule for: ${numbers}`];
+}
+
+/** Numbers for Prometheus. */
+export function metricsRoutes({ text, contentType }: Pick<Metrics, 'text' | 'contentType'>): Hono<HttpEnv> {
+  const routes = new Hono<HttpEnv>();
+  routes.get('/metrics', async c => c.body(await text(), 200, { 'Content-Type': contentType }));
+  return routes;
+}
+
+/** Whether the database answers within two seconds. */
+export async function answersInTime(ping: () => Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<false>(resolve => {
+    timer = setTimeout(resolve, PATIENCE, false);
+  });
+  try {
+    return await Promise.race([ping().then(() => true), patience]);
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
+}

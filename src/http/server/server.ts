@@ -1,0 +1,161 @@
+/**
+ * Listens, and stops gently: on close no new connection is taken, requests under way finish within the drain time, the
+ * rest is cut off.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { getRequestListener } from '@hono/node-server';
+import type { Hono } from 'hono';
+import type { HttpEnv } from '../context.ts';
+import { hasDotSegments, hostOfTarget, isHost, namesOneHost } from './address.ts';
+import type { Hits } from './cache-hits.ts';
+import { boundConnections, type ConnectionLimits } from './connections.ts';
+import { answerOfMalformed, refuseMalformed, refuseRequest } from './malformed.ts';
+import { createRefusals } from './refusals.ts';
+import type { Tls } from './tls.ts';
+
+export interface RunningServer {
+  /** `http://host:port`, or `https:`, as it really listens. */
+  readonly url: string;
+  /** Resolves when every connection is closed. */
+  close(): Promise<void>;
+}
+
+/** An application, or whatever chooses one for each request; and what it may send before that. */
+export interface Answers extends Pick<Hono<HttpEnv>, 'fetch'> {
+  readonly hits?: Hits | undefined;
+  /** Whether requests for answers are refused, which costs next to nothing: probes and logins are not. */
+  readonly isFull?: (() => boolean) | undefined;
+  /** Answers what no application does, such as requests to the authorization server; false: it is none of its own. */
+  readonly aside?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
+}
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Undefined: plain HTTP. */
+  readonly tls?: Tls | undefined;
+  /** Milliseconds. */
+  readonly drain: number;
+  /** Milliseconds after which a connection on which nothing moves is closed: longer than any request may take. Default: never. */
+  readonly silence?: number;
+  readonly connections?: Partial<ConnectionLimits>;
+  /** Milliseconds that a request may take to come: its head, and all of it. So long as for a head clients may take to agree on TLS. */
+  readonly arrival?: { readonly head: number; readonly whole: number };
+  /** Told of each request that no application saw, with its status. */
+  readonly refused?: (status: number) => void;
+}
+
+const CONNECTIONS: ConnectionLimits = {
+  ...{ most: 4000, perAddress: 2000, inRow: 100 },
+  ...{ unread: 256 * 1024 * 1024, patience: 20_000, pace: 256, every: 200 },
+  ...{ cutOff: () => {}, crowded: () => {} },
+};
+
+const ARRIVAL = { head: 10_000, whole: 20_000 } as const;
+
+const serverOptions = ({ head, whole }: NonNullable<ListenOptions['arrival']>): ServerOptions => ({
+  headersTimeout: head,
+  requestTimeout: whole,
+  // How late they may be noticed.
+  connectionsCheckingInterval: Math.ceil(head / 10),
+  keepAliveTimeout: 65_000,
+  maxHeaderSize: 16_384,
+  // Node's own refusal of a request without a Host says nothing.
+  requireHostHeader: false,
+});
+
+/** Rejects if the port is taken or the address is not this machine's. */
+export async function listen(
+  { fetch, hits = () => false, isFull = () => false, aside = () => false }: Answers,
+  { host, port, tls, drain, silence = 0, connections = {}, arrival = ARRIVAL, refused = () => {} }: ListenOptions,
+): Promise<RunningServer> {
+  const errorHandler = (error: unknown): Response => {
+    const response = answerOfMalformed(error);
+    refused(response.status);
+    return response;
+  };
+  const answer = getRequestListener(fetch, { errorHandler });
+  const answers = new WeakMap<Duplex, ServerResponse>();
+  const refuseLater = createRefusals();
+  const take = (request: IncomingMessage, response: ServerResponse): void => {
+    bounded.asked(request);
+    if (hits(request, response)) return;
+    if (!isAddressed(request)) {
+      refused(400);
+      refuseRequest(response);
+      return;
+    }
+    if (isFull() && !isReserved(request)) {
+      refused(503);
+      refuseLater(response);
+      return;
+    }
+    if (!bounded.begun(response)) return;
+    answers.set(request.socket, response);
+    if (!aside(request, response)) answer(request, response);
+  };
+  const secure =
+    tls && createSecureServer({ ...serverOptions(arrival), ...tls.options, handshakeTimeout: arrival.head }, take);
+  const server = secure ?? createServer(serverOptions(arrival), take);
+  const unfollow = secure && tls?.follow(secure);
+  const bounded = boundConnections(server, { ...CONNECTIONS, ...connections });
+  server.timeout = silence;
+  const agreed = new WeakSet<Duplex>();
+  secure?.on('secureConnection', socket => agreed.add(socket));
+  server.on('clientError', (error, socket) => {
+    // Nothing can be said to a client with which no TLS was agreed on, and nobody else closes the connection.
+    if (secure !== undefined && !agreed.has(socket)) {
+      socket.destroy();
+      return;
+    }
+    const last = answers.get(socket);
+    const status = refuseMalformed(error, socket, last?.headersSent === true && !last.writableEnded);
+    if (status !== undefined) refused(status);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    // A connection that finds no room in the kernel's queue comes again after 1 s, then 3 s, then 7 s.
+    server.listen({ port, host, backlog: connections.most ?? CONNECTIONS.most }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const { address, family, port: actual } = server.address() as AddressInfo;
+  return {
+    url: `${tls === undefined ? 'http' : 'https'}://${family === 'IPv6' ? `[${address}]` : address}:${actual}`,
+    close() {
+      unfollow?.();
+      return drainServer(server, drain);
+    },
+  };
+}
+
+/** What is answered however much else is asked: by it one sees how the server fares, and gets in. */
+function isReserved({ method, url = '' }: IncomingMessage): boolean {
+  return RESERVED.test(url) || (method === 'POST' && !url.includes('_search'));
+}
+
+const RESERVED = /^\/(health|ready|metrics)(\?|$)|\/(users|auth|\.well-known)\//;
+
+/** Names one host, and a path that means the same to everybody. */
+function isAddressed({ rawHeaders, url = '' }: IncomingMessage): boolean {
+  const own = hostOfTarget(url);
+  return namesOneHost(rawHeaders) && !hasDotSegments(url) && (own === undefined || isHost(own));
+}
+
+/** Connections that fall idle while the server drains are closed soon after, for clients keep them open otherwise. */
+function drainServer(server: Server, drain: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const sweep = setInterval(() => server.closeIdleConnections(), 50);
+    const deadline = setTimeout(() => server.closeAllConnections(), drain);
+    server.close(error => {
+      clearInterval(sweep);
+      clearTimeout(deadline);
+      if (error) reject(error);
+      else resolve();
+    });
+  });
+}

@@ -1,0 +1,142 @@
+/**
+ * TLS of the server itself. In: the files of a certificate, its key, and an authority whose certificates clients must have. Out: what
+ * node:https needs, renewed when the files change. Files that do not fit together, such as half-written ones, change nothing.
+ * Nothing of their content is ever told.
+ */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Server } from 'node:https';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import { stampOf } from '../../auth/private-file.ts';
+import { type Config, ConfigError } from '../../config/config.ts';
+import type { Log } from '../../log.ts';
+
+export type TlsFiles = NonNullable<Config['tls']>;
+
+export interface Tls {
+  readonly options: SecureContextOptions & { readonly requestCert: boolean; readonly rejectUnauthorized: boolean };
+  /** Gives the server other files when they change. Out: ends that. */
+  follow(server: Pick<Server, 'setSecureContext'>): () => void;
+}
+
+/** Milliseconds between two looks at the files. */
+const LOOK = 1000;
+const DAY = 86_400_000;
+/** Days before its end from which on a certificate is warned of. */
+const SOON = 14;
+
+/** What is wrong with one of the files. */
+class TlsProblem extends Error {
+  override readonly name = 'TlsProblem';
+  readonly variable: string;
+
+  constructor(variable: string, expected: string) {
+    super(`${variable}: expected ${expected}`);
+    this.variable = variable;
+  }
+}
+
+/** Throws ConfigError where the files cannot be used. */
+export function openTls(files: TlsFiles, log: Log, look = LOOK): Tls {
+  let stamps = stampsOf(files);
+  const context = start();
+  warnOfEnd(context, log);
+
+  function start(): SecureContextOptions {
+    try {
+      return contextOf(files);
+    } catch (error) {
+      throw error instanceof TlsProblem ? new ConfigError([error.message]) : error;
+    }
+  }
+
+  return {
+    options: { ...context, requestCert: files.clientCa !== undefined, rejectUnauthorized: true },
+    follow(server) {
+      let failed = '';
+      const timer = setInterval(() => {
+        const now = stampsOf(files);
+        if (now === stamps) return;
+        try {
+          const next = contextOf(files);
+          server.setSecureContext(next);
+          stamps = now;
+          failed = '';
+          log.info('the TLS certificate was read anew');
+          warnOfEnd(next, log);
+        } catch (error) {
+          // Certificate and key are mostly written one after the other: what stays so is told, once.
+          if (failed === now) {
+            stamps = now;
+            log.error('the TLS files have changed and cannot be used; those before are served', {
+              problem: error instanceof TlsProblem ? error.message : codeOf(error),
+            });
+          }
+          failed = now;
+        }
+      }, look).unref();
+      return () => clearInterval(timer);
+    },
+  };
+}
+
+function stampsOf({ cert, key, clientCa }: TlsFiles): string {
+  return [cert, key, ...(clientCa === undefined ? [] : [clientCa])].map(stampOrNone).join();
+}
+
+function stampOrNone(file: string): string {
+  try {
+    return stampOf(file);
+  } catch (error) {
+    return codeOf(error);
+  }
+}
+
+function codeOf(error: unknown): string {
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  return typeof code === 'string' ? code : 'unknown';
+}
+
+/** Reads the files, and throws TlsProblem unless they fit together. */
+function contextOf({ cert, key, clientCa }: TlsFiles): SecureContextOptions {
+  const certificates = textOf('TLS_CERT', cert);
+  const leaf = attempt(
+    'TLS_CERT',
+    'a certificate as PEM, that of the server first',
+    () => new X509Certificate(certificates),
+  );
+  const privateText = textOf('TLS_KEY', key);
+  const privateKey = attempt('TLS_KEY', 'a private key as PEM, without a passphrase', () =>
+    createPrivateKey(privateText),
+  );
+  if (!leaf.checkPrivateKey(privateKey))
+    throw new TlsProblem('TLS_KEY', 'the private key of the certificate in TLS_CERT');
+  const ca = clientCa === undefined ? undefined : textOf('TLS_CLIENT_CA', clientCa);
+  if (ca !== undefined) attempt('TLS_CLIENT_CA', 'a certificate as PEM', () => new X509Certificate(ca));
+  const context = {
+    cert: certificates,
+    key: privateText,
+    minVersion: 'TLSv1.2',
+    ...(ca === undefined ? {} : { ca }),
+  } as const;
+  attempt('TLS_CERT', 'certificates as PEM, each of them whole', () => createSecureContext(context));
+  return context;
+}
+
+function textOf(variable: string, file: string): string {
+  return attempt(variable, 'the path of a file that can be read', () => readFileSync(file, 'utf8'));
+}
+
+function attempt<T>(variable: string, expected: string, make: () => T): T {
+  try {
+    return make();
+  } catch {
+    throw new TlsProblem(variable, expected);
+  }
+}
+
+function warnOfEnd({ cert }: SecureContextOptions, log: Log): void {
+  const { validTo } = new X509Certificate(String(cert));
+  const days = Math.floor((Date.parse(validTo) - Date.now()) / DAY);
+  if (days < SOON) log.warn(days < 0 ? 'the TLS certificate has ended' : 'the TLS certificate ends soon', { days });
+}

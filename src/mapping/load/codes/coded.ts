@@ -1,0 +1,171 @@
+/**
+ * C2 in a resource: a Coding or CodeableConcept bound to a code map gives code, system and display at once. In: the map
+ * and the column. Out: the object. Codes outside a required binding are reported.
+ */
+import type { ValueSet } from '../../../r4/definitions.ts';
+import { TRUE } from '../../../sql/construct.ts';
+import type { Expression, Predicate } from '../../../sql/expression.ts';
+import type { Coded, CodeMap, Facet } from '../../codecs/code-map.ts';
+import type { Clock } from '../../criterion.ts';
+import type { Member, Node, ObjectNode, ValueNode } from '../../model.ts';
+import { allowedCodes, isInside } from '../nodes/constant.ts';
+import type { Slot } from '../nodes/slot.ts';
+import { isCodeMapTotal } from '../nodes/total.ts';
+import { type NamedCodeMap, readFacet, typesOf } from '../nodes/via.ts';
+import type { Context } from '../pack/context.ts';
+import type { MapTree, ScalarTree } from '../read/tree.ts';
+import { absentValues } from '../rows/absent-values.ts';
+import type { Resolved } from '../rows/columns.ts';
+import type { RowsCodeMap } from './codes.ts';
+import { rememberCodec } from './origin.ts';
+
+/** All codes that a map can give. */
+export function codesOf(map: CodeMap): readonly Coded[] {
+  const rows = [...map.rows.values(), map.blank, map.else.kind === 'code' ? map.else.coded : undefined];
+  return rows.filter(coded => coded !== undefined);
+}
+
+/** Reports codes of the map that the place's required binding does not have. */
+export function checkBinding(
+  loaded: RowsCodeMap,
+  at: MapTree,
+  slot: Slot,
+  withSystem: boolean,
+  context: Context,
+): void {
+  const { bound } = slot;
+  if (!bound) return;
+  for (const coded of codesOf(loaded.map)) reportOutside(coded, bound, loaded, at, slot, withSystem, context);
+}
+
+function reportOutside(
+  { code, system }: Coded,
+  bound: ValueSet,
+  loaded: RowsCodeMap,
+  at: MapTree,
+  slot: Slot,
+  withSystem: boolean,
+  context: Context,
+): void {
+  if (isInside(bound, code, withSystem ? system : undefined)) return;
+  context.report.error(at.at, `code map ${loaded.name} gives a code outside the required binding of ${slot.path}`, {
+    found: withSystem && system !== undefined ? `${system}#${code}` : code,
+    ...allowedCodes(bound),
+  });
+}
+
+/** A primitive bound to a code map: one facet of it, the code if none is named. */
+export function codeOf(
+  named: NamedCodeMap,
+  loaded: RowsCodeMap,
+  column: Resolved,
+  none: readonly ScalarTree[],
+  tree: MapTree,
+  slot: Slot,
+  context: Context,
+): Node | undefined {
+  const facet = named.facet ?? 'code';
+  if (facet === 'code') checkBinding(loaded, tree, slot, false, context);
+  return facetNode(named, loaded, facet, typesOf(slot)[0] ?? slot.type, column, none, tree, context);
+}
+
+/** Coding or CodeableConcept of a code map. */
+export function conceptOf(
+  named: NamedCodeMap,
+  loaded: RowsCodeMap,
+  column: Resolved,
+  none: readonly ScalarTree[],
+  tree: MapTree,
+  slot: Slot,
+  context: Context,
+): Node | undefined {
+  const { report } = context;
+  const { at } = tree;
+  if (slot.type !== 'Coding' && slot.type !== 'CodeableConcept') {
+    report.error(at, `${slot.path} is a ${slot.type} and takes no code map`, { expected: 'a map of elements' });
+    return undefined;
+  }
+  if (named.facet) {
+    report.error(named.at, `${slot.path} is a ${slot.type} and takes all of a code map`, { expected: loaded.name });
+  }
+  checkBinding(loaded, tree, slot, true, context);
+  const { map } = loaded;
+  const codes = codesOf(map);
+  const systems = new Set(codes.map(coded => coded.system));
+  if (map.else.kind === 'local') systems.add(map.else.system);
+  if (systems.has(undefined)) {
+    report.error(at, `code map ${loaded.name} has codes without a system, so it cannot make a ${slot.type}`, {
+      expected: '`system:` in the code map',
+    });
+  }
+  const [system] = systems;
+  const face = (facet: Facet, type: string): Node | undefined =>
+    facetNode(named, loaded, facet, type, column, none, tree, context);
+  const members = membersOf({
+    system:
+      systems.size > 1 || system === undefined
+        ? face('system', 'uri')
+        : { kind: 'constant', json: system, type: 'uri', at },
+    code: face('code', 'code'),
+    display: codes.some(coded => coded.display !== undefined) ? face('display', 'string') : undefined,
+  });
+  const coding: ObjectNode = { kind: 'object', members, needs: ['code'], type: 'Coding', at };
+  if (slot.type === 'Coding') return coding;
+  const concept = membersOf({
+    coding: { kind: 'list', items: [coding], type: 'Coding', at },
+    text: map.else.kind === 'text' ? face('text', 'string') : undefined,
+  });
+  return { kind: 'object', members: concept, needs: [], type: 'CodeableConcept', at };
+}
+
+/** The named nodes that there are, as members. */
+export function membersOf(nodes: Readonly<Record<string, Node | undefined>>): readonly Member[] {
+  return Object.entries(nodes).flatMap(([name, node]): readonly Member[] =>
+    node ? [{ kind: 'element', name, node }] : [],
+  );
+}
+
+function facetNode(
+  named: NamedCodeMap,
+  loaded: RowsCodeMap,
+  facet: Facet,
+  type: string,
+  column: Resolved,
+  none: readonly ScalarTree[],
+  tree: MapTree,
+  context: Context,
+): Node | undefined {
+  const { map } = loaded;
+  const codec = readFacet(named, facet, column.column.type, type, context);
+  if (!codec) return undefined;
+  // A row that a map has for a raw value is a decision; a rule of the pack for all columns does not undo it.
+  const absent = absentValues([column], codec, none, context, new Set(map.rows.keys()));
+  const node: ValueNode = { kind: 'value', from: [column.column], codec, absent, type, at: tree.at };
+  const isPlain = named.steps.length === 0 && type !== 'boolean' && absent.length === 0;
+  rememberCodec(codec, {
+    name: loaded.name,
+    isWhole: named.steps.length === 0,
+    known: knownTo(named, loaded, column, context),
+  });
+  if (isPlain && isCodeMapTotal(map, facet, column.column.type, column.certain)) context.certain.add(node);
+  return node;
+}
+
+/** Asks a map in which every row has a code: by it the steps before the map are taken too. */
+function knownTo(
+  named: NamedCodeMap,
+  loaded: RowsCodeMap,
+  column: Resolved,
+  context: Context,
+): (column: Expression) => Predicate {
+  const { map } = loaded;
+  if (map.else.kind === 'code' || loaded.isComplete) return () => TRUE;
+  const rows = new Map([...map.rows.keys()].map(key => [key, PROBE]));
+  const probe: RowsCodeMap = { ...loaded, map: { ...map, rows, blank: PROBE, else: { kind: 'absent' } } };
+  const codec = readFacet({ ...named, map: probe }, 'code', column.column.type, 'code', context);
+  return of => codec?.present([of], NO_CLOCK) ?? TRUE;
+}
+
+const PROBE: Coded = { code: 'known' };
+/** No code map asks for the time. */
+const NO_CLOCK: Clock = { now: 0 };

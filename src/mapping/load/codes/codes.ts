@@ -1,0 +1,256 @@
+/**
+ * Code maps: from raw values to codes. In: codes.yaml documents and CSV files. Out: definitions, checked as far as they
+ * can be without knowing where they are used.
+ */
+import type { Coded, CodeMap, Unmapped } from '../../codecs/code-map.ts';
+import type { Position } from '../../model.ts';
+import { mapIn } from '../macros/extend.ts';
+import type { Settings } from '../pack/settings.ts';
+import type { Report } from '../problem.ts';
+import { readCsv } from '../read/csv.ts';
+import type { PackFile } from '../read/files.ts';
+import { codesSchema } from '../read/schema.ts';
+import { checkShape } from '../read/shape.ts';
+import { child, type Entry, entriesOf, type ScalarTree, scalarsOf, type Tree, textOf } from '../read/tree.ts';
+import { reportSwapped } from './swapped-codes.ts';
+import { reportMalformed, resolveSystem } from './system.ts';
+
+interface CodeMapBase {
+  readonly name: string;
+  /** NULL or blank. */
+  readonly blank: Coded | undefined;
+  readonly else: Unmapped;
+  readonly at: Position;
+}
+
+/** C2. */
+export interface RowsCodeMap extends CodeMapBase {
+  readonly kind: 'rows';
+  /** `else: absent` is written: that values without a row mean nothing was decided. */
+  readonly isComplete: boolean;
+  readonly map: CodeMap;
+  /** Where each row is written, by raw value. */
+  readonly rowsAt: ReadonlyMap<string, Position>;
+}
+
+/** C3. Its parts are resolved where the map is used. */
+export interface TableCodeMap extends CodeMapBase {
+  readonly kind: 'table';
+  readonly table: ScalarTree;
+  readonly where: Tree | undefined;
+  readonly key: readonly ScalarTree[];
+  readonly code: ScalarTree;
+  readonly display: ScalarTree | undefined;
+  /** A system for all rows, or a binding. */
+  readonly system: { readonly constant: string } | { readonly binding: Tree } | undefined;
+  readonly pick: Tree | undefined;
+  /** Keys without case. */
+  readonly fold: boolean;
+}
+
+export type LoadedCodeMap = RowsCodeMap | TableCodeMap;
+
+/** Rows as they are read: undefined means that the raw value is known and stands for no code. */
+interface Row {
+  readonly coded: Coded | undefined;
+  readonly at: Position;
+}
+
+/** All code maps of a pack by name. A CSV file is the rows of the map that has its name. */
+export function readCodeMaps(
+  documents: readonly Tree[],
+  tables: readonly PackFile[],
+  settings: Settings,
+  report: Report,
+): ReadonlyMap<string, LoadedCodeMap> {
+  const maps = new Map<string, LoadedCodeMap>();
+  const csv = new Map(tables.map(file => [mapIn(file.path), file]));
+  for (const document of documents) {
+    checkShape(document, codesSchema, report);
+    for (const entry of entriesOf(document)) {
+      if (maps.has(entry.key)) report.error(entry.at, 'name of a code map used twice', { found: entry.key });
+      const map = readCodeMap(entry, csv.get(entry.key), settings, report);
+      if (map) maps.set(entry.key, map);
+    }
+  }
+  for (const [name, file] of csv) {
+    if (maps.has(name)) continue;
+    const at = { file: file.path, line: 1, column: 1 };
+    const rows = readCsvRows(file, undefined, settings, report);
+    reportSwapped(rows, report);
+    maps.set(name, withRows({ name, blank: undefined, else: { kind: 'absent' }, at }, rows, false, false));
+  }
+  return maps;
+}
+
+function readCodeMap(
+  entry: Entry,
+  csv: PackFile | undefined,
+  settings: Settings,
+  report: Report,
+): LoadedCodeMap | undefined {
+  const { key: name, value, at } = entry;
+  const systemTree = child(value, 'system');
+  const system = systemTree?.kind === 'scalar' ? resolveSystem(systemTree, settings, report) : undefined;
+  const table = child(value, 'table');
+  const fold = textOf(child(value, 'fold')) === 'true';
+  const rows = new Map<string, Row>();
+  if (!table) {
+    for (const [raw, row] of csv ? readCsvRows(csv, system, settings, report) : []) rows.set(raw, row);
+    for (const e of entriesOf(child(value, 'rows'))) {
+      const coded = e.value.kind === 'scalar' ? readCoded(e.value, system, settings, report) : undefined;
+      addRow(rows, e.key, { coded, at: e.at }, report);
+    }
+    if (!csv && !child(value, 'rows')) {
+      report.error(at, `code map ${name} has no rows`, { expected: `\`rows:\` or a file ${name}.csv` });
+    }
+    if (fold) reportFolded(rows, report);
+    reportSwapped(rows, report);
+  }
+  const known = [...rows.values()].flatMap(row => (row.coded ? [row.coded] : []));
+  const blank = child(value, 'blank');
+  const base = {
+    name,
+    blank: blank?.kind === 'scalar' ? displayed(readCoded(blank, system, settings, report), known) : undefined,
+    else: readElse(child(value, 'else'), system, known, settings, report),
+    at,
+  };
+  if (!table) return withRows(base, rows, fold, textOf(child(value, 'else')) === 'absent');
+  const code = child(value, 'code');
+  if (table.kind !== 'scalar' || code?.kind !== 'scalar') return undefined;
+  const display = child(value, 'display');
+  return {
+    kind: 'table',
+    table,
+    where: child(value, 'where'),
+    key: scalarsOf(child(value, 'key')),
+    code,
+    display: display?.kind === 'scalar' ? display : undefined,
+    system:
+      system !== undefined ? { constant: system } : systemTree?.kind === 'map' ? { binding: systemTree } : undefined,
+    pick: child(value, 'pick'),
+    fold,
+    ...base,
+  };
+}
+
+function withRows(base: CodeMapBase, rows: ReadonlyMap<string, Row>, fold: boolean, isComplete: boolean): RowsCodeMap {
+  const { name, blank } = base;
+  const coded = new Map([...rows].map(([raw, row]) => [raw, row.coded]));
+  const rowsAt = new Map([...rows].map(([raw, row]) => [raw, row.at]));
+  return {
+    kind: 'rows',
+    map: { name, rows: coded, blank, else: base.else, fold, rowsAt },
+    rowsAt,
+    isComplete,
+    ...base,
+  };
+}
+
+function addRow(rows: Map<string, Row>, key: string, row: Row, report: Report): void {
+  const raw = key.replace(/ +$/, '');
+  if (raw === '') report.error(row.at, 'a blank key is written `blank:`');
+  else if (rows.has(raw)) report.error(row.at, 'two rows for one raw value', { found: raw });
+  else rows.set(raw, row);
+}
+
+function readElse(
+  tree: Tree | undefined,
+  system: string | undefined,
+  known: readonly Coded[],
+  settings: Settings,
+  report: Report,
+): Unmapped {
+  if (tree?.kind === 'scalar') {
+    if (tree.text === 'text') return { kind: 'text' };
+    const coded = displayed(readCoded(tree, system, settings, report), known);
+    return coded ? { kind: 'code', coded } : { kind: 'absent' };
+  }
+  const local = child(tree, 'system');
+  const uri = local?.kind === 'scalar' ? resolveSystem(local, settings, report) : undefined;
+  return uri === undefined ? { kind: 'absent' } : { kind: 'local', system: uri };
+}
+
+/** A code written without its display has that of the row with the same code. */
+function displayed(coded: Coded | undefined, known: readonly Coded[]): Coded | undefined {
+  if (!coded || coded.display !== undefined) return coded;
+  return known.find(k => k.code === coded.code && k.system === coded.system) ?? coded;
+}
+
+/** `absent`, or `code Display text`, the code with `alias#` before it where its system differs from the map's. */
+function readCoded(
+  tree: ScalarTree,
+  system: string | undefined,
+  settings: Settings,
+  report: Report,
+): Coded | undefined {
+  if (tree.text === 'absent') return undefined;
+  const match = /^(?:([^\s#]+)#)?(\S+)(?:\s+(.*\S))?\s*$/.exec(tree.text);
+  if (!match) {
+    report.error(tree.at, 'no code', {
+      expected: 'a code, then an optional display, or `absent`',
+      found: tree.text || 'nothing',
+    });
+    return undefined;
+  }
+  const [, alias, code = '', display] = match;
+  const own = alias === undefined ? system : resolveSystem({ ...tree, text: alias }, settings, report);
+  reportMalformed(own, code, tree.at, report);
+  return makeCoded(code, own, display);
+}
+
+function makeCoded(code: string, system: string | undefined, display: string | undefined): Coded {
+  return {
+    code,
+    ...(system === undefined ? {} : { system }),
+    ...(display === undefined || display === '' ? {} : { display }),
+  };
+}
+
+function reportFolded(rows: ReadonlyMap<string, Row>, report: Report): void {
+  const seen = new Map<string, string>();
+  for (const [raw, { at }] of rows) {
+    // The engines agree on the case of no other letters.
+    if (!/^[ -~]*$/.test(raw)) report.error(at, 'a key under `fold` has characters other than ASCII', { found: raw });
+    const before = seen.get(raw.toUpperCase());
+    if (before !== undefined)
+      report.error(at, 'two rows that are equal without case', { found: `${before} and ${raw}` });
+    seen.set(raw.toUpperCase(), raw);
+  }
+}
+
+function readCsvRows(
+  file: PackFile,
+  system: string | undefined,
+  settings: Settings,
+  report: Report,
+): ReadonlyMap<string, Row> {
+  const [header, ...records] = readCsv(file.text);
+  const rows = new Map<string, Row>();
+  const start = { file: file.path, line: 1, column: 1 };
+  const names = header?.fields.map(f => f.trim().toLowerCase()) ?? [];
+  for (const name of names) {
+    if (!COLUMNS.includes(name)) report.error(start, 'unknown column of a code map', { found: name, among: COLUMNS });
+  }
+  if (!names.includes('raw') || !names.includes('code')) {
+    report.error(start, 'not a code map', { expected: 'a first line raw,code,display,system' });
+    return rows;
+  }
+  for (const { line, fields } of records) {
+    const at = { file: file.path, line, column: 1 };
+    const field = (name: string): string => fields[names.indexOf(name)]?.trim() ?? '';
+    const code = field('code');
+    const own = field('system');
+    const resolved = own === '' ? system : resolveSystem({ kind: 'scalar', text: own, at }, settings, report);
+    if (!/^\S+( \S+)*$/.test(code)) {
+      report.error(at, 'no code', { found: code || 'nothing' });
+      continue;
+    }
+    if (code !== 'absent') reportMalformed(resolved, code, at, report);
+    const coded = code === 'absent' ? undefined : makeCoded(code, resolved, field('display'));
+    addRow(rows, fields[names.indexOf('raw')] ?? '', { coded, at }, report);
+  }
+  return rows;
+}
+
+const COLUMNS: readonly string[] = ['raw', 'code', 'display', 'system'];

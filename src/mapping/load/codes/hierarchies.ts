@@ -1,0 +1,56 @@
+/**
+ * Hierarchies of code systems that a pack brings, for `:above` and `:below`. In: `hierarchies` of pack.yaml and the CSV
+ * files that it names, with a first line `parent,code`. Out: the codes directly below each code, by system.
+ */
+import type { Hierarchies } from '../../../r4/terminology.ts';
+import type { Settings } from '../pack/settings.ts';
+import type { Report } from '../problem.ts';
+import { readCsv } from '../read/csv.ts';
+import type { PackFile } from '../read/files.ts';
+import { resolveSystem } from './system.ts';
+
+export interface LoadedHierarchies {
+  readonly hierarchies: Hierarchies;
+  /** The CSV files that hold no code maps. */
+  readonly files: ReadonlySet<PackFile>;
+}
+
+const HEADER = ['parent', 'code'];
+
+export function readHierarchies(tables: readonly PackFile[], settings: Settings, report: Report): LoadedHierarchies {
+  const hierarchies = new Map<string, ReadonlyMap<string, readonly string[]>>();
+  const files = new Set<PackFile>();
+  for (const { key, value, at } of settings.hierarchies) {
+    const system = resolveSystem({ kind: 'scalar', text: key, at }, settings, report);
+    // Beside the pack.yaml that names it, which may be that of a pack below.
+    const name = value.at.file.replace(/[^/]*$/, '') + (value.kind === 'scalar' ? value.text : '');
+    const file = tables.find(({ path }) => path === name);
+    if (!file) {
+      report.error(value.at, 'no such file in the pack', { found: name, among: tables.map(({ path }) => path) });
+      continue;
+    }
+    files.add(file);
+    if (system !== undefined) hierarchies.set(system, childrenIn(file, report));
+  }
+  return { hierarchies, files };
+}
+
+function childrenIn({ path, text }: PackFile, report: Report): ReadonlyMap<string, readonly string[]> {
+  const children = new Map<string, string[]>();
+  const [header, ...records] = readCsv(text);
+  if (header?.fields.map(field => field.trim().toLowerCase()).join() !== HEADER.join()) {
+    report.error({ file: path, line: 1, column: 1 }, 'not a hierarchy', { expected: `a first line ${HEADER.join()}` });
+    return children;
+  }
+  for (const { line, fields } of records) {
+    const [parent = '', code = '', ...more] = fields.map(field => field.trim());
+    if (parent === '' || code === '' || parent === code || more.length > 0) {
+      report.error({ file: path, line, column: 1 }, 'not a code and one below it', { found: fields.join() });
+      continue;
+    }
+    const known = children.get(parent);
+    if (known === undefined) children.set(parent, [code]);
+    else if (!known.includes(code)) known.push(code);
+  }
+  return children;
+}

@@ -1,0 +1,297 @@
+/**
+ * C3, code maps in a table. In: the map and the column that holds the raw value. Out: lookups into the table, added to the
+ * rows that hold the column, and nodes over their columns: the first key that fits, then `blank:`, then `else:`.
+ */
+import { isPrimitive } from '../../../r4/definitions.ts';
+import type { Coded, Facet } from '../../codecs/code-map.ts';
+import type { ChildRows, Condition, JoinColumn, Json, Lookup, Node, Position, Scope } from '../../model.ts';
+import { valueNode } from '../nodes/binding-value.ts';
+import { piecesJoined } from '../nodes/each.ts';
+import { makeFirst } from '../nodes/first.ts';
+import type { Slot } from '../nodes/slot.ts';
+import { type NamedCodeMap, readCodec } from '../nodes/via.ts';
+import type { Context } from '../pack/context.ts';
+import { type MapTree, map as mapTree, type ScalarTree } from '../read/tree.ts';
+import { type NamedRows, type Resolved, resolveColumn, type Visible } from '../rows/columns.ts';
+import { readPick } from '../rows/join.ts';
+import { folded, readTable } from '../rows/scope.ts';
+import { codeOf, conceptOf, membersOf } from './coded.ts';
+import type { RowsCodeMap, TableCodeMap } from './codes.ts';
+import { rememberLookup, rememberRows } from './origin.ts';
+
+/** What one alternative says of the code: nodes by facet, those that it does not have left out. */
+type Faces = { readonly [F in Facet]?: Node } | { readonly fixed: Coded; readonly when: Condition };
+
+/** The node for a column bound to a code map in a table. */
+export function tableCodeOf(
+  named: NamedCodeMap,
+  map: TableCodeMap,
+  column: Resolved,
+  none: readonly ScalarTree[],
+  tree: MapTree,
+  slot: Slot,
+  visible: Visible,
+  context: Context,
+): Node | undefined {
+  const { facet, steps } = named;
+  const owner = ownerOf(column, visible);
+  if (steps.length > 0 && column.column.type.kind !== 'text') {
+    context.report.error(tree.at, `code map ${map.name}: text steps take one text column`);
+    return undefined;
+  }
+  if (!owner) return codeOfPiece(named, map, column, none, tree, slot, visible, context);
+  const found = joinTables(named, map, column, owner, tree.at, context).flatMap(
+    rows => facesOfRow(map, rows, tree, slot, context) ?? [],
+  );
+  const rest = steps.length > 0 ? [] : facesOfRest(map, column, none, tree, slot, context);
+  const nodes = [
+    ...[...found, ...rest].flatMap(faces => nodeOf(faces, facet ?? 'code', tree, slot) ?? []),
+    ...(steps.length > 0 ? restAfterSteps(named, map, column, none, tree, slot, context) : []),
+  ];
+  const [only] = nodes;
+  if (!only) return undefined;
+  return nodes.length === 1 ? only : makeFirst(nodes, slot, tree, context);
+}
+
+/**
+ * The concept of a piece: its coding is of the row that hangs on the piece, one for each key of the map, then what the map says of
+ * the rest. Nothing can be looked up once per row of the resource, since there are many pieces.
+ */
+function codeOfPiece(
+  named: NamedCodeMap,
+  map: TableCodeMap,
+  column: Resolved,
+  none: readonly ScalarTree[],
+  tree: MapTree,
+  slot: Slot,
+  visible: Visible,
+  context: Context,
+): Node | undefined {
+  const { at } = tree;
+  if (slot.type !== 'CodeableConcept' || named.facet || map.pick) {
+    context.report.error(at, `code map ${map.name} is in a table: of a piece it makes a whole CodeableConcept`, {
+      expected: map.pick ? 'a `where` that leaves one row, in place of `pick`' : 'a CodeableConcept and no facet',
+      found: named.facet ? `${map.name}.${named.facet}` : slot.type,
+    });
+    return undefined;
+  }
+  const concepts = map.key.flatMap((key): readonly Node[] => {
+    const opened = openTable(map, [], context);
+    const theirs = opened && resolveColumn(key.text, key.at, opened.inner, context);
+    if (!opened || !theirs) return [];
+    const { own, inner } = opened;
+    const where = context.readCondition(map.where, inner, context);
+    const on = [pairOf(named, map, theirs, key, column, at, context)];
+    const of = piecesJoined(on, visible, at, context);
+    const faces = facesOfRow(map, own, tree, slot, context);
+    const item = faces && nodeOf(faces, 'code', tree, typed(slot, 'Coding'));
+    if (!of || !item) return [];
+    const scope: Scope = { table: own.table, alias: own.alias, where, lookups: [] };
+    const from: ChildRows = { kind: 'rows', scope, on, order: [], of, single: true };
+    if (map.else.kind !== 'code') rememberRows(from, map.name);
+    const coding: Node = {
+      kind: 'list',
+      items: [{ kind: 'each', from, item, type: 'Coding', at }],
+      type: 'Coding',
+      at,
+    };
+    return [{ kind: 'object', members: membersOf({ coding }), needs: [], type: 'CodeableConcept', at }];
+  });
+  const nodes = [...concepts, ...restAfterSteps(named, map, column, none, tree, slot, context)];
+  const [only] = nodes;
+  return nodes.length > 1 ? makeFirst(nodes, slot, tree, context) : only;
+}
+
+/** The rows that hold a column: lookups on it belong to them. */
+function ownerOf(column: Resolved, visible: Visible): Visible | undefined {
+  for (let at: Visible | undefined = visible; at; at = at.outer) {
+    for (const named of at.named.values()) {
+      if (named.alias === column.column.alias) return named.kind === 'rows' ? at : undefined;
+    }
+  }
+  return undefined;
+}
+
+/** Lookups made before, by the list of lookups that holds them and then by map and column. */
+const joined = new WeakMap<Lookup[], Map<string, readonly NamedRows[]>>();
+
+/** One lookup per key of the map, made once per column. */
+function joinTables(
+  { steps }: NamedCodeMap,
+  map: TableCodeMap,
+  column: Resolved,
+  owner: Visible,
+  at: Position,
+  context: Context,
+): readonly NamedRows[] {
+  const made = joined.get(owner.lookups) ?? new Map<string, readonly NamedRows[]>();
+  joined.set(owner.lookups, made);
+  const through = steps.map(step => step.label).join();
+  const name = `${map.name}|${column.column.alias}.${column.column.column}|${through}`;
+  const before = made.get(name);
+  if (before) return before;
+  const rows = map.key.flatMap((key): readonly NamedRows[] => {
+    const opened = openTable(map, owner.lookups, context);
+    if (!opened) return [];
+    const { own, inner } = opened;
+    const theirs = resolveColumn(key.text, key.at, inner, context);
+    const where = context.readCondition(map.where, inner, context);
+    if (!theirs) return [];
+    const lookup: Lookup = {
+      table: own.table,
+      alias: own.alias,
+      on: [pairOf({ steps }, map, theirs, key, column, at, context)],
+      where,
+      required: false,
+      pick: readPick(map.pick, inner, context),
+      at: map.at,
+    };
+    if (map.else.kind !== 'code') rememberLookup(lookup, map.name);
+    owner.lookups.push(lookup);
+    return [own];
+  });
+  made.set(name, rows);
+  return rows;
+}
+
+/** The table of a map under an alias of its own. */
+function openTable(
+  map: TableCodeMap,
+  lookups: Lookup[],
+  context: Context,
+): { readonly own: NamedRows; readonly inner: Visible } | undefined {
+  const alias = map.name.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(?![A-Za-z_])/, '_');
+  const own = readTable(mapTree({ table: map.table }, map.table.at), { key: alias, at: map.at }, false, context);
+  return own && { own, inner: { own, named: new Map([[own.name.toLowerCase(), own]]), outer: undefined, lookups } };
+}
+
+/** A key of the map, and the column that is looked up by it. */
+function pairOf(
+  { steps }: Pick<NamedCodeMap, 'steps'>,
+  map: TableCodeMap,
+  theirs: Resolved,
+  key: ScalarTree,
+  column: Resolved,
+  at: Position,
+  { report }: Context,
+): JoinColumn {
+  const pair: JoinColumn = {
+    theirs: theirs.column,
+    ours: column.column,
+    ...(steps.length > 0 ? { steps } : {}),
+  };
+  if (!map.fold) return pair;
+  const textual = folded(pair);
+  if (!textual.fold) {
+    report.error(at, `code map ${map.name}: \`fold\` is for texts`, {
+      expected: 'a text column and a key of text',
+      found: `${key.text}: ${column.column.column}`,
+    });
+  }
+  return textual;
+}
+
+function facesOfRow(map: TableCodeMap, own: NamedRows, tree: MapTree, slot: Slot, context: Context): Faces | undefined {
+  const visible: Visible = { own, named: new Map([[own.name.toLowerCase(), own]]), outer: undefined, lookups: [] };
+  const node = (written: ScalarTree | undefined, type: string): Node | undefined => {
+    const resolved = written && resolveColumn(written.text, written.at, visible, context);
+    const place = typed(slot, type);
+    const codec = resolved && readCodec(undefined, [resolved.column.type], [type], written.at, context);
+    return codec && valueNode([resolved], codec, [], tree, place, context);
+  };
+  const code = node(map.code, 'code');
+  if (!code) return undefined;
+  const display = node(map.display, 'string');
+  const { system } = map;
+  const systemNode =
+    system === undefined
+      ? undefined
+      : 'constant' in system
+        ? constant(system.constant, 'uri', tree)
+        : context.readNode(system.binding, typed(slot, 'uri'), visible, context);
+  return { code, ...(display ? { display } : {}), ...(systemNode ? { system: systemNode } : {}) };
+}
+
+/** What NULL, blank and unmapped values become. */
+function facesOfRest(
+  map: TableCodeMap,
+  column: Resolved,
+  none: readonly ScalarTree[],
+  tree: MapTree,
+  slot: Slot,
+  context: Context,
+): readonly Faces[] {
+  const filled: Condition = { kind: 'present', column: column.column };
+  const faces: Faces[] = [];
+  if (map.blank) faces.push({ fixed: map.blank, when: { kind: 'none', of: filled } });
+  const raw = (type: string): Node | undefined => {
+    const place = typed(slot, type);
+    const codec = readCodec(undefined, [column.column.type], [type], tree.at, context);
+    return codec && valueNode([column], codec, none, tree, place, context);
+  };
+  if (map.else.kind === 'code') faces.push({ fixed: map.else.coded, when: filled });
+  else if (map.else.kind === 'text') {
+    const text = raw('string');
+    if (text) faces.push({ text });
+  } else if (map.else.kind === 'local') {
+    const code = raw('code');
+    if (code) faces.push({ code, system: constant(map.else.system, 'uri', tree) });
+  }
+  return faces;
+}
+
+/** Likewise of what text steps leave: as a map without rows has it. */
+function restAfterSteps(
+  named: NamedCodeMap,
+  map: TableCodeMap,
+  column: Resolved,
+  none: readonly ScalarTree[],
+  tree: MapTree,
+  slot: Slot,
+  context: Context,
+): readonly Node[] {
+  if (map.blank === undefined && map.else.kind === 'absent') return [];
+  const { name, blank, else: unmapped, at } = map;
+  const rest: RowsCodeMap = {
+    ...{ kind: 'rows', name, blank, else: unmapped, at, isComplete: true, rowsAt: new Map() },
+    map: { name, rows: new Map(), blank, else: unmapped, fold: false },
+  };
+  const taken = { ...named, map: rest };
+  const node = isPrimitive(slot.type)
+    ? codeOf(taken, rest, column, none, tree, slot, context)
+    : conceptOf(taken, rest, column, none, tree, slot, context);
+  return node ? [node] : [];
+}
+
+/** Faces as what the place takes: one facet, a Coding, or a CodeableConcept. */
+function nodeOf(faces: Faces, facet: Facet, tree: MapTree, slot: Slot): Node | undefined {
+  const { at } = tree;
+  if ('fixed' in faces) {
+    const { code, system, display } = faces.fixed;
+    const coding = { ...(system === undefined ? {} : { system }), code, ...(display === undefined ? {} : { display }) };
+    const json = isPrimitive(slot.type)
+      ? { code, system, display, text: undefined }[facet]
+      : slot.type === 'Coding'
+        ? coding
+        : { coding: [coding] };
+    return json === undefined ? undefined : { kind: 'constant', json, if: faces.when, type: slot.type, at };
+  }
+  const { code, system, display, text } = faces;
+  if (isPrimitive(slot.type)) {
+    const node = faces[facet];
+    return node && { ...node, type: slot.type };
+  }
+  const members = membersOf({ system, code, display });
+  const coding: Node | undefined = code && { kind: 'object', members, needs: ['code'], type: 'Coding', at };
+  if (slot.type === 'Coding') return coding;
+  const concept = membersOf({ coding: coding && { kind: 'list', items: [coding], type: 'Coding', at }, text });
+  return { kind: 'object', members: concept, needs: [], type: 'CodeableConcept', at };
+}
+
+function constant(json: Json, type: string, tree: MapTree): Node {
+  return { kind: 'constant', json, type, at: tree.at };
+}
+
+function typed(slot: Slot, type: string): Slot {
+  return { ...slot, type, place: 'single', bound: undefined };
+}

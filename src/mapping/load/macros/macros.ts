@@ -1,0 +1,149 @@
+/**
+ * Documents as written → mappings without macros. In: the documents of all mapping files, the pack's schema version and
+ * its fragments. Out: one draft per mapping or variant: `only`, `patch`, `with`/`rows`, `variants` and `insert` are
+ * gone. Variants of one document share its `source` node.
+ */
+import type { Position } from '../../model.ts';
+import type { Report } from '../problem.ts';
+import { macroSchema } from '../read/schema.ts';
+import { checkShape } from '../read/shape.ts';
+import {
+  child,
+  type Entry,
+  entriesOf,
+  entry,
+  itemsOf,
+  type MapTree,
+  scalarsOf,
+  type Tree,
+  textOf,
+  without,
+} from '../read/tree.ts';
+import { type Levels, latestMappings } from './extend.ts';
+import { type Fragments, insertFragments } from './fragments.ts';
+import { applyPatch } from './patch.ts';
+import { expandRows, reportUnknownNames } from './substitute.ts';
+
+export interface Draft {
+  /** `mapping`, or `mapping.variant`. */
+  readonly name: string;
+  /** The document's `mapping`: its variants read the same rows. */
+  readonly group: string;
+  readonly tree: MapTree;
+  readonly at: Position;
+}
+
+const MACRO_KEYS: ReadonlySet<string> = new Set(['only', 'patch', 'variants', 'with', 'rows']);
+
+/** The version of the database's schema; which pack a file is of. */
+export interface Around {
+  readonly schema: string | undefined;
+  readonly levels: Levels;
+}
+
+/** Expands the documents of a pack, and of those that it builds on, in their order. */
+export function expandMappings(
+  documents: readonly Tree[],
+  { schema, levels }: Around,
+  fragments: Fragments,
+  report: Report,
+): readonly Draft[] {
+  const current = documents.filter(
+    (document): document is MapTree => checkMacros(document, report) && appliesTo(document, schema),
+  );
+  const patched = applyPatches(latestMappings(current, levels), levels, report);
+  const drafts = patched.flatMap(document => expandDocument(document, fragments, report));
+  const seen = new Set<string>();
+  return drafts.filter(({ name, at }) => {
+    if (seen.has(name)) report.error(at, 'name of a mapping used twice', { found: name });
+    const fresh = !seen.has(name);
+    seen.add(name);
+    return fresh;
+  });
+}
+
+function checkMacros(document: Tree, report: Report): boolean {
+  if (document.kind === 'map') return checkShape(document, macroSchema, report);
+  report.error(document.at, 'a document is a map that begins with `mapping:`');
+  return false;
+}
+
+function appliesTo(document: Tree, schema: string | undefined): boolean {
+  const only = child(child(document, 'only'), 'schema');
+  return !only || scalarsOf(only).some(version => version.text === schema);
+}
+
+function applyPatches(documents: readonly MapTree[], levels: Levels, report: Report): readonly MapTree[] {
+  const whole = documents.filter(document => !child(document, 'patch'));
+  const nameOf = (document: MapTree): string => textOf(child(document, 'mapping')) ?? '';
+  return documents
+    .filter(document => child(document, 'patch'))
+    .reduce((changed, change) => {
+      const name = nameOf(change);
+      const patch = child(change, 'patch');
+      const isBelow = (document: MapTree): boolean => levels(document.at.file) > levels(change.at.file);
+      if (!child(change, 'only') && !changed.some(document => nameOf(document) === name && isBelow(document)))
+        report.error(change.at, '`patch` stands with `only`', {
+          expected: 'only: {schema: …}, or a mapping of the pack that `extends` names',
+        });
+      if (!changed.some(document => nameOf(document) === name)) {
+        const at = child(change, 'mapping')?.at ?? change.at;
+        report.error(at, 'patch of an unknown mapping', { found: name, among: changed.map(nameOf) });
+      }
+      for (const e of change.entries) {
+        if (!['mapping', 'only', 'patch'].includes(e.key))
+          report.error(e.at, `\`${e.key}\` cannot stand beside \`patch\``);
+      }
+      return changed.map(document => {
+        const result = patch && nameOf(document) === name ? applyPatch(document, patch, report) : document;
+        return result.kind === 'map' ? result : document;
+      });
+    }, whole);
+}
+
+function expandDocument(document: MapTree, fragments: Fragments, report: Report): readonly Draft[] {
+  return expandRows(document, fragments.named, report).flatMap(row => {
+    const variants = child(row, 'variants');
+    const inserted = insertFragments(without(row, MACRO_KEYS), fragments, report);
+    if (inserted.kind !== 'map') return [];
+    const base: MapTree = inserted;
+    const group = textOf(child(base, 'mapping')) ?? '';
+    const drafts: Draft[] = variants
+      ? itemsOf(variants)
+          .flatMap(item => (item.kind === 'map' ? expandRows(item, fragments.named, report) : []))
+          .flatMap(item => overlay(base, group, insertFragments(item, fragments, report)))
+      : [{ name: group, group, tree: base, at: base.at }];
+    for (const draft of drafts) reportUnknownNames(draft.tree, macroNames(document), report);
+    return drafts;
+  });
+}
+
+/** A variant's elements replace shared ones of the same name, its needs are added, its other keys replace. */
+function overlay(base: MapTree, group: string, variant: Tree): readonly Draft[] {
+  const own = entriesOf(variant).filter(e => e.key !== 'variant');
+  const merged: Entry[] = base.entries.map(shared => {
+    const mine = own.find(e => e.key === shared.key);
+    if (!mine) return shared;
+    if (shared.key === 'elements') return { ...mine, value: mergeElements(shared.value, mine.value) };
+    if (shared.key === 'needs') {
+      const items = [...itemsOf(shared.value), ...itemsOf(mine.value)];
+      return { ...mine, value: { kind: 'list', items, at: mine.value.at } };
+    }
+    return mine;
+  });
+  const added = own.filter(e => !base.entries.some(shared => shared.key === e.key));
+  const tree: MapTree = { kind: 'map', entries: [...merged, ...added], at: variant.at };
+  return [{ name: `${group}.${textOf(entry(variant, 'variant')?.value) ?? ''}`, group, tree, at: variant.at }];
+}
+
+function mergeElements(shared: Tree, mine: Tree): Tree {
+  const over = entriesOf(mine);
+  const kept = entriesOf(shared).filter(e => !over.some(o => o.key === e.key));
+  return { kind: 'map', entries: [...kept, ...over], at: mine.at };
+}
+
+function macroNames(tree: Tree): readonly string[] {
+  if (tree.kind === 'scalar') return [];
+  if (tree.kind === 'list') return tree.items.flatMap(macroNames);
+  return tree.entries.flatMap(e => (e.key === 'with' ? scalarsOf(e.value).map(s => s.text) : macroNames(e.value)));
+}

@@ -1,0 +1,145 @@
+/**
+ * `$name` in macros. In: a Tree and the arguments. Out: the Tree with each `$name` replaced: a scalar that is nothing
+ * else becomes the argument, in a longer text the argument's own text is put in. `with`/`rows` apply a Tree once per row.
+ */
+import type { Report } from '../problem.ts';
+import { nearest } from '../read/spelling.ts';
+import { child, type Entry, itemsOf, type MapTree, putBy, scalar, type Tree, textOf, without } from '../read/tree.ts';
+
+const NAME = /\$([A-Za-z_][A-Za-z0-9_]*)/g;
+const WHOLE = /^\$[A-Za-z_][A-Za-z0-9_]*$/;
+
+export type Arguments = ReadonlyMap<string, Tree>;
+
+/** The fragments of the pack, by name: which names beside `insert` are their parameters. */
+export type NamedFragments = ReadonlyMap<string, Entry>;
+
+/** Replaces the arguments' names; other names stay. `used` gains the names that were found. */
+export function substitute(
+  tree: Tree,
+  given: Arguments,
+  used: Set<string>,
+  fragments: NamedFragments,
+  report: Report,
+): Tree {
+  switch (tree.kind) {
+    case 'scalar': {
+      const whole = WHOLE.test(tree.text) ? given.get(tree.text) : undefined;
+      if (whole) {
+        used.add(tree.text);
+        return whole;
+      }
+      return tree.text.includes('$') ? scalar(inText(tree.text, tree, given, used, report), tree.at) : tree;
+    }
+    case 'list':
+      return { ...tree, items: tree.items.map(item => substitute(item, given, used, fragments, report)) };
+    case 'map': {
+      // A name that stands for itself: the parameter of the fragment that is inserted here may be called so too.
+      const inserted = fragments.get(textOf(child(tree, 'insert')) ?? '')?.value;
+      const isParameter = (key: string): boolean =>
+        inserted !== undefined && WHOLE.test(key) && mentions(inserted, key);
+      return {
+        ...tree,
+        entries: tree.entries.map(({ key, value, at }) => ({
+          key: key.includes('$') && !isParameter(key) ? inText(key, tree, given, used, report) : key,
+          value: substitute(value, given, used, fragments, report),
+          at,
+        })),
+      };
+    }
+  }
+}
+
+/** Whether `$name` stands anywhere in a tree. */
+function mentions(tree: Tree, name: string): boolean {
+  const isIn = (text: string): boolean => text.match(NAME)?.includes(name) ?? false;
+  switch (tree.kind) {
+    case 'scalar':
+      return isIn(tree.text);
+    case 'list':
+      return tree.items.some(item => mentions(item, name));
+    case 'map':
+      return tree.entries.some(({ key, value }) => isIn(key) || mentions(value, name));
+  }
+}
+
+function inText(text: string, around: Tree, given: Arguments, used: Set<string>, report: Report): string {
+  return text.replace(NAME, name => {
+    const argument = given.get(name);
+    if (!argument) return name;
+    used.add(name);
+    if (argument.kind === 'scalar') return argument.text;
+    report.error(around.at, `${name} is not a single value and cannot stand within a text`);
+    return name;
+  });
+}
+
+/** A map with `with` and `rows` once per row, without them; any other map as it is. */
+export function expandRows(tree: MapTree, fragments: NamedFragments, report: Report): readonly MapTree[] {
+  const names = child(tree, 'with');
+  const rows = child(tree, 'rows');
+  if (!names && !rows) return [tree];
+  if (names?.kind !== 'list' || rows?.kind !== 'list') {
+    report.error((names ?? rows ?? tree).at, '`with: [$name, …]` and `rows: [[…], …]` stand together');
+    return [];
+  }
+  const parameters = itemsOf(names).map(name => (name.kind === 'scalar' ? name.text : ''));
+  for (const [i, name] of parameters.entries()) {
+    if (!WHOLE.test(name))
+      report.error(names.items[i]?.at ?? names.at, 'not a macro name', { expected: '$name', found: name });
+  }
+  const body = without(tree, new Set(['with', 'rows']));
+  const used = new Set<string>();
+  const expanded = rows.items.flatMap(row => {
+    const cells = itemsOf(row);
+    if (row.kind !== 'list' || cells.length !== parameters.length) {
+      report.error(row.at, 'row of the wrong length', { expected: `${parameters.length}`, found: `${cells.length}` });
+      return [];
+    }
+    const given = new Map(cells.map((cell, i) => [parameters[i] ?? '', cell]));
+    const called = putBy(body, { what: 'row', at: row.at });
+    const result = substitute(called, given, used, fragments, report);
+    return result.kind === 'map' ? [result] : [];
+  });
+  if (expanded.length > 0) {
+    for (const [i, name] of parameters.entries()) {
+      if (!used.has(name)) report.error(names.items[i]?.at ?? names.at, `${name} is never used`);
+    }
+  }
+  return expanded;
+}
+
+/** Reports names that no macro gave a value. */
+export function reportUnknownNames(tree: Tree, known: Iterable<string>, report: Report): void {
+  const among = [...known];
+  const look = (text: string, at: Tree['at']): void => {
+    for (const [name] of text.matchAll(NAME)) report.error(at, 'unknown macro name', { found: name, among });
+  };
+  switch (tree.kind) {
+    case 'scalar':
+      look(tree.text, tree.at);
+      return;
+    case 'list':
+      for (const item of tree.items) reportUnknownNames(item, among, report);
+      return;
+    case 'map':
+      if (reportMissingInsert(tree, report)) return;
+      for (const { key, value, at } of tree.entries) {
+        look(key, at);
+        reportUnknownNames(value, among, report);
+      }
+  }
+}
+
+/** Parameters of a fragment beside what is almost `insert`. Returns whether there were any. */
+function reportMissingInsert({ entries }: MapTree, report: Report): boolean {
+  const parameters = entries.filter(({ key }) => WHOLE.test(key));
+  const meant = entries.find(({ key }) => nearest(key, ['insert']) !== undefined);
+  if (parameters.length === 0 || meant === undefined || meant.key === 'insert') return false;
+  report.error(meant.at, 'unknown key', {
+    found: meant.key,
+    suggestion: 'insert',
+    covers: [meant, ...parameters].map(({ at }) => at),
+  });
+  return true;
+}

@@ -1,0 +1,75 @@
+/**
+ * V2, bindings. In: `{from, via, none, else, if}` and the place it stands at. Out: a ValueNode; for a Coding or
+ * CodeableConcept bound to a code map the object with code, system and display.
+ */
+import { isPrimitive } from '../../../r4/definitions.ts';
+import type { Node } from '../../model.ts';
+import { codeOf, conceptOf } from '../codes/coded.ts';
+import { tableCodeOf } from '../codes/table-code.ts';
+import type { Context } from '../pack/context.ts';
+import { child, type MapTree, type ScalarTree, scalarsOf } from '../read/tree.ts';
+import { resolveColumn, type Visible } from '../rows/columns.ts';
+import { guard } from '../rows/guard.ts';
+import { valueNode } from './binding-value.ts';
+import { makeFirst } from './first.ts';
+import type { Slot } from './slot.ts';
+import { singleSlot } from './slot.ts';
+import { codeMapIn, parseVia, readCodec, typesOf } from './via.ts';
+
+/** A binding with its `if`, and with its `else` as the second alternative. */
+export function readBinding(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
+  const bound = readBound(tree, slot, visible, context);
+  const otherwise = child(tree, 'else');
+  if (!otherwise) return bound && guard(bound, tree, visible, context);
+  const alternative = context.readNode(otherwise, singleSlot(slot), visible, context);
+  if (!bound || !alternative) return undefined;
+  return makeFirst([guard(bound, tree, visible, context), alternative], slot, tree, context);
+}
+
+function readBound(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
+  const names = scalarsOf(child(tree, 'from'));
+  const found = names.flatMap(({ text, at }) => resolveColumn(text, at, visible, context) ?? []);
+  if (found.length < names.length || found.length === 0) return undefined;
+  const via = child(tree, 'via');
+  const parsed = via && parseVia(via, context);
+  if (via && !parsed) return undefined;
+  const named = parsed && codeMapIn(parsed, tree.at);
+  const none = scalarsOf(child(tree, 'none'));
+  const [column] = found;
+  if (named && column && found.length === 1) {
+    const { map } = named;
+    if (map.kind === 'table') return tableCodeOf(named, map, column, none, tree, slot, visible, context);
+    return isPrimitive(slot.type)
+      ? codeOf(named, map, column, none, tree, slot, context)
+      : conceptOf(named, map, column, none, tree, slot, context);
+  }
+  if (!isPrimitive(slot.type)) {
+    const isCoded = slot.type === 'Coding' || slot.type === 'CodeableConcept';
+    context.report.error(tree.at, `${slot.path} is a ${slot.type} and cannot be bound to a column`, {
+      expected: isCoded ? '`via:` a code map, or a map of elements' : 'a map of elements',
+    });
+    return undefined;
+  }
+  const types = found.map(resolved => resolved.column.type);
+  const fhirTypes = via || !isKey(slot) ? typesOf(slot) : KEY_TYPES;
+  const codec = readCodec(via, types, fhirTypes, tree.at, context);
+  const isRaw = !parsed?.last || parsed.last.name === 'code' || parsed.last.name === 'text';
+  if (codec && isRaw) warnOfBinding(slot, names, context);
+  return codec && valueNode(found, codec, none, tree, slot, context);
+}
+
+/** An identifier is found by its value, so it is a key: trimmed on the right only, and an index serves it. */
+function isKey({ parent, element }: Slot): boolean {
+  return parent === 'Identifier' && element?.name === 'value';
+}
+
+const KEY_TYPES: readonly string[] = ['code'];
+
+/** A column without a code map can hold anything, but a required binding allows some codes only. */
+function warnOfBinding({ bound, path }: Slot, names: readonly ScalarTree[], { report }: Context): void {
+  const [name] = names;
+  if (!bound || !name || bound.systems.some(system => system.codes === undefined)) return;
+  report.warning(name.at, `column ${name.text} may hold codes outside the required binding of ${path}`, {
+    expected: '`via:` a code map',
+  });
+}

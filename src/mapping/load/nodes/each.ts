@@ -1,0 +1,183 @@
+/**
+ * R4 and R5, `each`: many items from child rows, or from the pieces of a separated column. In: the map. Out: an EachNode.
+ */
+import { type Identifier, identifier, isIdentifier, printTable } from '../../../sql/identifier.ts';
+import type { ChildRows, EachNode, JoinColumn, Lookup, Node, Pieces, Position } from '../../model.ts';
+import { fixedColumns, isPromised } from '../../promised.ts';
+import type { Context } from '../pack/context.ts';
+import { child, entriesOf, type MapTree, map, type ScalarTree, type Tree, textOf } from '../read/tree.ts';
+import { type NamedPieces, type NamedRows, resolveColumn, type Visible } from '../rows/columns.ts';
+import { guard } from '../rows/guard.ts';
+import { readOn, readRowOrder } from '../rows/join.ts';
+import { readLookup } from '../rows/scope.ts';
+import { type Slot, singleSlot } from './slot.ts';
+
+/** `{each: {table, …} or {split, …}, elements or item}` among the items of a repeating element. */
+export function readEach(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
+  const each = child(tree, 'each');
+  if (each?.kind !== 'map') return undefined;
+  if (slot.place !== 'item') {
+    context.report.error(each.at, `\`each\` gives many items and cannot stand under ${slot.path}`, {
+      expected: 'an item of a repeating element',
+    });
+    return undefined;
+  }
+  const elements = child(tree, 'elements');
+  const item = child(tree, 'item') ?? (elements && map({ needs: child(tree, 'needs'), elements }, elements.at));
+  if (!item) {
+    context.report.error(tree.at, '`each` without `elements:` or `item:`');
+    return undefined;
+  }
+  const rows = child(each, 'split') ? readPieces(each, visible, context) : readRows(each, visible, context);
+  if (!rows) return undefined;
+  // Rows of each piece: their items are items of the same element.
+  const isEach = item.kind === 'map' && child(item, 'each') !== undefined;
+  const node = context.readNode(item, isEach ? slot : singleSlot(slot), rows.visible, context);
+  if (!node) return undefined;
+  const result: EachNode = { kind: 'each', from: rows.from, item: node, type: slot.type, at: tree.at };
+  return guard(result, tree, visible, context);
+}
+
+interface Rows {
+  readonly from: EachNode['from'];
+  readonly visible: Visible;
+}
+
+function readRows(each: Tree, visible: Visible, context: Context): Rows | undefined {
+  const inner = context.readScope(each, undefined, visible, context);
+  if (!inner) return undefined;
+  const on = readOn(child(each, 'on'), inner.visible, visible, context, true);
+  const order = readRowOrder(child(each, 'order'), inner.visible, context);
+  const of = piecesJoined(on, visible, each.at, context);
+  const from: ChildRows = { kind: 'rows', scope: inner.scope, on, order, ...(of ? { of } : {}) };
+  if (!child(each, 'order')) warnOfNoOrder(from, inner.visible, each.at, context);
+  return { from, visible: inner.visible };
+}
+
+/**
+ * The pieces that rows hang on. Their keys are made of the row around, so its own column has to be what is split, and nothing
+ * else may be joined beside them. Reports what cannot be joined.
+ */
+export function piecesJoined(
+  on: readonly JoinColumn[],
+  visible: Visible,
+  at: Position,
+  { report }: Context,
+): Pieces | undefined {
+  const all = [...namedAround(visible)];
+  const ofPieces = on.flatMap(
+    ({ ours }) => all.find(named => named.kind === 'pieces' && named.alias === ours.alias) ?? [],
+  );
+  if (ofPieces.length === 0) return undefined;
+  const { own, outer } = visible;
+  const isOwn = own.kind === 'pieces' && ofPieces.every(named => named === own);
+  const around = outer?.own.kind === 'rows' ? [...outer.named.values()] : [];
+  if (!isOwn || ofPieces.length < on.length || !around.some(({ alias }) => alias === own.from.column.alias)) {
+    report.error(at, 'rows cannot be joined on these pieces', {
+      expected: 'parts of the `each` right around, which splits a column of its own row, and nothing beside them',
+    });
+    return undefined;
+  }
+  const odd = on.find(({ theirs }) => theirs.type.kind !== 'text' && theirs.type.kind !== 'integer');
+  if (odd) {
+    report.error(at, `a piece cannot be joined with a ${odd.theirs.type.kind} column`, {
+      expected: 'a column of text or whole numbers',
+      found: odd.theirs.column,
+    });
+  }
+  return own.from;
+}
+
+function* namedAround(visible: Visible): Iterable<NamedRows | NamedPieces> {
+  for (let at: Visible | undefined = visible; at; at = at.outer) yield* at.named.values();
+}
+
+/** Of one row at most there is no order; of several it would be the engine's, and another from one day to the next. */
+function warnOfNoOrder({ scope, on }: ChildRows, { own }: Visible, at: Position, context: Context): void {
+  if (own.kind !== 'rows') return;
+  const held = [...on.map(({ theirs }) => theirs), ...fixedColumns(scope)];
+  if (isPromised(scope, held, own.info)) return;
+  const free = own.info.primaryKey.filter(
+    key => !held.some(({ column }) => column.toLowerCase() === key.toLowerCase()),
+  );
+  context.report.warning(at, '`each` without `order`: its items come as the database gives them', {
+    expected: free.length > 0 ? `\`order: [${free.join(', ')}]\`` : `\`order\` by columns of ${printTable(own.table)}`,
+  });
+}
+
+function readPieces(each: Tree, visible: Visible, context: Context): Rows | undefined {
+  const { report } = context;
+  const split = child(each, 'split');
+  const by = child(each, 'by');
+  if (split?.kind !== 'scalar' || by?.kind !== 'scalar') return undefined;
+  const resolved = resolveColumn(split.text, split.at, visible, context);
+  if (!/^[^A-Za-z0-9\s]$|^ $/.test(by.text)) {
+    report.error(by.at, 'a separator is one character, neither letter nor digit', { found: by.text || 'nothing' });
+    return undefined;
+  }
+  if (!resolved) return undefined;
+  if (resolved.column.type.kind !== 'text') {
+    report.error(split.at, `column ${resolved.column.column} is no text and has no pieces`);
+    return undefined;
+  }
+  const parse = child(each, 'parse');
+  const parsed =
+    parse?.kind === 'scalar' ? readParts(parse, by.text, context) : { parts: [identifier('piece')], between: [] };
+  if (!parsed) return undefined;
+  const as = child(each, 'as');
+  const name = textOf(as) ?? 'piece';
+  if (!isIdentifier(name)) {
+    report.error(as?.at ?? each.at, 'not an alias', { found: name });
+    return undefined;
+  }
+  const alias = context.aliases.mint(name);
+  const lookups: Lookup[] = [];
+  const from: Pieces = { kind: 'pieces', column: resolved.column, by: by.text, alias, ...parsed, lookups };
+  const own = { kind: 'pieces' as const, name, alias, parts: parsed.parts, from };
+  const inner: Visible = { own, named: new Map([[name.toLowerCase(), own]]), outer: visible, lookups };
+  const looked = entriesOf(child(each, 'lookup'));
+  const [first] = looked;
+  if (first && resolved.isPiece) {
+    report.error(first.at, 'pieces of a piece look nothing up', { expected: '`parse`, which names parts of a piece' });
+    return undefined;
+  }
+  for (const entry of looked) {
+    const lookup = readLookup(entry, inner, context);
+    if (lookup) lookups.push(lookup);
+  }
+  checkPieceLookups(from, context);
+  return { from, visible: inner };
+}
+
+/** A lookup joins parts of the piece, or columns of one row that was looked up before. */
+function checkPieceLookups({ alias, lookups = [] }: Pieces, { report }: Context): void {
+  for (const { on, at } of lookups) {
+    const owners = new Set(on.map(({ ours }) => ours.alias));
+    const isOwn = [...owners].every(one => one === alias || lookups.some(lookup => lookup.alias === one));
+    if (owners.size === 1 && isOwn) continue;
+    report.error(at, 'a lookup in the `each` of pieces joins parts of a piece', {
+      expected: '`on: {THEIRS: part}`, or columns of one row that is looked up before it',
+    });
+  }
+}
+
+/** `{sys}:{code}`: names of parts, with a separator between each two. */
+function readParts(
+  tree: ScalarTree,
+  by: string,
+  context: Context,
+): { readonly parts: readonly Identifier[]; readonly between: readonly string[] } | undefined {
+  const fields = tree.text.split(/\{([^{}]*)\}/);
+  const names = fields.filter((_, i) => i % 2 === 1);
+  const literals = fields.filter((_, i) => i % 2 === 0);
+  const fail = (message: string): undefined => {
+    context.report.error(tree.at, message, { expected: '"{sys}:{code}"', found: tree.text || 'nothing' });
+  };
+  if (names.length === 0 || !names.every(isIdentifier)) return fail('`parse` names no parts');
+  if (new Set(names.map(name => name.toLowerCase())).size < names.length) return fail('`parse` names a part twice');
+  if (literals[0] !== '' || literals.at(-1) !== '') return fail('`parse` begins and ends with a part');
+  const between = literals.slice(1, -1);
+  if (between.some(literal => literal === '')) return fail('`parse` is ambiguous: two parts without text between them');
+  if (between.some(literal => literal.includes(by))) return fail(`\`parse\` contains the separator \`${by}\``);
+  return { parts: names.map(identifier), between };
+}

@@ -1,0 +1,37 @@
+/**
+ * V3: alternatives in their order, of one element or among the elements of an object. In: nodes. Out: a FirstNode or a
+ * choice; alternatives that no row reaches are reported.
+ */
+import type { FirstNode, Member, NamedNode, Node } from '../../model.ts';
+import type { Context } from '../pack/context.ts';
+import type { Tree } from '../read/tree.ts';
+import { isNeverAbsent } from './absence.ts';
+import type { Slot } from './slot.ts';
+
+/** A FirstNode of checked alternatives: none may follow one that is never absent. */
+export function makeFirst(alternatives: readonly Node[], slot: Slot, tree: Tree, context: Context): FirstNode {
+  reportUnreached(
+    alternatives.map(alternative => [alternative]),
+    context,
+  );
+  return { kind: 'first', alternatives, type: slot.type, at: tree.at };
+}
+
+/** A choice among elements: of the first alternative that has one of its elements. */
+export function makeChoice(alternatives: readonly (readonly NamedNode[])[], context: Context): Member {
+  reportUnreached(
+    alternatives.map(named => named.map(({ node }) => node)),
+    context,
+  );
+  return { kind: 'choice', alternatives };
+}
+
+function reportUnreached(alternatives: readonly (readonly Node[])[], context: Context): void {
+  // What a table would have given may be what is absent.
+  if (context.lost.size > 0) return;
+  const end = alternatives.findIndex(nodes => nodes.some(node => isNeverAbsent(node, context.certain)));
+  const [unreached] = (end >= 0 && alternatives[end + 1]) || [];
+  // A condition that could not be read may be what makes it absent.
+  if (!unreached || context.report.problems().some(({ severity }) => severity === 'error')) return;
+  context.report.error(unreached.at, 'alternative that is never reached: the one before it is never absent');
+}

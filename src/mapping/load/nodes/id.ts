@@ -1,0 +1,116 @@
+/**
+ * V7, logical ids. In: `"x-{COL|codec}"` or a list of such. Out: an IdRule that can be parsed back without doubt.
+ * https://hl7.org/fhir/R4/datatypes.html#id
+ */
+import { idCodec } from '../../codecs/id.ts';
+import type { IdPart, IdRule } from '../../id-rule.ts';
+import type { Context } from '../pack/context.ts';
+import { type ScalarTree, scalarsOf, type Tree } from '../read/tree.ts';
+import { resolveColumn, type Visible } from '../rows/columns.ts';
+
+const CODEC_NAMES: readonly string[] = ['plain', 'integer', 'uuid', 'date', 'escaped'];
+
+/** Reads the alternatives, those with a problem left out. */
+export function readIdRule(tree: Tree | undefined, visible: Visible, context: Context): IdRule {
+  const alternatives = scalarsOf(tree).flatMap(written => {
+    const parts = readParts(written, visible, context);
+    return parts ? [parts] : [];
+  });
+  return { alternatives };
+}
+
+function readParts(tree: ScalarTree, visible: Visible, context: Context): readonly IdPart[] | undefined {
+  const { report } = context;
+  const fields = tree.text.split(/\{([^{}]*)\}/);
+  const parts = fields.flatMap((field, i) =>
+    i % 2 === 0 ? readLiteralPart(field, tree, context) : readColumn(field, tree, visible, context),
+  );
+  const whole = parts.filter(part => part !== undefined);
+  if (!whole.some(part => part.kind === 'column')) {
+    if (whole.length === parts.length)
+      report.error(tree.at, 'id without a column: all resources would share it', {
+        expected: '"{COL}"',
+        found: tree.text || 'nothing',
+      });
+    return undefined;
+  }
+  if (whole.length < parts.length) return undefined;
+  const length = whole.reduce((sum, part) => sum + (part.kind === 'literal' ? part.text.length : 1), 0);
+  if (length > 64) report.error(tree.at, 'id of more than 64 characters', { found: tree.text });
+  for (const [i, part] of whole.entries()) {
+    const next = whole[i + 1];
+    if (part.kind === 'column' && next?.kind === 'column') {
+      report.error(tree.at, 'two columns of an id without a literal between them', { found: tree.text });
+    }
+    const isOpen = part.kind === 'column' && part.codec.name === 'plain' && next?.kind === 'literal';
+    if (isOpen && whole.slice(i + 2).some(later => later.kind === 'column' && later.codec.name === 'plain')) {
+      report.error(tree.at, `id that can be read in two ways: \`${next.text}\` may stand in both columns beside it`, {
+        expected: '`|escaped` for one of them',
+        found: tree.text,
+      });
+    }
+  }
+  return readOneWay(whole);
+}
+
+/**
+ * Hyphens stand in texts and between them. Where an id has both, one of its texts keeps its own: a plain one, which no
+ * escape changes, or else the last. So no two rows share an id.
+ */
+function readOneWay(parts: readonly IdPart[]): readonly IdPart[] {
+  const texts = parts.filter(
+    part => part.kind === 'column' && (part.codec.name === 'plain' || part.codec.name === 'escaped'),
+  );
+  const [first] = texts;
+  const last = texts.at(-1);
+  if (!first || !last) return parts;
+  const between = parts.slice(parts.indexOf(first) + 1, parts.indexOf(last));
+  if (!between.some(part => part.kind === 'literal' && part.text.includes('-'))) return parts;
+  const kept = texts.find(part => part.kind === 'column' && part.codec.name === 'plain') ?? last;
+  return parts.map(part => {
+    if (part === kept || part.kind === 'literal' || part.codec.name !== 'escaped') return part;
+    return { ...part, codec: idCodec('escaped-dash', part.column.type) ?? part.codec };
+  });
+}
+
+function readLiteralPart(text: string, tree: ScalarTree, context: Context): readonly (IdPart | undefined)[] {
+  if (text === '') return [];
+  // A macro's name that nothing replaced has been reported.
+  if (/\$[A-Za-z_]/.test(text)) return [undefined];
+  if (/^[A-Za-z0-9.-]+$/.test(text)) return [{ kind: 'literal', text }];
+  context.report.error(tree.at, 'characters that no id has', { expected: 'A-Z a-z 0-9 . -', found: text });
+  return [undefined];
+}
+
+function readColumn(
+  field: string,
+  tree: ScalarTree,
+  visible: Visible,
+  context: Context,
+): readonly (IdPart | undefined)[] {
+  const [name = '', written] = field.split('|').map(part => part.trim());
+  if (written !== undefined && !CODEC_NAMES.includes(written)) {
+    context.report.error(tree.at, 'unknown codec of an id', { found: written, among: CODEC_NAMES });
+    return [undefined];
+  }
+  const resolved = resolveColumn(name, tree.at, visible, context);
+  if (!resolved) return [undefined];
+  const codec = idCodec(written, resolved.column.type);
+  if (!codec) {
+    context.report.error(
+      tree.at,
+      `column ${name} cannot stand in an id${written === undefined ? '' : ` as ${written}`}`,
+      {
+        found: resolved.info?.declared ?? 'text',
+        ...(written !== undefined && idCodec(undefined, resolved.column.type) ? { expected: `{${name}}` } : {}),
+      },
+    );
+    return [undefined];
+  }
+  return [{ kind: 'column', column: resolved.column, codec }];
+}
+
+/** `alias.column` of the columns of one alternative. */
+export function columnsOf(parts: readonly IdPart[]): ReadonlySet<string> {
+  return new Set(parts.flatMap(part => (part.kind === 'column' ? [`${part.column.alias}.${part.column.column}`] : [])));
+}

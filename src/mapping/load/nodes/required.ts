@@ -1,0 +1,86 @@
+/**
+ * Cardinality of the members of an object. In: its members and needs. Out: reports: required elements that are missing or
+ * may be absent without a `needs`, choices given twice, needs that name nothing.
+ * https://hl7.org/fhir/R4/conformance-rules.html#cardinality
+ */
+import { elementsOf } from '../../../r4/definitions.ts';
+import type { Member, Position } from '../../model.ts';
+import type { Context } from '../pack/context.ts';
+import type { ScalarTree } from '../read/tree.ts';
+import { memberNeverAbsent, provides } from './absence.ts';
+import type { Slot } from './slot.ts';
+
+/** What a map of elements came to. */
+export interface Members {
+  readonly members: readonly Member[];
+  /** All elements that are written, also those whose node was in error. */
+  readonly written: ReadonlySet<string>;
+}
+
+/** Reports needs without a member, and elements that two members give. */
+export function checkMembers(
+  needs: readonly ScalarTree[],
+  { members, written }: Members,
+  slot: Slot,
+  context: Context,
+): void {
+  for (const { text, at } of needs) {
+    if (written.has(text) || members.some(member => provides(member, text))) continue;
+    const among = members.flatMap(namesOf);
+    const ofChoice = among.find(name => /^[A-Z]/.test(name.slice(text.length)) && name.startsWith(text));
+    context.report.error(at, '`needs` names an element that is not mapped', {
+      found: text,
+      among,
+      ...(ofChoice === undefined ? {} : { suggestion: ofChoice }),
+    });
+  }
+  for (const element of elementsOf(slot.type)) {
+    const givers = members.filter(member => namesOf(member).some(name => element.jsonNames.has(name)));
+    const second = givers[1];
+    if (second) {
+      context.report.error(positionOf(second), `${slot.path}.${element.name} is given twice`, {
+        expected: '`first: [{…}, {…}]` around the alternatives',
+      });
+    }
+  }
+}
+
+/**
+ * Reports required elements that are missing, or absent from some row without a `needs` that says what then happens.
+ */
+export function checkRequired(
+  { members, written }: Members,
+  needs: readonly string[],
+  slot: Slot,
+  at: Position,
+  whole: 'the object' | 'the mapping',
+  context: Context,
+): void {
+  for (const element of elementsOf(slot.type)) {
+    if (element.min === 0) continue;
+    const givers = members.filter(member => namesOf(member).some(name => element.jsonNames.has(name)));
+    const path = `${slot.path}.${element.name}`;
+    if (givers.length === 0) {
+      const tried = [...element.jsonNames.keys()].some(name => written.has(name));
+      if (!tried) context.report.error(at, `required element ${path} is missing`);
+      continue;
+    }
+    const [giver] = givers;
+    if (!giver || givers.some(member => memberNeverAbsent(member, context.certain))) continue;
+    const names = namesOf(giver);
+    if (needs.some(need => need === element.name || names.includes(need))) continue;
+    context.report.error(positionOf(giver), `required element ${path} may be absent`, {
+      expected: `\`needs: [${names[0] ?? element.name}]\` of ${whole}, or an \`else\` that is never absent`,
+    });
+  }
+}
+
+export function namesOf(member: Member): readonly string[] {
+  if (member.kind === 'element') return [member.name];
+  return [...new Set(member.alternatives.flatMap(alternative => alternative.map(({ name }) => name)))];
+}
+
+function positionOf(member: Member): Position {
+  const node = member.kind === 'element' ? member.node : member.alternatives[0]?.[0]?.node;
+  return node?.at ?? { file: '', line: 1, column: 1 };
+}

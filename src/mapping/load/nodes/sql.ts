@@ -1,0 +1,77 @@
+/**
+ * V8, the escape. In: `{sql: "expression with {a.COL}", type, via}`. Out: a ValueNode over a raw expression, which can be
+ * searched only as far as its codec can be. Columns stand in braces; what is denied, by whichever rule, may not even be
+ * named outside them, and no other table can be asked.
+ */
+import { isPrimitive } from '../../../r4/definitions.ts';
+import { BYTES } from '../../../sql/column-type.ts';
+import { declaredType, engineNamed } from '../../../sql/engines.ts';
+import type { Expression } from '../../../sql/expression.ts';
+import type { Node } from '../../model.ts';
+import type { Context } from '../pack/context.ts';
+import { child, type MapTree } from '../read/tree.ts';
+import { resolveColumn, storedType, type Visible } from '../rows/columns.ts';
+import { guard } from '../rows/guard.ts';
+import type { Slot } from './slot.ts';
+import { readCodec, typesOf } from './via.ts';
+
+const FORBIDDEN =
+  /;|'|--|\/\*|\b(?:select|insert|update|delete|merge|drop|alter|create|exec|execute|truncate|into|grant)\b/i;
+
+/** An SQL expression as a value. */
+export function readSql(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
+  const { report, settings } = context;
+  const sql = child(tree, 'sql');
+  const declared = child(tree, 'type');
+  if (sql?.kind !== 'scalar' || declared?.kind !== 'scalar') return undefined;
+  const named = declaredType(context.catalog.engine, declared.text);
+  // Columns that hold anything are handed over as they are kept.
+  const { holdsAnything: isLoose, textType } = engineNamed(context.catalog.engine);
+  const type = named && isLoose ? storedType(named, 'any', settings.pack.zone) : named;
+  if (!type) {
+    const expected = `such as ${textType}`;
+    report.error(declared.at, 'not an SQL type', { expected, found: declared.text });
+  }
+  if (!isPrimitive(slot.type)) report.error(tree.at, `${slot.path} is a ${slot.type} and cannot be an SQL expression`);
+  const outside = sql.text.replace(/\{[^{}]*\}/g, '').replace(/'(?:[^']|'')*'/g, '');
+  const forbidden = FORBIDDEN.exec(outside);
+  if (forbidden) report.error(sql.at, 'not a single SQL expression', { found: forbidden[0] });
+  const denied =
+    settings.deniedNames.find(name => isNamed(name, sql.text)) ??
+    deniedColumns(context).find(name => isNamed(name, outside));
+  if (denied !== undefined) report.error(sql.at, `column ${denied} is denied and is never read`);
+  const fields = sql.text.split(/\{([^{}]*)\}/);
+  const parts = fields.flatMap((field, i): readonly (string | Expression)[] => {
+    if (i % 2 === 0) return field === '' ? [] : [field];
+    const resolved = resolveColumn(field.trim(), sql.at, visible, context);
+    if (!resolved) return [];
+    return [isLoose ? { ...resolved.column, type: BYTES } : resolved.column];
+  });
+  if (!type || !isPrimitive(slot.type) || forbidden || denied !== undefined) return undefined;
+  const codec = readCodec(child(tree, 'via'), [type], typesOf(slot), tree.at, context);
+  if (!codec) return undefined;
+  const from: Expression = { kind: 'raw', parts, type };
+  return guard(
+    { kind: 'value', from: [from], codec, absent: [], type: slot.type, at: tree.at },
+    tree,
+    visible,
+    context,
+  );
+}
+
+/** The columns of the schema that any rule denies, also one for a whole table. */
+function deniedColumns({ catalog, settings }: Context): readonly string[] {
+  return [...catalog.tables.values()].flatMap(table =>
+    [...table.columns.values()]
+      .map(({ name }) => name)
+      .filter(name => settings.deny(undefined, table.name, name) !== undefined),
+  );
+}
+
+function isNamed(name: string, sql: string): boolean {
+  return new RegExp(`\\b${literally(name)}\\b`, 'i').test(sql);
+}
+
+function literally(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

@@ -1,0 +1,57 @@
+/**
+ * V6, `join` and `template`: text of several values, output only. In: the map. Out: a TextNode.
+ */
+import type { Node, TextNode } from '../../model.ts';
+import type { Context } from '../pack/context.ts';
+import { child, itemsOf, type MapTree, map, scalar, textOf } from '../read/tree.ts';
+import type { Visible } from '../rows/columns.ts';
+import { guard } from '../rows/guard.ts';
+import { type Slot, textSlot } from './slot.ts';
+
+const TEXTS: readonly string[] = ['string', 'markdown', 'uri', 'url', 'canonical', 'id', 'code'];
+
+/** `{join: [node, …], with: " "}`: the present values, with text between them. */
+export function readJoin(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
+  if (!isText(tree, slot, context)) return undefined;
+  const parts = itemsOf(child(tree, 'join')).flatMap((part): readonly (string | Node)[] => {
+    if (part.kind === 'scalar') return [part.text];
+    const node = context.readNode(part, textSlot(slot), visible, context);
+    return node ? [node] : [];
+  });
+  const separator = textOf(child(tree, 'with')) ?? ' ';
+  const node: TextNode = { kind: 'text', parts, mode: 'join', separator, type: slot.type, at: tree.at };
+  return guard(node, tree, visible, context);
+}
+
+/** `{template: "{A} of {B|codec}"}`: absent if one value is. */
+export function readTemplate(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
+  const template = child(tree, 'template');
+  if (!isText(tree, slot, context) || template?.kind !== 'scalar') return undefined;
+  const fields = template.text.split(/\{([^{}]*)\}/);
+  if (fields.length < 3)
+    context.report.error(template.at, 'template without a value', { expected: '"{COL} of {COL|codec}"' });
+  if (fields.some((field, i) => i % 2 === 0 && /[{}]/.test(field))) {
+    context.report.error(template.at, 'template with a loose brace', { found: template.text });
+  }
+  const parts = fields.flatMap((field, i): readonly (string | Node)[] => {
+    if (i % 2 === 0) return field === '' ? [] : [field];
+    const [column = '', via] = field.split('|');
+    const binding = map(
+      {
+        from: scalar(column.trim(), template.at),
+        via: via === undefined ? undefined : scalar(via.trim(), template.at),
+      },
+      template.at,
+    );
+    const node = context.readNode(binding, textSlot(slot), visible, context);
+    return node ? [node] : [];
+  });
+  const node: TextNode = { kind: 'text', parts, mode: 'template', separator: '', type: slot.type, at: tree.at };
+  return guard(node, tree, visible, context);
+}
+
+function isText(tree: MapTree, slot: Slot, context: Context): boolean {
+  if (TEXTS.includes(slot.type)) return true;
+  context.report.error(tree.at, `${slot.path} is a ${slot.type} and no text`);
+  return false;
+}

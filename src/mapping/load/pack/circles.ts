@@ -1,0 +1,32 @@
+/**
+ * Mappings that need each other. In: all mappings. Out: reports: a row is served only if the rows that it needs are, and
+ * that question must come to an end.
+ */
+
+import { childrenOf } from '../../children.ts';
+import type { Mapping, Node } from '../../model.ts';
+import type { Report } from '../problem.ts';
+
+/** Reports every circle of `needs` over references once, at one of its mappings. */
+export function checkCircles(mappings: readonly Mapping[], report: Report): void {
+  const needed = new Map(mappings.map(mapping => [mapping.name, new Set(mapping.needs.flatMap(targetsIn))]));
+  const done = new Set<string>();
+  const visit = (name: string, way: readonly string[]): void => {
+    const start = way.indexOf(name);
+    if (start >= 0) {
+      const circle = [...way.slice(start), name];
+      const at = mappings.find(mapping => mapping.name === name)?.at;
+      if (at) report.error(at, `mappings need each other in a circle: ${circle.join(' → ')}`);
+      return;
+    }
+    if (done.has(name)) return;
+    for (const next of needed.get(name) ?? []) visit(next, [...way, name]);
+    done.add(name);
+  };
+  for (const { name } of mappings) visit(name, []);
+}
+
+function targetsIn(node: Node): readonly string[] {
+  const own = node.kind === 'ref' && node.exists ? [node.target] : [];
+  return [...own, ...childrenOf(node).flatMap(targetsIn)];
+}

@@ -1,0 +1,188 @@
+/**
+ * A pack's folder → Registry. In: the folder, and the catalog of the database or, without one, the pack's own
+ * schema.lock.json. Out: all mappings, or every problem at once. The stages: files, YAML, macros, shape, rows and ids,
+ * elements, and what only all mappings together show.
+ */
+import type { Catalog } from '../../../sql/catalog.ts';
+import { checkDrift } from '../../check/drift.ts';
+import type { Registry } from '../../model.ts';
+import { createRegistry } from '../../registry.ts';
+import { readCodeMaps } from '../codes/codes.ts';
+import { readHierarchies } from '../codes/hierarchies.ts';
+import { type Levels, latestCodes, latestTables, packDocument } from '../macros/extend.ts';
+import { expandMappings } from '../macros/macros.ts';
+import { createReport, type Problem, type Report } from '../problem.ts';
+import { type PackFile, type PackFiles, readPackFiles } from '../read/files.ts';
+import { readYaml } from '../read/read.ts';
+import { checkVersions } from '../read/schema-versions.ts';
+import { child, entriesOf, scalarsOf, type Tree } from '../read/tree.ts';
+import { checkAbsentColumns, DateColumns } from '../rows/absent-values.ts';
+import type { NamedRows } from '../rows/columns.ts';
+import { readWordIndexes } from '../rows/word-indexes.ts';
+import type { PackContext } from './context.ts';
+import { placesIn, readLock } from './lock.ts';
+import { contextOf, resolveDrafts } from './resolve.ts';
+import { checkColumnRules, readSettings, type Settings } from './settings.ts';
+
+/** Without an error there is a registry, maybe with warnings; with `degraded` also one of the mappings that work. */
+export type LoadedPack =
+  | {
+      readonly registry: Registry;
+      readonly problems: readonly Problem[];
+      /** Mappings that are left out: the problems say why. */
+      readonly unserved?: readonly string[];
+    }
+  | { readonly registry: undefined; readonly problems: readonly Problem[] };
+
+/** Loads and checks a pack. Throws only if its folder cannot be read. */
+export function loadPack(folder: string, catalog: Catalog | undefined): LoadedPack {
+  return loadPackFiles(readPackFiles(folder), catalog);
+}
+
+export interface LoadOptions {
+  /** Leaves out the mappings that do not work on the schema that is there, and those that refer to them. */
+  readonly degraded?: boolean;
+}
+
+/**
+ * What pack.yaml says, be the mappings of the pack sound or not. Where it cannot be read, the problems: without the rules of `deny`
+ * nothing is to be shown.
+ */
+export function settingsOf(files: PackFiles): Settings | readonly Problem[] {
+  const report = createReport();
+  report.take(files.problems ?? []);
+  const packs = [...(files.bases ?? []), ...(files.pack ? [files.pack] : [])];
+  const documents = packs.flatMap(({ path, text }) => readYaml(path, text, report));
+  const unread = report.problems();
+  return unread.length > 0 ? unread : readSettings(packDocument(documents), 'pack.yaml', createReport());
+}
+
+/** Likewise, of files that were read before. */
+export function loadPackFiles(
+  files: PackFiles,
+  catalog: Catalog | undefined,
+  { degraded = false }: LoadOptions = {},
+): LoadedPack {
+  const report = createReport();
+  report.take(files.problems ?? []);
+  // Of a pack without the one that it builds on, all would seem wrong.
+  if (files.problems !== undefined) return { registry: undefined, problems: report.problems() };
+  const locked = catalog && files.lock && readLock(files.lock.path, files.lock.text, createReport());
+  if (locked && files.lock) reportDrift(files.lock, locked, catalog, report);
+  const known = catalog ?? (files.lock && readLock(files.lock.path, files.lock.text, report));
+  const packs = [...(files.bases ?? []), ...(files.pack ? [files.pack] : [])];
+  reportOtherEncodings([...packs, ...files.codes, ...files.tables, ...files.mappings], report);
+  const yaml = (list: readonly PackFile[]): readonly Tree[] =>
+    list.flatMap(({ path, text }) => readYaml(path, text, report));
+  const documents = {
+    pack: yaml(packs),
+    codes: yaml(files.codes),
+    mappings: yaml(files.mappings),
+  };
+  const unread = new Set(report.problems().map(problem => problem.position.file));
+  const shared = [...packs, ...files.codes];
+  // Without the words that all files share, everything in them would seem wrong.
+  if (shared.some(({ path }) => unread.has(path))) return { registry: undefined, problems: report.problems() };
+  const levelOf = new Map(
+    [...packs, ...files.codes, ...files.tables, ...files.mappings].map(of => [of.path, of.level]),
+  );
+  const levels: Levels = file => levelOf.get(file) ?? 0;
+  const main = packDocument(documents.pack);
+  const settings = {
+    ...readSettings(main, 'pack.yaml', report),
+    ...(files.schema === undefined ? {} : { schema: files.schema }),
+  };
+  const { hierarchies, files: trees } = readHierarchies(files.tables, settings, report);
+  const tables = files.tables.filter(file => !trees.has(file));
+  const codes = latestCodes(documents.codes, tables, levels);
+  const codeMaps = readCodeMaps(codes, latestTables(tables, codes, levels), settings, report);
+  const fragments = { named: settings.fragments, used: new Set<string>() };
+  const at = child(main, 'schema')?.at ?? main?.at ?? { file: 'pack.yaml', line: 1, column: 1 };
+  checkVersions(documents.mappings, { schema: settings.schema, at, known: scalarsOf(child(main, 'schemas')) }, report);
+  const drafts = expandMappings(documents.mappings, { schema: settings.schema, levels }, fragments, report);
+  if (!known) {
+    const position = { file: 'schema.lock.json', line: 1, column: 1 };
+    report.error(position, 'no database and no lock of its schema: the columns are unknown');
+    return { registry: undefined, problems: report.problems() };
+  }
+  const pack: PackContext = {
+    report,
+    settings,
+    catalog: known,
+    locked,
+    codeMaps,
+    brokenCodeMaps: new Set(documents.codes.flatMap(entriesOf).flatMap(({ key }) => (codeMaps.has(key) ? [] : [key]))),
+    usedCodeMaps: new Set(),
+    usedLists: new Set(),
+    lookups: [],
+    dates: new DateColumns(),
+    usedRows: new Set(),
+  };
+  const hidden = files.mappings.filter(({ path }) => unread.has(path)).flatMap(namesIn);
+  if (catalog) checkColumnRules(settings, catalog, degraded ? locked : undefined, levels, report);
+  checkAbsentColumns(settings, known, report);
+  // A search does without an index that is gone.
+  const words = readWordIndexes(
+    settings.words,
+    contextOf({ ...pack, report: degraded ? { ...report, error: report.warning } : report }),
+  );
+  const resolved = resolveDrafts(drafts, hidden, pack, degraded);
+  const isSound = report.problems().every(problem => problem.severity === 'warning');
+  report.take(resolved.problems);
+  if (!isSound || resolved.mappings === undefined) return { registry: undefined, problems: report.problems() };
+  // What a broken mapping would have used is not known.
+  reportUnused(settings, pack, fragments.used, levels);
+  const problems = report.problems();
+  const used = [...codeMaps.values()].flatMap(one =>
+    one.kind === 'rows' && pack.usedCodeMaps.has(one.name) ? [one.map] : [],
+  );
+  const registry = createRegistry({ ...settings.pack, hierarchies, words }, resolved.mappings, files.version, used);
+  return { registry, problems, ...(resolved.unserved.length > 0 ? { unserved: resolved.unserved } : {}) };
+}
+
+/**
+ * Beside a database, a lock only warns: what a mapping needs and no longer finds is an error at its own line, and
+ * `lintel lock` has to be able to write a new one.
+ */
+function reportDrift({ path, text }: PackFile, locked: Catalog, catalog: Catalog, report: Report): void {
+  checkDrift(locked, catalog, { ...report, error: report.warning }, placesIn(path, text));
+}
+
+/** What is no UTF-8 has been read as U+FFFD, which nobody writes. */
+function reportOtherEncodings(files: readonly PackFile[], report: Report): void {
+  for (const { path, text } of files) {
+    const at = text.indexOf('\uFFFD');
+    if (at < 0) continue;
+    const before = text.slice(0, at).split('\n');
+    const position = { file: path, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+    report.error(position, 'not UTF-8', { expected: 'the file to be saved as UTF-8' });
+  }
+}
+
+/** The mappings that a file with an error of syntax would have had. */
+function namesIn({ text }: PackFile): readonly string[] {
+  return [...text.matchAll(/^mapping:\s*([^\s#]+)/gm)].map(([, name = '']) => name);
+}
+
+/** What a pack below brings is for whoever builds on it: it may be left unused. */
+function reportUnused(settings: Settings, pack: PackContext, fragments: ReadonlySet<string>, levels: Levels): void {
+  const report: Pick<Report, 'warning'> = {
+    warning(at, ...rest) {
+      if (levels(at.file) === 0) pack.report.warning(at, ...rest);
+    },
+  };
+  for (const { key, at } of settings.fragments.values()) {
+    if (!fragments.has(key)) report.warning(at, `fragment ${key} is never inserted`);
+  }
+  for (const { key, at } of settings.lists.values()) {
+    if (!pack.usedLists.has(key)) report.warning(at, `list ${key} is never used`);
+  }
+  for (const { name, at } of pack.codeMaps.values()) {
+    if (!pack.usedCodeMaps.has(name)) report.warning(at, `code map ${name} is never used`);
+  }
+  const isUsed = ({ rows }: { readonly rows: NamedRows }): boolean => pack.usedRows.has(rows);
+  for (const written of Map.groupBy(pack.lookups, ({ at }) => `${at.file}:${at.line}:${at.column}`).values()) {
+    const [first] = written;
+    if (first && !written.some(isUsed)) report.warning(first.at, `lookup ${first.rows.name} is never used`);
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * pack.yaml. In: its document. Out: settings of the pack: systems, zone, deny list, absence rules, lists, fragments.
+ */
+import type { Catalog } from '../../../sql/catalog.ts';
+import type { Pack, Position } from '../../model.ts';
+import { reportMisspelt } from '../codes/system.ts';
+import type { Levels } from '../macros/extend.ts';
+import type { Detail, Report } from '../problem.ts';
+import { packSchema } from '../read/schema.ts';
+import { checkShape } from '../read/shape.ts';
+import { child, type Entry, entriesOf, plain, type ScalarTree, scalarsOf, type Tree, textOf } from '../read/tree.ts';
+import { brandSchema } from './brand.ts';
+import { type DenyList, deniedNames, denyList } from './deny.ts';
+
+export interface Settings {
+  readonly pack: Pack;
+  readonly schema: string | undefined;
+  readonly deny: DenyList;
+  readonly denyRules: readonly ScalarTree[];
+  /** Column names that raw SQL must not contain. */
+  readonly deniedNames: readonly string[];
+  readonly absent: AbsentRules;
+  readonly lists: ReadonlyMap<string, Entry>;
+  readonly fragments: ReadonlyMap<string, Entry>;
+  /** Tables of words by the table whose they are. */
+  readonly words: readonly Entry[];
+  /** CSV files by code system. */
+  readonly hierarchies: readonly Entry[];
+}
+
+/** Raw values that mean "no value", by kind of column and by `TABLE.COL` (lower-case, without the schema). */
+export interface AbsentRules {
+  readonly text: readonly ScalarTree[];
+  readonly number: readonly ScalarTree[];
+  readonly date: readonly ScalarTree[];
+  readonly columns: ReadonlyMap<string, Entry>;
+}
+
+/** Reads pack.yaml; what is missing or wrong is reported and replaced by something harmless. */
+export function readSettings(document: Tree | undefined, file: string, report: Report): Settings {
+  const at: Position = document?.at ?? { file, line: 1, column: 1 };
+  if (!document) report.error(at, 'the pack has no pack.yaml', { expected: 'name, title and zone' });
+  else checkShape(document, packSchema, report);
+  const text = (key: string): string | undefined => textOf(child(document, key));
+  const zone = text('zone') ?? 'UTC';
+  if (!isZone(zone)) {
+    report.error(child(document, 'zone')?.at ?? at, 'unknown time zone', {
+      found: zone,
+      expected: 'the IANA name of a place, such as America/New_York, or UTC',
+      among: Intl.supportedValuesOf('timeZone'),
+    });
+  }
+  const systems: Record<string, string> = Object.create(null);
+  for (const { key, value } of entriesOf(child(document, 'systems'))) {
+    const uri = textOf(value) ?? '';
+    if (!/^[a-z][a-z0-9+.-]*:\S+$/i.test(uri)) report.error(value.at, 'not an absolute URI', { found: uri });
+    else reportMisspelt(uri, value.at, report);
+    systems[key] = uri;
+  }
+  const publisher = text('publisher');
+  const brand = child(document, 'brand');
+  const { data: shown } = brandSchema.safeParse(brand && plain(brand));
+  const oid = readOid(child(document, 'oid'), report);
+  const denyRules = scalarsOf(child(document, 'deny'));
+  const deny = denyRules.map(rule => rule.text);
+  const absent = child(document, 'absent');
+  checkKindRules(absent, report);
+  return {
+    pack: {
+      name: text('name') ?? '',
+      title: text('title') ?? '',
+      zone: isZone(zone) ? zone : 'UTC',
+      ...(publisher === undefined ? {} : { publisher }),
+      ...(oid === undefined ? {} : { oid }),
+      ...(shown === undefined ? {} : { brand: shown }),
+      systems,
+    },
+    schema: text('schema'),
+    deny: denyList(deny),
+    denyRules,
+    deniedNames: deniedNames(deny),
+    absent: {
+      text: scalarsOf(child(absent, 'text')),
+      number: scalarsOf(child(absent, 'number')),
+      date: scalarsOf(child(absent, 'date')),
+      columns: new Map(entriesOf(child(absent, 'columns')).map(e => [columnKey(e.key), e])),
+    },
+    lists: byKey(child(document, 'lists')),
+    fragments: byKey(child(document, 'fragments')),
+    words: entriesOf(child(document, 'words')),
+    hierarchies: entriesOf(child(document, 'hierarchies')),
+  };
+}
+
+/** Room for the number of a system behind it: C-CDA has OIDs of 64 characters at most. */
+const OID_LENGTH = 48;
+
+function readOid(written: Tree | undefined, report: Report): string | undefined {
+  const oid = textOf(written);
+  if (written === undefined || oid === undefined) return undefined;
+  if (/^[0-2](?:\.(?:0|[1-9]\d*))+$/.test(oid) && oid.length <= OID_LENGTH) return oid;
+  report.error(written.at, '`oid` is no OID', {
+    found: oid,
+    expected: `numbers with points between them, of at most ${OID_LENGTH} characters, such as 2.16.840.1.113883.3.9999`,
+  });
+  return undefined;
+}
+
+/** A rule that no column of its kind can hold would mean nothing, without a word. */
+const KINDS = [
+  {
+    kind: 'number',
+    form: /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i,
+    called: 'a number',
+    expected: 'a number, such as 0 or -1',
+  },
+  {
+    kind: 'date',
+    form: /^-?\d[-\d./: T]*$/,
+    called: 'a date',
+    expected: 'a date as rows have it, such as 0000-00-00 or 17530101; words stand under `text`',
+  },
+] as const;
+
+function checkKindRules(absent: Tree | undefined, report: Report): void {
+  for (const { kind, form, called, expected } of KINDS) {
+    for (const { text, at } of scalarsOf(child(absent, kind))) {
+      if (!form.test(text)) report.error(at, `rule of \`absent\` that is not ${called}`, { expected, found: text });
+    }
+  }
+}
+
+/**
+ * Reports rules on columns that name none of a whole schema: a `deny` that is misspelt protects nothing. `before`: a
+ * schema whose columns may be named too, though they are gone.
+ */
+export function checkColumnRules(
+  settings: Settings,
+  catalog: Catalog,
+  before: Catalog | undefined,
+  levels: Levels,
+  report: Report,
+): void {
+  // A pack below knows more than one schema.
+  const tell = (at: Position, message: string, detail: Detail): void =>
+    levels(at.file) === 0 ? report.error(at, message, detail) : report.warning(at, message, detail);
+  const columns = [...catalog.tables.values(), ...(before?.tables.values() ?? [])].flatMap(table =>
+    [...table.columns.values()].map(column => ({ table: table.name, column: column.name })),
+  );
+  for (const { text, at } of settings.denyRules) {
+    const denies = denyList([text]);
+    if (columns.some(({ table, column }) => denies(undefined, table, column) !== undefined)) continue;
+    tell(at, '`deny` names no column', { found: text, among: columns.map(c => `${c.table}.${c.column}`) });
+  }
+  const known = new Set(columns.map(c => columnKey(`${c.table}.${c.column}`)));
+  for (const [key, entry] of settings.absent.columns) {
+    if (known.has(key)) continue;
+    tell(entry.at, '`absent` names no column', {
+      found: entry.key,
+      among: columns.map(c => `${c.table}.${c.column}`),
+    });
+  }
+}
+
+/** `dbo.PT.PHONE` and `PT.PHONE` as `pt.phone`. */
+export function columnKey(name: string): string {
+  return name.toLowerCase().split('.').slice(-2).join('.');
+}
+
+function byKey(tree: Tree | undefined): ReadonlyMap<string, Entry> {
+  return new Map(entriesOf(tree).map(e => [e.key, e]));
+}
+
+/** `EST` is a zone too, one without daylight saving: whoever writes it means that of a place. */
+function isZone(zone: string): boolean {
+  if (!zone.includes('/') && zone !== 'UTC') return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * The files of a pack, and of the packs that it builds on. In: its folder. Out: YAML and CSV texts by path relative to the
+ * folder, the lowest pack first, those of each sorted, and a version that changes with any of them. Test files, hidden
+ * files and the generated JSON Schemas are left out, and what is no file.
+ */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Problem } from '../problem.ts';
+import { packFolders } from './folders.ts';
+
+export interface PackFile {
+  /** Relative to the pack's folder, with `/`. */
+  readonly path: string;
+  readonly text: string;
+  /** How many packs above that of the file build on it; absent: none. */
+  readonly level?: number;
+}
+
+export interface PackFiles {
+  readonly pack: PackFile | undefined;
+  /** pack.yaml of the packs that it builds on, the lowest first. */
+  readonly bases?: readonly PackFile[];
+  readonly codes: readonly PackFile[];
+  readonly tables: readonly PackFile[];
+  readonly mappings: readonly PackFile[];
+  /** What of the pack goes into documents; read by src/ccda. */
+  readonly ccds: PackFile | undefined;
+  /** Who may see what of the pack; read by src/access. */
+  readonly access?: PackFile | undefined;
+  readonly lock: PackFile | undefined;
+  readonly version: string;
+  /** When one of them was last changed: milliseconds since the epoch. */
+  readonly changed: number;
+  /** The version of the database's schema, where it is not pack.yaml that says it. */
+  readonly schema?: string;
+  /** What is wrong with an `extends`: the files of that pack are missing. */
+  readonly problems?: readonly Problem[];
+}
+
+const MAX_DEPTH = 4;
+
+/**
+ * Reads the folder of a pack, and those of the packs that it builds on. `schema`: instead of pack.yaml's. `unsaved`: texts by path
+ * that count instead of those of the folder. Throws the file system's error if a folder cannot be read.
+ */
+export function readPackFiles(folder: string, schema?: string, unsaved?: ReadonlyMap<string, string>): PackFiles {
+  const { folders, problems } = packFolders(folder);
+  const read = folders.map(({ path, prefix }, level) => {
+    // One below it has files of its own.
+    const below = folders.map(other => other.prefix).filter(other => other !== prefix && other.startsWith(prefix));
+    const paths = pathsUnder(path, '', 0).filter(one => !below.some(other => (prefix + one).startsWith(other)));
+    const changed = paths.map(one => statSync(join(path, one)).mtimeMs);
+    const files = paths.map(
+      (one): PackFile => ({
+        path: prefix + one,
+        text: (level === 0 ? unsaved?.get(one) : undefined) ?? readFileSync(join(path, one), 'utf8'),
+        ...(level === 0 ? {} : { level }),
+      }),
+    );
+    return { prefix, changed, files };
+  });
+  const files = read.toReversed().flatMap(one => one.files);
+  const hash = createHash('sha256');
+  for (const { path, text } of files) hash.update(`${path.length}:${path}${text.length}:${text}`);
+  if (schema !== undefined) hash.update(`schema ${schema}`);
+  const named = (test: RegExp): readonly PackFile[] => files.filter(({ path }) => test.test(path));
+  const yaml = named(/\.ya?ml$/).filter(({ path }) => !/(^|\/)[^/]*\.test\.ya?ml$/.test(path));
+  const isCodes = ({ path }: PackFile): boolean => /(^|\/)codes\.ya?ml$|\.codes\.ya?ml$/.test(path);
+  /** The file of that name of each pack, the lowest first. */
+  const each = (name: string): readonly PackFile[] => {
+    const paths = read.map(({ prefix }) => prefix + name);
+    return files.filter(({ path }) => paths.includes(path));
+  };
+  const packs = each('pack.yaml');
+  const ccds = each('ccds.yaml');
+  const access = each('access.yaml');
+  const apart = [...packs, ...ccds, ...access];
+  return {
+    pack: packs.find(({ path }) => path === 'pack.yaml'),
+    ...(folders.length > 1 ? { bases: packs.filter(({ path }) => path !== 'pack.yaml') } : {}),
+    codes: yaml.filter(isCodes),
+    tables: named(/\.csv$/),
+    mappings: yaml.filter(file => !apart.includes(file) && !isCodes(file)),
+    ccds: ccds.at(-1),
+    access: access.at(-1),
+    lock: files.find(({ path }) => path === 'schema.lock.json'),
+    version: hash.digest('hex').slice(0, 16),
+    changed: Math.max(0, ...read.flatMap(({ changed }) => changed)),
+    ...(schema === undefined ? {} : { schema }),
+    ...(problems.length > 0 ? { problems } : {}),
+  };
+}
+
+/** The paths of all files of one folder that are a pack's, its tests and its lock included. */
+export function pathsOfPack(folder: string): readonly string[] {
+  return pathsUnder(folder, '', 0);
+}
+
+function pathsUnder(folder: string, inner: string, depth: number): readonly string[] {
+  if (depth > MAX_DEPTH) return [];
+  const paths: string[] = [];
+  for (const entry of readdirSync(join(folder, inner), { withFileTypes: true })) {
+    const path = inner === '' ? entry.name : `${inner}/${entry.name}`;
+    if (entry.name.startsWith('.')) continue;
+    if (entry.isDirectory()) paths.push(...pathsUnder(folder, path, depth + 1));
+    else if ((/\.(ya?ml|csv)$/.test(path) || path === 'schema.lock.json') && isFile(join(folder, path)))
+      paths.push(path);
+  }
+  return paths.sort((a, b) => (a < b ? -1 : 1));
+}
+
+/** Reading a pipe would wait for whoever writes into it, reading a device would not end. */
+function isFile(path: string): boolean {
+  return statSync(path).isFile();
+}

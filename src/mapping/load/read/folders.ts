@@ -1,0 +1,94 @@
+/**
+ * The folders of a pack: its own, and those of the packs that it builds on (`extends` of pack.yaml), one upon another. In:
+ * the pack's folder. Out: folders in this order, and what is wrong with an `extends`. A pack names a folder beside or below
+ * its own, and links lead nowhere else: what is served is what lies there. docs/mapping-language.md, "A pack upon another"
+ */
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { createReport, type Problem, type Report } from '../problem.ts';
+import { readYaml } from './read.ts';
+import { child, type ScalarTree } from './tree.ts';
+
+export interface PackFolder {
+  readonly path: string;
+  /** What the paths of its files begin with, as they are seen from the pack's own folder: `` or `../omop53/`. */
+  readonly prefix: string;
+}
+
+export interface PackFolders {
+  /** The pack's own first, then the one that it builds on, and so on. */
+  readonly folders: readonly PackFolder[];
+  readonly problems: readonly Problem[];
+}
+
+const MOST = 8;
+const BESIDE_OR_BELOW = /^(?:\.\.?\/)?(?:\w[\w.-]*\/)*\w[\w.-]*\/?$/;
+
+/** Follows `extends` from pack to pack. Throws the file system's error if the pack's own folder cannot be read. */
+export function packFolders(folder: string): PackFolders {
+  const report = createReport();
+  // Fails as the first look at the files does, so that a folder that is not there is told as one.
+  readdirSync(folder);
+  const seen = new Set([realpathSync(folder)]);
+  const folders: PackFolder[] = [{ path: folder, prefix: '' }];
+  for (let at = folders[0]; at; ) {
+    const written = extendsOf(at);
+    const path = written && baseOf(at, written, report);
+    if (written === undefined || path === undefined) break;
+    const real = realpathSync(path);
+    if (seen.has(real)) report.error(written.at, 'a pack builds on itself', { found: written.text });
+    else if (folders.length > MOST) report.error(written.at, `more than ${MOST} packs one upon another`);
+    else {
+      seen.add(real);
+      at = { path, prefix: `${relative(resolve(folder), path).replaceAll(sep, '/')}/` };
+      folders.push(at);
+      continue;
+    }
+    break;
+  }
+  return { folders, problems: report.problems() };
+}
+
+function extendsOf({ path, prefix }: PackFolder): ScalarTree | undefined {
+  const file = join(path, 'pack.yaml');
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
+  const text = readFileSync(file, 'utf8');
+  // Most packs have none, and the file is read as a whole later.
+  if (!text.includes('extends')) return undefined;
+  const [document] = readYaml(`${prefix}pack.yaml`, text, createReport());
+  const written = child(document, 'extends');
+  return written?.kind === 'scalar' ? written : undefined;
+}
+
+function baseOf({ path }: PackFolder, { text, at }: ScalarTree, report: Report): string | undefined {
+  if (!BESIDE_OR_BELOW.test(text)) {
+    report.error(at, '`extends` names no folder beside or below this one', {
+      expected: '`../name` or `name`',
+      found: text || 'nothing',
+    });
+    return undefined;
+  }
+  const base = resolve(path, text);
+  if (!statSync(join(base, 'pack.yaml'), { throwIfNoEntry: false })?.isFile()) {
+    report.error(at, 'no pack in the folder that `extends` names', {
+      expected: 'a folder with a pack.yaml',
+      found: text,
+      among: packsIn(dirname(base)).map(name => text.replace(/[^/]+\/?$/, name)),
+    });
+    return undefined;
+  }
+  const around = realpathSync(dirname(resolve(path)));
+  if (realpathSync(base).startsWith(around.endsWith(sep) ? around : around + sep)) return base;
+  report.error(at, '`extends` leads away by a link', {
+    expected: 'a folder that lies beside or below this one',
+    found: text,
+  });
+  return undefined;
+}
+
+function packsIn(folder: string): readonly string[] {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
+  const isPack = (name: string): boolean =>
+    statSync(join(folder, name, 'pack.yaml'), { throwIfNoEntry: false })?.isFile() ?? false;
+  return readdirSync(folder, { withFileTypes: true }).flatMap(({ name }) => (isPack(name) ? [name] : []));
+}

@@ -1,0 +1,114 @@
+/**
+ * JSON Schemas for editors, from the zod schemas of the language. In: nothing. Out: one schema per kind of file, by name.
+ * What macros add is put in everywhere: `$name` may stand for any node, `insert` and arguments in any map.
+ * https://json-schema.org/draft-07
+ */
+import { z } from 'zod';
+import { resourceTypes } from '../../../r4/definitions.ts';
+import { CODECS, TEXT_STEPS } from '../../codecs/table.ts';
+import { codesSchema, mappingFileSchema, packSchema } from './schema.ts';
+import { accessSchema } from './schema-access.ts';
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+const SCALARS = ['string', 'number', 'boolean', 'null'] as const;
+const MACRO = '^\\$[A-Za-z_][A-Za-z0-9_]*$';
+
+/** Text of `mapping.json`, `codes.json`, `pack.json` and `access.json`, which the first line of each file of a pack refers to. */
+export function editorSchemas(): Readonly<Record<string, string>> {
+  return {
+    'mapping.json': print(mappingFileSchema, 'A mapping of tables to a FHIR resource'),
+    'codes.json': print(codesSchema, 'Code maps: raw values to codes'),
+    'pack.json': print(packSchema, 'A pack of mappings'),
+    'access.json': print(accessSchema, 'Who may see what of a pack'),
+  };
+}
+
+function print(schema: z.ZodType, title: string): string {
+  const json = schemaOf(schema);
+  // A pack that builds on another has from it what it does not say itself.
+  if (json.properties?.['extends']) json.anyOf?.push({ required: ['extends'] });
+  const resource = json.properties?.['resource'];
+  if (typeof resource === 'object') Object.assign(resource, { examples: resourceTypes() });
+  const definitions = json['definitions'] as Readonly<Record<string, JsonSchema>> | undefined;
+  const named = definitions?.['via'] ? { definitions: { ...definitions, ...codecDefinitions() } } : {};
+  return `${JSON.stringify({ ...json, ...named, title }, undefined, 2)}\n`;
+}
+
+function schemaOf(schema: z.ZodType): JsonSchema {
+  return z.toJSONSchema(schema, {
+    // The newest that the common YAML editors read.
+    target: 'draft-7',
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema, path }) => {
+      widen(zodSchema._zod.def.type, jsonSchema);
+      if (path.length > 0) orMacro(jsonSchema);
+    },
+  });
+}
+
+/** Names that an editor completes, with options that it checks. Code maps have names of their own, so others are not wrong. */
+function codecDefinitions(): Readonly<Record<'codec' | 'via', JsonSchema>> {
+  const entries = [...Object.entries(CODECS), ...Object.entries(TEXT_STEPS)];
+  const names = entries.flatMap(([name, entry]) => {
+    const facets = 'facets' in entry ? entry.facets : [];
+    return facets.length === 0 ? [name] : facets.map(facet => `${name}.${facet}`);
+  });
+  const properties = Object.fromEntries(
+    entries.flatMap(([name, { options }]) => {
+      const schema = optionsSchema(options);
+      return schema === undefined ? [] : [[name, schema] as const];
+    }),
+  );
+  const one = { $ref: '#/definitions/codec' };
+  return {
+    codec: { anyOf: [{ enum: names }, { $ref: '#/definitions/text' }, { type: 'object', properties }] },
+    via: { anyOf: [one, { type: 'array', items: one }], description: 'a codec, or text steps and then one codec' },
+  };
+}
+
+/** Undefined for a codec that has none. */
+function optionsSchema(options: z.ZodType): JsonSchema | undefined {
+  const { $schema: _, ...schema } = schemaOf(options);
+  const given = schema.anyOf?.filter(one => typeof one === 'object' && Object.keys(one).length > 0) ?? [schema];
+  const [only] = given;
+  if (given.length === 1 && typeof only === 'object') return Object.keys(only).length === 0 ? undefined : only;
+  return { ...schema, anyOf: given };
+}
+
+/** Scalars as an editor reads them; macros in maps and lists. */
+function widen(kind: string, schema: JsonSchema): void {
+  if (schema.type === 'string') {
+    Object.assign(schema, { type: [...SCALARS] });
+    if (kind === 'enum') extendEnum(schema);
+    return;
+  }
+  if (kind === 'record') delete schema.propertyNames;
+  if (schema.type === 'object' && schema.additionalProperties === false) {
+    const { required } = schema;
+    schema.properties = { insert: { type: 'string', description: 'a fragment of pack.yaml' }, ...schema.properties };
+    schema.patternProperties = { [MACRO]: {} };
+    if (required) {
+      delete schema.required;
+      schema.anyOf = [{ required }, { required: ['insert'] }];
+    }
+  }
+}
+
+/** A macro's argument may stand for a whole map or list. */
+function orMacro(schema: JsonSchema): void {
+  if (schema.type !== 'object' && schema.type !== 'array') return;
+  const { description, ...written } = schema;
+  for (const key of Object.keys(schema)) delete schema[key];
+  Object.assign(schema, { ...(description === undefined ? {} : { description }) });
+  schema.anyOf = [written, { type: 'string', pattern: MACRO }];
+}
+
+/** `true` unquoted is a boolean to an editor, and a macro's argument may stand for any of the words. */
+function extendEnum(schema: JsonSchema): void {
+  const words = schema.enum ?? [];
+  const booleans = words.flatMap(word => (word === 'true' ? [true] : word === 'false' ? [false] : []));
+  delete schema.enum;
+  schema.anyOf = [{ enum: [...words, ...booleans] }, { type: 'string', pattern: MACRO }];
+}

@@ -1,0 +1,96 @@
+/**
+ * YAML text as Trees. In: the text of a file. Out: one Tree per document, every scalar as text (so `Y`, `NO`, `01` and
+ * `null` stay what they are), with lines and columns. Errors of syntax, duplicate keys and anchors are reported.
+ * https://yaml.org/spec/1.2.2/
+ */
+import { type ErrorCode, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml';
+import type { Position } from '../../model.ts';
+import type { Report } from '../problem.ts';
+import { type Entry, scalar, type Tree } from './tree.ts';
+
+/** A pack is written by hand; what is deeper or larger than this was not. */
+const MAX_DEPTH = 40;
+const MAX_CHARACTERS = 4_000_000;
+const NULL = /^(?:null|~)$/i;
+
+/** What to do about an error of syntax, where its words do not say it. */
+const CURES: Partial<Record<ErrorCode, string>> = {
+  BLOCK_AS_IMPLICIT_KEY:
+    'the next line as far indented as those beside it, and quotes around a text with a colon and a blank in it',
+  IMPOSSIBLE: 'one form: a list, a map or a text',
+  MISSING_CHAR: 'quotes and brackets to be closed',
+  MULTILINE_IMPLICIT_KEY: '`key: value`, with a blank after the colon',
+  TAB_AS_INDENT: 'blanks',
+  UNEXPECTED_TOKEN: 'quotes around a text with { } [ ] , & * # ? | > @ ` " or % in it',
+};
+
+/**
+ * Reads all documents of a file. A document with an error of syntax is left out, after its first was reported: others would mostly
+ * come of it.
+ */
+export function readYaml(file: string, text: string, report: Report): readonly Tree[] {
+  const start: Position = { file, line: 1, column: 1 };
+  if (text.length > MAX_CHARACTERS) {
+    report.error(start, `file of more than ${MAX_CHARACTERS} characters`);
+    return [];
+  }
+  const lines = new LineCounter();
+  const position = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset);
+    return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  const trees: Tree[] = [];
+  // Its own look for keys that are there twice compares each with each: of 20,000 codes it takes ten seconds.
+  for (const document of parseAllDocuments(text, { schema: 'failsafe', lineCounter: lines, uniqueKeys: false })) {
+    const [error] = document.errors;
+    if (error) {
+      const [message = ''] = error.message.split(/ at line \d+|\n/);
+      const expected = CURES[error.code];
+      report.error(position(error.pos[0]), message, expected === undefined ? {} : { expected });
+    }
+    if (document.errors.length > 0 || !document.contents) continue;
+    const tree = convert(document.contents, position, report, 0);
+    if (tree) trees.push(tree);
+  }
+  return trees;
+}
+
+function convert(node: Node, position: (offset: number) => Position, report: Report, depth: number): Tree | undefined {
+  const at = position(node.range?.[0] ?? 0);
+  if (depth > MAX_DEPTH) {
+    report.error(at, `nested more than ${MAX_DEPTH} deep`);
+    return undefined;
+  }
+  if (isAlias(node) || ('anchor' in node && node.anchor !== undefined)) {
+    report.error(at, 'anchors and aliases are not part of the mapping language', {
+      expected: '`insert:` of a fragment',
+    });
+    return undefined;
+  }
+  if (isScalar(node))
+    return scalar(String(node.value ?? ''), at, node.type === 'PLAIN' && NULL.test(String(node.value)));
+  if (isSeq<Node | null>(node)) {
+    const items = node.items.map(item => (item ? convert(item, position, report, depth + 1) : scalar('', at)));
+    return { kind: 'list', items: items.filter(item => item !== undefined), at };
+  }
+  if (!isMap<Node, Node | null>(node)) return undefined;
+  const entries = new Map<string, Entry>();
+  for (const { key, value } of node.items) {
+    const keyAt = position(key.range?.[0] ?? 0);
+    if (!isScalar(key)) report.error(keyAt, 'key that is no text');
+    else {
+      const name = String(key.value);
+      const before = entries.get(name);
+      if (before) report.error(keyAt, 'key written twice');
+      // Of two the one that says something counts, or all that needs it would be told beside it.
+      if (before && !isEmpty(before.value)) continue;
+      const tree = value ? convert(value, position, report, depth + 1) : scalar('', keyAt);
+      if (tree) entries.set(name, { key: name, value: tree, at: keyAt });
+    }
+  }
+  return { kind: 'map', entries: [...entries.values()], at };
+}
+
+function isEmpty(tree: Tree): boolean {
+  return tree.kind === 'scalar' && tree.text === '';
+}

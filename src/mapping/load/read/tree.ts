@@ -1,0 +1,129 @@
+/**
+ * A YAML document as the loader works on it: every scalar as text, every node with the place it was written at. Macros
+ * move and copy nodes and so keep their places.
+ */
+import type { Origin, Position } from '../../model.ts';
+
+export type Tree = ScalarTree | ListTree | MapTree;
+
+export interface ScalarTree {
+  readonly kind: 'scalar';
+  readonly text: string;
+  /** Written `null` or `~` without quotes, which means NULL elsewhere in YAML. */
+  readonly isNull?: true;
+  readonly at: Position;
+}
+
+export interface ListTree {
+  readonly kind: 'list';
+  readonly items: readonly Tree[];
+  readonly at: Position;
+}
+
+export interface MapTree {
+  readonly kind: 'map';
+  readonly entries: readonly Entry[];
+  readonly at: Position;
+}
+
+export interface Entry {
+  readonly key: string;
+  readonly value: Tree;
+  /** Of the key. */
+  readonly at: Position;
+}
+
+export function scalar(text: string, at: Position, isNull = false): ScalarTree {
+  return { kind: 'scalar', text, at, ...(isNull ? { isNull } : {}) };
+}
+
+export function list(items: readonly Tree[], at: Position): ListTree {
+  return { kind: 'list', items, at };
+}
+
+/** A map of the entries whose value is defined. */
+export function map(content: Readonly<Record<string, Tree | undefined>>, at: Position): MapTree {
+  const entries = Object.entries(content).flatMap(([key, value]) => (value ? [{ key, value, at: value.at }] : []));
+  return { kind: 'map', entries, at };
+}
+
+/** The value under a key of a map; undefined for other nodes too, whose shape another stage reports. */
+export function child(tree: Tree | undefined, key: string): Tree | undefined {
+  return entry(tree, key)?.value;
+}
+
+export function entry(tree: Tree | undefined, key: string): Entry | undefined {
+  return tree?.kind === 'map' ? tree.entries.find(e => e.key === key) : undefined;
+}
+
+export function entriesOf(tree: Tree | undefined): readonly Entry[] {
+  return tree?.kind === 'map' ? tree.entries : [];
+}
+
+/** The items of a list, a single node as a list of one, nothing as none. */
+export function itemsOf(tree: Tree | undefined): readonly Tree[] {
+  if (!tree) return [];
+  return tree.kind === 'list' ? tree.items : [tree];
+}
+
+export function textOf(tree: Tree | undefined): string | undefined {
+  return tree?.kind === 'scalar' ? tree.text : undefined;
+}
+
+/** The scalars of a list, or a single one. */
+export function scalarsOf(tree: Tree | undefined): readonly ScalarTree[] {
+  return itemsOf(tree).filter(item => item.kind === 'scalar');
+}
+
+/** The map without some keys. */
+export function without(tree: MapTree, keys: ReadonlySet<string>): MapTree {
+  return { ...tree, entries: tree.entries.filter(e => !keys.has(e.key)) };
+}
+
+/** The tree with the call that put it there, behind those that already did. */
+export function putBy(tree: Tree, origin: Origin): Tree {
+  const at = calledBy(tree.at, origin);
+  switch (tree.kind) {
+    case 'scalar':
+      return { ...tree, at };
+    case 'list':
+      return { ...tree, items: tree.items.map(item => putBy(item, origin)), at };
+    case 'map':
+      return {
+        ...tree,
+        entries: tree.entries.map(e => ({ ...e, value: putBy(e.value, origin), at: calledBy(e.at, origin) })),
+        at,
+      };
+  }
+}
+
+function calledBy(at: Position, origin: Origin): Position {
+  const { by } = at;
+  return { ...at, by: by ? { ...by, at: calledBy(by.at, origin) } : origin };
+}
+
+/** Plain data for a schema validator: texts, arrays and objects without a prototype. */
+export function plain(tree: Tree): unknown {
+  switch (tree.kind) {
+    case 'scalar':
+      return tree.text;
+    case 'list':
+      return tree.items.map(plain);
+    case 'map': {
+      const object: Record<string, unknown> = Object.create(null);
+      for (const { key, value } of tree.entries) object[key] = plain(value);
+      return object;
+    }
+  }
+}
+
+/** The node at a path of keys and indexes, or the last one on the way to it. */
+export function nodeAt(tree: Tree, path: readonly PropertyKey[]): Tree {
+  let at = tree;
+  for (const step of path) {
+    const next = at.kind === 'list' ? at.items[Number(step)] : child(at, String(step));
+    if (!next) return at;
+    at = next;
+  }
+  return at;
+}

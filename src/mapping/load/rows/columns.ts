@@ -1,0 +1,262 @@
+/**
+ * Names of columns → columns. In: `COL` or `alias.COL` as a mapping writes it, and what is visible there. Out: the
+ * column with its type. Unknown names, denied columns and types that nothing can read are reported.
+ */
+import type { Catalog, ColumnInfo, TableInfo } from '../../../sql/catalog.ts';
+import { findColumn, findTable, hasSameType, tableText } from '../../../sql/catalog.ts';
+import { type ColumnType, type TimeForm, UNICODE } from '../../../sql/column-type.ts';
+import { engineNamed } from '../../../sql/engines.ts';
+import type { ColumnExpression } from '../../../sql/expression.ts';
+import { type Identifier, identifier, printTable, type TableName } from '../../../sql/identifier.ts';
+import type { Lookup, Pieces, Position } from '../../model.ts';
+import type { Context } from '../pack/context.ts';
+import type { Detail } from '../problem.ts';
+
+/** A table under an alias, as far as its columns can be named. */
+export interface NamedRows {
+  readonly kind: 'rows';
+  /** As written; the SQL alias may differ where scopes use one name twice. */
+  readonly name: string;
+  readonly alias: Identifier;
+  readonly table: TableName;
+  readonly info: TableInfo;
+  /** A row is always there: the source, the row of an `each`, a required lookup. */
+  readonly certain: boolean;
+}
+
+export interface NamedPieces {
+  readonly kind: 'pieces';
+  readonly name: string;
+  readonly alias: Identifier;
+  readonly parts: readonly Identifier[];
+  readonly from: Pieces;
+}
+
+/** What columns can be named at some place. */
+export interface Visible {
+  /** What a bare COL belongs to. */
+  readonly own: NamedRows | NamedPieces;
+  /** By alias in lower case; `own` among them. */
+  readonly named: Map<string, NamedRows | NamedPieces>;
+  readonly outer: Visible | undefined;
+  /** Lookups of the rows here; code maps in tables add theirs. */
+  readonly lookups: Lookup[];
+}
+
+export interface Resolved {
+  readonly column: ColumnExpression;
+  /** False if the value can be NULL, or its row missing. */
+  readonly certain: boolean;
+  /** A piece of a separated column: it is taken apart outside SQL, so nothing can be joined to it. */
+  readonly isPiece: boolean;
+  /** Absent for a piece. */
+  readonly info?: ColumnInfo;
+  readonly table?: TableInfo;
+}
+
+/** Finds a column by `COL` or `alias.COL`; `detail` says what else may have been meant. */
+export function resolveColumn(
+  text: string,
+  at: Position,
+  visible: Visible,
+  context: Context,
+  detail: Detail = {},
+): Resolved | undefined {
+  const parts = text.split('.');
+  const [first = '', second] = parts;
+  // A macro's name that nothing replaced has been reported.
+  if (text.includes('$') && /\$[A-Za-z_]/.test(text)) return undefined;
+  if (parts.length > 2 || text.trim() === '') {
+    context.report.error(at, 'not a column', { expected: 'COL or alias.COL', found: text || 'nothing' });
+    return undefined;
+  }
+  if (/[()'+|*]/.test(text)) {
+    context.report.error(at, 'not a column', {
+      expected: 'COL or alias.COL; values are changed by `via`, joined by `join`, and worked out by `sql`',
+      found: text,
+    });
+    return undefined;
+  }
+  if (second === undefined) return columnOf(bareOwner(visible, first), first, first, at, visible, context, detail);
+  const owner = ownerNamed(visible, first);
+  if (!owner && context.lost.has(first.toLowerCase())) return undefined;
+  if (!owner) {
+    context.report.error(at, 'unknown alias', { found: first, among: aliasesIn(visible), ...detail });
+    // Once for a mapping: what lacks is the alias, not each of its columns.
+    context.lost.add(first.toLowerCase());
+    return undefined;
+  }
+  return columnOf(owner, second, text, at, visible, context, detail);
+}
+
+/** Bare names among pieces that are no part of a piece belong to the row around. */
+function bareOwner(visible: Visible, name: string): NamedRows | NamedPieces {
+  const { own, outer } = visible;
+  if (own.kind === 'rows' || !outer || own.parts.some(part => same(part, name))) return own;
+  return bareOwner(outer, name);
+}
+
+function columnOf(
+  owner: NamedRows | NamedPieces,
+  name: string,
+  written: string,
+  at: Position,
+  visible: Visible,
+  context: Context,
+  detail: Detail,
+): Resolved | undefined {
+  const { report } = context;
+  if (owner.kind === 'pieces') {
+    const part = owner.parts.find(p => same(p, name));
+    if (part) {
+      return {
+        column: { kind: 'column', alias: owner.alias, column: part, type: UNICODE },
+        certain: false,
+        isPiece: true,
+      };
+    }
+    report.error(at, `unknown part of ${owner.name}`, { found: name, among: owner.parts, ...detail });
+    return undefined;
+  }
+  context.usedRows.add(owner);
+  const info = findColumn(owner.info, name);
+  if (!info) {
+    const elsewhere = written === name ? otherOwners(visible, owner, name) : [];
+    const [only] = elsewhere;
+    report.error(at, `unknown column of ${printTable(owner.table)}`, {
+      found: name,
+      among: [...owner.info.columns.values()].map(c => c.name),
+      ...(elsewhere.length === 1 && only ? { suggestion: `${only.name}.${name}` } : {}),
+      ...detail,
+    });
+    return undefined;
+  }
+  const rule = context.settings.deny(owner.table.schema, owner.info.name, info.name);
+  if (rule !== undefined) {
+    report.error(at, `column ${owner.info.name}.${info.name} is denied by \`${rule}\` and is never read`);
+    return undefined;
+  }
+  if (info.denied) {
+    report.error(at, `the login may not read column ${owner.info.name}.${info.name}`);
+    return undefined;
+  }
+  const before = context.locked && lockedColumn(context.locked, owner.info, info);
+  if (before && !hasSameType(before, info)) {
+    report.error(at, `column ${owner.info.name}.${info.name} has another type than the lock says`, {
+      expected: `${before.declared}, or \`lintel lock\` after the mappings were looked at`,
+      found: info.declared,
+    });
+    return undefined;
+  }
+  if (!info.type) {
+    report.error(at, `no codec takes column ${owner.info.name}.${info.name}`, { found: info.declared });
+    return undefined;
+  }
+  // What is no date, or no number, is absent, whatever the declaration promises.
+  const isProven = info.form !== 'any' && !isUtc(info.form);
+  const isPromised = owner.certain && !info.nullable;
+  // Of rows that there was no time to look at the promise is believed where an element is required, and by no search.
+  const certain = isPromised && (isProven || info.unseen === true);
+  const column: ColumnExpression = {
+    kind: 'column',
+    alias: owner.alias,
+    column: identifier(info.name),
+    type: storedType(info.type, info.form, context.settings.pack.zone),
+    ...(isPromised && isProven ? { notNull: true } : {}),
+  };
+  return { column, certain, isPiece: false, info, table: owner.info };
+}
+
+/** The declared type of a column, or of an SQL expression, as its rows have it. */
+export function storedType(type: ColumnType, form: ColumnInfo['form'], zone: string): ColumnType {
+  if (form === undefined || form === 'declared') return type;
+  if (type.kind !== 'date' && type.kind !== 'datetime' && type.kind !== 'time') return anyNumber(type);
+  if (isUtc(form) && type.kind === 'datetime') {
+    const { separator, length } = form;
+    return { ...type, name: 'datetime2', fraction: 7, form: { kind: 'any', zone, utc: { separator, length } } };
+  }
+  const any = form === 'any';
+  const layout: TimeForm = any
+    ? { kind: 'any', zone }
+    : { kind: 'layout', separator: form.separator, length: form.length };
+  switch (type.kind) {
+    case 'date':
+      return any ? { ...type, form: layout } : type;
+    case 'time':
+      return any ? { ...type, fraction: 7, form: layout } : { ...type, fraction: Math.max(0, form.length - 9) };
+    case 'datetime': {
+      const datetime2 = { ...type, name: 'datetime2' as const };
+      if (any) return { ...datetime2, fraction: 7, form: layout };
+      const fraction = Math.max(0, form.length - 20);
+      const isNatural = form.separator === ' ' && form.length >= 19;
+      return isNatural ? { ...datetime2, fraction } : { ...datetime2, fraction, form: layout };
+    }
+  }
+}
+
+/** All rows are instants in UTC. */
+function isUtc(form: ColumnInfo['form']): form is Exclude<ColumnInfo['form'], string | undefined> {
+  return typeof form === 'object' && form.utc === true;
+}
+
+/**
+ * Two columns for a comparison with each other. Dates in different layouts compare by their canonical texts; an engine that keeps
+ * values in the form of their type compares them itself.
+ */
+export function comparable(
+  left: ColumnExpression,
+  right: ColumnExpression,
+  { catalog, settings }: Context,
+): readonly [ColumnExpression, ColumnExpression] {
+  const areTimes = [left, right].every(({ type }) => type.kind === 'date' || type.kind === 'datetime');
+  if (!engineNamed(catalog.engine).holdsAnything || !areTimes || isAlike(left.type, right.type)) return [left, right];
+  return [inAnyForm(left, settings.pack.zone), inAnyForm(right, settings.pack.zone)];
+}
+
+function isAlike(a: ColumnType, b: ColumnType): boolean {
+  const layout = (type: ColumnType): string =>
+    type.kind === 'datetime' ? JSON.stringify([type.fraction, type.form]) : type.kind;
+  return layout(a) === layout(b);
+}
+
+function inAnyForm(column: ColumnExpression, zone: string): ColumnExpression {
+  return column.type.kind === 'datetime' ? { ...column, type: storedType(column.type, 'any', zone) } : column;
+}
+
+/** The type of a column whose rows hold other numbers than it declares; whole ones may be of 64 bits. */
+function anyNumber(type: ColumnType): ColumnType {
+  if (type.kind === 'integer') return { ...type, bits: 64, any: 'mixed' };
+  return type.kind === 'decimal' || type.kind === 'float' || type.kind === 'bit' ? { ...type, any: 'mixed' } : type;
+}
+
+function lockedColumn(locked: Catalog, table: TableInfo, column: ColumnInfo): ColumnInfo | undefined {
+  const before = findTable(locked, tableText(table));
+  return before && findColumn(before, column.name);
+}
+
+function ownerNamed(visible: Visible, alias: string): NamedRows | NamedPieces | undefined {
+  for (let at: Visible | undefined = visible; at; at = at.outer) {
+    const found = at.named.get(alias.toLowerCase());
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function otherOwners(visible: Visible, owner: NamedRows, column: string): readonly NamedRows[] {
+  const owners: NamedRows[] = [];
+  for (let at: Visible | undefined = visible; at; at = at.outer) {
+    for (const named of at.named.values()) {
+      if (named !== owner && named.kind === 'rows' && findColumn(named.info, column)) owners.push(named);
+    }
+  }
+  return owners;
+}
+
+function aliasesIn(visible: Visible): readonly string[] {
+  const own = [...visible.named.values()].map(named => named.name);
+  return visible.outer ? [...own, ...aliasesIn(visible.outer)] : own;
+}
+
+function same(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}

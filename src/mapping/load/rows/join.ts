@@ -1,0 +1,140 @@
+/**
+ * `on`, `pick` and `order`: columns of the table that is joined on one side, of the rows around on the other. In: the maps
+ * and lists, and what is visible on each side. Out: pairs of columns and orders. A column of the wrong side would join
+ * every row, or order by what is the same for all of them, and is reported.
+ */
+
+import type { ColumnExpression, Order } from '../../../sql/expression.ts';
+import { printTable } from '../../../sql/identifier.ts';
+import type { JoinColumn } from '../../model.ts';
+import type { Context } from '../pack/context.ts';
+import { entriesOf, type ScalarTree, scalarsOf, type Tree } from '../read/tree.ts';
+import type { NamedRows, Visible } from './columns.ts';
+import { comparable, resolveColumn } from './columns.ts';
+
+/** `on: {THEIRS: ours}`: left a column of the joined table, right one in scope around it. */
+export function readOn(
+  tree: Tree | undefined,
+  theirs: Visible,
+  ours: Visible,
+  context: Context,
+  takesPieces = false,
+): readonly JoinColumn[] {
+  const { report } = context;
+  const own = rowsOf(theirs);
+  const joined = entriesOf(tree).flatMap(({ key, value, at }): readonly JoinColumn[] => {
+    if (value.kind !== 'scalar') return [];
+    const { text } = value;
+    const left = resolveColumn(key, at, theirs, context);
+    const right = resolveColumn(text, value.at, ours, context, {
+      expected: 'a column: `on` holds no literals, they stand in `where`',
+    });
+    if (!left || !right) return [];
+    if (own && isForeign(left.column, theirs, ours)) {
+      report.error(at, 'left in `on` stands a column of the table that is joined', {
+        expected: `a column of ${printTable(own.table)}`,
+        found: key,
+        ...(right.column.alias === own.alias ? { suggestion: `${right.column.column}: ${key}` } : {}),
+      });
+      return [];
+    }
+    if (isLookup(theirs, ours) && right.column.alias === own?.alias) {
+      report.error(value.at, 'right in `on` stands a column of the rows around', {
+        found: `${text}, which is of ${printTable(own.table)} itself`,
+      });
+      return [];
+    }
+    if (right.isPiece && !takesPieces) {
+      report.error(value.at, 'a piece of a column cannot be joined here', {
+        expected: 'a `lookup` in the `each` of the pieces, or an `each` of rows within it',
+        found: text,
+      });
+    }
+    const reason = mismatch(left.column.type.kind, right.column.type.kind);
+    if (reason !== undefined) report.error(value.at, reason, { found: `${key}: ${text}` });
+    const [theirColumn, ourColumn] = comparable(left.column, right.column, context);
+    return [{ theirs: theirColumn, ours: ourColumn }];
+  });
+  if (tree && entriesOf(tree).length === 0)
+    report.error(tree.at, '`on` names no column', { expected: '{THEIRS: ours}' });
+  return joined;
+}
+
+/**
+ * A lookup shares its names with the rows around it; the rows of an `each` and of `exists` have their own, and those that a
+ * mapping refers to among its own are seen as they are from both sides.
+ */
+function isLookup(theirs: Visible, ours: Visible): boolean {
+  return theirs !== ours && theirs.named === ours.named;
+}
+
+function isForeign(column: ColumnExpression, theirs: Visible, ours: Visible): boolean {
+  if (column.alias === theirs.own.alias) return false;
+  return isLookup(theirs, ours) || !isNamedIn(theirs, column);
+}
+
+function isNamedIn(visible: Visible, { alias }: ColumnExpression): boolean {
+  return [...visible.named.values()].some(named => named.alias === alias);
+}
+
+function rowsOf({ own }: Visible): NamedRows | undefined {
+  return own.kind === 'rows' ? own : undefined;
+}
+
+/** Kinds of columns between which no cast of our side makes sense. */
+function mismatch(theirs: string, ours: string): string | undefined {
+  const family = (kind: string): string =>
+    ['integer', 'decimal', 'float', 'bit'].includes(kind)
+      ? 'number'
+      : ['date', 'datetime'].includes(kind)
+        ? 'date'
+        : kind;
+  const [a, b] = [family(theirs), family(ours)];
+  const castable = a === b || (b === 'text' && a !== 'binary') || (a === 'text' && b !== 'binary');
+  return castable ? undefined : `a ${theirs} column cannot be joined with a ${ours} column`;
+}
+
+/** `pick: [COL, -COL2]`: which row of the joined table is the first, descending with a minus. */
+export function readPick(tree: Tree | undefined, theirs: Visible, context: Context): readonly Order[] {
+  return readOrder(tree, theirs, column => column.alias === theirs.own.alias, context);
+}
+
+/** `order` of the rows of an `each`, which may be by what they look up. */
+export function readRowOrder(tree: Tree | undefined, rows: Visible, context: Context): readonly Order[] {
+  return readOrder(tree, rows, column => isNamedIn(rows, column), context);
+}
+
+function readOrder(
+  tree: Tree | undefined,
+  visible: Visible,
+  sorts: (column: ColumnExpression) => boolean,
+  context: Context,
+): readonly Order[] {
+  const own = rowsOf(visible);
+  return scalarsOf(tree).flatMap(written => {
+    const { text, at } = written;
+    const descending = text.startsWith('-');
+    const name = descending ? text.slice(1) : text;
+    const resolved = resolveColumn(name, at, visible, context, wordsInstead(written));
+    if (!resolved) return [];
+    if (!sorts(resolved.column)) {
+      context.report.error(at, 'an order by what is the same for all of these rows', {
+        ...(own ? { expected: `a column of ${printTable(own.table)}` } : {}),
+        found: name,
+      });
+    }
+    return [{ by: resolved.column, descending }];
+  });
+}
+
+/** `COL desc` is SQL's way of saying it. */
+function wordsInstead({ text }: ScalarTree): { readonly expected?: string } {
+  const [, column, direction] = /^(\S+)\s+(asc|desc)$/i.exec(text) ?? [];
+  if (column === undefined || direction === undefined) return {};
+  return {
+    expected:
+      direction.toLowerCase() === 'desc'
+        ? `\`-${column}\` for the highest first`
+        : `\`${column}\` for the lowest first`,
+  };
+}

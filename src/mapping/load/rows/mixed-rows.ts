@@ -1,0 +1,163 @@
+/**
+ * Where columns of two different rows cannot stand together. Rows of an `each` are fetched by a statement of their own, so what SQL
+ * works out (`sql`, `exists`, `on`, `where`) sees the columns of one row. In: the source and nodes of a mapping. Out: problems at the
+ * lines of the nodes.
+ */
+import type { ColumnExpression } from '../../../sql/expression.ts';
+import type { Identifier } from '../../../sql/identifier.ts';
+import { childrenOf } from '../../children.ts';
+import type { Condition, EachNode, JoinColumn, Node, Scope } from '../../model.ts';
+import { rowsOfLookups } from '../../piece-lookups.ts';
+import type { Report } from '../problem.ts';
+
+/** A row that is at hand around a node, the pieces of one of its columns, or a row that a piece looks up. */
+interface Level {
+  readonly kind: 'rows' | 'pieces' | 'looked';
+  readonly aliases: ReadonlySet<Identifier>;
+}
+
+const SQL = '`sql`';
+
+/** Reports each node that mixes rows, once. */
+export function checkMixedRows(source: Scope, nodes: readonly Node[], report: Report): void {
+  const told = new Set<Node>();
+  const tell = (node: Node, levels: readonly Level[], columns: readonly ColumnExpression[], what: string): void => {
+    const mixed = problemWith(levels, columns, what === SQL);
+    if (mixed === undefined || told.has(node)) return;
+    told.add(node);
+    report.error(node.at, `${what} ${mixed.problem}`, { expected: mixed.expected, found: namesOf(columns) });
+  };
+  const visit = (node: Node, levels: readonly Level[]): void => {
+    const isPiece = ({ alias }: ColumnExpression): boolean =>
+      levels.some(({ kind, aliases }) => kind === 'pieces' && aliases.has(alias));
+    // That a piece cannot be joined has been told where it stands.
+    for (const { joined, read } of existsIn(node.if))
+      if (!joined.some(isPiece)) tell(node, levels, [...joined, ...read], '`exists`');
+    if (node.kind === 'value') {
+      for (const from of node.from) {
+        const columns: ColumnExpression[] = [];
+        if (from.kind === 'raw')
+          for (const part of from.parts) if (typeof part !== 'string' && part.kind === 'column') columns.push(part);
+        tell(node, levels, columns, SQL);
+      }
+    }
+    if (node.kind === 'ref' && node.exists) {
+      const ours = node.on.map(one => one.ours);
+      if (!ours.some(isPiece)) tell(node, levels, ours, '`on`');
+    }
+    if (node.kind === 'each') visit(node.item, [...levels, ...levelsOf(node, levels, tell)]);
+    else for (const child of childrenOf(node)) visit(child, levels);
+  };
+  for (const node of nodes) visit(node, [{ kind: 'rows', aliases: aliasesIn(source) }]);
+}
+
+type Tell = (node: Node, levels: readonly Level[], columns: readonly ColumnExpression[], what: string) => void;
+
+/** The levels that an `each` opens; what leads to its rows is looked at. */
+function levelsOf(node: EachNode, levels: readonly Level[], tell: Tell): readonly Level[] {
+  const { from } = node;
+  if (from.kind === 'pieces') {
+    const looked = rowsOfLookups(from).flatMap(({ node: rows }) => levelsOf(rows, levels, tell));
+    return [
+      { kind: 'pieces', aliases: new Set([from.alias]) },
+      ...looked.map(one => ({ ...one, kind: 'looked' as const })),
+    ];
+  }
+  const { scope } = from;
+  // What hangs on pieces is read for the row that has them, and piecesJoined has looked at it.
+  const onPieces = from.on.some(({ ours }) =>
+    levels.some(({ kind, aliases }) => kind === 'pieces' && aliases.has(ours.alias)),
+  );
+  if (!from.of && !onPieces) tell(node, levels.slice(-1), outside(from.on, levels.slice(-1)), '`on`');
+  const own: Level = { kind: 'rows', aliases: aliasesIn(scope) };
+  tell(node, [own], outsideOf(scope, own), '`where` or `lookup`');
+  return [own];
+}
+
+/** `on` of an `each` is of the row right around. */
+function outside(on: readonly JoinColumn[], levels: readonly Level[]): readonly ColumnExpression[] {
+  const [own] = levels;
+  return on.map(({ ours }) => ours).filter(({ alias }) => !own?.aliases.has(alias));
+}
+
+function problemWith(
+  levels: readonly Level[],
+  columns: readonly ColumnExpression[],
+  isSql: boolean,
+): { readonly problem: string; readonly expected: string } | undefined {
+  if (columns.length === 0) return undefined;
+  const owners = new Set(columns.map(({ alias }) => levels.findLast(({ aliases }) => aliases.has(alias))));
+  // Where none is found no statement has a row to work it out on.
+  if (isSql && [...owners].some(owner => owner?.kind === 'looked')) {
+    return { problem: 'uses what a piece looks up', expected: 'codecs (`via`) on its columns' };
+  }
+  if ([...owners].some(owner => owner?.kind === 'pieces')) {
+    return {
+      problem: 'uses a piece of a column, which is cut outside of SQL',
+      expected: 'codecs (`via`), `parse`, or a `lookup` in the `each` of the pieces',
+    };
+  }
+  if (owners.size === 1 && !owners.has(undefined)) return undefined;
+  return {
+    problem: 'uses columns of two different rows, which are fetched by statements of their own',
+    expected: 'columns of one row; a `lookup` brings what another row holds',
+  };
+}
+
+function namesOf(columns: readonly ColumnExpression[]): string {
+  return [...new Set(columns.map(({ alias, column }) => `${alias}.${column}`))].join(', ');
+}
+
+/** What an `exists` uses of rows around it: by `on`, and otherwise. */
+interface Used {
+  readonly joined: readonly ColumnExpression[];
+  readonly read: readonly ColumnExpression[];
+}
+
+function existsIn(condition: Condition | undefined): readonly Used[] {
+  switch (condition?.kind) {
+    case 'all':
+    case 'any':
+      return condition.of.flatMap(existsIn);
+    case 'none':
+      return existsIn(condition.of);
+    case 'exists': {
+      const own: Level = { kind: 'rows', aliases: aliasesIn(condition.scope) };
+      return [{ joined: outside(condition.on, [own]), read: outsideOf(condition.scope, own) }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** Columns in the conditions and lookups of a scope that are not its own. */
+function outsideOf(scope: Scope, own: Level): readonly ColumnExpression[] {
+  const read = [
+    ...columnsOf(scope.where),
+    ...scope.lookups.flatMap(({ on, where }) => [...on.map(({ ours }) => ours), ...columnsOf(where)]),
+  ];
+  return read.filter(({ alias }) => !own.aliases.has(alias));
+}
+
+function columnsOf(condition: Condition): readonly ColumnExpression[] {
+  switch (condition.kind) {
+    case 'always':
+      return [];
+    case 'all':
+    case 'any':
+      return condition.of.flatMap(columnsOf);
+    case 'none':
+      return columnsOf(condition.of);
+    case 'exists':
+      return existsIn(condition).flatMap(({ joined, read }) => [...joined, ...read]);
+    case 'same':
+    case 'ordered':
+      return [condition.column, condition.other];
+    default:
+      return [condition.column];
+  }
+}
+
+function aliasesIn({ alias, lookups }: Scope): ReadonlySet<Identifier> {
+  return new Set([alias, ...lookups.map(lookup => lookup.alias)]);
+}

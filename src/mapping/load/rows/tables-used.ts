@@ -1,0 +1,59 @@
+/**
+ * Which tables mappings read. In: a registry. Out: their names in lower case, with the schema or without, those of lookups,
+ * conditions, child rows and code tables included.
+ */
+
+import { printTable } from '../../../sql/identifier.ts';
+import { childrenOf } from '../../children.ts';
+import type { Condition, Node, Registry, Scope } from '../../model.ts';
+import { scopesOf } from '../../piece-lookups.ts';
+
+/** What tables are taken from; the pack for its tables of words. */
+type Read = Pick<Registry, 'mappings'> & Partial<Pick<Registry, 'pack'>>;
+
+/** Names of all tables that some mapping reads, without their schemas. */
+export function tablesOf(registry: Read): ReadonlySet<string> {
+  return new Set([...namesOf(registry)].map(name => name.replace(/^.*\./, '')));
+}
+
+/** The same as statements name them: `cdm.person`, or `person` where that finds it. */
+export function namesOf(registry: Read): ReadonlySet<string> {
+  const names = new Set(registry.pack?.words?.map(({ table }) => printTable(table).toLowerCase()));
+  for (const mapping of registry.mappings) {
+    addScope(mapping.source, names);
+    addNode(mapping.root, names);
+    for (const need of mapping.needs) addNode(need, names);
+  }
+  return names;
+}
+
+function addScope(scope: Scope, names: Set<string>): void {
+  names.add(printTable(scope.table).toLowerCase());
+  addCondition(scope.where, names);
+  for (const lookup of scope.lookups) {
+    names.add(printTable(lookup.table).toLowerCase());
+    addCondition(lookup.where, names);
+  }
+}
+
+function addCondition(condition: Condition | undefined, names: Set<string>): void {
+  switch (condition?.kind) {
+    case 'all':
+    case 'any':
+      for (const part of condition.of) addCondition(part, names);
+      return;
+    case 'none':
+      addCondition(condition.of, names);
+      return;
+    case 'exists':
+      addScope(condition.scope, names);
+      return;
+    default:
+  }
+}
+
+function addNode(node: Node, names: Set<string>): void {
+  addCondition(node.if, names);
+  for (const child of childrenOf(node)) addNode(child, names);
+  if (node.kind === 'each') for (const scope of scopesOf(node.from)) addScope(scope, names);
+}

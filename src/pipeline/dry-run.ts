@@ -1,0 +1,115 @@
+/**
+ * A page without its data: the statements that a search would send, found by going its way with one made-up row for each
+ * statement. In: the branches of a search. Out: plans, each with what it is for. No row of a legacy table is read.
+ */
+import { printStored } from '../mapping/codecs/stored-time.ts';
+import { type Branch, groupBranches } from '../plan/branches.ts';
+import type { SearchQuery } from '../search/query.ts';
+import type { ColumnType } from '../sql/column-type.ts';
+import type { SqlValue } from '../sql/expression.ts';
+import type { Places, SqlPlan } from '../sql/plan.ts';
+import { planBranch } from './branch-plan.ts';
+import { type Emittable, type Emitted, emitAll } from './emitted.ts';
+import { frontierOf } from './frontier.ts';
+import { wantedForIncludes } from './include-nodes.ts';
+import { readIncluded } from './includes.ts';
+import { countMatches } from './page.ts';
+import type { Session } from './session.ts';
+
+export interface RehearsedStatement {
+  /** `page of <mappings>`, `TABLE of <mapping>` for its collections, `included: …`, `total of …`. */
+  readonly purpose: string;
+  /** The mappings that it is for. */
+  readonly mappings: readonly string[];
+  readonly plan: SqlPlan;
+  readonly places?: Places | undefined;
+}
+
+/** The statements, in the order in which they are sent first; a page that is full needs fewer of the later ones. */
+export async function rehearse(
+  query: SearchQuery,
+  branches: readonly Branch[],
+  session: Session,
+): Promise<readonly RehearsedStatement[]> {
+  const found: RehearsedStatement[] = [];
+  const { sort, selection, count, cursor, includes, revincludes } = query;
+  const write = { base: '', now: session.env.now, zone: session.registry.pack.zone };
+  const also = wantedForIncludes({ includes, revincludes }, session);
+
+  const resourcesOf = async (
+    of: readonly Branch[],
+    prefix: string,
+    page: typeof query,
+  ): Promise<readonly Emitted[]> => {
+    const items = of.flatMap((branch): readonly Emittable[] => {
+      const planned = planBranch(branch, { ...page, also }, page.count + 1, session);
+      if (!planned) return [];
+      const mappings = branch.mappings.map(({ mapping }) => mapping.name);
+      const sorted = branch.sort[0] === null ? ', rows without the value that sorts' : '';
+      found.push({ purpose: `${prefix} ${mappings.join(', ')}${sorted}`, mappings, plan: planned.plan });
+      const row = planned.plan.columns.map(({ type }) => madeUp(type));
+      return branch.mappings.map(({ mapping }) => ({ mapping, row, shaped: planned.shaped }));
+    });
+    const collections: Session = {
+      ...session,
+      query: (plan, mapping, places) => noted(`${plan.from.table.name} of`, mapping, plan, places),
+    };
+    return emitAll(items, write, collections);
+  };
+  const noted = async (
+    what: string,
+    mapping: string,
+    plan: SqlPlan,
+    places?: Places,
+  ): Promise<readonly (readonly SqlValue[])[]> => {
+    found.push({ purpose: `${what} ${mapping}`, mappings: [mapping], plan, places });
+    return [plan.columns.map(({ type }) => madeUp(type))];
+  };
+
+  const frontier = frontierOf(query, session);
+  if (count > 0) frontier.add(await resourcesOf(branches, 'page of', { ...query, sort, selection, cursor }));
+  await readIncluded(
+    frontier,
+    {
+      query,
+      read: async asked => {
+        const own = { ...query, sort: [], cursor: undefined };
+        const of = asked.map(one => groupBranches([one], [], session.env));
+        return (await Promise.all(of.map(some => resourcesOf(some, 'included:', own)))).flat();
+      },
+    },
+    { ...session, query: (plan, mapping, places) => noted('keys of', mapping, plan, places) },
+  );
+  if (query.total !== 'none') {
+    const totals: Session = {
+      ...session,
+      query: (plan, mapping, places) => noted('total of', mapping, plan, places),
+    };
+    await countMatches(branches, totals);
+  }
+  return found;
+}
+
+/** A value that a column of the type can hold. */
+function madeUp(type: ColumnType): SqlValue {
+  switch (type.kind) {
+    case 'text':
+      return '1';
+    case 'integer':
+    case 'bit':
+    case 'float':
+      return 1;
+    case 'decimal':
+      return '1';
+    case 'date':
+      return '2000-01-01';
+    case 'datetime':
+      return printStored(Date.UTC(2000, 0, 1), type);
+    case 'time':
+      return `00:00:00${type.fraction > 0 ? `.${'0'.repeat(type.fraction)}` : ''}`;
+    case 'uuid':
+      return '00000000-0000-0000-0000-000000000001';
+    case 'binary':
+      return new Uint8Array(16);
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * What the stages that touch the database work with.
+ */
+import type { Awaitable } from '../common/awaitable.ts';
+import type { Registry } from '../mapping/model.ts';
+import { type Stages, UNTIMED } from '../observe/stages.ts';
+import type { Environment } from '../plan/environment.ts';
+import type { Database, QueryOptions } from '../sql/database.ts';
+import type { Places, Row, SqlPlan } from '../sql/plan.ts';
+import { takeTurns } from './concurrency.ts';
+import type { Shapes } from './shapes.ts';
+
+/** The database as one request sees it: every statement is counted and dies with the request. */
+export interface Session {
+  readonly registry: Registry;
+  readonly env: Environment;
+  readonly shapes: Shapes;
+  readonly stages: Stages;
+  /** `mapping`: whose rows, or which the rows are needed for. `places`: of a plan that is used again. */
+  query(plan: SqlPlan, mapping: string, places?: Places): Awaitable<readonly Row[]>;
+  /** As Database.stream; `mapping` as in `query`. */
+  stream(plan: SqlPlan, size: number, mapping: string, places?: Places): AsyncIterable<readonly Row[]>;
+}
+
+export interface SessionOptions extends Pick<QueryOptions, 'signal' | 'lane'> {
+  readonly onQuery?: ((plan: SqlPlan, places?: Places) => void) | undefined;
+  readonly stages?: Stages | undefined;
+}
+
+/** One request that asks for a hundred things leaves connections to the others. */
+const STATEMENTS_AT_ONCE = 4;
+
+export function openSession(
+  database: Database,
+  env: Environment,
+  shapes: Shapes,
+  { stages = UNTIMED, onQuery, signal, lane }: SessionOptions,
+): Session {
+  const inTurn = takeTurns(STATEMENTS_AT_ONCE);
+  return {
+    registry: env.registry,
+    env,
+    shapes,
+    stages,
+    query(plan, mapping, places) {
+      onQuery?.(plan, places);
+      const how = { signal, lane, mapping, places };
+      return inTurn(() => stages.statement(mapping, () => database.query(plan, how)));
+    },
+    stream(plan, size, mapping, places) {
+      onQuery?.(plan, places);
+      return database.stream(plan, size, { signal, lane, mapping, places });
+    },
+  };
+}

@@ -1,0 +1,27 @@
+/**
+ * Whether the organization that documents name as their custodian is there, asked as a version begins to be served: nobody sees in
+ * a document that another one stands for it. In: what documents hold, and the searches of the version. Out: lines of the log.
+ */
+import { OPEN_ACCESS } from '../auth/access.ts';
+import { checkCustodian } from '../ccda/check-custodian.ts';
+import type { Content } from '../ccda/content.ts';
+import type { Facade } from '../facade.ts';
+import { describeFailure } from '../http/middleware/failure.ts';
+import type { Log } from '../log.ts';
+import { tellProblem } from './problems.ts';
+
+/** `patience`: milliseconds that the database may take. Never rejects: nobody waits for it. */
+export async function tellCustodian(
+  content: Content,
+  facade: Pick<Facade, 'search'>,
+  log: Log,
+  patience: number,
+): Promise<void> {
+  const signal = AbortSignal.timeout(patience);
+  const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict', signal } as const;
+  try {
+    for (const problem of await checkCustodian(content, facade, context)) tellProblem(problem, log);
+  } catch (error) {
+    log.warn('the custodian of the documents could not be looked for', describeFailure(error));
+  }
+}

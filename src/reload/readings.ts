@@ -1,0 +1,171 @@
+/**
+ * What other parts of the server count, for `/metrics`: which mappings are served, how busy the database, the exports and the
+ * cache are. In: those parts. Out: readings, taken at each scrape.
+ */
+import type { Audit } from '../audit/audit.ts';
+import type { Forwarding } from '../audit/forward.ts';
+import type { AnswerCounters } from '../cache/answers.ts';
+import type { Jobs } from '../export/jobs.ts';
+import type { Admission, Places } from '../http/middleware/admission.ts';
+import type { Registry } from '../mapping/model.ts';
+import type { Reading } from '../observe/metrics.ts';
+import type { Database, LaneLoad } from '../sql/database.ts';
+
+export interface Observed {
+  readonly database: Pick<Database, 'load'>;
+  readonly jobs: Pick<Jobs, 'load'> | undefined;
+  readonly cache: { counters(): AnswerCounters } | undefined;
+  readonly admission: Admission;
+  readonly audit: Pick<Audit, 'load'> | undefined;
+  readonly forwarding: Pick<Forwarding, 'load'> | undefined;
+  readonly served: () => Pick<Registry, 'pack' | 'version'> & { readonly refused: boolean; readonly lacking: boolean };
+}
+
+type Values = ReturnType<Reading['read']>;
+
+export function readingsOf({
+  database,
+  jobs,
+  cache,
+  admission,
+  audit,
+  forwarding,
+  served,
+}: Observed): readonly Reading[] {
+  const lanes = (what: keyof LaneLoad) => (): Values =>
+    Object.entries(database.load().lanes).map(([lane, load]) => [[lane], load[what]]);
+  const places = (what: keyof LaneLoad) => (): Values =>
+    Object.entries<Places>({ ...admission }).map(([kind, { load }]) => [[kind], load()[what]]);
+  return [
+    {
+      ...gauge('lintel_mapping_info', 'The mappings that are served.', ['pack', 'version']),
+      read: () => [[[served().pack.name, served().version], 1]],
+    },
+    {
+      ...gauge('lintel_mapping_refused', '1 while the mappings on disk have errors and are not served.'),
+      read: () => one(served().refused ? 1 : 0),
+    },
+    {
+      ...gauge('lintel_schema_lacking', '1 while the database lacks what mappings need: these fail, or are left out.'),
+      read: () => one(served().lacking ? 1 : 0),
+    },
+    {
+      ...gauge('lintel_database_away', '1 while nothing but a probe asks the database.'),
+      read: () => one(database.load().away ? 1 : 0),
+    },
+    { ...gauge('lintel_database_connections', 'Statements that may run at a time.', ['lane']), read: lanes('size') },
+    { ...gauge('lintel_database_connections_taken', 'Statements that run.', ['lane']), read: lanes('taken') },
+    {
+      ...gauge('lintel_database_statements_waiting', 'Statements that wait for a connection.', ['lane']),
+      read: lanes('waiting'),
+    },
+    {
+      ...counter('lintel_database_statements_refused_total', 'Statements that no connection became free for.', [
+        'lane',
+      ]),
+      read: lanes('refused'),
+    },
+    { ...gauge('lintel_answers_at_most', 'Answers that may be made at a time.', ['kind']), read: places('size') },
+    { ...gauge('lintel_answers_made', 'Answers that are made.', ['kind']), read: places('taken') },
+    { ...gauge('lintel_answers_waiting', 'Answers that wait for a place.', ['kind']), read: places('waiting') },
+    {
+      ...counter('lintel_answers_refused_total', 'Answers that there was no place for.', ['kind']),
+      read: places('refused'),
+    },
+    ...(jobs ? exportReadings(jobs) : []),
+    ...(cache ? cacheReadings(cache) : []),
+    ...(audit ? auditReadings(audit) : []),
+    ...(forwarding ? sinkReadings(forwarding) : []),
+  ];
+}
+
+function exportReadings(jobs: Pick<Jobs, 'load'>): readonly Reading[] {
+  return [
+    { ...gauge('lintel_export_jobs', 'Exports.', ['status']), read: () => byName(jobs.load().jobs) },
+    {
+      ...gauge('lintel_export_parts', 'Parts of exports that a thread works on, and that wait for one.', ['state']),
+      read: () => byName(jobs.load().threads),
+    },
+  ];
+}
+
+function cacheReadings({ counters }: NonNullable<Observed['cache']>): readonly Reading[] {
+  return [
+    {
+      ...counter('lintel_cache_answers_total', 'Answers by what the cache had: all but hits were made.', ['result']),
+      read() {
+        const { hits, misses, stale, refused } = counters();
+        return byName({ hit: hits, miss: misses, stale, refused });
+      },
+    },
+    {
+      ...counter(
+        'lintel_cache_events_total',
+        'Answers that were shared while they were made, kept, too large to be kept, and put out for others.',
+        ['event'],
+      ),
+      read() {
+        const { collapsed, stored, tooLarge, evicted } = counters();
+        return byName({ collapsed, stored, too_large: tooLarge, evicted });
+      },
+    },
+    { ...gauge('lintel_cache_entries', 'Answers that are kept.'), read: () => one(counters().entries) },
+    { ...gauge('lintel_cache_bytes', 'Bytes of the answers that are kept.'), read: () => one(counters().bytes) },
+  ];
+}
+
+function auditReadings({ load }: Pick<Audit, 'load'>): readonly Reading[] {
+  return [
+    {
+      ...counter('lintel_audit_records_total', 'Records of the audit that were written, and that could not be.', [
+        'outcome',
+      ]),
+      read() {
+        const { written, failed } = load();
+        return byName({ written, failed });
+      },
+    },
+    { ...gauge('lintel_audit_waiting', 'Records on their way to the store.'), read: () => one(load().waiting) },
+    { ...gauge('lintel_audit_bytes', 'Bytes of the store that are in use.'), read: () => one(load().used) },
+    { ...gauge('lintel_audit_bytes_at_most', 'Bytes that it may take.'), read: () => one(load().bytes) },
+  ];
+}
+
+function sinkReadings({ load }: Pick<Forwarding, 'load'>): readonly Reading[] {
+  const each = (of: (sink: ReturnType<Forwarding['load']>[number]) => number) => (): Values =>
+    load().map(sink => [[sink.kind], of(sink)]);
+  return [
+    {
+      ...counter('lintel_audit_sink_events_total', 'AuditEvents that were forwarded.', ['sink']),
+      read: each(({ sent }) => sent),
+    },
+    {
+      ...gauge('lintel_audit_sink_behind', 'Records of the store that have not arrived at a sink.', ['sink']),
+      read: each(({ behind }) => behind),
+    },
+    {
+      ...gauge('lintel_audit_sink_failing', '1 while a sink takes nothing.', ['sink']),
+      read: each(({ failing }) => (failing ? 1 : 0)),
+    },
+    {
+      ...counter('lintel_audit_sink_gone_total', 'Records that were too old before they could be forwarded.', ['sink']),
+      read: each(({ gone }) => gone),
+    },
+  ];
+}
+
+function gauge(name: string, help: string, labels: Reading['labels'] = []): Omit<Reading, 'read'> {
+  return { kind: 'gauge', name, help, labels };
+}
+
+function counter(name: string, help: string, labels: Reading['labels']): Omit<Reading, 'read'> {
+  return { kind: 'counter', name, help, labels };
+}
+
+function one(value: number): Values {
+  return [[[], value]];
+}
+
+function byName(numbers: Readonly<Record<string, number>>): Values {
+  return Object.entries(numbers).map(([name, value]) => [[name], value]);
+}

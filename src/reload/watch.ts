@@ -1,0 +1,92 @@
+/**
+ * Watches the files of a pack, and of those that it builds on. In: its folder, and what to do when they have changed. Out: calls, one at a time, once two
+ * looks in a row saw the same files. It looks at names, times and sizes instead of asking the kernel for events, which do
+ * not come from network drives and bind mounts, nor after the folder was replaced as a whole.
+ */
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { packFolders } from '../mapping/load/read/folders.ts';
+
+export interface WatchOptions {
+  /** Milliseconds between two looks. */
+  readonly every: number;
+  /** `later`: it could not be done now, and is called again at the next look. */
+  readonly changed: () => Promise<'done' | 'later'>;
+}
+
+export interface Watch {
+  /** Resolves when nothing more will be called. */
+  stop(): Promise<void>;
+}
+
+/** The first call comes without a change: what was read before may be older than the first look. */
+export function watchFolder(folder: string, { every, changed }: WatchOptions): Watch {
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let known: string | undefined;
+  let before: string | undefined;
+  let seen: Seen = { folders: [folder], isWhole: false };
+
+  const look = async (): Promise<void> => {
+    let now = await signatureOf(seen.folders);
+    // Which packs it builds on, their own files say; one that is not there yet may come.
+    if (now !== before || !seen.isWhole) {
+      seen = foldersOf(folder);
+      now = await signatureOf(seen.folders);
+    }
+    if (now !== known && now === before && (await changed()) === 'done') known = now;
+    before = now;
+  };
+  const next = (): void => {
+    if (stopped) return;
+    timer = setTimeout(() => {
+      looking = look().then(next);
+    }, every).unref();
+  };
+  let looking = look().then(next);
+
+  return {
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await looking;
+    },
+  };
+}
+
+interface Seen {
+  readonly folders: readonly string[];
+  /** No pack that one of them builds on is missing. */
+  readonly isWhole: boolean;
+}
+
+function foldersOf(folder: string): Seen {
+  try {
+    const { folders, problems } = packFolders(folder);
+    return { folders: folders.map(({ path }) => path), isWhole: problems.length === 0 };
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return { folders: [folder], isWhole: false };
+    throw error;
+  }
+}
+
+async function signatureOf(folders: readonly string[]): Promise<string> {
+  return (await Promise.all(folders.map(signatureOfOne))).join('\n');
+}
+
+/** Changes with every file that is written, added or removed. A folder that cannot be read is as one without files. */
+async function signatureOfOne(folder: string): Promise<string> {
+  try {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    const files = entries.filter(entry => !entry.isDirectory()).map(entry => join(entry.parentPath, entry.name));
+    const parts: string[] = [];
+    for (const file of files.sort()) {
+      const { ino, size, mtimeMs } = await stat(file);
+      parts.push(`${file}:${ino}:${size}:${mtimeMs}`);
+    }
+    return parts.join('\n');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return '';
+    throw error;
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * What is served when nothing is configured: the demo's pack, and its database, built once under DATA_DIR. The only file
+ * of src that knows the demo; nothing here is used once DATABASE_URL and MAPPINGS are set.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { makeFolder } from '../common/make-folder.ts';
+
+/** The pack that MAPPINGS means by default. */
+export const DEMO_PACK = fileURLToPath(new URL('../../mappings/medkeep', import.meta.url));
+
+/** Who can log in at the demo, and who they are there. */
+export const DEMO_PEOPLE = [
+  { name: 'amelia', fhirUser: 'Patient/1' },
+  { name: 'doctor', fhirUser: 'Practitioner/1' },
+] as const;
+
+/** Whom the account for trying out the REST interface is tied to where somebody has to be. */
+export const DEMO_USER = 'Practitioner/1';
+
+const GENERATOR = fileURLToPath(new URL('../../fixtures', import.meta.url));
+
+/** What the demo database is built of. */
+const DEMO = { patients: 120, seed: 1 } as const;
+
+/**
+ * The SQLite file of the demo; builds it if there is none of this size, seed and generator. `announce` is called before
+ * building. Older ones are removed.
+ */
+export async function demoDatabase(dataDir: string, announce: (what: string) => void): Promise<string> {
+  const name = `demo-${DEMO.patients}-${DEMO.seed}-${generatorVersion()}.sqlite`;
+  const file = join(dataDir, name);
+  if (existsSync(file)) return file;
+  announce(`Building the demo database (${DEMO.patients} patients) as ${file}`);
+  makeFolder(dataDir);
+  const { buildFixture } = await import('../../fixtures/build.ts');
+  const unfinished = `${file}.${process.pid}`;
+  try {
+    await buildFixture({ ...DEMO, file: unfinished });
+    renameSync(unfinished, file);
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+  for (const old of globSync('demo-*.sqlite', { cwd: dataDir })) {
+    if (old !== name) rmSync(join(dataDir, old), { force: true });
+  }
+  return file;
+}
+
+/** Changes with any file of the generator. */
+function generatorVersion(): string {
+  const hash = createHash('sha256');
+  for (const file of globSync('**/*.{ts,csv,json}', { cwd: GENERATOR }).toSorted()) {
+    hash.update(file).update(readFileSync(join(GENERATOR, file)));
+  }
+  return hash.digest('hex').slice(0, 12);
+}

@@ -1,0 +1,102 @@
+/**
+ * An error that ends a process or a command, as a person reads it. In: the error. Out: what can be mended in full, anything
+ * else without its message, which may hold anything.
+ */
+import { AuditError } from '../audit/writer.ts';
+import { ConfigError } from '../config/config.ts';
+import { describeError } from '../log.ts';
+import { FhirError } from '../outcome.ts';
+import { DatabaseError } from '../sql/database.ts';
+import { ENGINES } from '../sql/engines.ts';
+
+export function tellError(error: unknown, note: (text: string) => void): void {
+  if (error instanceof ConfigError) {
+    note([`${error.message}:`, ...error.problems.map(problem => `  ${problem}`)].join('\n'));
+  } else if (error instanceof DatabaseError) {
+    note([`The database: ${error.message}`, ...cureOf(error)].join('\n'));
+  } else if (error instanceof AuditError) {
+    note(auditText(error));
+  } else if (error instanceof FhirError) {
+    note(error.message);
+  } else if (isSystemError(error)) {
+    note(systemText(error));
+  } else {
+    const { kind, at } = describeError(error);
+    note(`Unexpected ${kind} at ${at}`);
+  }
+}
+
+/** What to look at, for errors that a configuration causes. */
+function cureOf({ engine }: DatabaseError): readonly string[] {
+  const codes = [engine.number, engine.code].map(String);
+  return [...ENGINES.values()].flatMap(({ cures }) => codes.flatMap(code => cures[code] ?? [])).slice(0, 1);
+}
+
+const NEW_FORM =
+  'Move it to another folder and keep it: it says who saw whom. The next start makes a new file, and `lintel audit --file` of ' +
+  'the version that wrote the old one still reads that.';
+const WRITABLE = 'The user of this process has to be allowed to write the file and its folder (DATA_DIR).';
+const ROOM = 'Make room on the disk, or let the file grow with AUDIT_SIZE.';
+
+/** What is wrong with the file of the audit, and what to do, by SQLite's number of a result or the system's name of an error. */
+const AUDIT_CURES: Readonly<Record<string, readonly [wrong: string, cure: string]>> = {
+  SQLITE_1: ['is not in the form that this version writes', NEW_FORM],
+  SQLITE_5: ['is held by another process', 'Stop that, or give each server a DATA_DIR of its own.'],
+  SQLITE_8: ['may not be written', WRITABLE],
+  SQLITE_11: ['is damaged', NEW_FORM],
+  SQLITE_13: ['is full', ROOM],
+  SQLITE_14: ['cannot be opened', WRITABLE],
+  SQLITE_26: ['is no SQLite file', NEW_FORM],
+  ENOSPC: ['has no space left on its disk', ROOM],
+  EACCES: ['may not be written', WRITABLE],
+  EPERM: ['may not be written', WRITABLE],
+  EROFS: ['is on a file system that cannot be written', WRITABLE],
+  EISDIR: ['is a folder', 'Name another DATA_DIR, or remove the folder.'],
+};
+
+function auditText({ code, file, message }: AuditError): string {
+  const [wrong, cure] = AUDIT_CURES[code] ?? ['cannot be used', 'Look at DATA_DIR and AUDIT_SIZE.'];
+  return file === undefined ? `${message}.` : `The audit: ${file} ${wrong} (${code}). ${cure}`;
+}
+
+type SystemError = Error & { readonly code: string; readonly syscall: string };
+
+/** Of the file system or the network: a port that is taken, a folder that is not there. */
+function isSystemError(error: unknown): error is SystemError {
+  return error instanceof Error && 'syscall' in error && 'code' in error;
+}
+
+const FILE_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'is not there',
+  ENOTDIR: 'is no folder',
+  EISDIR: 'is a folder',
+  EACCES: 'may not be used by the user of this process',
+  EPERM: 'may not be used by the user of this process',
+  EROFS: 'is on a file system that cannot be written',
+  ENOSPC: 'has no space left on its disk',
+};
+
+/** What is wrong with which port, address or path, and the variable to look at. */
+function systemText(error: SystemError): string {
+  const { code, syscall } = error;
+  const path = 'path' in error && typeof error.path === 'string' ? error.path : undefined;
+  const place = [hostOf(error), 'port' in error ? error.port : ''].join(':');
+  if (syscall === 'listen' && code === 'EADDRINUSE') {
+    return `PORT: ${place} is taken by another program. Stop that, or choose another port with PORT or --port.`;
+  }
+  if (syscall === 'listen' && code === 'EACCES') {
+    return `PORT: this user may not listen on ${place}. Choose a port above 1023 with PORT or --port.`;
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    return `HOST: ${hostOf(error)} is no address of this machine.`;
+  }
+  const problem = FILE_PROBLEMS[code];
+  if (problem === undefined || path === undefined) return `The system refuses: ${error.message}`;
+  const variable = syscall === 'scandir' ? 'MAPPINGS: the folder ' : '';
+  return `${variable}${path} ${problem} (${code}).`;
+}
+
+function hostOf(error: SystemError): string {
+  if ('address' in error && typeof error.address === 'string') return error.address;
+  return 'hostname' in error && typeof error.hostname === 'string' ? error.hostname : 'the host';
+}

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { createFlights } from '../../src/cache/single-flight.ts';
+
+const always = () => true;
+
+/** Work that ends when it is told to. */
+function work() {
+  const signals: AbortSignal[] = [];
+  const ends: { resolve: (value: string) => void; reject: (error: Error) => void }[] = [];
+  const run = (signal: AbortSignal) => {
+    signals.push(signal);
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    ends.push({ resolve, reject });
+    return promise;
+  };
+  return { run, signals, ends };
+}
+
+test('who comes while work is under way gets its result, who comes later begins anew', async () => {
+  const flights = createFlights<string>(() => 0);
+  const { run, ends, signals } = work();
+  const [one, two] = [flights.take('k', undefined, always, run), flights.take('k', undefined, always, run)];
+  expect([one.joined, two.joined]).toEqual([false, true]);
+  ends[0]?.resolve('a');
+  expect(await Promise.all([one.promise, two.promise])).toEqual(['a', 'a']);
+  flights.take('k', undefined, always, run);
+  expect(signals).toHaveLength(2);
+});
+
+test('other keys, and work that began too long ago, are not joined', () => {
+  const time = { now: 0 };
+  const flights = createFlights<string>(() => time.now);
+  const { run } = work();
+  flights.take('k', undefined, always, run);
+  expect(flights.take('other', undefined, always, run).joined).toBe(false);
+  time.now = 10;
+  const recent = (begun: number) => time.now - begun < 10;
+  expect(flights.take('k', undefined, recent, run).joined).toBe(false);
+  // The later work is what is joined from then on, and the end of the earlier changes nothing.
+  expect(flights.take('k', undefined, recent, run).joined).toBe(true);
+});
+
+test('one who leaves gets an error of its own, and cancels the work only as the last', async () => {
+  const flights = createFlights<string>(() => 0);
+  const { run, signals, ends } = work();
+  const [first, second] = [new AbortController(), new AbortController()];
+  const one = flights.take('k', first.signal, always, run);
+  const two = flights.take('k', second.signal, always, run);
+  first.abort();
+  await expect(one.promise).rejects.toMatchObject({ name: 'DatabaseError', reason: 'cancelled' });
+  expect(signals[0]?.aborted).toBe(false);
+  second.abort();
+  await expect(two.promise).rejects.toMatchObject({ reason: 'cancelled' });
+  expect(signals[0]?.aborted).toBe(true);
+  // Nobody joins what has been cancelled.
+  const three = flights.take('k', undefined, always, run);
+  expect(three.joined).toBe(false);
+  ends[1]?.resolve('b');
+  expect(await three.promise).toBe('b');
+});
+
+test('one who has left already begins nothing', async () => {
+  const flights = createFlights<string>(() => 0);
+  const { run, signals } = work();
+  await expect(flights.take('k', AbortSignal.abort(), always, run).promise).rejects.toMatchObject({
+    reason: 'cancelled',
+  });
+  expect(signals).toEqual([]);
+});
+
+test('an error goes to all who wait and to nobody after them', async () => {
+  const flights = createFlights<string>(() => 0);
+  const { run, ends } = work();
+  const [one, two] = [flights.take('k', undefined, always, run), flights.take('k', undefined, always, run)];
+  ends[0]?.reject(new Error('broken'));
+  await expect(one.promise).rejects.toThrow('broken');
+  await expect(two.promise).rejects.toThrow('broken');
+  expect(flights.take('k', undefined, always, run).joined).toBe(false);
+});

@@ -1,0 +1,176 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
+import { createLog } from '../../src/log.ts';
+import { type LiveOptions, livePack, type SoundPack } from '../../src/reload/pack.ts';
+import { DatabaseError } from '../../src/sql/database.ts';
+import { setUp } from '../../src/start/setup.ts';
+import { smallClinic } from '../cli/small-clinic.ts';
+
+async function small(change: Partial<LiveOptions<string>> = {}) {
+  const clinic = smallClinic();
+  const file = clinic.environment['DATABASE_URL']?.slice('sqlite:'.length) ?? '';
+  const { database, ...checked } = await setUp(readConfig(clinic.environment), () => {});
+  onTestFinished(() => database.close());
+  const { registry } = checked.pack;
+  if (registry === undefined) throw new Error('the pack has errors');
+  const lines: string[] = [];
+  const told: string[] = [];
+  let away = false;
+  const unreadable: { readonly table: string }[] = [];
+  const live = livePack<string>({
+    folder: clinic.pack,
+    database: {
+      ...database,
+      async catalog(tables) {
+        if (away) throw new DatabaseError('unavailable', 'away');
+        return database.catalog(tables);
+      },
+      permissions: async () => ({ unreadable: [...unreadable], writes: [] }),
+    },
+    log: createLog({ level: 'debug', format: 'json', write: line => lines.push(line) }),
+    first: { ...checked, registry },
+    make: (pack: SoundPack) => pack.registry.version,
+    tell: (outcome, of) => told.push(of === 'files' ? outcome : `${of}: ${outcome}`),
+    ...change,
+  });
+  const alter = (text: string): void => {
+    const writer = new DatabaseSync(file);
+    writer.exec(text);
+    writer.close();
+  };
+  const write = (text: string): void => writeFileSync(join(clinic.pack, 'more.codes.yaml'), text);
+  const setAway = (is: boolean): void => {
+    away = is;
+  };
+  return { live, lines, told, write, setAway, alter, unreadable };
+}
+
+const MORE = 'more:\n  system: http://example.org/more\n  rows: { A: b }\n';
+
+test('while the database is away the mappings wait, and that is told once', async () => {
+  const { live, lines, told, write, setAway } = await small();
+  const before = live.current();
+  write(MORE);
+  setAway(true);
+  expect([await live.reload(), await live.reload()]).toEqual(['later', 'later']);
+  expect(live.current()).toBe(before);
+  expect(live.refused()?.problems).toEqual([expect.stringContaining('database does not answer')]);
+  expect(lines.filter(line => line.includes('refused'))).toHaveLength(1);
+  setAway(false);
+  expect(await live.reload()).toBe('swapped');
+  expect(live.current()).not.toBe(before);
+  expect(live.refused()).toBeUndefined();
+  expect(told).toEqual(['later', 'later', 'swapped']);
+});
+
+test('files that have not changed are loaded again only where that is asked for', async () => {
+  const { live } = await small();
+  expect(await live.reload()).toBe('same');
+  expect(await live.reload(true)).toBe('swapped');
+});
+
+test('whatever fails while a version is made leaves the one before', async () => {
+  let broken = false;
+  const { live, write, lines } = await small({
+    make: ({ registry }) => {
+      if (broken) throw new RangeError('Kowalski');
+      return registry.version;
+    },
+  });
+  const before = live.current();
+  broken = true;
+  write(MORE);
+  expect(await live.reload()).toBe('refused');
+  expect(live.current()).toBe(before);
+  expect(live.refused()?.problems[0]).toMatch(/unexpected RangeError at pack\.test\.ts/);
+  expect(lines.join()).not.toContain('Kowalski');
+});
+
+test('reloads that come together are done one after the other', async () => {
+  const { live, write, told } = await small();
+  write(MORE);
+  expect(await Promise.all([live.reload(), live.reload(), live.reload()])).toEqual(['swapped', 'same', 'same']);
+  expect(told).toEqual(['swapped', 'same', 'same']);
+});
+
+const LOST = 'ALTER TABLE WEIGHING RENAME TO WEIGHED';
+const FOUND = 'ALTER TABLE WEIGHED RENAME TO WEIGHING';
+
+test('a schema that lost a table is told once, by line, while the version goes on; and forgotten once the table is there', async () => {
+  const { live, lines, told, alter } = await small();
+  const before = live.current();
+  expect([await live.look(), live.isWhole()]).toEqual(['same', true]);
+  alter(LOST);
+  expect(await live.look()).toBe('lacking');
+  expect(live.lacking()?.problems).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^weighing\.yaml:\d+:\d+: .*WEIGHING/)]),
+  );
+  expect([live.isWhole(), live.refused(), live.current()]).toEqual([false, undefined, before]);
+  const problems = () => lines.filter(line => line.includes('"mapping problem"')).length;
+  const first = problems();
+  expect([await live.look(), await live.look(), problems()]).toEqual(['same', 'same', first]);
+  expect(lines.filter(line => line.includes('the database lacks what the mappings need'))).toHaveLength(1);
+  alter(FOUND);
+  expect(await live.look()).toBe('swapped');
+  expect([live.isWhole(), live.lacking()]).toEqual([true, undefined]);
+  expect(lines.filter(line => line.includes('the database has what the mappings need'))).toHaveLength(1);
+  expect(await live.look()).toBe('same');
+  expect(told.filter(one => one !== 'schema: same')).toEqual(['schema: lacking', 'schema: swapped']);
+});
+
+test('on demand what the schema lacks is left out, and served again once it is there', async () => {
+  const { live, lines, alter } = await small({
+    degraded: true,
+    make: ({ registry }) => registry.mappings.map(({ name }) => name).join(),
+  });
+  alter(LOST);
+  expect(await live.look()).toBe('swapped');
+  expect([live.current(), live.isWhole(), live.lacking()]).toEqual(['people', false, undefined]);
+  expect(JSON.parse(lines.find(line => line.includes('mappings swapped')) ?? '')).toMatchObject({
+    unserved: 'weights',
+  });
+  expect(await live.look()).toBe('same');
+  alter(FOUND);
+  expect(await live.look()).toBe('swapped');
+  expect([live.current(), live.isWhole()]).toEqual(['people,weights', true]);
+});
+
+test('the schema is looked at for the files that are served, whatever lies on disk', async () => {
+  const { live, write, alter } = await small();
+  const before = live.current();
+  write('more: [');
+  expect(await live.reload()).toBe('refused');
+  const problems = live.refused()?.problems;
+  alter(LOST);
+  expect(await live.look()).toBe('lacking');
+  alter(FOUND);
+  expect(await live.look()).toBe('swapped');
+  expect([live.current(), live.refused()?.problems, live.lacking()]).toEqual([before, problems, undefined]);
+});
+
+test('a schema that cannot be asked is looked at later, and nothing is told of it', async () => {
+  const { live, lines, setAway } = await small();
+  setAway(true);
+  expect([await live.look(), live.refused(), live.lacking()]).toEqual(['later', undefined, undefined]);
+  expect(lines).toEqual([]);
+});
+
+test('a table that may not be read any more is as one that is not there', async () => {
+  const { live, unreadable } = await small();
+  unreadable.push({ table: 'WEIGHING' });
+  expect(await live.look()).toBe('lacking');
+  expect(live.lacking()?.problems).toContainEqual(expect.stringContaining('the login may not read column WEIGHING.KG'));
+  expect(await live.look()).toBe('same');
+  unreadable.length = 0;
+  expect([await live.look(), live.isWhole()]).toEqual(['swapped', true]);
+});
+
+test('a reload that finds the schema lacking does not blame the files', async () => {
+  const { live, alter } = await small();
+  alter(LOST);
+  expect(await live.reload(true)).toBe('lacking');
+  expect([live.refused(), live.isWhole()]).toEqual([undefined, false]);
+});

@@ -1,0 +1,67 @@
+import { setImmediate as afterEvents } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { createTurns } from '../../../src/sql/sqlite/time-slices.ts';
+
+/** How many statements one after the other get done before another client is looked at, of 20. */
+async function statementsInOneTurn(patience: number): Promise<number> {
+  const turn = createTurns(patience);
+  let done = 0;
+  const statements = (async () => {
+    for (let i = 0; i < 20; i++) {
+      await turn();
+      done++;
+    }
+  })();
+  await afterEvents();
+  const before = done;
+  await statements;
+  expect(done).toBe(20);
+  return before;
+}
+
+test('statements that take long in all let others in between', async () => {
+  expect(await statementsInOneTurn(0)).toBeLessThan(5);
+});
+
+test('statements that are soon over do not wait', async () => {
+  expect(await statementsInOneTurn(60_000)).toBe(20);
+});
+
+test('statements that wait together go one by one too', async () => {
+  const turn = createTurns(0);
+  const order: string[] = [];
+  const statements = Array.from({ length: 10 }, async (_, i) => {
+    await turn();
+    order.push(String(i));
+  });
+  for (let i = 0; i < 5; i++) {
+    await afterEvents();
+    order.push('another client');
+  }
+  await Promise.all(statements);
+  expect(order.filter(one => one !== 'another client')).toEqual(Array.from({ length: 10 }, (_, i) => String(i)));
+  expect(order.lastIndexOf('another client')).toBeLessThan(order.indexOf('9'));
+});
+
+test('statements that waited share a turn, and those that it has no time for have the next', async () => {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+  try {
+    const turn = createTurns(10);
+    expect(turn()).toBeUndefined();
+    let now = 10;
+    clock.mockReturnValue(now);
+    let done = 0;
+    const statements = Array.from({ length: 15 }, async () => {
+      await turn();
+      done++;
+      clock.mockReturnValue(++now);
+    });
+    await afterEvents();
+    expect(done).toBe(10);
+    await afterEvents();
+    expect(done).toBe(15);
+    await Promise.all(statements);
+  } finally {
+    clock.mockRestore();
+  }
+});

