@@ -35,7 +35,7 @@ import { parseSearch, parseTypeSearch } from './search/parse.ts';
 import type { Filter, SearchQuery, Selection, SystemQuery } from './search/query.ts';
 import { parseSystemSearch } from './search/system.ts';
 import type { Database } from './sql/database.ts';
-import type { Places, SqlPlan } from './sql/plan.ts';
+import type { PlaceholderValues, SqlPlan } from './sql/plan.ts';
 import { zoneOf } from './time/zone.ts';
 
 /** How a caller wants resources. */
@@ -51,7 +51,7 @@ export interface RequestContext {
   readonly sealed?: boolean;
   readonly signal?: AbortSignal;
   /** Told of every plan before it is sent. */
-  readonly onQuery?: (plan: SqlPlan, places?: Places) => void;
+  readonly onQuery?: (plan: SqlPlan, placeholders?: PlaceholderValues) => void;
   /** Where the time goes; nobody looks where there is none. */
   readonly stages?: Stages;
   /** The types that the caller's scopes name one by one; absent where there are no scopes, as on an open server. */
@@ -132,7 +132,7 @@ export interface FacadeOptions extends OwnOptions {
   readonly rules?: Rules;
   /** Switched off by tests alone. */
   readonly accessRules?: AccessRules;
-  readonly onQuery?: (plan: SqlPlan, places?: Places) => void;
+  readonly onQuery?: (plan: SqlPlan, placeholders?: PlaceholderValues) => void;
 }
 
 /** Searches whose parameters are not read again while they are kept. */
@@ -342,9 +342,9 @@ type Told = RequestContext['onQuery'];
 
 function bothTold(one: Told, other: Told): Told {
   if (!one || !other) return one ?? other;
-  return (plan, places) => {
-    one(plan, places);
-    other(plan, places);
+  return (plan, placeholders) => {
+    one(plan, placeholders);
+    other(plan, placeholders);
   };
 }
 

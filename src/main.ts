@@ -12,7 +12,7 @@ import type { PackAccess } from './auth/rules.ts';
 import { endingAlso } from './auth/token.ts';
 import { createAnswerCache } from './cache/answers.ts';
 import { whyNotWritable } from './common/make-folder.ts';
-import { counted } from './common/plural.ts';
+import { plural } from './common/plural.ts';
 import { type Config, ConfigError, isLoopback } from './config/config.ts';
 import { exportThreads, openExports } from './export/open.ts';
 import type { Answer } from './http/middleware/answer.ts';
@@ -335,7 +335,7 @@ function greeting(
   const { registry } = facade;
   const fhir = base + config.fhirPath;
   return [
-    `Lintel serves ${registry.pack.title}: ${counted(registry.mappings.length, 'mapping')} of ${counted(registry.types.length, 'type')}.`,
+    `Lintel serves ${registry.pack.title}: ${plural(registry.mappings.length, 'mapping')} of ${plural(registry.types.length, 'type')}.`,
     '',
     `  Start here   ${base}/`,
     `  FHIR base    ${fhir}`,

@@ -39,7 +39,7 @@ export function createLogin(
   const byInvention = createThrottle(PER_ACCOUNT, clock);
   const byAddress = createThrottle(PER_ADDRESS, clock);
   const proven = new Set<string>();
-  const enter = createTurns(AT_ONCE, WAITING);
+  const enter = createTimeSlices(AT_ONCE, WAITING);
 
   const prove = (pair: string): void => {
     proven.delete(pair);
@@ -88,7 +88,7 @@ export function createLogin(
 }
 
 /** So many at a time, so many more that wait for their turn; `undefined`: too many. A turn resolves to the way to end it. */
-function createTurns(atOnce: number, waiting: number): () => Promise<() => void> | undefined {
+function createTimeSlices(atOnce: number, waiting: number): () => Promise<() => void> | undefined {
   const queue: (() => void)[] = [];
   let taken = 0;
   const leave = (): void => {

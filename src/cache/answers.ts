@@ -10,7 +10,7 @@ import { performance } from 'node:perf_hooks';
 import type { SqlPlan } from '../sql/plan.ts';
 import { type BoundedCache, boundedCache, type WeighedCache, weighedCache } from './bounded.ts';
 import type { Freshness } from './freshness.ts';
-import { createFlights, type Flights, orCancelled } from './single-flight.ts';
+import { createSingleFlight, orCancelled, type SingleFlight } from './single-flight.ts';
 import { eachTable } from './tables.ts';
 import type { Marks } from './watermarks.ts';
 
@@ -138,7 +138,7 @@ export function createAnswerCache<A extends Weighed>(
 ): AnswerCache<A> {
   const count = { hits: 0, misses: 0, stale: 0, refused: 0, collapsed: 0, stored: 0, tooLarge: 0, evicted: 0 };
   const kept: WeighedCache<Entry<A>> = weighedCache(bytes, () => count.evicted++);
-  const flights: Flights<Made<A>> = createFlights(clock);
+  const flights: SingleFlight<Made<A>> = createSingleFlight(clock);
   const tablesOfKinds: BoundedCache<{ tables: ReadonlySet<string> }> = boundedCache(KINDS);
 
   const hitOf = ({ answer, ends }: Entry<A>, now: number): Answered<A> => {

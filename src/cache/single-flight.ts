@@ -11,7 +11,7 @@ export interface Flight<V> {
   readonly joined: boolean;
 }
 
-export interface Flights<V> {
+export interface SingleFlight<V> {
   /**
    * Joins the work of that key where `mayJoin` says that its beginning (an instant of the flights' clock) is not too long
    * ago, else begins it. The promise rejects with what the work throws, or DatabaseError `cancelled` once `signal` aborts.
@@ -32,7 +32,7 @@ interface UnderWay<V> {
 }
 
 /** `clock`: milliseconds that never go back. */
-export function createFlights<V>(clock: () => number): Flights<V> {
+export function createSingleFlight<V>(clock: () => number): SingleFlight<V> {
   const flights = new Map<string, UnderWay<V>>();
 
   const begin = (key: string, until: number | undefined, work: (signal: AbortSignal) => Promise<V>): UnderWay<V> => {

@@ -2,7 +2,7 @@
  * What comparing rows with resources shows, told by the line that makes the element. In: sampled rows one by one. Out: one
  * problem per line and kind, with a number of rows and the form of a value; the value itself only for who asked for values.
  */
-import { counted } from '../common/plural.ts';
+import { plural } from '../common/plural.ts';
 import { differencesOf, type ElementDifference, nodesAt } from '../law/compare.ts';
 import { formOf } from '../law/forms.ts';
 import { parseThing, type Thing } from '../law/interpret.ts';
@@ -75,7 +75,7 @@ export function createDifferences(values: boolean): Differences {
       const report = createReport();
       for (const { at, message, expected, found, rows } of findings.values()) {
         const detail = { ...(expected === undefined ? {} : { expected }), ...(found === undefined ? {} : { found }) };
-        report.error(at, `${message}, in ${counted(rows, 'sampled row')}`, detail);
+        report.error(at, `${message}, in ${plural(rows, 'sampled row')}`, detail);
       }
       return report.problems();
     },
@@ -104,5 +104,5 @@ function textOf(thing: Thing | undefined, shown: (value: SqlValue) => string): s
   if (typeof thing === 'string') return shown(thing);
   if (typeof thing === 'boolean') return String(thing);
   if (thing !== null && 'digits' in thing && typeof thing.digits === 'string') return shown(thing.digits);
-  return Array.isArray(thing) ? counted(thing.length, 'item') : 'an object';
+  return Array.isArray(thing) ? plural(thing.length, 'item') : 'an object';
 }

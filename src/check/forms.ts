@@ -3,7 +3,7 @@
  * the catalog with the forms that its rows were found to have. Out: a warning for each column with rows that are no date, or
  * no number, to its codec, with the form and never the value; a table with what was chosen for each column, and why.
  */
-import { counted } from '../common/plural.ts';
+import { plural } from '../common/plural.ts';
 import { partsOf } from '../mapping/check/parts.ts';
 import { createReport } from '../mapping/load/problem.ts';
 import type { Position, Registry, Scope, ValueNode } from '../mapping/model.ts';
@@ -33,7 +33,7 @@ export const FORMS: CheckSection = {
         const none = (info.written ?? []).filter(({ form }) => NO_NUMBER.has(form));
         if (none.length === 0) continue;
         const rows = none.reduce((sum, { rows: more }) => sum + more, 0);
-        report.warning(at, `column ${name} holds no number in ${counted(rows, 'row')}, where it is absent`, {
+        report.warning(at, `column ${name} holds no number in ${plural(rows, 'row')}, where it is absent`, {
           expected: 'numbers',
           found: none.map(({ form, rows: of }) => `${form} (${of})`).join(', '),
         });
@@ -45,7 +45,7 @@ export const FORMS: CheckSection = {
       const numbers = odd.some(({ form }) => form.includes('number'));
       report.warning(
         at,
-        `column ${name} holds no ${info.type?.kind === 'time' ? 'time' : 'date'} in ${counted(rows, 'row')}, where it is absent`,
+        `column ${name} holds no ${info.type?.kind === 'time' ? 'time' : 'date'} in ${plural(rows, 'row')}, where it is absent`,
         {
           expected: numbers
             ? '`via: epoch` or `via: julian`, which say what the numbers count'
@@ -59,7 +59,7 @@ export const FORMS: CheckSection = {
       if (days === 0 || info.type?.kind !== 'datetime' || codec !== 'datetime') continue;
       report.warning(
         at,
-        `column ${name} holds a day alone in ${counted(days, 'row')}, which is served with the time 00:00:00`,
+        `column ${name} holds a day alone in ${plural(days, 'row')}, which is served with the time 00:00:00`,
         { expected: '`via: {datetime: {midnight: date}}`, or `via: date` where no row has a time' },
       );
     }
@@ -71,7 +71,7 @@ export const FORMS: CheckSection = {
     const notes =
       unseen.length > 0
         ? [
-            `The rows of ${counted(unseen.length, 'column')} were not all looked at in time: no index serves them, and NOT NULL is believed.`,
+            `The rows of ${plural(unseen.length, 'column')} were not all looked at in time: no index serves them, and NOT NULL is believed.`,
           ]
         : [];
     return { problems: report.problems(), notes, tables: rows.length === 0 ? [] : [table] };

@@ -2,7 +2,7 @@
  * The section of the check that validates resources. In: the sample. Out: one problem for each rule that is broken at a line
  * of the pack, with the number of resources, never a value. https://hl7.org/fhir/R4/validation.html
  */
-import { counted } from '../common/plural.ts';
+import { plural } from '../common/plural.ts';
 import type { Problem } from '../mapping/load/problem.ts';
 import type { Mapping, Position } from '../mapping/model.ts';
 import type { Authority, Finding } from '../validation/finding.ts';
@@ -29,7 +29,7 @@ export const RESOURCES: CheckSection = {
       validated < resources.length ? `; the time was over before the other ${resources.length - validated}` : '';
     return {
       problems: report.problems(),
-      notes: [`${counted(validated, 'resource')} were validated${reached}.`],
+      notes: [`${plural(validated, 'resource')} were validated${reached}.`],
       tables: [report.table()],
     };
   },
@@ -127,11 +127,11 @@ function problemOf(one: Broken, ofMapping: ReadonlyMap<Mapping, number>): Proble
   const authorities = [...one.authorities.values()];
   const isAdvice = kind === 'advice';
   const [only] = mappings;
-  const of = only && mappings.size === 1 ? only.name : counted(mappings.size, 'mapping');
+  const of = only && mappings.size === 1 ? only.name : plural(mappings.size, 'mapping');
   const sampled = [...mappings].reduce((sum, mapping) => sum + (ofMapping.get(mapping) ?? 0), 0);
   const broken = invariant === undefined ? what : `${isAdvice ? 'does not follow' : 'breaks'} ${invariant.key}`;
   const rule = authorities.length === 0 ? 'FHIR R4' : authorityText(authorities);
-  const message = `${pathOf(finding)} ${broken} in ${resources.size} of ${counted(sampled, 'sampled resource')} of ${of}, against ${rule}`;
+  const message = `${pathOf(finding)} ${broken} in ${resources.size} of ${plural(sampled, 'sampled resource')} of ${of}, against ${rule}`;
   const expected = invariant?.human ?? (what === 'is missing' ? CURE : undefined);
   return {
     severity: !isAdvice && isError(authorities) ? 'error' : 'warning',

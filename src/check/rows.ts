@@ -3,7 +3,7 @@
  * mapping, per element and per reference, and warnings where they look wrong. One statement counts many conditions at once; of
  * a large table it reads some ranges of the key.
  */
-import { counted } from '../common/plural.ts';
+import { plural } from '../common/plural.ts';
 import { isClosed, isOwn } from '../mapping/check/questions.ts';
 import { childrenOf } from '../mapping/children.ts';
 import { codeMapOf } from '../mapping/load/codes/origin.ts';
@@ -78,7 +78,7 @@ export const ROWS: CheckSection = {
         unreached.push(group);
       }
     }
-    const notes = [`${counted(groups.size - unreached.length, 'source')} counted.`];
+    const notes = [`${plural(groups.size - unreached.length, 'source')} counted.`];
     if (counts.sampled.length > 0)
       notes.push(`Of large tables some ranges of the key were counted: ${someOf(counts.sampled)}.`);
     if (unreached.length > 0) notes.push(`Not reached in the time: ${someOf(unreached)}.`);
@@ -244,9 +244,9 @@ class Counts {
     const lookup = rule === 'required' ? source.lookups.find(({ required }) => required)?.at : undefined;
     this.report.warning(
       lookup ?? at,
-      `none of ${counted(total, 'row')} of ${source.table.name} is a resource of ${name}`,
+      `none of ${plural(total, 'row')} of ${source.table.name} is a resource of ${name}`,
       {
-        found: `${counted(rows, 'row')} taken away by \`${rule}\``,
+        found: `${plural(rows, 'row')} taken away by \`${rule}\``,
       },
     );
   }
@@ -320,12 +320,12 @@ class Counts {
           `${mapping.resource}.${element} is never emitted though ${column.column} has a value`,
           {
             expected: `values that ${node.codec.label} reads`,
-            found: counted(raw, 'row'),
+            found: plural(raw, 'row'),
           },
         );
       } else if (byElse === raw) {
         this.report.warning(node.at, `every value of ${column.column} falls to \`else\``, {
-          found: counted(raw, 'row'),
+          found: plural(raw, 'row'),
         });
       }
     };
@@ -398,7 +398,7 @@ class Counts {
       const isChance = chance !== undefined && found > 0 && Math.abs(share - chance) <= NEAR_CHANCE;
       this.report.warning(
         node.at,
-        `${counted(withKey - found, 'reference')} of ${withKey} from ${columns} find no ${target.resource} of ${node.target}`,
+        `${plural(withKey - found, 'reference')} of ${withKey} from ${columns} find no ${target.resource} of ${node.target}`,
         {
           expected: isChance ? `another table, whose keys ${columns} holds` : `keys of ${target.source.table.name}`,
           found: isChance

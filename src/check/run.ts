@@ -3,7 +3,7 @@
  * JSON and the page (report.ts, page.ts). Each section gets its part of the time that is left, by its weight.
  */
 import { performance } from 'node:perf_hooks';
-import { counted } from '../common/plural.ts';
+import { plural } from '../common/plural.ts';
 import type { Facade } from '../facade.ts';
 import { createReport, type Problem } from '../mapping/load/problem.ts';
 import type { Registry } from '../mapping/model.ts';
@@ -73,7 +73,7 @@ function overrun(seconds: number, share: number | undefined): readonly string[] 
   const over = share === undefined ? 0 : Math.round(seconds - share / 1000);
   if (over < 1) return [];
   return [
-    `This took ${counted(over, 'second')} longer than its part of the time: a statement that has begun is not ended.`,
+    `This took ${plural(over, 'second')} longer than its part of the time: a statement that has begun is not ended.`,
   ];
 }
 
@@ -117,13 +117,13 @@ function inExportLane(database: Database): Database {
     ...database,
     async query(plan, how) {
       try {
-        return await database.query(plan, { ...how, lane: 'export' });
+        return await database.query(plan, { ...how, bulkhead: 'export' });
       } catch (error) {
         if (error instanceof DatabaseError) error.mapping ??= how?.mapping;
         throw error;
       }
     },
-    stream: (plan, size, how) => database.stream(plan, size, { ...how, lane: 'export' }),
+    stream: (plan, size, how) => database.stream(plan, size, { ...how, bulkhead: 'export' }),
   };
 }
 

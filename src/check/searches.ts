@@ -5,7 +5,7 @@
  * makes the element.
  */
 import { OPEN_ACCESS } from '../auth/access.ts';
-import { counted } from '../common/plural.ts';
+import { plural } from '../common/plural.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import { nodesOfParameter } from '../law/compare.ts';
 import { formOf } from '../law/forms.ts';
@@ -213,7 +213,7 @@ function createFindings(values: boolean): Findings {
     problems() {
       const report = createReport();
       for (const { at, search, first, times } of findings.values())
-        report.error(at, `searches by ${search} do not find what resources say, ${counted(times, 'time')}`, {
+        report.error(at, `searches by ${search} do not find what resources say, ${plural(times, 'time')}`, {
           expected: 'the resources that the FHIRPath engine names, and no other',
           found: first,
         });

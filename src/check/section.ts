@@ -43,7 +43,7 @@ export function someOf(names: readonly string[]): string {
 
 export interface CheckContext {
   readonly registry: Registry;
-  /** Every statement goes to the export lane. */
+  /** Every statement goes to the export bulkhead. */
   readonly database: Database;
   /** The schema as the pack was loaded against it. */
   readonly catalog: Catalog;

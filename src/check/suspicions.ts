@@ -2,7 +2,7 @@
  * What looks wrong once its rows are counted: dates far away, alternatives that no row takes, rules that take away many rows. In:
  * parts of a mapping, with the rows that reach them. Out: conditions to count, and the warning that a number makes.
  */
-import { counted } from '../common/plural.ts';
+import { plural } from '../common/plural.ts';
 import { codeMapOf } from '../mapping/load/codes/origin.ts';
 import type { Report } from '../mapping/load/problem.ts';
 import type { JoinColumn, Node, Position, Scope, ValueNode } from '../mapping/model.ts';
@@ -49,7 +49,7 @@ export function farDates(
     if (!match) return [];
     const tell = (rows: number): void => {
       if (rows === 0) return;
-      report.warning(node.at, `${element} is a date ${said} in ${counted(rows, 'row')} of ${source}`, {
+      report.warning(node.at, `${element} is a date ${said} in ${plural(rows, 'row')} of ${source}`, {
         expected:
           'a rule of `absent` in pack.yaml, or `none`, if it means that there is no date; `lintel profile` names such values',
       });
@@ -84,7 +84,7 @@ export function untaken(
     const tell = (rows: number): void => {
       if (all < ENOUGH || rows > 0 || (isLast && there > 0)) return;
       report.warning(first.at, `no row of ${all} takes this alternative of \`first\``, {
-        found: there === 0 ? 'it is there in none' : `it is there in ${counted(there, 'row')}, behind an earlier one`,
+        found: there === 0 ? 'it is there in none' : `it is there in ${plural(there, 'row')}, behind an earlier one`,
       });
     };
     const taken = and(served, here, not(or(...present.slice(0, i))));
@@ -166,9 +166,9 @@ export function unshownValues(
     const tell = (rows: number): void => {
       // Where none is read, the element itself is told.
       if (rows === 0 || read === 0) return;
-      report.warning(node.at, `${element} is absent in ${counted(rows, 'row')} though ${column.column} has a value`, {
+      report.warning(node.at, `${element} is absent in ${plural(rows, 'row')} though ${column.column} has a value`, {
         expected: `values that ${node.codec.label} reads, another alternative for the rest, or a rule of \`absent\``,
-        found: `${counted(read, 'row')} with a value that is read`,
+        found: `${plural(read, 'row')} with a value that is read`,
       });
     };
     const reached = or(...all.map(one => one.reached));
@@ -213,7 +213,7 @@ export function tellTaken(
   // A rule that leaves none is told as that.
   if (of < ENOUGH || taken < of * MANY || taken === of) return;
   const percent = Math.round((100 * taken) / of);
-  report.warning(at, `\`${rule}\` takes away ${counted(taken, 'row')} of ${of} of ${table} (${percent} %)`, {
+  report.warning(at, `\`${rule}\` takes away ${plural(taken, 'row')} of ${of} of ${table} (${percent} %)`, {
     expected: `less than ${MANY * 100} %, or a \`where\` that says which rows are meant`,
   });
 }

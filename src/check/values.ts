@@ -1,7 +1,7 @@
 /**
  * Values: what resources say is what rows hold. In: the sample. Out: each element that differs, by the line that makes it.
  */
-import { counted } from '../common/plural.ts';
+import { plural } from '../common/plural.ts';
 import { type CheckSection, someOf } from './section.ts';
 
 export const VALUES: CheckSection = {
@@ -11,10 +11,10 @@ export const VALUES: CheckSection = {
   async run(context) {
     const { rows, resources, unjudged, unreached, cut, problems } = await context.sampled();
     const notes = [
-      `${counted(rows, 'row')} compared with ${counted(resources.length, 'resource')}, by an independent reading.`,
+      `${plural(rows, 'row')} compared with ${plural(resources.length, 'resource')}, by an independent reading.`,
     ];
     if (unjudged > 0)
-      notes.push(`${counted(unjudged, 'row')} not judged: they depend on what only the engine can read.`);
+      notes.push(`${plural(unjudged, 'row')} not judged: they depend on what only the engine can read.`);
     if (cut.length > 0)
       notes.push(
         `No row was looked for of further branches (\`first\`, \`if\`): ${someOf(cut)}. \`--all\` reads every row.`,

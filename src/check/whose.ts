@@ -3,7 +3,7 @@
  * finds rows by chance, and then every reference is valid and false; whose the two are tells. In: the sample, and the facade
  * for what it refers to. Out: a problem per reference of a mapping, with numbers.
  */
-import { counted } from '../common/plural.ts';
+import { plural } from '../common/plural.ts';
 import { indexOf } from '../law/oracle.ts';
 import { allOf } from '../law/searches.ts';
 import { childrenOf } from '../mapping/children.ts';
@@ -42,7 +42,7 @@ export const WHOSE: CheckSection = {
         const tell = crossing >= Math.max(FEW, compared * BY_CHANCE) ? report.error : report.warning;
         tell(
           node.at,
-          `${crossing} of ${counted(compared, 'reference')} lead to ${typeOf(node, context.registry)} resources of another patient`,
+          `${crossing} of ${plural(compared, 'reference')} lead to ${typeOf(node, context.registry)} resources of another patient`,
           {
             expected: 'columns that hold the same on both sides',
             found: node.on.map(on => on.ours.column).join(' and '),
@@ -52,7 +52,7 @@ export const WHOSE: CheckSection = {
     }
     return {
       problems: report.problems(),
-      notes: left > 0 ? [`The time was over before ${counted(left, 'reference')} could be compared.`] : [],
+      notes: left > 0 ? [`The time was over before ${plural(left, 'reference')} could be compared.`] : [],
       tables: [
         {
           name: 'references',

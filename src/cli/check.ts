@@ -8,7 +8,7 @@ import { reportPage } from '../check/page.ts';
 import { junitText, sarifText } from '../check/pipelines.ts';
 import { countOf, reportJson, tableLines } from '../check/report.ts';
 import type { CheckSection } from '../check/section.ts';
-import { counted } from '../common/plural.ts';
+import { plural } from '../common/plural.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { formatProblem, type Problem } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
@@ -105,7 +105,7 @@ Exit code: 0 without errors (warnings are allowed), 1 with errors.`,
       if (registry && catalog && is('parameters')) printParameters(registry, catalog, terminal);
       for (const line of is('rows') ? checked.sections.flatMap(({ tables }) => tables.flatMap(tableLines)) : [])
         terminal.out(line);
-      if (tests && tests.ran > 0) terminal.out(`${counted(tests.ran, 'test')} of mappings ran`);
+      if (tests && tests.ran > 0) terminal.out(`${plural(tests.ran, 'test')} of mappings ran`);
       // A table or column may be unknown only because the pack did not use it when it was locked.
       const against = locked && catalog && !registry ? ', against schema.lock.json, which lintel lock writes anew' : '';
       terminal.out(summary(registry, problems) + against);
@@ -154,7 +154,7 @@ function wholeNumber(args: Arguments, option: string): number | undefined {
 }
 
 function summary(registry: Registry | undefined, problems: readonly Problem[]): string {
-  const found = `${counted(countOf(problems, 'error'), 'error')}, ${counted(countOf(problems, 'warning'), 'warning')}`;
+  const found = `${plural(countOf(problems, 'error'), 'error')}, ${plural(countOf(problems, 'warning'), 'warning')}`;
   if (registry === undefined) return found;
-  return `${registry.pack.name}: ${counted(registry.mappings.length, 'mapping')} of ${counted(registry.types.length, 'type')}; ${found}`;
+  return `${registry.pack.name}: ${plural(registry.mappings.length, 'mapping')} of ${plural(registry.types.length, 'type')}; ${found}`;
 }

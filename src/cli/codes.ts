@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
-import { counted } from '../common/plural.ts';
+import { plural } from '../common/plural.ts';
 import { readConfig } from '../config/config.ts';
 import { readCodeMaps } from '../mapping/load/codes/codes.ts';
 import { FIELDS, type ImportedCodes, importCodes } from '../mapping/load/codes/import-codes.ts';
@@ -180,7 +180,7 @@ function finish({ imported, csv, name, system, folder, files }: Import, args: Ar
   const { rows, repeated, encoding, delimiter, taken } = imported;
   const left = repeated === 0 ? '' : `, ${repeated} repeated left out`;
   out(
-    `${name}.csv: ${counted(rows, 'row')}${left}; ${encoding}, separated by ${delimiter === '\t' ? 'tab' : delimiter}`,
+    `${name}.csv: ${plural(rows, 'row')}${left}; ${encoding}, separated by ${delimiter === '\t' ? 'tab' : delimiter}`,
   );
   out(
     Object.entries(taken)

@@ -2,7 +2,7 @@
  * `lintel diff`: what changes for callers between two packs over one database.
  */
 
-import { counted } from '../common/plural.ts';
+import { plural } from '../common/plural.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import type { Facade } from '../facade.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
@@ -89,14 +89,14 @@ function linesOf({ type, resources, searches, sample, elements }: TypeDifference
   const { compared, gone, added, changed } = sample;
   const more = elements.length - PRINTED;
   return [
-    `${type}: ${resources.old} → ${counted(resources.new, 'resource')}`,
+    `${type}: ${resources.old} → ${plural(resources.new, 'resource')}`,
     ...(searches.gone.length > 0 ? [`  searches gone   ${searches.gone.join(', ')}`] : []),
     ...(searches.added.length > 0 ? [`  searches added  ${searches.added.join(', ')}`] : []),
     ...(gone + added + changed > 0
-      ? [`  of ${counted(compared, 'resource')} compared: ${gone} gone, ${added} added, ${changed} changed`]
+      ? [`  of ${plural(compared, 'resource')} compared: ${gone} gone, ${added} added, ${changed} changed`]
       : []),
     ...elements.slice(0, PRINTED).map(elementLine),
-    ...(more > 0 ? [`    … and ${counted(more, 'element')} more`] : []),
+    ...(more > 0 ? [`    … and ${plural(more, 'element')} more`] : []),
   ];
 }
 

@@ -3,7 +3,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { counted } from '../common/plural.ts';
+import { plural } from '../common/plural.ts';
 import { readConfig } from '../config/config.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { openDatabase } from '../start/setup.ts';
@@ -54,7 +54,7 @@ Exit code: 0 with candidates or none; 1 where FOLDER is not empty; 2 not underst
         terminal.out(`${kind}: ${table}, score ${score.toFixed(2)}; ${reasons.join('; ')}`);
         for (const one of elements) terminal.out(`  ${one.path}  ${one.column}  ${one.score.toFixed(2)}`);
       }
-      terminal.out(`${counted(proposals.length, 'candidate')} in ${counted(catalog.tables.size, 'table')}`);
+      terminal.out(`${plural(proposals.length, 'candidate')} in ${plural(catalog.tables.size, 'table')}`);
     }
     if (folder === undefined) return 0;
     mkdirSync(folder, { recursive: true });

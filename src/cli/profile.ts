@@ -3,7 +3,7 @@
  * a line per table, or a table column by column; forms and counts, and of values only those that are codes or stand for none.
  */
 
-import { counted } from '../common/plural.ts';
+import { plural } from '../common/plural.ts';
 import { readConfig } from '../config/config.ts';
 import { settingsOf } from '../mapping/load/pack/pack.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
@@ -106,7 +106,7 @@ names, addresses or notes none are; those of deny in pack.yaml are not read.
       return 0;
     } catch (error) {
       if (!(error instanceof DatabaseError) || error.reason !== 'cancelled') throw error;
-      terminal.note(`Ended after ${counted(seconds, 'second')}; --rows reads fewer, --budget gives more time.`);
+      terminal.note(`Ended after ${plural(seconds, 'second')}; --rows reads fewer, --budget gives more time.`);
       return 1;
     } finally {
       await database.close();
@@ -171,8 +171,8 @@ async function listTables({ database, catalog, mappings, signal, json }: Listing
     const line = `${one.table.padEnd(name)}  ${rows.padStart(12)}  ${String(one.columns).padStart(7)}  ${key}${by}`;
     terminal.out(cut(line));
   }
-  terminal.out(`${counted(tables.length, 'table')}; lintel profile TABLE tells its columns`);
-  if (unread > 0) terminal.note(`The rows of ${counted(unread, 'table')} could not be counted, or not in time.`);
+  terminal.out(`${plural(tables.length, 'table')}; lintel profile TABLE tells its columns`);
+  if (unread > 0) terminal.note(`The rows of ${plural(unread, 'table')} could not be counted, or not in time.`);
   return 0;
 }
 

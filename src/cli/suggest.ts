@@ -1,7 +1,7 @@
 /**
  * `lintel codes suggest`: the raw values that no code map knows, with the codes that may be meant, for a person to review.
  */
-import { counted } from '../common/plural.ts';
+import { plural } from '../common/plural.ts';
 import type { UnmappedColumn } from '../mapping/check/unmapped.ts';
 import { type Suggestion, suggestionsFor, vocabularyOf } from '../workbench/suggest.ts';
 import { type Arguments, type Terminal, textOf } from './command.ts';
@@ -70,10 +70,10 @@ function csvLines(columns: readonly Suggested[]): readonly string[] {
 function textLines(columns: readonly Suggested[]): readonly string[] {
   if (columns.length === 0) return ['Every value that a code map reads has a row.'];
   return columns.flatMap(({ map, table, column, at, total, values, isCode }) => [
-    `${map}: ${counted(total.values, 'value')} of ${table}.${column} in ${counted(total.rows, 'row')}  ` +
+    `${map}: ${plural(total.values, 'value')} of ${table}.${column} in ${plural(total.rows, 'row')}  ` +
       `(${at.file}:${at.line}:${at.column})`,
     ...values.flatMap(({ value, rows, suggestions }) => [
-      `  ${value}  ${counted(rows, 'row')}${suggestions.length === 0 ? '; no suggestion' : ''}`,
+      `  ${value}  ${plural(rows, 'row')}${suggestions.length === 0 ? '; no suggestion' : ''}`,
       ...suggestions.map(
         ({ code, system, display, score, reason }) =>
           `    ${score.toFixed(2)}  ${code}${display === undefined ? '' : ` "${display}"`} of ${system}: ${reason}`,

@@ -3,7 +3,7 @@
  */
 import { checkLocked } from '../check/check.ts';
 import { countOf } from '../check/report.ts';
-import { counted } from '../common/plural.ts';
+import { plural } from '../common/plural.ts';
 import { readConfig } from '../config/config.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
@@ -59,7 +59,7 @@ Exit code: 0 all tests came true, or there are none; 1 a test failed, or the pac
       terminal.out(JSON.stringify({ ran: tests.ran, failed, tests: cases }, undefined, 2));
     } else {
       for (const problem of tests.problems) terminal.out(formatProblem(problem));
-      terminal.out(`${counted(tests.ran, 'test')}, ${failed} failed`);
+      terminal.out(`${plural(tests.ran, 'test')}, ${failed} failed`);
     }
     return failed > 0 ? 1 : 0;
 

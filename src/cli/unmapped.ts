@@ -2,7 +2,7 @@
  * `lintel codes unmapped`: the raw values that no code map of the pack knows, with how many rows hold each.
  */
 
-import { counted } from '../common/plural.ts';
+import { plural } from '../common/plural.ts';
 import { readConfig } from '../config/config.ts';
 import { type UnmappedColumn, unmappedColumns } from '../mapping/check/unmapped.ts';
 import { formatProblem } from '../mapping/load/problem.ts';
@@ -63,7 +63,7 @@ function print(columns: readonly UnmappedColumn[], args: Arguments, { out }: Ter
   }
   for (const { map, table, column, at, total, values } of shown) {
     const place = `${at.file}:${at.line}:${at.column}`;
-    out(`${map}: ${counted(total.values, 'value')} of ${table}.${column} in ${counted(total.rows, 'row')}  (${place})`);
+    out(`${map}: ${plural(total.values, 'value')} of ${table}.${column} in ${plural(total.rows, 'row')}  (${place})`);
     for (const { value, rows } of values) out(`  ${value}  ${rows}`);
     if (values.length === 0) out('  not listed: the column holds more than a code; --values lists them');
     else if (values.length < total.values) out(`  … and ${total.values - values.length} more`);

@@ -1,7 +1,7 @@
 /**
  * A coverage as lines for a terminal of 100 columns. In: the data of coverage.ts. Out: lines.
  */
-import { counted } from '../common/plural.ts';
+import { plural } from '../common/plural.ts';
 import type { Coverage, ProfileCoverage } from './coverage.ts';
 import type { ElementCoverage } from './elements-of.ts';
 import type { Unused } from './unused.ts';
@@ -101,7 +101,7 @@ function unusedLines({ tables, columns }: Unused, isCounted: boolean): readonly 
   const beside = (count: number | null): string => (isCounted ? `  ${rows(count).padStart(width)}  ` : '  ');
   return [
     ...(tables.length === 0 ? [] : ['', `Tables that no mapping reads${title}`]),
-    ...tables.slice(0, MOST).map(one => `${beside(one.rows)}${one.table} (${counted(one.columns, 'column')})`),
+    ...tables.slice(0, MOST).map(one => `${beside(one.rows)}${one.table} (${plural(one.columns, 'column')})`),
     ...more(tables.length),
     ...(columns.length === 0 ? [] : ['', `Columns that no mapping reads, of tables that some mapping reads${title}`]),
     ...columns.slice(0, MOST).flatMap(one => {

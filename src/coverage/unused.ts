@@ -69,7 +69,7 @@ export function rowCounter(database: Database, seconds: number): (table: string)
     };
     try {
       const plan = { from, columns: [], orderBy: [], limit: 1, shape: 'count' } as const;
-      const [row] = await database.query(plan, { lane: 'export', signal });
+      const [row] = await database.query(plan, { bulkhead: 'export', signal });
       return Number(row?.[0] ?? 0);
     } catch (error) {
       if (error instanceof DatabaseError && (error.missing || error.reason === 'cancelled')) return null;

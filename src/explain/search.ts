@@ -5,7 +5,7 @@
 import { OPEN_ACCESS } from '../auth/access.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import type { Mapping, Node } from '../mapping/model.ts';
-import { type RehearsedStatement, rehearse } from '../pipeline/dry-run.ts';
+import { type DryRunStatement, dryRun } from '../pipeline/dry-run.ts';
 import { planResolved } from '../pipeline/resolve.ts';
 import { openSession } from '../pipeline/session.ts';
 import { shapeStore } from '../pipeline/shapes.ts';
@@ -18,7 +18,7 @@ import { type Database, DatabaseError } from '../sql/database.ts';
 import { ENGINES } from '../sql/engines.ts';
 import type { Expression } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
-import type { Places, SqlPlan, Statement } from '../sql/plan.ts';
+import type { PlaceholderValues, SqlPlan, Statement } from '../sql/plan.ts';
 import { renderedBy } from '../sql/statement.ts';
 
 export interface Explanation {
@@ -30,7 +30,7 @@ export interface Explanation {
 }
 
 export interface ExplainedStatement {
-  /** As RehearsedStatement; `keys of …` are sent before the search can be planned. */
+  /** As DryRunStatement; `keys of …` are sent before the search can be planned. */
   readonly purpose: string;
   /** The mappings that it is for; none where the search cannot be planned without it. */
   readonly mappings: readonly string[];
@@ -63,28 +63,28 @@ export async function explainSearch(
 ): Promise<Explanation> {
   const { registry } = facade;
   const query = facade.parse(request, { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling });
-  const resolving: RehearsedStatement[] = [];
+  const resolving: DryRunStatement[] = [];
   const session = openSession(database, environment(registry, now, OPEN_SIGHT), shapeStore(), {
-    onQuery: (plan, places) =>
-      resolving.push({ purpose: `keys of ${plan.from.table.name}`, mappings: [], plan, places }),
+    onQuery: (plan, placeholders) =>
+      resolving.push({ purpose: `keys of ${plan.from.table.name}`, mappings: [], plan, placeholders }),
   });
   const { type, filters, sort } = query;
   const branches = await planResolved(session, () => branchesOf({ type, filters, sort }, session.env));
   const renderers = [...ENGINES].map(([engine, { dialect }]) => ({ engine, render: renderedBy(dialect) }));
   const read = new Set(branches.flatMap(branch => branch.mappings.map(({ mapping }) => mapping)));
-  const statements = [...resolving, ...(await rehearse(query, branches, session))];
+  const statements = [...resolving, ...(await dryRun(query, branches, session))];
   return {
     query,
     mappings: registry
       .ofType(type)
       .map(mapping => ({ name: mapping.name, place: placeOf(mapping), read: read.has(mapping) })),
     statements: await Promise.all(
-      statements.map(async ({ purpose, mappings, plan, places }) => ({
+      statements.map(async ({ purpose, mappings, plan, placeholders }) => ({
         purpose,
         mappings,
-        rendered: renderers.map(({ engine, render }) => ({ engine, ...render(plan, places) })),
+        rendered: renderers.map(({ engine, render }) => ({ engine, ...render(plan, placeholders) })),
         served: [
-          ...(await planOf(database, plan, places)),
+          ...(await planOf(database, plan, placeholders)),
           ...(await unfitIndexes(plan, tables => database.catalog({ tables }))),
           ...foldedTexts(plan, registry.pack.words ?? []),
         ],
@@ -95,9 +95,13 @@ export async function explainSearch(
 }
 
 /** All else is worth knowing without the plan. */
-async function planOf(database: Database, plan: SqlPlan, places: Places | undefined): Promise<readonly string[]> {
+async function planOf(
+  database: Database,
+  plan: SqlPlan,
+  placeholders: PlaceholderValues | undefined,
+): Promise<readonly string[]> {
   try {
-    return await database.explain(plan, places);
+    return await database.explain(plan, placeholders);
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.reason === 'cancelled') throw error;
     return [`the database tells no plan: ${error.message}`];

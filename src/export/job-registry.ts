@@ -9,7 +9,7 @@ import type { Download } from './manifest.ts';
 import type { Quota } from './output.ts';
 import { removeFolder, removeJob, writeJob } from './store.ts';
 
-export interface KeptJobsOptions {
+export interface JobRegistryOptions {
   /** Folder of the jobs; made with the first. */
   readonly root: string;
   /** Of all files together. */
@@ -18,7 +18,7 @@ export interface KeptJobsOptions {
   readonly expiry: number;
 }
 
-export interface KeptJobs {
+export interface JobRegistry {
   /** What all jobs may take and do take. */
   readonly quota: Quota;
   readonly all: () => readonly LiveJob[];
@@ -47,7 +47,7 @@ export interface KeptJobs {
 const SWEEP_MILLISECONDS = 60_000;
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-export function keepJobs({ root, bytes, expiry }: KeptJobsOptions): KeptJobs {
+export function openJobRegistry({ root, bytes, expiry }: JobRegistryOptions): JobRegistry {
   const jobs = new Map<string, LiveJob>();
   const used = new BigInt64Array(new SharedArrayBuffer(8));
 

@@ -11,7 +11,7 @@ import type { PackFiles } from '../mapping/load/read/files.ts';
 import { FhirError, type Issue } from '../outcome.ts';
 import { folderLock } from './folder-lock.ts';
 import type { JobRecord, JobStatus } from './job.ts';
-import { keepJobs } from './job-registry.ts';
+import { openJobRegistry } from './job-registry.ts';
 import { type LiveJob, statesOf, stopFlag, viewOf } from './live-job.ts';
 import { type Download, errorLines, errorsOf, type JobView, outputFiles } from './manifest.ts';
 import { isDiskFull } from './output.ts';
@@ -88,7 +88,7 @@ export function openJobs(options: JobsOptions): Jobs {
     throw new ConfigError([
       `another process exports into ${root}: a second one needs a folder of its own (a server: DATA_DIR)`,
     ]);
-  const jobs = keepJobs({ root, bytes: limits.bytes, expiry: limits.expiry });
+  const jobs = openJobRegistry({ root, bytes: limits.bytes, expiry: limits.expiry });
 
   const own = (caller: string, id: string): LiveJob | undefined =>
     jobs.own(caller).find(({ record }) => record.id === id);

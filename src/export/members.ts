@@ -80,7 +80,7 @@ async function* textsOf(
 ): AsyncGenerator<string, void, undefined> {
   // Whose records are looked at; what of them is written, the job's own rights say.
   const env = environment(registry, job.transactionTime, OPEN_SIGHT);
-  const session = openSession(database(), env, shapes, { lane: 'export' });
+  const session = openSession(database(), env, shapes, { bulkhead: 'export' });
   const query: TypeQuery = { filters: [], alternatives: [], about: undefined, selection: { kind: 'elements', names } };
   const request: SliceRequest = { type, query, slice };
   const branches = await planSlice(request, session);

@@ -28,7 +28,7 @@ export interface JobRunner {
 /** True: all parts are done; false: told to stop. Throws TaskError. */
 export async function runParts(job: LiveJob, runner: JobRunner): Promise<boolean> {
   const { files, folder, record } = job;
-  const found = await patiently(job, () =>
+  const found = await retryBusy(job, () =>
     runner.threads.run({ kind: 'members', files, folder, job: record }, () => {}),
   );
   const unknown = found && unknownPatients(folder, record);
@@ -55,7 +55,7 @@ async function runOne(job: LiveJob, part: Part, { threads, settings, quota, log 
   if (!known || known.report.state.done || isStopped(job)) return;
   const { folder, record, files, stop } = job;
   const task: PartTask = { folder, job: record, part, parts: allParts(record).length, settings, quota, stop };
-  const outcome = await patiently(job, () =>
+  const outcome = await retryBusy(job, () =>
     threads.run({ kind: 'part', files, task }, report => job.progress.set(part.number, { report, running: true })),
   );
   if (outcome?.kind !== 'part') return;
@@ -65,7 +65,7 @@ async function runOne(job: LiveJob, part: Part, { threads, settings, quota, log 
 }
 
 /** A thread that crashed is replaced, a database that is away is waited for. Undefined: told to stop. */
-async function patiently<T>(job: LiveJob, action: () => Promise<T>): Promise<T | undefined> {
+async function retryBusy<T>(job: LiveJob, action: () => Promise<T>): Promise<T | undefined> {
   for (let crashes = 0; !isStopped(job); ) {
     try {
       return await action();

@@ -4,7 +4,7 @@
  * is written once: rows are read in the order of their unique key, which does not change under an update.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { counted } from '../common/plural.ts';
+import { plural } from '../common/plural.ts';
 import { FhirError, type Issue, issueOf } from '../outcome.ts';
 import { writtenId } from '../pipeline/emitted.ts';
 import { openSession } from '../pipeline/session.ts';
@@ -117,13 +117,13 @@ class PartRun {
         if (this.#slices.extend()) continue;
         return this.#keep({ ...this.#state, ...unstampedRemark(this.#state), done: true });
       }
-      if (!(await this.#patiently(() => this.#readSlice(slice, stopped), stopped))) break;
+      if (!(await this.#retryBusy(() => this.#readSlice(slice, stopped), stopped))) break;
     }
     return this.#keep(this.#state);
   }
 
   /** Waits for a database that is away, and goes on behind the last batch. False: told to stop. */
-  async #patiently(action: () => Promise<boolean>, stopped: () => boolean): Promise<boolean> {
+  async #retryBusy(action: () => Promise<boolean>, stopped: () => boolean): Promise<boolean> {
     for (let pause = FIRST_WAIT; !stopped(); pause = Math.min(pause * 2, LONGEST_WAIT)) {
       try {
         return await action();
@@ -149,7 +149,9 @@ class PartRun {
   async #readSlice(slice: Slice, stopped: () => boolean): Promise<boolean> {
     const { settings } = this.#task;
     const { shapes, database } = this.#source;
-    const session = openSession(database(), exportEnvironment(this.#task, this.#source), shapes, { lane: 'export' });
+    const session = openSession(database(), exportEnvironment(this.#task, this.#source), shapes, {
+      bulkhead: 'export',
+    });
     const content = await this.#content.open(slice, session);
     await this.#count(content);
     const place = { cursor: this.#state.cursor, count: Math.min(settings.batch, settings.fileLines) };
@@ -206,7 +208,7 @@ class PartRun {
 /** Resources without a time are in no window of time: an export of changes never has them. */
 function unstampedRemark({ unstamped }: PartState): Pick<PartState, 'remark'> {
   if (unstamped === undefined) return {};
-  const types = Object.entries(unstamped).map(([type, count]) => `${type}: ${counted(count, 'resource')}`);
+  const types = Object.entries(unstamped).map(([type, count]) => `${type}: ${plural(count, 'resource')}`);
   const diagnostics = `${types.join(', ')} without a time of the last change left out, as by every _since and _until`;
   return { remark: issueOf('incomplete', diagnostics, { severity: 'warning' }) };
 }

@@ -102,7 +102,7 @@ export interface AppParts {
   /** Without it nothing is counted. */
   readonly metrics?: Pick<Metrics, 'request' | 'text' | 'contentType'>;
   /** Which engine it is and how busy the way to it; asks nothing. */
-  readonly load?: () => Pick<DatabaseLoad, 'lanes' | 'unexplained'> & { readonly engine: string };
+  readonly load?: () => Pick<DatabaseLoad, 'bulkheads' | 'unexplained'> & { readonly engine: string };
   /** Warnings and errors that were logged last, the newest first. */
   readonly problems?: () => readonly Problem[];
   /** Rejects while the database does not answer. */

@@ -238,7 +238,7 @@ export class StoredRows implements RowReader<View> {
       stored: true,
       searches: true,
     };
-    const found = await this.#database.query(plan, { lane: 'export', signal });
+    const found = await this.#database.query(plan, { bulkhead: 'export', signal });
     return found.map(row => new Map(columns.map(({ column }, i) => [column, row[i] ?? null])));
   }
 

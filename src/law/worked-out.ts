@@ -53,7 +53,7 @@ export class WorkedOut {
     this.#wanted.clear();
     if (this.#known.size + wanted.length > KEPT) this.#known.clear();
     for (const [name, plan] of wanted) {
-      const found = await database.query(plan, { lane: 'export', signal });
+      const found = await database.query(plan, { bulkhead: 'export', signal });
       const values = new Set(found.map(([one = null]) => textOf(one)));
       this.#known.set(name, values.size === 1 ? (found[0]?.[0] ?? null) : UNKNOWN);
     }

@@ -60,14 +60,14 @@ export function createMetrics(): Metrics {
     'Requests by method, route pattern and status, until the answer begins.',
   );
   const stages = counter('lintel_stage_seconds_total', 'Time of requests by stage.', ['stage']);
-  const statements = counter('lintel_sql_statements_total', 'Statements by mapping, lane and outcome.', [
+  const statements = counter('lintel_sql_statements_total', 'Statements by mapping, bulkhead and outcome.', [
     'mapping',
-    'lane',
+    'bulkhead',
     'outcome',
   ]);
   const seconds = counter('lintel_sql_seconds_total', 'Time until the rows of statements were there.', [
     'mapping',
-    'lane',
+    'bulkhead',
   ]);
   const reloads = counter('lintel_mapping_reloads_total', 'Looks at mappings that had changed, by outcome.', [
     'outcome',
@@ -93,9 +93,9 @@ export function createMetrics(): Metrics {
         if (taken > 0) stages.add(taken / 1000, stage);
       }
     },
-    statements({ mapping, lane, outcome, statements: count, milliseconds }) {
-      statements.add(count, mapping, lane, outcome);
-      seconds.add(milliseconds / 1000, mapping, lane);
+    statements({ mapping, bulkhead, outcome, statements: count, milliseconds }) {
+      statements.add(count, mapping, bulkhead, outcome);
+      seconds.add(milliseconds / 1000, mapping, bulkhead);
     },
     reload: outcome => reloads.add(1, outcome),
     schemaLook: outcome => looks.add(1, outcome),

@@ -1,6 +1,6 @@
 /**
  * A database whose statements are counted. In: a database, and who counts. Out: the same, told of each statement with the
- * mapping that it is for, its lane, its outcome and its time; and its errors know that mapping.
+ * mapping that it is for, its bulkhead, its outcome and its time; and its errors know that mapping.
  */
 import { performance } from 'node:perf_hooks';
 import { andEnd } from '../common/awaitable.ts';
@@ -12,7 +12,7 @@ export type StatementOutcome = 'answered' | 'cancelled' | 'unavailable' | 'faile
 /** Statements that have ended. */
 export interface StatementCount {
   readonly mapping: string;
-  readonly lane: 'interactive' | 'export';
+  readonly bulkhead: 'interactive' | 'export';
   readonly outcome: StatementOutcome;
   readonly statements: number;
   /** In all, until their rows were there. */
@@ -27,8 +27,8 @@ const NO_MAPPING = 'none';
 /** A stream counts once, at its end, with the waits for its lists; what is left before its end was cancelled. */
 export function countStatements(database: Database, count: CountStatements): Database {
   const tell = (options: QueryOptions | undefined, outcome: StatementOutcome, milliseconds: number): void => {
-    const { mapping = NO_MAPPING, lane = 'interactive' } = options ?? {};
-    count({ mapping, lane, outcome, statements: 1, milliseconds });
+    const { mapping = NO_MAPPING, bulkhead = 'interactive' } = options ?? {};
+    count({ mapping, bulkhead, outcome, statements: 1, milliseconds });
   };
   return {
     ...database,
@@ -73,7 +73,7 @@ function outcomeOf(error: unknown, options: QueryOptions | undefined): Statement
 
 export interface StatementTally {
   readonly count: CountStatements;
-  /** What was counted since it was taken last: as many as there are mappings, lanes and outcomes at most. */
+  /** What was counted since it was taken last: as many as there are mappings, bulkheads and outcomes at most. */
   take(): readonly StatementCount[];
 }
 
@@ -82,7 +82,7 @@ export function tallyStatements(): StatementTally {
   const sums = new Map<string, StatementCount>();
   return {
     count(ended) {
-      const key = `${ended.mapping} ${ended.lane} ${ended.outcome}`;
+      const key = `${ended.mapping} ${ended.bulkhead} ${ended.outcome}`;
       const known = sums.get(key);
       sums.set(key, {
         ...ended,

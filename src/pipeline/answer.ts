@@ -4,7 +4,7 @@
  */
 import { type Branch, branchesOf, groupBranches, isWithoutRows } from '../plan/branches.ts';
 import type { Environment } from '../plan/environment.ts';
-import { type OpaqueQuestions, withoutIds } from '../plan/id-parameters.ts';
+import { type QuestionsWithoutIds, withoutIds } from '../plan/id-parameters.ts';
 import type { EntryText } from '../resource/bundle.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import type { Cursor } from '../search/cursor.ts';
@@ -43,12 +43,12 @@ export async function answerQuery(query: SystemQuery, context: AnswerContext, se
   const { questions } = query;
   const opaque = keptForm(questions);
   const plan = (env: Environment) => branchesOfAll(opaque.questions, env);
-  const { planned: branches, places } = await planKept(session, plan, opaque);
+  const { planned: branches, placeholders } = await planKept(session, plan, opaque);
   const sort = query.questions[0]?.sort ?? [];
   const including = wantedForIncludes(query, session);
   const numbers = context.numbered ? new Map<string, string>() : undefined;
   const also = including ?? (numbers && NUMBERED);
-  const request = { sort, selection, count, cursor, also, places };
+  const request = { sort, selection, count, cursor, also, placeholders };
   const { matches, next, included } =
     count === 0
       ? { matches: [], next: undefined, included: NOTHING }
@@ -84,9 +84,9 @@ function noting(numbers: Map<string, string>): (resources: readonly Emitted[]) =
 }
 
 /** Questions as plans are kept by; the same questions come again, page after page. */
-const forms = new WeakMap<SystemQuery['questions'], OpaqueQuestions & { readonly key: string }>();
+const forms = new WeakMap<SystemQuery['questions'], QuestionsWithoutIds & { readonly key: string }>();
 
-function keptForm(questions: SystemQuery['questions']): OpaqueQuestions & { readonly key: string } {
+function keptForm(questions: SystemQuery['questions']): QuestionsWithoutIds & { readonly key: string } {
   const known = forms.get(questions);
   if (known) return known;
   const opaque = withoutIds(questions);
@@ -116,8 +116,8 @@ async function totalOf({ questions }: SystemQuery, session: Session): Promise<nu
   const { questions: unsorted, ids } = withoutIds(questions.map(question => ({ ...question, sort: [] })));
   const plan = (env: Environment) => unsorted.flatMap(question => branchesOf(question, env));
   const asked = { key: planKey('total', unsorted), ids };
-  const { planned: branches, places } = await planKept(session, plan, asked);
-  return countMatches(branches, session, places);
+  const { planned: branches, placeholders } = await planKept(session, plan, asked);
+  return countMatches(branches, session, placeholders);
 }
 
 /** More than the ordinals of the branches of any type. */

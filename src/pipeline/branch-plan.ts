@@ -13,7 +13,7 @@ import type { Cursor } from '../search/cursor.ts';
 import type { Selection, SortKey } from '../search/query.ts';
 import { and, flag, TRUE } from '../sql/construct.ts';
 import type { Expression } from '../sql/expression.ts';
-import type { Places, SqlPlan } from '../sql/plan.ts';
+import type { PlaceholderValues, SqlPlan } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
 import type { Session } from './session.ts';
 import type { Shaped, ShapeRequest } from './shapes.ts';
@@ -25,7 +25,7 @@ export interface BranchNeeds {
   readonly cursor: Cursor | undefined;
   readonly also?: AlsoWanted | undefined;
   /** Values of the places of the branches; without them each plan is for one use. */
-  readonly places?: Places;
+  readonly placeholders?: PlaceholderValues;
 }
 
 /** Columns, and nodes of references, that later stages want of each row. */
@@ -51,7 +51,7 @@ interface Planned {
 }
 
 export interface KeptPlan extends Planned {
-  readonly places: Places | undefined;
+  readonly placeholders: PlaceholderValues | undefined;
 }
 
 /** Plans of one branch at most: with and without a cursor, of several selections. */
@@ -61,26 +61,26 @@ const kept = new WeakMap<Branch, Map<string, Planned>>();
 
 /** The plan of a branch; one that was made for an equal request serves, where nothing but values differs. */
 export function keptPlan(branch: Branch, needs: BranchNeeds, wanted: number, session: Session): KeptPlan {
-  const { cursor, places, also, selection } = needs;
+  const { cursor, placeholders, also, selection } = needs;
   const { env, stages } = session;
   // What a cursor of sort values means in SQL depends on the values themselves.
-  if (places === undefined || env.rules !== ALL_RULES || (cursor && needs.sort.length > 0))
-    return { planned: stages.time('plan', () => planBranch(branch, needs, wanted, session)), places };
+  if (placeholders === undefined || env.rules !== ALL_RULES || (cursor && needs.sort.length > 0))
+    return { planned: stages.time('plan', () => planBranch(branch, needs, wanted, session)), placeholders };
   const plans = plansOf(branch);
   const selected = selectionKey(selection);
   const key = cursor || also ? `${selected} ${cursorShape(branch, cursor)} ${also?.key ?? ''}` : selected;
   const limit = limitOf(wanted, cursor);
-  const whole = cursor ? [...places, ...cursor.key, limit] : [...places, limit];
+  const whole = cursor ? [...placeholders, ...cursor.key, limit] : [...placeholders, limit];
   const known = plans.get(key);
-  if (known) return { planned: known.planned, places: whole };
+  if (known) return { planned: known.planned, placeholders: whole };
   const clock = watchClock(env);
   const watched = { ...session, env: clock.env };
-  const planned = stages.time('plan', () => planBranch(branch, needs, wanted, watched, places.length));
+  const planned = stages.time('plan', () => planBranch(branch, needs, wanted, watched, placeholders.length));
   if (!clock.looked()) {
     if (plans.size === PLANS) plans.clear();
     plans.set(key, { planned });
   }
-  return { planned, places: whole };
+  return { planned, placeholders: whole };
 }
 
 function plansOf(branch: Branch): Map<string, Planned> {

@@ -12,7 +12,7 @@ import type { ChildShape, LevelShape } from '../resource/shape.ts';
 import { type ColumnType, holdsAnyNumber, UNICODE } from '../sql/column-type.ts';
 import { call } from '../sql/construct.ts';
 import type { Expression, SqlValue } from '../sql/expression.ts';
-import type { Places, Row, SqlPlan } from '../sql/plan.ts';
+import type { PlaceholderValues, Row, SqlPlan } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
 import type { Session } from './session.ts';
 
@@ -41,8 +41,8 @@ async function readCollection(
   const keys = distinctKeys(parents, shape, on);
   const rows: Row[] = [];
   for (const some of inStatements(keys)) {
-    const { plan, places } = collectionPlan(shape, some, session.env);
-    const found = await session.query(plan, mapping, places);
+    const { plan, placeholders } = collectionPlan(shape, some, session.env);
+    const found = await session.query(plan, mapping, placeholders);
     if (found.length >= CHILD_ROWS_AT_MOST)
       throw new RangeError(`more than ${CHILD_ROWS_AT_MOST} rows of ${scope.table.name} for one page`);
     for (const row of found) rows.push(row);
@@ -62,21 +62,21 @@ function collectionPlan(
   shape: ChildShape,
   keys: readonly Key[],
   env: Environment,
-): { readonly plan: SqlPlan; readonly places?: Places } {
+): { readonly plan: SqlPlan; readonly placeholders?: PlaceholderValues } {
   if (!canBePlaces(keys) || env.rules !== ALL_RULES) return { plan: planCollection(shape, keys, env) };
   const plans = kept.get(shape) ?? new Map<string, SqlPlan>();
   kept.set(shape, plans);
   const key = keys.map(values => values.map(valueShape).join('')).join('/');
-  const places = keys.flat();
+  const placeholders = keys.flat();
   const known = plans.get(key);
-  if (known) return { plan: known, places };
+  if (known) return { plan: known, placeholders };
   const clock = watchClock(env);
   const plan = planCollection(shape, keys, clock.env, 0);
   if (!clock.looked()) {
     if (plans.size === PLANS) plans.clear();
     plans.set(key, plan);
   }
-  return { plan, places };
+  return { plan, placeholders };
 }
 
 function planCollection(shape: ChildShape, keys: readonly Key[], env: Environment, place?: number): SqlPlan {

@@ -1,7 +1,7 @@
 import { type Awaitable, andEnd } from '../common/awaitable.ts';
 
 /** Work of which so much is under way at a time; the rest waits in the order in which it came. */
-export function takeTurns(most: number): <T>(work: () => Awaitable<T>) => Awaitable<T> {
+export function limitConcurrency(most: number): <T>(work: () => Awaitable<T>) => Awaitable<T> {
   const waiting: (() => void)[] = [];
   let running = 0;
   const leave = (): void => {

@@ -7,7 +7,7 @@ import { type Branch, groupBranches } from '../plan/branches.ts';
 import type { SearchQuery } from '../search/query.ts';
 import type { ColumnType } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
-import type { Places, SqlPlan } from '../sql/plan.ts';
+import type { PlaceholderValues, SqlPlan } from '../sql/plan.ts';
 import { planBranch } from './branch-plan.ts';
 import { type Emittable, type Emitted, emitAll } from './emitted.ts';
 import { frontierOf } from './frontier.ts';
@@ -16,22 +16,22 @@ import { readIncluded } from './includes.ts';
 import { countMatches } from './page.ts';
 import type { Session } from './session.ts';
 
-export interface RehearsedStatement {
+export interface DryRunStatement {
   /** `page of <mappings>`, `TABLE of <mapping>` for its collections, `included: …`, `total of …`. */
   readonly purpose: string;
   /** The mappings that it is for. */
   readonly mappings: readonly string[];
   readonly plan: SqlPlan;
-  readonly places?: Places | undefined;
+  readonly placeholders?: PlaceholderValues | undefined;
 }
 
 /** The statements, in the order in which they are sent first; a page that is full needs fewer of the later ones. */
-export async function rehearse(
+export async function dryRun(
   query: SearchQuery,
   branches: readonly Branch[],
   session: Session,
-): Promise<readonly RehearsedStatement[]> {
-  const found: RehearsedStatement[] = [];
+): Promise<readonly DryRunStatement[]> {
+  const found: DryRunStatement[] = [];
   const { sort, selection, count, cursor, includes, revincludes } = query;
   const write = { base: '', now: session.env.now, zone: session.registry.pack.zone };
   const also = wantedForIncludes({ includes, revincludes }, session);
@@ -52,7 +52,7 @@ export async function rehearse(
     });
     const collections: Session = {
       ...session,
-      query: (plan, mapping, places) => noted(`${plan.from.table.name} of`, mapping, plan, places),
+      query: (plan, mapping, placeholders) => noted(`${plan.from.table.name} of`, mapping, plan, placeholders),
     };
     return emitAll(items, write, collections);
   };
@@ -60,9 +60,9 @@ export async function rehearse(
     what: string,
     mapping: string,
     plan: SqlPlan,
-    places?: Places,
+    placeholders?: PlaceholderValues,
   ): Promise<readonly (readonly SqlValue[])[]> => {
-    found.push({ purpose: `${what} ${mapping}`, mappings: [mapping], plan, places });
+    found.push({ purpose: `${what} ${mapping}`, mappings: [mapping], plan, placeholders });
     return [plan.columns.map(({ type }) => madeUp(type))];
   };
 
@@ -78,12 +78,12 @@ export async function rehearse(
         return (await Promise.all(of.map(some => resourcesOf(some, 'included:', own)))).flat();
       },
     },
-    { ...session, query: (plan, mapping, places) => noted('keys of', mapping, plan, places) },
+    { ...session, query: (plan, mapping, placeholders) => noted('keys of', mapping, plan, placeholders) },
   );
   if (query.total !== 'none') {
     const totals: Session = {
       ...session,
-      query: (plan, mapping, places) => noted('total of', mapping, plan, places),
+      query: (plan, mapping, placeholders) => noted('total of', mapping, plan, placeholders),
     };
     await countMatches(branches, totals);
   }

@@ -12,7 +12,7 @@ import type { Cursor } from '../search/cursor.ts';
 import type { SortKey } from '../search/query.ts';
 import { flag, or } from '../sql/construct.ts';
 import type { SqlValue } from '../sql/expression.ts';
-import type { Places, Row, SqlPlan } from '../sql/plan.ts';
+import type { PlaceholderValues, Row, SqlPlan } from '../sql/plan.ts';
 import { type BranchNeeds, type BranchPlan, keptPlan } from './branch-plan.ts';
 import type { Session } from './session.ts';
 import type { Shaped } from './shapes.ts';
@@ -104,10 +104,10 @@ function readBranch(
   wanted: number,
   session: Session,
 ): Awaitable<readonly Match[]> {
-  const { planned, places } = keptPlan(branch, request, wanted, session);
+  const { planned, placeholders } = keptPlan(branch, request, wanted, session);
   if (!planned) return NO_MATCHES;
   if (isWithoutRows(branch)) return matchesOf(ONE_ROW, branch, planned, request);
-  return andThen(session.query(planned.plan, planned.mapping, places), rows =>
+  return andThen(session.query(planned.plan, planned.mapping, placeholders), rows =>
     matchesOf(rows, branch, planned, request),
   );
 }
@@ -136,14 +136,14 @@ export async function* streamMatches(
     let cursor = request.cursor;
     for (let more = true; more; ) {
       // Nothing of a branch stands in places but the cursor.
-      const begun: PageRequest = { ...request, sort: [], cursor, places: [] };
+      const begun: PageRequest = { ...request, sort: [], cursor, placeholders: [] };
       // The row of the cursor may come again.
       const size = request.count + (cursor ? 1 : 0);
       const wanted = size * LISTS_PER_STATEMENT - (cursor ? 1 : 0);
-      const { planned, places } = keptPlan(branch, begun, wanted, session);
+      const { planned, placeholders } = keptPlan(branch, begun, wanted, session);
       if (!planned) break;
       more = false;
-      for await (const rows of session.stream(planned.plan, size, planned.mapping, places)) {
+      for await (const rows of session.stream(planned.plan, size, planned.mapping, placeholders)) {
         const matches = matchesOf(rows, branch, planned, begun);
         cursor = cursorOf(matches.at(-1), session) ?? cursor;
         if (matches.length > 0) yield { matches, last: cursor };
@@ -218,7 +218,11 @@ function same(a: SqlValue, b: SqlValue): boolean {
 }
 
 /** How many matches there are in all. `places`: of the branches' plan. */
-export async function countMatches(branches: readonly Branch[], session: Session, places?: Places): Promise<number> {
+export async function countMatches(
+  branches: readonly Branch[],
+  session: Session,
+  placeholders?: PlaceholderValues,
+): Promise<number> {
   const counts = await Promise.all(
     branches.map(async branch => {
       const { where, mappings } = branch;
@@ -231,7 +235,7 @@ export async function countMatches(branches: readonly Branch[], session: Session
           : mappings.map(({ when }) => flag(or(when)));
       const from = bareRelation(first.mapping.source, where, session.env, columns);
       const plan: SqlPlan = { from, columns, orderBy: [], limit: 1, shape: 'count', searches: true };
-      const [row] = await session.query(plan, first.mapping.name, places);
+      const [row] = await session.query(plan, first.mapping.name, placeholders);
       return Number(row?.[0] ?? 0);
     }),
   );

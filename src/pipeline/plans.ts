@@ -11,7 +11,7 @@ import { type IdReader, idReader, legalIds, placesFor, withoutImplied } from '..
 import { canBePlaces } from '../plan/key.ts';
 import { planText } from '../plan/plan-text.ts';
 import type { SqlValue } from '../sql/expression.ts';
-import type { Places } from '../sql/plan.ts';
+import type { PlaceholderValues } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
 
 /** One round of planning. */
@@ -19,7 +19,7 @@ export interface Round<T> {
   readonly planned: T;
   /** Keys that it needs first; with any, the next round plans again. */
   readonly asked: readonly (readonly [key: string, KeysQuestion])[];
-  readonly places: Places;
+  readonly placeholders: PlaceholderValues;
 }
 
 /** A question as plans are kept by: equal keys for questions that differ in their ids alone. */
@@ -31,7 +31,7 @@ export interface KeptQuestion {
 
 /** What was planned for one question, and for what readings of its ids that holds. */
 interface Template {
-  readonly round: Omit<Round<unknown>, 'places'>;
+  readonly round: Omit<Round<unknown>, 'placeholders'>;
   readonly guards: IdReader['guards'];
 }
 
@@ -59,7 +59,7 @@ export function planRound<T>(
   env: Environment,
   plan: (env: Environment) => T,
 ): Round<T> {
-  if (question === undefined) return { ...plannedIn(env, plan), places: NO_PLACES };
+  if (question === undefined) return { ...plannedIn(env, plan), placeholders: NO_PLACES };
   const { sight } = env;
   const ids = legalIds(sight.ids.length === 0 ? question.ids : [...question.ids, ...sight.ids]);
   const known = resolvedForm(env);
@@ -70,10 +70,10 @@ export function planRound<T>(
     if (!read) continue;
     // Most ids that are asked for are of one shape, which need not be looked for behind others.
     if (at > 0) templates.unshift(...templates.splice(at, 1));
-    const { planned, asked } = template.round as Omit<Round<T>, 'places'>;
-    return { planned, asked, places: together(known.places, read) };
+    const { planned, asked } = template.round as Omit<Round<T>, 'placeholders'>;
+    return { planned, asked, placeholders: together(known.placeholders, read) };
   }
-  const reader = idReader(ids, known.places.length, question.ids.length);
+  const reader = idReader(ids, known.placeholders.length, question.ids.length);
   const opaque: Environment = Object.create(env, {
     ...(ids.length > 0 ? { ids: { value: reader } } : {}),
     keyPlaces: { value: known.at },
@@ -84,40 +84,40 @@ export function planRound<T>(
     if (templates.length === SHAPES) templates.pop();
     templates.unshift({ round, guards: withoutImplied(reader.guards) });
   }
-  return { ...round, places: together(known.places, reader.places) };
+  return { ...round, placeholders: together(known.placeholders, reader.placeholders) };
 }
 
 interface ResolvedForm {
   readonly key: string;
-  readonly places: Places;
+  readonly placeholders: PlaceholderValues;
   readonly at: ReadonlyMap<string, number>;
 }
 
-const NOTHING_RESOLVED: ResolvedForm = { key: '', places: [], at: new Map() };
+const NOTHING_RESOLVED: ResolvedForm = { key: '', placeholders: [], at: new Map() };
 
 /** What references were resolved to, in the words of a key: by the shapes of the values where those can be places. */
 function resolvedForm({ resolved }: Environment): ResolvedForm {
   if (resolved.size === 0) return NOTHING_RESOLVED;
   let key = '';
-  const places: SqlValue[] = [];
+  const placeholders: SqlValue[] = [];
   const at = new Map<string, number>();
   for (const [name, keys] of resolved) {
     if (keys === 'many' || !canBePlaces(keys)) {
       key += ` ${JSON.stringify([name, keys])}`;
       continue;
     }
-    at.set(name, places.length);
+    at.set(name, placeholders.length);
     key += ` ${JSON.stringify(name)} ${keys.map(values => values.map(valueShape).join('')).join('/')}`;
-    places.push(...keys.flat());
+    placeholders.push(...keys.flat());
   }
-  return { key, places, at };
+  return { key, placeholders, at };
 }
 
-function together(keys: Places, read: Places): Places {
+function together(keys: PlaceholderValues, read: PlaceholderValues): PlaceholderValues {
   return keys.length === 0 ? read : [...keys, ...read];
 }
 
-const NO_PLACES: Places = [];
+const NO_PLACES: PlaceholderValues = [];
 
 /** Undefined where nothing is to be kept. */
 function templatesOf(key: string, { registry, rules }: Environment): Template[] | undefined {
@@ -130,7 +130,7 @@ function templatesOf(key: string, { registry, rules }: Environment): Template[] 
   return plans.get(key, () => []);
 }
 
-function plannedIn<T>(env: Environment, plan: (env: Environment) => T): Omit<Round<T>, 'places'> {
+function plannedIn<T>(env: Environment, plan: (env: Environment) => T): Omit<Round<T>, 'placeholders'> {
   const planned = plan(env);
   const asked = [...env.pending];
   env.pending.clear();

@@ -43,8 +43,8 @@ export function readById(
   const plan = (env: Environment) => branchesOf({ type, filters: [hasId(byId)], sort: [], action: 'read' }, env);
   // The name of a type that there is, as it is now known to be, is no other question's key, and is at hand.
   const kept = planKept(session, plan, { key: type, ids: [id] });
-  const read = ({ planned, places }: Kept<readonly Branch[]>): Awaitable<Page> =>
-    readPage(planned, { sort: [], selection, count: 1, cursor: undefined, places }, session);
+  const read = ({ planned, placeholders }: Kept<readonly Branch[]>): Awaitable<Page> =>
+    readPage(planned, { sort: [], selection, count: 1, cursor: undefined, placeholders }, session);
   const emitted = andThen(andThen(kept, read), ({ matches }) => emitAll(matches, context, session));
   return andThen(emitted, resources => {
     const found = resources[0];

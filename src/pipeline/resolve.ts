@@ -5,7 +5,7 @@
 import type { Awaitable } from '../common/awaitable.ts';
 import type { Environment } from '../plan/environment.ts';
 import { resolvedKeys } from '../plan/keys-first.ts';
-import type { Places } from '../sql/plan.ts';
+import type { PlaceholderValues } from '../sql/plan.ts';
 import { type KeptQuestion, planRound, type Round } from './plans.ts';
 import type { Session } from './session.ts';
 
@@ -19,7 +19,7 @@ export async function planResolved<T>(session: Session, plan: (env: Environment)
 
 export interface Kept<T> {
   readonly planned: T;
-  readonly places: Places;
+  readonly placeholders: PlaceholderValues;
 }
 
 /**
@@ -40,8 +40,10 @@ async function askRounds<T>(first: Round<T>, next: () => Round<T>, session: Sess
   const { env } = session;
   let round = first;
   for (let rounds = 1; rounds < ROUNDS; rounds++) {
-    const { asked, places } = round;
-    const answers = await Promise.all(asked.map(([, { plan: keys, mapping }]) => session.query(keys, mapping, places)));
+    const { asked, placeholders } = round;
+    const answers = await Promise.all(
+      asked.map(([, { plan: keys, mapping }]) => session.query(keys, mapping, placeholders)),
+    );
     asked.forEach(([name], i) => {
       env.resolved.set(name, resolvedKeys(answers[i] ?? []));
     });

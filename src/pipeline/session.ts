@@ -6,8 +6,8 @@ import type { Registry } from '../mapping/model.ts';
 import { type Stages, UNTIMED } from '../observe/stages.ts';
 import type { Environment } from '../plan/environment.ts';
 import type { Database, QueryOptions } from '../sql/database.ts';
-import type { Places, Row, SqlPlan } from '../sql/plan.ts';
-import { takeTurns } from './concurrency.ts';
+import type { PlaceholderValues, Row, SqlPlan } from '../sql/plan.ts';
+import { limitConcurrency } from './concurrency.ts';
 import type { Shapes } from './shapes.ts';
 
 /** The database as one request sees it: every statement is counted and dies with the request. */
@@ -17,13 +17,13 @@ export interface Session {
   readonly shapes: Shapes;
   readonly stages: Stages;
   /** `mapping`: whose rows, or which the rows are needed for. `places`: of a plan that is used again. */
-  query(plan: SqlPlan, mapping: string, places?: Places): Awaitable<readonly Row[]>;
+  query(plan: SqlPlan, mapping: string, placeholders?: PlaceholderValues): Awaitable<readonly Row[]>;
   /** As Database.stream; `mapping` as in `query`. */
-  stream(plan: SqlPlan, size: number, mapping: string, places?: Places): AsyncIterable<readonly Row[]>;
+  stream(plan: SqlPlan, size: number, mapping: string, placeholders?: PlaceholderValues): AsyncIterable<readonly Row[]>;
 }
 
-export interface SessionOptions extends Pick<QueryOptions, 'signal' | 'lane'> {
-  readonly onQuery?: ((plan: SqlPlan, places?: Places) => void) | undefined;
+export interface SessionOptions extends Pick<QueryOptions, 'signal' | 'bulkhead'> {
+  readonly onQuery?: ((plan: SqlPlan, placeholders?: PlaceholderValues) => void) | undefined;
   readonly stages?: Stages | undefined;
 }
 
@@ -34,22 +34,22 @@ export function openSession(
   database: Database,
   env: Environment,
   shapes: Shapes,
-  { stages = UNTIMED, onQuery, signal, lane }: SessionOptions,
+  { stages = UNTIMED, onQuery, signal, bulkhead }: SessionOptions,
 ): Session {
-  const inTurn = takeTurns(STATEMENTS_AT_ONCE);
+  const inTurn = limitConcurrency(STATEMENTS_AT_ONCE);
   return {
     registry: env.registry,
     env,
     shapes,
     stages,
-    query(plan, mapping, places) {
-      onQuery?.(plan, places);
-      const how = { signal, lane, mapping, places };
+    query(plan, mapping, placeholders) {
+      onQuery?.(plan, placeholders);
+      const how = { signal, bulkhead, mapping, placeholders };
       return inTurn(() => stages.statement(mapping, () => database.query(plan, how)));
     },
-    stream(plan, size, mapping, places) {
-      onQuery?.(plan, places);
-      return database.stream(plan, size, { signal, lane, mapping, places });
+    stream(plan, size, mapping, placeholders) {
+      onQuery?.(plan, placeholders);
+      return database.stream(plan, size, { signal, bulkhead, mapping, placeholders });
     },
   };
 }

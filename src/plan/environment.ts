@@ -18,7 +18,7 @@ export interface KeysQuestion {
 }
 
 /** Logical ids under names, read through here alone: nothing else of a plan can depend on them. */
-export interface OpaqueIds {
+export interface IdParameters {
   has(name: string): boolean;
   /** The readings of the id by one alternative of an id rule (src/plan/identity.ts). */
   read(parts: readonly IdPart[], name: string): readonly (readonly KeyOperand[])[];
@@ -36,7 +36,7 @@ export interface Environment extends Clock {
   /** Of resolved keys that stand in places of the plan: the place of the first value, by `Resolution.key`. */
   readonly keyPlaces?: ReadonlyMap<string, number>;
   /** Logical ids that stand in a question under other names, so that its plan can serve other ids too. */
-  readonly ids?: OpaqueIds;
+  readonly ids?: IdParameters;
   /** Switches of mapping-primitives.md section 2, on except in tests that prove that the law notices. */
   readonly rules: Rules;
 }

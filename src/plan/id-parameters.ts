@@ -1,7 +1,7 @@
 /**
  * Logical ids taken out of a question, so that what was planned for it serves other ids too. In: a question. Out: the same
  * question with names in their place, and the ids. A plan reads them through the id rules of mappings alone
- * (`OpaqueIds`), and whatever it read is kept as guards: for other ids of the same readings it is the same plan with other
+ * (`IdParameters`), and whatever it read is kept as guards: for other ids of the same readings it is the same plan with other
  * values in its places; for any others it is none.
  */
 import { type IdPart, isLegalId } from '../mapping/id-rule.ts';
@@ -9,9 +9,9 @@ import type { Filter, TypedValue, TypeQuestion } from '../search/query.ts';
 import { placed, value } from '../sql/construct.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import type { KeyOperand } from '../sql/listed.ts';
-import type { Places } from '../sql/plan.ts';
+import type { PlaceholderValues } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
-import type { OpaqueIds } from './environment.ts';
+import type { IdParameters } from './environment.ts';
 import { literalStart, operandsOf, parseId, parseLegalId, type Readings } from './identity.ts';
 
 /** More ids than this in one question, or in what one caller may see, are planned as they are. */
@@ -30,13 +30,13 @@ export function sightIdName(at: number): string {
   return `${MARK}s${at}`;
 }
 
-export interface OpaqueQuestions {
+export interface QuestionsWithoutIds {
   readonly questions: readonly TypeQuestion[];
   readonly ids: readonly string[];
 }
 
 /** `_id` and references lose their ids, in chains and `_has` too. */
-export function withoutIds(questions: readonly TypeQuestion[]): OpaqueQuestions {
+export function withoutIds(questions: readonly TypeQuestion[]): QuestionsWithoutIds {
   const ids: string[] = [];
   const named = (id: string): string => idName(ids.push(id) - 1);
   const opaque = questions.map(question => ({
@@ -76,14 +76,14 @@ interface Guard {
   readonly shape: string | undefined;
 }
 
-export interface IdReader extends OpaqueIds {
+export interface IdReader extends IdParameters {
   readonly guards: readonly Guard[];
   /** The values that were read, in the order of their places. */
-  readonly places: Places;
+  readonly placeholders: PlaceholderValues;
 }
 
 /** Reads the ids of what a caller may see where a plan is for one use. */
-export function plainIds(ids: readonly string[]): OpaqueIds | undefined {
+export function plainIds(ids: readonly string[]): IdParameters | undefined {
   if (ids.length === 0) return undefined;
   const names = namesOf(0, ids.length);
   return {
@@ -113,19 +113,19 @@ function namesOf(question: number, all: number): ReadonlyMap<string, number> {
  */
 export function idReader(ids: readonly string[], first = 0, question = ids.length): IdReader {
   const guards: Guard[] = [];
-  const places: SqlValue[] = [];
+  const placeholders: SqlValue[] = [];
   const names = namesOf(question, ids.length);
   const known = new Map<readonly IdPart[], Map<string, readonly (readonly KeyOperand[])[]>>();
   const read = (parts: readonly IdPart[], id: number): readonly (readonly KeyOperand[])[] => {
     const readings = parseLegalId(parts, ids[id] ?? NO_ID);
     guards.push({ parts, id, shape: readings?.map(valueShape).join('') });
-    const begin = first + places.length;
-    if (readings) places.push(...readings);
+    const begin = first + placeholders.length;
+    if (readings) placeholders.push(...readings);
     return operandsOf(parts, readings, (raw, { type }, at) => placed(raw, type, begin + at));
   };
   return {
     guards,
-    places,
+    placeholders,
     has: name => names.has(name),
     read(parts, name) {
       const ofParts = known.get(parts) ?? new Map<string, readonly (readonly KeyOperand[])[]>();
@@ -157,17 +157,17 @@ function areApart(a: string, b: string): boolean {
   return !a.startsWith(b) && !b.startsWith(a);
 }
 
-const NO_PLACES: Places = [];
+const NO_PLACES: PlaceholderValues = [];
 
 /** The values that these ids, of `legalIds`, have in the places of a plan; undefined: it is not their plan. */
-export function placesFor(guards: readonly Guard[], ids: readonly string[]): Places | undefined {
-  let places = NO_PLACES;
+export function placesFor(guards: readonly Guard[], ids: readonly string[]): PlaceholderValues | undefined {
+  let placeholders = NO_PLACES;
   for (const { parts, id, shape } of guards) {
     const readings = parseLegalId(parts, ids[id] ?? NO_ID);
     if (!hasShape(readings, shape)) return undefined;
-    if (readings) places = places.length === 0 ? readings : [...places, ...readings];
+    if (readings) placeholders = placeholders.length === 0 ? readings : [...placeholders, ...readings];
   }
-  return places;
+  return placeholders;
 }
 
 /** As a guard says it, which is not put together for each id. */

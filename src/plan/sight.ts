@@ -6,7 +6,7 @@ import type { Mapping } from '../mapping/model.ts';
 import type { Filter } from '../search/query.ts';
 import { TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
-import type { Environment, OpaqueIds } from './environment.ts';
+import type { Environment, IdParameters } from './environment.ts';
 
 /** What is done with a resource: `search` is what looks at resources nobody named, `read` what follows an id. */
 export type Action = 'read' | 'search';
@@ -19,7 +19,7 @@ export interface Sight {
   /** They stand in the permissions under `sightIdName`. */
   readonly ids: readonly string[];
   /** Reads those ids where a plan is for one use. */
-  readonly plainIds: OpaqueIds | undefined;
+  readonly plainIds: IdParameters | undefined;
   readonly rules: AccessRules;
   /** All permissions are within the same patients: what one of them shows is referred to from within any other. */
   readonly uniform: boolean;

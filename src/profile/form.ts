@@ -2,7 +2,7 @@
  * Forms of values: what an analyst has to know of a column before a mapping of it is written. In: a stored value. Out: its form, which
  * shows no value: `yyyy-mm-dd hh:mm`, `yyyymmdd`, `ABC^Abc`, `A-999`.
  */
-import { counted } from '../common/plural.ts';
+import { plural } from '../common/plural.ts';
 import type { SqlValue } from '../sql/expression.ts';
 
 /** A form of dates: which texts have it, and how it is called. */
@@ -55,7 +55,7 @@ function numberForm(text: string): string | undefined {
   const zeros = fraction === undefined && whole.length > 1 && whole.startsWith('0') ? ', leading zeros' : '';
   const decimals = fraction === undefined ? 0 : fraction.length;
   const kind =
-    decimals === 0 ? 'whole number' : `number, ${decimals > 6 ? 'more than 6 decimals' : counted(decimals, 'decimal')}`;
+    decimals === 0 ? 'whole number' : `number, ${decimals > 6 ? 'more than 6 decimals' : plural(decimals, 'decimal')}`;
   return `${sign === '' ? '' : 'negative '}${kind}${zeros}`;
 }
 

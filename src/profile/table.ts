@@ -1,6 +1,6 @@
 /**
  * A table as its rows show it. In: a database and what its catalog says of the table. Out: the number of rows and a profile of each
- * column, of all rows or of a sample that is spread over the key. SELECTs alone, in the export lane, until a signal ends them.
+ * column, of all rows or of a sample that is spread over the key. SELECTs alone, in the export bulkhead, until a signal ends them.
  */
 import { type ColumnInfo, findColumn, type TableInfo } from '../sql/catalog.ts';
 import { INTEGER, UNICODE } from '../sql/column-type.ts';
@@ -44,7 +44,7 @@ export interface ProfiledColumn {
 /** Characters of a text that are read, bytes of a binary value. */
 const TEXT_READ = 200;
 const BYTES_READ = 32;
-/** Places of the key at which a sample is taken. */
+/** PlaceholderValues of the key at which a sample is taken. */
 const PLACES = 20;
 const ALIAS = identifier('t');
 
@@ -52,7 +52,7 @@ const ALIAS = identifier('t');
 export async function countRows(database: Database, table: TableName, signal: AbortSignal): Promise<number> {
   const from = { table, alias: ALIAS, joins: [], where: TRUE };
   const plan: SqlPlan = { from, columns: [], orderBy: [], limit: 1, shape: 'count' };
-  const [row] = await database.query(plan, { lane: 'export', signal });
+  const [row] = await database.query(plan, { bulkhead: 'export', signal });
   return Number(row?.[0] ?? 0);
 }
 
@@ -182,7 +182,7 @@ async function readRows(
     if (place < PLACES - 1) within.push(compare(key.column, '<', value(edge(place + 1), INTEGER)));
     read += await readFrom(source, and(...within), key, false, Math.ceil((most - read) / (place + 1)));
   }
-  return `from ${PLACES} places along ${key.column.column}`;
+  return `from ${PLACES} placeholders along ${key.column.column}`;
 }
 
 /** The least and the greatest of a column of whole numbers. */
@@ -194,7 +194,7 @@ async function endsOf(
     const from = { table, alias: ALIAS, joins: [], where: TRUE };
     const orderBy = [{ by: column, descending }];
     const plan: SqlPlan = { from, columns: [column], orderBy, limit: 1, shape: 'rows' };
-    const [row] = await database.query(plan, { lane: 'export', signal });
+    const [row] = await database.query(plan, { bulkhead: 'export', signal });
     return Number(row?.[0] ?? Number.NaN);
   };
   const [least, greatest] = [await one(false), await one(true)];
@@ -218,7 +218,7 @@ async function readFrom(
     stored: true,
     searches: true,
   };
-  const rows = await database.query(plan, { lane: 'export', signal });
+  const rows = await database.query(plan, { bulkhead: 'export', signal });
   for (const row of rows) take(row);
   return rows.length;
 }

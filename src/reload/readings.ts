@@ -9,7 +9,7 @@ import type { Jobs } from '../export/jobs.ts';
 import type { Admission, Places } from '../http/middleware/admission.ts';
 import type { Registry } from '../mapping/model.ts';
 import type { Reading } from '../observe/metrics.ts';
-import type { Database, LaneLoad } from '../sql/database.ts';
+import type { BulkheadLoad, Database } from '../sql/database.ts';
 
 export interface Observed {
   readonly database: Pick<Database, 'load'>;
@@ -32,9 +32,9 @@ export function readingsOf({
   forwarding,
   served,
 }: Observed): readonly Reading[] {
-  const lanes = (what: keyof LaneLoad) => (): Values =>
-    Object.entries(database.load().lanes).map(([lane, load]) => [[lane], load[what]]);
-  const places = (what: keyof LaneLoad) => (): Values =>
+  const bulkheads = (what: keyof BulkheadLoad) => (): Values =>
+    Object.entries(database.load().bulkheads).map(([bulkhead, load]) => [[bulkhead], load[what]]);
+  const places = (what: keyof BulkheadLoad) => (): Values =>
     Object.entries<Places>({ ...admission }).map(([kind, { load }]) => [[kind], load()[what]]);
   return [
     {
@@ -53,17 +53,20 @@ export function readingsOf({
       ...gauge('lintel_database_away', '1 while nothing but a probe asks the database.'),
       read: () => one(database.load().away ? 1 : 0),
     },
-    { ...gauge('lintel_database_connections', 'Statements that may run at a time.', ['lane']), read: lanes('size') },
-    { ...gauge('lintel_database_connections_taken', 'Statements that run.', ['lane']), read: lanes('taken') },
     {
-      ...gauge('lintel_database_statements_waiting', 'Statements that wait for a connection.', ['lane']),
-      read: lanes('waiting'),
+      ...gauge('lintel_database_connections', 'Statements that may run at a time.', ['bulkhead']),
+      read: bulkheads('size'),
+    },
+    { ...gauge('lintel_database_connections_taken', 'Statements that run.', ['bulkhead']), read: bulkheads('taken') },
+    {
+      ...gauge('lintel_database_statements_waiting', 'Statements that wait for a connection.', ['bulkhead']),
+      read: bulkheads('waiting'),
     },
     {
       ...counter('lintel_database_statements_refused_total', 'Statements that no connection became free for.', [
-        'lane',
+        'bulkhead',
       ]),
-      read: lanes('refused'),
+      read: bulkheads('refused'),
     },
     { ...gauge('lintel_answers_at_most', 'Answers that may be made at a time.', ['kind']), read: places('size') },
     { ...gauge('lintel_answers_made', 'Answers that are made.', ['kind']), read: places('taken') },

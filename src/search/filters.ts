@@ -8,7 +8,7 @@ import { type SearchParameter, searchParameterOf } from '../r4/search-parameters
 import { LIMITS, type ParseContext, printable, UnknownParameter } from './limits.ts';
 import type { Offered } from './offers.ts';
 import type { Filter, Modifier, TypedValue } from './query.ts';
-import { standIn } from './value-set-expansion.ts';
+import { expansionOf } from './value-set-expansion.ts';
 import { splitEscaped, typedValue, type ValueContext, wrong } from './values.ts';
 
 const MODIFIERS: ReadonlySet<string> = new Set<Modifier>([
@@ -49,7 +49,7 @@ export function parseFilter(type: string, name: string, text: string, context: P
     throw unsupportedModifier(name, offered);
   }
   const modifier = suffix !== undefined && isModifier(suffix) ? suffix : undefined;
-  const stands = modifier && standIn(parameter.type, modifier);
+  const stands = modifier && expansionOf(parameter.type, modifier);
   if (stands) {
     const found = splitEscaped(text, ',').flatMap(part => stands.values(part, values, context));
     return { kind: 'match', parameter, modifier: stands.modifier, values: found };

@@ -9,14 +9,14 @@ import { LIMITS, type ParseContext } from './limits.ts';
 import type { Modifier, TypedValue } from './query.ts';
 import { token, unescaped, type ValueContext } from './values.ts';
 
-interface StandIn {
+interface Expansion {
   /** What becomes of the modifier once the values are there. */
   readonly modifier: 'not' | undefined;
   values(text: string, name: ValueContext, context: ParseContext): readonly TypedValue[];
 }
 
 /** By type of the parameter and modifier. */
-const STAND_INS: Readonly<Record<string, StandIn>> = {
+const STAND_INS: Readonly<Record<string, Expansion>> = {
   'token:in': { modifier: undefined, values: codesIn },
   'token:not-in': { modifier: 'not', values: codesIn },
   'token:below': { modifier: undefined, values: (text, name, context) => related(text, name, codesBelow, context) },
@@ -24,7 +24,7 @@ const STAND_INS: Readonly<Record<string, StandIn>> = {
   'uri:above': { modifier: undefined, values: addressesAbove },
 };
 
-export function standIn(type: string, modifier: Modifier): StandIn | undefined {
+export function expansionOf(type: string, modifier: Modifier): Expansion | undefined {
   const key = `${type}:${modifier}`;
   return Object.hasOwn(STAND_INS, key) ? STAND_INS[key] : undefined;
 }

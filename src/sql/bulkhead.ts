@@ -1,31 +1,31 @@
 /**
- * A lane: so many statements, or answers, at the same time, so many more that wait for a while, all others refused at once. In: limits.
+ * A bulkhead: so many statements, or answers, at the same time, so many more that wait for a while, all others refused at once. In: limits.
  * Out: `enter`, which gives a place and the way to leave it. First come, first served, but for tables that have their share already.
  */
-import { DatabaseError, type LaneLoad } from './database.ts';
+import { type BulkheadLoad, DatabaseError } from './database.ts';
 import { retryIn } from './retry-after.ts';
 
-export interface LaneOptions {
+export interface BulkheadOptions {
   readonly size: number;
   readonly queue: number;
   /** Milliseconds. */
   readonly wait: number;
 }
 
-export interface Lane {
+export interface Bulkhead {
   /**
-   * Resolves to the function that leaves the lane; calling it again does nothing. Throws DatabaseError: `unavailable`
+   * Resolves to the function that leaves the bulkhead; calling it again does nothing. Throws DatabaseError: `unavailable`
    * where the queue is full or the wait too long, `cancelled` by the signal. `tables`: what the statement reads. Each has three quarters
    * of the places and of the queue at most, so that one that is locked or slow leaves some to the others.
    */
   enter(signal?: AbortSignal, tables?: readonly string[]): Promise<() => void>;
-  load(): LaneLoad;
+  load(): BulkheadLoad;
 }
 
 /** Seconds: a place becomes free within the time of a statement. */
 const RETRY_AFTER = 1;
 
-export function createLane({ size, queue, wait }: LaneOptions): Lane {
+export function createBulkhead({ size, queue, wait }: BulkheadOptions): Bulkhead {
   const waiting = new Map<() => void, readonly string[]>();
   const running = createShares(shareOf(size));
   const queued = createShares(shareOf(queue));

@@ -3,20 +3,20 @@
  */
 import type { Awaitable } from '../common/awaitable.ts';
 import type { Catalog, CatalogPart } from './catalog.ts';
-import type { Places, Row, SqlPlan, Statement } from './plan.ts';
+import type { PlaceholderValues, Row, SqlPlan, Statement } from './plan.ts';
 
 export interface QueryOptions {
   /** Aborting it cancels the statement on the server. */
   readonly signal?: AbortSignal | undefined;
-  /** The export lane never delays the interactive one. Default `interactive`. */
-  readonly lane?: 'interactive' | 'export' | undefined;
+  /** The export bulkhead never delays the interactive one. Default `interactive`. */
+  readonly bulkhead?: 'interactive' | 'export' | undefined;
   /** Which mapping the rows are for; adapters do not look at it. */
   readonly mapping?: string;
   /** Values of the places of a plan that is used again; without them it is rendered for this use alone. */
-  readonly places?: Places | undefined;
+  readonly placeholders?: PlaceholderValues | undefined;
 }
 
-export interface LaneLoad {
+export interface BulkheadLoad {
   readonly size: number;
   readonly taken: number;
   readonly waiting: number;
@@ -30,7 +30,7 @@ export interface DatabaseLoad {
   /** Errors that nobody has thought of yet, by the engine's number, with how often they came. Absent: none. */
   readonly unexplained?: readonly { readonly number: number; readonly times: number }[];
   /** None where statements run on the calling thread. */
-  readonly lanes: Readonly<Record<string, LaneLoad>>;
+  readonly bulkheads: Readonly<Record<string, BulkheadLoad>>;
 }
 
 export interface Permissions {
@@ -43,7 +43,7 @@ export interface Permissions {
 export interface Database {
   /** The name of its engine (engines.ts). */
   readonly engine: string;
-  render(plan: SqlPlan, places?: Places): Statement;
+  render(plan: SqlPlan, placeholders?: PlaceholderValues): Statement;
   /** All rows of a bounded plan, at once where statements run on the calling thread. Rejects with DatabaseError. */
   query(plan: SqlPlan, options?: QueryOptions): Awaitable<readonly Row[]>;
   /**
@@ -69,7 +69,7 @@ export interface Database {
   /** What the login may do with these tables, as far as the engine has logins. */
   permissions(tables: readonly string[]): Promise<Permissions>;
   /** The index or scan that would serve a statement, as the engine says it, one line each. */
-  explain(plan: SqlPlan, places?: Places): Promise<readonly string[]>;
+  explain(plan: SqlPlan, placeholders?: PlaceholderValues): Promise<readonly string[]>;
   /** How busy the way to it is; asks nothing. */
   load(): DatabaseLoad;
   /** One cheap statement; throws if the database does not answer. */

@@ -2,12 +2,12 @@
  * A plan for one list of its rows, for engines on which an open statement holds locks. In: a plan, the rows of a list, and the
  * values of its places. Out: a plan that ends with the list; the same each time, so that its statement is kept.
  */
-import type { Places, SqlPlan } from './plan.ts';
+import type { PlaceholderValues, SqlPlan } from './plan.ts';
 
 const shortened = new WeakMap<SqlPlan, SqlPlan>();
 
-export function listOf(plan: SqlPlan, size: number, places: Places | undefined): SqlPlan {
-  const limit = plan.limitPlace === undefined ? plan.limit : Number(places?.[plan.limitPlace]);
+export function listOf(plan: SqlPlan, size: number, placeholders: PlaceholderValues | undefined): SqlPlan {
+  const limit = plan.limitPlace === undefined ? plan.limit : Number(placeholders?.[plan.limitPlace]);
   if (limit <= size) return plan;
   const known = shortened.get(plan);
   if (known?.limit === size) return known;

@@ -49,7 +49,7 @@ export interface Parameter {
 }
 
 /** The values that one use of a plan brings along. */
-export type Places = readonly SqlValue[];
+export type PlaceholderValues = readonly SqlValue[];
 
 /**
  * A row as it arrives: text of text columns as stored, integers and floats as number (64 bits: text), decimals and

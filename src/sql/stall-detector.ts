@@ -5,7 +5,7 @@
 import { DatabaseError } from './database.ts';
 import { retryIn } from './retry-after.ts';
 
-export interface SilenceOptions {
+export interface StallDetectorOptions {
   /** Rejects while the database is away. */
   readonly probe: () => Promise<void>;
   /** Milliseconds that a statement may be without an answer before the probe is sent, and between two of them. */
@@ -13,12 +13,12 @@ export interface SilenceOptions {
   /** Milliseconds after which a probe without an answer has failed. Default: as long as it takes. */
   readonly longest?: number;
   /** Told when the probe has failed, and nothing was answered meanwhile. */
-  readonly onSilence: () => void;
+  readonly onStall: () => void;
   /** Whether a probe that failed was answered: by a server that refuses its login, say. */
   readonly isThere?: (failed: unknown) => boolean;
 }
 
-export interface Silence {
+export interface StallDetector {
   /** Runs a statement. Its signal aborts with a DatabaseError (`unavailable`) where the database has fallen silent. */
   during<T>(statement: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /** Likewise of rows that come in lists: watched is the wait for each list, not what the caller does with it. */
@@ -30,7 +30,13 @@ const RETRY_AFTER = 1;
 /** Milliseconds by which a timer may come before its time. */
 const EARLY = 2;
 
-export function createSilence({ probe, patience, longest, onSilence, isThere }: SilenceOptions): Silence {
+export function createStallDetector({
+  probe,
+  patience,
+  longest,
+  onStall,
+  isThere,
+}: StallDetectorOptions): StallDetector {
   const waiting = new Map<AbortController, number>();
   let answered = Number.NEGATIVE_INFINITY;
   let looked = Number.NEGATIVE_INFINITY;
@@ -53,7 +59,7 @@ export function createSilence({ probe, patience, longest, onSilence, isThere }: 
   };
 
   const endAll = (): void => {
-    onSilence();
+    onStall();
     for (const controller of waiting.keys()) {
       const retryAfter = retryIn(RETRY_AFTER);
       controller.abort(new DatabaseError('unavailable', 'the database does not answer', { retryAfter }));

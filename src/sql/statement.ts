@@ -6,7 +6,7 @@
 import type { Dialect } from './dialect.ts';
 import type { SqlValue } from './expression.ts';
 import { looseType, parameterFor } from './parameter-type.ts';
-import type { Parameter, Places, SqlPlan, Statement } from './plan.ts';
+import type { Parameter, PlaceholderValues, SqlPlan, Statement } from './plan.ts';
 import { render } from './render.ts';
 
 /** What of a value can show in a statement's text: a text of digits is compared otherwise than another one. */
@@ -49,7 +49,7 @@ export function statementsOf<T>(
   dialect: Dialect,
   bind: (parameter: Parameter) => T,
   bindPlaced = (parameter: Parameter, value: SqlValue): T => bind(filled(parameter, value)),
-): (plan: SqlPlan, places: Places | undefined) => BoundStatement<T> {
+): (plan: SqlPlan, placeholders: PlaceholderValues | undefined) => BoundStatement<T> {
   const kept = new WeakMap<SqlPlan, KeptStatement<T>>();
   const keep = (plan: SqlPlan): KeptStatement<T> => {
     const { text, parameters } = render(plan, dialect);
@@ -60,16 +60,16 @@ export function statementsOf<T>(
     kept.set(plan, statement);
     return statement;
   };
-  return (plan, places) => {
-    if (places === undefined) {
+  return (plan, placeholders) => {
+    if (placeholders === undefined) {
       const { text, parameters } = whole(render(plan, dialect));
       return { text, parameters: parameters.map(bind) };
     }
     const { text, bound, open } = kept.get(plan) ?? keep(plan);
     const parameters = bound.slice();
     for (const { at, from, parameter } of open) {
-      const value = places[from];
-      if (value === undefined) throw new RangeError('a plan has more places than there are values');
+      const value = placeholders[from];
+      if (value === undefined) throw new RangeError('a plan has more placeholders than there are values');
       parameters[at] = bindPlaced(parameter, value);
     }
     return { text, parameters };
@@ -77,15 +77,15 @@ export function statementsOf<T>(
 }
 
 /** Statements as `Database.render` tells them. */
-export function renderedBy(dialect: Dialect): (plan: SqlPlan, places?: Places) => Statement {
+export function renderedBy(dialect: Dialect): (plan: SqlPlan, placeholders?: PlaceholderValues) => Statement {
   const statementOf = statementsOf(dialect, parameter => parameter);
-  return (plan, places) => statementOf(plan, places);
+  return (plan, placeholders) => statementOf(plan, placeholders);
 }
 
 /** The values of a plan that is used again are those of its first use: they are nobody else's. */
 function whole(statement: Statement): Statement {
   if (statement.parameters.some(({ place }) => place !== undefined))
-    throw new RangeError('a plan with places was asked without their values');
+    throw new RangeError('a plan with placeholders was asked without their values');
   return statement;
 }
 

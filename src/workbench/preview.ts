@@ -5,7 +5,7 @@
  * does this.
  */
 import { OPEN_ACCESS } from '../auth/access.ts';
-import { counted } from '../common/plural.ts';
+import { plural } from '../common/plural.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import { columnsAndKeys, columnsRead } from '../law/columns.ts';
 import { asRowValue } from '../law/forms.ts';
@@ -101,7 +101,7 @@ export async function previewRow(mapping: Mapping, key: readonly string[], askin
   const own = source.key.filter(({ alias }) => alias === source.alias);
   if (key.length !== own.length) {
     throw new PreviewError(
-      `Mapping ${mapping.name} has the key ${own.map(({ column }) => column).join(', ')}: expected ${counted(own.length, 'value')}, found ${key.length}`,
+      `Mapping ${mapping.name} has the key ${own.map(({ column }) => column).join(', ')}: expected ${plural(own.length, 'value')}, found ${key.length}`,
     );
   }
   const tables = [...columnsRead(registry).values()].map(({ table }) => table.name);

@@ -12,7 +12,7 @@ const audit = await openAudit(settings, createLog({ level: 'silent', format: 'js
 let next = 0;
 
 /** Answers that are under way at a time. */
-async function lane(): Promise<void> {
+async function bulkhead(): Promise<void> {
   for (;;) {
     const name = `${round}-${next++}`;
     await audit.write(record({ who: { client: name }, patients: ['1', '2'] }));
@@ -20,4 +20,4 @@ async function lane(): Promise<void> {
   }
 }
 
-await Promise.all(Array.from({ length: 8 }, lane));
+await Promise.all(Array.from({ length: 8 }, bulkhead));

@@ -52,7 +52,7 @@ export async function exportStatements(file: string, pack: string, folder: strin
   const listening: Database = {
     ...database,
     stream(plan, size, options) {
-      sent.push(database.render(plan, options?.places));
+      sent.push(database.render(plan, options?.placeholders));
       if (sent.length === 2) Atomics.store(stop, 0, 1);
       return database.stream(plan, size, options);
     },

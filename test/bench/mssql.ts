@@ -129,11 +129,11 @@ function recorded(database: Database): {
     database: {
       ...database,
       query(plan, options) {
-        asked?.push(database.render(plan, options?.places));
+        asked?.push(database.render(plan, options?.placeholders));
         return database.query(plan, options);
       },
       stream(plan, size, options) {
-        asked?.push(database.render(plan, options?.places));
+        asked?.push(database.render(plan, options?.placeholders));
         return database.stream(plan, size, options);
       },
     },

@@ -27,12 +27,12 @@ export function openWith(way: Way, file: string): Database {
   return {
     ...own,
     query(plan, options) {
-      const asked = statementOf(plan, options?.places);
+      const asked = statementOf(plan, options?.placeholders);
       if (way === 'scans in a thread') {
         const known = scans.get(asked.text);
         // Asked once per text: what it reads through without an index may take long.
         if (known === undefined) {
-          return own.explain(plan, options?.places).then(lines => {
+          return own.explain(plan, options?.placeholders).then(lines => {
             const found = lines.some(line => line.startsWith('SCAN'));
             scans.set(asked.text, found);
             return found ? (threads[0]?.(asked) ?? []) : own.query(plan, options);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFlights } from '../../src/cache/single-flight.ts';
+import { createSingleFlight } from '../../src/cache/single-flight.ts';
 
 const always = () => true;
 
@@ -17,7 +17,7 @@ function work() {
 }
 
 test('who comes while work is under way gets its result, who comes later begins anew', async () => {
-  const flights = createFlights<string>(() => 0);
+  const flights = createSingleFlight<string>(() => 0);
   const { run, ends, signals } = work();
   const [one, two] = [flights.take('k', undefined, always, run), flights.take('k', undefined, always, run)];
   expect([one.joined, two.joined]).toEqual([false, true]);
@@ -29,7 +29,7 @@ test('who comes while work is under way gets its result, who comes later begins 
 
 test('other keys, and work that began too long ago, are not joined', () => {
   const time = { now: 0 };
-  const flights = createFlights<string>(() => time.now);
+  const flights = createSingleFlight<string>(() => time.now);
   const { run } = work();
   flights.take('k', undefined, always, run);
   expect(flights.take('other', undefined, always, run).joined).toBe(false);
@@ -41,7 +41,7 @@ test('other keys, and work that began too long ago, are not joined', () => {
 });
 
 test('one who leaves gets an error of its own, and cancels the work only as the last', async () => {
-  const flights = createFlights<string>(() => 0);
+  const flights = createSingleFlight<string>(() => 0);
   const { run, signals, ends } = work();
   const [first, second] = [new AbortController(), new AbortController()];
   const one = flights.take('k', first.signal, always, run);
@@ -60,7 +60,7 @@ test('one who leaves gets an error of its own, and cancels the work only as the 
 });
 
 test('one who has left already begins nothing', async () => {
-  const flights = createFlights<string>(() => 0);
+  const flights = createSingleFlight<string>(() => 0);
   const { run, signals } = work();
   await expect(flights.take('k', AbortSignal.abort(), always, run).promise).rejects.toMatchObject({
     reason: 'cancelled',
@@ -69,7 +69,7 @@ test('one who has left already begins nothing', async () => {
 });
 
 test('an error goes to all who wait and to nobody after them', async () => {
-  const flights = createFlights<string>(() => 0);
+  const flights = createSingleFlight<string>(() => 0);
   const { run, ends } = work();
   const [one, two] = [flights.take('k', undefined, always, run), flights.take('k', undefined, always, run)];
   ends[0]?.reject(new Error('broken'));

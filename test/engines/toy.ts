@@ -71,25 +71,25 @@ function openToy(file: string, sent: string[]): Database {
     statement.setReturnArrays(true);
     return statement.all(...parameters) as unknown as readonly Row[];
   };
-  const query = (plan: SqlPlan, places?: Row): readonly Row[] => {
-    const { text, parameters } = statementOf(plan, places);
+  const query = (plan: SqlPlan, placeholders?: Row): readonly Row[] => {
+    const { text, parameters } = statementOf(plan, placeholders);
     return run(text, parameters);
   };
   return {
     engine: 'toy',
     render: rendered,
-    query: (plan, options) => query(plan, options?.places),
+    query: (plan, options) => query(plan, options?.placeholders),
     async *stream(plan, size, options) {
-      const rows = query(plan, options?.places);
+      const rows = query(plan, options?.placeholders);
       for (let at = 0; at === 0 || at < rows.length; at += size) yield rows.slice(at, at + size);
     },
     catalog: async (part): Promise<Catalog> => ({ ...readCatalog(connection, part), engine: 'toy' }),
     permissions: async () => ({ unreadable: [], writes: [] }),
-    async explain(plan, places) {
-      const { text, parameters } = statementOf(plan, places);
+    async explain(plan, placeholders) {
+      const { text, parameters } = statementOf(plan, placeholders);
       return run(`EXPLAIN QUERY PLAN ${text}`, parameters).map(row => String(row[3]));
     },
-    load: () => ({ away: false, lanes: {} }),
+    load: () => ({ away: false, bulkheads: {} }),
     async ping() {
       if (!connection.isOpen) throw new DatabaseError('unavailable', 'the database was closed');
     },

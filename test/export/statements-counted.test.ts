@@ -7,11 +7,11 @@ import { clinic, finished, kickOff, served } from './exporting.ts';
 /** By mapping; all of them answered. */
 async function statements(fhir: string): Promise<Readonly<Record<string, number>>> {
   const text = await (await fetch(new URL('/metrics', fhir))).text();
-  const pattern = /^lintel_sql_statements_total\{mapping="(.*?)",lane="export",outcome="answered"\} (\d+)$/gm;
+  const pattern = /^lintel_sql_statements_total\{mapping="(.*?)",bulkhead="export",outcome="answered"\} (\d+)$/gm;
   return Object.fromEntries([...text.matchAll(pattern)].map(([, mapping = '', count]) => [mapping, Number(count)]));
 }
 
-test('each statement of an export is counted, none is lost at the end of a part, and no other has its lane', async () => {
+test('each statement of an export is counted, none is lost at the end of a part, and no other has its bulkhead', async () => {
   const { fhir } = await served(clinic(600, 1), { EXPORT_CONCURRENCY: '2' });
   await fetch(`${fhir}/Observation?_count=1`);
   expect(await statements(fhir)).toEqual({});
@@ -29,5 +29,5 @@ test('what is asked to find the members of a group is counted too, with its time
   const counted = await statements(fhir);
   expect(Object.keys(counted).toSorted()).toEqual(['lists', 'people']);
   const text = await (await fetch(new URL('/metrics', fhir))).text();
-  expect(text).toMatch(/^lintel_sql_seconds_total\{mapping="lists",lane="export"\} [\d.e-]+$/m);
+  expect(text).toMatch(/^lintel_sql_seconds_total\{mapping="lists",bulkhead="export"\} [\d.e-]+$/m);
 });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { createLane } from '../../src/sql/bulkhead.ts';
+import { createBulkhead } from '../../src/sql/bulkhead.ts';
 import { appUnderTest } from './app-under-test.ts';
 
-const lane = (size: number, queue: number) => createLane({ size, queue, wait: 600_000 });
+const bulkhead = (size: number, queue: number) => createBulkhead({ size, queue, wait: 600_000 });
 
 /** An application whose searches end when they are told to. */
-function slowApp({ answers = lane(100, 0), batches = lane(100, 0) }) {
+function slowApp({ answers = bulkhead(100, 0), batches = bulkhead(100, 0) }) {
   const waiting: (() => void)[] = [];
   const busy = { now: 0, most: 0, begun: 0 };
   const { app, lines } = appUnderTest(
@@ -37,7 +37,7 @@ function slowApp({ answers = lane(100, 0), batches = lane(100, 0) }) {
 }
 
 test('no more answers are made at a time than there are places, and all are made', async () => {
-  const { app, busy, end } = slowApp({ answers: lane(2, 10) });
+  const { app, busy, end } = slowApp({ answers: bulkhead(2, 10) });
   const asked = Promise.all(Array.from({ length: 7 }, (_, i) => app.request(`/fhir/Widget?name=${i}`)));
   await end(asked);
   expect((await asked).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200]);
@@ -45,7 +45,7 @@ test('no more answers are made at a time than there are places, and all are made
 });
 
 test('where too many wait already, the answer is 503 at once and says when to come again', async () => {
-  const { app, busy, end } = slowApp({ answers: lane(1, 1) });
+  const { app, busy, end } = slowApp({ answers: bulkhead(1, 1) });
   const asked = Promise.all([app.request('/fhir/Widget?name=1'), app.request('/fhir/Widget?name=2')]);
   const refused = await app.request('/fhir/Widget?name=3');
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([
@@ -61,7 +61,7 @@ test('where too many wait already, the answer is 503 at once and says when to co
 });
 
 test('who leaves while waiting is never asked for, and the next takes the place', async () => {
-  const answers = lane(1, 10);
+  const answers = bulkhead(1, 10);
   const { app, busy, end } = slowApp({ answers });
   const first = app.request('/fhir/Widget?name=1');
   const leaving = new AbortController();
@@ -76,7 +76,7 @@ test('who leaves while waiting is never asked for, and the next takes the place'
 });
 
 test('batches have places of their own, and their requests those of all answers', async () => {
-  const { app, busy, end } = slowApp({ answers: lane(3, 100), batches: lane(1, 10) });
+  const { app, busy, end } = slowApp({ answers: bulkhead(3, 100), batches: bulkhead(1, 10) });
   const entry = Array.from({ length: 4 }, (_, i) => ({ request: { method: 'GET', url: `Widget?name=${i}` } }));
   const body = JSON.stringify({ resourceType: 'Bundle', type: 'batch', entry });
   const headers = { 'content-type': 'application/fhir+json' };

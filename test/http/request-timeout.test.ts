@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFlights } from '../../src/cache/single-flight.ts';
+import { createSingleFlight } from '../../src/cache/single-flight.ts';
 import { deadlineOf, endsAt } from '../../src/sql/deadline.ts';
 import { appUnderTest } from './app-under-test.ts';
 
@@ -13,7 +13,7 @@ test('whoever asks the database for a request knows when REQUEST_TIMEOUT is over
 });
 
 test('work that several wait for may take as long as the last of them waits', async () => {
-  const flights = createFlights<number>(() => 0);
+  const flights = createSingleFlight<number>(() => 0);
   const caller = (until: number): AbortSignal => {
     const { signal } = new AbortController();
     endsAt(signal, until);

@@ -12,7 +12,7 @@ import { valueSetsOf } from '../../src/operations/value-sets.ts';
 import type { Rules } from '../../src/plan/environment.ts';
 import type { AccessRules } from '../../src/plan/sight.ts';
 import type { Database } from '../../src/sql/database.ts';
-import type { Places, SqlPlan } from '../../src/sql/plan.ts';
+import type { PlaceholderValues, SqlPlan } from '../../src/sql/plan.ts';
 import { ENGINE, type EngineName, openFixture } from '../engines/fixture.ts';
 import { NOW } from './law.ts';
 import { spoil } from './spoil.ts';
@@ -32,7 +32,7 @@ export interface DemoOptions {
   readonly patients: number;
   /** Of 1,000 values so many are spoiled. */
   readonly spoiled?: { readonly perMille: number; readonly seed: number };
-  readonly onQuery?: (plan: SqlPlan, places?: Places) => void;
+  readonly onQuery?: (plan: SqlPlan, placeholders?: PlaceholderValues) => void;
   /** Default: that of the run. */
   readonly engine?: EngineName;
 }
@@ -54,7 +54,7 @@ export async function openDemo({ patients, spoiled, onQuery, engine }: DemoOptio
 /** The demo pack, or another, over a database that is there. */
 export async function demoOver(
   database: Database,
-  onQuery?: (plan: SqlPlan, places?: Places) => void,
+  onQuery?: (plan: SqlPlan, placeholders?: PlaceholderValues) => void,
   pack = DEMO_PACK,
 ): Promise<Demo> {
   const { registry } = await load(database, pack);

@@ -14,13 +14,14 @@ function counted(instead: Partial<Database>) {
   return { told, database: countStatements({ ...openSqlite(':memory:'), ...instead }, one => told.push(one)) };
 }
 
-const ended = (told: readonly StatementCount[]) => told.map(({ mapping, lane, outcome }) => [mapping, lane, outcome]);
+const ended = (told: readonly StatementCount[]) =>
+  told.map(({ mapping, bulkhead, outcome }) => [mapping, bulkhead, outcome]);
 
-test('a statement is counted for its mapping and lane with how it ended', async () => {
+test('a statement is counted for its mapping and bulkhead with how it ended', async () => {
   const query = vi.fn<Database['query']>();
   const { database, told } = counted({ query });
   query.mockResolvedValueOnce([]);
-  await database.query(PLAN, { mapping: 'people', lane: 'export' });
+  await database.query(PLAN, { mapping: 'people', bulkhead: 'export' });
   query.mockRejectedValueOnce(new RangeError('broken'));
   await expect(database.query(PLAN, { mapping: 'people' })).rejects.toThrow('broken');
   query.mockRejectedValueOnce(new DatabaseError('unavailable', 'away'));
@@ -46,13 +47,15 @@ test('a stream is one statement, which takes as long as its lists are waited for
     },
   });
   const rows: Row[] = [];
-  for await (const list of database.stream(PLAN, 1, { mapping: 'people', lane: 'export' })) {
+  for await (const list of database.stream(PLAN, 1, { mapping: 'people', bulkhead: 'export' })) {
     rows.push(...list);
     // What the caller does with them.
     now += 1000;
   }
   expect(rows).toEqual([[1], [2]]);
-  expect(told).toEqual([{ mapping: 'people', lane: 'export', outcome: 'answered', statements: 1, milliseconds: 12 }]);
+  expect(told).toEqual([
+    { mapping: 'people', bulkhead: 'export', outcome: 'answered', statements: 1, milliseconds: 12 },
+  ]);
   await database.close();
 });
 
@@ -71,7 +74,7 @@ test('a stream that fails, and one that is left, are counted as that; the latter
     },
   });
   const read = async (size: number): Promise<void> => {
-    for await (const _ of database.stream(PLAN, size, { lane: 'export' })) if (size === 1) break;
+    for await (const _ of database.stream(PLAN, size, { bulkhead: 'export' })) if (size === 1) break;
   };
   await read(1);
   await expect(read(2)).rejects.toThrow('cut');
@@ -110,7 +113,7 @@ test('a tally adds up what is alike, and gives everything once', () => {
   const { count, take } = tallyStatements();
   const one: StatementCount = {
     mapping: 'people',
-    lane: 'export',
+    bulkhead: 'export',
     outcome: 'answered',
     statements: 1,
     milliseconds: 2,

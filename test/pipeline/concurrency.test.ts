@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { takeTurns } from '../../src/pipeline/concurrency.ts';
+import { limitConcurrency } from '../../src/pipeline/concurrency.ts';
 
 test('work that fails, or is done, before it is under way leaves its turn', async () => {
-  const take = takeTurns(1);
+  const take = limitConcurrency(1);
   const failing = (): never => {
     throw new Error('at once');
   };
@@ -12,7 +12,7 @@ test('work that fails, or is done, before it is under way leaves its turn', asyn
 });
 
 test('work that waited for its turn ends as it does, at once or later', async () => {
-  const take = takeTurns(1);
+  const take = limitConcurrency(1);
   const first = Promise.withResolvers<string>();
   const all = [take(() => first.promise), take(() => 'at once'), take(async () => 'later')];
   const failing = take((): never => {
@@ -25,7 +25,7 @@ test('work that waited for its turn ends as it does, at once or later', async ()
 });
 
 test('so much runs at a time, the rest follows in its order, and what fails leaves its turn', async () => {
-  const take = takeTurns(2);
+  const take = limitConcurrency(2);
   const begun: number[] = [];
   const ends: PromiseWithResolvers<number>[] = [];
   const all = [0, 1, 2, 3, 4].map(async i => {

@@ -133,7 +133,7 @@ test('a plan that is used again is never asked with the values of its first use'
   if (!plan) throw new Error('nothing was asked');
   const statementOf = renderedBy(SQLITE);
   expect(() => statementOf(plan, undefined)).toThrow('without their values');
-  expect(() => statementOf(plan, [])).toThrow('more places');
+  expect(() => statementOf(plan, [])).toThrow('more placeholders');
   const [first, second] = [statementOf(plan, ['1', 2]), statementOf(plan, ['2', 2])];
   expect(second.text).toBe(first.text);
   expect(second.parameters).not.toEqual(first.parameters);

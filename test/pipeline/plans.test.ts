@@ -57,14 +57,14 @@ test('of the ids of one question, plans of the eight shapes that were asked last
     const id = [8, 4, 2, 1].map(bit => ((shape & bit) === 0 ? 'x' : '7')).join('-');
     return planRound({ key: 'a', ids: [id] }, environment(here, 0, OPEN_SIGHT), plan);
   };
-  expect(ask(0).places).toEqual(['x', 'x', 'x', 'x']);
+  expect(ask(0).placeholders).toEqual(['x', 'x', 'x', 'x']);
   for (let shape = 1; shape <= 8; shape++) {
     ask(shape);
     expect(ask(0).planned).toBe(1);
   }
   expect(planned).toBe(9);
   expect(ask(8).planned).toBe(9);
-  expect(ask(8).places).toEqual(['7', 'x', 'x', 'x']);
+  expect(ask(8).placeholders).toEqual(['7', 'x', 'x', 'x']);
   expect(ask(1).planned).toBe(10);
 });
 

@@ -32,11 +32,11 @@ test('a plan serves the same other ids, with the same values, whether or not it 
       for (const parts of rules) for (const i of planned.keys()) reader.read(parts, idName(i));
       const guards = withoutImplied(reader.guards);
       dropped += reader.guards.length - guards.length;
-      expect(placesFor(guards, planned)).toEqual(reader.places);
+      expect(placesFor(guards, planned)).toEqual(reader.placeholders);
       for (const other of others) {
-        const places = placesFor(reader.guards, other);
-        if (places) served++;
-        expect(placesFor(guards, other)).toEqual(places);
+        const placeholders = placesFor(reader.guards, other);
+        if (placeholders) served++;
+        expect(placesFor(guards, other)).toEqual(placeholders);
       }
     }),
     { numRuns: 2000 },

@@ -110,7 +110,7 @@ test('a file with errors leaves the old version serving, and /, /ready and the l
     'lintel_mapping_refused 1',
     `lintel_mapping_info{pack="small",version="${pack.version}"} 1`,
     'lintel_mapping_reloads_total{outcome="refused"} 1',
-    'lintel_sql_statements_total{mapping="people",lane="interactive",outcome="answered"} 1',
+    'lintel_sql_statements_total{mapping="people",bulkhead="interactive",outcome="answered"} 1',
     'lintel_export_jobs{status="running"} 0',
     'lintel_cache_answers_total{result="miss"} 1',
     'lintel_http_request_duration_seconds_count{method="GET",route="/fhir/Patient",status="200"} 1',
@@ -206,7 +206,7 @@ test('a table that goes while the server runs is told by what fails for it, in t
     expect.arrayContaining([
       'lintel_schema_looks_total{outcome="lacking"} 1',
       'lintel_schema_lacking 1',
-      'lintel_sql_statements_total{mapping="weights",lane="interactive",outcome="missing"} 40',
+      'lintel_sql_statements_total{mapping="weights",bulkhead="interactive",outcome="missing"} 40',
     ]),
   );
   server.alter('ALTER TABLE WEIGHING RENAME COLUMN WEIGHT TO KG');

@@ -84,7 +84,7 @@ describe('a SQLite database', () => {
     const error = await failure(() => hurried.query(plan, { signal }));
     expect([error.reason, error.message]).toEqual(['unavailable', 'the statement took too long and was ended']);
     const all = await hurried.query(plan);
-    expect(await hurried.query(plan, { signal, lane: 'export' })).toEqual(all);
+    expect(await hurried.query(plan, { signal, bulkhead: 'export' })).toEqual(all);
     expect(await hurried.query(planOf(TRUE, { limit: 1 }), { signal })).toEqual([[0]]);
     await hurried.close();
     rmSync(join(file, '..'), { recursive: true });
@@ -133,7 +133,7 @@ describe('a SQLite database', () => {
       planOf(and(equals(column('a', 'ID'), value(1, INTEGER)), exists(nested, { searches: true })), { searches: true }),
     ]) {
       expect(await failure(() => hurried.query(plan, { signal }))).toMatchObject({ reason: 'unavailable' });
-      expect(await hurried.query(plan, { signal, lane: 'export' })).toEqual(await hurried.query(plan));
+      expect(await hurried.query(plan, { signal, bulkhead: 'export' })).toEqual(await hurried.query(plan));
     }
     expect(await hurried.query(planOf(none), { signal })).toEqual([]);
     await hurried.close();

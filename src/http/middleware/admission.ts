@@ -3,13 +3,13 @@
  * would take all memory and none would be ready in time. In: places, and work. Out: its result, once there is a place.
  */
 import { FhirError } from '../../outcome.ts';
-import { DatabaseError, type LaneLoad } from '../../sql/database.ts';
+import { type BulkheadLoad, DatabaseError } from '../../sql/database.ts';
 
 /** First come, first served. */
 export interface Places {
   /** Resolves to the function that gives the place back. Rejects with DatabaseError where too many wait, or the signal aborts. */
   enter(signal?: AbortSignal): Promise<() => void>;
-  load(): LaneLoad;
+  load(): BulkheadLoad;
   /** All places are taken, and for long nobody has given one back. */
   isStalled?(): boolean;
 }

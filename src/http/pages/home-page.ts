@@ -65,8 +65,9 @@ ${problems.length === 0 ? '' : html`<dt>Last problems</dt><dd><ul>${problems.map
 }
 
 function databaseRow(database: DatabaseLine): Html {
-  return html`<dt>Database</dt><dd>${database.engine}, ${database.milliseconds === undefined ? html`<span class="bad">does not answer</span>` : html`answers in ${database.milliseconds} ms`}${database.lanes.map(
-    ({ lane, taken, size, waiting }) => html`; ${lane} connections: ${taken} of ${size} taken, ${waiting} waiting`,
+  return html`<dt>Database</dt><dd>${database.engine}, ${database.milliseconds === undefined ? html`<span class="bad">does not answer</span>` : html`answers in ${database.milliseconds} ms`}${database.bulkheads.map(
+    ({ bulkhead, taken, size, waiting }) =>
+      html`; ${bulkhead} connections: ${taken} of ${size} taken, ${waiting} waiting`,
   )}</dd>`;
 }
 

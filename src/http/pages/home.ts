@@ -5,7 +5,7 @@
  */
 import { Hono } from 'hono';
 import { progressText } from '../../export/manifest.ts';
-import type { LaneLoad } from '../../sql/database.ts';
+import type { BulkheadLoad } from '../../sql/database.ts';
 import {
   type AppParts,
   fhirBase,
@@ -57,7 +57,7 @@ export interface DatabaseLine {
   readonly engine: string;
   /** Of one cheap statement; absent where the database does not answer. */
   readonly milliseconds?: number;
-  readonly lanes: readonly (Pick<LaneLoad, 'taken' | 'size' | 'waiting'> & { readonly lane: string })[];
+  readonly bulkheads: readonly (Pick<BulkheadLoad, 'taken' | 'size' | 'waiting'> & { readonly bulkhead: string })[];
 }
 
 export interface JobLine {
@@ -128,11 +128,16 @@ async function databaseLine({ ping, load }: AppParts): Promise<DatabaseLine> {
   const begun = performance.now();
   const answered = await answersInTime(ping);
   const milliseconds = Math.round((performance.now() - begun) * 10) / 10;
-  const { engine = '', lanes = {} } = load?.() ?? {};
+  const { engine = '', bulkheads = {} } = load?.() ?? {};
   return {
     engine,
     ...(answered ? { milliseconds } : {}),
-    lanes: Object.entries(lanes).map(([lane, { taken, size, waiting }]) => ({ lane, taken, size, waiting })),
+    bulkheads: Object.entries(bulkheads).map(([bulkhead, { taken, size, waiting }]) => ({
+      bulkhead,
+      taken,
+      size,
+      waiting,
+    })),
   };
 }
 

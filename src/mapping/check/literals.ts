@@ -2,7 +2,7 @@
  * Literals that no row has, where rows have the same in other letters: `y` where the table says `Y`. A `deleted` so written
  * would take nothing away. In: comparisons of text columns with literals. Out: warnings with what the rows have instead.
  */
-import { counted } from '../../common/plural.ts';
+import { plural } from '../../common/plural.ts';
 import { among, and, call, value } from '../../sql/construct.ts';
 import type { Report } from '../load/problem.ts';
 import type { ScopedTest } from './parts.ts';
@@ -31,7 +31,7 @@ export async function checkLiterals(tests: readonly ScopedTest[], asking: Asking
       if (raws.some(raw => written.has(raw))) continue;
       const rows = spellings.reduce((sum, group) => sum + group.rows, 0);
       report.warning(at, `no row of ${table.name} has ${asked.get(text) ?? text} as ${column.column}`, {
-        found: `${other} in ${counted(rows, 'row')}`,
+        found: `${other} in ${plural(rows, 'row')}`,
         suggestion: other.trim(),
       });
     }

@@ -1,8 +1,8 @@
 /**
  * Questions to a live database that the check is made of. In: scopes and conditions of the model. Out: numbers of rows,
- * never a row. All of them are SELECTs in the export lane, so that nobody waits for a check.
+ * never a row. All of them are SELECTs in the export bulkhead, so that nobody waits for a check.
  */
-import { counted } from '../../common/plural.ts';
+import { plural } from '../../common/plural.ts';
 import { and, isNull, not, TRUE } from '../../sql/construct.ts';
 import { type Database, DatabaseError } from '../../sql/database.ts';
 import type { ColumnExpression, Expression, Predicate, Relation } from '../../sql/expression.ts';
@@ -29,7 +29,7 @@ export const MOST_GROUPS = 1000;
 
 /** A number of groups as it is told; counting stops at a limit. */
 export function manyOf(count: number, noun: string): string {
-  return `${count >= MOST_GROUPS ? 'at least ' : ''}${counted(count, noun)}`;
+  return `${count >= MOST_GROUPS ? 'at least ' : ''}${plural(count, noun)}`;
 }
 
 export interface Group {
@@ -103,7 +103,7 @@ export async function tallyOf(
 }
 
 async function ask(asking: Asking, plan: SqlPlan): Promise<readonly Row[]> {
-  return asking.database.query(plan, { lane: 'export' });
+  return asking.database.query(plan, { bulkhead: 'export' });
 }
 
 /** Aliases that a condition refers to and does not declare itself. */

@@ -3,7 +3,7 @@
  * errors for those that the engine refuses, be it for how they are written or for what they meet in some row: each such row
  * would fail every search that reads it. Warnings for those that give no value in any row.
  */
-import { counted } from '../../common/plural.ts';
+import { plural } from '../../common/plural.ts';
 import { aliasesOf } from '../../sql/columns-used.ts';
 import { isNull, TRUE } from '../../sql/construct.ts';
 import { DatabaseError } from '../../sql/database.ts';
@@ -33,6 +33,6 @@ export async function checkExpressions(
     const given = node.codec.present(node.from, asking.clock);
     if ((await countRows(asking, scope, given)) > 0) continue;
     const rows = await countRows(asking, scope, TRUE);
-    if (rows > 0) report.warning(node.at, `this \`sql\` gives no value in any of ${counted(rows, 'row')}`);
+    if (rows > 0) report.warning(node.at, `this \`sql\` gives no value in any of ${plural(rows, 'row')}`);
   }
 }

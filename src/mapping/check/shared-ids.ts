@@ -3,7 +3,7 @@
  * UUID in them; only the rows show whether one is in both places. In: the registry and a database. Out: errors with the
  * number of ids, never an id. https://hl7.org/fhir/R4/resource.html#id
  */
-import { counted } from '../../common/plural.ts';
+import { plural } from '../../common/plural.ts';
 import { UNICODE } from '../../sql/column-type.ts';
 import { and, call, constant, equals, exists, isNull, not } from '../../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../../sql/expression.ts';
@@ -38,7 +38,7 @@ export async function checkSharedIds(registry: Registry, asking: Asking, report:
           if (shared === 0) return;
           const isOne = other.mapping === rule.mapping;
           const whose = isOne ? 'two alternatives' : `mappings ${other.mapping.name} and ${rule.mapping.name}`;
-          report.error(rule.mapping.at, `ids of ${whose} are equal for ${counted(shared, 'row')}`, {
+          report.error(rule.mapping.at, `ids of ${whose} are equal for ${plural(shared, 'row')}`, {
             expected: 'a literal in one of the ids, or a `where` that leaves the rows to one mapping',
           });
         });
@@ -64,10 +64,7 @@ async function checkNumber(rule: Rule, before: readonly Rule[], asking: Asking, 
   const { name, source, at } = mapping;
   const without = await countRows(asking, source, not(reached));
   if (without > 0)
-    report.warning(
-      at,
-      `number of ${name}: ${counted(without, 'row')} without one, which the REST interface leaves out`,
-    );
+    report.warning(at, `number of ${name}: ${plural(without, 'row')} without one, which the REST interface leaves out`);
   const doubled = await countDuplicates(asking, source, columnsIn(parts));
   if (doubled > 0)
     report.error(at, `number of ${name} is not unique: ${manyOf(doubled, 'number')} of several rows`, {
@@ -76,7 +73,7 @@ async function checkNumber(rule: Rule, before: readonly Rule[], asking: Asking, 
   for (const other of before) {
     const shared = await countShared(other, rule, asking);
     if (shared === 0) continue;
-    report.error(at, `numbers of mappings ${other.mapping.name} and ${name} are equal for ${counted(shared, 'row')}`, {
+    report.error(at, `numbers of mappings ${other.mapping.name} and ${name} are equal for ${plural(shared, 'row')}`, {
       expected: 'a `where` that leaves the rows to one mapping, or one sequence of numbers',
     });
   }

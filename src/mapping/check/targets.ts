@@ -2,7 +2,7 @@
  * References that lead nowhere: of all rows whose columns are filled, not one finds a row of the target. Somebody joined
  * the wrong column. In: the references of the mappings. Out: warnings. A few that find nothing are what tables are like.
  */
-import { counted } from '../../common/plural.ts';
+import { plural } from '../../common/plural.ts';
 import { and, equals, exists, filled, isNull, not } from '../../sql/construct.ts';
 import { renameExpression, renameRelation } from '../../sql/rename.ts';
 import type { Report } from '../load/problem.ts';
@@ -31,7 +31,7 @@ export async function checkTargets(
     if (rows === 0) continue;
     report.warning(node.at, `no reference to ${node.target} finds a row of ${target.table.name}`, {
       expected: 'columns that hold the same on both sides',
-      found: `${counted(rows, 'row')} with ${node.on.map(on => on.ours.column).join(' and ')}`,
+      found: `${plural(rows, 'row')} with ${node.on.map(on => on.ours.column).join(' and ')}`,
     });
   }
 }

@@ -2,7 +2,7 @@
  * Uniqueness that mappings rely on, counted: keys of sources, rows found by lookups and references, ids. In: the registry
  * and the catalog. Out: problems with numbers, never with values. What a unique index promises is not asked.
  */
-import { counted } from '../../common/plural.ts';
+import { plural } from '../../common/plural.ts';
 import { type Catalog, findTable, type TableInfo } from '../../sql/catalog.ts';
 import { UNICODE } from '../../sql/column-type.ts';
 import { and, call, constant, filled, glob, isNull, not, or } from '../../sql/construct.ts';
@@ -22,7 +22,7 @@ export async function checkKey(
   report: Report,
 ): Promise<void> {
   const empty = await countRows(asking, source, or(...source.key.map(isNull)));
-  if (empty > 0) report.error(at, `the key of ${name} is NULL in ${counted(empty, 'row')}`);
+  if (empty > 0) report.error(at, `the key of ${name} is NULL in ${plural(empty, 'row')}`);
   const isSimple = source.lookups.every(lookup => !lookup.required);
   if (isSimple && isPromised(source, source.key, tableOf(source, catalog), true)) return;
   const doubled = await countDuplicates(asking, source, source.key);
@@ -49,7 +49,7 @@ export async function checkLookup(
   const rest = { expected: '`pick: [order]`, or a `where` that leaves one' };
   if (theirs.length === 0) {
     const rows = await countRows(asking, alone);
-    if (rows > 1) report.error(lookup.at, `lookup ${lookup.alias} finds ${counted(rows, 'row')}`, rest);
+    if (rows > 1) report.error(lookup.at, `lookup ${lookup.alias} finds ${plural(rows, 'row')}`, rest);
     return;
   }
   const doubled = await countDuplicates(asking, alone, theirs);
@@ -93,8 +93,7 @@ export async function checkReference(
 export async function checkIds(mapping: Mapping, catalog: Catalog, asking: Asking, report: Report): Promise<void> {
   const { source, id, name, at } = mapping;
   const without = await countRows(asking, source, and(...id.alternatives.map(isMissing)));
-  if (without > 0)
-    report.warning(at, `${counted(without, 'row')} of ${name} left out: the columns of the id are empty`);
+  if (without > 0) report.warning(at, `${plural(without, 'row')} of ${name} left out: the columns of the id are empty`);
   for (const [i, parts] of id.alternatives.entries()) {
     const reached = reachedBy(mapping, i);
     const columns = columnsIn(parts);
@@ -109,7 +108,7 @@ export async function checkIds(mapping: Mapping, catalog: Catalog, asking: Askin
     if (doubled > 0) report.error(at, `ids of ${name} are not unique: ${manyOf(doubled, 'id')} of several rows`);
     for (const illegal of illegalIds(parts)) {
       const rows = await countRows(asking, source, and(reached, illegal.where));
-      if (rows > 0) report.warning(at, `${counted(rows, 'row')} of ${name} left out: ${illegal.what}`);
+      if (rows > 0) report.warning(at, `${plural(rows, 'row')} of ${name} left out: ${illegal.what}`);
     }
   }
 }

@@ -2,7 +2,7 @@
  * Raw values that a code map does not know, counted where they are read. In: the values and lookups of the mappings. Out:
  * warnings with the commonest of them: what a code map reads is a code of the system's own, not a patient's.
  */
-import { counted } from '../../common/plural.ts';
+import { plural } from '../../common/plural.ts';
 import { among, and, constant, filled, isNull, not } from '../../sql/construct.ts';
 import type { ColumnExpression, Predicate } from '../../sql/expression.ts';
 import { printTable } from '../../sql/identifier.ts';
@@ -166,7 +166,7 @@ function tellPieces(
   { name, pieces, at }: { readonly name: string; readonly pieces: Pieces; readonly at: Position },
   report: Report,
 ): void {
-  if (rows > 0) report.warning(at, `${name} for a piece of ${pieces.column.column} in ${counted(rows, 'row')}`);
+  if (rows > 0) report.warning(at, `${name} for a piece of ${pieces.column.column} in ${plural(rows, 'row')}`);
 }
 
 function missed({ on }: Lookup): readonly Predicate[] {
@@ -206,7 +206,7 @@ async function reportUnknown(
   const shown = commonest.map(group => `${String(group.values[0]).trimEnd()} (${group.rows})`).join(', ');
   report.warning(
     at,
-    `code map ${name} has no row for ${counted(values, 'value')} of ${column.column} in ${counted(rows, 'row')}`,
+    `code map ${name} has no row for ${plural(values, 'value')} of ${column.column} in ${plural(rows, 'row')}`,
     isCode ? { found: values > SHOWN ? `${shown}, …` : shown } : {},
   );
 }

@@ -4,7 +4,7 @@
  * what was never filled, and what is no longer kept, shows; and every row is asked whether it is listed at all.
  * docs/decisions/0316-an-index-of-words.md
  */
-import { counted } from '../../common/plural.ts';
+import { plural } from '../../common/plural.ts';
 import { UNICODE } from '../../sql/column-type.ts';
 import { among, and, call, equals, exists, filled, isNull, not, or, value } from '../../sql/construct.ts';
 import { engineNamed } from '../../sql/engines.ts';
@@ -29,8 +29,8 @@ export async function checkWords(indexes: readonly WordIndex[], asking: Asking, 
     if (absent === 0 && lacking === 0) continue;
     const what =
       absent > 0
-        ? `has no word of ${counted(absent, 'row')} of ${index.of.name} that have some`
-        : `lacks words of ${counted(lacking, 'row')} among those that were looked at of ${index.of.name}`;
+        ? `has no word of ${plural(absent, 'row')} of ${index.of.name} that have some`
+        : `lacks words of ${plural(lacking, 'row')} among those that were looked at of ${index.of.name}`;
     report.error(index.at, `${index.table.name} ${what}: searches by words miss them`, {
       expected:
         'all words of each row, or `*`; `lintel words` prints triggers that keep them, and the statement that fills the table',
@@ -136,5 +136,5 @@ function keyOf(row: Row, length: number): string {
 }
 
 async function ask({ database }: Asking, plan: SqlPlan): Promise<readonly Row[]> {
-  return database.query(plan, { lane: 'export' });
+  return database.query(plan, { bulkhead: 'export' });
 }

@@ -1,6 +1,6 @@
 /**
  * The address of a SQL Server: `mssql://user:password@host[\instance][:port]/database?option=value&…`. In: its text, maybe
- * a password from elsewhere. Out: everything the driver and the lanes need, or what is wrong, which never repeats a value.
+ * a password from elsewhere. Out: everything the driver and the bulkheads need, or what is wrong, which never repeats a value.
  */
 import { type AddressOption, OPTIONS, type OptionName } from './address-options.ts';
 
@@ -23,7 +23,7 @@ export type Login =
   /** Managed identities, the environment, a signed-in developer: what the Azure library finds. */
   | { readonly kind: 'azure-default'; readonly clientId: string | undefined };
 
-export interface LaneLimits {
+export interface BulkheadLimits {
   /** Connections, and so statements at the same time. */
   readonly size: number;
   /** Statements that may wait for one; more are refused at once. */
@@ -52,8 +52,8 @@ export interface SqlServerAddress {
   /** Milliseconds. */
   readonly connectTimeout: number;
   readonly lockTimeout: number;
-  readonly interactive: LaneLimits;
-  readonly export: LaneLimits;
+  readonly interactive: BulkheadLimits;
+  readonly export: BulkheadLimits;
 }
 
 /** The address that a text means, or every problem with it; problems hold no value. */

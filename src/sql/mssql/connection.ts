@@ -1,5 +1,5 @@
 /**
- * Connections of one lane. In: an address and how to isolate. Out: the driver's pool, whose every session begins with the
+ * Connections of one bulkhead. In: an address and how to isolate. Out: the driver's pool, whose every session begins with the
  * settings that keep it harmless: it waits for no lock for long, and a deadlock costs it and nobody else.
  * https://learn.microsoft.com/sql/t-sql/statements/set-statements-transact-sql
  */

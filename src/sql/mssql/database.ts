@@ -1,19 +1,19 @@
 /**
- * A SQL Server as a Database. In: an address. Out: rows through two lanes, each with its own connections, behind one
+ * A SQL Server as a Database. In: an address. Out: rows through two bulkheads, each with its own connections, behind one
  * breaker. It sends SELECTs and the settings of its sessions, and nothing else.
  */
 
 import { createBreaker } from '../breaker.ts';
-import { createLane, type Lane } from '../bulkhead.ts';
+import { type Bulkhead, createBulkhead } from '../bulkhead.ts';
 import { type Database, DatabaseError, type QueryOptions } from '../database.ts';
 import type { Dialect } from '../dialect.ts';
 import { listOf } from '../list-of.ts';
 import { createLockedTables, type LockedTables, lockedError } from '../locked.ts';
 import type { Row, SqlPlan, Statement } from '../plan.ts';
-import { createSilence } from '../stall-detector.ts';
+import { createStallDetector } from '../stall-detector.ts';
 import { renderedBy } from '../statement.ts';
 import { tablesOf } from '../tables.ts';
-import type { LaneLimits, SqlServerAddress } from './address.ts';
+import type { BulkheadLimits, SqlServerAddress } from './address.ts';
 import { readCatalog } from './catalog.ts';
 import { createPool, createSingle } from './connection.ts';
 import { MSSQL } from './dialect.ts';
@@ -35,10 +35,10 @@ export interface OpenOptions {
 }
 
 interface OpenLane {
-  readonly lane: Lane;
+  readonly bulkhead: Bulkhead;
   readonly source: Source;
   readonly locks: LockedTables;
-  readonly limits: LaneLimits;
+  readonly limits: BulkheadLimits;
 }
 
 const PROBE_PAUSE = 1000;
@@ -82,17 +82,17 @@ function databaseOf(
   { probePause: pause = PROBE_PAUSE, patience = PATIENCE, dialect = MSSQL }: OpenOptions,
 ): Database {
   let { isolation: level, versions } = reading;
-  const openLane = (limits: LaneLimits): OpenLane => {
+  const openBulkhead = (limits: BulkheadLimits): OpenLane => {
     const { size } = limits;
     const lockTimeout = lockTimeoutOf(address, limits);
     return {
-      lane: createLane(limits),
+      bulkhead: createBulkhead(limits),
       source: createSource(() => createPool(address, { size, isolation: level, lockTimeout }, logins)),
       locks: createLockedTables({ pause: lockTimeout }),
       limits,
     };
   };
-  const lanes = { interactive: openLane(address.interactive), export: openLane(address.export) };
+  const bulkheads = { interactive: openBulkhead(address.interactive), export: openBulkhead(address.export) };
   const single = () => createSingle(address, level, logins);
   const probing = createSource(single);
   const probe = async (): Promise<void> => {
@@ -102,16 +102,16 @@ function databaseOf(
   const isThere = (failed: unknown): boolean => readFailure(failed).refused;
   // With the patience before it, and the login that it may need, less than two seconds.
   const longest = PROBE_SHARE * address.connectTimeout;
-  const silence = createSilence({ probe, longest, patience, isThere, onSilence: () => breaker.trip() });
+  const stalls = createStallDetector({ probe, longest, patience, isThere, onStall: () => breaker.trip() });
   const unexplained = createTally();
   let closed = false;
 
-  type Lanes = keyof typeof lanes;
+  type Lanes = keyof typeof bulkheads;
 
   const enter = async (name: Lanes, tables: readonly string[], signal?: AbortSignal) => {
-    const { lane, source, limits, locks } = lanes[name];
+    const { bulkhead, source, limits, locks } = bulkheads[name];
     const tries = locks.check(tables);
-    const onFree = await lane.enter(signal, tables);
+    const onFree = await bulkhead.enter(signal, tables);
     try {
       // The lock that others found while this one waited; the one that tries them would find itself.
       if (!tries) locks.check(tables);
@@ -133,7 +133,7 @@ function databaseOf(
     if (level === 'READ COMMITTED') return;
     level = 'READ COMMITTED';
     versions = false;
-    for (const { source } of [lanes.interactive, lanes.export]) source.renew();
+    for (const { source } of [bulkheads.interactive, bulkheads.export]) source.renew();
   };
 
   /** Returns where the same is worth a second try; else throws what the caller is told. */
@@ -147,7 +147,7 @@ function databaseOf(
     if (thrown instanceof DatabaseError) throw thrown;
     if (signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
     if (thrown instanceof TypeError) throw new DatabaseError('failed', thrown.message);
-    const { source, locks } = lanes[name];
+    const { source, locks } = bulkheads[name];
     const { error, again, outage, isolation: refused, locked, unconnected } = readFailure(thrown);
     const { number } = error.engine;
     if (number !== undefined && decisionOf(number) === undefined) unexplained.add(number);
@@ -168,7 +168,7 @@ function databaseOf(
     for (let first = true; ; first = false) {
       try {
         const { source, options, locks } = await enter(name, tables, signal);
-        const rows = await silence.during(silent => source.run(statement, watched(options, silent)));
+        const rows = await stalls.during(silent => source.run(statement, watched(options, silent)));
         locks.answered(tables);
         return rows;
       } catch (thrown) {
@@ -188,7 +188,7 @@ function databaseOf(
     for (let first = true; ; first = false) {
       try {
         const { source, options, locks } = await enter(name, tables, signal);
-        const lists = silence.duringEach(silent => source.stream(statement, size, watched(options, silent)));
+        const lists = stalls.duringEach(silent => source.stream(statement, size, watched(options, silent)));
         for await (const rows of lists) {
           if (given === 0) locks.answered(tables);
           given += rows.length;
@@ -204,26 +204,26 @@ function databaseOf(
 
   const statementOf = renderedBy(dialect);
   const asking = (plan: SqlPlan, options?: QueryOptions): Asking => {
-    return { statement: statementOf(plan, options?.places), tables: tablesOf(plan) };
+    return { statement: statementOf(plan, options?.placeholders), tables: tablesOf(plan) };
   };
   /** Of the catalog, whose tables nobody locks for long. */
   const select = (statement: Statement): Promise<readonly Row[]> => run({ statement, tables: [] }, 'interactive');
   return {
     engine: 'mssql',
     render: statementOf,
-    query: (plan, options) => run(asking(plan, options), options?.lane ?? 'interactive', options?.signal),
+    query: (plan, options) => run(asking(plan, options), options?.bulkhead ?? 'interactive', options?.signal),
     stream(plan, size, options) {
       // Without versions an open statement holds locks that writers wait for: its rows come a list at a time.
-      const whole = versions ? plan : listOf(plan, size, options?.places);
-      return stream(asking(whole, options), size, options?.lane ?? 'interactive', options?.signal);
+      const whole = versions ? plan : listOf(plan, size, options?.placeholders);
+      return stream(asking(whole, options), size, options?.bulkhead ?? 'interactive', options?.signal);
     },
     catalog: part => readCatalog(select, part),
     permissions: tables => readPermissions(select, tables),
-    explain: (plan, places) => explainStatement(single, statementOf(plan, places)),
+    explain: (plan, placeholders) => explainStatement(single, statementOf(plan, placeholders)),
     load: () => ({
       away: breaker.isOpen(),
       unexplained: unexplained.counts(),
-      lanes: { interactive: lanes.interactive.lane.load(), export: lanes.export.lane.load() },
+      bulkheads: { interactive: bulkheads.interactive.bulkhead.load(), export: bulkheads.export.bulkhead.load() },
     }),
     async ping() {
       await select(PING);
@@ -233,13 +233,13 @@ function databaseOf(
       closed = true;
       breaker.close();
       logins.close();
-      await Promise.all([lanes.interactive.source, lanes.export.source, probing].map(source => source.close()));
+      await Promise.all([bulkheads.interactive.source, bulkheads.export.source, probing].map(source => source.close()));
     },
   };
 }
 
 /** A statement that waits for a lock keeps a connection from those in the queue: a quarter of their time is the most. */
-function lockTimeoutOf({ lockTimeout }: SqlServerAddress, { wait }: LaneLimits): number {
+function lockTimeoutOf({ lockTimeout }: SqlServerAddress, { wait }: BulkheadLimits): number {
   return Math.max(1, Math.min(lockTimeout, Math.floor(wait / 4)));
 }
 

@@ -3,7 +3,7 @@
  * none for a while, which grows with each further one: a password that was rotated must not lock the account. In: how to log in.
  * Out: a connection. A pool that has connections which work waits for better times; another one fails at once.
  */
-import { createLane } from '../bulkhead.ts';
+import { createBulkhead } from '../bulkhead.ts';
 import { LoginFailed, readFailure } from './failure.ts';
 
 export interface Logins {
@@ -31,7 +31,7 @@ const AT_ONCE = 2;
 const NO_LIMIT = 2 ** 31 - 1;
 
 export function createLogins({ pause, clock = () => performance.now() }: LoginsOptions): Logins {
-  const places = createLane({ size: AT_ONCE, queue: NO_LIMIT, wait: NO_LIMIT });
+  const places = createBulkhead({ size: AT_ONCE, queue: NO_LIMIT, wait: NO_LIMIT });
   const closing = new AbortController();
   let refusals = 0;
   let next = 0;

@@ -9,7 +9,7 @@ import type { Awaitable } from '../../common/awaitable.ts';
 import { isBusy } from './errors.ts';
 
 /** At once, which is `now`, where nobody writes. `unhurried`: nobody waits for the answer, as in an export. */
-export type Patiently = <T>(ask: (now: number) => T, now?: number, unhurried?: boolean) => Awaitable<T>;
+export type BusyRetry = <T>(ask: (now: number) => T, now?: number, unhurried?: boolean) => Awaitable<T>;
 
 /** Milliseconds that somebody who waits for an answer waits in all, and that others do. */
 const AT_MOST = 1200;
@@ -18,7 +18,7 @@ const UNHURRIED = 5000;
 const FIRST = 10;
 const LONGEST = 160;
 
-export function createPatience(): Patiently {
+export function createBusyRetry(): BusyRetry {
   /** When the file was found locked, if it was at the last look. */
   let since: number | undefined;
 

@@ -13,14 +13,14 @@ import { listOf } from '../list-of.ts';
 import type { Row, SqlPlan } from '../plan.ts';
 import { renderedBy, statementsOf } from '../statement.ts';
 import { bindable, bindPlaced } from './bind.ts';
-import { createPatience } from './busy-retry.ts';
+import { createBusyRetry } from './busy-retry.ts';
 import { readCatalog } from './catalog.ts';
 import { SQLITE } from './dialect.ts';
 import { isTooLarge } from './errors.ts';
 import { openFile } from './file.ts';
 import { createForms } from './forms.ts';
 import { createLooks } from './look.ts';
-import { createTurns } from './time-slices.ts';
+import { createTimeSlices } from './time-slices.ts';
 
 /** Milliseconds that statements may follow each other before other clients are looked at. */
 const PATIENCE = 10;
@@ -47,28 +47,28 @@ export function openSqlite(
   { cache = 65_536, patience = PATIENCE, look = LOOK, longest = LONGEST, proofs }: SqliteOptions = {},
 ): Database {
   const file = openFile(path, { cache, look, longest });
-  const turn = createTurns(patience);
-  const patiently = createPatience();
+  const turn = createTimeSlices(patience);
+  const retryBusy = createBusyRetry();
   const statementOf = statementsOf(SQLITE, bindable, bindPlaced);
   const looking = createLooks(file.hasRowids);
 
   const forms = createForms({
     path,
     proofs,
-    use: ask => patiently(() => file.use('look at rows', ask)),
+    use: ask => retryBusy(() => file.use('look at rows', ask)),
     version: async () => {
-      const [row] = await patiently(() => file.rows({ text: 'PRAGMA data_version', parameters: [] }));
+      const [row] = await retryBusy(() => file.rows({ text: 'PRAGMA data_version', parameters: [] }));
       return String(row?.[0]);
     },
     hasRowids: file.hasRowids,
   });
   /** The rows of a plan. What an export has read cannot be read again: it ends at a row whose form was not expected. */
-  const fetch = (plan: SqlPlan, lane: QueryOptions['lane'], read: () => SqlValue[][]): readonly Row[] => {
+  const fetch = (plan: SqlPlan, bulkhead: QueryOptions['bulkhead'], read: () => SqlValue[][]): readonly Row[] => {
     const witness = forms.witness();
     try {
       const rows = read();
       witness.look(plan, rows);
-      if (lane === 'export' && forms.isInDoubt()) throw new FormDisproved();
+      if (bulkhead === 'export' && forms.isInDoubt()) throw new FormDisproved();
       return rows;
     } catch (error) {
       if (isTooLarge(error)) witness.tooLarge(plan);
@@ -82,44 +82,44 @@ export function openSqlite(
     query(plan: SqlPlan, options) {
       const ask = (at: number): readonly Row[] => {
         if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
-        const limited = options?.signal !== undefined && options.lane !== 'export';
-        const statement = statementOf(limited ? looking(plan) : plan, options?.places);
+        const limited = options?.signal !== undefined && options.bulkhead !== 'export';
+        const statement = statementOf(limited ? looking(plan) : plan, options?.placeholders);
         const until = limited ? (deadlineOf(options?.signal) ?? Number.POSITIVE_INFINITY) : undefined;
-        return fetch(plan, options?.lane, () => file.rows(statement, until, at));
+        return fetch(plan, options?.bulkhead, () => file.rows(statement, until, at));
       };
       const now = performance.now();
-      const unhurried = options?.lane === 'export';
-      return turn(now)?.then(() => patiently(ask, undefined, unhurried)) ?? patiently(ask, now, unhurried);
+      const unhurried = options?.bulkhead === 'export';
+      return turn(now)?.then(() => retryBusy(ask, undefined, unhurried)) ?? retryBusy(ask, now, unhurried);
     },
     async *stream(plan, size, options) {
       // An open statement would hold the lock that keeps the application from writing.
-      yield await patiently(
+      yield await retryBusy(
         () => {
           if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
-          const statement = statementOf(listOf(plan, size, options?.places), options?.places);
-          return fetch(plan, options?.lane, () => file.rows(statement));
+          const statement = statementOf(listOf(plan, size, options?.placeholders), options?.placeholders);
+          return fetch(plan, options?.bulkhead, () => file.rows(statement));
         },
         undefined,
         true,
       );
     },
-    catalog: async part => patiently(() => file.use('catalog', database => readCatalog(database, part))),
+    catalog: async part => retryBusy(() => file.use('catalog', database => readCatalog(database, part))),
     forms: forms.find,
     formsChanged: forms.changed,
     onFormDisproved: forms.onDoubt,
     async permissions() {
       return { unreadable: [], writes: [] };
     },
-    async explain(plan, places) {
-      const { text, parameters } = statementOf(plan, places);
+    async explain(plan, placeholders) {
+      const { text, parameters } = statementOf(plan, placeholders);
       // Rows of EXPLAIN QUERY PLAN: id, parent, unused, detail.
-      const rows = await patiently(() => file.rows({ text: `EXPLAIN QUERY PLAN ${text}`, parameters }));
+      const rows = await retryBusy(() => file.rows({ text: `EXPLAIN QUERY PLAN ${text}`, parameters }));
       return rows.map(row => String(row[3]));
     },
-    load: () => ({ away: false, lanes: {} }),
+    load: () => ({ away: false, bulkheads: {} }),
     async ping() {
       // A statement that reads nothing is answered without the file.
-      await patiently(() => file.rows({ text: 'SELECT COUNT(*) FROM sqlite_schema', parameters: [] }));
+      await retryBusy(() => file.rows({ text: 'SELECT COUNT(*) FROM sqlite_schema', parameters: [] }));
     },
     forget: () => file.forget(),
     async close() {

@@ -9,7 +9,7 @@ import { performance } from 'node:perf_hooks';
  * `patience`: milliseconds. Beyond, statements wait until the event loop has gone round, other clients' events in between, and then have
  * a turn as long, in the order in which they came. What it gives takes the present instant, as performance.now() has it.
  */
-export function createTurns(patience: number): (now?: number) => Promise<void> | undefined {
+export function createTimeSlices(patience: number): (now?: number) => Promise<void> | undefined {
   const waiting: (() => void)[] = [];
   let begun: number | undefined;
   const end = (): void => {

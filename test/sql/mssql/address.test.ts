@@ -63,7 +63,7 @@ test('packets are large, but of the usual size where a login brings a token', ()
   expect(addressOf('mssql://r:s@db/EHR?auth=azure-default').packetSize).toBe(4096);
 });
 
-test('the lanes have limits of their own', () => {
+test('the bulkheads have limits of their own', () => {
   const { interactive, export: bulk } = addressOf('mssql://r:s@db/EHR?pool=3&queue=4&timeout=5000&exportPool=4');
   expect(interactive).toEqual({ size: 3, queue: 4, wait: 5000, timeout: 5000 });
   expect(bulk).toEqual({ size: 4, queue: 100, wait: 600_000, timeout: 300_000 });

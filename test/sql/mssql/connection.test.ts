@@ -12,7 +12,7 @@ test('the last packet of a long statement does not wait until those before are a
   const told = vi.spyOn(Socket.prototype, 'setNoDelay');
   const { database, endpoint } = await openScripted(() => undefined);
   const plan = planOf();
-  await Promise.all([database.query(plan), database.query(plan, { lane: 'export' })]);
+  await Promise.all([database.query(plan), database.query(plan, { bulkhead: 'export' })]);
   const logins = endpoint.asked.filter(({ kind }) => kind === 'login');
   expect(logins.length).toBeGreaterThan(2);
   expect(new Set(told.mock.contexts).size).toBe(logins.length);

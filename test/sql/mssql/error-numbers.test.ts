@@ -90,7 +90,7 @@ describe('connections that end', () => {
     const { database, endpoint } = await openScripted(() => undefined, '&pool=8');
     let killing = true;
     // Connections that are idle when it happens.
-    await Promise.all([1, 2, 3].map(() => database.query(planOf(), { lane: 'export' })));
+    await Promise.all([1, 2, 3].map(() => database.query(planOf(), { bulkhead: 'export' })));
     endpoint.script = asked => {
       if (!isQuery(asked) || !killing) return undefined;
       if (endpoint.asked.filter(isQuery).length < 3 + 6) return 'hang';
@@ -100,7 +100,7 @@ describe('connections that end', () => {
     };
     const answers = await Promise.all([1, 2, 3, 4, 5, 6].map(() => database.query(planOf())));
     expect(answers).toEqual(Array.from({ length: 6 }, () => [[1]]));
-    expect(await database.query(planOf(), { lane: 'export' })).toEqual([[1]]);
+    expect(await database.query(planOf(), { bulkhead: 'export' })).toEqual([[1]]);
     expect(database.load().away).toBe(false);
   });
 

@@ -77,7 +77,7 @@ describe('more statements than connections', () => {
       return rowsOf([1]);
     }, '&exportPool=2&pool=1');
     const slow = planOf(undefined, [text]);
-    const exports = [1, 2, 3].map(() => database.query(slow, { lane: 'export' }));
+    const exports = [1, 2, 3].map(() => database.query(slow, { bulkhead: 'export' }));
     await until(() => endpoint.asked.filter(isQuery).length === 2);
     expect(await database.query(planOf())).toEqual([[1]]);
     free.open();

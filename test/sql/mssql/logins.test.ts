@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { DatabaseError } from '../../../src/sql/database.ts';
 import { LoginFailed } from '../../../src/sql/mssql/failure.ts';
 import { createLogins } from '../../../src/sql/mssql/logins.ts';
-import { createSilence } from '../../../src/sql/stall-detector.ts';
+import { createStallDetector } from '../../../src/sql/stall-detector.ts';
 import { type Asked, openEndpoint } from './endpoint.ts';
 import { failureOf, gate, isQuery, openAt, openScripted, planOf, rowsOf, text, until } from './open.ts';
 
@@ -94,7 +94,7 @@ describe('the probe for silence', () => {
       // No statement is answered any more, and nobody says so.
       await never;
     };
-    const silence = createSilence({ probe, patience: 5, onSilence: () => silent++ });
+    const silence = createStallDetector({ probe, patience: 5, onStall: () => silent++ });
     const ended: unknown[] = [];
     void silence.during(signal => {
       signal.addEventListener('abort', () => ended.push(signal.reason));
@@ -110,7 +110,7 @@ describe('the probe for silence', () => {
   it('that is refused a login has heard the server', async () => {
     let silent = 0;
     const probe = (): Promise<void> => Promise.reject(new Error('refused'));
-    const silence = createSilence({ probe, patience: 5, isThere: () => true, onSilence: () => silent++ });
+    const silence = createStallDetector({ probe, patience: 5, isThere: () => true, onStall: () => silent++ });
     const statement = gate();
     const asked = silence.during(() => statement.passed);
     await new Promise(resolve => setTimeout(resolve, 40));
@@ -120,10 +120,10 @@ describe('the probe for silence', () => {
   });
 
   it('that fails while nothing is answered ends what waits, each with another time to come again', async () => {
-    const silence = createSilence({
+    const silence = createStallDetector({
       probe: () => Promise.reject(new Error('away')),
       patience: 5,
-      onSilence: () => undefined,
+      onStall: () => undefined,
     });
     const waiting = Array.from({ length: 60 }, () =>
       silence.during(

@@ -15,7 +15,7 @@ describe('the breaker', () => {
     await endpoint.start();
     await isBack(database);
     expect(await database.query(planOf())).toEqual([[1]]);
-    expect(await database.query(planOf(), { lane: 'export' })).toEqual([[1]]);
+    expect(await database.query(planOf(), { bulkhead: 'export' })).toEqual([[1]]);
   });
 
   it('opens for a login that is refused, as it is while a server recovers', async () => {

@@ -60,7 +60,7 @@ test('whoever stops taking cancels the statement, and its connection serves on',
     break;
   }
   await until(() => endpoint.asked.some(({ kind }) => kind === 'attention'));
-  await until(() => database.load().lanes['interactive']?.taken === 0);
+  await until(() => database.load().bulkheads['interactive']?.taken === 0);
   endpoint.script = () => undefined;
   expect(await database.query(planOf())).toEqual([[1]]);
   // A slow machine may have looked in the meantime, on a connection of its own, whether the server is there.
@@ -109,17 +109,17 @@ test('a connection that is cut after a list was given is not tried again: no row
   expect(got.length).toBeGreaterThan(0);
 });
 
-test('a stream keeps its place in the lane, and others use what is left', async () => {
+test('a stream keeps its place in the bulkhead, and others use what is left', async () => {
   const { database } = await openScripted(
     answering(({ text: sql }) =>
       sql.includes('a.T') ? { columns: NUMBERS, rows: [[1]] } : { columns: NUMBERS, rows: numbers(200_000) },
     ),
     '&exportPool=2&exportQueue=1&exportQueueTimeout=20',
   );
-  const lane = { lane: 'export' } as const;
-  for await (const rows of database.stream(planOf(), 10, lane)) {
+  const bulkhead = { bulkhead: 'export' } as const;
+  for await (const rows of database.stream(planOf(), 10, bulkhead)) {
     expect(rows).toHaveLength(10);
-    expect(await database.query(planOf(undefined, [text]), lane)).toEqual([[1]]);
+    expect(await database.query(planOf(undefined, [text]), bulkhead)).toEqual([[1]]);
     break;
   }
 });
@@ -163,7 +163,7 @@ test.each([
       const most = asked.bytes.readInt32LE(asked.bytes.indexOf(Buffer.of(0x26, 4, 4)) + 3);
       return { columns: NUMBERS, rows: numbers(Math.min(25, most)) };
     };
-    const lists = await taken(database.stream({ ...planOf(), limit: 25 }, 10, { lane: 'export' }));
+    const lists = await taken(database.stream({ ...planOf(), limit: 25 }, 10, { bulkhead: 'export' }));
     // The caller goes on behind a full list with a further plan (src/sql/database.ts).
     expect(lists.flat()).toEqual(numbers(rows));
     expect(endpoint.asked.filter(isQuery)).toHaveLength(1);

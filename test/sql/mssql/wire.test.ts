@@ -36,7 +36,7 @@ describe('rows', () => {
 describe('sessions', () => {
   it('begin with settings that keep them harmless, each of them', async () => {
     const { database, endpoint } = await openScripted(() => undefined, '&lockTimeout=1234');
-    await Promise.all([database.query(planOf()), database.query(planOf(), { lane: 'export' })]);
+    await Promise.all([database.query(planOf()), database.query(planOf(), { bulkhead: 'export' })]);
     const logins = endpoint.asked.filter(({ kind }) => kind === 'login').length;
     const settings = endpoint.asked.filter(({ kind }) => kind === 'batch').map(asked => asked.text);
     expect(settings).toHaveLength(logins);
@@ -53,7 +53,7 @@ describe('sessions', () => {
   ])('with options "%s" come from %s, for reading only: %s, in packets of %i', async (options, ...said) => {
     const [applicationName, readOnly, packetSize] = said;
     const { database, endpoint } = await openScripted(() => undefined, options);
-    await Promise.all([database.query(planOf()), database.query(planOf(), { lane: 'export' })]);
+    await Promise.all([database.query(planOf()), database.query(planOf(), { bulkhead: 'export' })]);
     const logins = endpoint.asked.filter(({ kind }) => kind === 'login').map(({ bytes }) => readLogin(bytes));
     expect(logins.length).toBeGreaterThan(2);
     const expected = { applicationName, readOnly, packetSize, user: 'reader', database: 'ehr' };
@@ -84,8 +84,8 @@ describe('sessions', () => {
     });
     onTestFinished(() => endpoint.stop());
     const { database } = await openAt(endpoint);
-    const lanes = ['interactive', 'export', 'interactive'] as const;
-    const answers = await Promise.all(lanes.map(lane => database.query(planOf(), { lane })));
+    const bulkheads = ['interactive', 'export', 'interactive'] as const;
+    const answers = await Promise.all(bulkheads.map(bulkhead => database.query(planOf(), { bulkhead })));
     expect(answers).toEqual([[[1]], [[1]], [[1]]]);
     expect(await database.query(planOf())).toEqual([[1]]);
     const asked = endpoint.asked.filter(isQuery).map(({ connection }) => levels.get(connection));
@@ -99,10 +99,10 @@ describe('sessions', () => {
     expect(new Set(endpoint.asked.filter(isQuery).map(({ connection }) => connection)).size).toBe(1);
   });
 
-  it('of the two lanes are not the same', async () => {
+  it('of the two bulkheads are not the same', async () => {
     const { database, endpoint } = await openScripted(() => undefined);
     await database.query(planOf());
-    await database.query(planOf(), { lane: 'export' });
+    await database.query(planOf(), { bulkhead: 'export' });
     expect(new Set(endpoint.asked.filter(isQuery).map(({ connection }) => connection)).size).toBe(2);
   });
 

@@ -1,10 +1,10 @@
 import { setImmediate as afterEvents } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { createTurns } from '../../../src/sql/sqlite/time-slices.ts';
+import { createTimeSlices } from '../../../src/sql/sqlite/time-slices.ts';
 
 /** How many statements one after the other get done before another client is looked at, of 20. */
 async function statementsInOneTurn(patience: number): Promise<number> {
-  const turn = createTurns(patience);
+  const turn = createTimeSlices(patience);
   let done = 0;
   const statements = (async () => {
     for (let i = 0; i < 20; i++) {
@@ -28,7 +28,7 @@ test('statements that are soon over do not wait', async () => {
 });
 
 test('statements that wait together go one by one too', async () => {
-  const turn = createTurns(0);
+  const turn = createTimeSlices(0);
   const order: string[] = [];
   const statements = Array.from({ length: 10 }, async (_, i) => {
     await turn();
@@ -46,7 +46,7 @@ test('statements that wait together go one by one too', async () => {
 test('statements that waited share a turn, and those that it has no time for have the next', async () => {
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
   try {
-    const turn = createTurns(10);
+    const turn = createTimeSlices(10);
     expect(turn()).toBeUndefined();
     let now = 10;
     clock.mockReturnValue(now);

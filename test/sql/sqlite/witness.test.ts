@@ -21,7 +21,7 @@ interface Watched {
   readonly database: Database;
   /** Times that a doubt was heard. */
   readonly doubts: () => number;
-  read(lane?: 'export'): Promise<readonly Row[]>;
+  read(bulkhead?: 'export'): Promise<readonly Row[]>;
   write(sql: string): void;
   find(): Promise<Readonly<Record<string, unknown>>>;
 }
@@ -71,7 +71,7 @@ async function watched(row = PROVEN): Promise<Watched> {
   };
   return {
     ...{ database, find, doubts: () => doubts },
-    read: async lane => database.query(plan, lane && { lane }),
+    read: async bulkhead => database.query(plan, bulkhead && { bulkhead }),
     write: sql => writer.exec(sql),
   };
 }
