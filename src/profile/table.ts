@@ -182,7 +182,7 @@ async function readRows(
     if (place < PLACES - 1) within.push(compare(key.column, '<', value(edge(place + 1), INTEGER)));
     read += await readFrom(source, and(...within), key, false, Math.ceil((most - read) / (place + 1)));
   }
-  return `from ${PLACES} placeholders along ${key.column.column}`;
+  return `from ${PLACES} places along ${key.column.column}`;
 }
 
 /** The least and the greatest of a column of whole numbers. */
