@@ -51,7 +51,7 @@ export interface RequestContext {
   readonly sealed?: boolean;
   readonly signal?: AbortSignal;
   /** Told of every plan before it is sent. */
-  readonly onQuery?: (plan: SqlPlan, placeholders?: PlaceholderValues) => void;
+  readonly onQuery?: (plan: SqlPlan, placeholders?: PlaceholderValues, now?: number) => void;
   /** Where the time goes; nobody looks where there is none. */
   readonly stages?: Stages;
   /** The types that the caller's scopes name one by one; absent where there are no scopes, as on an open server. */
@@ -132,7 +132,7 @@ export interface FacadeOptions extends OwnOptions {
   readonly rules?: Rules;
   /** Switched off by tests alone. */
   readonly accessRules?: AccessRules;
-  readonly onQuery?: (plan: SqlPlan, placeholders?: PlaceholderValues) => void;
+  readonly onQuery?: (plan: SqlPlan, placeholders?: PlaceholderValues, now?: number) => void;
 }
 
 /** Searches whose parameters are not read again while they are kept. */
@@ -342,9 +342,9 @@ type Told = RequestContext['onQuery'];
 
 function bothTold(one: Told, other: Told): Told {
   if (!one || !other) return one ?? other;
-  return (plan, placeholders) => {
-    one(plan, placeholders);
-    other(plan, placeholders);
+  return (plan, placeholders, now) => {
+    one(plan, placeholders, now);
+    other(plan, placeholders, now);
   };
 }
 

@@ -82,9 +82,9 @@ export async function explainSearch(
       statements.map(async ({ purpose, mappings, plan, placeholders }) => ({
         purpose,
         mappings,
-        rendered: renderers.map(({ engine, render }) => ({ engine, ...render(plan, placeholders) })),
+        rendered: renderers.map(({ engine, render }) => ({ engine, ...render(plan, placeholders, now) })),
         served: [
-          ...(await planOf(database, plan, placeholders)),
+          ...(await planOf(database, plan, placeholders, now)),
           ...(await unfitIndexes(plan, tables => database.catalog({ tables }))),
           ...foldedTexts(plan, registry.pack.words ?? []),
         ],
@@ -99,9 +99,10 @@ async function planOf(
   database: Database,
   plan: SqlPlan,
   placeholders: PlaceholderValues | undefined,
+  now: number,
 ): Promise<readonly string[]> {
   try {
-    return await database.explain(plan, placeholders);
+    return await database.explain(plan, placeholders, now);
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.reason === 'cancelled') throw error;
     return [`the database tells no plan: ${error.message}`];

@@ -3,6 +3,8 @@
  * (CodeableConcept, Period, Quantity …) are taken apart into these by src/plan.
  * https://hl7.org/fhir/R4/search.html
  */
+import type { Predicate } from '../sql/expression.ts';
+import type { Condition } from './model.ts';
 
 export type Criterion =
   /** Exactly this text (code, id, uri, a boolean as `true` or `false`); with `anyCase` in any case of its ASCII letters. */
@@ -43,8 +45,25 @@ export interface NumberEdge {
   readonly whole?: true;
 }
 
-/** The instant and the zone a search is evaluated in. */
+/** The instant that a search is evaluated at. */
 export interface Clock {
-  /** Milliseconds since the epoch; the same for all pages of a search. */
+  /** Milliseconds since the epoch; the same for all pages of a search. Plans read it through `nowPredicate` and `instantOf` alone. */
   readonly now: number;
+  /** In a plan that is to be kept: how it compares with the instant of each use. */
+  readonly moments?: Moments;
+}
+
+export type NowCondition = Extract<Condition, { kind: 'now' }>;
+
+export interface Moments {
+  /** The rows where the condition holds, at whatever instant the plan is used. */
+  read(condition: NowCondition): Predicate;
+  /** What is made depends on the instant otherwise: it serves this use alone. */
+  forOnce(): void;
+}
+
+/** The instant as a number: what is made by it serves this use alone. */
+export function instantOf({ now, moments }: Clock): number {
+  moments?.forOnce();
+  return now;
 }

@@ -6,8 +6,9 @@
 import type { Mapping } from '../mapping/model.ts';
 import type { Branch } from '../plan/branches.ts';
 import { bareRelation } from '../plan/condition.ts';
-import { ALL_RULES, watchClock } from '../plan/environment.ts';
+import { ALL_RULES } from '../plan/environment.ts';
 import { afterCursor, orderOf } from '../plan/keyset.ts';
+import { type ForInstants, forInstants, servesInstant } from '../plan/moments.ts';
 import { selectionKey } from '../resource/selection.ts';
 import type { Cursor } from '../search/cursor.ts';
 import type { Selection, SortKey } from '../search/query.ts';
@@ -45,19 +46,18 @@ export interface BranchPlan {
   readonly sortAt: readonly number[];
 }
 
-interface Planned {
+export interface KeptPlan {
   /** Undefined: the branch has no rows that could match. */
   readonly planned: BranchPlan | undefined;
-}
-
-export interface KeptPlan extends Planned {
   readonly placeholders: PlaceholderValues | undefined;
 }
 
 /** Plans of one branch at most: with and without a cursor, of several selections. */
 const PLANS = 20;
 
-const kept = new WeakMap<Branch, Map<string, Planned>>();
+type Plans = Map<string, ForInstants<BranchPlan | undefined>>;
+
+const kept = new WeakMap<Branch, Plans>();
 
 /** The plan of a branch; one that was made for an equal request serves, where nothing but values differs. */
 export function keptPlan(branch: Branch, needs: BranchNeeds, wanted: number, session: Session): KeptPlan {
@@ -72,21 +72,21 @@ export function keptPlan(branch: Branch, needs: BranchNeeds, wanted: number, ses
   const limit = limitOf(wanted, cursor);
   const whole = cursor ? [...placeholders, ...cursor.key, limit] : [...placeholders, limit];
   const known = plans.get(key);
-  if (known) return { planned: known.planned, placeholders: whole };
-  const clock = watchClock(env);
-  const watched = { ...session, env: clock.env };
-  const planned = stages.time('plan', () => planBranch(branch, needs, wanted, watched, placeholders.length));
-  if (!clock.looked()) {
+  if (known && servesInstant(known, env)) return { planned: known.made, placeholders: whole };
+  const planned = stages.time('plan', () =>
+    forInstants(env, within => planBranch(branch, needs, wanted, { ...session, env: within }, placeholders.length)),
+  );
+  if (planned.checks !== 'once') {
     if (plans.size === PLANS) plans.clear();
-    plans.set(key, { planned });
+    plans.set(key, planned);
   }
-  return { planned, placeholders: whole };
+  return { planned: planned.made, placeholders: whole };
 }
 
-function plansOf(branch: Branch): Map<string, Planned> {
+function plansOf(branch: Branch): Plans {
   const known = kept.get(branch);
   if (known) return known;
-  const plans = new Map<string, Planned>();
+  const plans: Plans = new Map();
   kept.set(branch, plans);
   return plans;
 }

@@ -4,8 +4,9 @@
 import { columnDigits } from '../mapping/codecs/stored-number.ts';
 import type { JoinColumn } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
-import { ALL_RULES, type Environment, watchClock } from '../plan/environment.ts';
+import { ALL_RULES, type Environment } from '../plan/environment.ts';
 import { canBePlaces, inStatements, type Key, theirsAmong } from '../plan/key.ts';
+import { type ForInstants, forInstants, servesInstant } from '../plan/moments.ts';
 import { pieceKeys } from '../resource/piece-keys.ts';
 import { type ChildRow, type Children, childrenOf, NO_CHILDREN } from '../resource/rows.ts';
 import type { ChildShape, LevelShape } from '../resource/shape.ts';
@@ -55,7 +56,7 @@ async function readCollection(
 const PLANS = 20;
 
 /** Shapes live as long as their mappings. */
-const kept = new WeakMap<ChildShape, Map<string, SqlPlan>>();
+const kept = new WeakMap<ChildShape, Map<string, ForInstants<SqlPlan>>>();
 
 /** The statement for the children of these keys; that of as many keys before, where nothing but values differs. */
 function collectionPlan(
@@ -64,19 +65,18 @@ function collectionPlan(
   env: Environment,
 ): { readonly plan: SqlPlan; readonly placeholders?: PlaceholderValues } {
   if (!canBePlaces(keys) || env.rules !== ALL_RULES) return { plan: planCollection(shape, keys, env) };
-  const plans = kept.get(shape) ?? new Map<string, SqlPlan>();
+  const plans = kept.get(shape) ?? new Map<string, ForInstants<SqlPlan>>();
   kept.set(shape, plans);
   const key = keys.map(values => values.map(valueShape).join('')).join('/');
   const placeholders = keys.flat();
   const known = plans.get(key);
-  if (known) return { plan: known, placeholders };
-  const clock = watchClock(env);
-  const plan = planCollection(shape, keys, clock.env, 0);
-  if (!clock.looked()) {
+  if (known && servesInstant(known, env)) return { plan: known.made, placeholders };
+  const plan = forInstants(env, within => planCollection(shape, keys, within, 0));
+  if (plan.checks !== 'once') {
     if (plans.size === PLANS) plans.clear();
     plans.set(key, plan);
   }
-  return { plan, placeholders };
+  return { plan: plan.made, placeholders };
 }
 
 function planCollection(shape: ChildShape, keys: readonly Key[], env: Environment, place?: number): SqlPlan {

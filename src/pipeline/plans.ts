@@ -1,14 +1,16 @@
 /**
  * Plans kept between requests: questions that are equal but for the logical ids in them, under equal access, are planned
- * once. So reads, the pages of a search and the same search of many patients share plans. Nothing that looks at the present
- * instant is kept. In: a question, its ids, the keys found so far, and how to plan. Out: what is planned, the values of its
- * places, and the keys that it asks for first.
+ * once. So reads, the pages of a search and the same search of many patients share plans.
+ *
+ * In: a question, its ids, the keys found so far, and how to plan. Out: what is planned, the values of its placeholders,
+ * and the keys that it asks for first.
  */
 import { boundedCache } from '../cache/bounded.ts';
 import type { Registry } from '../mapping/model.ts';
-import { ALL_RULES, type Environment, type KeysQuestion, watchClock } from '../plan/environment.ts';
+import { ALL_RULES, type Environment, type KeysQuestion } from '../plan/environment.ts';
 import { type IdReader, idReader, legalIds, placesFor, withoutImplied } from '../plan/id-parameters.ts';
 import { canBePlaces } from '../plan/key.ts';
+import { type ForInstants, forInstants, servesInstant } from '../plan/moments.ts';
 import { planText } from '../plan/plan-text.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import type { PlaceholderValues } from '../sql/plan.ts';
@@ -31,7 +33,7 @@ export interface KeptQuestion {
 
 /** What was planned for one question, and for what readings of its ids that holds. */
 interface Template {
-  readonly round: Omit<Round<unknown>, 'placeholders'>;
+  readonly round: ForInstants<Omit<Round<unknown>, 'placeholders'>>;
   readonly guards: IdReader['guards'];
 }
 
@@ -67,10 +69,10 @@ export function planRound<T>(
   for (let at = 0; templates && at < templates.length; at++) {
     const template = templates[at];
     const read = template && placesFor(template.guards, ids);
-    if (!read) continue;
+    if (!read || !servesInstant(template.round, env)) continue;
     // Most ids that are asked for are of one shape, which need not be looked for behind others.
     if (at > 0) templates.unshift(...templates.splice(at, 1));
-    const { planned, asked } = template.round as Omit<Round<T>, 'placeholders'>;
+    const { planned, asked } = template.round.made as Omit<Round<T>, 'placeholders'>;
     return { planned, asked, placeholders: together(known.placeholders, read) };
   }
   const reader = idReader(ids, known.placeholders.length, question.ids.length);
@@ -78,13 +80,14 @@ export function planRound<T>(
     ...(ids.length > 0 ? { ids: { value: reader } } : {}),
     keyPlaces: { value: known.at },
   });
-  const clock = watchClock(opaque);
-  const round = plannedIn(clock.env, plan);
-  if (templates && !clock.looked()) {
+  if (templates === undefined)
+    return { ...plannedIn(opaque, plan), placeholders: together(known.placeholders, reader.placeholders) };
+  const round = forInstants(opaque, within => plannedIn(within, plan));
+  if (round.checks !== 'once') {
     if (templates.length === SHAPES) templates.pop();
     templates.unshift({ round, guards: withoutImplied(reader.guards) });
   }
-  return { ...round, placeholders: together(known.placeholders, reader.placeholders) };
+  return { ...round.made, placeholders: together(known.placeholders, reader.placeholders) };
 }
 
 interface ResolvedForm {

@@ -23,7 +23,7 @@ export interface Session {
 }
 
 export interface SessionOptions extends Pick<QueryOptions, 'signal' | 'bulkhead'> {
-  readonly onQuery?: ((plan: SqlPlan, placeholders?: PlaceholderValues) => void) | undefined;
+  readonly onQuery?: ((plan: SqlPlan, placeholders?: PlaceholderValues, now?: number) => void) | undefined;
   readonly stages?: Stages | undefined;
 }
 
@@ -37,19 +37,20 @@ export function openSession(
   { stages = UNTIMED, onQuery, signal, bulkhead }: SessionOptions,
 ): Session {
   const inTurn = limitConcurrency(STATEMENTS_AT_ONCE);
+  const { now } = env;
   return {
     registry: env.registry,
     env,
     shapes,
     stages,
     query(plan, mapping, placeholders) {
-      onQuery?.(plan, placeholders);
-      const how = { signal, bulkhead, mapping, placeholders };
+      onQuery?.(plan, placeholders, now);
+      const how = { signal, bulkhead, mapping, placeholders, now };
       return inTurn(() => stages.statement(mapping, () => database.query(plan, how)));
     },
     stream(plan, size, mapping, placeholders) {
-      onQuery?.(plan, placeholders);
-      return database.stream(plan, size, { signal, bulkhead, mapping, placeholders });
+      onQuery?.(plan, placeholders, now);
+      return database.stream(plan, size, { signal, bulkhead, mapping, placeholders, now });
     },
   };
 }

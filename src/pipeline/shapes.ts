@@ -6,7 +6,8 @@ import { boundedCache } from '../cache/bounded.ts';
 import { namedNodesOf } from '../mapping/dynamic.ts';
 import type { Mapping, Node } from '../mapping/model.ts';
 import { conditionPredicate } from '../plan/condition.ts';
-import { type Environment, watchClock } from '../plan/environment.ts';
+import type { Environment } from '../plan/environment.ts';
+import { type ForInstants, forInstants, servesInstant } from '../plan/moments.ts';
 import { targetRelation } from '../plan/presence.ts';
 import { compileWriter, type Writer } from '../resource/compile.ts';
 import { selectionKey, selectRoot } from '../resource/selection.ts';
@@ -36,18 +37,13 @@ export interface Shapes {
 
 /** Shapes of one registry; at most `entries` are kept. */
 export function shapeStore(entries = 500): Shapes {
-  const cache = boundedCache<{ readonly shaped: Shaped; readonly timed: boolean }>(entries);
+  const cache = boundedCache<{ shaped?: ForInstants<Shaped> }>(entries);
   return {
     of(request, env) {
-      const key = keyOf(request);
-      const make = (): { readonly shaped: Shaped; readonly timed: boolean } => {
-        const clock = watchClock(env);
-        const made = shaped(request, clock.env);
-        return { shaped: made, timed: clock.looked() };
-      };
-      const kept = cache.get(key, make);
-      // A shape whose SQL compares with the present instant is good for that instant alone.
-      return kept.timed ? cache.get(`${key}|${env.now}`, make).shaped : kept.shaped;
+      const kept = cache.get(keyOf(request), () => ({}));
+      if (kept.shaped === undefined || !servesInstant(kept.shaped, env))
+        kept.shaped = forInstants(env, within => shaped(request, within));
+      return kept.shaped.made;
     },
   };
 }

@@ -20,7 +20,6 @@ import { referenceLeaf, refersToRows } from './reference.ts';
 import { someOfGroup } from './referring.ts';
 import { type Action, OPEN_SIGHT, permissionsOf, type SeenPatients, type SeenPermission } from './sight.ts';
 import { throughLookups } from './through-lookups.ts';
-import { timedRows } from './timed-rows.ts';
 import { along, type Leaf } from './walk.ts';
 
 /** The rows of a mapping that the caller may see. */
@@ -132,15 +131,8 @@ function referredWithin(
   const all = referring(mapping, env.registry).filter(
     ({ source }) => !chain.includes(source) && (isBound(source) || chain.length <= STEPS),
   );
-  const asked = within.map(patients => (patients.kind === 'ids' ? patients.ids.join() : patients.key)).join('&');
-  const timed = all.map(({ source }) =>
-    isBound(source) ? timedRows(source, asked, own => visibleWithin(source, within, own, []), env) : undefined,
-  );
-  // Without these the rest is planned for nothing.
-  if (timed.includes('asked')) return FALSE;
-  const sources = all.flatMap((one, i) => {
-    const rows = timed[i];
-    const seen = typeof rows === 'object' ? rows : visibleWithin(one.source, within, env, chain);
+  const sources = all.flatMap(one => {
+    const seen = visibleWithin(one.source, within, env, chain);
     return seen.kind === 'false' ? [] : [{ ...one, where: and(servedPredicate(one.source, env), seen) }];
   });
   const groups = Map.groupBy(sources, ({ source }) => source.group);

@@ -2,13 +2,14 @@
  * Conditions and scopes of a mapping as predicates and relations: a condition may look into a scope, a scope is filtered
  * by conditions. In: model and instant. Out: two-valued Predicates; Relations with only the joins that are needed.
  */
-import type { Clock, DateEdge } from '../mapping/criterion.ts';
+import type { Clock } from '../mapping/criterion.ts';
 import type { Condition, JoinColumn, Lookup, Scope } from '../mapping/model.ts';
 import type { ColumnType } from '../sql/column-type.ts';
 import { UNICODE } from '../sql/column-type.ts';
 import { aliasesOf } from '../sql/columns-used.ts';
 import { among, and, call, compare, constant, equals, exists, filled, glob, not, or, TRUE } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Join, Predicate, Relation } from '../sql/expression.ts';
+import { nowPredicate } from './moments.ts';
 
 /** The rows where a condition holds; `not` of it is exactly the rest. */
 export function conditionPredicate(condition: Condition, clock: Clock): Predicate {
@@ -28,15 +29,8 @@ export function conditionPredicate(condition: Condition, clock: Clock): Predicat
       );
     case 'order':
       return compare(condition.column, condition.op, constant(condition.value, condition.column.type));
-    case 'now': {
-      const edge: DateEdge =
-        condition.op === 'before'
-          ? { edge: 'start', op: '<', at: clock.now }
-          : { edge: 'start', op: '>=', at: clock.now };
-      const predicate = condition.codec.match([condition.column], { kind: 'date', any: [[edge]] }, clock);
-      if (!predicate) throw new TypeError(`${condition.codec.label} cannot be compared with now`);
-      return predicate;
-    }
+    case 'now':
+      return nowPredicate(condition, clock);
     case 'matches':
       return glob(condition.column, condition.pattern);
     case 'same':

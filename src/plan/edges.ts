@@ -2,7 +2,7 @@
  * Prefixes as comparisons of interval ends. In: a typed date or number. Out: a disjunction of conjunctions of edges.
  * https://hl7.org/fhir/R4/search.html#prefix
  */
-import type { Clock, DateEdge, NumberEdge } from '../mapping/criterion.ts';
+import { type Clock, type DateEdge, instantOf, type NumberEdge } from '../mapping/criterion.ts';
 import type { NumberValue, TypedValue } from '../search/query.ts';
 
 /** Share of the distance to now, and of a number, that `ap` allows (the specification suggests 10 %). */
@@ -10,7 +10,7 @@ const APPROXIMATELY = 0.1;
 
 export type Edges<E> = readonly (readonly E[])[];
 
-/** The value's interval [start, end) against the searched interval [low, high). Only `ap` looks at the clock. */
+/** The value's interval [start, end) against the searched interval [low, high). Only `ap` asks for the instant. */
 export function dateEdges(value: TypedValue & { readonly kind: 'date' }, clock: Clock): Edges<DateEdge> {
   const { low, high } = value;
   const startsIn: DateEdge = { edge: 'start', op: '>=', at: low };
@@ -35,7 +35,7 @@ export function dateEdges(value: TypedValue & { readonly kind: 'date' }, clock: 
     case 'eb':
       return [[{ edge: 'end', op: '<=', at: low }]];
     case 'ap': {
-      const slack = Math.round(Math.abs(clock.now - low) * APPROXIMATELY);
+      const slack = Math.round(Math.abs(instantOf(clock) - low) * APPROXIMATELY);
       return [
         [
           { edge: 'start', op: '<', at: high + slack },

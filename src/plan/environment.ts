@@ -9,6 +9,7 @@ import { and, isNull, not, or } from '../sql/construct.ts';
 import type { Predicate, SqlValue } from '../sql/expression.ts';
 import type { KeyOperand } from '../sql/listed.ts';
 import type { SqlPlan } from '../sql/plan.ts';
+import { type ForInstants, forInstants, isTimeless, servesInstant } from './moments.ts';
 import type { Sight } from './sight.ts';
 
 /** Keys of rows of a mapping. */
@@ -86,32 +87,16 @@ export function environment(registry: Registry, now: number, sight: Sight, rules
   };
 }
 
-/** The same environment, and whether anybody has looked at the time. */
-export function watchClock(env: Environment): { readonly env: Environment; readonly looked: () => boolean } {
-  let looked = false;
-  // Not a copy: copying would look.
-  const watched: Environment = Object.create(env, {
-    now: {
-      get() {
-        looked = true;
-        return env.now;
-      },
-    },
-  });
-  return { env: watched, looked: () => looked };
-}
-
-/** The same environment, and whether anybody has looked at what only this request has: its instant, keys and questions. */
+/** The same environment, and whether anybody has looked at what only this request has: its keys, questions and ids. */
 export function watchRequest(env: Environment): { readonly env: Environment; readonly looked: () => boolean } {
   let looked = false;
-  const seen = <Name extends 'now' | 'resolved' | 'pending' | 'ids'>(name: Name) => ({
+  const seen = <Name extends 'resolved' | 'pending' | 'ids'>(name: Name) => ({
     get() {
       looked = true;
       return env[name];
     },
   });
   const watched: Environment = Object.create(env, {
-    now: seen('now'),
     resolved: seen('resolved'),
     pending: seen('pending'),
     ids: seen('ids'),
@@ -120,21 +105,22 @@ export function watchRequest(env: Environment): { readonly env: Environment; rea
 }
 
 /**
- * Keeps what depends on a part of a mapping alone: made once per part, unless it depends on the present instant or a test
- * has switched a rule off. Parts belong to one registry and go with it.
+ * Keeps what depends on a part of a mapping alone: made once per part, unless a test has switched a rule off. Parts belong to one
+ * registry and go with it.
  */
 export function remembered<Part extends object, Made extends object>(
   make: (part: Part, env: Environment) => Made,
 ): (part: Part, env: Environment) => Made {
-  const kept = new WeakMap<Part, Made>();
+  const kept = new WeakMap<Part, ForInstants<Made>>();
   return (part, env) => {
     if (env.rules !== ALL_RULES) return make(part, env);
-    const known = kept.get(part);
-    if (known) return known;
-    const watch = watchClock(env);
-    const made = make(part, watch.env);
-    if (!watch.looked()) kept.set(part, made);
-    return made;
+    let known = kept.get(part);
+    if (known === undefined || !servesInstant(known, env)) {
+      known = forInstants(env, opaque => make(part, opaque));
+      kept.set(part, known);
+    }
+    // A plan that is not kept has the instant itself.
+    return env.moments === undefined && !isTimeless(known) ? make(part, env) : known.made;
   };
 }
 

@@ -16,6 +16,7 @@ import { ALL_RULES, complement, type Environment, watchRequest } from './environ
 import { idsByForm, idsPredicate, readId } from './identity.ts';
 import { onceKnown } from './keys-first.ts';
 import { leafForAny } from './leaf.ts';
+import { type ForInstants, forInstants, isTimeless, servesInstant } from './moments.ts';
 import { presentPredicate, servedPredicate } from './presence.ts';
 import { refersToRows } from './reference.ts';
 import { someReferring, whereReferring } from './referring.ts';
@@ -52,10 +53,12 @@ const KEPT_AT_MOST = 2000;
 /** Characters of modifier and values: longer lists are seldom asked again, and a predicate of hundreds may hold megabytes. */
 const ASKED_LENGTH = 400;
 
-const kept = new WeakMap<Registry, Map<string, Predicate | undefined>>();
+type Kept = Map<string, ForInstants<Predicate | undefined>>;
 
-function keptFor({ registry }: Environment): Map<string, Predicate | undefined> {
-  const known = kept.get(registry) ?? new Map<string, Predicate | undefined>();
+const kept = new WeakMap<Registry, Kept>();
+
+function keptFor({ registry }: Environment): Kept {
+  const known: Kept = kept.get(registry) ?? new Map();
   kept.set(registry, known);
   return known;
 }
@@ -74,13 +77,16 @@ function valuesPredicate(
   if (asked.length > ASKED_LENGTH) return madePredicate(mapping, parameter, values, modifier, env);
   const known = keptFor(env);
   const key = `${mapping.name} ${parameter.url} ${parameter.expression} ${asked}`;
-  if (known.has(key)) return known.get(key);
+  const before = known.get(key);
+  if (before && (env.moments || isTimeless(before)) && servesInstant(before, env)) return before.made;
+  // A plan that is not kept has the instant itself.
+  if (env.moments === undefined) return madePredicate(mapping, parameter, values, modifier, env);
   const watch = watchRequest(env);
-  const made = madePredicate(mapping, parameter, values, modifier, watch.env);
-  if (watch.looked()) return made;
+  const made = forInstants(watch.env, within => madePredicate(mapping, parameter, values, modifier, within));
+  if (watch.looked() || made.checks === 'once') return made.made;
   if (known.size === KEPT_AT_MOST) known.clear();
   known.set(key, made);
-  return made;
+  return made.made;
 }
 
 /** A mapping is walked once for all values. */

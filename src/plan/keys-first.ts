@@ -53,7 +53,7 @@ export function addPlaces(of: Predicate, known: Set<number>): void {
     { predicates: [of] },
     {
       value({ place }) {
-        if (place !== undefined) known.add(place);
+        if (typeof place === 'number') known.add(place);
       },
     },
   );

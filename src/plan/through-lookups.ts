@@ -199,7 +199,7 @@ function isAsked(of: Predicate, known: ReadonlySet<number>): boolean {
     { predicates: [of] },
     {
       value({ place }) {
-        stable &&= place === undefined || known.has(place);
+        stable &&= typeof place !== 'number' || known.has(place);
       },
     },
   );

@@ -14,6 +14,8 @@ export interface QueryOptions {
   readonly mapping?: string;
   /** Values of the places of a plan that is used again; without them it is rendered for this use alone. */
   readonly placeholders?: PlaceholderValues | undefined;
+  /** The instant of the request, in milliseconds since the epoch, for plans that compare with it (`Moment`). */
+  readonly now?: number;
 }
 
 export interface BulkheadLoad {
@@ -43,7 +45,7 @@ export interface Permissions {
 export interface Database {
   /** The name of its engine (engines.ts). */
   readonly engine: string;
-  render(plan: SqlPlan, placeholders?: PlaceholderValues): Statement;
+  render(plan: SqlPlan, placeholders?: PlaceholderValues, now?: number): Statement;
   /** All rows of a bounded plan, at once where statements run on the calling thread. Rejects with DatabaseError. */
   query(plan: SqlPlan, options?: QueryOptions): Awaitable<readonly Row[]>;
   /**
@@ -69,7 +71,7 @@ export interface Database {
   /** What the login may do with these tables, as far as the engine has logins. */
   permissions(tables: readonly string[]): Promise<Permissions>;
   /** The index or scan that would serve a statement, as the engine says it, one line each. */
-  explain(plan: SqlPlan, placeholders?: PlaceholderValues): Promise<readonly string[]>;
+  explain(plan: SqlPlan, placeholders?: PlaceholderValues, now?: number): Promise<readonly string[]>;
   /** How busy the way to it is; asks nothing. */
   load(): DatabaseLoad;
   /** One cheap statement; throws if the database does not answer. */

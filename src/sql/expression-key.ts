@@ -10,7 +10,8 @@ export function expressionKey(expression: Expression): string {
       return `${expression.alias}.${expression.column}`;
     case 'value':
       // Values of two places are equal at times only.
-      if (expression.place !== undefined) return `?${expression.place}`;
+      if (expression.place !== undefined)
+        return `?${typeof expression.place === 'number' ? expression.place : expression.place.name}`;
       return `=${expression.value instanceof Uint8Array ? Buffer.from(expression.value).toString('hex') : JSON.stringify(expression.value)}`;
     case 'function':
       return `${expression.name}(${expression.args.map(a => (typeof a === 'number' ? a : expressionKey(a))).join()})`;

@@ -8,6 +8,14 @@ import type { Identifier, TableName } from './identifier.ts';
 
 export type SqlValue = string | number | Uint8Array | null;
 
+/** A value that each use of a plan works out for its own instant. */
+export interface Moment {
+  /** Equal for equal values, whatever the instant. */
+  readonly name: string;
+  /** `now`: milliseconds since the epoch. */
+  at(now: number): SqlValue;
+}
+
 export interface ColumnExpression {
   readonly kind: 'column';
   readonly alias: Identifier;
@@ -51,7 +59,7 @@ export type Expression =
       /** The mapping's or a codec's, never a request's: it may stand in the text of a statement. */
       readonly constant?: true;
       /** The plan is used again with other values here: which of those that come along; `value` is that of the first use. */
-      readonly place?: number;
+      readonly place?: number | Moment;
     }
   | {
       readonly kind: 'function';

@@ -4,7 +4,7 @@
  */
 
 import type { ColumnType } from './column-type.ts';
-import type { Expression, Order, Relation, SqlValue } from './expression.ts';
+import type { Expression, Moment, Order, Relation, SqlValue } from './expression.ts';
 
 export interface SqlPlan {
   readonly from: Relation;
@@ -45,7 +45,7 @@ export interface Parameter {
   readonly value: SqlValue;
   readonly type: ColumnType;
   /** Of a value that each use brings along: which it is, its type, and that of what it is compared with, if anything. */
-  readonly place?: { readonly at: number; readonly type: ColumnType; readonly against?: ColumnType };
+  readonly place?: { readonly at: number | Moment; readonly type: ColumnType; readonly against?: ColumnType };
 }
 
 /** The values that one use of a plan brings along. */

@@ -4,7 +4,7 @@
  * sees to it that values of one shape (`valueShape`) come to it.
  */
 import type { Dialect } from './dialect.ts';
-import type { SqlValue } from './expression.ts';
+import type { Moment, SqlValue } from './expression.ts';
 import { looseType, parameterFor } from './parameter-type.ts';
 import type { Parameter, PlaceholderValues, SqlPlan, Statement } from './plan.ts';
 import { render } from './render.ts';
@@ -38,7 +38,7 @@ interface KeptStatement<T> {
   readonly text: string;
   readonly bound: readonly T[];
   /** Which parameter takes which of the values. */
-  readonly open: readonly { readonly at: number; readonly from: number; readonly parameter: Parameter }[];
+  readonly open: readonly { readonly at: number; readonly from: number | Moment; readonly parameter: Parameter }[];
 }
 
 /**
@@ -49,7 +49,7 @@ export function statementsOf<T>(
   dialect: Dialect,
   bind: (parameter: Parameter) => T,
   bindPlaced = (parameter: Parameter, value: SqlValue): T => bind(filled(parameter, value)),
-): (plan: SqlPlan, placeholders: PlaceholderValues | undefined) => BoundStatement<T> {
+): (plan: SqlPlan, placeholders: PlaceholderValues | undefined, now?: number) => BoundStatement<T> {
   const kept = new WeakMap<SqlPlan, KeptStatement<T>>();
   const keep = (plan: SqlPlan): KeptStatement<T> => {
     const { text, parameters } = render(plan, dialect);
@@ -60,15 +60,15 @@ export function statementsOf<T>(
     kept.set(plan, statement);
     return statement;
   };
-  return (plan, placeholders) => {
+  return (plan, placeholders, now) => {
     if (placeholders === undefined) {
-      const { text, parameters } = whole(render(plan, dialect));
-      return { text, parameters: parameters.map(bind) };
+      const { text, parameters } = render(plan, dialect);
+      return { text, parameters: parameters.map(parameter => bind(forOnce(parameter, now))) };
     }
     const { text, bound, open } = kept.get(plan) ?? keep(plan);
     const parameters = bound.slice();
     for (const { at, from, parameter } of open) {
-      const value = placeholders[from];
+      const value = typeof from === 'number' ? placeholders[from] : momentValue(from, now);
       if (value === undefined) throw new RangeError('a plan has more placeholders than there are values');
       parameters[at] = bindPlaced(parameter, value);
     }
@@ -77,16 +77,24 @@ export function statementsOf<T>(
 }
 
 /** Statements as `Database.render` tells them. */
-export function renderedBy(dialect: Dialect): (plan: SqlPlan, placeholders?: PlaceholderValues) => Statement {
+export function renderedBy(
+  dialect: Dialect,
+): (plan: SqlPlan, placeholders?: PlaceholderValues, now?: number) => Statement {
   const statementOf = statementsOf(dialect, parameter => parameter);
-  return (plan, placeholders) => statementOf(plan, placeholders);
+  return (plan, placeholders, now) => statementOf(plan, placeholders, now);
 }
 
-/** The values of a plan that is used again are those of its first use: they are nobody else's. */
-function whole(statement: Statement): Statement {
-  if (statement.parameters.some(({ place }) => place !== undefined))
-    throw new RangeError('a plan with placeholders was asked without their values');
-  return statement;
+/** The values of a plan that is used again are those of its first use: they are nobody else's. But moments have no other value. */
+function forOnce(parameter: Parameter, now: number | undefined): Parameter {
+  const { place } = parameter;
+  if (place === undefined) return parameter;
+  if (typeof place.at === 'number') throw new RangeError('a plan with placeholders was asked without their values');
+  return filled(parameter, momentValue(place.at, now));
+}
+
+function momentValue(moment: Moment, now: number | undefined): SqlValue {
+  if (now === undefined) throw new RangeError('a plan that compares with the present instant was asked without one');
+  return moment.at(now);
 }
 
 /** The parameter of a place with the value of one use, and the type that this value calls for. */

@@ -35,6 +35,6 @@ export async function statementsOf(
   request: (context: RequestContext) => Promise<unknown>,
 ): Promise<readonly Statement[]> {
   const sent: Statement[] = [];
-  await request({ ...CONTEXT, onQuery: (plan, places) => sent.push(database.render(plan, places)) });
+  await request({ ...CONTEXT, onQuery: (plan, places, now) => sent.push(database.render(plan, places, now)) });
   return sent;
 }

@@ -26,7 +26,7 @@ export async function demoApp(patients = 3): Promise<DemoApp> {
   const statements: Statement[] = [];
   const demo = await openDemo({
     patients,
-    onQuery: (plan, places) => statements.push(demo.database.render(plan, places)),
+    onQuery: (plan, places, now) => statements.push(demo.database.render(plan, places, now)),
   });
   const lines: string[] = [];
   const metrics = createMetrics();

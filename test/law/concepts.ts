@@ -112,7 +112,11 @@ export interface Concepts {
   readonly facade: Facade;
   readonly catalog: Catalog;
   /** Statements sent so far, in order. */
-  readonly sent: readonly { readonly plan: SqlPlan; readonly placeholders: PlaceholderValues | undefined }[];
+  readonly sent: readonly {
+    readonly plan: SqlPlan;
+    readonly placeholders: PlaceholderValues | undefined;
+    readonly now: number | undefined;
+  }[];
   /** How SQLite goes about the last statement that asks for facts: `SEARCH o USING INDEX …`. */
   way(): readonly string[];
   close(): Promise<void>;
@@ -128,10 +132,14 @@ export async function openConcepts(facts: number): Promise<Concepts> {
   const catalog = await database.catalog();
   const { registry, problems } = loadPack(join(folder, 'pack'), catalog);
   if (!registry) throw new Error(JSON.stringify(problems));
-  const sent: { plan: SqlPlan; placeholders: PlaceholderValues | undefined }[] = [];
+  const sent: { plan: SqlPlan; placeholders: PlaceholderValues | undefined; now: number | undefined }[] = [];
   const facade = createFacade({
     ...{ registry, database, pageSize: 50, pageMax: 1000, secret: new Uint8Array(32), clock: () => NOW },
-    ...{ softwareVersion: '0', date: '2026-06-30', onQuery: (plan, placeholders) => sent.push({ plan, placeholders }) },
+    ...{
+      softwareVersion: '0',
+      date: '2026-06-30',
+      onQuery: (plan, placeholders, now) => sent.push({ plan, placeholders, now }),
+    },
   });
   return {
     facade,
@@ -140,7 +148,7 @@ export async function openConcepts(facts: number): Promise<Concepts> {
     way() {
       const last = sent.findLast(({ plan }) => plan.from.table.name === 'FACT');
       if (!last) throw new Error('nothing has been sent');
-      const { text, parameters } = database.render(last.plan, last.placeholders);
+      const { text, parameters } = database.render(last.plan, last.placeholders, last.now);
       const asked = new DatabaseSync(file, { readOnly: true });
       asked.function('lintel_fold', { deterministic: true }, text => text);
       const rows = asked.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...parameters.map(({ value }) => value));

@@ -32,7 +32,7 @@ export interface DemoOptions {
   readonly patients: number;
   /** Of 1,000 values so many are spoiled. */
   readonly spoiled?: { readonly perMille: number; readonly seed: number };
-  readonly onQuery?: (plan: SqlPlan, placeholders?: PlaceholderValues) => void;
+  readonly onQuery?: (plan: SqlPlan, placeholders?: PlaceholderValues, now?: number) => void;
   /** Default: that of the run. */
   readonly engine?: EngineName;
 }

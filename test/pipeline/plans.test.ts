@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { accessToPatients, OPEN_ACCESS } from '../../src/auth/access.ts';
+import { instantOf } from '../../src/mapping/criterion.ts';
 import { createRegistry } from '../../src/mapping/registry.ts';
 import { planKey, planRound } from '../../src/pipeline/plans.ts';
 import { ALL_RULES, type Environment, environment } from '../../src/plan/environment.ts';
@@ -27,10 +28,10 @@ test('an equal question is planned once, one of another purpose, of other keys o
   expect([round(undefined), round(undefined)]).toEqual([5, 6]);
 });
 
-test('what looks at the present instant, or is planned with a rule switched off, is planned again', () => {
+test('what is made by the present instant as a number, or is planned with a rule switched off, is planned again', () => {
   const here = registry();
   const timed = (now: number) =>
-    planRound({ key: 'a', ids: [] }, environment(here, now, OPEN_SIGHT), env => env.now).planned;
+    planRound({ key: 'a', ids: [] }, environment(here, now, OPEN_SIGHT), instantOf).planned;
   expect([timed(1), timed(2)]).toEqual([1, 2]);
   let planned = 0;
   const without = () =>

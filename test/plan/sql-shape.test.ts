@@ -13,7 +13,7 @@ const statements: Statement[] = [];
 beforeAll(async () => {
   demo = await openDemo({
     patients: 1,
-    onQuery: (plan, places) => statements.push(demo.database.render(plan, places)),
+    onQuery: (plan, places, now) => statements.push(demo.database.render(plan, places, now)),
   });
 }, 60_000);
 afterAll(() => demo.close());

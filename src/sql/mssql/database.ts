@@ -204,7 +204,7 @@ function databaseOf(
 
   const statementOf = renderedBy(dialect);
   const asking = (plan: SqlPlan, options?: QueryOptions): Asking => {
-    return { statement: statementOf(plan, options?.placeholders), tables: tablesOf(plan) };
+    return { statement: statementOf(plan, options?.placeholders, options?.now), tables: tablesOf(plan) };
   };
   /** Of the catalog, whose tables nobody locks for long. */
   const select = (statement: Statement): Promise<readonly Row[]> => run({ statement, tables: [] }, 'interactive');
@@ -219,7 +219,7 @@ function databaseOf(
     },
     catalog: part => readCatalog(select, part),
     permissions: tables => readPermissions(select, tables),
-    explain: (plan, placeholders) => explainStatement(single, statementOf(plan, placeholders)),
+    explain: (plan, placeholders, now) => explainStatement(single, statementOf(plan, placeholders, now)),
     load: () => ({
       away: breaker.isOpen(),
       unexplained: unexplained.counts(),

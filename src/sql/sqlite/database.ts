@@ -83,7 +83,7 @@ export function openSqlite(
       const ask = (at: number): readonly Row[] => {
         if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
         const limited = options?.signal !== undefined && options.bulkhead !== 'export';
-        const statement = statementOf(limited ? looking(plan) : plan, options?.placeholders);
+        const statement = statementOf(limited ? looking(plan) : plan, options?.placeholders, options?.now);
         const until = limited ? (deadlineOf(options?.signal) ?? Number.POSITIVE_INFINITY) : undefined;
         return fetch(plan, options?.bulkhead, () => file.rows(statement, until, at));
       };
@@ -96,7 +96,7 @@ export function openSqlite(
       yield await retryBusy(
         () => {
           if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
-          const statement = statementOf(listOf(plan, size, options?.placeholders), options?.placeholders);
+          const statement = statementOf(listOf(plan, size, options?.placeholders), options?.placeholders, options?.now);
           return fetch(plan, options?.bulkhead, () => file.rows(statement));
         },
         undefined,
@@ -110,8 +110,8 @@ export function openSqlite(
     async permissions() {
       return { unreadable: [], writes: [] };
     },
-    async explain(plan, placeholders) {
-      const { text, parameters } = statementOf(plan, placeholders);
+    async explain(plan, placeholders, now) {
+      const { text, parameters } = statementOf(plan, placeholders, now);
       // Rows of EXPLAIN QUERY PLAN: id, parent, unused, detail.
       const rows = await retryBusy(() => file.rows({ text: `EXPLAIN QUERY PLAN ${text}`, parameters }));
       return rows.map(row => String(row[3]));

@@ -12,7 +12,8 @@ import { defaultCodec } from '../../codecs/table.ts';
 import type { Condition } from '../../model.ts';
 import { readCodec } from '../nodes/via.ts';
 import type { Context } from '../pack/context.ts';
-import { child, type Entry, entriesOf, itemsOf, type ScalarTree, scalarsOf, type Tree } from '../read/tree.ts';
+import type { Settings } from '../pack/settings.ts';
+import { child, type Entry, entriesOf, itemsOf, plain, type ScalarTree, scalarsOf, type Tree } from '../read/tree.ts';
 import { isRuledOut, onlyPresent } from './absent-values.ts';
 import { comparable, type Resolved, resolveColumn, type Visible } from './columns.ts';
 import { readOn } from './join.ts';
@@ -270,13 +271,25 @@ function matches(tree: ScalarTree, column: ColumnExpression, context: Context): 
   return [{ kind: 'matches', column, pattern: tree.text }];
 }
 
+const dateCodecs = new WeakMap<Settings, Map<string, Codec>>();
+
+/** One codec for all conditions of a pack that read equal columns alike: plans then know that they compare with the same values. */
+function shared(codec: Codec, via: Tree | undefined, { type }: ColumnExpression, { settings }: Context): Codec {
+  const known = dateCodecs.get(settings) ?? new Map<string, Codec>();
+  dateCodecs.set(settings, known);
+  const key = JSON.stringify([via && plain(via), type]);
+  const before = known.get(key) ?? codec;
+  known.set(key, before);
+  return before;
+}
+
 /** The codec through which a column is compared with now: `via`, or what its type says. */
 function dateCodec(via: Tree | undefined, resolved: Resolved, at: ScalarTree, context: Context): Codec | undefined {
   const codec = via
     ? readCodec(via, [resolved.column.type], ['dateTime', 'date', 'instant'], via.at, context)
     : defaultCodec(resolved.column.type, 'dateTime', { zone: context.settings.pack.zone });
   const isDate = codec?.yields.some(type => ['date', 'dateTime', 'instant'].includes(type)) ?? false;
-  if (codec && isDate && codec.inverse !== 'none' && !codec.reads) return codec;
+  if (codec && isDate && codec.inverse !== 'none' && !codec.reads) return shared(codec, via, resolved.column, context);
   context.report.error(via?.at ?? at.at, `column ${resolved.column.column} cannot be compared with now`, {
     expected: '`via:` a date codec',
   });
