@@ -1,5 +1,19 @@
 import { describe, expect, test } from 'vitest';
+import { loadPack } from '../../../src/mapping/load/pack/pack.ts';
+import { formatProblem } from '../../../src/mapping/load/problem.ts';
+import { DEMO_PACK } from '../../../src/start/demo.ts';
+import { catalog } from './catalog.ts';
 import { PEOPLE, problemsOf, problemsOfSource } from './problems-of.ts';
+
+test('a database without most tables of the pack is told once, with the setting that names it', () => {
+  const { registry, problems } = loadPack(DEMO_PACK, catalog);
+  expect(registry).toBeUndefined();
+  const told = problems.map(formatProblem);
+  expect(told.filter(line => line.includes('unknown table'))).toEqual([]);
+  const message =
+    /^pack\.yaml:1:1: the database lacks \d+ of the \d+ tables of this pack: does DATABASE_URL name another/;
+  expect(told).toContainEqual(expect.stringMatching(message));
+});
 
 describe('the rows of a mapping are held against the schema', () => {
   test('an unknown table is told with the nearest spelling', () => {

@@ -31,6 +31,10 @@ export interface PackContext {
   readonly dates: DateColumns;
   /** Rows that a column was taken of. */
   readonly usedRows: Set<NamedRows>;
+  /** Tables that mappings name and the catalog has, in lower case. */
+  readonly tablesThere: Set<string>;
+  /** Those that it lacks, as they are written, and every place that names one. */
+  readonly tablesMissing: Map<string, Position[]>;
 }
 
 /** A mapping that references may name: its rows are resolved before any element is. */

@@ -3,7 +3,7 @@
  * schema.lock.json. Out: all mappings, or every problem at once. The stages: files, YAML, macros, shape, rows and ids,
  * elements, and what only all mappings together show.
  */
-import type { Catalog } from '../../../sql/catalog.ts';
+import { type Catalog, findTable, tableText } from '../../../sql/catalog.ts';
 import { checkDrift } from '../../check/drift.ts';
 import type { Registry } from '../../model.ts';
 import { createRegistry } from '../../registry.ts';
@@ -68,7 +68,7 @@ export function loadPackFiles(
   // Of a pack without the one that it builds on, all would seem wrong.
   if (files.problems !== undefined) return { registry: undefined, problems: report.problems() };
   const locked = catalog && files.lock && readLock(files.lock.path, files.lock.text, createReport());
-  if (locked && files.lock) reportDrift(files.lock, locked, catalog, report);
+  if (locked && files.lock && (degraded || !isOther(locked, catalog))) reportDrift(files.lock, locked, catalog, report);
   const known = catalog ?? (files.lock && readLock(files.lock.path, files.lock.text, report));
   const packs = [...(files.bases ?? []), ...(files.pack ? [files.pack] : [])];
   reportOtherEncodings([...packs, ...files.codes, ...files.tables, ...files.mappings], report);
@@ -117,6 +117,8 @@ export function loadPackFiles(
     lookups: [],
     dates: new DateColumns(),
     usedRows: new Set(),
+    tablesThere: new Set(),
+    tablesMissing: new Map(),
   };
   const hidden = files.mappings.filter(({ path }) => unread.has(path)).flatMap(namesIn);
   if (catalog) checkColumnRules(settings, catalog, degraded ? locked : undefined, levels, report);
@@ -127,6 +129,7 @@ export function loadPackFiles(
     contextOf({ ...pack, report: degraded ? { ...report, error: report.warning } : report }),
   );
   const resolved = resolveDrafts(drafts, hidden, pack, degraded);
+  if (catalog && !degraded) reportOtherDatabase(pack);
   const isSound = report.problems().every(problem => problem.severity === 'warning');
   report.take(resolved.problems);
   if (!isSound || resolved.mappings === undefined) return { registry: undefined, problems: report.problems() };
@@ -146,6 +149,35 @@ export function loadPackFiles(
  */
 function reportDrift({ path, text }: PackFile, locked: Catalog, catalog: Catalog, report: Report): void {
   checkDrift(locked, catalog, { ...report, error: report.warning }, placesIn(path, text));
+}
+
+/** Whether the database lacks most tables that were there when the lock was written: that is told once, as `reportOtherDatabase` does. */
+function isOther(locked: Catalog, catalog: Catalog): boolean {
+  const names = [...locked.tables.keys()];
+  const missing = names.filter(name => findTable(catalog, name) === undefined);
+  return missing.length >= MISSING_TABLES && missing.length > names.length / 2;
+}
+
+/** Fewer missing tables are told one by one: each may be a slip of spelling. */
+const MISSING_TABLES = 5;
+
+/** A database that lacks most tables of the pack is another product's: one problem instead of one for each place. */
+function reportOtherDatabase({ catalog, tablesThere, tablesMissing, report }: PackContext): void {
+  const missing = tablesMissing.size;
+  if (missing < MISSING_TABLES || missing <= tablesThere.size) return;
+  const tables = [...catalog.tables.values()].map(tableText);
+  const all = missing + tablesThere.size;
+  const message = `the database lacks ${missing} of the ${all} tables of this pack: does DATABASE_URL name another one?`;
+  report.error({ file: 'pack.yaml', line: 1, column: 1 }, message, {
+    expected: someOf([...tablesMissing.keys()]),
+    found: tables.length === 0 ? 'no table' : someOf(tables),
+    covers: [...tablesMissing.values()].flat(),
+  });
+}
+
+function someOf(names: readonly string[]): string {
+  const more = names.length - 3;
+  return `${names.slice(0, 3).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** What is no UTF-8 has been read as U+FFFD, which nobody writes. */

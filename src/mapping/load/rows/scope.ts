@@ -65,7 +65,9 @@ export function findTableNamed(
     return undefined;
   }
   const info = findTable(context.catalog, tree.text);
-  if (!info) {
+  if (info) context.tablesThere.add(tableText(info).toLowerCase());
+  else {
+    context.tablesMissing.set(tree.text, [...(context.tablesMissing.get(tree.text) ?? []), tree.at]);
     reportUnknown(tree, schema, name, context);
     return undefined;
   }
