@@ -69,7 +69,7 @@ test('the reference names the lists of ccds.yaml with their types', () => {
   );
 });
 
-const PAGES = ['README.md', ...globSync('docs/**/*.md')];
+const PAGES = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md')];
 
 /** The names by which links lead to headings of a page, as GitHub makes them of their words. */
 function anchorsOf(page: string): readonly string[] {
