@@ -25,8 +25,10 @@ const NAMES = [...ENGINES.keys()].join(', ');
 interface View {
   /** Names. */
   readonly engines: readonly string[];
-  /** Only this mapping. */
+  /** What `--mapping` says. */
   readonly mapping: string | undefined;
+  /** Whether a mapping is that one, or a variant of its file. */
+  readonly isWanted: (name: string) => boolean;
   readonly values: boolean;
 }
 
@@ -41,7 +43,7 @@ Shows the query with its types, the mappings that can and cannot match, the stat
 parameters and what the database says of its indexes), and where each element of the answer comes from. Where more than
 ${IN_FULL} mappings are read, SQL and lineage are shown for the one that --mapping names.
 
-  --mapping NAME   SQL and lineage of this mapping alone
+  --mapping NAME   SQL and lineage of this mapping alone, or of all variants of a file
   --engine ENGINE  ${NAMES} or all; default: the engine of the database
   --json           everything as one JSON object: pack, database, query, mappings, statements, lineage
   --values         also shows the values of the query and of parameters, which may be a patient's
@@ -80,14 +82,16 @@ ${IN_FULL} mappings are read, SQL and lineage are shown for the one that --mappi
       const facade = facadeOf(registry, database, changed, config);
       const request = searchOf(args.positionals[0] ?? '');
       const explained = await explainSearch(facade, database, request, { now: Date.now(), handling: config.handling });
+      const mapping = textOf(args, 'mapping');
       const view: View = {
         engines: chosen === 'all' ? [...ENGINES.keys()] : [chosen ?? database.engine],
-        mapping: textOf(args, 'mapping'),
+        mapping,
+        isWanted: name => mapping === undefined || name === mapping || name.startsWith(`${mapping}.`),
         values: args.values['values'] === true,
       };
       const known = explained.mappings.map(({ name }) => name);
-      if (view.mapping !== undefined && !known.includes(view.mapping)) {
-        terminal.note(`--mapping: expected one of ${known.join(', ')}, found ${JSON.stringify(view.mapping)}`);
+      if (!known.some(view.isWanted)) {
+        terminal.note(`--mapping: expected one of ${known.join(', ')}, found ${JSON.stringify(mapping)}`);
         return 2;
       }
       const subject = subjectLines(config, registry.pack);
@@ -120,7 +124,7 @@ function searchOf(text: string): SearchRequest {
 
 function print(explanation: Explanation, subject: readonly string[], view: View, { out }: Terminal): void {
   const { query, mappings, statements, lineage } = explanation;
-  const { mapping, values } = view;
+  const { isWanted, values } = view;
   for (const line of subject) out(line);
   out(`\nQuery of ${query.type}`);
   for (const line of queryLines(query, values)) out(`  ${line}`);
@@ -133,7 +137,7 @@ function print(explanation: Explanation, subject: readonly string[], view: View,
       out(`  ${i === 0 ? 'cannot match  ' : ' '.repeat(14)}${line.trim()}`);
     }
   }
-  if (mapping === undefined && read.length > IN_FULL) {
+  if (view.mapping === undefined && read.length > IN_FULL) {
     out('\nStatements');
     for (const { purpose, served } of statements) {
       out(`  ${purpose}`);
@@ -142,10 +146,9 @@ function print(explanation: Explanation, subject: readonly string[], view: View,
     out('\n--mapping NAME shows the SQL and the lineage of a mapping.');
     return;
   }
-  const shown = ({ mappings: of }: ExplainedStatement): boolean =>
-    mapping === undefined || of.length === 0 || of.includes(mapping);
+  const shown = ({ mappings: of }: ExplainedStatement): boolean => of.length === 0 || of.some(isWanted);
   for (const statement of statements.filter(shown)) printStatement(statement, view, out);
-  for (const { name } of read.filter(one => mapping === undefined || one.name === mapping)) {
+  for (const { name } of read.filter(one => isWanted(one.name))) {
     out(`\nLineage of ${name}`);
     const own = lineage.filter(one => one.mapping === name);
     const width = Math.min(44, Math.max(0, ...own.map(({ element }) => element.length)));
@@ -157,7 +160,7 @@ function printStatement(explained: ExplainedStatement, { engines, values }: View
   out(`\nStatement: ${explained.purpose}`);
   for (const statement of explained.rendered) if (engines.includes(statement.engine)) printSql(statement, values, out);
   out('\n  Served by');
-  for (const line of explained.served) out(`    ${line}`);
+  for (const line of explained.served.flatMap(one => wrapped(one, WIDTH))) out(`    ${line}`);
 }
 
 function printSql(statement: RenderedStatement, values: boolean, out: Terminal['out']): void {
@@ -172,19 +175,18 @@ function printSql(statement: RenderedStatement, values: boolean, out: Terminal['
 }
 
 /** The explanation for programs; texts as in print. */
-function asJson(explanation: Explanation, subject: readonly string[], { engines, mapping, values }: View): object {
+function asJson(explanation: Explanation, subject: readonly string[], { engines, isWanted, values }: View): object {
   const { query, mappings, statements, lineage } = explanation;
   const statementOf = ({ engine, text, parameters }: RenderedStatement): object => ({
     text,
     parameters: parameterLines(engine, parameters, values),
   });
-  const wanted = (name: string): boolean => mapping === undefined || name === mapping;
   return {
     subject,
     query: { type: query.type, lines: queryLines(query, values) },
-    mappings: mappings.filter(({ name }) => wanted(name)),
+    mappings: mappings.filter(({ name }) => isWanted(name)),
     statements: statements
-      .filter(({ mappings: of }) => of.length === 0 || of.some(wanted))
+      .filter(({ mappings: of }) => of.length === 0 || of.some(isWanted))
       .map(one => ({
         purpose: one.purpose,
         mappings: one.mappings,
@@ -193,6 +195,6 @@ function asJson(explanation: Explanation, subject: readonly string[], { engines,
         ),
         served: one.served,
       })),
-    lineage: lineage.filter(one => wanted(one.mapping)),
+    lineage: lineage.filter(one => isWanted(one.mapping)),
   };
 }

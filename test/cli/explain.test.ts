@@ -122,6 +122,9 @@ test('a search of a type with twenty mappings fits a screen; one of them is show
   expect(one.out).toContain('Statement: page of bedside-results');
   expect(one.out).not.toContain('page of lab-results');
   expect(one.out.match(/^Lineage of .*$/gm)).toEqual(['Lineage of bedside-results']);
+  const variants = await lintel(environment, 'explain', 'Observation?patient=1', '--mapping', 'vital-signs');
+  expect(variants.out.match(/^Lineage of vital-signs\.\w/gm)?.length).toBeGreaterThan(1);
+  expect(variants.out).not.toContain('Lineage of lab-results');
   const unknown = await lintel(environment, 'explain', query, '--mapping', 'beside-results');
   expect(unknown.code).toBe(2);
   expect(unknown.notes).toContain('--mapping: expected one of lab-results, bedside-results');
