@@ -1,6 +1,8 @@
 /**
- * Equal work that is under way is done once. In: a key, the work, and each caller's own signal. Out: the one result for
- * all. A caller that leaves gets an error of its own and cancels nobody else; the work is cancelled when all have left.
+ * Does equal work that is asked for at the same time once, and gives its result to all who asked (single-flight).
+ *
+ * In: a key, the work, and each caller's own signal. Out: the result. A caller that leaves gets an error of its own and
+ * cancels nobody else. The work is cancelled when all callers have left.
  */
 import { DatabaseError } from '../sql/database.ts';
 import { deadlineOf, endsAt } from '../sql/deadline.ts';
@@ -13,7 +15,7 @@ export interface Flight<V> {
 
 export interface SingleFlight<V> {
   /**
-   * Joins the work of that key where `mayJoin` says that its beginning (an instant of the flights' clock) is not too long
+   * Joins the work of that key where `mayJoin` says that its beginning (an instant of `clock`) is not too long
    * ago, else begins it. The promise rejects with what the work throws, or DatabaseError `cancelled` once `signal` aborts.
    */
   take(

@@ -1,6 +1,8 @@
 /**
- * The jobs that there are, each in a folder below one root, and the space that their files take. In: records of jobs. Out:
- * jobs by id and caller; a finished one is gone once its time is over, though never while somebody reads its files.
+ * Knows all export jobs, each in a folder below one root, and the disk space of their files.
+ *
+ * In: records of jobs. Out: jobs by id and caller. The files of a finished job are removed when their time is over, but
+ * never while somebody reads them.
  */
 import type { PackFiles } from '../mapping/load/read/files.ts';
 import { bytesOf, type JobRecord } from './job.ts';

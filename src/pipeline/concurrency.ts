@@ -1,12 +1,13 @@
+/** Limits how many statements of one request run at a time. */
 import { type Awaitable, andEnd } from '../common/awaitable.ts';
 
-/** Work of which so much is under way at a time; the rest waits in the order in which it came. */
+/** A function that runs at most so many works at a time; the others wait in the order in which they came. */
 export function limitConcurrency(most: number): <T>(work: () => Awaitable<T>) => Awaitable<T> {
   const waiting: (() => void)[] = [];
   let running = 0;
   const leave = (): void => {
     const next = waiting.shift();
-    // The turn goes from hand to hand, so that nobody who comes later can take it.
+    // The place goes to the next that waits, so that nobody who comes later can take it.
     if (next) next();
     else running--;
   };

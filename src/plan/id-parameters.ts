@@ -1,8 +1,9 @@
 /**
- * Logical ids taken out of a question, so that what was planned for it serves other ids too. In: a question. Out: the same
- * question with names in their place, and the ids. A plan reads them through the id rules of mappings alone
- * (`IdParameters`), and whatever it read is kept as guards: for other ids of the same readings it is the same plan with other
- * values in its places; for any others it is none.
+ * Takes logical ids out of a search, so that one plan serves searches that differ in their ids alone.
+ *
+ * In: a search. Out: the same search with parameters for its ids, and the ids. A plan reads the parameters through the id
+ * rules of mappings (`IdParameters`), and what it learned about an id is kept as a guard. Ids that pass the same guards get
+ * the same plan with their own values; for others the search is planned anew.
  */
 import { type IdPart, isLegalId } from '../mapping/id-rule.ts';
 import type { Filter, TypedValue, TypeQuestion } from '../search/query.ts';

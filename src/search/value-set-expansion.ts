@@ -1,7 +1,9 @@
 /**
- * Modifiers whose values stand for others: value sets for their codes, a code for what is above or below it, an address
- * for those above it. In: a value as written. Out: the values to look for. Errors: FhirError naming the parameter, where
- * the server does not know what the value stands for. https://hl7.org/fhir/R4/search.html#token
+ * Replaces the value of a modifier by the values that it means: `:in` a value set by its codes, `:below` and `:above` a
+ * code by its descendants or ancestors, `:above` an address by its prefixes.
+ *
+ * In: a value as written. Out: the values to look for. Errors: FhirError that names the parameter, where the server does
+ * not know the value set or hierarchy. https://hl7.org/fhir/R4/search.html#token
  */
 import { FhirError } from '../outcome.ts';
 import { codesAbove, codesBelow, codesOfValueSet, type Hierarchies, systemsWithHierarchy } from '../r4/terminology.ts';
@@ -16,7 +18,7 @@ interface Expansion {
 }
 
 /** By type of the parameter and modifier. */
-const STAND_INS: Readonly<Record<string, Expansion>> = {
+const EXPANSIONS: Readonly<Record<string, Expansion>> = {
   'token:in': { modifier: undefined, values: codesIn },
   'token:not-in': { modifier: 'not', values: codesIn },
   'token:below': { modifier: undefined, values: (text, name, context) => related(text, name, codesBelow, context) },
@@ -26,7 +28,7 @@ const STAND_INS: Readonly<Record<string, Expansion>> = {
 
 export function expansionOf(type: string, modifier: Modifier): Expansion | undefined {
   const key = `${type}:${modifier}`;
-  return Object.hasOwn(STAND_INS, key) ? STAND_INS[key] : undefined;
+  return Object.hasOwn(EXPANSIONS, key) ? EXPANSIONS[key] : undefined;
 }
 
 function codesIn(text: string, { name }: ValueContext, { offers }: ParseContext): readonly TypedValue[] {

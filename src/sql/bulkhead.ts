@@ -1,6 +1,9 @@
 /**
- * A bulkhead: so many statements, or answers, at the same time, so many more that wait for a while, all others refused at once. In: limits.
- * Out: `enter`, which gives a place and the way to leave it. First come, first served, but for tables that have their share already.
+ * Limits how many statements run at a time, so that a slow database or table cannot take every connection.
+ *
+ * In: how many may run, how many may wait, and how long. Out: `enter`, which waits for a place and gives the way to leave
+ * it. Whoever comes when the queue is full is refused at once. Waiting statements are served in the order in which they
+ * came, except those of tables that already have their share.
  */
 import { type BulkheadLoad, DatabaseError } from './database.ts';
 import { retryIn } from './retry-after.ts';
@@ -15,8 +18,8 @@ export interface BulkheadOptions {
 export interface Bulkhead {
   /**
    * Resolves to the function that leaves the bulkhead; calling it again does nothing. Throws DatabaseError: `unavailable`
-   * where the queue is full or the wait too long, `cancelled` by the signal. `tables`: what the statement reads. Each has three quarters
-   * of the places and of the queue at most, so that one that is locked or slow leaves some to the others.
+   * where the queue is full or the wait too long, `cancelled` by the signal. `tables`: what the statement reads. Each
+   * table has at most three quarters of the places and of the queue, so that a locked one leaves some to the others.
    */
   enter(signal?: AbortSignal, tables?: readonly string[]): Promise<() => void>;
   load(): BulkheadLoad;

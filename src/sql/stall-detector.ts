@@ -1,6 +1,8 @@
 /**
- * Notices a database that takes statements and answers none. In: statements that are under way, and a probe. Out: a signal
- * that ends them all once the probe has failed too; a statement that merely takes long is left alone.
+ * Notices a database that accepts statements but answers none, and ends the statements that wait for it.
+ *
+ * In: statements under way, and a probe. Out: a signal that ends them all once the probe has failed too. A statement that
+ * only takes long is left alone.
  */
 import { DatabaseError } from './database.ts';
 import { retryIn } from './retry-after.ts';
@@ -19,7 +21,7 @@ export interface StallDetectorOptions {
 }
 
 export interface StallDetector {
-  /** Runs a statement. Its signal aborts with a DatabaseError (`unavailable`) where the database has fallen silent. */
+  /** Runs a statement. Its signal aborts with a DatabaseError (`unavailable`) where the database has stopped answering. */
   during<T>(statement: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /** Likewise of rows that come in lists: watched is the wait for each list, not what the caller does with it. */
   duringEach<T>(rows: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>): AsyncGenerator<T, void, undefined>;

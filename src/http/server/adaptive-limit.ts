@@ -1,10 +1,10 @@
 /**
- * Places for answers that are made, and a queue before them that is no longer than what can be served in time. In: how many at most,
- * and how long one may wait. Out: `enter`, which gives a place; and whether the next one need not even ask.
+ * Limits how many answers are made at a time, by what the machine and the database bear at the moment (AIMD), with a short
+ * queue before them.
  *
- * The number of places follows what the machine and the database bear (AIMD): where most answers of a moment took long, they stand in each
- * other's way, and there are fewer; where some wait and most were quick, there are more. What waits is refused while there is still time
- * to ask again, and before any work is done for it.
+ * In: the most and the fewest places, and how long a request may wait. Out: `enter`, which gives a place. There are fewer
+ * places after a moment in which most answers took long, and more where some waited and most were quick. A request that
+ * could not be answered in time is refused before any work is done for it.
  */
 import { DatabaseError } from '../../sql/database.ts';
 import { retryIn } from '../../sql/retry-after.ts';

@@ -1,7 +1,9 @@
 /**
- * Waiting for a writer to finish, with the thread free for others. In: what asks the database, at an instant as performance.now() has
- * it. Out: its answer, or its error once the writer has had its time. That begins with the first statement that found the file locked: those
- * that come later do not wait as long again each.
+ * Repeats a statement that finds the SQLite file locked by a writer, until the writer is done or has had its time.
+ *
+ * In: what asks the database, given the present instant of performance.now(). Out: its answer, or its error. The thread is
+ * free for others during the pauses. The time counts from the first statement that found the file locked, so that later
+ * ones do not wait as long again.
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';

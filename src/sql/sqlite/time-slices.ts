@@ -1,22 +1,24 @@
 /**
- * Whose turn it is on a thread that runs statements itself: all that awaits them goes on at once, so that a document or a record of
- * hundreds of them would hold every other client, and the timer that ends it. In: how long one turn of the event loop may last.
- * Out: a wait before a statement, which ends at once while the turn is young.
+ * Shares the main thread between requests: SQLite's statements run on it, so a document of hundreds of statements would
+ * hold up every other client, and the timer that ends it.
+ *
+ * In: how long statements may run in one round of the event loop. Out: a wait before a statement, which ends at once while
+ * the time of this round is not used up.
  */
 import { performance } from 'node:perf_hooks';
 
 /**
- * `patience`: milliseconds. Beyond, statements wait until the event loop has gone round, other clients' events in between, and then have
- * a turn as long, in the order in which they came. What it gives takes the present instant, as performance.now() has it.
+ * `slice`: milliseconds of one round. Statements beyond them wait for the next round, in the order in which they came, so
+ * that other clients' events come in between. The function returned takes the present instant of performance.now().
  */
-export function createTimeSlices(patience: number): (now?: number) => Promise<void> | undefined {
+export function createTimeSlices(slice: number): (now?: number) => Promise<void> | undefined {
   const waiting: (() => void)[] = [];
   let begun: number | undefined;
   const end = (): void => {
     begun = undefined;
   };
   const isYoung = (now: number): boolean => {
-    if (begun !== undefined) return now - begun < patience;
+    if (begun !== undefined) return now - begun < slice;
     begun = now;
     setImmediate(end);
     return true;
