@@ -160,7 +160,7 @@ function printStatement(explained: ExplainedStatement, { engines, values }: View
   out(`\nStatement: ${explained.purpose}`);
   for (const statement of explained.rendered) if (engines.includes(statement.engine)) printSql(statement, values, out);
   out('\n  Served by');
-  for (const line of explained.served.flatMap(one => wrapped(one, WIDTH))) out(`    ${line}`);
+  for (const line of explained.served) out(`    ${line}`);
 }
 
 function printSql(statement: RenderedStatement, values: boolean, out: Terminal['out']): void {
