@@ -3,16 +3,33 @@ import { loadPack } from '../../../src/mapping/load/pack/pack.ts';
 import { formatProblem } from '../../../src/mapping/load/problem.ts';
 import { DEMO_PACK } from '../../../src/start/demo.ts';
 import { catalog } from './catalog.ts';
-import { PEOPLE, problemsOf, problemsOfSource } from './problems-of.ts';
+import { load, PEOPLE, problemsOf, problemsOfSource } from './problems-of.ts';
 
 test('a database without most tables of the pack is told once, with the setting that names it', () => {
-  const { registry, problems } = loadPack(DEMO_PACK, catalog);
+  const { registry, problems } = loadPack(DEMO_PACK, { ...catalog, tables: new Map() });
   expect(registry).toBeUndefined();
   const told = problems.map(formatProblem);
   expect(told.filter(line => line.includes('unknown table'))).toEqual([]);
   const message =
     /^pack\.yaml:1:1: the database lacks \d+ of the \d+ tables of this pack: does DATABASE_URL name another/;
   expect(told).toContainEqual(expect.stringMatching(message));
+});
+
+test('tables that stand in another schema, or are spelt alike, are told one by one with where they are', () => {
+  const schema = { name: 'ehr', needed: true };
+  const tables = new Map([...catalog.tables].map(([name, table]) => [`ehr.${name}`, { ...table, schema }]));
+  const names = ['PT', 'ALLRGY', 'ALLRGY_RXN', 'CD_LKUP', 'VITS'];
+  const mappings = names.map(name => [
+    `${name}.yaml`,
+    `mapping: of-${name}\nresource: Basic\nsource: { table: ${name}, as: p, key: [X] }\nid: "{X}"\n`,
+  ]);
+  const { problems } = load(Object.fromEntries(mappings), { ...catalog, tables });
+  expect(problems.map(formatProblem)).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^ALLRGY\.yaml:3:18: unknown table; found ALLRGY; did you mean ehr\.ALLRGY\?/),
+      expect.stringMatching(/^VITS\.yaml:3:18: unknown table; found VITS; did you mean ehr\.VIT\?/),
+    ]),
+  );
 });
 
 describe('the rows of a mapping are held against the schema', () => {

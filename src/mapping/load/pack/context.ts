@@ -33,7 +33,7 @@ export interface PackContext {
   readonly usedRows: Set<NamedRows>;
   /** Tables that mappings name and the catalog has, in lower case. */
   readonly tablesThere: Set<string>;
-  /** Those that it lacks, as they are written, and every place that names one. */
+  /** Those that it lacks and has no candidate for, as they are written, each with the places that name it. */
   readonly tablesMissing: Map<string, Position[]>;
 }
 

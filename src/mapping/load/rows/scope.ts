@@ -2,11 +2,12 @@
  * Tables under aliases: `source`, lookups, the rows of an `each` and of `exists`. In: their maps. Out: Scopes of the
  * model with everything resolved, and what can be named within them.
  */
-import { findTable, type TableInfo, tablesNamed, tableText } from '../../../sql/catalog.ts';
+import { type Catalog, findTable, type TableInfo, tablesNamed, tableText } from '../../../sql/catalog.ts';
 import { identifier, isIdentifier, type TableName } from '../../../sql/identifier.ts';
 import type { JoinColumn, Lookup, Scope } from '../../model.ts';
 import { parseVia } from '../nodes/via.ts';
 import type { Context, OpenScope, PackContext } from '../pack/context.ts';
+import { nearest } from '../read/spelling.ts';
 import { child, type Entry, entriesOf, type MapTree, type ScalarTree, type Tree, textOf } from '../read/tree.ts';
 import type { NamedRows, Visible } from './columns.ts';
 import { readOn, readPick } from './join.ts';
@@ -67,7 +68,6 @@ export function findTableNamed(
   const info = findTable(context.catalog, tree.text);
   if (info) context.tablesThere.add(tableText(info).toLowerCase());
   else {
-    context.tablesMissing.set(tree.text, [...(context.tablesMissing.get(tree.text) ?? []), tree.at]);
     reportUnknown(tree, schema, name, context);
     return undefined;
   }
@@ -84,21 +84,31 @@ export function findTableNamed(
   return { table: { ...(of === undefined ? {} : { schema: identifier(of) }), name: identifier(info.name) }, info };
 }
 
-/** A table of this name in another schema was meant, if there is one; else whatever is spelt alike. */
+/** Reports a table that is not there, and the one that may be meant; without a candidate it counts as missing. */
 function reportUnknown(
   { at, text }: ScalarTree,
   schema: string | undefined,
   name: string,
-  { catalog, report }: PackContext,
+  { catalog, report, tablesMissing }: PackContext,
 ): void {
-  const [elsewhere] = tablesNamed(catalog, name).map(tableInFull);
-  const prefix = schema === undefined ? '' : `${schema}.`;
-  const among = [...catalog.tables.values()].map(table => (table.schema ? tableInFull(table) : prefix + table.name));
-  const bare = [...catalog.tables.values()].map(tableText);
-  report.error(at, 'unknown table', {
-    found: text,
-    ...(elsewhere === undefined ? { among: schema === undefined ? bare : among } : { suggestion: elsewhere }),
-  });
+  const suggestion = candidateFor(schema, name, catalog);
+  if (suggestion === undefined) tablesMissing.set(text, [...(tablesMissing.get(text) ?? []), at]);
+  report.error(at, 'unknown table', { found: text, ...(suggestion === undefined ? {} : { suggestion }) });
+}
+
+/** The table of this name in another schema, else the one that is spelt alike, as a mapping would name it. */
+function candidateFor(schema: string | undefined, name: string, catalog: Catalog): string | undefined {
+  const [elsewhere] = tablesNamed(catalog, name);
+  if (elsewhere) return tableInFull(elsewhere);
+  const tables = [...catalog.tables.values()];
+  const alike = nearest(
+    name,
+    tables.map(table => table.name),
+  );
+  const meant = alike === undefined ? undefined : tables.find(table => table.name === alike);
+  if (meant === undefined) return undefined;
+  if (meant.schema) return schema === undefined ? tableText(meant) : tableInFull(meant);
+  return schema === undefined ? meant.name : `${schema}.${meant.name}`;
 }
 
 function tableInFull({ name, schema }: TableInfo): string {
