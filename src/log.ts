@@ -83,13 +83,13 @@ function now(): string {
 }
 
 /** Milliseconds that a line waits for others at most: one write for many costs what one for one does. */
-const PATIENCE = 5;
+const FLUSH_DELAY = 5;
 const CHARACTERS_AT_MOST = 65_536;
 
 let lines = '';
 
 function writeError(line: string): void {
-  if (lines === '') setTimeout(flush, PATIENCE).unref();
+  if (lines === '') setTimeout(flush, FLUSH_DELAY).unref();
   lines += `${line}\n`;
   if (lines.length > CHARACTERS_AT_MOST) flush();
 }
@@ -113,7 +113,7 @@ function writeWhole(bytes: Uint8Array): void {
       at += writeSync(STANDARD_ERROR, bytes, at);
     } catch (error) {
       if (!isFull(error)) throw error;
-      Atomics.wait(NEVER, 0, 0, PATIENCE);
+      Atomics.wait(NEVER, 0, 0, FLUSH_DELAY);
     }
   }
 }

@@ -100,7 +100,7 @@ const BATCHES = { most: 4, least: 4, queue: 50 } as const;
 /** Milliseconds that an answer waits for a place; the rest of REQUEST_TIMEOUT is for making it. */
 const QUEUED = 500;
 /** Milliseconds that a client may take nothing of an answer, beyond what the answer may take. */
-const PATIENCE = 60_000;
+const TIME_LIMIT = 60_000;
 /** Milliseconds between two looks at a schema that lacks something. */
 const SCHEMA_PAUSE = 10_000;
 /** Milliseconds between two looks whether rows are still written as they were. */
@@ -154,8 +154,8 @@ async function serve(
       : undefined;
   refuseUnknownLogins('ACCESS_FILE, claims.login.rule', issuers?.loginRules ?? [], first.access);
   const verifier = smart?.tokens ?? issuers?.tokens;
-  const patience = config.timeout.request;
-  const find = userFinder({ facade: () => live.current().facade, access: rules, patience });
+  const timeLimit = config.timeout.request;
+  const find = userFinder({ facade: () => live.current().facade, access: rules, timeLimit });
   const userOf = (name: string): Promise<string | undefined> => userOfLogin(find, loginRules, name);
   const tokens = verifier && endingAlso(withLogins(verifier, find), () => swaps);
   const entry = tokens && createEntry(tokens, grant => accessOfGrant(grant, rules()));
@@ -266,7 +266,7 @@ async function serve(
   };
   const { host, port, timeout } = config;
   const server = await listen(answers, {
-    ...{ host, port, tls, drain: timeout.drain, silence: timeout.request + PATIENCE },
+    ...{ host, port, tls, drain: timeout.drain, idle: timeout.request + TIME_LIMIT },
     refused: metrics.refused,
     connections: {
       most: config.connections.max,

@@ -17,13 +17,13 @@ export interface LoginParts {
   readonly facade: () => Pick<Facade, 'search'>;
   readonly access: () => PackAccess;
   /** Milliseconds that a search may take. */
-  readonly patience: number;
+  readonly timeLimit: number;
 }
 
 /** Characters of a login. */
 const LONGEST = 200;
 
-export function userFinder({ facade, access, patience }: LoginParts): FindUser {
+export function userFinder({ facade, access, timeLimit }: LoginParts): FindUser {
   return async (name, login) => {
     const { logins = {} } = access();
     const rule = Object.hasOwn(logins, name) ? logins[name] : undefined;
@@ -37,7 +37,7 @@ export function userFinder({ facade, access, patience }: LoginParts): FindUser {
         access: { kind: 'all', caller: 'logins' },
         base: 'http://localhost/fhir',
         handling: 'strict',
-        signal: AbortSignal.timeout(patience),
+        signal: AbortSignal.timeout(timeLimit),
       },
     );
     const { entry = [] } = JSON.parse(json) as {

@@ -53,12 +53,12 @@ const QUEUE = 20_000;
 const QUEUE_LENGTH = 64_000_000;
 const LIST_LENGTH = 16_000_000;
 /** Milliseconds that a list may take before the disk counts as hanging. */
-const PATIENCE = 15_000;
+const TIME_LIMIT = 15_000;
 /** Small: the thread holds one list at a time. */
 const RESOURCES = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 } as const;
 
 /** Starts the thread. Rejects with AuditError where the file can not be opened. */
-export async function openWriter(data: WriterData, patience = PATIENCE): Promise<AuditWriter> {
+export async function openWriter(data: WriterData, timeLimit = TIME_LIMIT): Promise<AuditWriter> {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: data, resourceLimits: RESOURCES });
   let used = 0;
   let ended: AuditError | undefined;
@@ -85,7 +85,7 @@ export async function openWriter(data: WriterData, patience = PATIENCE): Promise
     flying = queue.slice(0, next);
     queue = queue.slice(next);
     worker.ref();
-    timer = setTimeout(() => stop(new AuditError(false, 'ETIMEDOUT')), patience);
+    timer = setTimeout(() => stop(new AuditError(false, 'ETIMEDOUT')), timeLimit);
     worker.postMessage(flying.map(({ record }) => record) satisfies ToWriter);
   };
   const landed = (done: (list: readonly Waiting[]) => void): void => {

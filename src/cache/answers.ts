@@ -138,7 +138,7 @@ export function createAnswerCache<A extends Weighed>(
 ): AnswerCache<A> {
   const count = { hits: 0, misses: 0, stale: 0, refused: 0, collapsed: 0, stored: 0, tooLarge: 0, evicted: 0 };
   const kept: WeighedCache<Entry<A>> = weighedCache(bytes, () => count.evicted++);
-  const flights: SingleFlight<Made<A>> = createSingleFlight(clock);
+  const underWay: SingleFlight<Made<A>> = createSingleFlight(clock);
   const tablesOfKinds: BoundedCache<{ tables: ReadonlySet<string> }> = boundedCache(KINDS);
 
   const hitOf = ({ answer, ends }: Entry<A>, now: number): Answered<A> => {
@@ -200,7 +200,7 @@ export function createAnswerCache<A extends Weighed>(
       } else if (oldest === 0) why = 'request';
       count[COUNTED[why]]++;
       const youngest = Math.min(interval, oldest);
-      const flight = flights.take(
+      const flight = underWay.take(
         key,
         signal,
         begun => clock() - begun < youngest,

@@ -35,21 +35,21 @@ interface UnderWay<V> {
 
 /** `clock`: milliseconds that never go back. */
 export function createSingleFlight<V>(clock: () => number): SingleFlight<V> {
-  const flights = new Map<string, UnderWay<V>>();
+  const underWay = new Map<string, UnderWay<V>>();
 
   const begin = (key: string, until: number | undefined, work: (signal: AbortSignal) => Promise<V>): UnderWay<V> => {
     const abort = new AbortController();
     // What is asked at once is asked before anybody waits.
     if (until !== undefined) endsAt(abort.signal, until);
     const flight: UnderWay<V> = { begun: clock(), abort, result: work(abort.signal), waiting: 0 };
-    flights.set(key, flight);
+    underWay.set(key, flight);
     const over = (): void => forget(key, flight);
     flight.result.then(over, over);
     return flight;
   };
 
   const forget = (key: string, flight: UnderWay<V>): void => {
-    if (flights.get(key) === flight) flights.delete(key);
+    if (underWay.get(key) === flight) underWay.delete(key);
   };
 
   const wait = (key: string, flight: UnderWay<V>, signal: AbortSignal | undefined): Promise<V> => {
@@ -65,7 +65,7 @@ export function createSingleFlight<V>(clock: () => number): SingleFlight<V> {
   return {
     take(key, signal, mayJoin, work) {
       if (signal?.aborted) return { joined: false, promise: Promise.reject(cancelled()) };
-      const known = flights.get(key);
+      const known = underWay.get(key);
       const joined = known !== undefined && mayJoin(known.begun);
       const until = deadlineOf(signal);
       const flight = joined ? known : begin(key, until, work);

@@ -7,7 +7,7 @@ import { ANY_ADDRESS, type Config, readConfig } from '../config/config.ts';
 import { type Command, overrides, textOf } from './command.ts';
 
 /** Milliseconds. */
-const PATIENCE = 4000;
+const TIME_LIMIT = 4000;
 
 /** What a server says that demands a certificate of its clients: it is alive. */
 const DEMANDED = 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED';
@@ -41,7 +41,7 @@ interface Said {
 
 function ask({ host, port, tls }: Config, path: string): Promise<Said> {
   const own = ANY_ADDRESS.has(host) ? (host === '0.0.0.0' ? '127.0.0.1' : '::1') : host;
-  const options = { host: own.replace(/^\[(.*)\]$/, '$1'), port, path, timeout: PATIENCE, agent: false } as const;
+  const options = { host: own.replace(/^\[(.*)\]$/, '$1'), port, path, timeout: TIME_LIMIT, agent: false } as const;
   return new Promise(resolve => {
     const place = `${own}:${port}`;
     const request =

@@ -43,7 +43,7 @@ export interface JobsOptions {
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
   /** Milliseconds that are waited for statements under way, when a job or all of them are to stop. */
-  readonly patience?: number;
+  readonly timeLimit?: number;
 }
 
 /** Who asked, where, and what may be read; the caller is that of the access. */
@@ -77,11 +77,11 @@ export interface Jobs {
   close(): Promise<void>;
 }
 
-const PATIENCE_MILLISECONDS = 2000;
+const TIME_LIMIT = 2000;
 
 /** Throws ConfigError where another process has the folder. */
 export function openJobs(options: JobsOptions): Jobs {
-  const { root, pack, threads, limits, settings, log, clock = Date.now, patience = PATIENCE_MILLISECONDS } = options;
+  const { root, pack, threads, limits, settings, log, clock = Date.now, timeLimit = TIME_LIMIT } = options;
   let closed = false;
   const lock = folderLock(root);
   if (existsSync(root) && !lock.take())
@@ -203,7 +203,7 @@ export function openJobs(options: JobsOptions): Jobs {
       if (job?.record.status === 'running') {
         Atomics.store(job.stop, 0, 1);
         jobs.update(job, { status: 'paused' });
-        await atMost(patience, job.running);
+        await atMost(timeLimit, job.running);
       }
       return job && viewOf(job);
     },
@@ -221,7 +221,7 @@ export function openJobs(options: JobsOptions): Jobs {
       jobs.unlist(job);
       Atomics.store(job.stop, 0, 1);
       await atMost(
-        patience,
+        timeLimit,
         job.running.then(() => jobs.forget(job)),
       );
       return true;
@@ -250,7 +250,7 @@ export function openJobs(options: JobsOptions): Jobs {
       jobs.close();
       const all = jobs.all();
       for (const job of all) Atomics.store(job.stop, 0, 1);
-      await atMost(patience, Promise.all(all.map(({ running }) => running)));
+      await atMost(timeLimit, Promise.all(all.map(({ running }) => running)));
       await threads.close();
       lock.release();
     },

@@ -34,7 +34,7 @@ export interface Threads {
 }
 
 const IDLE_MILLISECONDS = 30_000;
-const PATIENCE_MILLISECONDS = 3000;
+const TIME_LIMIT = 3000;
 /** Keeps the heap of a thread, and with it the memory of an export, small whatever its size. */
 const RESOURCES = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 } as const;
 
@@ -42,7 +42,7 @@ const RESOURCES = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 } 
 async function end(worker: Worker): Promise<void> {
   const ended = new Promise<void>(resolve => worker.once('exit', () => resolve()));
   worker.postMessage('end');
-  const cut = setTimeout(() => void worker.terminate(), PATIENCE_MILLISECONDS);
+  const cut = setTimeout(() => void worker.terminate(), TIME_LIMIT);
   await ended;
   clearTimeout(cut);
 }

@@ -8,7 +8,7 @@ import { importJWK, SignJWT } from 'jose';
 import { type BoundedCache, boundedCache } from '../cache/bounded.ts';
 import type { Claims } from './claims.ts';
 import type { Ask } from './fetch.ts';
-import { IssuerError, type Metadata, PATIENCE } from './metadata.ts';
+import { IssuerError, type Metadata, TIME_LIMIT } from './metadata.ts';
 import { outage } from './outage.ts';
 import { type IntrospectionSettings, type Issuer, isSafe } from './settings.ts';
 
@@ -97,7 +97,7 @@ async function introspect(
   });
   const body = new URLSearchParams({ token, token_type_hint: 'access_token', ...(await proofOf(issuer, settings)) });
   if (settings.proof.kind === 'basic') headers.set('authorization', basic(settings.client, settings.proof.secret));
-  const signal = AbortSignal.timeout(PATIENCE);
+  const signal = AbortSignal.timeout(TIME_LIMIT);
   const response = await ask(address, { method: 'POST', headers, body: body.toString(), signal });
   // Some say so of a token whose form they do not know.
   if (response.status === BAD_REQUEST) return { active: false };

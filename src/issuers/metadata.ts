@@ -32,7 +32,7 @@ export type Metadata = z.output<typeof metadataSchema>;
 
 const AGES = { fresh: 3_600_000, stale: 24 * 3_600_000, pause: 5000 } as const;
 /** Milliseconds that an issuer may take to answer. */
-export const PATIENCE = 5000;
+export const TIME_LIMIT = 5000;
 
 /** The answer of the issuer is not what it should be. */
 export class IssuerError extends Error {
@@ -49,7 +49,7 @@ export function metadataOf(
     const response = await ask(metadata, {
       method: 'GET',
       headers: new Headers({ accept: 'application/json' }),
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(TIME_LIMIT),
     });
     if (response.status !== 200) throw new IssuerError(`status ${response.status}`);
     const found = metadataSchema.parse(await response.json());

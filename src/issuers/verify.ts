@@ -6,7 +6,7 @@
  */
 import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify, type RemoteJWKSet } from 'jose';
 import type { Ask } from './fetch.ts';
-import { IssuerError, type Metadata, PATIENCE } from './metadata.ts';
+import { IssuerError, type Metadata, TIME_LIMIT } from './metadata.ts';
 import { outage } from './outage.ts';
 import { type Issuer, isSafe, typeName } from './settings.ts';
 
@@ -63,7 +63,7 @@ function keysOf(issuer: Issuer, { ask, metadata, failed }: VerifyParts): (head: 
   const setAt = (address: string): RemoteJWKSet => {
     if (current?.address === address) return current.set;
     const set = createRemoteJWKSet(new URL(address), {
-      timeoutDuration: PATIENCE,
+      timeoutDuration: TIME_LIMIT,
       cooldownDuration: COOL_DOWN,
       cacheMaxAge: STALE,
       [customFetch]: async (url, { headers, signal }) => {

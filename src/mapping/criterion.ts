@@ -47,7 +47,10 @@ export interface NumberEdge {
 
 /** The instant that a search is evaluated at. */
 export interface Clock {
-  /** Milliseconds since the epoch; the same for all pages of a search. Plans read it through `nowPredicate` and `instantOf` alone. */
+  /**
+   * Milliseconds since the epoch; the same for all pages of a search. Plans read it through `nowPredicate` and
+   * `instantOf` alone.
+   */
   readonly now: number;
   /** In a plan that is to be kept: how it compares with the instant of each use. */
   readonly moments?: Moments;

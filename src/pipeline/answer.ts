@@ -41,9 +41,9 @@ export interface AnswerContext {
 export async function answerQuery(query: SystemQuery, context: AnswerContext, session: Session): Promise<Answer> {
   const { selection, count, cursor } = query;
   const { questions } = query;
-  const opaque = keptForm(questions);
-  const plan = (env: Environment) => branchesOfAll(opaque.questions, env);
-  const { planned: branches, placeholders } = await planKept(session, plan, opaque);
+  const parameterized = keptForm(questions);
+  const plan = (env: Environment) => branchesOfAll(parameterized.questions, env);
+  const { planned: branches, placeholders } = await planKept(session, plan, parameterized);
   const sort = query.questions[0]?.sort ?? [];
   const including = wantedForIncludes(query, session);
   const numbers = context.numbered ? new Map<string, string>() : undefined;
@@ -89,8 +89,8 @@ const forms = new WeakMap<SystemQuery['questions'], QuestionsWithoutIds & { read
 function keptForm(questions: SystemQuery['questions']): QuestionsWithoutIds & { readonly key: string } {
   const known = forms.get(questions);
   if (known) return known;
-  const opaque = withoutIds(questions);
-  const form = { ...opaque, key: planKey('matches', opaque.questions) };
+  const parameterized = withoutIds(questions);
+  const form = { ...parameterized, key: planKey('matches', parameterized.questions) };
   forms.set(questions, form);
   return form;
 }

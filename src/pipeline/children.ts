@@ -5,7 +5,7 @@ import { columnDigits } from '../mapping/codecs/stored-number.ts';
 import type { JoinColumn } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
 import { ALL_RULES, type Environment } from '../plan/environment.ts';
-import { canBePlaces, inStatements, type Key, theirsAmong } from '../plan/key.ts';
+import { canBePlaceholders, inStatements, type Key, theirsAmong } from '../plan/key.ts';
 import { type ForInstants, forInstants, servesInstant } from '../plan/moments.ts';
 import { pieceKeys } from '../resource/piece-keys.ts';
 import { type ChildRow, type Children, childrenOf, NO_CHILDREN } from '../resource/rows.ts';
@@ -64,7 +64,7 @@ function collectionPlan(
   keys: readonly Key[],
   env: Environment,
 ): { readonly plan: SqlPlan; readonly placeholders?: PlaceholderValues } {
-  if (!canBePlaces(keys) || env.rules !== ALL_RULES) return { plan: planCollection(shape, keys, env) };
+  if (!canBePlaceholders(keys) || env.rules !== ALL_RULES) return { plan: planCollection(shape, keys, env) };
   const plans = kept.get(shape) ?? new Map<string, ForInstants<SqlPlan>>();
   kept.set(shape, plans);
   const key = keys.map(values => values.map(valueShape).join('')).join('/');

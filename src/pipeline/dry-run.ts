@@ -1,8 +1,8 @@
 /**
  * Finds the statements that a search would send, without reading a row of the database, for `lintel explain`.
  *
- * In: the branches of a search. Out: plans, each with its purpose. Where a statement depends on the rows of another, one
- * made-up row stands for them.
+ * In: the branches of a search. Out: plans, each with its purpose. Where a statement depends on the rows of another,
+ * one made-up row stands for them.
  */
 import { printStored } from '../mapping/codecs/stored-time.ts';
 import { type Branch, groupBranches } from '../plan/branches.ts';

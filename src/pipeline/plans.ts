@@ -1,15 +1,15 @@
 /**
- * Plans kept between requests: questions that are equal but for the logical ids in them, under equal access, are planned
- * once. So reads, the pages of a search and the same search of many patients share plans.
+ * Plans kept between requests: questions that are equal but for the logical ids in them, under equal access, are
+ * planned once. So reads, the pages of a search and the same search of many patients share plans.
  *
- * In: a question, its ids, the keys found so far, and how to plan. Out: what is planned, the values of its placeholders,
- * and the keys that it asks for first.
+ * In: a question, its ids, the keys found so far, and how to plan. Out: what is planned, the values of its
+ * placeholders, and the keys that it asks for first.
  */
 import { boundedCache } from '../cache/bounded.ts';
 import type { Registry } from '../mapping/model.ts';
 import { ALL_RULES, type Environment, type KeysQuestion } from '../plan/environment.ts';
-import { type IdReader, idReader, legalIds, placesFor, withoutImplied } from '../plan/id-parameters.ts';
-import { canBePlaces } from '../plan/key.ts';
+import { type IdReader, idReader, legalIds, placeholdersFor, withoutImplied } from '../plan/id-parameters.ts';
+import { canBePlaceholders } from '../plan/key.ts';
 import { type ForInstants, forInstants, servesInstant } from '../plan/moments.ts';
 import { planText } from '../plan/plan-text.ts';
 import type { SqlValue } from '../sql/expression.ts';
@@ -61,14 +61,14 @@ export function planRound<T>(
   env: Environment,
   plan: (env: Environment) => T,
 ): Round<T> {
-  if (question === undefined) return { ...plannedIn(env, plan), placeholders: NO_PLACES };
+  if (question === undefined) return { ...plannedIn(env, plan), placeholders: NO_PLACEHOLDERS };
   const { sight } = env;
   const ids = legalIds(sight.ids.length === 0 ? question.ids : [...question.ids, ...sight.ids]);
   const known = resolvedForm(env);
   const templates = templatesOf(question.key + sight.key + known.key, env);
   for (let at = 0; templates && at < templates.length; at++) {
     const template = templates[at];
-    const read = template && placesFor(template.guards, ids);
+    const read = template && placeholdersFor(template.guards, ids);
     if (!read || !servesInstant(template.round, env)) continue;
     // Most ids that are asked for are of one shape, which need not be looked for behind others.
     if (at > 0) templates.unshift(...templates.splice(at, 1));
@@ -76,13 +76,13 @@ export function planRound<T>(
     return { planned, asked, placeholders: together(known.placeholders, read) };
   }
   const reader = idReader(ids, known.placeholders.length, question.ids.length);
-  const opaque: Environment = Object.create(env, {
+  const parameterized: Environment = Object.create(env, {
     ...(ids.length > 0 ? { ids: { value: reader } } : {}),
-    keyPlaces: { value: known.at },
+    keyPlaceholders: { value: known.at },
   });
   if (templates === undefined)
-    return { ...plannedIn(opaque, plan), placeholders: together(known.placeholders, reader.placeholders) };
-  const round = forInstants(opaque, within => plannedIn(within, plan));
+    return { ...plannedIn(parameterized, plan), placeholders: together(known.placeholders, reader.placeholders) };
+  const round = forInstants(parameterized, within => plannedIn(within, plan));
   if (round.checks !== 'once') {
     if (templates.length === SHAPES) templates.pop();
     templates.unshift({ round, guards: withoutImplied(reader.guards) });
@@ -105,7 +105,7 @@ function resolvedForm({ resolved }: Environment): ResolvedForm {
   const placeholders: SqlValue[] = [];
   const at = new Map<string, number>();
   for (const [name, keys] of resolved) {
-    if (keys === 'many' || !canBePlaces(keys)) {
+    if (keys === 'many' || !canBePlaceholders(keys)) {
       key += ` ${JSON.stringify([name, keys])}`;
       continue;
     }
@@ -120,7 +120,7 @@ function together(keys: PlaceholderValues, read: PlaceholderValues): Placeholder
   return keys.length === 0 ? read : [...keys, ...read];
 }
 
-const NO_PLACES: PlaceholderValues = [];
+const NO_PLACEHOLDERS: PlaceholderValues = [];
 
 /** Undefined where nothing is to be kept. */
 function templatesOf(key: string, { registry, rules }: Environment): Template[] | undefined {

@@ -35,7 +35,7 @@ export interface Environment extends Clock {
   /** How often keys were missed: where it grows, what is being planned says less than it will. */
   readonly missed: { count: number };
   /** Of resolved keys that stand in places of the plan: the place of the first value, by `Resolution.key`. */
-  readonly keyPlaces?: ReadonlyMap<string, number>;
+  readonly keyPlaceholders?: ReadonlyMap<string, number>;
   /** Logical ids that stand in a question under other names, so that its plan can serve other ids too. */
   readonly ids?: IdParameters;
   /** Switches of mapping-primitives.md section 2, on except in tests that prove that the law notices. */
@@ -105,8 +105,8 @@ export function watchRequest(env: Environment): { readonly env: Environment; rea
 }
 
 /**
- * Keeps what depends on a part of a mapping alone: made once per part, unless a test has switched a rule off. Parts belong to one
- * registry and go with it.
+ * Keeps what depends on a part of a mapping alone: made once per part, unless a test has switched a rule off. Parts
+ * belong to one registry and go with it.
  */
 export function remembered<Part extends object, Made extends object>(
   make: (part: Part, env: Environment) => Made,
@@ -116,7 +116,7 @@ export function remembered<Part extends object, Made extends object>(
     if (env.rules !== ALL_RULES) return make(part, env);
     let known = kept.get(part);
     if (known === undefined || !servesInstant(known, env)) {
-      known = forInstants(env, opaque => make(part, opaque));
+      known = forInstants(env, within => make(part, within));
       kept.set(part, known);
     }
     // A plan that is not kept has the instant itself.

@@ -1,9 +1,9 @@
 /**
  * Takes logical ids out of a search, so that one plan serves searches that differ in their ids alone.
  *
- * In: a search. Out: the same search with parameters for its ids, and the ids. A plan reads the parameters through the id
- * rules of mappings (`IdParameters`), and what it learned about an id is kept as a guard. Ids that pass the same guards get
- * the same plan with their own values; for others the search is planned anew.
+ * In: a search. Out: the same search with parameters for its ids, and the ids. A plan reads the parameters through the
+ * id rules of mappings (`IdParameters`), and what it learned about an id is kept as a guard. Ids that pass the same
+ * guards get the same plan with their own values; for others the search is planned anew.
  */
 import { type IdPart, isLegalId } from '../mapping/id-rule.ts';
 import type { Filter, TypedValue, TypeQuestion } from '../search/query.ts';
@@ -40,11 +40,11 @@ export interface QuestionsWithoutIds {
 export function withoutIds(questions: readonly TypeQuestion[]): QuestionsWithoutIds {
   const ids: string[] = [];
   const named = (id: string): string => idName(ids.push(id) - 1);
-  const opaque = questions.map(question => ({
+  const parameterized = questions.map(question => ({
     ...question,
     filters: question.filters.map(filter => withNamedIds(filter, named)),
   }));
-  return ids.length === 0 || ids.length > IDS_AT_MOST ? { questions, ids: [] } : { questions: opaque, ids };
+  return ids.length === 0 || ids.length > IDS_AT_MOST ? { questions, ids: [] } : { questions: parameterized, ids };
 }
 
 /** A filter whose logical ids stand under names. */
@@ -158,11 +158,11 @@ function areApart(a: string, b: string): boolean {
   return !a.startsWith(b) && !b.startsWith(a);
 }
 
-const NO_PLACES: PlaceholderValues = [];
+const NO_PLACEHOLDERS: PlaceholderValues = [];
 
 /** The values that these ids, of `legalIds`, have in the places of a plan; undefined: it is not their plan. */
-export function placesFor(guards: readonly Guard[], ids: readonly string[]): PlaceholderValues | undefined {
-  let placeholders = NO_PLACES;
+export function placeholdersFor(guards: readonly Guard[], ids: readonly string[]): PlaceholderValues | undefined {
+  let placeholders = NO_PLACEHOLDERS;
   for (const { parts, id, shape } of guards) {
     const readings = parseLegalId(parts, ids[id] ?? NO_ID);
     if (!hasShape(readings, shape)) return undefined;

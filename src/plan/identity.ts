@@ -54,7 +54,7 @@ export function idsPredicate(mapping: Mapping, ids: readonly string[], env: Envi
     const keys = keysFirst(name, { mapping: mapping.name, from, columns: source.key }, env);
     // A key without a value is found by no comparison.
     if (keys === 'many' || keys?.some(key => key.includes(null))) return or(...forms);
-    const place = env.keyPlaces?.get(name);
+    const place = env.keyPlaceholders?.get(name);
     known &&= keys !== undefined;
     for (const [row, key] of (keys ?? []).entries())
       found.push(

@@ -26,7 +26,7 @@ export function inStatements(keys: readonly Key[]): readonly (readonly Key[])[] 
 }
 
 /** Keys whose values can be places of a plan: the plan is the same whatever they are, as long as none is NULL. */
-export function canBePlaces(keys: readonly Key[]): boolean {
+export function canBePlaceholders(keys: readonly Key[]): boolean {
   const [first = []] = keys;
   return keys.length <= PLACED_AT_MOST && (keys.length === 1 || first.length === 1);
 }

@@ -1,7 +1,10 @@
 /**
- * The present instant in plans that are used again. A condition such as `before: now` becomes comparisons with placeholders
- * (`Moment`), whose values each use works out for its own instant. What is kept (`ForInstants`) says which comparisons it has: at most
- * instants they are the same SQL with other values, and at the others (an hour that clocks skip, midnight) it is made anew.
+ * Lets plans that compare with the present instant be used again: `before: now` of a mapping becomes comparisons with
+ * placeholders (`Moment`), and each request binds the values for its own instant.
+ *
+ * In: conditions with `now`, and what is made from them. Out: what was made, with the comparisons that it has
+ * (`ForInstants`). It serves every instant at which these comparisons have the same SQL. At the others, such as an hour
+ * that clocks skip, or midnight for a date beside a time, it is made anew.
  */
 
 import type { Codec } from '../mapping/codecs/codec.ts';
@@ -18,7 +21,10 @@ interface Check {
   readonly shape: string;
 }
 
-/** What serves every instant at which its comparisons have these shapes; `once`: the instant alone for which it was made. */
+/**
+ * What serves every instant at which its comparisons have these shapes; `once`: the instant alone for which it was
+ * made.
+ */
 export interface ForInstants<T> {
   readonly made: T;
   readonly checks: readonly Check[] | 'once';
@@ -48,7 +54,7 @@ export function forInstants<T, Env extends Environment>(env: Env, make: (env: En
   return found;
 }
 
-/** Whether what is kept serves the instant of an environment. What is being made with it there depends on the same. */
+/** Whether what is kept serves the instant of an environment. If so, what is being made there has the same comparisons. */
 export function servesInstant(kept: ForInstants<unknown>, env: Environment): boolean {
   const { checks } = kept;
   if (checks === 'once' || !checks.every(({ comparison, shape }) => comparison.at(env.now).shape === shape))
@@ -120,7 +126,7 @@ function createComparison(condition: NowCondition): Comparison {
     walk({ predicates: [predicate] }, { value: of => void (of.constant || values.push(of.value)) });
     const predicateOf = (column: NowCondition['column']): Predicate => {
       let position = 0;
-      return withPlaces(matchAt({ ...condition, column }, now), () => momentAt(position++)) as Predicate;
+      return withPlaceholders(matchAt({ ...condition, column }, now), () => momentAt(position++)) as Predicate;
     };
     return { shape: `${shapeOf(predicate)} ${values.map(valueShape).join('')}`, values, predicate: predicateOf };
   };
@@ -133,14 +139,16 @@ function createComparison(condition: NowCondition): Comparison {
 
 /** A predicate in words that do not depend on its values. */
 function shapeOf(predicate: Predicate): string {
-  return predicateKey(withPlaces(predicate, () => NOWHERE) as Predicate);
+  return predicateKey(withPlaceholders(predicate, () => NOWHERE) as Predicate);
 }
 
 const NOWHERE: Moment = { name: '', at: () => null };
 
-/** The same part of a query, its values in places: `next` gives those of one after the other, in the order of `walk`. */
-function withPlaces(part: unknown, next: () => Moment): unknown {
-  if (Array.isArray(part)) return part.map(one => withPlaces(one, next));
+/**
+ * The same part of a query, its values in places: `next` gives those of one after the other, in the order of `walk`.
+ */
+function withPlaceholders(part: unknown, next: () => Moment): unknown {
+  if (Array.isArray(part)) return part.map(one => withPlaceholders(one, next));
   if (typeof part !== 'object' || part === null || !('kind' in part)) return part;
   const { kind } = part;
   if (kind === 'column') return part;
@@ -149,6 +157,6 @@ function withPlaces(part: unknown, next: () => Moment): unknown {
     return of.constant ? of : { ...of, place: next() };
   }
   return Object.fromEntries(
-    Object.entries(part).map(([name, inner]) => [name, name === 'type' ? inner : withPlaces(inner, next)]),
+    Object.entries(part).map(([name, inner]) => [name, name === 'type' ? inner : withPlaceholders(inner, next)]),
   );
 }

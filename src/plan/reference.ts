@@ -115,10 +115,10 @@ function refersToSome(
   }
   const [only, ...more] = found;
   if (only && more.length === 0)
-    return typeof only.keys === 'object' ? oursAmong(node.on, only.keys, env.keyPlaces?.get(only.name)) : FALSE;
+    return typeof only.keys === 'object' ? oursAmong(node.on, only.keys, env.keyPlaceholders?.get(only.name)) : FALSE;
   if (found.some(({ keys }) => keys === undefined)) return FALSE;
   const values = found.flatMap(({ name, keys }) =>
-    typeof keys === 'object' ? keyValues(node.on, keys, env.keyPlaces?.get(name)) : [],
+    typeof keys === 'object' ? keyValues(node.on, keys, env.keyPlaceholders?.get(name)) : [],
   );
   return oursAmongKeys(node.on, values);
 }

@@ -37,9 +37,9 @@ export function sightOf(
     const at = ids.indexOf(id);
     return sightIdName(at < 0 ? ids.push(id) - 1 : at);
   };
-  const opaque = understood.map(([type, own]) => [type, own.map(one => withIds(one, named))] as const);
+  const parameterized = understood.map(([type, own]) => [type, own.map(one => withIds(one, named))] as const);
   const isShort = ids.length <= IDS_AT_MOST;
-  const permissions = isShort ? opaque : understood;
+  const permissions = isShort ? parameterized : understood;
   return {
     key: ` ${planText(rules === ALL_ACCESS_RULES ? permissions : [permissions, rules])}`,
     permissions: new Map(permissions),

@@ -179,7 +179,7 @@ function seekRows(rows: Relation, on: readonly JoinColumn[], { mapping, env, kno
   const keys = keysFirst(name, { mapping, from: () => rows, columns }, env);
   if (keys === undefined) return FALSE;
   if (keys === 'many') return undefined;
-  const found = oursAmong(on, keys, env.keyPlaces?.get(name));
+  const found = oursAmong(on, keys, env.keyPlaceholders?.get(name));
   addPlaces(found, known);
   return found;
 }

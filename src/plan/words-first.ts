@@ -147,7 +147,7 @@ function amongRows(
   const pairs = on.map(({ theirs, ours }) => ({ theirs, ours: { ...ours, alias } }));
   // A row without a key is in no table of words.
   const without = pairs.map(({ ours }) => isNull(ours));
-  const found = oursAmong(pairs, keys, env.keyPlaces?.get(name));
+  const found = oursAmong(pairs, keys, env.keyPlaceholders?.get(name));
   addPlaces(found, known);
   return or(found, ...without);
 }

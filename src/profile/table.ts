@@ -1,6 +1,7 @@
 /**
- * A table as its rows show it. In: a database and what its catalog says of the table. Out: the number of rows and a profile of each
- * column, of all rows or of a sample that is spread over the key. SELECTs alone, in the export bulkhead, until a signal ends them.
+ * A table as its rows show it. In: a database and what its catalog says of the table. Out: the number of rows and a
+ * profile of each column, of all rows or of a sample that is spread over the key. SELECTs alone, in the export
+ * bulkhead, until a signal ends them.
  */
 import { type ColumnInfo, findColumn, type TableInfo } from '../sql/catalog.ts';
 import { INTEGER, UNICODE } from '../sql/column-type.ts';

@@ -1,7 +1,7 @@
 /**
  * FHIR R4 element tables: what a type is made of.
  *
- * In: `elements.json` and `value-sets.json`, written by generate.ts from the HL7 R4 (4.0.1) definitions. Out: read-only
+ * In: `elements.json` and `value-sets.json`, written by tools/r4/generate.ts from the HL7 R4 (4.0.1) definitions. Out: read-only
  * look-ups. https://hl7.org/fhir/R4/elementdefinition.html, https://hl7.org/fhir/R4/datatypes.html
  *
  *   isResourceType(name): boolean                   a concrete resource type

@@ -1,7 +1,7 @@
 /**
  * FHIR R4 search parameters by resource type, and the patient compartment.
  *
- * In: `search-parameters.json` and `patient-compartment.json`, written by generate.ts from the HL7 R4 (4.0.1) definitions
+ * In: `search-parameters.json` and `patient-compartment.json`, written by tools/r4/generate.ts from the HL7 R4 (4.0.1) definitions
  * and, for codes that R4 does not have, from US Core. Out: read-only look-ups.
  * https://hl7.org/fhir/R4/searchparameter-registry.html, https://hl7.org/fhir/R4/compartmentdefinition-patient.html
  *

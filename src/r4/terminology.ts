@@ -2,7 +2,7 @@
  * What is known of terminology without a terminology server: value sets that can be listed, and which codes stand above
  * and below others.
  *
- * In: `terminology.json`, written by generate.ts from HL7's R4 and US Core; read when first asked. Out: read-only look-ups.
+ * In: `terminology.json`, written by tools/r4/generate.ts from HL7's R4 and US Core; read when first asked. Out: read-only look-ups.
  * https://hl7.org/fhir/R4/valueset.html, https://hl7.org/fhir/R4/codesystem.html#hierarchy
  *
  *   codesOfValueSet(url): CodesBySystem|undefined

@@ -10,14 +10,14 @@ import { describeFailure } from '../http/middleware/failure.ts';
 import type { Log } from '../log.ts';
 import { tellProblem } from './problems.ts';
 
-/** `patience`: milliseconds that the database may take. Never rejects: nobody waits for it. */
+/** `timeLimit`: milliseconds that the database may take. Never rejects: nobody waits for it. */
 export async function tellCustodian(
   content: Content,
   facade: Pick<Facade, 'search'>,
   log: Log,
-  patience: number,
+  timeLimit: number,
 ): Promise<void> {
-  const signal = AbortSignal.timeout(patience);
+  const signal = AbortSignal.timeout(timeLimit);
   const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict', signal } as const;
   try {
     for (const problem of await checkCustodian(content, facade, context)) tellProblem(problem, log);

@@ -2,8 +2,8 @@
  * Replaces the value of a modifier by the values that it means: `:in` a value set by its codes, `:below` and `:above` a
  * code by its descendants or ancestors, `:above` an address by its prefixes.
  *
- * In: a value as written. Out: the values to look for. Errors: FhirError that names the parameter, where the server does
- * not know the value set or hierarchy. https://hl7.org/fhir/R4/search.html#token
+ * In: a value as written. Out: the values to look for. Errors: FhirError that names the parameter, where the server
+ * does not know the value set or hierarchy. https://hl7.org/fhir/R4/search.html#token
  */
 import { FhirError } from '../outcome.ts';
 import { codesAbove, codesBelow, codesOfValueSet, type Hierarchies, systemsWithHierarchy } from '../r4/terminology.ts';

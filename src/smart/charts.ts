@@ -39,7 +39,7 @@ export interface ChartOptions {
   readonly rules: () => PackAccess;
   readonly fhirBase: string;
   /** Milliseconds that a search may take. */
-  readonly patience: number;
+  readonly timeLimit: number;
   /** Writes down whom a page shows; without it nobody does. */
   readonly audit?: Pick<Audit, 'write'> | undefined;
 }
@@ -54,13 +54,13 @@ const NOBODY: Found = { items: [], more: false };
 const SHOWN = 20;
 
 /** `address`: of whoever looks, for the audit. */
-export function chartsOf({ facade, rules, fhirBase, patience, audit }: ChartOptions, address: string): Charts {
+export function chartsOf({ facade, rules, fhirBase, timeLimit, audit }: ChartOptions, address: string): Charts {
   const contextOf = (account: Account): RequestContext => ({
     access: accessOfUser(account.name, account.fhirUser, rules()),
     base: fhirBase,
     // What is not understood must not be left out: the search would find whoever there is.
     handling: 'strict',
-    signal: AbortSignal.timeout(patience),
+    signal: AbortSignal.timeout(timeLimit),
   });
 
   const find = async (type: string, account: Account, parameters: readonly Parameter[]): Promise<Found> => {

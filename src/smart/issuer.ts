@@ -73,7 +73,7 @@ export class IssuerError extends Error {
 }
 
 /** Seconds: that the issuer may take, by which clocks may differ, and for which its metadata is kept. */
-const PATIENCE = 5;
+const TIME_LIMIT = 5;
 const SKEW = 60;
 const FRESH = 3600;
 
@@ -144,12 +144,12 @@ export function issuerOf(settings: IssuerSettings, redirect: string, clock: () =
     const server = new URL(url);
     // Configuration lets only loopback be without TLS.
     const insecure = server.protocol === 'http:' ? [allowInsecureRequests] : [];
-    const found = await discovery(server, clientId, {}, None(), { execute: insecure, timeout: PATIENCE });
+    const found = await discovery(server, clientId, {}, None(), { execute: insecure, timeout: TIME_LIMIT });
     const metadata = found.serverMetadata();
     const auth =
       key === undefined ? bySecret(secret, metadata.token_endpoint_auth_methods_supported) : await byKey(key);
     const configuration = new Configuration(metadata, clientId, { [clockTolerance]: SKEW }, auth);
-    configuration.timeout = PATIENCE;
+    configuration.timeout = TIME_LIMIT;
     for (const set of [...insecure, enableNonRepudiationChecks]) set(configuration);
     return configuration;
   }

@@ -173,7 +173,7 @@ export async function openSmart(options: SmartOptions): Promise<Smart> {
   }, LOOK).unref();
   const tokens = tokensOf({ provider, fhirBase, store, accounts, clients, epoch: () => store.epoch() + changes });
 
-  const chartsFor = { ...options, fhirBase, patience: config.timeout.request };
+  const chartsFor = { ...options, fhirBase, timeLimit: config.timeout.request };
   const charts = (c: PageContext) => chartsOf(chartsFor, addressOf(c));
   const parts: SmartParts = {
     ...{ provider, issuer, fhirBase, store, accounts, clients, charts, hospital, log, playsEhr: options.playsEhr },

@@ -1,9 +1,9 @@
 /**
  * Limits how many statements run at a time, so that a slow database or table cannot take every connection.
  *
- * In: how many may run, how many may wait, and how long. Out: `enter`, which waits for a place and gives the way to leave
- * it. Whoever comes when the queue is full is refused at once. Waiting statements are served in the order in which they
- * came, except those of tables that already have their share.
+ * In: how many may run, how many may wait, and how long. Out: `enter`, which waits for a place and gives the way to
+ * leave it. Whoever comes when the queue is full is refused at once. Waiting statements are served in the order in
+ * which they came, except those of tables that already have their share.
  */
 import { type BulkheadLoad, DatabaseError } from './database.ts';
 import { retryIn } from './retry-after.ts';
@@ -17,9 +17,10 @@ export interface BulkheadOptions {
 
 export interface Bulkhead {
   /**
-   * Resolves to the function that leaves the bulkhead; calling it again does nothing. Throws DatabaseError: `unavailable`
-   * where the queue is full or the wait too long, `cancelled` by the signal. `tables`: what the statement reads. Each
-   * table has at most three quarters of the places and of the queue, so that a locked one leaves some to the others.
+   * Resolves to the function that leaves the bulkhead; calling it again does nothing. Throws DatabaseError:
+   * `unavailable` where the queue is full or the wait too long, `cancelled` by the signal. `tables`: what the statement
+   * reads. Each table has at most three quarters of the places and of the queue, so that a locked one leaves some to
+   * the others.
    */
   enter(signal?: AbortSignal, tables?: readonly string[]): Promise<() => void>;
   load(): BulkheadLoad;

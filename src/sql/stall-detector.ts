@@ -1,8 +1,8 @@
 /**
  * Notices a database that accepts statements but answers none, and ends the statements that wait for it.
  *
- * In: statements under way, and a probe. Out: a signal that ends them all once the probe has failed too. A statement that
- * only takes long is left alone.
+ * In: statements under way, and a probe. Out: a signal that ends them all once the probe has failed too. A statement
+ * that only takes long is left alone.
  */
 import { DatabaseError } from './database.ts';
 import { retryIn } from './retry-after.ts';
@@ -11,7 +11,7 @@ export interface StallDetectorOptions {
   /** Rejects while the database is away. */
   readonly probe: () => Promise<void>;
   /** Milliseconds that a statement may be without an answer before the probe is sent, and between two of them. */
-  readonly patience: number;
+  readonly timeLimit: number;
   /** Milliseconds after which a probe without an answer has failed. Default: as long as it takes. */
   readonly longest?: number;
   /** Told when the probe has failed, and nothing was answered meanwhile. */
@@ -21,7 +21,9 @@ export interface StallDetectorOptions {
 }
 
 export interface StallDetector {
-  /** Runs a statement. Its signal aborts with a DatabaseError (`unavailable`) where the database has stopped answering. */
+  /**
+   * Runs a statement. Its signal aborts with a DatabaseError (`unavailable`) where the database has stopped answering.
+   */
   during<T>(statement: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /** Likewise of rows that come in lists: watched is the wait for each list, not what the caller does with it. */
   duringEach<T>(rows: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>): AsyncGenerator<T, void, undefined>;
@@ -34,7 +36,7 @@ const EARLY = 2;
 
 export function createStallDetector({
   probe,
-  patience,
+  timeLimit,
   longest,
   onStall,
   isThere,
@@ -45,7 +47,7 @@ export function createStallDetector({
   let timer: NodeJS.Timeout | undefined;
 
   const look = async (): Promise<void> => {
-    const before = performance.now() - patience + EARLY;
+    const before = performance.now() - timeLimit + EARLY;
     if ([...waiting.values()].some(since => since <= before)) {
       const begun = performance.now();
       try {
@@ -70,9 +72,9 @@ export function createStallDetector({
 
   const schedule = (): void => {
     if (timer !== undefined || waiting.size === 0) return;
-    // Just when the oldest has waited for so long; the next look is a patience behind this one.
+    // Just when the oldest has waited for so long; the next look is that time after this one.
     const [oldest = looked] = waiting.values();
-    timer = setTimeout(look, Math.max(1, Math.ceil(Math.max(oldest, looked) + patience - performance.now())));
+    timer = setTimeout(look, Math.max(1, Math.ceil(Math.max(oldest, looked) + timeLimit - performance.now())));
     timer.unref();
   };
 

@@ -84,7 +84,10 @@ export function renderedBy(
   return (plan, placeholders, now) => statementOf(plan, placeholders, now);
 }
 
-/** The values of a plan that is used again are those of its first use: they are nobody else's. But moments have no other value. */
+/**
+ * The parameter of a statement that is rendered for one use. A moment has the value of its instant. The other values of
+ * a plan that is used again are those of its first use, so it is refused: they are somebody else's.
+ */
 function forOnce(parameter: Parameter, now: number | undefined): Parameter {
   const { place } = parameter;
   if (place === undefined) return parameter;

@@ -27,7 +27,7 @@ async function finder(): Promise<{ readonly find: FindUser; close(): Promise<voi
     anybody: { type: 'Patient', found: [['identifier', '{login}']] as const },
   };
   return {
-    find: userFinder({ facade: () => facade, access: () => ({ ...NO_RULES, logins }), patience: 10_000 }),
+    find: userFinder({ facade: () => facade, access: () => ({ ...NO_RULES, logins }), timeLimit: 10_000 }),
     close,
   };
 }

@@ -117,7 +117,7 @@ test('pages find nobody by what the mappings cannot search, instead of everybody
       facade: () => facade,
       rules: () => ({ ...NO_RULES, users: [{ user: 'Practitioner', patients: 'all', also: [] }] }),
       fhirBase: 'http://x/fhir',
-      patience: 10_000,
+      timeLimit: 10_000,
     },
     '192.0.2.1',
   );

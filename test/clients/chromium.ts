@@ -37,7 +37,7 @@ export interface Tab {
 
 /** Milliseconds between two looks, and until a page counts as hung. */
 const LOOK = 50;
-const PATIENCE = 60_000;
+const TIME_LIMIT = 60_000;
 
 interface Reply {
   readonly id?: number;
@@ -97,7 +97,7 @@ export async function openTab(): Promise<Tab> {
       await send('Page.navigate', { url }, sessionId);
     },
     async when(expression) {
-      const end = Date.now() + PATIENCE;
+      const end = Date.now() + TIME_LIMIT;
       for (;;) {
         const value = await evaluate(expression);
         if (value) return value;

@@ -47,7 +47,7 @@ export async function createTestDatabase(url = MSSQL_URL): Promise<TestDatabase>
     isBabelfish,
     // A server to develop against may take its time.
     open: () =>
-      openMssql({ ...address, interactive: patient }, isBabelfish ? { dialect: BABELFISH, patience: 10_000 } : {}),
+      openMssql({ ...address, interactive: patient }, isBabelfish ? { dialect: BABELFISH, timeLimit: 10_000 } : {}),
     batch: (...statements) => batch(address, statements),
     async drop() {
       const master = { ...server, database: 'master' };

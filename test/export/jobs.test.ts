@@ -134,7 +134,7 @@ function slow() {
 test('neither pausing nor cancelling nor stopping waits for a statement that takes long', async () => {
   const { open, root } = world();
   const { perform, letGo } = slow();
-  const jobs = open(perform, { patience: 20 });
+  const jobs = open(perform, { timeLimit: 20 });
   const { job: first } = jobs.start(UNDERSTOOD, ORIGIN);
   const { job: second } = jobs.start(UNDERSTOOD, ORIGIN);
   expect((await jobs.pause('ann', first.id))?.job.status).toBe('paused');
@@ -152,7 +152,7 @@ test('neither pausing nor cancelling nor stopping waits for a statement that tak
 test('the files of a job that was cancelled in mid-statement are removed once it has ended', async () => {
   const { open, root } = world();
   const { perform, letGo } = slow();
-  const jobs = open(perform, { patience: 20 });
+  const jobs = open(perform, { timeLimit: 20 });
   const { job } = jobs.start(UNDERSTOOD, ORIGIN);
   await jobs.remove('ann', job.id);
   expect(await jobs.remove('ann', job.id)).toBe(false);
@@ -164,7 +164,7 @@ test('the files of a job that was cancelled in mid-statement are removed once it
 test('a job that goes on before the statement has ended in which it was paused is worked on by one thread at a time', async () => {
   const { open } = world();
   const { perform, letGo, most } = slow();
-  const jobs = open(perform, { patience: 20 });
+  const jobs = open(perform, { timeLimit: 20 });
   const { job } = jobs.start(UNDERSTOOD, ORIGIN);
   for (let i = 0; i < 3; i++) {
     const pausing = jobs.pause('ann', job.id);

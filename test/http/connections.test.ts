@@ -99,7 +99,7 @@ test.each([
 
 test('a client that takes nothing of its answer loses its connection', async () => {
   const { url, cut } = await start(async () => ({ json: LARGE, entries: 0 }), {
-    connections: { patience: 100, pace: Number.POSITIVE_INFINITY },
+    connections: { timeLimit: 100, pace: Number.POSITIVE_INFINITY },
   });
   const never = asks(url, '/fhir/Widget');
   await expect.poll(() => cut.length).toBe(1);

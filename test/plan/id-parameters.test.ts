@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { IdPart } from '../../src/mapping/id-rule.ts';
-import { idName, idReader, legalIds, placesFor, withoutImplied } from '../../src/plan/id-parameters.ts';
+import { idName, idReader, legalIds, placeholdersFor, withoutImplied } from '../../src/plan/id-parameters.ts';
 import { parseId, parseLegalId } from '../../src/plan/identity.ts';
 import { INTEGER, UNICODE } from '../../src/sql/column-type.ts';
 import { idPart } from './id-part.ts';
@@ -32,11 +32,11 @@ test('a plan serves the same other ids, with the same values, whether or not it 
       for (const parts of rules) for (const i of planned.keys()) reader.read(parts, idName(i));
       const guards = withoutImplied(reader.guards);
       dropped += reader.guards.length - guards.length;
-      expect(placesFor(guards, planned)).toEqual(reader.placeholders);
+      expect(placeholdersFor(guards, planned)).toEqual(reader.placeholders);
       for (const other of others) {
-        const placeholders = placesFor(reader.guards, other);
+        const placeholders = placeholdersFor(reader.guards, other);
         if (placeholders) served++;
-        expect(placesFor(guards, other)).toEqual(placeholders);
+        expect(placeholdersFor(guards, other)).toEqual(placeholders);
       }
     }),
     { numRuns: 2000 },

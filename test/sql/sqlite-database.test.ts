@@ -58,7 +58,7 @@ describe('a SQLite database', () => {
   });
 
   it('looks at other clients between statements that take long in all', async () => {
-    const impatient = openSqlite(sample.file, { patience: 0 });
+    const impatient = openSqlite(sample.file, { slice: 0 });
     const order: string[] = [];
     const statements = (async () => {
       for (let i = 0; i < 20; i++) order.push(String((await impatient.query(planOf(TRUE))).length));

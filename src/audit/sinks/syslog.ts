@@ -20,7 +20,7 @@ export interface SyslogOptions {
 }
 
 /** Milliseconds until a connection stands, and that it may take nothing. */
-const PATIENCE = 15_000;
+const TIME_LIMIT = 15_000;
 /** Milliseconds within which a connection that broke without a word is noticed as a rule. */
 const SETTLES = 10_000;
 /** Facility 10, security; severity 5 (notice), or 4 (warning) for what failed. ITI-20 */
@@ -42,14 +42,14 @@ export function syslog({ host, port, ca, cert, key }: SyslogOptions): Sink {
       ...(cert !== undefined && { cert: readFileSync(cert) }),
       ...(key !== undefined && { key: readFileSync(key) }),
     });
-    made.setTimeout(PATIENCE, () => made.destroy(new SinkError('ETIMEDOUT')));
+    made.setTimeout(TIME_LIMIT, () => made.destroy(new SinkError('ETIMEDOUT')));
     await new Promise<void>((resolve, reject) => {
       made.once('secureConnect', resolve);
       made.once('error', reject);
       made.once('close', () => reject(new SinkError('ECONNRESET')));
     });
     made.setTimeout(0);
-    made.setKeepAlive(true, PATIENCE);
+    made.setKeepAlive(true, TIME_LIMIT);
     const ended = (error: unknown): void => {
       if (socket !== made) return;
       socket = undefined;
@@ -91,7 +91,7 @@ export function syslog({ host, port, ca, cert, key }: SyslogOptions): Sink {
       if (last === undefined || last.destroyed) return;
       await new Promise<void>(resolve => {
         last.once('close', () => resolve());
-        last.setTimeout(PATIENCE, () => last.destroy());
+        last.setTimeout(TIME_LIMIT, () => last.destroy());
         last.end();
       });
     },
@@ -101,7 +101,7 @@ export function syslog({ host, port, ca, cert, key }: SyslogOptions): Sink {
 /** Resolves when the system has all of it. */
 function written(socket: TLSSocket, bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => socket.destroy(new SinkError('ETIMEDOUT')), PATIENCE);
+    const late = setTimeout(() => socket.destroy(new SinkError('ETIMEDOUT')), TIME_LIMIT);
     const gone = (): void => reject(new SinkError('ECONNRESET'));
     socket.once('close', gone);
     socket.write(bytes, error => {

@@ -37,7 +37,7 @@ async function openedFor(c: HttpContext, { glass, audit }: Pick<AppParts, 'glass
     throw new FhirError('glass-refused', `${GLASS}: nobody may on this server; access.yaml has no rule`);
   if (audit === undefined)
     throw new FhirError('glass-refused', `${GLASS}: this server keeps no audit, so nothing is opened`);
-  const [grant, account, signal] = [c.get('grant'), c.get('account'), AbortSignal.timeout(PATIENCE)];
+  const [grant, account, signal] = [c.get('grant'), c.get('account'), AbortSignal.timeout(TIME_LIMIT)];
   const opened =
     grant !== undefined ? await glass.ofGrant(grant, signal) : account && (await glass.ofAccount(account, signal));
   if (opened === undefined)
@@ -46,7 +46,7 @@ async function openedFor(c: HttpContext, { glass, audit }: Pick<AppParts, 'glass
 }
 
 /** Milliseconds that it may take to find out whether somebody may. */
-const PATIENCE = 10_000;
+const TIME_LIMIT = 10_000;
 
 /** Where nothing is hidden there is nothing to break: the header is refused. `isHere`: paths that take it. */
 export function refuseGlass(isHere: (path: string) => boolean) {

@@ -18,7 +18,7 @@ export interface ConnectionLimits {
   /** Bytes of all answers that wait for their clients. */
   readonly unread: number;
   /** Milliseconds that a client may take nothing of what is sent to it, and bytes in a millisecond that it has to take of more. */
-  readonly patience: number;
+  readonly timeLimit: number;
   readonly pace: number;
   /** Milliseconds between two looks. */
   readonly every: number;
@@ -54,7 +54,7 @@ type Known = Socket & { [CONNECTION]?: Connection };
 
 export function boundConnections(
   server: Server,
-  { most, perAddress, inRow, unread, patience, pace, every, cutOff, crowded }: ConnectionLimits,
+  { most, perAddress, inRow, unread, timeLimit, pace, every, cutOff, crowded }: ConnectionLimits,
 ): Connections {
   const connections = new Set<Connection>();
   const byAddress = new Map<string, number>();
@@ -142,7 +142,7 @@ export function boundConnections(
         connection.used = now;
       }
       const bytes = connection.socket.writableLength;
-      if (!isStuck(connection, bytes, now, patience + bytes / pace)) continue;
+      if (!isStuck(connection, bytes, now, timeLimit + bytes / pace)) continue;
       cutOff(bytes);
       cut(connection);
     }
@@ -183,13 +183,13 @@ function isWaiting({ responses }: Connection): boolean {
 }
 
 /** Whether the client has taken nothing of what is sent to it for so long; a large text is taken all at once, as far as can be seen. */
-function isStuck(connection: Connection, bytes: number, now: number, patience: number): boolean {
+function isStuck(connection: Connection, bytes: number, now: number, timeLimit: number): boolean {
   const taken = connection.socket.bytesWritten - bytes;
   if (bytes === 0 || connection.since === undefined || taken !== connection.taken) {
     connection.taken = taken;
     connection.since = bytes === 0 ? undefined : now;
   }
-  return connection.since !== undefined && now - connection.since > patience;
+  return connection.since !== undefined && now - connection.since > timeLimit;
 }
 
 /** What the connection is sending, and what waits behind it. */

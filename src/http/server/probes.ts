@@ -8,7 +8,7 @@ import type { DatabaseLoad } from '../../sql/database.ts';
 import type { AppParts, HttpEnv, Served } from '../context.ts';
 
 /** Milliseconds after which a silent database counts as away. */
-const PATIENCE = 2000;
+const TIME_LIMIT = 2000;
 
 /** What is wrong with them stands at `/` and in the log. */
 const NOT_SERVED = 'The mappings on disk have problems; the version before them is served';
@@ -59,11 +59,11 @@ export function metricsRoutes({ text, contentType }: Pick<Metrics, 'text' | 'con
 /** Whether the database answers within two seconds. */
 export async function answersInTime(ping: () => Promise<void>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<false>(resolve => {
-    timer = setTimeout(resolve, PATIENCE, false);
+  const timeLimit = new Promise<false>(resolve => {
+    timer = setTimeout(resolve, TIME_LIMIT, false);
   });
   try {
-    return await Promise.race([ping().then(() => true), patience]);
+    return await Promise.race([ping().then(() => true), timeLimit]);
   } catch {
     return false;
   } finally {

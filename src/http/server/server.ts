@@ -40,7 +40,7 @@ export interface ListenOptions {
   /** Milliseconds. */
   readonly drain: number;
   /** Milliseconds after which a connection on which nothing moves is closed: longer than any request may take. Default: never. */
-  readonly silence?: number;
+  readonly idle?: number;
   readonly connections?: Partial<ConnectionLimits>;
   /** Milliseconds that a request may take to come: its head, and all of it. So long as for a head clients may take to agree on TLS. */
   readonly arrival?: { readonly head: number; readonly whole: number };
@@ -50,7 +50,7 @@ export interface ListenOptions {
 
 const CONNECTIONS: ConnectionLimits = {
   ...{ most: 4000, perAddress: 2000, inRow: 100 },
-  ...{ unread: 256 * 1024 * 1024, patience: 20_000, pace: 256, every: 200 },
+  ...{ unread: 256 * 1024 * 1024, timeLimit: 20_000, pace: 256, every: 200 },
   ...{ cutOff: () => {}, crowded: () => {} },
 };
 
@@ -70,7 +70,7 @@ const serverOptions = ({ head, whole }: NonNullable<ListenOptions['arrival']>): 
 /** Rejects if the port is taken or the address is not this machine's. */
 export async function listen(
   { fetch, hits = () => false, isFull = () => false, aside = () => false }: Answers,
-  { host, port, tls, drain, silence = 0, connections = {}, arrival = ARRIVAL, refused = () => {} }: ListenOptions,
+  { host, port, tls, drain, idle = 0, connections = {}, arrival = ARRIVAL, refused = () => {} }: ListenOptions,
 ): Promise<RunningServer> {
   const errorHandler = (error: unknown): Response => {
     const response = answerOfMalformed(error);
@@ -102,7 +102,7 @@ export async function listen(
   const server = secure ?? createServer(serverOptions(arrival), take);
   const unfollow = secure && tls?.follow(secure);
   const bounded = boundConnections(server, { ...CONNECTIONS, ...connections });
-  server.timeout = silence;
+  server.timeout = idle;
   const agreed = new WeakSet<Duplex>();
   secure?.on('secureConnection', socket => agreed.add(socket));
   server.on('clientError', (error, socket) => {

@@ -1,6 +1,7 @@
 /**
- * The address of a SQL Server: `mssql://user:password@host[\instance][:port]/database?option=value&…`. In: its text, maybe
- * a password from elsewhere. Out: everything the driver and the bulkheads need, or what is wrong, which never repeats a value.
+ * The address of a SQL Server: `mssql://user:password@host[\instance][:port]/database?option=value&…`. In: its text,
+ * maybe a password from elsewhere. Out: everything the driver and the bulkheads need, or what is wrong, which never
+ * repeats a value.
  */
 import { type AddressOption, OPTIONS, type OptionName } from './address-options.ts';
 

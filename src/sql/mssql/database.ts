@@ -1,6 +1,6 @@
 /**
- * A SQL Server as a Database. In: an address. Out: rows through two bulkheads, each with its own connections, behind one
- * breaker. It sends SELECTs and the settings of its sessions, and nothing else.
+ * A SQL Server as a Database. In: an address. Out: rows through two bulkheads, each with its own connections, behind
+ * one breaker. It sends SELECTs and the settings of its sessions, and nothing else.
  */
 
 import { createBreaker } from '../breaker.ts';
@@ -29,7 +29,7 @@ export interface OpenOptions {
   /** Milliseconds between two looks whether a database that was away is back. */
   readonly probePause?: number;
   /** Milliseconds without an answer after which it is looked whether the server is there. */
-  readonly patience?: number;
+  readonly timeLimit?: number;
   /** Servers that are almost SQL Server spell some things in another way. */
   readonly dialect?: Dialect;
 }
@@ -43,7 +43,7 @@ interface OpenLane {
 
 const PROBE_PAUSE = 1000;
 /** With the time that a login may take, less than two seconds. */
-const PATIENCE = 400;
+const TIME_LIMIT = 400;
 /** Of the time that a login may take. */
 const PROBE_SHARE = 0.8;
 const PING: Statement = { text: 'SELECT 1', parameters: [] };
@@ -79,7 +79,7 @@ function databaseOf(
   address: SqlServerAddress,
   reading: Reading,
   logins: Logins,
-  { probePause: pause = PROBE_PAUSE, patience = PATIENCE, dialect = MSSQL }: OpenOptions,
+  { probePause: pause = PROBE_PAUSE, timeLimit = TIME_LIMIT, dialect = MSSQL }: OpenOptions,
 ): Database {
   let { isolation: level, versions } = reading;
   const openBulkhead = (limits: BulkheadLimits): OpenLane => {
@@ -100,9 +100,9 @@ function databaseOf(
   };
   const breaker = createBreaker({ probe, pause });
   const isThere = (failed: unknown): boolean => readFailure(failed).refused;
-  // With the patience before it, and the login that it may need, less than two seconds.
+  // With that time before it, and the login that it may need, less than two seconds.
   const longest = PROBE_SHARE * address.connectTimeout;
-  const stalls = createStallDetector({ probe, longest, patience, isThere, onStall: () => breaker.trip() });
+  const stalls = createStallDetector({ probe, longest, timeLimit, isThere, onStall: () => breaker.trip() });
   const unexplained = createTally();
   let closed = false;
 

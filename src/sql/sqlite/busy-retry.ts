@@ -1,9 +1,9 @@
 /**
  * Repeats a statement that finds the SQLite file locked by a writer, until the writer is done or has had its time.
  *
- * In: what asks the database, given the present instant of performance.now(). Out: its answer, or its error. The thread is
- * free for others during the pauses. The time counts from the first statement that found the file locked, so that later
- * ones do not wait as long again.
+ * In: what asks the database, given the present instant of performance.now(). Out: its answer, or its error. The thread
+ * is free for others during the pauses. The time counts from the first statement that found the file locked, so that
+ * later ones do not wait as long again.
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';

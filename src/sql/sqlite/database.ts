@@ -23,7 +23,7 @@ import { createLooks } from './look.ts';
 import { createTimeSlices } from './time-slices.ts';
 
 /** Milliseconds that statements may follow each other before other clients are looked at. */
-const PATIENCE = 10;
+const SLICE = 10;
 /** Milliseconds between two looks whether the file is still the same. */
 const LOOK = 1000;
 /** Milliseconds that everybody waits for one statement at most, where it can be ended. */
@@ -32,7 +32,7 @@ const LONGEST = 10_000;
 /** `cache`: default 64 MB. */
 export interface SqliteOptions extends OpenOptions {
   /** Milliseconds that statements may follow each other before the event loop goes on. */
-  readonly patience?: number;
+  readonly slice?: number;
   /** Milliseconds between two looks whether another file has taken the place of this one. */
   readonly look?: number;
   /** Milliseconds that a statement may take, for whoever can cancel it; exports are not hurried. */
@@ -44,10 +44,10 @@ export interface SqliteOptions extends OpenOptions {
  */
 export function openSqlite(
   path: string,
-  { cache = 65_536, patience = PATIENCE, look = LOOK, longest = LONGEST, proofs }: SqliteOptions = {},
+  { cache = 65_536, slice = SLICE, look = LOOK, longest = LONGEST, proofs }: SqliteOptions = {},
 ): Database {
   const file = openFile(path, { cache, look, longest });
-  const turn = createTimeSlices(patience);
+  const turn = createTimeSlices(slice);
   const retryBusy = createBusyRetry();
   const statementOf = statementsOf(SQLITE, bindable, bindPlaced);
   const looking = createLooks(file.hasRowids);

@@ -25,7 +25,7 @@ test.each([1, 60, 600])(
   async seconds => {
     const endpoint = await openEndpoint();
     onTestFinished(() => endpoint.stop());
-    const how = { probePause: PAUSE, patience: 3_600_000 };
+    const how = { probePause: PAUSE, timeLimit: 3_600_000 };
     const { database } = await openAt(endpoint, '&connectTimeout=60000', how);
     expect(await database.query(planOf())).toEqual([[1]]);
     endpoint.script = () => 'drop';

@@ -47,7 +47,7 @@ describe('a password that was rotated', () => {
     const endpoint = await openEndpoint();
     onTestFinished(() => endpoint.stop());
     // A pause that does not end within the test.
-    const how = { probePause: 60_000, patience: 600_000 };
+    const how = { probePause: 60_000, timeLimit: 600_000 };
     const { database } = await openAt(endpoint, '&pool=3&connectTimeout=60000&queueTimeout=60000', how);
     await database.query(planOf());
     endpoint.script = asked => (isLogin(asked) ? { error: 18456 } : rowsOf([7]));
@@ -94,14 +94,14 @@ describe('the probe for silence', () => {
       // No statement is answered any more, and nobody says so.
       await never;
     };
-    const silence = createStallDetector({ probe, patience: 5, onStall: () => silent++ });
+    const detector = createStallDetector({ probe, timeLimit: 5, onStall: () => silent++ });
     const ended: unknown[] = [];
-    void silence.during(signal => {
+    void detector.during(signal => {
       signal.addEventListener('abort', () => ended.push(signal.reason));
       return never;
     });
     await probing.passed;
-    await silence.during(async () => 'an answer');
+    await detector.during(async () => 'an answer');
     failing.open();
     await new Promise(resolve => setTimeout(resolve, 30));
     expect([silent, ended]).toEqual([0, []]);
@@ -110,9 +110,9 @@ describe('the probe for silence', () => {
   it('that is refused a login has heard the server', async () => {
     let silent = 0;
     const probe = (): Promise<void> => Promise.reject(new Error('refused'));
-    const silence = createStallDetector({ probe, patience: 5, isThere: () => true, onStall: () => silent++ });
+    const detector = createStallDetector({ probe, timeLimit: 5, isThere: () => true, onStall: () => silent++ });
     const statement = gate();
-    const asked = silence.during(() => statement.passed);
+    const asked = detector.during(() => statement.passed);
     await new Promise(resolve => setTimeout(resolve, 40));
     statement.open();
     await asked;
@@ -120,13 +120,13 @@ describe('the probe for silence', () => {
   });
 
   it('that fails while nothing is answered ends what waits, each with another time to come again', async () => {
-    const silence = createStallDetector({
+    const detector = createStallDetector({
       probe: () => Promise.reject(new Error('away')),
-      patience: 5,
+      timeLimit: 5,
       onStall: () => undefined,
     });
     const waiting = Array.from({ length: 60 }, () =>
-      silence.during(
+      detector.during(
         signal =>
           new Promise<never>((_, reject) => {
             signal.addEventListener('abort', () => reject(signal.reason));
@@ -141,7 +141,7 @@ describe('the probe for silence', () => {
   it('sends one statement at a time, on one connection', async () => {
     const endpoint = await openEndpoint();
     onTestFinished(() => endpoint.stop());
-    const { database } = await openAt(endpoint, '&connectTimeout=60000', { patience: 5 });
+    const { database } = await openAt(endpoint, '&connectTimeout=60000', { timeLimit: 5 });
     const slow = gate();
     endpoint.script = async asked => {
       if (isQuery(asked)) await slow.passed;

@@ -28,7 +28,7 @@ export async function openScripted(script: Script, options = ''): Promise<Opened
   const endpoint = await openEndpoint();
   onTestFinished(() => endpoint.stop());
   const waiting = options.includes('connectTimeout') ? options : `${options}&connectTimeout=${LONGEST_LOGIN}`;
-  const opened = await openAt(endpoint, waiting, { patience: NEVER });
+  const opened = await openAt(endpoint, waiting, { timeLimit: NEVER });
   endpoint.script = script;
   return opened;
 }

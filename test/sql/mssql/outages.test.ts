@@ -43,7 +43,7 @@ describe('a server that takes statements and answers none', () => {
   it('is noticed on a connection that was good: all who wait are told, the breaker opens, and serving goes on when it speaks', async () => {
     const endpoint = await openEndpoint();
     onTestFinished(() => endpoint.stop());
-    const { database } = await openAt(endpoint, '&connectTimeout=1000&timeout=600000', { patience: 20 });
+    const { database } = await openAt(endpoint, '&connectTimeout=1000&timeout=600000', { timeLimit: 20 });
     await database.query(planOf());
     endpoint.script = () => 'deaf';
     const failures = await Promise.all([1, 2, 3].map(() => failureOf(database.query(planOf()))));
@@ -60,7 +60,7 @@ describe('a server that takes statements and answers none', () => {
   it('is told from one that takes its time', async () => {
     const endpoint = await openEndpoint();
     onTestFinished(() => endpoint.stop());
-    const { database } = await openAt(endpoint, '&connectTimeout=1000', { patience: 10 });
+    const { database } = await openAt(endpoint, '&connectTimeout=1000', { timeLimit: 10 });
     const slow = gate();
     endpoint.script = async asked => {
       if (isQuery(asked)) await slow.passed;

@@ -127,7 +127,7 @@ test('a stream keeps its place in the bulkhead, and others use what is left', as
 test('a server that falls silent in mid-stream is noticed, however slowly the lists before were taken', async () => {
   const endpoint = await openEndpoint();
   onTestFinished(() => endpoint.stop());
-  const { database } = await openAt(endpoint, '', { patience: 50 });
+  const { database } = await openAt(endpoint, '', { timeLimit: 50 });
   let silent = false;
   endpoint.script = asked => {
     if (isQuery(asked)) return { columns: NUMBERS, rows: numbers(2005), cut: 'deaf' };
@@ -156,7 +156,7 @@ test.each([
       sql.includes('sys.databases') ? { columns: [...NUMBERS, ...NUMBERS], rows: [[committed, snapshot]] } : undefined,
     );
     onTestFinished(() => endpoint.stop());
-    const { database } = await openAt(endpoint, '&connectTimeout=60000', { patience: 600_000 });
+    const { database } = await openAt(endpoint, '&connectTimeout=60000', { timeLimit: 600_000 });
     // As many rows as the statement asks for: its limit is its first parameter.
     endpoint.script = asked => {
       if (!isQuery(asked)) return undefined;

@@ -3,8 +3,8 @@ import { expect, test, vi } from 'vitest';
 import { createTimeSlices } from '../../../src/sql/sqlite/time-slices.ts';
 
 /** How many statements one after the other get done before another client is looked at, of 20. */
-async function statementsInOneTurn(patience: number): Promise<number> {
-  const turn = createTimeSlices(patience);
+async function statementsInOneTurn(slice: number): Promise<number> {
+  const turn = createTimeSlices(slice);
   let done = 0;
   const statements = (async () => {
     for (let i = 0; i < 20; i++) {

@@ -1,9 +1,11 @@
 /**
  * What the stages that resolve a mapping share: the pack around it, the report, and what they learn of nodes on the way.
  */
+
 import type { Catalog } from '../../../sql/catalog.ts';
 import type { Identifier } from '../../../sql/identifier.ts';
 import { identifier } from '../../../sql/identifier.ts';
+import type { Codec } from '../../codecs/codec.ts';
 import type { Condition, Node, Position, Scope, Source } from '../../model.ts';
 import type { LoadedCodeMap } from '../codes/codes.ts';
 import type { Slot } from '../nodes/slot.ts';
@@ -29,6 +31,8 @@ export interface PackContext {
   readonly lookups: { readonly rows: NamedRows; readonly at: Position }[];
   /** Columns that are dates only by their codecs. */
   readonly dates: DateColumns;
+  /** Codecs by which columns are compared with now, by `via` and type. */
+  readonly dateCodecs: Map<string, Codec>;
   /** Rows that a column was taken of. */
   readonly usedRows: Set<NamedRows>;
   /** Tables that mappings name and the catalog has, in lower case. */

@@ -116,6 +116,7 @@ export function loadPackFiles(
     usedLists: new Set(),
     lookups: [],
     dates: new DateColumns(),
+    dateCodecs: new Map(),
     usedRows: new Set(),
     tablesThere: new Set(),
     tablesMissing: new Map(),
@@ -151,7 +152,10 @@ function reportDrift({ path, text }: PackFile, locked: Catalog, catalog: Catalog
   checkDrift(locked, catalog, { ...report, error: report.warning }, placesIn(path, text));
 }
 
-/** Whether the database lacks most tables that were there when the lock was written: that is told once, as `reportOtherDatabase` does. */
+/**
+ * Whether the database lacks most tables that were there when the lock was written: that is told once, as
+ * `reportOtherDatabase` does.
+ */
 function isOther(locked: Catalog, catalog: Catalog): boolean {
   const names = [...locked.tables.keys()];
   const missing = names.filter(name => findTable(catalog, name) === undefined);

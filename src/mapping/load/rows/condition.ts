@@ -12,7 +12,6 @@ import { defaultCodec } from '../../codecs/table.ts';
 import type { Condition } from '../../model.ts';
 import { readCodec } from '../nodes/via.ts';
 import type { Context } from '../pack/context.ts';
-import type { Settings } from '../pack/settings.ts';
 import { child, type Entry, entriesOf, itemsOf, plain, type ScalarTree, scalarsOf, type Tree } from '../read/tree.ts';
 import { isRuledOut, onlyPresent } from './absent-values.ts';
 import { comparable, type Resolved, resolveColumn, type Visible } from './columns.ts';
@@ -271,16 +270,12 @@ function matches(tree: ScalarTree, column: ColumnExpression, context: Context): 
   return [{ kind: 'matches', column, pattern: tree.text }];
 }
 
-const dateCodecs = new WeakMap<Settings, Map<string, Codec>>();
-
-/** One codec for all conditions of a pack that read equal columns alike: plans then know that they compare with the same values. */
-function shared(codec: Codec, via: Tree | undefined, { type }: ColumnExpression, { settings }: Context): Codec {
-  const known = dateCodecs.get(settings) ?? new Map<string, Codec>();
-  dateCodecs.set(settings, known);
+/** The codec that other conditions of the pack read equal columns by, so that their plans compare with one placeholder. */
+function shared(codec: Codec, via: Tree | undefined, { type }: ColumnExpression, { dateCodecs }: Context): Codec {
   const key = JSON.stringify([via && plain(via), type]);
-  const before = known.get(key) ?? codec;
-  known.set(key, before);
-  return before;
+  const known = dateCodecs.get(key) ?? codec;
+  dateCodecs.set(key, known);
+  return known;
 }
 
 /** The codec through which a column is compared with now: `via`, or what its type says. */
