@@ -12,10 +12,11 @@ export const RUNS = 5;
 /** Microseconds of each contender, one object a run. */
 export type Runs<Name extends string> = readonly Readonly<Record<Name, number>>[];
 
-/** Runs a program that sends one message again and again, each time anew. Throws an Error where one ends without. */
+/** Runs a program that sends one message again and again, each time anew, and says which run it is. Throws an Error where one ends without. */
 export async function inProcesses<T>(program: URL, ...args: readonly string[]): Promise<readonly T[]> {
   const messages: T[] = [];
   for (let run = 0; run < RUNS; run++) {
+    console.error(`run ${run + 1} of ${RUNS}`);
     const child = fork(program, args);
     const [message] = await Promise.race([
       once(child, 'message'),
