@@ -121,6 +121,7 @@ function isSearchable(kind: SearchParameter['type']): Answers {
           typeof value === 'string' || has(value, 'reference') || has(field(value, 'identifier'), 'system', 'value')
         );
       case 'quantity':
+        if (type === 'Range') return has(field(value, 'low'), 'value') || has(field(value, 'high'), 'value');
         return has(value, 'value');
       case 'token': {
         const ofCoding = (coding: unknown): boolean => has(coding, 'system', 'code', 'display');
@@ -466,15 +467,59 @@ function localInstant(wall: number, zone: string): number {
 function quantity(text: string): Answers {
   const [amount = '', system, code] = text.split('|');
   const matches = number(amount);
-  return ({ value }) => {
-    const own = field(value, 'value');
-    if (own === undefined) return false;
-    const comparator = field(value, 'comparator');
-    if (!matches(Number(own), typeof comparator === 'string' ? comparator : undefined)) return false;
+  const reaches = range(amount);
+  const isOfUnit = (value: unknown): boolean => {
     if (code === undefined || code === '')
       return system === undefined || system === '' || field(value, 'system') === system;
     if (system === '') return field(value, 'code') === code || field(value, 'unit') === code;
     return field(value, 'code') === code && field(value, 'system') === system;
+  };
+  return ({ type, value }) => {
+    if (type === 'Range') {
+      const [low, high] = [field(value, 'low'), field(value, 'high')];
+      const ends = [low, high].filter(end => field(end, 'value') !== undefined);
+      if (ends.length === 0 || !ends.every(isOfUnit)) return false;
+      return reaches(
+        Number(field(low, 'value') ?? Number.NEGATIVE_INFINITY),
+        Number(field(high, 'value') ?? Number.POSITIVE_INFINITY),
+      );
+    }
+    const own = field(value, 'value');
+    if (own === undefined) return false;
+    const comparator = field(value, 'comparator');
+    return matches(Number(own), typeof comparator === 'string' ? comparator : undefined) && isOfUnit(value);
+  };
+}
+
+/** Whether the numbers from `low` to `high`, both of them too, lie as a prefix asks. */
+function range(text: string): (low: number, high: number) => boolean {
+  const { prefix, rest } = prefixOf(text);
+  const asked = Number(rest);
+  const isRounded = roundsTo(rest);
+  const slack = Math.abs(asked) * 0.1;
+  const round = (x: number): number => Number(x.toPrecision(15));
+  const within = (end: number): boolean => Number.isFinite(end) && isRounded(end);
+  return (low, high) => {
+    switch (prefix) {
+      case 'eq':
+        return within(low) && within(high);
+      case 'ne':
+        return !(within(low) && within(high));
+      case 'ap':
+        return low < round(asked + slack) && high >= round(asked - slack);
+      case 'gt':
+        return high > asked;
+      case 'lt':
+        return low < asked;
+      case 'ge':
+        return high >= asked;
+      case 'le':
+        return low <= asked;
+      case 'sa':
+        return low > asked;
+      default:
+        return high < asked;
+    }
   };
 }
 

@@ -218,6 +218,8 @@ function textsFor(kind: string, { type, value }: Indexed): readonly string[] {
         return ['start', 'end'].flatMap(end => (typeof get(end) === 'string' ? [String(get(end))] : []));
       return typeof value === 'string' && type !== 'string' ? [value] : [];
     case 'quantity': {
+      if (type === 'Range')
+        return ['low', 'high'].flatMap(end => textsFor('quantity', { type: 'Quantity', value: get(end) }));
       const amount = get('value');
       if (typeof amount !== 'number') return [];
       const texts = [

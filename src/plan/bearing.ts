@@ -42,6 +42,7 @@ const PARTS: Readonly<Partial<Record<SearchParameterType, Readonly<Record<string
     Duration: QUANTITY,
     Money: QUANTITY,
     SimpleQuantity: QUANTITY,
+    Range: ['low', 'high'].map(end => [{ element: end }, { element: 'value' }]),
   },
 };
 

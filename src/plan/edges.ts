@@ -5,6 +5,12 @@
 import { type Clock, type DateEdge, instantOf, type NumberEdge } from '../mapping/criterion.ts';
 import type { NumberValue, TypedValue } from '../search/query.ts';
 
+/** An end of a range of numbers compared with the searched number. */
+export interface RangeEdge {
+  readonly end: 'low' | 'high';
+  readonly edge: NumberEdge;
+}
+
 /** Share of the distance to now, and of a number, that `ap` allows (the specification suggests 10 %). */
 const APPROXIMATELY = 0.1;
 
@@ -72,5 +78,35 @@ export function numberEdges(number: NumberValue): Edges<NumberEdge> {
       return [[{ op: '>=', at: value }]];
     case 'le':
       return [[{ op: '<=', at: value }]];
+  }
+}
+
+/**
+ * The ends of a range, which both belong to it, against the written number, as those of a period against a date.
+ * https://hl7.org/fhir/R4/datatypes.html#Range
+ */
+export function rangeEdges(number: NumberValue): Edges<RangeEdge> {
+  const { value, low, high } = number;
+  const from = (op: NumberEdge['op'], at: string): RangeEdge => ({ end: 'low', edge: { op, at } });
+  const to = (op: NumberEdge['op'], at: string): RangeEdge => ({ end: 'high', edge: { op, at } });
+  switch (number.prefix) {
+    case 'eq':
+      return [[from('>=', low), to('<', high)]];
+    case 'ne':
+      return [[from('<', low)], [to('>=', high)]];
+    case 'ap':
+      return [[from('<', high), to('>=', low)]];
+    case 'gt':
+      return [[to('>', value)]];
+    case 'lt':
+      return [[from('<', value)]];
+    case 'ge':
+      return [[to('>=', value)]];
+    case 'le':
+      return [[from('<=', value)]];
+    case 'sa':
+      return [[from('>', value)]];
+    case 'eb':
+      return [[to('<', value)]];
   }
 }

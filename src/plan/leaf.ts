@@ -12,8 +12,8 @@ import { UNICODE } from '../sql/column-type.ts';
 import { call, constant, FALSE, not, TRUE } from '../sql/construct.ts';
 import type { Expression, Predicate } from '../sql/expression.ts';
 import { wordsIn } from '../sql/words.ts';
-import { DATES } from './bearing.ts';
-import { dateEdges, type Edges, numberEdges } from './edges.ts';
+import { bearingLeaf, DATES } from './bearing.ts';
+import { dateEdges, type Edges, numberEdges, rangeEdges } from './edges.ts';
 import type { Environment } from './environment.ts';
 import { presentPredicate } from './presence.ts';
 import { child, exact, exactAny, presenceLeaf, primitive, primitiveAny } from './primitive.ts';
@@ -214,17 +214,49 @@ function dateMatches(node: Node, any: Edges<DateEdge>, env: Environment): Predic
 function quantitiesMatch(node: Node, quantities: readonly Of<'quantity'>[], env: Environment): Predicate | undefined {
   const [first] = quantities;
   if (!first || isPrimitive(node.type)) return undefined;
+  if (node.type === 'Range') return rangeMatches(node, first, quantities, env);
   const any = quantities.flatMap(quantity => numberEdges(quantity.number));
-  const number = child(node, 'value', primitive({ kind: 'number', any }, env), env);
-  const { system, code } = first;
-  if (code === undefined) {
-    return system === undefined || system === ''
-      ? number
-      : every([number, child(node, 'system', exact(system, env), env)]);
-  }
+  return every([child(node, 'value', primitive({ kind: 'number', any }, env), env), unitMatches(node, first, env)]);
+}
+
+/** A range with some end: a missing low lies below, a missing high above every number; the unit is that of each end. */
+function rangeMatches(
+  node: Node,
+  unit: Of<'quantity'>,
+  quantities: readonly Of<'quantity'>[],
+  env: Environment,
+): Predicate | undefined {
+  const ofEnd = (end: 'low' | 'high', leaf: Leaf): Predicate | undefined =>
+    along(node, [{ element: end }, { element: 'value' }], leaf, env);
+  const open = (end: 'low' | 'high'): Predicate | undefined => {
+    const there = ofEnd(end, presenceLeaf(env));
+    return there && not(there);
+  };
+  const any = quantities.flatMap(({ number }) => rangeEdges(number));
+  return every([
+    bearingLeaf('quantity', env)(node),
+    some(
+      any.map(conjunction =>
+        every(
+          conjunction.map(({ end, edge }) => {
+            const met = ofEnd(end, primitive({ kind: 'number', any: [[edge]] }, env));
+            const unbounded = edge.op.startsWith(end === 'low' ? '<' : '>');
+            return unbounded ? some([met, open(end)]) : met;
+          }),
+        ),
+      ),
+    ),
+    ...(['low', 'high'] as const).map(end =>
+      some([open(end), child(node, end, quantity => unitMatches(quantity, unit, env), env)]),
+    ),
+  ]);
+}
+
+/** The unit of a quantity is that of the question: its code with its system, or code or unit where no system is asked for. */
+function unitMatches(node: Node, { system, code }: Of<'quantity'>, env: Environment): Predicate | undefined {
+  const anySystem = system === undefined || system === '';
+  if (code === undefined) return anySystem ? TRUE : child(node, 'system', exact(system, env), env);
   const coded = child(node, 'code', exact(code, env), env);
-  if (system === undefined || system === '') {
-    return every([number, some([coded, child(node, 'unit', exact(code, env), env)])]);
-  }
-  return every([number, coded, child(node, 'system', exact(system, env), env)]);
+  if (anySystem) return some([coded, child(node, 'unit', exact(code, env), env)]);
+  return every([coded, child(node, 'system', exact(system, env), env)]);
 }

@@ -127,7 +127,10 @@ describe('documents of the third database', () => {
     };
     expect(await forms('Condition', 'onset', 'onset-date', 'ge1900')).toEqual(['onsetDateTime', 'onsetPeriod']);
     expect(await forms('Condition', 'onset', 'onset-info', 'since spring')).toEqual(['onsetString']);
-    expect(await forms('Condition', 'onset', 'onset-age', 'ge1|http://unitsofmeasure.org|a')).toContain('onsetAge');
+    const year = 'http://unitsofmeasure.org|a';
+    expect(await forms('Condition', 'onset', 'onset-age', `ge1|${year}`)).toEqual(['onsetAge', 'onsetRange']);
+    expect(await forms('Condition', 'abatement', 'abatement-age', `ge1|${year}`)).toContain('abatementRange');
+    expect(await forms('Condition', 'onset', 'onset-age:missing', 'true')).not.toContain('onsetRange');
     expect(await forms('Condition', 'abatement', 'abatement-date', 'ge1900')).toEqual([
       'abatementDateTime',
       'abatementPeriod',
