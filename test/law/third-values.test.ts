@@ -186,7 +186,7 @@ const COMPARED: readonly Compared[] = [
   {
     type: 'Immunization',
     path: 'vaccineCode.coding.0.code',
-    rows: 'SELECT imm_id AS id, cvx AS stored FROM immunization',
+    rows: "SELECT imm_id AS id, CASE WHEN cvx < 10 THEN '0' || cvx ELSE cvx END AS stored FROM immunization",
     as: TEXT,
   },
   {
