@@ -57,6 +57,7 @@ const ELEMENTS: Readonly<Partial<Record<Modifier, string>>> = { 'of-type': 'type
 /** Modifiers of codes, which become other codes while parsing. */
 const OF_CODES: readonly Modifier[] = ['in', 'not-in', 'above', 'below'];
 const CODED: ReadonlySet<string> = new Set(['CodeableConcept', 'Coding', 'code']);
+const ADDRESSES: ReadonlySet<string> = new Set(['canonical', 'uri']);
 
 /** Every resource has an id, and may be asked for what its meta says: a search over types has to be able to. */
 const ALWAYS: ReadonlySet<string> = new Set(['_id', '_profile', '_security', '_tag']);
@@ -89,7 +90,7 @@ export function offer(parameter: SearchParameter, mappings: readonly Mapping[], 
         element === undefined || mappings.some(m => leavesOf(m, below(parameter, element), env).length > 0);
       if (emitted && inverts(modifier, probe)) modifiers.add(modifier);
     }
-    if (parameter.type === 'token' && mappings.some(mapping => isCoded(mapping, parameter, env)))
+    if (parameter.type === 'token' && mappings.some(mapping => leadsTo(CODED, mapping, parameter, env)))
       for (const modifier of OF_CODES) modifiers.add(modifier);
   }
   let sortable: boolean | undefined;
@@ -104,7 +105,7 @@ export function offer(parameter: SearchParameter, mappings: readonly Mapping[], 
     },
     byDigits: parameter.type === 'token' && inverts(undefined, DIGITS),
     targets: [...new Set(leaves.flatMap(n => (n.kind === 'ref' ? [env.registry.mapping(n.target).resource] : [])))],
-    byAddress: parameter.type === 'reference' && leaves.some(node => node.type === 'canonical' || node.type === 'uri'),
+    byAddress: parameter.type === 'reference' && mappings.some(m => leadsTo(ADDRESSES, m, parameter, env)),
   };
 }
 
@@ -142,15 +143,15 @@ function below(parameter: SearchParameter, element: string): SearchParameter {
   return { ...parameter, paths: (parameter.paths ?? []).map(path => [...path, { element }]) };
 }
 
-/** Some value that the parameter leads to is a code. */
-function isCoded(mapping: Mapping, parameter: SearchParameter, env: Environment): boolean {
-  let coded = false;
+/** Some value that the parameter leads to is of one of these types; what stands below the value does not count. */
+function leadsTo(types: ReadonlySet<string>, mapping: Mapping, parameter: SearchParameter, env: Environment): boolean {
+  let found = false;
   const look = (node: Node): Predicate => {
-    coded ||= CODED.has(node.type);
+    found ||= types.has(node.type);
     return TRUE;
   };
   for (const path of parameter.paths ?? []) along(mapping.root, path, look, env);
-  return coded;
+  return found;
 }
 
 /** The nodes that a parameter's paths lead to and that are not simply constant nothing. */

@@ -24,7 +24,7 @@ elements:
   vaccineCode: { text: Vaccine }
   patient: { ref: people, on: { NO: PERSON } }
   occurrenceString: once
-  manufacturer: { display: { from: MAKER }, identifier: { value: { from: MAKER, via: code } } }
+  manufacturer: { display: { from: MAKER }, identifier: { system: urn:makers, value: { from: MAKER, via: code } } }
 needs: [patient]
 `,
   'person.yaml': `mapping: people
