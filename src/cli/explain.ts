@@ -69,7 +69,7 @@ ${IN_FULL} mappings are read, SQL and lineage are shown for the one that --mappi
     const config = readConfig(terminal.environment, instead);
     const chosen = textOf(args, 'engine');
     if (chosen !== undefined && chosen !== 'all' && !ENGINES.has(chosen)) {
-      terminal.note(`--engine: expected ${NAMES} or all, found ${JSON.stringify(chosen)}`);
+      terminal.note(`--engine: expected ${[...ENGINES.keys()].join(', ')} or all, found ${JSON.stringify(chosen)}`);
       return 2;
     }
     const { database, pack, changed } = await setUp(config, terminal.note);
