@@ -44,6 +44,7 @@ export type FunctionName =
   | 'number' // text of the number grammar → decimal, NULL if it cannot be one
   | 'whole' // a number → itself where it is whole, else NULL
   | 'instant' // (number, 'seconds' | 'milliseconds' | 'days'): milliseconds since 1970, NULL for what is no number
+  | 'time-of-day' // a date with its time → the time
   | 'text' // anything → text
   | 'uuid' // a UUID, or its sixteen bytes in the order of the text → lower-case text
   | 'concat'

@@ -184,6 +184,7 @@ export const CASES: readonly Case[] = [
     call('digits', [TXT], UNICODE),
     call('ymd', [QTY, QTY, CD], INTEGER),
     call('whole', [column('a', 'AMT')], INTEGER),
+    call('time-of-day', [column('a', 'DTM')], { kind: 'time', fraction: 7 }),
   ),
   {
     title: 'every type is fetched in its form',

@@ -185,6 +185,8 @@ function called(of: Extract<Expression, { kind: 'function' }>, scope: Scope): Sq
       return instantOfCount(Number(text), second) ?? null;
     case 'whole':
       return Number.isInteger(Number(text)) ? Number(text) : null;
+    case 'time-of-day':
+      return text.slice(11);
     case 'text':
       return text;
     case 'uuid':

@@ -5,8 +5,8 @@
  * that, and on SQLite the form of the rows that the catalog tells (src/sql/sqlite/measure.ts).
  * https://hl7.org/fhir/R4/datatypes.html#dateTime
  */
-import { UNICODE } from '../../sql/column-type.ts';
-import { and, call, compare, glob, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
+import type { ColumnType } from '../../sql/column-type.ts';
+import { and, call, compare, constant, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { DAY, END_DAY, FIRST_DAY, pad, parseDay, printDay, printOffset, printTime } from '../../time/calendar.ts';
 import { instantOfSecondTime, isSecondTime, secondTimes } from '../../time/instant-key.ts';
@@ -48,8 +48,7 @@ export function datetimeCodec({ zone, columnType, fhirType, midnight }: Datetime
   }
   const known = midnight !== 'date' || fhirType === 'instant';
   const milliseconds = fhirType === 'instant';
-  const hasTime = (column: Expression): Predicate =>
-    midnight !== 'time' && known ? not(glob(call('text', [column], UNICODE), midnightPattern(columnType))) : TRUE;
+  const hasTime = (column: Expression): Predicate => (midnight !== 'time' && known ? isAfterMidnight(column) : TRUE);
   // The time of a row's last change is written, and told again in a header.
   let last: { readonly text: string; readonly value: string | undefined } | undefined;
   const stored = storedReader(columnType);
@@ -234,14 +233,13 @@ function matchTimes(
   });
 }
 
-/** The text of a midnight, to the millisecond. */
-function midnightPattern(type: TimedType): string {
-  const separator = type.form?.kind === 'layout' ? type.form.separator : ' ';
-  const length = type.form?.kind === 'layout' ? type.form.length : 19;
-  const digits = type.kind === 'datetime' ? type.fraction : 0;
-  if (digits === 0) return `*${`${separator}00:00:00`.slice(0, Math.min(length, 19) - 10)}`;
-  return `*${separator}00:00:00.${'0'.repeat(Math.min(digits, 3))}${digits > 3 ? '*' : ''}`;
+/** A time of day that is no midnight, which is one to the millisecond. */
+function isAfterMidnight(column: Expression): Predicate {
+  return compare(call('time-of-day', [column], TIME), '>=', constant('00:00:00.001', TIME_OF_MILLISECONDS));
 }
+
+const TIME: ColumnType = { kind: 'time', fraction: 7 };
+const TIME_OF_MILLISECONDS: ColumnType = { kind: 'time', fraction: 3 };
 
 /** The column itself orders its local times, those of a skipped or repeated hour included. */
 function timeOrder(type: TimedType): OrderFace {

@@ -54,6 +54,9 @@ export function call(writer: Writer, name: FunctionName, args: readonly (Express
     }
     case 'instant':
       return instantOf(writer.expression(first), first.type, operand(args, 1));
+    case 'time-of-day':
+      // With all digits: to fewer of them the last moments of a day would be rounded to midnight.
+      return `CAST(${writer.expression(first)} AS time(7))`;
     case 'text':
       return x();
     case 'uuid':
