@@ -84,6 +84,16 @@ test('elements that no type has are refused; those of types that are not exporte
   expect(await (await fetch(device?.url ?? '')).text()).toContain('Lot of');
 });
 
+test('the answer to a kick-off begins with what lenient handling leaves out', async () => {
+  const { fhir } = await served(clinic(3));
+  const url = `${fhir}/$export?_type=Group,Nonsense&colour=red&_typeFilter=Group%3Fcolour%3Dred&patient=Patient/1`;
+  const begun = await fetch(url, { headers: LENIENT });
+  expect(begun.status).toBe(202);
+  const { issue } = (await begun.json()) as { issue: { severity: string; diagnostics: string }[] };
+  expect(issue.map(({ severity }) => severity)).toEqual([...Array(4).fill('warning'), 'information', 'information']);
+  expect(issue[1]?.diagnostics).toBe('colour: not a parameter of an export; it was ignored');
+});
+
 test('a search of _typeFilter that is not percent-encoded UTF-8 is refused', async () => {
   const { fhir } = await served(clinic(3));
   const url = `${fhir}/$export?_typeFilter=${encodeURIComponent('Patient?family=%E0%A4')}`;

@@ -137,7 +137,7 @@ async function kickOff(c: HttpContext, parts: Parts, level: ExportLevel, paramet
   const url = serverBase(c, parts) + pathname + search;
   const { job } = parts.exports.jobs.start(understood, { access: exportable(context.access), base: context.base, url });
   const begun = told('The export has begun; Content-Location says where to ask for it');
-  return respondWithOutcome(c, 202, [begun, ...leftOut(level, parts.exports.facade)], {
+  return respondWithOutcome(c, 202, [...understood.remarks, begun, ...leftOut(level, parts.exports.facade)], {
     'Content-Location': statusUrl(c, parts, job.id),
   });
 }
