@@ -23,7 +23,7 @@ import { createIntake } from './http/server/intake.ts';
 import { type Answers, listen } from './http/server/server.ts';
 import { openTls } from './http/server/tls.ts';
 import { createLog, describeError, type Log } from './log.ts';
-import { formatProblem } from './mapping/load/problem.ts';
+import { problemLine } from './mapping/load/problem.ts';
 import { createMetrics, type Metrics } from './observe/metrics.ts';
 import { rememberProblems } from './observe/problems.ts';
 import { type CountStatements, countStatements } from './observe/statements.ts';
@@ -67,7 +67,7 @@ export async function startServer(
   const { database, ...checked } = await setUp(config, console.note);
   try {
     const { registry, problems } = checked.pack;
-    for (const problem of problems) console.note(formatProblem(problem));
+    for (const problem of problems) console.note(problemLine(problem));
     if (registry === undefined) {
       console.note('The mappings have errors and are not served; `npx lintel check` tells them again.');
       console.note(

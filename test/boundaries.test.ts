@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   observe: ['common', 'log', 'sql/database'],
   cache: ['time', 'sql', 'auth', 'mapping'],
   config: ['start/demo', 'log', 'sql/engine', 'sql/engines'],
-  mapping: ['time', 'common', 'sql', 'r4'],
+  mapping: ['time', 'common', 'errors', 'sql', 'r4'],
   profile: ['common', 'sql'],
   search: ['time', 'mapping', 'r4', 'outcome', 'sql/expression'],
   plan: ['time', 'search', 'mapping', 'sql', 'auth', 'r4', 'outcome'],
@@ -54,7 +54,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'workbench/page': ['workbench/wire'],
   'workbench/wire': [],
   workbench: ['*'],
-  ccda: ['time', 'facade', 'mapping', 'outcome', 'r4/check-digits'],
+  ccda: ['time', 'errors', 'facade', 'mapping', 'outcome', 'r4/check-digits'],
   rest: ['time', 'ccda', 'facade', 'auth', 'config', 'mapping', 'sql/expression-key', 'sql/fold', 'sql/words'],
   export: ['*'],
   http: [
@@ -98,7 +98,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   reload: ['*'],
   'start/demo': ['../fixtures', 'common'],
   'start/seen-schema': ['sql'],
-  'start/tell-error': ['audit/writer', 'config', 'log', 'outcome', 'sql/database', 'sql/engines'],
+  'start/tell-error': ['audit/writer', 'config', 'errors', 'log', 'outcome', 'sql/database', 'sql/engines'],
   start: ['*'],
   main: ['*'],
 };

@@ -68,7 +68,7 @@ const NAMES: Readonly<Record<string, (user: string) => string>> = { user: user =
 export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
   const report = createReport();
   const [document, ...more] = readYaml(file.path, file.text, report);
-  for (const other of more) report.error(other.at, 'a second document', { expected: 'one' });
+  for (const other of more) report.error('written-twice', other.at, 'a second document', { expected: 'one' });
   if (document === undefined || !checkShape(document, accessSchema, report))
     return { access: NO_RULES, problems: report.problems() };
   const users = entriesOf(child(document, 'users')).flatMap(userRules);
@@ -101,7 +101,9 @@ export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
     const found = searchOf(value, type, LOGIN, type);
     if (found === undefined) return [];
     if (!found.some(([, text]) => text.includes('{login}'))) {
-      report.error(value.at, 'the search does not depend on the login', { expected: '{login} in a value' });
+      report.error('wrong-access', value.at, 'the search does not depend on the login', {
+        expected: '{login} in a value',
+      });
       return [];
     }
     return [[key, { type, found }]];
@@ -123,25 +125,25 @@ export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
     const [, alias = '', code] = /^([^#]*)#(\S+)$/.exec(text) ?? [];
     const system = Object.hasOwn(searchable.systems, alias) ? searchable.systems[alias] : undefined;
     if (code === undefined) {
-      report.error(at, 'not a label', {
+      report.error('wrong-access', at, 'not a label', {
         found: text,
         expected: '`alias#code`, with an alias of `systems` in pack.yaml',
       });
       return [];
     }
     if (system === undefined) {
-      report.error(at, 'unknown system', { found: alias, among: Object.keys(searchable.systems) });
+      report.error('unknown-name', at, 'unknown system', { found: alias, among: Object.keys(searchable.systems) });
       return [];
     }
     const label = `${system}|${code}`;
-    if (!searchable.hasLabel(label)) report.warning(at, 'no mapping gives this label', { found: text });
+    if (!searchable.hasLabel(label)) report.warning('wrong-access', at, 'no mapping gives this label', { found: text });
     return [label];
   }
 
   function checkUser(user: string, at: Position): void {
     if (searchable.isType(user)) return;
     const expected = 'the type of resource that a user is';
-    report.error(at, 'unknown type of user', { found: user, expected, among: USERS });
+    report.error('wrong-access', at, 'unknown type of user', { found: user, expected, among: USERS });
   }
 
   function userRules({ key: user, value, at }: Entry): readonly UserRule[] {
@@ -156,14 +158,17 @@ export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
 
   function ownType({ text, at }: ScalarTree): readonly string[] {
     if (!searchable.isType(text)) {
-      report.error(at, 'unknown resource type', { found: text, among: searchable.served });
+      report.error('unknown-element', at, 'unknown resource type', { found: text, among: searchable.served });
     } else if (searchable.isOfPatients(text)) {
-      report.error(at, 'resources of this type belong to patients', {
+      report.error('wrong-access', at, 'resources of this type belong to patients', {
         found: text,
         expected: 'a type that belongs to no patient; of the others a user sees those of the patients of `patients`',
       });
     } else if (!searchable.served.includes(text)) {
-      report.warning(at, 'no mapping makes resources of this type', { found: text, among: searchable.served });
+      report.warning('wrong-access', at, 'no mapping makes resources of this type', {
+        found: text,
+        among: searchable.served,
+      });
     }
     return [text];
   }
@@ -178,7 +183,10 @@ export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
     const { text, at } = written;
     const found = parseSearch(text);
     if (found?.type !== type || found.parameters.length === 0) {
-      report.error(at, 'not a search of the right form', { found: text, expected: `${type}?name=value` });
+      report.error('wrong-search', at, 'not a search of the right form', {
+        found: text,
+        expected: `${type}?name=value`,
+      });
       return undefined;
     }
     const sound = found.parameters.map(([name, value]) => isSound(at, type, [name, value], names, user));
@@ -196,7 +204,7 @@ export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
       .map(([, own = '']) => own)
       .filter(own => !Object.hasOwn(names, own));
     for (const own of strange) {
-      report.error(at, 'unknown placeholder', {
+      report.error('unknown-name', at, 'unknown placeholder', {
         found: `{${own}}`,
         expected: listed(names),
         among: Object.keys(names).map(one => `{${one}}`),
@@ -206,7 +214,7 @@ export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
     const [code = ''] = name.split(/[:.]/, 1);
     const known = searchable.codes(type);
     if (code !== '_has' && !known.includes(code)) {
-      report.error(at, `the mappings of ${type} offer no such search parameter`, {
+      report.error('wrong-search', at, `the mappings of ${type} offer no such search parameter`, {
         found: code,
         expected: `one of ${known.join(', ')}`,
         among: known,
@@ -215,7 +223,7 @@ export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
     }
     const probe = value.replaceAll(PLACEHOLDER, (_, own: string) => names[own]?.(user) ?? '');
     const problems = searchable.problems(type, [name, probe], probe !== value);
-    for (const { severity, message } of problems) report[severity](at, message);
+    for (const { severity, message } of problems) report[severity]('wrong-search', at, message);
     return problems.every(({ severity }) => severity === 'warning');
   }
 }

@@ -8,7 +8,7 @@ import { type Access, ANY, type Patients, type Permission } from '../auth/access
 import { andThen } from '../common/awaitable.ts';
 import { createFacade, type Facade, type FacadeOptions, type RequestContext, type SearchRequest } from '../facade.ts';
 import { loadPackFiles } from '../mapping/load/pack/pack.ts';
-import { formatProblem } from '../mapping/load/problem.ts';
+import { problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
 import { FhirError } from '../outcome.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
@@ -31,7 +31,7 @@ export async function openTrail(file: string, options: TrailOptions): Promise<Tr
   const database = openSqlite(file, { cache: CACHE });
   try {
     const { registry, problems } = loadPackFiles(readPackFiles(PACK), await database.catalog());
-    if (registry === undefined) throw new RangeError(problems.map(formatProblem).join('\n'));
+    if (registry === undefined) throw new RangeError(problems.map(problemLine).join('\n'));
     const facade = createFacade({ ...options, registry, database, date: new Date().toISOString() });
     return { facade, close: () => database.close() };
   } catch (error) {

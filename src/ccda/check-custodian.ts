@@ -18,7 +18,12 @@ export async function checkCustodian(
   const { total } = JSON.parse(counted.json) as { readonly total: number };
   const report = createReport();
   if (total === 0)
-    report.warning(at, `no ${type} is the custodian: documents name the patient's, or the pack's publisher`);
-  if (total > 1) report.warning(at, `${total} ${type}s are the custodian: documents name the first`);
+    report.warning(
+      'limited-interface',
+      at,
+      `no ${type} is the custodian: documents name the patient's, or the pack's publisher`,
+    );
+  if (total > 1)
+    report.warning('limited-interface', at, `${total} ${type}s are the custodian: documents name the first`);
   return report.problems();
 }

@@ -4,6 +4,7 @@
  * and everything else of C-CDA is in code. docs/mapping-language.md, "ccds.yaml"
  */
 
+import type { PackErrorKind } from '../errors/pack-errors.ts';
 import { createReport, type Detail, type Problem } from '../mapping/load/problem.ts';
 import type { PackFile } from '../mapping/load/read/files.ts';
 import { readYaml } from '../mapping/load/read/read.ts';
@@ -55,7 +56,7 @@ const KEYS = ['mrn', 'custodian', 'listed-encounters', 'lists'];
 export function readContent(file: PackFile, pack: Pack, check: CheckSearch): LoadedContent {
   const report = createReport();
   const [document, ...more] = readYaml(file.path, file.text, report);
-  for (const other of more) report.error(other.at, 'a second document', { expected: 'one' });
+  for (const other of more) report.error('written-twice', other.at, 'a second document', { expected: 'one' });
   unknownKeys(document, KEYS);
   const content: Content = {
     mrn: recordNumbers(),
@@ -67,14 +68,15 @@ export function readContent(file: PackFile, pack: Pack, check: CheckSearch): Loa
   const problems = report.problems();
   return { content: problems.some(({ severity }) => severity === 'error') ? undefined : content, problems };
 
-  function problem(tree: Tree | undefined, message: string, detail: Detail): void {
-    report.error(tree?.at ?? { file: file.path, line: 1, column: 1 }, message, detail);
+  function problem(kind: PackErrorKind, tree: Tree | undefined, message: string, detail: Detail): void {
+    report.error(kind, tree?.at ?? { file: file.path, line: 1, column: 1 }, message, detail);
   }
 
   function unknownKeys(tree: Tree | undefined, known: readonly string[]): void {
-    if (tree !== undefined && tree.kind !== 'map') problem(tree, 'not in the right form', { expected: 'a map' });
+    if (tree !== undefined && tree.kind !== 'map')
+      problem('wrong-form', tree, 'not in the right form', { expected: 'a map' });
     for (const { key, at } of entriesOf(tree)) {
-      if (!known.includes(key)) report.error(at, 'unknown key', { found: key, among: known });
+      if (!known.includes(key)) report.error('unknown-key', at, 'unknown key', { found: key, among: known });
     }
   }
 
@@ -85,16 +87,21 @@ export function readContent(file: PackFile, pack: Pack, check: CheckSearch): Loa
     if (written === undefined || found === undefined) return undefined;
     const system = pack.systems[found] ?? (found.includes(':') ? found : undefined);
     if (system === undefined) {
-      problem(written, 'unknown system', { found, among: Object.keys(pack.systems) });
+      problem('unknown-name', written, 'unknown system', { found, among: Object.keys(pack.systems) });
     } else if (check({ type: 'Patient', parameters: [['identifier', `${system}|`]] }).length > 0) {
       const message = 'no mapping of Patient gives a record number of this system that can be searched';
-      report.warning(written.at, message, { found });
+      report.warning('limited-interface', written.at, message, { found });
     }
     if (rootOf(rootedSystem(system, pack.oid)) === undefined && system !== undefined) {
-      report.warning(written.at, 'documents leave the record number out: its system is an address', {
-        found: system,
-        expected: '`oid` in pack.yaml, below which systems get an OID, or a system `urn:oid:…`',
-      });
+      report.warning(
+        'limited-interface',
+        written.at,
+        'documents leave the record number out: its system is an address',
+        {
+          found: system,
+          expected: '`oid` in pack.yaml, below which systems get an OID, or a system `urn:oid:…`',
+        },
+      );
     }
     return system;
   }
@@ -114,10 +121,13 @@ export function readContent(file: PackFile, pack: Pack, check: CheckSearch): Loa
   function search(written: ScalarTree, type: string): Search | undefined {
     const found = parseSearchText(written.text);
     if (found?.type !== type) {
-      problem(written, 'not a search of the right type', { found: written.text, expected: `${type}?…` });
+      problem('wrong-search', written, 'not a search of the right type', {
+        found: written.text,
+        expected: `${type}?…`,
+      });
       return undefined;
     }
-    for (const { severity, message } of check(found)) report[severity](written.at, message);
+    for (const { severity, message } of check(found)) report[severity]('wrong-search', written.at, message);
     return found;
   }
 }

@@ -75,7 +75,7 @@ export function createDifferences(values: boolean): Differences {
       const report = createReport();
       for (const { at, message, expected, found, rows } of findings.values()) {
         const detail = { ...(expected === undefined ? {} : { expected }), ...(found === undefined ? {} : { found }) };
-        report.error(at, `${message}, in ${plural(rows, 'sampled row')}`, detail);
+        report.error('wrong-answer', at, `${message}, in ${plural(rows, 'sampled row')}`, detail);
       }
       return report.problems();
     },

@@ -33,10 +33,15 @@ export const FORMS: CheckSection = {
         const none = (info.written ?? []).filter(({ form }) => NO_NUMBER.has(form));
         if (none.length === 0) continue;
         const rows = none.reduce((sum, { rows: more }) => sum + more, 0);
-        report.warning(at, `column ${name} holds no number in ${plural(rows, 'row')}, where it is absent`, {
-          expected: 'numbers',
-          found: none.map(({ form, rows: of }) => `${form} (${of})`).join(', '),
-        });
+        report.warning(
+          'wrong-values',
+          at,
+          `column ${name} holds no number in ${plural(rows, 'row')}, where it is absent`,
+          {
+            expected: 'numbers',
+            found: none.map(({ form, rows: of }) => `${form} (${of})`).join(', '),
+          },
+        );
         continue;
       }
       const odd = (info.written ?? []).filter(({ form }) => !isReadForm(form) && !MEANT[form]);
@@ -44,6 +49,7 @@ export const FORMS: CheckSection = {
       const rows = odd.reduce((sum, { rows: more }) => sum + more, 0);
       const numbers = odd.some(({ form }) => form.includes('number'));
       report.warning(
+        'wrong-values',
         at,
         `column ${name} holds no ${info.type?.kind === 'time' ? 'time' : 'date'} in ${plural(rows, 'row')}, where it is absent`,
         {
@@ -58,6 +64,7 @@ export const FORMS: CheckSection = {
       const days = info.written?.find(({ form }) => form === 'YYYY-MM-DD')?.rows ?? 0;
       if (days === 0 || info.type?.kind !== 'datetime' || codec !== 'datetime') continue;
       report.warning(
+        'wrong-values',
         at,
         `column ${name} holds a day alone in ${plural(days, 'row')}, which is served with the time 00:00:00`,
         { expected: '`via: {datetime: {midnight: date}}`, or `via: date` where no row has a time' },

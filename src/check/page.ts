@@ -2,7 +2,7 @@
  * The report of a check as one page that needs nothing else: no script, no other file, light and dark. In: the report. Out:
  * HTML text.
  */
-import type { Problem } from '../mapping/load/problem.ts';
+import { type Problem, problemCode } from '../mapping/load/problem.ts';
 import { type CheckReport, countOf } from './report.ts';
 import type { SectionReport } from './run.ts';
 import type { Table } from './section.ts';
@@ -55,14 +55,15 @@ ${content}
 `;
 }
 
-function problemItem({ severity, position, message, expected, found, suggestion }: Problem): string {
+function problemItem(problem: Problem): string {
+  const { severity, position, message, expected, found, suggestion } = problem;
   const more = [
     expected === undefined ? '' : `; expected ${escaped(expected)}`,
     found === undefined ? '' : `; found ${escaped(found)}`,
     suggestion === undefined ? '' : `; did you mean ${escaped(suggestion)}?`,
   ].join('');
   const place = `${position.file}:${position.line}:${position.column}`;
-  return `<li class="${severity}"><b>${severity}</b> <code>${escaped(place)}</code> ${escaped(message)}${more}</li>`;
+  return `<li class="${severity}"><b>${severity}</b> <code>${escaped(place)}</code> ${escaped(message)}${more} [${problemCode(problem)}]</li>`;
 }
 
 function sectionPart({ title, seconds, notes, tables }: SectionReport): string {

@@ -5,7 +5,8 @@
  */
 import { relative } from 'node:path';
 import { join } from 'node:path/posix';
-import { formatProblem, type Problem } from '../mapping/load/problem.ts';
+import { PACK_ERRORS } from '../errors/pack-errors.ts';
+import { formatProblem, type Problem, problemCode, problemLine } from '../mapping/load/problem.ts';
 import type { Position } from '../mapping/model.ts';
 import { SOFTWARE_VERSION } from '../start/version.ts';
 
@@ -25,7 +26,7 @@ function uriOf(folder: string, file: string): string {
 /** `folder`: that of the pack. */
 export function sarifText(folder: string, problems: readonly Problem[]): string {
   const results = problems.map(problem => ({
-    ruleId: ruleOf(problem),
+    ruleId: problemCode(problem),
     level: problem.severity,
     message: { text: textOf(problem) },
     locations: [
@@ -37,7 +38,7 @@ export function sarifText(folder: string, problems: readonly Problem[]): string 
       },
     ],
   }));
-  const rules = [...new Set(results.map(({ ruleId }) => ruleId))].map(id => ({ id }));
+  const rules = [...new Set(problems.map(({ kind }) => kind))].map(ruleOf);
   const log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -52,9 +53,10 @@ export function sarifText(folder: string, problems: readonly Problem[]): string 
   return `${JSON.stringify(log, undefined, 2)}\n`;
 }
 
-/** Messages hold names and numbers, so no message is a rule: results are grouped by their severity. */
-function ruleOf({ severity }: Problem): string {
-  return `pack-${severity}`;
+/** A rule is a code of docs/errors.md, with its cause and cure. */
+function ruleOf(kind: Problem['kind']): object {
+  const [id, cause, cure] = PACK_ERRORS[kind];
+  return { id, name: kind, shortDescription: { text: cause }, help: { text: cure } };
 }
 
 /** The message without its place and severity. */
@@ -104,8 +106,8 @@ function suiteText(name: string, cases: readonly string[], failures: number): st
 function caseText(name: string, group: string, problems: readonly Problem[]): string {
   const parts = problems.map(problem =>
     problem.severity === 'error'
-      ? `<failure message="${escaped(textOf(problem))}">${escaped(formatProblem(problem))}</failure>`
-      : `<system-out>${escaped(formatProblem(problem))}</system-out>`,
+      ? `<failure type="${problemCode(problem)}" message="${escaped(textOf(problem))}">${escaped(problemLine(problem))}</failure>`
+      : `<system-out>${escaped(problemLine(problem))}</system-out>`,
   );
   const head = `    <testcase classname="${group}" name="${escaped(name)}"`;
   return parts.length === 0 ? `${head}/>` : `${head}>${parts.join('')}</testcase>`;

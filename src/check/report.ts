@@ -2,7 +2,7 @@
  * The report of a check as data and as text. In: problems and sections. Out: the JSON of `--json`, whose shape
  * docs/check.md describes, and lines for a terminal.
  */
-import type { Problem } from '../mapping/load/problem.ts';
+import { type Problem, problemCode } from '../mapping/load/problem.ts';
 import type { SectionReport } from './run.ts';
 import type { Table } from './section.ts';
 
@@ -26,12 +26,10 @@ export function reportJson({ pack, at, seed, budgetSeconds, problems, sections }
     budgetSeconds: budgetSeconds ?? null,
     errors: countOf(problems, 'error'),
     warnings: countOf(problems, 'warning'),
-    problems: problems.map(({ severity, position, message, expected, found, suggestion }) => ({
-      severity,
-      ...position,
-      message,
-      ...{ expected, found, suggestion },
-    })),
+    problems: problems.map(problem => {
+      const { severity, position, message, expected, found, suggestion } = problem;
+      return { severity, code: problemCode(problem), ...position, message, ...{ expected, found, suggestion } };
+    }),
     sections: sections.map(({ name, title, seconds, notes, tables }) => ({
       name,
       title,

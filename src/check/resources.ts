@@ -122,7 +122,7 @@ function problemOf(one: Broken, ofMapping: ReadonlyMap<Mapping, number>): Proble
   if (kind === 'unknown') {
     const claimed = what.replace(/ is not known$/, '');
     const message = `${claimed} is no profile that Lintel knows: resources that claim it are validated against R4 alone`;
-    return { severity: 'warning', position, message };
+    return { severity: 'warning', kind: 'unknown-profile', position, message };
   }
   const authorities = [...one.authorities.values()];
   const isAdvice = kind === 'advice';
@@ -135,6 +135,7 @@ function problemOf(one: Broken, ofMapping: ReadonlyMap<Mapping, number>): Proble
   const expected = invariant?.human ?? (what === 'is missing' ? CURE : undefined);
   return {
     severity: !isAdvice && isError(authorities) ? 'error' : 'warning',
+    kind: 'invalid-resource',
     position,
     message,
     ...(expected === undefined ? {} : { expected }),

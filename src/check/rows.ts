@@ -243,6 +243,7 @@ class Counts {
     if (rows === 0) return;
     const lookup = rule === 'required' ? source.lookups.find(({ required }) => required)?.at : undefined;
     this.report.warning(
+      'never-used',
       lookup ?? at,
       `none of ${plural(total, 'row')} of ${source.table.name} is a resource of ${name}`,
       {
@@ -316,6 +317,7 @@ class Counts {
       if (raw < ENOUGH || all === 0 || /, |^code map .*\.text$/.test(node.codec.label)) return;
       if (emitted === 0) {
         this.report.warning(
+          'never-used',
           node.at,
           `${mapping.resource}.${element} is never emitted though ${column.column} has a value`,
           {
@@ -324,7 +326,7 @@ class Counts {
           },
         );
       } else if (byElse === raw) {
-        this.report.warning(node.at, `every value of ${column.column} falls to \`else\``, {
+        this.report.warning('never-used', node.at, `every value of ${column.column} falls to \`else\``, {
           found: plural(raw, 'row'),
         });
       }
@@ -397,6 +399,7 @@ class Counts {
       const percent = (part: number): string => `${Math.round(100 * part)} %`;
       const isChance = chance !== undefined && found > 0 && Math.abs(share - chance) <= NEAR_CHANCE;
       this.report.warning(
+        'dangling-reference',
         node.at,
         `${plural(withKey - found, 'reference')} of ${withKey} from ${columns} find no ${target.resource} of ${node.target}`,
         {

@@ -105,7 +105,12 @@ function refusedOf(error: unknown, { registry }: CheckContext): SectionResult | 
   const of = registry.mappings.find(({ name }) => name === error.mapping);
   const report = createReport();
   const found = error.words === undefined ? {} : { found: error.words };
-  report.error(of?.at ?? PACK, `the database refuses a statement of this check: ${error.message}`, found);
+  report.error(
+    'statement-refused',
+    of?.at ?? PACK,
+    `the database refuses a statement of this check: ${error.message}`,
+    found,
+  );
   return { problems: report.problems(), notes: ['A statement was refused, and the rest was not asked.'], tables: [] };
 }
 

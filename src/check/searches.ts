@@ -213,10 +213,15 @@ function createFindings(values: boolean): Findings {
     problems() {
       const report = createReport();
       for (const { at, search, first, times } of findings.values())
-        report.error(at, `searches by ${search} do not find what resources say, ${plural(times, 'time')}`, {
-          expected: 'the resources that the FHIRPath engine names, and no other',
-          found: first,
-        });
+        report.error(
+          'wrong-answer',
+          at,
+          `searches by ${search} do not find what resources say, ${plural(times, 'time')}`,
+          {
+            expected: 'the resources that the FHIRPath engine names, and no other',
+            found: first,
+          },
+        );
       return report.problems();
     },
   };

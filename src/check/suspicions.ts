@@ -49,7 +49,7 @@ export function farDates(
     if (!match) return [];
     const tell = (rows: number): void => {
       if (rows === 0) return;
-      report.warning(node.at, `${element} is a date ${said} in ${plural(rows, 'row')} of ${source}`, {
+      report.warning('wrong-values', node.at, `${element} is a date ${said} in ${plural(rows, 'row')} of ${source}`, {
         expected:
           'a rule of `absent` in pack.yaml, or `none`, if it means that there is no date; `lintel profile` names such values',
       });
@@ -83,7 +83,7 @@ export function untaken(
     let there = 0;
     const tell = (rows: number): void => {
       if (all < ENOUGH || rows > 0 || (isLast && there > 0)) return;
-      report.warning(first.at, `no row of ${all} takes this alternative of \`first\``, {
+      report.warning('never-used', first.at, `no row of ${all} takes this alternative of \`first\``, {
         found: there === 0 ? 'it is there in none' : `it is there in ${plural(there, 'row')}, behind an earlier one`,
       });
     };
@@ -166,10 +166,15 @@ export function unshownValues(
     const tell = (rows: number): void => {
       // Where none is read, the element itself is told.
       if (rows === 0 || read === 0) return;
-      report.warning(node.at, `${element} is absent in ${plural(rows, 'row')} though ${column.column} has a value`, {
-        expected: `values that ${node.codec.label} reads, another alternative for the rest, or a rule of \`absent\``,
-        found: `${plural(read, 'row')} with a value that is read`,
-      });
+      report.warning(
+        'wrong-values',
+        node.at,
+        `${element} is absent in ${plural(rows, 'row')} though ${column.column} has a value`,
+        {
+          expected: `values that ${node.codec.label} reads, another alternative for the rest, or a rule of \`absent\``,
+          found: `${plural(read, 'row')} with a value that is read`,
+        },
+      );
     };
     const reached = or(...all.map(one => one.reached));
     return [
@@ -213,7 +218,12 @@ export function tellTaken(
   // A rule that leaves none is told as that.
   if (of < ENOUGH || taken < of * MANY || taken === of) return;
   const percent = Math.round((100 * taken) / of);
-  report.warning(at, `\`${rule}\` takes away ${plural(taken, 'row')} of ${of} of ${table} (${percent} %)`, {
-    expected: `less than ${MANY * 100} %, or a \`where\` that says which rows are meant`,
-  });
+  report.warning(
+    'rows-left-out',
+    at,
+    `\`${rule}\` takes away ${plural(taken, 'row')} of ${of} of ${table} (${percent} %)`,
+    {
+      expected: `less than ${MANY * 100} %, or a \`where\` that says which rows are meant`,
+    },
+  );
 }

@@ -41,6 +41,7 @@ export const WHOSE: CheckSection = {
         if (crossing === 0) continue;
         const tell = crossing >= Math.max(FEW, compared * BY_CHANCE) ? report.error : report.warning;
         tell(
+          'wrong-patient',
           node.at,
           `${crossing} of ${plural(compared, 'reference')} lead to ${typeOf(node, context.registry)} resources of another patient`,
           {

@@ -10,7 +10,7 @@ import { countOf, reportJson, tableLines } from '../check/report.ts';
 import type { CheckSection } from '../check/section.ts';
 import { plural } from '../common/plural.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
-import { formatProblem, type Problem } from '../mapping/load/problem.ts';
+import { type Problem, problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
 import type { Registry } from '../mapping/model.ts';
 import type { Catalog, ColumnInfo, TableInfo } from '../sql/catalog.ts';
@@ -101,7 +101,7 @@ Exit code: 0 without errors (warnings are allowed), 1 with errors.`,
     writePipelineReports(args, config.mappings, pack.problems, tests);
     if (is('json')) terminal.out(JSON.stringify(reportJson(report), undefined, 2));
     else {
-      for (const problem of problems) terminal.out(formatProblem(problem));
+      for (const problem of problems) terminal.out(problemLine(problem));
       if (registry && catalog && is('parameters')) printParameters(registry, catalog, terminal);
       for (const line of is('rows') ? checked.sections.flatMap(({ tables }) => tables.flatMap(tableLines)) : [])
         terminal.out(line);

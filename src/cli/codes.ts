@@ -9,7 +9,7 @@ import { readConfig } from '../config/config.ts';
 import { readCodeMaps } from '../mapping/load/codes/codes.ts';
 import { FIELDS, type ImportedCodes, importCodes } from '../mapping/load/codes/import-codes.ts';
 import { settingsOf } from '../mapping/load/pack/pack.ts';
-import { createReport, formatProblem, type Report } from '../mapping/load/problem.ts';
+import { createReport, problemLine, type Report } from '../mapping/load/problem.ts';
 import { type PackFiles, readPackFiles } from '../mapping/load/read/files.ts';
 import { readYaml } from '../mapping/load/read/read.ts';
 import { entriesOf } from '../mapping/load/read/tree.ts';
@@ -94,7 +94,7 @@ are told with their lines, and then nothing is written.
       return refuse(['The list goes into a pack of your own: --mappings FOLDER, or MAPPINGS, names it.'], terminal);
     const files = readPackFiles(config.mappings, config.schema);
     const settings = settingsOf(files);
-    if (!('deny' in settings)) return refuse(settings.map(formatProblem), terminal);
+    if (!('deny' in settings)) return refuse(settings.map(problemLine), terminal);
     if (!existsSync(file)) return refuse([`There is no file ${file}.`], terminal);
     const report = createReport();
     const all = systemOfAll(textOf(args, 'system'), settings.pack.systems);
@@ -115,7 +115,7 @@ are told with their lines, and then nothing is written.
     );
     const csv = imported?.csv;
     if (imported && csv !== undefined) checkMap({ name, csv, system: all }, files, report);
-    for (const problem of report.problems()) terminal.out(formatProblem(problem));
+    for (const problem of report.problems()) terminal.out(problemLine(problem));
     if (imported === undefined || csv === undefined || report.problems().some(({ severity }) => severity === 'error')) {
       return refuse(['Nothing is imported.'], terminal);
     }

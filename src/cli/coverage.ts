@@ -9,7 +9,7 @@ import { coveragePage } from '../coverage/page.ts';
 import { coverageLines } from '../coverage/text.ts';
 import { readLock } from '../mapping/load/pack/lock.ts';
 import type { LoadedPack } from '../mapping/load/pack/pack.ts';
-import { createReport, formatProblem } from '../mapping/load/problem.ts';
+import { createReport, problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { loadWhole, setUp } from '../start/setup.ts';
@@ -122,5 +122,5 @@ async function withRows(
 }
 
 function tellProblems({ problems }: LoadedPack, terminal: Terminal): undefined {
-  for (const problem of problems) terminal.note(formatProblem(problem));
+  for (const problem of problems) terminal.note(problemLine(problem));
 }

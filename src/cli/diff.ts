@@ -5,7 +5,7 @@
 import { plural } from '../common/plural.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import type { Facade } from '../facade.ts';
-import { formatProblem } from '../mapping/load/problem.ts';
+import { problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
 import type { Database } from '../sql/database.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
@@ -52,7 +52,7 @@ Exit code: 0 nothing differs, 1 something does or a pack has errors.`,
     const config = readConfig(terminal.environment, instead);
     const { database, pack, changed } = await setUp(config, terminal.note);
     try {
-      if (pack.registry === undefined) return refused(pack.problems.map(formatProblem), terminal);
+      if (pack.registry === undefined) return refused(pack.problems.map(problemLine), terminal);
       const old = facadeOf(pack.registry, database, changed, config);
       const now = await otherPack(
         readConfig(terminal.environment, { ...instead, MAPPINGS: after }),
@@ -81,7 +81,7 @@ async function otherPack(config: Config, database: Database, terminal: Terminal)
   const files = readPackFiles(config.mappings, config.schema);
   const { pack, changed } = await checkAgainst(database, files, {});
   if (pack.registry !== undefined) return facadeOf(pack.registry, database, changed, config);
-  refused(pack.problems.map(formatProblem), terminal);
+  refused(pack.problems.map(problemLine), terminal);
   return undefined;
 }
 

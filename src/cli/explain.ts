@@ -7,7 +7,7 @@ import { type ExplainedStatement, type Explanation, explainSearch, type Rendered
 import { parameterLines, sqlLines, wrapped } from '../explain/sql-text.ts';
 import type { SearchRequest } from '../facade.ts';
 import { parseParameters } from '../http/middleware/parameters.ts';
-import { formatProblem } from '../mapping/load/problem.ts';
+import { problemLine } from '../mapping/load/problem.ts';
 import { FhirError } from '../outcome.ts';
 import { ADDRESS_FORMS, ENGINES, engineNamed } from '../sql/engines.ts';
 import { facadeOf, setUp } from '../start/setup.ts';
@@ -76,7 +76,7 @@ ${IN_FULL} mappings are read, SQL and lineage are shown for the one that --mappi
     try {
       const { registry } = pack;
       if (registry === undefined) {
-        for (const problem of pack.problems) terminal.note(formatProblem(problem));
+        for (const problem of pack.problems) terminal.note(problemLine(problem));
         return 1;
       }
       const facade = facadeOf(registry, database, changed, config);

@@ -3,7 +3,7 @@
  */
 import { readConfig } from '../config/config.ts';
 import { wrapped } from '../explain/sql-text.ts';
-import { formatProblem } from '../mapping/load/problem.ts';
+import { problemLine } from '../mapping/load/problem.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { setUp } from '../start/setup.ts';
 import { wantedIndexes } from '../workbench/indexes.ts';
@@ -37,7 +37,7 @@ Exit code: 0 with the statements, be there some or none; 1 for a pack that canno
     const { database, pack, catalog } = await setUp(readConfig(terminal.environment, instead), terminal.note);
     await database.close();
     if (pack.registry === undefined) {
-      for (const problem of pack.problems) terminal.note(formatProblem(problem));
+      for (const problem of pack.problems) terminal.note(problemLine(problem));
       return 1;
     }
     const wanted = wantedIndexes(pack.registry, catalog);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type Config, readConfig } from '../config/config.ts';
 import { writeLock } from '../mapping/load/pack/lock.ts';
 import { settingsOf } from '../mapping/load/pack/pack.ts';
-import { formatProblem } from '../mapping/load/problem.ts';
+import { problemLine } from '../mapping/load/problem.ts';
 import { type PackFiles, readPackFiles } from '../mapping/load/read/files.ts';
 import { namesSchema } from '../mapping/load/read/names-schema.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
@@ -49,7 +49,7 @@ whose first line is \`# yaml-language-server: $schema=./${NAMES}\` has them comp
     const { database, pack, catalog } = await setUp(config, terminal.note, files);
     const whole = await database.catalog().finally(() => database.close());
     if (pack.registry === undefined) {
-      for (const problem of pack.problems) terminal.note(formatProblem(problem));
+      for (const problem of pack.problems) terminal.note(problemLine(problem));
       terminal.note('A pack with errors is not locked.');
       return 1;
     }

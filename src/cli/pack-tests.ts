@@ -58,7 +58,7 @@ async function runTest(test: Tree, registry: Registry, catalog: Catalog, report:
   const [first] = tested;
   if (!first) {
     const among = registry.mappings.map(one => one.name);
-    report.error(child(test, 'mapping')?.at ?? test.at, 'a test of no mapping', { found: name, among });
+    report.error('failed-test', child(test, 'mapping')?.at ?? test.at, 'a test of no mapping', { found: name, among });
     return;
   }
   const folder = mkdtempSync(join(tmpdir(), 'lintel-test-'));
@@ -106,14 +106,14 @@ function writeRows(file: string, rows: Tree | undefined, catalog: Catalog, repor
       const table = findTable(catalog, key.replace(/^.*\./, ''));
       if (!table) {
         const among = [...catalog.tables.values()].map(one => one.name);
-        report.error(at, 'unknown table', { found: key, among });
+        report.error('unknown-column', at, 'unknown table', { found: key, among });
         continue;
       }
       for (const row of itemsOf(value)) {
         const known = entriesOf(row).flatMap(entry => {
           const column = findColumn(table, entry.key);
           const among = [...table.columns.values()].map(one => one.name);
-          if (!column) report.error(entry.at, 'unknown column', { found: entry.key, among });
+          if (!column) report.error('unknown-column', entry.at, 'unknown column', { found: entry.key, among });
           const content = column && contentOf(entry, column, report);
           return column && content !== undefined ? [{ column: `"${column.name}"`, content }] : [];
         });
@@ -126,7 +126,7 @@ function writeRows(file: string, rows: Tree | undefined, catalog: Catalog, repor
             .run(...known.map(({ content }) => content));
         } catch (error) {
           if (!(error instanceof Error && 'errcode' in error)) throw error;
-          report.error(row.at, `SQLite does not take this row of ${table.name}: ${error.message}`);
+          report.error('failed-test', row.at, `SQLite does not take this row of ${table.name}: ${error.message}`);
         }
       }
     }
@@ -145,7 +145,9 @@ function contentOf(
   if (value.isNull) return null;
   if (type?.kind !== 'binary') return value.text;
   if (/^0x(?:[0-9a-f]{2})*$/i.test(value.text)) return Buffer.from(value.text.slice(2), 'hex');
-  report.error(at, `column ${name} (${declared}) holds bytes`, { expected: '0x and hexadecimal digits, as 0xCAFE' });
+  report.error('failed-test', at, `column ${name} (${declared}) holds bytes`, {
+    expected: '0x and hexadecimal digits, as 0xCAFE',
+  });
   return undefined;
 }
 
@@ -159,6 +161,7 @@ async function compare(test: Tree, type: string, facade: Facade, report: Report)
       if (!(error instanceof Error)) throw error;
       const isRefused = error instanceof FhirError || error instanceof DatabaseError;
       report.error(
+        'failed-test',
         at.at,
         isRefused ? `this search is refused: ${error.message}` : `the test breaks off: ${error.message}`,
         {
@@ -173,14 +176,17 @@ async function compare(test: Tree, type: string, facade: Facade, report: Report)
   if (wanted && made) {
     const differences = made.map(resource => differencesOf(wanted, resource, type));
     const [nearest] = differences.sort((a, b) => a.length - b.length);
-    if (!nearest) report.error(wanted.at, `the rows make no ${type}`);
-    for (const { at, message, expected, found } of nearest ?? []) report.error(at, message, { expected, found });
+    if (!nearest) report.error('failed-test', wanted.at, `the rows make no ${type}`);
+    for (const { at, message, expected, found } of nearest ?? [])
+      report.error('failed-test', at, message, { expected, found });
   }
   for (const query of scalarsOf(child(test, 'matches'))) {
-    if ((await search(query, query.text))?.length === 0) report.error(query.at, `finds no ${type}, and should`);
+    if ((await search(query, query.text))?.length === 0)
+      report.error('failed-test', query.at, `finds no ${type}, and should`);
   }
   for (const query of scalarsOf(child(test, 'misses'))) {
-    if (((await search(query, query.text))?.length ?? 0) > 0) report.error(query.at, `finds a ${type}, and should not`);
+    if (((await search(query, query.text))?.length ?? 0) > 0)
+      report.error('failed-test', query.at, `finds a ${type}, and should not`);
   }
 }
 

@@ -3,7 +3,7 @@
  */
 import { readConfig } from '../config/config.ts';
 import { formOf } from '../law/forms.ts';
-import { formatProblem } from '../mapping/load/problem.ts';
+import { problemLine } from '../mapping/load/problem.ts';
 import type { Position } from '../mapping/model.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import type { SqlValue } from '../sql/expression.ts';
@@ -51,7 +51,7 @@ Exit code: 0 the row is a resource, 1 it is none (the reason is printed), there 
     try {
       const { registry } = pack;
       if (registry === undefined) {
-        for (const problem of pack.problems) terminal.note(formatProblem(problem));
+        for (const problem of pack.problems) terminal.note(problemLine(problem));
         return 1;
       }
       const mapping = registry.mappings.find(one => one.name === name);

@@ -6,7 +6,7 @@
 import { plural } from '../common/plural.ts';
 import { readConfig } from '../config/config.ts';
 import { settingsOf } from '../mapping/load/pack/pack.ts';
-import { formatProblem } from '../mapping/load/problem.ts';
+import { problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
 import { nearest } from '../mapping/load/read/spelling.ts';
 import { namesOf } from '../mapping/load/rows/tables-used.ts';
@@ -69,7 +69,7 @@ names, addresses or notes none are; those of deny in pack.yaml are not read.
         : readPackFiles(config.mappings, config.schema);
     const settings = files && settingsOf(files);
     if (settings !== undefined && !('deny' in settings)) {
-      for (const problem of settings) terminal.note(formatProblem(problem));
+      for (const problem of settings) terminal.note(problemLine(problem));
       terminal.note('The pack cannot be read, so what it denies is not known. Mend it, or leave --mappings out.');
       return 1;
     }

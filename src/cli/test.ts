@@ -5,7 +5,7 @@ import { checkLocked } from '../check/check.ts';
 import { countOf } from '../check/report.ts';
 import { plural } from '../common/plural.ts';
 import { readConfig } from '../config/config.ts';
-import { formatProblem } from '../mapping/load/problem.ts';
+import { problemCode, problemLine } from '../mapping/load/problem.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { setUp } from '../start/setup.ts';
 import { forTests, writePipelineReports } from './check.ts';
@@ -46,7 +46,7 @@ Exit code: 0 all tests came true, or there are none; 1 a test failed, or the pac
     const { pack, catalog } = args.values['locked'] === true ? checkLocked(config) : await schemaOf();
     const { registry, problems } = pack;
     if (registry === undefined || catalog === undefined) {
-      for (const problem of problems) terminal.note(formatProblem(problem));
+      for (const problem of problems) terminal.note(problemLine(problem));
       if (catalog === undefined) terminal.note('The pack has no schema.lock.json; `lintel lock` writes it.');
       writePipelineReports(args, config.mappings, problems, undefined);
       return 1;
@@ -55,10 +55,14 @@ Exit code: 0 all tests came true, or there are none; 1 a test failed, or the pac
     const failed = tests.cases.filter(one => countOf(one.problems, 'error') > 0).length;
     writePipelineReports(args, config.mappings, undefined, tests);
     if (args.values['json'] === true) {
-      const cases = tests.cases.map(({ name, at, problems: own }) => ({ mapping: name, place: at, problems: own }));
+      const cases = tests.cases.map(({ name, at, problems: own }) => ({
+        mapping: name,
+        place: at,
+        problems: own.map(({ kind, ...problem }) => ({ code: problemCode({ kind }), ...problem })),
+      }));
       terminal.out(JSON.stringify({ ran: tests.ran, failed, tests: cases }, undefined, 2));
     } else {
-      for (const problem of tests.problems) terminal.out(formatProblem(problem));
+      for (const problem of tests.problems) terminal.out(problemLine(problem));
       terminal.out(`${plural(tests.ran, 'test')}, ${failed} failed`);
     }
     return failed > 0 ? 1 : 0;

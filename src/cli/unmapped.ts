@@ -5,7 +5,7 @@
 import { plural } from '../common/plural.ts';
 import { readConfig } from '../config/config.ts';
 import { type UnmappedColumn, unmappedColumns } from '../mapping/check/unmapped.ts';
-import { formatProblem } from '../mapping/load/problem.ts';
+import { problemLine } from '../mapping/load/problem.ts';
 import type { Registry } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
 import { somePiece } from '../plan/presence.ts';
@@ -33,7 +33,7 @@ export async function unmappedOf(
   try {
     const { registry } = pack;
     if (registry === undefined) {
-      for (const problem of pack.problems) terminal.note(formatProblem(problem));
+      for (const problem of pack.problems) terminal.note(problemLine(problem));
       return undefined;
     }
     const clock = { now: Date.now() };

@@ -5,7 +5,7 @@
  */
 import { readConfig } from '../config/config.ts';
 import { settingsOf } from '../mapping/load/pack/pack.ts';
-import { formatProblem } from '../mapping/load/problem.ts';
+import { problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
 import { nearest } from '../mapping/load/read/spelling.ts';
 import type { Registry } from '../mapping/model.ts';
@@ -35,7 +35,7 @@ administers the database does, and grants Lintel's login SELECT on the table.
     const files = readPackFiles(config.mappings, config.schema);
     const settings = settingsOf(files);
     if (!('deny' in settings)) {
-      for (const problem of settings) terminal.note(formatProblem(problem));
+      for (const problem of settings) terminal.note(problemLine(problem));
       return 1;
     }
     const database = await openDatabase(config, terminal.note);

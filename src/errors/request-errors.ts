@@ -232,8 +232,8 @@ export const REQUEST_ERRORS = {
   'database-away': [
     'LNT-304',
     'transient',
-    'The database does not answer, is locked, or has too many statements waiting.',
-    LATER,
+    'The database cannot be reached, refuses the login, or has stopped answering.',
+    'Send the request again after the time that `Retry-After` gives. The log and `/ready` say what the database answered.',
   ],
   overload: ['LNT-305', 'transient', 'More requests run or wait than the server admits.', LATER],
   'timed-out': [
@@ -266,6 +266,12 @@ export const REQUEST_ERRORS = {
     'transient',
     'The folder of the exports is full or cannot be written.',
     'Make room in `DATA_DIR`, or raise `EXPORT_DISK`.',
+  ],
+  'database-busy': [
+    'LNT-312',
+    'transient',
+    'The database is there, and is locked, out of resources, has too many statements waiting, or takes too long for one.',
+    'Send the request again after the time that `Retry-After` gives, or ask for less at a time.',
   ],
 } as const satisfies Readonly<Record<string, RequestError>>;
 

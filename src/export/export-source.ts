@@ -3,7 +3,7 @@
  * page links aside.
  */
 import type { Config } from '../config/config.ts';
-import { formatProblem } from '../mapping/load/problem.ts';
+import { problemLine } from '../mapping/load/problem.ts';
 import type { PackFiles } from '../mapping/load/read/files.ts';
 import { shapeStore } from '../pipeline/shapes.ts';
 import type { Database } from '../sql/database.ts';
@@ -33,7 +33,7 @@ export async function openSource(
 ): Promise<PartSource> {
   const config = { ...own, memory: MEMORY };
   const { database: first, pack, changed } = await setUp(config, announce, files);
-  for (const problem of pack.problems) if (problem.severity === 'error') announce(formatProblem(problem));
+  for (const problem of pack.problems) if (problem.severity === 'error') announce(problemLine(problem));
   if (pack.registry === undefined) {
     await first.close();
     throw new PackError('the mappings have errors, or the database lacks what they need');

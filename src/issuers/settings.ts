@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { JWK } from 'jose';
 import { ConfigError, isLoopback } from '../config/config.ts';
-import { createReport, formatProblem, type Problem, type Report } from '../mapping/load/problem.ts';
+import { createReport, type Problem, problemLine, type Report } from '../mapping/load/problem.ts';
 import { readYaml } from '../mapping/load/read/read.ts';
 import { checkShape } from '../mapping/load/read/shape.ts';
 import { nodeAt, plain, type Tree } from '../mapping/load/read/tree.ts';
@@ -87,7 +87,7 @@ export function readIssuers(path: string): readonly Issuer[] {
     throw new ConfigError([`ACCESS_FILE: expected the path of a file that can be read, found ${JSON.stringify(path)}`]);
   }
   const { issuers, problems } = issuersIn(path, text);
-  if (problems.length > 0) throw new ConfigError(problems.map(formatProblem));
+  if (problems.length > 0) throw new ConfigError(problems.map(problemLine));
   return issuers;
 }
 
@@ -98,14 +98,16 @@ export function issuersIn(
 ): { readonly issuers: readonly Issuer[]; readonly problems: readonly Problem[] } {
   const report = createReport();
   const [document, ...more] = readYaml(path, text, report);
-  for (const other of more) report.error(other.at, 'a second document', { expected: 'one' });
+  for (const other of more) report.error('written-twice', other.at, 'a second document', { expected: 'one' });
   const none = (): { issuers: readonly Issuer[]; problems: readonly Problem[] } => ({
     issuers: [],
     problems: report.problems(),
   });
   if (document === undefined) {
     if (report.problems().length === 0)
-      report.error({ file: path, line: 1, column: 1 }, 'nothing in it', { expected: '`issuers:` with a list' });
+      report.error('wrong-access', { file: path, line: 1, column: 1 }, 'nothing in it', {
+        expected: '`issuers:` with a list',
+      });
     return none();
   }
   if (!checkShape(document, accessSchema, report)) return none();
@@ -114,9 +116,10 @@ export function issuersIn(
   const place = (i: number, key: string): Tree['at'] => nodeAt(document, ['issuers', i, key]).at;
   for (const [i, { issuer, capabilities }] of issuers.entries()) {
     const before = issuers.slice(0, i);
-    if (before.some(one => one.issuer === issuer)) report.error(place(i, 'issuer'), 'issuer written twice');
+    if (before.some(one => one.issuer === issuer))
+      report.error('written-twice', place(i, 'issuer'), 'issuer written twice');
     if (capabilities !== undefined && before.some(one => one.capabilities !== undefined))
-      report.error(place(i, 'smart'), 'apps can be launched by one issuer only');
+      report.error('wrong-access', place(i, 'smart'), 'apps can be launched by one issuer only');
   }
   return { issuers, problems: report.problems() };
 }
@@ -130,7 +133,7 @@ function issuerOf(written: WrittenIssuer, tree: Tree, folder: string, report: Re
 
   function checkAddress(address: string | undefined, at: Tree): void {
     if (address === undefined || isSafe(new URL(address), privateHosts)) return;
-    report.error(at.at, 'not an address of https', {
+    report.error('wrong-access', at.at, 'not an address of https', {
       expected: 'https, or http on a loopback address in private-hosts',
     });
   }
@@ -175,7 +178,9 @@ function introspectionOf(
   function proofOf(): ClientProof | undefined {
     const [secret, key] = [written['secret-file'], written['key-file']];
     if ((secret === undefined) === (key === undefined)) {
-      report.error(tree.at, 'who asks is not clear', { expected: 'one of `secret-file` and `key-file`' });
+      report.error('wrong-access', tree.at, 'who asks is not clear', {
+        expected: 'one of `secret-file` and `key-file`',
+      });
       return undefined;
     }
     if (secret !== undefined) {
@@ -185,7 +190,7 @@ function introspectionOf(
     const text = fileText('key-file', key ?? '');
     const jwk = text === undefined ? undefined : keyIn(text);
     if (text !== undefined && jwk === undefined)
-      report.error(nodeAt(tree, ['key-file']).at, 'not a private key', {
+      report.error('wrong-access', nodeAt(tree, ['key-file']).at, 'not a private key', {
         expected: 'a private JWK with `alg` and `kid`',
       });
     return jwk && { kind: 'key', key: jwk };
@@ -198,7 +203,10 @@ function introspectionOf(
     } catch {
       // Told below, as an empty file is.
     }
-    report.error(nodeAt(tree, [name]).at, 'nothing can be read there', { expected: 'the path of a file', found: path });
+    report.error('wrong-access', nodeAt(tree, [name]).at, 'nothing can be read there', {
+      expected: 'the path of a file',
+      found: path,
+    });
     return undefined;
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { Refused } from '../http/context.ts';
 import { describeError, type Log } from '../log.ts';
-import { formatProblem, type Problem } from '../mapping/load/problem.ts';
+import { type Problem, problemLine } from '../mapping/load/problem.ts';
 import { type PackFiles, readPackFiles } from '../mapping/load/read/files.ts';
 import type { Registry } from '../mapping/model.ts';
 import { type Database, DatabaseError } from '../sql/database.ts';
@@ -99,7 +99,7 @@ export function livePack<T>({
     if (registry === undefined) {
       const more = problems.length - first.length;
       const rest = more === 0 ? [] : [`and ${more} more; lintel check tells them all`];
-      const told = [...first.map(formatProblem), ...rest];
+      const told = [...first.map(problemLine), ...rest];
       if (!isServed) return refuse(told, 'refused');
       schema = checked.schema;
       return miss(told);

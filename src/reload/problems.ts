@@ -2,10 +2,10 @@
  * Problems of mappings in the log. In: problems. Out: one line each, with its place.
  */
 import type { Log } from '../log.ts';
-import { formatProblem, type Problem } from '../mapping/load/problem.ts';
+import { type Problem, problemLine } from '../mapping/load/problem.ts';
 
 export function tellProblem(problem: Problem, log: Log): void {
   const { file, line, column } = problem.position;
   const tell = problem.severity === 'error' ? log.error : log.warn;
-  tell('mapping problem', { at: `${file}:${line}:${column}`, problem: formatProblem(problem) });
+  tell('mapping problem', { at: `${file}:${line}:${column}`, problem: problemLine(problem) });
 }

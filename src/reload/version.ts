@@ -24,7 +24,7 @@ import { answerHits } from '../http/server/cache-hits.ts';
 import type { Intake } from '../http/server/intake.ts';
 import type { Answers } from '../http/server/server.ts';
 import type { Log } from '../log.ts';
-import { formatProblem } from '../mapping/load/problem.ts';
+import { problemLine } from '../mapping/load/problem.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { type Entrance, type RestParts, restParts } from '../rest/start.ts';
 import type { Database } from '../sql/database.ts';
@@ -96,7 +96,7 @@ export function versionOf({ registry, catalog, pack, content, access, changed }:
       pack: { name, title, version: registry.version },
       software: SOFTWARE_VERSION,
       mappings: registry.mappings.length,
-      warnings: pack.problems.map(formatProblem),
+      warnings: pack.problems.map(problemLine),
       unserved: pack.registry === undefined ? [] : (pack.unserved ?? []),
       refused,
       lacking,

@@ -33,23 +33,32 @@ export function numberProblems(registry: Registry, ccds: string): readonly Probl
   const types: readonly string[] = NUMBERED_TYPES;
   for (const mapping of registry.mappings) {
     if (mapping.number && !types.includes(mapping.resource))
-      report.warning(mapping.at, `\`number\` of a mapping of ${mapping.resource}: the REST interface speaks of none`, {
-        expected: types.join(' or '),
-      });
+      report.warning(
+        'limited-interface',
+        mapping.at,
+        `\`number\` of a mapping of ${mapping.resource}: the REST interface speaks of none`,
+        {
+          expected: types.join(' or '),
+        },
+      );
   }
   for (const type of types) {
     if (numbersOf(registry, type)) continue;
     const mappings = registry.ofType(type);
     const without = mappings.find(({ number }) => number === undefined);
     if (!without) {
-      report.warning({ file: ccds, line: 1, column: 1 }, `there is no REST interface: no mapping is of ${type}`);
+      report.warning(
+        'limited-interface',
+        { file: ccds, line: 1, column: 1 },
+        `there is no REST interface: no mapping is of ${type}`,
+      );
       continue;
     }
     const why =
       mappings.length > 1
         ? `${type} has ${mappings.length} mappings, and ${without.name} has no \`number\``
         : `ids of ${without.name} are not made from one key that is a whole number`;
-    report.warning(without.at, `there is no REST interface: ${why}`, {
+    report.warning('limited-interface', without.at, `there is no REST interface: ${why}`, {
       expected: '`number: {from: COL}`, a column of whole numbers that are unique',
     });
   }

@@ -107,6 +107,9 @@ export interface DescribedDatabaseError extends EngineCode {
   readonly mapping?: string;
 }
 
+/** `told` of a statement that was ended before its answer was there. */
+export const TOO_LONG = 'The database takes too long for this';
+
 /** `unavailable`: away or overloaded (503, with seconds to wait); `cancelled`: by the caller's signal; `failed`: the rest. */
 export class DatabaseError extends Error {
   readonly reason: 'unavailable' | 'cancelled' | 'failed';
@@ -119,7 +122,10 @@ export class DatabaseError extends Error {
    * whoever writes the mappings; it is not logged.
    */
   readonly words: string | undefined;
-  /** Of `unavailable`: the reason in words for whoever asked, without names of the database. */
+  /**
+   * Of `unavailable`, where the database is there and busy: the reason in words for whoever asked, without names of the database.
+   * Undefined: it is away.
+   */
   readonly told: string | undefined;
   /** That the statement was for; the door that knows it sets it. */
   mapping: string | undefined;

@@ -214,7 +214,8 @@ export function loadWhole(
 /** Patients’ data of which nobody knows whose it is are not served. */
 function withCompartments(pack: LoadedPack, registry: Registry): LoadedPack {
   const report = createReport();
-  for (const { at, message, ...detail } of compartmentProblems(registry)) report.error(at, message, detail);
+  for (const { at, message, ...detail } of compartmentProblems(registry))
+    report.error('unknown-owner', at, message, detail);
   const own = report.problems();
   return own.length === 0 ? pack : { registry: undefined, problems: [...pack.problems, ...own] };
 }

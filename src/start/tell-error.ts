@@ -1,9 +1,11 @@
 /**
- * An error that ends a process or a command, as a person reads it. In: the error. Out: what can be mended in full, anything
- * else without its message, which may hold anything.
+ * An error that ends a process or a command, as a person reads it. In: the error. Out: what can be mended in full with its code of
+ * docs/errors.md, anything else without its message, which may hold anything.
  */
 import { AuditError } from '../audit/writer.ts';
 import { ConfigError } from '../config/config.ts';
+import { START_ERRORS, type StartErrorKind } from '../errors/pack-errors.ts';
+import { REQUEST_ERRORS } from '../errors/request-errors.ts';
 import { describeError } from '../log.ts';
 import { FhirError } from '../outcome.ts';
 import { DatabaseError } from '../sql/database.ts';
@@ -11,19 +13,28 @@ import { ENGINES } from '../sql/engines.ts';
 
 export function tellError(error: unknown, note: (text: string) => void): void {
   if (error instanceof ConfigError) {
-    note([`${error.message}:`, ...error.problems.map(problem => `  ${problem}`)].join('\n'));
+    note([`${error.message}:`, ...error.problems.map(problem => `  ${settingText(problem)}`)].join('\n'));
   } else if (error instanceof DatabaseError) {
-    note([`The database: ${error.message}`, ...cureOf(error)].join('\n'));
+    note([coded('unusable-database', `The database: ${error.message}`), ...cureOf(error)].join('\n'));
   } else if (error instanceof AuditError) {
-    note(auditText(error));
+    note(coded('unusable-audit', auditText(error)));
   } else if (error instanceof FhirError) {
-    note(error.message);
+    note(`${error.message} [${REQUEST_ERRORS[error.kind][0]}]`);
   } else if (isSystemError(error)) {
     note(systemText(error));
   } else {
     const { kind, at } = describeError(error);
-    note(`Unexpected ${kind} at ${at}`);
+    note(coded('unexpected-failure', `Unexpected ${kind} at ${at}`));
   }
+}
+
+function coded(kind: StartErrorKind, text: string): string {
+  return `${text} [${START_ERRORS[kind][0]}]`;
+}
+
+/** A problem of a file that the configuration names comes with a code of its own. */
+function settingText(problem: string): string {
+  return /\[LNT-\d+\]$/.test(problem) ? problem : coded('wrong-setting', problem);
 }
 
 /** What to look at, for errors that a configuration causes. */
@@ -82,18 +93,21 @@ function systemText(error: SystemError): string {
   const path = 'path' in error && typeof error.path === 'string' ? error.path : undefined;
   const place = [hostOf(error), 'port' in error ? error.port : ''].join(':');
   if (syscall === 'listen' && code === 'EADDRINUSE') {
-    return `PORT: ${place} is taken by another program. Stop that, or choose another port with PORT or --port.`;
+    const text = `PORT: ${place} is taken by another program. Stop that, or choose another port with PORT or --port.`;
+    return coded('unusable-address', text);
   }
   if (syscall === 'listen' && code === 'EACCES') {
-    return `PORT: this user may not listen on ${place}. Choose a port above 1023 with PORT or --port.`;
+    const text = `PORT: this user may not listen on ${place}. Choose a port above 1023 with PORT or --port.`;
+    return coded('unusable-address', text);
   }
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return `HOST: ${hostOf(error)} is no address of this machine.`;
+    return coded('unusable-address', `HOST: ${hostOf(error)} is no address of this machine.`);
   }
   const problem = FILE_PROBLEMS[code];
-  if (problem === undefined || path === undefined) return `The system refuses: ${error.message}`;
+  if (problem === undefined || path === undefined)
+    return coded('unexpected-failure', `The system refuses: ${error.message}`);
   const variable = syscall === 'scandir' ? 'MAPPINGS: the folder ' : '';
-  return `${variable}${path} ${problem} (${code}).`;
+  return coded('unusable-file', `${variable}${path} ${problem} (${code}).`);
 }
 
 function hostOf(error: SystemError): string {

@@ -107,13 +107,13 @@ const BROKEN: readonly (readonly [
     'a code outside a required binding',
     { 'person.yaml': people('{ from: SEX }') },
     '',
-    /^person\.yaml:7:11: Patient\.gender is not in http:\/\/hl7\.org\/fhir\/ValueSet\/administrative-gender in 2 of 2 sampled resources of people, against FHIR R4$/m,
+    /^person\.yaml:7:11: Patient\.gender is not in http:\/\/hl7\.org\/fhir\/ValueSet\/administrative-gender in 2 of 2 sampled resources of people, against FHIR R4 \[LNT-710\]$/m,
   ],
   [
     'two values where a profile allows one',
     { 'coverage.yaml': COVERAGE, 'place.yaml': PLACES },
     '',
-    /^coverage\.yaml:13:5: Coverage\.payor occurs more than once in 2 of 2 sampled resources of coverages, against us-core-coverage \(6\.1\.0, 7\.0\.0\)$/m,
+    /^coverage\.yaml:13:5: Coverage\.payor occurs more than once in 2 of 2 sampled resources of coverages, against us-core-coverage \(6\.1\.0, 7\.0\.0\) \[LNT-710\]$/m,
   ],
   [
     'an element that a profile requires and some rows lack',

@@ -129,28 +129,34 @@ test('tests beside the mappings run, and what does not come true is told by its 
 test('a test that cannot be read is told by its line, and the others run', async () => {
   const told = async (text: string) => (await lintel(smallClinic({ 'a.test.yaml': text }).environment, 'check')).out;
   const bad: readonly (readonly [text: string, line: RegExp])[] = [
-    ['- mapping: people\n', /^a\.test\.yaml:1:1: not in the right form; expected a map; found a list$/m],
-    ['just words\n', /^a\.test\.yaml:1:1: not in the right form; expected a map; found just words$/m],
-    ['mapping: people\nrow: {}\n', /^a\.test\.yaml:2:1: unknown key; found row; did you mean rows\?$/m],
-    ['maping: people\n', /^a\.test\.yaml:1:1: unknown key; found maping; did you mean mapping\?$/m],
-    ['mapping: people\nrows: { PERSON: 5 }\n', /^a\.test\.yaml:2:17: not in the right form; found 5$/m],
-    ['mapping: people\nrows: [PERSON]\n', /^a\.test\.yaml:2:7: not in the right form; expected a map; found a list$/m],
+    ['- mapping: people\n', /^a\.test\.yaml:1:1: not in the right form; expected a map; found a list \[LNT-402\]$/m],
+    ['just words\n', /^a\.test\.yaml:1:1: not in the right form; expected a map; found just words \[LNT-402\]$/m],
+    ['mapping: people\nrow: {}\n', /^a\.test\.yaml:2:1: unknown key; found row; did you mean rows\? \[LNT-403\]$/m],
+    ['maping: people\n', /^a\.test\.yaml:1:1: unknown key; found maping; did you mean mapping\? \[LNT-403\]$/m],
+    ['mapping: people\nrows: { PERSON: 5 }\n', /^a\.test\.yaml:2:17: not in the right form; found 5 \[LNT-402\]$/m],
+    [
+      'mapping: people\nrows: [PERSON]\n',
+      /^a\.test\.yaml:2:7: not in the right form; expected a map; found a list \[LNT-402\]$/m,
+    ],
     [
       'mapping: people\nrows: { PERSON: [{ ID: { a: b } }] }\n',
-      /^a\.test\.yaml:2:24: not in the right form; expected a single value; found a map$/m,
+      /^a\.test\.yaml:2:24: not in the right form; expected a single value; found a map \[LNT-402\]$/m,
     ],
     [
       'mapping: people\nrows: { PERSON: [{ IDD: "1" }] }\n',
-      /^a\.test\.yaml:2:20: unknown column; found IDD; did you mean ID\?$/m,
+      /^a\.test\.yaml:2:20: unknown column; found IDD; did you mean ID\? \[LNT-507\]$/m,
     ],
-    ['mapping: people\nresource: words\n', /^a\.test\.yaml:2:11: not in the right form; expected a map; found words$/m],
-    ['mapping: people\nmatches: { a: b }\n', /^a\.test\.yaml:2:10: not in the right form; found a map$/m],
+    [
+      'mapping: people\nresource: words\n',
+      /^a\.test\.yaml:2:11: not in the right form; expected a map; found words \[LNT-402\]$/m,
+    ],
+    ['mapping: people\nmatches: { a: b }\n', /^a\.test\.yaml:2:10: not in the right form; found a map \[LNT-402\]$/m],
     ['mapping: people\nmatches: ["gendre=male"]\n', /^a\.test\.yaml:2:11: this search is refused: /m],
     [
       'mapping: people\nrows: { PERSON: [{ ID: x, SEX: M }] }\nresource: { gender: male }\n',
-      /^a\.test\.yaml:3:11: the test breaks off: .*; expected values that the types of the columns can hold$/m,
+      /^a\.test\.yaml:3:11: the test breaks off: .*; expected values that the types of the columns can hold \[LNT-801\]$/m,
     ],
-    ['mapping: peple\n', /^a\.test\.yaml:1:10: a test of no mapping; found peple; did you mean people\?$/m],
+    ['mapping: peple\n', /^a\.test\.yaml:1:10: a test of no mapping; found peple; did you mean people\? \[LNT-801\]$/m],
     ['mapping: [\n', /^a\.test\.yaml:\d+:\d+: Flow sequence/m],
   ];
   for (const [text, line] of bad) expect(await told(text), text).toMatch(line);
@@ -181,7 +187,7 @@ elements:
   expect(await of('0x6FA459EAEE8A3CA4894EDB77E160355E')).toContain(
     '1 test of mappings ran\nsmall: 1 mapping of 1 type; 0 errors',
   );
-  expect(await of('null')).toMatch(/^a\.test\.yaml:4:11: finds no Patient, and should$/m);
+  expect(await of('null')).toMatch(/^a\.test\.yaml:4:11: finds no Patient, and should \[LNT-801\]$/m);
   expect(await of(uid)).toMatch(
     /^a\.test\.yaml:2:30: column UID \(BLOB\) holds bytes; expected 0x and hexadecimal digits/m,
   );
@@ -222,7 +228,7 @@ test('a folder that is not there is told without a stack', async () => {
   const { environment } = smallClinic();
   const { code, notes } = await lintel(environment, 'check', '/nowhere/at/all');
   expect(code).toBe(1);
-  expect(notes).toBe('MAPPINGS: the folder /nowhere/at/all is not there (ENOENT).');
+  expect(notes).toBe('MAPPINGS: the folder /nowhere/at/all is not there (ENOENT). [LNT-905]');
 });
 
 test("the version of the schema that is given stands instead of the pack's", async () => {
@@ -238,7 +244,7 @@ test("the version of the schema that is given stands instead of the pack's", asy
     await lintel(environment, 'check', '--schema', '2'),
     await lintel({ ...environment, SCHEMA: '2' }, 'check'),
   ]) {
-    expect(out).toMatch(/^other\.yaml:6:3: unknown element of Patient; found nmae; did you mean name\?$/m);
+    expect(out).toMatch(/^other\.yaml:6:3: unknown element of Patient; found nmae; did you mean name\? \[LNT-501\]$/m);
     expect(code).toBe(1);
   }
 });

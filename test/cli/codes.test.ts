@@ -84,10 +84,10 @@ test('blank keys, rows without a code and two codes for one key are told by thei
   expect(code).toBe(1);
   const told = out.split('\n').map(line => line.replace(/^.*list\.csv:/, ''));
   expect(told).toEqual([
-    '3:1: blank key; expected a raw value; what a blank means is `blank:` in codes.yaml',
-    '4:1: no code; expected a code, or `absent` where the value means none',
-    '5:1: two codes for one key, the other in line 2; found A: 1 and 3',
-    '8:1: warning: two keys that differ in case alone; found C and c',
+    '3:1: blank key; expected a raw value; what a blank means is `blank:` in codes.yaml [LNT-413]',
+    '4:1: no code; expected a code, or `absent` where the value means none [LNT-413]',
+    '5:1: two codes for one key, the other in line 2; found A: 1 and 3 [LNT-413]',
+    '8:1: warning: two keys that differ in case alone; found C and c [LNT-413]',
   ]);
   expect(written('x.csv')).toBeUndefined();
 });
@@ -132,7 +132,7 @@ test('systems of rows have to be those of the pack, and codes ones that their sy
   const { out, code } = await withList('raw,code,system\nA,29463-8,loinc\nB,x,lonic\n').run('--name', 'x');
   expect(code).toBe(1);
   expect(out).toMatch(/^x\.csv:2:1: warning: a code that its system cannot have/m);
-  expect(out).toMatch(/^x\.csv:3:1: unknown system; .*did you mean loinc\?$/m);
+  expect(out).toMatch(/^x\.csv:3:1: unknown system; .*did you mean loinc\? \[LNT-405\]$/m);
 });
 
 test('what is not understood, and the demo pack, are refused', async () => {

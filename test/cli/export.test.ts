@@ -154,7 +154,7 @@ test('a group that is not there is told, and nothing is written', async () => {
   const folder = join(where.folder, 'out');
   expect(await lintel(where.environment, 'export', folder, '--group', 'g-9')).toMatchObject({
     code: 1,
-    notes: 'No Group has this id',
+    notes: 'No Group has this id [LNT-104]',
   });
   expect(existsSync(folder)).toBe(false);
   expect((await lintel(where.environment, 'export', folder, '--group', 'g-2')).code).toBe(0);
@@ -164,7 +164,7 @@ test('what is not understood is told, and nothing is written', async () => {
   const where = clinic(3);
   const folder = join(where.folder, 'out');
   const { code, notes } = await lintel(where.environment, 'export', folder, '--type', 'Nonsense');
-  expect([code, notes]).toEqual([1, '_type: Nonsense is not a type that this server exports']);
+  expect([code, notes]).toEqual([1, '_type: Nonsense is not a type that this server exports [LNT-115]']);
   const without = { ...where.environment, DATABASE_URL: `sqlite:${join(where.folder, 'none')}` };
   expect((await lintel(without, 'export', folder)).notes).toMatch(/^The database: .*open/);
   expect(existsSync(folder)).toBe(false);

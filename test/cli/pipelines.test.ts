@@ -37,19 +37,24 @@ test('lintel test runs the tests alone: text, exit code, SARIF and JUnit name th
   const { code, out } = await run('test');
   expect(code).toBe(1);
   expect(out.split('\n')).toEqual([
-    'person.test.yaml:8:11: Patient.gender is another; expected female; found male',
+    'person.test.yaml:8:11: Patient.gender is another; expected female; found male [LNT-801]',
     '2 tests, 1 failed',
   ]);
   const [{ results, tool }] = sarif().runs;
   expect(tool.driver.name).toBe('lintel');
   expect(results).toHaveLength(1);
-  expect(results[0]).toMatchObject({ level: 'error', message: { text: expect.stringContaining('Patient.gender') } });
+  expect(results[0]).toMatchObject({
+    ruleId: 'LNT-801',
+    level: 'error',
+    message: { text: expect.stringContaining('Patient.gender') },
+  });
   const { artifactLocation, region } = results[0].locations[0].physicalLocation;
   expect(artifactLocation.uri).toMatch(/\/pack\/person\.test\.yaml$/);
   expect(region).toEqual({ startLine: 8, startColumn: 11 });
   const [suite] = junit().testsuites[0].testsuite;
   expect(suite).toMatchObject({ '@_name': 'lintel test', '@_tests': '2', '@_failures': '1' });
   expect(suite.testcase[0]).not.toHaveProperty('failure');
+  expect(suite.testcase[1].failure['@_type']).toBe('LNT-801');
   expect(suite.testcase[1].failure['@_message']).toBe('Patient.gender is another; expected female; found male');
 });
 

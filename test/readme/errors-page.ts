@@ -1,4 +1,5 @@
 /** docs/errors.md, made from the tables of src/errors. `npm run errors` writes it. */
+import { PACK_ERRORS, START_ERRORS } from '../../src/errors/pack-errors.ts';
 import { NOTICES, REQUEST_ERRORS, STATUS } from '../../src/errors/request-errors.ts';
 import { issueOf } from '../../src/outcome.ts';
 
@@ -7,6 +8,8 @@ const INTRODUCTION = `# Error codes
 Each error has a code that stays the same while its words may change. Write programs against the code.
 
 - An OperationOutcome has it in \`issue.details.coding\`, with the system \`urn:lintel:error\`.
+- \`lintel check\` and other commands print it in brackets at the end of a line; \`--json\` has it as \`code\`, SARIF as \`ruleId\`, JUnit as
+  \`type\` of a failure.
 
 \`npm run errors\` makes this page from the tables in [src/errors](../src/errors).
 `;
@@ -29,12 +32,19 @@ export function errorsPage(): string {
     code,
     cells: [`\`${type}\``, cause, cure],
   }));
+  const packs = Object.values({ ...PACK_ERRORS, ...START_ERRORS }).map(([code, ...cells]) => ({ code, cells }));
   return [
     INTRODUCTION,
     section('Requests', ['issue type, status'], requests.filter(within('1'))),
     section('Access', ['issue type, status'], requests.filter(within('2'))),
     section('The server', ['issue type, status'], requests.filter(within('3'))),
     section('Notices of answers that succeed', ['issue type'], notices),
+    section('Packs: files, keys and names', [], packs.filter(within('4'))),
+    section('Packs: elements and columns', [], packs.filter(within('5'))),
+    section('Packs: the schema of the database', [], packs.filter(within('6'))),
+    section('Packs: what the rows show', [], packs.filter(within('7'))),
+    section('Packs: their tests', [], packs.filter(within('8'))),
+    section('What ends a start or a command', [], packs.filter(within('9'))),
   ].join('\n');
 }
 

@@ -1,11 +1,12 @@
 /** The table of error codes against the code that uses it, and the page that is made from it. */
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { PACK_ERRORS, START_ERRORS } from '../../src/errors/pack-errors.ts';
 import { NOTICES, REQUEST_ERRORS } from '../../src/errors/request-errors.ts';
 import { FhirError, operationOutcome } from '../../src/outcome.ts';
 import { errorsPage } from './errors-page.ts';
 
-const TABLES = { ...REQUEST_ERRORS, ...NOTICES };
+const TABLES = { ...REQUEST_ERRORS, ...NOTICES, ...PACK_ERRORS, ...START_ERRORS };
 
 const SOURCES = globSync('src/**/*.ts')
   .filter(file => !file.startsWith('src/errors/'))
@@ -24,6 +25,30 @@ test('each code is given once and has the form LNT-000', () => {
 test('each code is used in src', () => {
   const all = SOURCES.map(({ text }) => text).join('\n');
   expect(Object.keys(TABLES).filter(kind => !all.includes(`'${kind}'`))).toEqual([]);
+});
+
+/** What stands before the kind where a problem of a pack, or what ends a start, is made. */
+const MADE = String.raw`(?:\.(?:error|warning)|\[severity\]|\b(?:problem|tell|coded))\(\s*|\bkind: |: `;
+
+test('each code of a pack or a start is made in src', () => {
+  const all = SOURCES.map(({ text }) => text).join('\n');
+  const kinds = Object.keys({ ...PACK_ERRORS, ...START_ERRORS });
+  expect(kinds.filter(kind => !new RegExp(`(?:${MADE})'${kind}'`).test(all))).toEqual([]);
+});
+
+test('each place that reports a problem of a pack names its code', () => {
+  const calls = SOURCES.flatMap(({ file, text }) =>
+    [...text.matchAll(/\breport(?:\.(?:error|warning)|\[severity\])\(\s*([^\s,]+)/g)].map(([, first = '']) => ({
+      file,
+      first,
+    })),
+  );
+  expect(calls.length).toBeGreaterThan(250);
+  const kinds = new Set(Object.keys(PACK_ERRORS).map(kind => `'${kind}'`));
+  // Both pass on what their callers name, which the compiler holds against the table.
+  const passed = ['src/ccda/content.ts', 'src/mapping/load/pack/pack.ts'];
+  const without = calls.filter(({ file, first }) => !kinds.has(first) && !(first === 'kind' && passed.includes(file)));
+  expect(without).toEqual([]);
 });
 
 test('issues and outcomes are made in src/outcome.ts alone, which gives each its code', () => {

@@ -35,9 +35,10 @@ function asFhirError(error: Error): FhirError | undefined {
   }
   if (!(error instanceof DatabaseError) || error.reason === 'failed') return undefined;
   if (error.reason === 'cancelled') return cancelled();
-  return new FhirError('database-away', `${error.told ?? 'The database does not answer'}; try again later`, {
-    retryAfter: error.retryAfter ?? RETRY_AFTER,
-  });
+  const retryAfter = error.retryAfter ?? RETRY_AFTER;
+  return error.told === undefined
+    ? new FhirError('database-away', 'The database does not answer; try again later', { retryAfter })
+    : new FhirError('database-busy', `${error.told}; try again later`, { retryAfter });
 }
 
 function timedOut(): FhirError {

@@ -27,7 +27,10 @@ export function checkDrift(locked: Catalog, live: Catalog, report: Report, place
   for (const table of locked.tables.values()) {
     const now = findTable(live, tableText(table));
     if (now) compareTables(table, now, report, places);
-    else report.error(places(tableText(table)), `table ${tableText(table)} is gone`, { expected: REMEDY });
+    else
+      report.error('schema-changed', places(tableText(table)), `table ${tableText(table)} is gone`, {
+        expected: REMEDY,
+      });
   }
 }
 
@@ -37,15 +40,23 @@ function compareTables(locked: TableInfo, live: TableInfo, report: Report, place
     const name = `${tableText(locked)}.${column.name}`;
     const at = places(tableText(locked), column.name);
     if (!now)
-      report.error(at, `column ${name} is gone`, { expected: REMEDY, among: namesOf(live), found: column.name });
+      report.error('schema-changed', at, `column ${name} is gone`, {
+        expected: REMEDY,
+        among: namesOf(live),
+        found: column.name,
+      });
     else if (!hasSameType(now, column) || (now.nullable && !column.nullable)) {
-      report.warning(at, `column ${name} has changed`, { expected: printed(column), found: printed(now) });
+      report.warning('schema-changed', at, `column ${name} has changed`, {
+        expected: printed(column),
+        found: printed(now),
+      });
     }
   }
   for (const index of locked.indexes) {
     if (live.indexes.some(now => covers(now, index))) continue;
     const kind = index.unique ? 'unique index' : 'index';
     report.warning(
+      'schema-changed',
       places(tableText(locked)),
       `${kind} ${tableText(locked)} (${index.columns.join(', ')}) is gone: searches may be slow`,
     );

@@ -20,7 +20,7 @@ export async function checkLiterals(tests: readonly ScopedTest[], asking: Asking
     const texts = [...asked.keys()].map(text => value(text, type));
     const found = await valuesOf(asking, scope, column, among(inCapitals, texts));
     if (picks && found.length === 0 && (await countRows(asking, scope, and())) > 0) {
-      report.warning(at, `no row of ${table.name} has ${values.join(' or ')} as ${column.column}`, {
+      report.warning('never-used', at, `no row of ${table.name} has ${values.join(' or ')} as ${column.column}`, {
         expected: 'a value of the column, or no condition on it',
       });
     }
@@ -30,7 +30,7 @@ export async function checkLiterals(tests: readonly ScopedTest[], asking: Asking
       const [other = ''] = raws;
       if (raws.some(raw => written.has(raw))) continue;
       const rows = spellings.reduce((sum, group) => sum + group.rows, 0);
-      report.warning(at, `no row of ${table.name} has ${asked.get(text) ?? text} as ${column.column}`, {
+      report.warning('never-used', at, `no row of ${table.name} has ${asked.get(text) ?? text} as ${column.column}`, {
         found: `${other} in ${plural(rows, 'row')}`,
         suggestion: other.trim(),
       });

@@ -55,6 +55,7 @@ async function checkOrder(
   const tied = await countDuplicates(asking, rows, [...theirs, ...columns], TRUE, theirs);
   if (tied === 0) return;
   report.warning(
+    'unstable-order',
     at,
     `${what} is the same in several rows, ${manyOf(tied, 'time')}: the engine says which comes first`,
     {

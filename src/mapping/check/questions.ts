@@ -47,7 +47,12 @@ export async function askedAt(at: Position, report: Report, ask: () => Promise<v
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.reason !== 'failed') throw error;
     const found = error.words === undefined ? {} : { found: error.words };
-    report.error(at, `the database refuses the statement that checks this: ${error.message}`, found);
+    report.error(
+      'statement-refused',
+      at,
+      `the database refuses the statement that checks this: ${error.message}`,
+      found,
+    );
   }
 }
 

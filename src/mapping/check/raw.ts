@@ -27,12 +27,16 @@ export async function checkExpressions(
       for (const expression of raw) await countRows(asking, scope, isNull(expression));
     } catch (error) {
       if (!(error instanceof DatabaseError) || error.reason !== 'failed') throw error;
-      report.error(node.at, `the database cannot work out this \`sql\`: ${error.words ?? error.message}`);
+      report.error(
+        'statement-refused',
+        node.at,
+        `the database cannot work out this \`sql\`: ${error.words ?? error.message}`,
+      );
       continue;
     }
     const given = node.codec.present(node.from, asking.clock);
     if ((await countRows(asking, scope, given)) > 0) continue;
     const rows = await countRows(asking, scope, TRUE);
-    if (rows > 0) report.warning(node.at, `this \`sql\` gives no value in any of ${plural(rows, 'row')}`);
+    if (rows > 0) report.warning('never-used', node.at, `this \`sql\` gives no value in any of ${plural(rows, 'row')}`);
   }
 }

@@ -38,7 +38,7 @@ export async function checkSharedIds(registry: Registry, asking: Asking, report:
           if (shared === 0) return;
           const isOne = other.mapping === rule.mapping;
           const whose = isOne ? 'two alternatives' : `mappings ${other.mapping.name} and ${rule.mapping.name}`;
-          report.error(rule.mapping.at, `ids of ${whose} are equal for ${plural(shared, 'row')}`, {
+          report.error('shared-id', rule.mapping.at, `ids of ${whose} are equal for ${plural(shared, 'row')}`, {
             expected: 'a literal in one of the ids, or a `where` that leaves the rows to one mapping',
           });
         });
@@ -64,18 +64,27 @@ async function checkNumber(rule: Rule, before: readonly Rule[], asking: Asking, 
   const { name, source, at } = mapping;
   const without = await countRows(asking, source, not(reached));
   if (without > 0)
-    report.warning(at, `number of ${name}: ${plural(without, 'row')} without one, which the REST interface leaves out`);
+    report.warning(
+      'rows-left-out',
+      at,
+      `number of ${name}: ${plural(without, 'row')} without one, which the REST interface leaves out`,
+    );
   const doubled = await countDuplicates(asking, source, columnsIn(parts));
   if (doubled > 0)
-    report.error(at, `number of ${name} is not unique: ${manyOf(doubled, 'number')} of several rows`, {
+    report.error('shared-id', at, `number of ${name} is not unique: ${manyOf(doubled, 'number')} of several rows`, {
       expected: 'a column of which each value is in one row',
     });
   for (const other of before) {
     const shared = await countShared(other, rule, asking);
     if (shared === 0) continue;
-    report.error(at, `numbers of mappings ${other.mapping.name} and ${name} are equal for ${plural(shared, 'row')}`, {
-      expected: 'a `where` that leaves the rows to one mapping, or one sequence of numbers',
-    });
+    report.error(
+      'shared-id',
+      at,
+      `numbers of mappings ${other.mapping.name} and ${name} are equal for ${plural(shared, 'row')}`,
+      {
+        expected: 'a `where` that leaves the rows to one mapping, or one sequence of numbers',
+      },
+    );
   }
 }
 

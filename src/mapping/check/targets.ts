@@ -29,9 +29,14 @@ export async function checkTargets(
     if ((await countRows(asking, narrowed, and(...ours, found))) > 0) continue;
     const rows = await countRows(asking, narrowed, and(...ours));
     if (rows === 0) continue;
-    report.warning(node.at, `no reference to ${node.target} finds a row of ${target.table.name}`, {
-      expected: 'columns that hold the same on both sides',
-      found: `${plural(rows, 'row')} with ${node.on.map(on => on.ours.column).join(' and ')}`,
-    });
+    report.warning(
+      'dangling-reference',
+      node.at,
+      `no reference to ${node.target} finds a row of ${target.table.name}`,
+      {
+        expected: 'columns that hold the same on both sides',
+        found: `${plural(rows, 'row')} with ${node.on.map(on => on.ours.column).join(' and ')}`,
+      },
+    );
   }
 }

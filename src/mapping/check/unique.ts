@@ -22,12 +22,16 @@ export async function checkKey(
   report: Report,
 ): Promise<void> {
   const empty = await countRows(asking, source, or(...source.key.map(isNull)));
-  if (empty > 0) report.error(at, `the key of ${name} is NULL in ${plural(empty, 'row')}`);
+  if (empty > 0) report.error('several-rows', at, `the key of ${name} is NULL in ${plural(empty, 'row')}`);
   const isSimple = source.lookups.every(lookup => !lookup.required);
   if (isSimple && isPromised(source, source.key, tableOf(source, catalog), true)) return;
   const doubled = await countDuplicates(asking, source, source.key);
   if (doubled > 0) {
-    report.error(at, `the key of ${name} is not unique under \`where\`: ${manyOf(doubled, 'value')} in several rows`);
+    report.error(
+      'several-rows',
+      at,
+      `the key of ${name} is not unique under \`where\`: ${manyOf(doubled, 'value')} in several rows`,
+    );
   }
 }
 
@@ -43,18 +47,27 @@ export async function checkLookup(
   const alone: Scope = { table: lookup.table, alias: lookup.alias, where: lookup.where, lookups: [] };
   if (isPromised(alone, [...exactly(lookup.on), ...fixedColumns(alone)], tableOf(alone, catalog), true)) return;
   if (!isClosed(alone)) {
-    report.warning(lookup.at, `lookup ${lookup.alias} cannot be counted: its \`where\` refers to ${scope.alias}`);
+    report.warning(
+      'several-rows',
+      lookup.at,
+      `lookup ${lookup.alias} cannot be counted: its \`where\` refers to ${scope.alias}`,
+    );
     return;
   }
   const rest = { expected: '`pick: [order]`, or a `where` that leaves one' };
   if (theirs.length === 0) {
     const rows = await countRows(asking, alone);
-    if (rows > 1) report.error(lookup.at, `lookup ${lookup.alias} finds ${plural(rows, 'row')}`, rest);
+    if (rows > 1) report.error('several-rows', lookup.at, `lookup ${lookup.alias} finds ${plural(rows, 'row')}`, rest);
     return;
   }
   const doubled = await countDuplicates(asking, alone, theirs);
   if (doubled > 0) {
-    report.error(lookup.at, `lookup ${lookup.alias} finds several rows for ${manyOf(doubled, 'value')}`, rest);
+    report.error(
+      'several-rows',
+      lookup.at,
+      `lookup ${lookup.alias} finds several rows for ${manyOf(doubled, 'value')}`,
+      rest,
+    );
   }
 }
 
@@ -83,9 +96,14 @@ export async function checkReference(
   if (isPromised(target.source, theirs, tableOf(target.source, catalog), true)) return;
   const doubled = await countDuplicates(asking, target.source, theirs);
   if (doubled > 0) {
-    report.error(node.at, `reference finds several rows of ${node.target} for ${manyOf(doubled, 'value')}`, {
-      expected: 'columns that are unique there',
-    });
+    report.error(
+      'several-rows',
+      node.at,
+      `reference finds several rows of ${node.target} for ${manyOf(doubled, 'value')}`,
+      {
+        expected: 'columns that are unique there',
+      },
+    );
   }
 }
 
@@ -93,7 +111,12 @@ export async function checkReference(
 export async function checkIds(mapping: Mapping, catalog: Catalog, asking: Asking, report: Report): Promise<void> {
   const { source, id, name, at } = mapping;
   const without = await countRows(asking, source, and(...id.alternatives.map(isMissing)));
-  if (without > 0) report.warning(at, `${plural(without, 'row')} of ${name} left out: the columns of the id are empty`);
+  if (without > 0)
+    report.warning(
+      'rows-left-out',
+      at,
+      `${plural(without, 'row')} of ${name} left out: the columns of the id are empty`,
+    );
   for (const [i, parts] of id.alternatives.entries()) {
     const reached = reachedBy(mapping, i);
     const columns = columnsIn(parts);
@@ -105,10 +128,11 @@ export async function checkIds(mapping: Mapping, catalog: Catalog, asking: Askin
     const written = source.onePer.length > 0 ? undefined : writtenId(parts);
     const doubled =
       isKnown && !written ? 0 : await countDuplicates(asking, source, written ? [written] : columns, reached);
-    if (doubled > 0) report.error(at, `ids of ${name} are not unique: ${manyOf(doubled, 'id')} of several rows`);
+    if (doubled > 0)
+      report.error('shared-id', at, `ids of ${name} are not unique: ${manyOf(doubled, 'id')} of several rows`);
     for (const illegal of illegalIds(parts)) {
       const rows = await countRows(asking, source, and(reached, illegal.where));
-      if (rows > 0) report.warning(at, `${plural(rows, 'row')} of ${name} left out: ${illegal.what}`);
+      if (rows > 0) report.warning('rows-left-out', at, `${plural(rows, 'row')} of ${name} left out: ${illegal.what}`);
     }
   }
 }

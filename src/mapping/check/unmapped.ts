@@ -166,7 +166,8 @@ function tellPieces(
   { name, pieces, at }: { readonly name: string; readonly pieces: Pieces; readonly at: Position },
   report: Report,
 ): void {
-  if (rows > 0) report.warning(at, `${name} for a piece of ${pieces.column.column} in ${plural(rows, 'row')}`);
+  if (rows > 0)
+    report.warning('unmapped-code', at, `${name} for a piece of ${pieces.column.column} in ${plural(rows, 'row')}`);
 }
 
 function missed({ on }: Lookup): readonly Predicate[] {
@@ -205,6 +206,7 @@ async function reportUnknown(
   const commonest = isCode ? await valuesOf(asking, scope, column, where, SHOWN) : [];
   const shown = commonest.map(group => `${String(group.values[0]).trimEnd()} (${group.rows})`).join(', ');
   report.warning(
+    'unmapped-code',
     at,
     `code map ${name} has no row for ${plural(values, 'value')} of ${column.column} in ${plural(rows, 'row')}`,
     isCode ? { found: values > SHOWN ? `${shown}, …` : shown } : {},

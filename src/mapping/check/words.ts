@@ -31,7 +31,7 @@ export async function checkWords(indexes: readonly WordIndex[], asking: Asking, 
       absent > 0
         ? `has no word of ${plural(absent, 'row')} of ${index.of.name} that have some`
         : `lacks words of ${plural(lacking, 'row')} among those that were looked at of ${index.of.name}`;
-    report.error(index.at, `${index.table.name} ${what}: searches by words miss them`, {
+    report.error('word-table', index.at, `${index.table.name} ${what}: searches by words miss them`, {
       expected:
         'all words of each row, or `*`; `lintel words` prints triggers that keep them, and the statement that fills the table',
     });

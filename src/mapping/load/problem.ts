@@ -2,12 +2,15 @@
  * What is wrong with a pack, said so that the analyst can mend it: where, what was expected, what was found, and the
  * nearest right spelling. In: reports of every loading stage. Out: all problems at once, in the order of the files.
  */
+import { PACK_ERRORS, type PackErrorKind } from '../../errors/pack-errors.ts';
 import type { Origin, Position } from '../model.ts';
 import { nearest } from './read/spelling.ts';
 
 export interface Problem {
   /** A pack with an error is not served; a warning is. */
   readonly severity: 'error' | 'warning';
+  /** Has its code: `problemCode`. */
+  readonly kind: PackErrorKind;
   readonly position: Position;
   readonly message: string;
   readonly expected?: string;
@@ -35,8 +38,8 @@ export interface Detail {
 
 /** Collects problems; each is kept once however often a macro repeats it. */
 export interface Report {
-  error(at: Position, message: string, detail?: Detail): void;
-  warning(at: Position, message: string, detail?: Detail): void;
+  error(kind: PackErrorKind, at: Position, message: string, detail?: Detail): void;
+  warning(kind: PackErrorKind, at: Position, message: string, detail?: Detail): void;
   /** Adds those of another report. */
   take(problems: readonly Problem[]): void;
   /** All problems so far, by file, line and column. */
@@ -45,13 +48,20 @@ export interface Report {
 
 export function createReport(): Report {
   const kept = new Map<string, Problem>();
-  const add = (severity: Problem['severity'], position: Position, message: string, detail: Detail = {}): void => {
+  const add = (
+    severity: Problem['severity'],
+    kind: PackErrorKind,
+    position: Position,
+    message: string,
+    detail: Detail = {},
+  ): void => {
     const { expected, found, provenBy, covers } = detail;
     const suggestion =
       detail.suggestion ??
       (found !== undefined && detail.among ? nearest(found, [...detail.among, ...(detail.also ?? [])]) : undefined);
     const problem: Problem = {
       severity,
+      kind,
       position,
       message,
       ...(expected === undefined ? {} : { expected }),
@@ -69,8 +79,8 @@ export function createReport(): Report {
     kept.set(text, origins.size === 0 ? problem : { ...problem, origins: [...origins] });
   };
   return {
-    error: (at, message, detail) => add('error', at, message, detail),
-    warning: (at, message, detail) => add('warning', at, message, detail),
+    error: (...told) => add('error', ...told),
+    warning: (...told) => add('warning', ...told),
     take(problems) {
       for (const problem of problems) keep(problem);
     },
@@ -98,6 +108,16 @@ export function comparePositions(a: Position, b: Position): number {
 function originText({ what, at }: Origin): string {
   const how = what === 'insert' ? 'inserted at' : 'in the row';
   return `${how} ${placeText(at)}${at.by === undefined ? '' : `, ${originText(at.by)}`}`;
+}
+
+/** The code of a problem, which docs/errors.md explains. */
+export function problemCode({ kind }: Pick<Problem, 'kind'>): string {
+  return PACK_ERRORS[kind][0];
+}
+
+/** The line that a person reads: `formatProblem` with the code behind it, as in `…; found genders [LNT-403]`. */
+export function problemLine(problem: Problem): string {
+  return `${formatProblem(problem)} [${problemCode(problem)}]`;
 }
 
 /**

@@ -3,7 +3,7 @@
  * arrays, taken as they arrive. A statement that is cancelled or takes too long is stopped on the server.
  */
 import type sql from 'mssql';
-import { DatabaseError } from '../database.ts';
+import { DatabaseError, TOO_LONG } from '../database.ts';
 import type { Row, Statement } from '../plan.ts';
 import { bindParameter } from './bind.ts';
 import { connectionsOf } from './connection.ts';
@@ -263,5 +263,8 @@ function cancelled(): DatabaseError {
 }
 
 function tooLong(): DatabaseError {
-  return new DatabaseError('unavailable', 'the statement took too long and was cancelled', { retryAfter: 5 });
+  return new DatabaseError('unavailable', 'the statement took too long and was cancelled', {
+    retryAfter: 5,
+    told: TOO_LONG,
+  });
 }

@@ -4,7 +4,7 @@
  * what a statement begins with, and what the functions call.
  */
 import { performance } from 'node:perf_hooks';
-import { DatabaseError } from '../database.ts';
+import { DatabaseError, TOO_LONG } from '../database.ts';
 
 export interface Limit {
   /**
@@ -26,7 +26,10 @@ export function createLimit(milliseconds: number): Limit {
   let calls = 0;
   const look = (): void => {
     if (performance.now() > ends)
-      throw new DatabaseError('unavailable', 'the statement took too long and was ended', { retryAfter: 5 });
+      throw new DatabaseError('unavailable', 'the statement took too long and was ended', {
+        retryAfter: 5,
+        told: TOO_LONG,
+      });
   };
   return {
     begin(until, now) {

@@ -1,7 +1,7 @@
 /**
  * Problems, mappings and previews as the page takes them.
  */
-import { formatProblem, type Problem } from '../../mapping/load/problem.ts';
+import { type Problem, problemLine } from '../../mapping/load/problem.ts';
 import type { Mapping, Position } from '../../mapping/model.ts';
 import type { SqlValue } from '../../sql/expression.ts';
 import { printTable } from '../../sql/identifier.ts';
@@ -16,7 +16,7 @@ export function placeOf({ file, line, column }: Position): WirePlace {
 export function problemOf(problem: Problem): WireProblem {
   const { severity, position, found, suggestion } = problem;
   const { file, line, column } = position;
-  const text = formatProblem(problem)
+  const text = problemLine(problem)
     .replace(`${file}:${line}:${column}: `, '')
     .replace(/^warning: /, '');
   return {

@@ -63,7 +63,10 @@ async function away({ get }: Served): Promise<void> {
   const response = await get(PLACES);
   expect(response.status).toBe(503);
   expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
-  expect(await response.json()).toMatchObject({ resourceType: 'OperationOutcome', issue: [{ severity: 'error' }] });
+  expect(await response.json()).toMatchObject({
+    resourceType: 'OperationOutcome',
+    issue: [{ severity: 'error', details: { coding: [{ code: 'LNT-304' }] } }],
+  });
 }
 
 test('an outage is answered with 503 and ends by itself, and nobody ever reads the password', async () => {
@@ -98,6 +101,7 @@ test('a table that is locked is 503 with the reason in words, and no name of the
     expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
     const text = await response.text();
     expect(text).toContain('A table that this needs is locked by another program; try again later');
+    expect(text).toContain('"LNT-312"');
     expect(text).not.toContain('PLACE');
   }
   expect(served.lines.join('\n')).toMatch(/place is locked for too long/);

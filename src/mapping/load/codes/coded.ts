@@ -48,10 +48,15 @@ function reportOutside(
   context: Context,
 ): void {
   if (isInside(bound, code, withSystem ? system : undefined)) return;
-  context.report.error(at.at, `code map ${loaded.name} gives a code outside the required binding of ${slot.path}`, {
-    found: withSystem && system !== undefined ? `${system}#${code}` : code,
-    ...allowedCodes(bound),
-  });
+  context.report.error(
+    'required-binding',
+    at.at,
+    `code map ${loaded.name} gives a code outside the required binding of ${slot.path}`,
+    {
+      found: withSystem && system !== undefined ? `${system}#${code}` : code,
+      ...allowedCodes(bound),
+    },
+  );
 }
 
 /** A primitive bound to a code map: one facet of it, the code if none is named. */
@@ -82,11 +87,15 @@ export function conceptOf(
   const { report } = context;
   const { at } = tree;
   if (slot.type !== 'Coding' && slot.type !== 'CodeableConcept') {
-    report.error(at, `${slot.path} is a ${slot.type} and takes no code map`, { expected: 'a map of elements' });
+    report.error('wrong-codec', at, `${slot.path} is a ${slot.type} and takes no code map`, {
+      expected: 'a map of elements',
+    });
     return undefined;
   }
   if (named.facet) {
-    report.error(named.at, `${slot.path} is a ${slot.type} and takes all of a code map`, { expected: loaded.name });
+    report.error('wrong-codec', named.at, `${slot.path} is a ${slot.type} and takes all of a code map`, {
+      expected: loaded.name,
+    });
   }
   checkBinding(loaded, tree, slot, true, context);
   const { map } = loaded;
@@ -94,9 +103,14 @@ export function conceptOf(
   const systems = new Set(codes.map(coded => coded.system));
   if (map.else.kind === 'local') systems.add(map.else.system);
   if (systems.has(undefined)) {
-    report.error(at, `code map ${loaded.name} has codes without a system, so it cannot make a ${slot.type}`, {
-      expected: '`system:` in the code map',
-    });
+    report.error(
+      'wrong-codec',
+      at,
+      `code map ${loaded.name} has codes without a system, so it cannot make a ${slot.type}`,
+      {
+        expected: '`system:` in the code map',
+      },
+    );
   }
   const [system] = systems;
   const face = (facet: Facet, type: string): Node | undefined =>

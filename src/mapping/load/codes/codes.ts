@@ -68,7 +68,8 @@ export function readCodeMaps(
   for (const document of documents) {
     checkShape(document, codesSchema, report);
     for (const entry of entriesOf(document)) {
-      if (maps.has(entry.key)) report.error(entry.at, 'name of a code map used twice', { found: entry.key });
+      if (maps.has(entry.key))
+        report.error('written-twice', entry.at, 'name of a code map used twice', { found: entry.key });
       const map = readCodeMap(entry, csv.get(entry.key), settings, report);
       if (map) maps.set(entry.key, map);
     }
@@ -102,7 +103,9 @@ function readCodeMap(
       addRow(rows, e.key, { coded, at: e.at }, report);
     }
     if (!csv && !child(value, 'rows')) {
-      report.error(at, `code map ${name} has no rows`, { expected: `\`rows:\` or a file ${name}.csv` });
+      report.error('wrong-code-map', at, `code map ${name} has no rows`, {
+        expected: `\`rows:\` or a file ${name}.csv`,
+      });
     }
     if (fold) reportFolded(rows, report);
     reportSwapped(rows, report);
@@ -149,8 +152,8 @@ function withRows(base: CodeMapBase, rows: ReadonlyMap<string, Row>, fold: boole
 
 function addRow(rows: Map<string, Row>, key: string, row: Row, report: Report): void {
   const raw = key.replace(/ +$/, '');
-  if (raw === '') report.error(row.at, 'a blank key is written `blank:`');
-  else if (rows.has(raw)) report.error(row.at, 'two rows for one raw value', { found: raw });
+  if (raw === '') report.error('wrong-code-map', row.at, 'a blank key is written `blank:`');
+  else if (rows.has(raw)) report.error('written-twice', row.at, 'two rows for one raw value', { found: raw });
   else rows.set(raw, row);
 }
 
@@ -187,7 +190,7 @@ function readCoded(
   if (tree.text === 'absent') return undefined;
   const match = /^(?:([^\s#]+)#)?(\S+)(?:\s+(.*\S))?\s*$/.exec(tree.text);
   if (!match) {
-    report.error(tree.at, 'no code', {
+    report.error('wrong-code-map', tree.at, 'no code', {
       expected: 'a code, then an optional display, or `absent`',
       found: tree.text || 'nothing',
     });
@@ -211,10 +214,11 @@ function reportFolded(rows: ReadonlyMap<string, Row>, report: Report): void {
   const seen = new Map<string, string>();
   for (const [raw, { at }] of rows) {
     // The engines agree on the case of no other letters.
-    if (!/^[ -~]*$/.test(raw)) report.error(at, 'a key under `fold` has characters other than ASCII', { found: raw });
+    if (!/^[ -~]*$/.test(raw))
+      report.error('wrong-code-map', at, 'a key under `fold` has characters other than ASCII', { found: raw });
     const before = seen.get(raw.toUpperCase());
     if (before !== undefined)
-      report.error(at, 'two rows that are equal without case', { found: `${before} and ${raw}` });
+      report.error('wrong-code-map', at, 'two rows that are equal without case', { found: `${before} and ${raw}` });
     seen.set(raw.toUpperCase(), raw);
   }
 }
@@ -230,10 +234,11 @@ function readCsvRows(
   const start = { file: file.path, line: 1, column: 1 };
   const names = header?.fields.map(f => f.trim().toLowerCase()) ?? [];
   for (const name of names) {
-    if (!COLUMNS.includes(name)) report.error(start, 'unknown column of a code map', { found: name, among: COLUMNS });
+    if (!COLUMNS.includes(name))
+      report.error('unknown-key', start, 'unknown column of a code map', { found: name, among: COLUMNS });
   }
   if (!names.includes('raw') || !names.includes('code')) {
-    report.error(start, 'not a code map', { expected: 'a first line raw,code,display,system' });
+    report.error('wrong-code-map', start, 'not a code map', { expected: 'a first line raw,code,display,system' });
     return rows;
   }
   for (const { line, fields } of records) {
@@ -243,7 +248,7 @@ function readCsvRows(
     const own = field('system');
     const resolved = own === '' ? system : resolveSystem({ kind: 'scalar', text: own, at }, settings, report);
     if (!/^\S+( \S+)*$/.test(code)) {
-      report.error(at, 'no code', { found: code || 'nothing' });
+      report.error('wrong-code-map', at, 'no code', { found: code || 'nothing' });
       continue;
     }
     if (code !== 'absent') reportMalformed(resolved, code, at, report);

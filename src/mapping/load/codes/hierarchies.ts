@@ -26,7 +26,10 @@ export function readHierarchies(tables: readonly PackFile[], settings: Settings,
     const name = value.at.file.replace(/[^/]*$/, '') + (value.kind === 'scalar' ? value.text : '');
     const file = tables.find(({ path }) => path === name);
     if (!file) {
-      report.error(value.at, 'no such file in the pack', { found: name, among: tables.map(({ path }) => path) });
+      report.error('unknown-name', value.at, 'no such file in the pack', {
+        found: name,
+        among: tables.map(({ path }) => path),
+      });
       continue;
     }
     files.add(file);
@@ -39,13 +42,17 @@ function childrenIn({ path, text }: PackFile, report: Report): ReadonlyMap<strin
   const children = new Map<string, string[]>();
   const [header, ...records] = readCsv(text);
   if (header?.fields.map(field => field.trim().toLowerCase()).join() !== HEADER.join()) {
-    report.error({ file: path, line: 1, column: 1 }, 'not a hierarchy', { expected: `a first line ${HEADER.join()}` });
+    report.error('wrong-code-map', { file: path, line: 1, column: 1 }, 'not a hierarchy', {
+      expected: `a first line ${HEADER.join()}`,
+    });
     return children;
   }
   for (const { line, fields } of records) {
     const [parent = '', code = '', ...more] = fields.map(field => field.trim());
     if (parent === '' || code === '' || parent === code || more.length > 0) {
-      report.error({ file: path, line, column: 1 }, 'not a code and one below it', { found: fields.join() });
+      report.error('wrong-code-map', { file: path, line, column: 1 }, 'not a code and one below it', {
+        found: fields.join(),
+      });
       continue;
     }
     const known = children.get(parent);

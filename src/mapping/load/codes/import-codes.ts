@@ -75,7 +75,7 @@ export function importCodes(bytes: Uint8Array, options: ImportOptions, report: R
   const at = (line: number) => ({ file, line, column: 1 });
   const decoded = decode(bytes, options.encoding);
   if (decoded === undefined) {
-    report.error(at(1), `the bytes are not ${options.encoding ?? 'a text'}`, {
+    report.error('wrong-code-map', at(1), `the bytes are not ${options.encoding ?? 'a text'}`, {
       expected: '--encoding with the name of one, such as windows-1252',
     });
     return undefined;
@@ -84,7 +84,7 @@ export function importCodes(bytes: Uint8Array, options: ImportOptions, report: R
   const records = readCsv(decoded.text, delimiter);
   const [first] = records;
   if (first === undefined) {
-    report.error(at(1), 'the file has no rows');
+    report.error('wrong-code-map', at(1), 'the file has no rows');
     return undefined;
   }
   const headings = options.headless ? [] : first.fields.map(field => field.trim());
@@ -152,7 +152,11 @@ function placesOf(
       const number = /^[1-9]\d?$/.test(named) && Number(named) <= first.fields.length ? Number(named) - 1 : -1;
       if (place >= 0 || number >= 0) places[field] = place >= 0 ? place : number;
       else
-        report.error(at, `no column for --${field}`, { found: named, expected: expectedIn(headings), among: headings });
+        report.error('wrong-code-map', at, `no column for --${field}`, {
+          found: named,
+          expected: expectedIn(headings),
+          among: headings,
+        });
       continue;
     }
     const usual = headings.findIndex(heading => HEADINGS[field].includes(plainName(heading)));
@@ -162,7 +166,7 @@ function placesOf(
   for (const field of ['raw', 'code'] as const) {
     if (places[field] !== undefined || columns[field] !== undefined) continue;
     const near = nearest(field, headings);
-    report.error(at, `which column is the ${field === 'raw' ? 'raw value' : 'code'} is not known`, {
+    report.error('wrong-code-map', at, `which column is the ${field === 'raw' ? 'raw value' : 'code'} is not known`, {
       expected: `--${field} with one of ${expectedIn(headings)}`,
       ...(near === undefined ? {} : { suggestion: near }),
     });
@@ -197,15 +201,17 @@ function readRows(
     const raw = places.raw === undefined ? '' : (fields[places.raw] ?? '').trimEnd();
     const row: CodeRow = { raw, code: field('code'), display: field('display'), system: field('system') };
     if (raw.trim() === '')
-      report.error(at, 'blank key', { expected: 'a raw value; what a blank means is `blank:` in codes.yaml' });
+      report.error('wrong-code-map', at, 'blank key', {
+        expected: 'a raw value; what a blank means is `blank:` in codes.yaml',
+      });
     else if (row.code === '')
-      report.error(at, 'no code', { expected: 'a code, or `absent` where the value means none' });
+      report.error('wrong-code-map', at, 'no code', { expected: 'a code, or `absent` where the value means none' });
     else {
       const before = byKey.get(raw);
       if (before === undefined) byKey.set(raw, { row, line });
       else if (before.row.code === row.code && before.row.system === row.system) repeated++;
       else
-        report.error(at, `two codes for one key, the other in line ${before.line}`, {
+        report.error('wrong-code-map', at, `two codes for one key, the other in line ${before.line}`, {
           found: `${raw}: ${before.row.code} and ${row.code}`,
         });
     }
@@ -214,7 +220,7 @@ function readRows(
   for (const [[first], second] of [...lower.values()].flatMap(of =>
     of[0] && of[1] ? [[of[0], of[1]] as const] : [],
   )) {
-    report.warning({ file, line: second[1].line, column: 1 }, 'two keys that differ in case alone', {
+    report.warning('wrong-code-map', { file, line: second[1].line, column: 1 }, 'two keys that differ in case alone', {
       found: `${first} and ${second[0]}`,
     });
   }

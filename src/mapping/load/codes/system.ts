@@ -18,7 +18,7 @@ export function resolveSystem(tree: ScalarTree, settings: Settings, report: Repo
     reportMisspelt(tree.text, tree.at, report);
     return tree.text;
   }
-  report.error(tree.at, 'unknown system', {
+  report.error('unknown-name', tree.at, 'unknown system', {
     found: tree.text,
     expected: 'an alias of `systems` in pack.yaml or an absolute URI',
     among: Object.keys(systems),
@@ -29,11 +29,14 @@ export function resolveSystem(tree: ScalarTree, settings: Settings, report: Repo
 /** Codes of a system whose address nobody knows are found by nobody. */
 export function reportMisspelt(uri: string, at: Position, report: Report): void {
   const suggestion = misspeltSystem(uri);
-  if (suggestion !== undefined) report.warning(at, 'a system that nobody knows', { found: uri, suggestion });
+  if (suggestion !== undefined)
+    report.warning('unlikely-code', at, 'a system that nobody knows', { found: uri, suggestion });
 }
 
 /** A code that cannot be one of its system: a digit was misspelt, for the last one checks the others. */
 export function reportMalformed(system: string | undefined, code: string, at: Position, report: Report): void {
   if (hasTheForm(system, code)) return;
-  report.warning(at, 'a code that its system cannot have, by its form or its check digit', { found: code });
+  report.warning('unlikely-code', at, 'a code that its system cannot have, by its form or its check digit', {
+    found: code,
+  });
 }

@@ -36,7 +36,7 @@ export function tableCodeOf(
   const { facet, steps } = named;
   const owner = ownerOf(column, visible);
   if (steps.length > 0 && column.column.type.kind !== 'text') {
-    context.report.error(tree.at, `code map ${map.name}: text steps take one text column`);
+    context.report.error('wrong-codec', tree.at, `code map ${map.name}: text steps take one text column`);
     return undefined;
   }
   if (!owner) return codeOfPiece(named, map, column, none, tree, slot, visible, context);
@@ -69,10 +69,15 @@ function codeOfPiece(
 ): Node | undefined {
   const { at } = tree;
   if (slot.type !== 'CodeableConcept' || named.facet || map.pick) {
-    context.report.error(at, `code map ${map.name} is in a table: of a piece it makes a whole CodeableConcept`, {
-      expected: map.pick ? 'a `where` that leaves one row, in place of `pick`' : 'a CodeableConcept and no facet',
-      found: named.facet ? `${map.name}.${named.facet}` : slot.type,
-    });
+    context.report.error(
+      'wrong-codec',
+      at,
+      `code map ${map.name} is in a table: of a piece it makes a whole CodeableConcept`,
+      {
+        expected: map.pick ? 'a `where` that leaves one row, in place of `pick`' : 'a CodeableConcept and no facet',
+        found: named.facet ? `${map.name}.${named.facet}` : slot.type,
+      },
+    );
     return undefined;
   }
   const concepts = map.key.flatMap((key): readonly Node[] => {
@@ -183,7 +188,7 @@ function pairOf(
   if (!map.fold) return pair;
   const textual = folded(pair);
   if (!textual.fold) {
-    report.error(at, `code map ${map.name}: \`fold\` is for texts`, {
+    report.error('wrong-codec', at, `code map ${map.name}: \`fold\` is for texts`, {
       expected: 'a text column and a key of text',
       found: `${key.text}: ${column.column.column}`,
     });

@@ -47,12 +47,12 @@ function merge(tree: MapTree, fragments: Fragments, report: Report, within: read
   const own = tree.entries.filter(e => e.key !== 'insert' && !e.key.startsWith('$'));
   const rest: MapTree = { ...tree, entries: own };
   if (!fragment) {
-    report.error(at, 'unknown fragment', { found: name, among: fragments.named.keys() });
+    report.error('unknown-name', at, 'unknown fragment', { found: name, among: fragments.named.keys() });
     return insert(rest, fragments, report, within);
   }
   fragments.used.add(name);
   if (within.includes(name)) {
-    report.error(at, `fragment ${name} inserts itself`);
+    report.error('circle', at, `fragment ${name} inserts itself`);
     return rest;
   }
   const given: Arguments = new Map(tree.entries.filter(e => e.key.startsWith('$')).map(e => [e.key, e.value]));
@@ -60,11 +60,12 @@ function merge(tree: MapTree, fragments: Fragments, report: Report, within: read
   const called = putBy(fragment.value, { what: 'insert', at });
   const body = insert(substitute(called, given, used, fragments.named, report), fragments, report, [...within, name]);
   for (const e of tree.entries) {
-    if (given.has(e.key) && !used.has(e.key)) report.error(e.at, `fragment ${name} does not use ${e.key}`);
+    if (given.has(e.key) && !used.has(e.key))
+      report.error('wrong-macro', e.at, `fragment ${name} does not use ${e.key}`);
   }
   if (own.length === 0) return body;
   if (body.kind !== 'map') {
-    report.error(at, `fragment ${name} is no map and cannot be merged with further keys`);
+    report.error('wrong-macro', at, `fragment ${name} is no map and cannot be merged with further keys`);
     return insert(rest, fragments, report, within);
   }
   const written = insert(rest, fragments, report, within);

@@ -55,7 +55,7 @@ export function expandMappings(
   const drafts = patched.flatMap(document => expandDocument(document, fragments, report));
   const seen = new Set<string>();
   return drafts.filter(({ name, at }) => {
-    if (seen.has(name)) report.error(at, 'name of a mapping used twice', { found: name });
+    if (seen.has(name)) report.error('written-twice', at, 'name of a mapping used twice', { found: name });
     const fresh = !seen.has(name);
     seen.add(name);
     return fresh;
@@ -64,7 +64,7 @@ export function expandMappings(
 
 function checkMacros(document: Tree, report: Report): boolean {
   if (document.kind === 'map') return checkShape(document, macroSchema, report);
-  report.error(document.at, 'a document is a map that begins with `mapping:`');
+  report.error('wrong-form', document.at, 'a document is a map that begins with `mapping:`');
   return false;
 }
 
@@ -83,16 +83,16 @@ function applyPatches(documents: readonly MapTree[], levels: Levels, report: Rep
       const patch = child(change, 'patch');
       const isBelow = (document: MapTree): boolean => levels(document.at.file) > levels(change.at.file);
       if (!child(change, 'only') && !changed.some(document => nameOf(document) === name && isBelow(document)))
-        report.error(change.at, '`patch` stands with `only`', {
+        report.error('wrong-macro', change.at, '`patch` stands with `only`', {
           expected: 'only: {schema: …}, or a mapping of the pack that `extends` names',
         });
       if (!changed.some(document => nameOf(document) === name)) {
         const at = child(change, 'mapping')?.at ?? change.at;
-        report.error(at, 'patch of an unknown mapping', { found: name, among: changed.map(nameOf) });
+        report.error('unknown-name', at, 'patch of an unknown mapping', { found: name, among: changed.map(nameOf) });
       }
       for (const e of change.entries) {
         if (!['mapping', 'only', 'patch'].includes(e.key))
-          report.error(e.at, `\`${e.key}\` cannot stand beside \`patch\``);
+          report.error('wrong-macro', e.at, `\`${e.key}\` cannot stand beside \`patch\``);
       }
       return changed.map(document => {
         const result = patch && nameOf(document) === name ? applyPatch(document, patch, report) : document;

@@ -25,7 +25,7 @@ function replaceAt(tree: Tree, path: readonly string[], change: Entry, report: R
       items: tree.items.map((item, i) => (i === Number(step) ? replaceAt(item, rest, change, report) : item)),
     };
   }
-  report.error(change.at, `patch of a path that does not exist: ${change.key}`, {
+  report.error('wrong-macro', change.at, `patch of a path that does not exist: ${change.key}`, {
     found: step,
     ...(tree.kind === 'map' ? { among: tree.entries.map(e => e.key) } : {}),
     ...(tree.kind === 'list' ? { expected: `an index below ${tree.items.length}` } : {}),

@@ -69,7 +69,7 @@ function inText(text: string, around: Tree, given: Arguments, used: Set<string>,
     if (!argument) return name;
     used.add(name);
     if (argument.kind === 'scalar') return argument.text;
-    report.error(around.at, `${name} is not a single value and cannot stand within a text`);
+    report.error('wrong-macro', around.at, `${name} is not a single value and cannot stand within a text`);
     return name;
   });
 }
@@ -80,20 +80,26 @@ export function expandRows(tree: MapTree, fragments: NamedFragments, report: Rep
   const rows = child(tree, 'rows');
   if (!names && !rows) return [tree];
   if (names?.kind !== 'list' || rows?.kind !== 'list') {
-    report.error((names ?? rows ?? tree).at, '`with: [$name, …]` and `rows: [[…], …]` stand together');
+    report.error('wrong-macro', (names ?? rows ?? tree).at, '`with: [$name, …]` and `rows: [[…], …]` stand together');
     return [];
   }
   const parameters = itemsOf(names).map(name => (name.kind === 'scalar' ? name.text : ''));
   for (const [i, name] of parameters.entries()) {
     if (!WHOLE.test(name))
-      report.error(names.items[i]?.at ?? names.at, 'not a macro name', { expected: '$name', found: name });
+      report.error('wrong-macro', names.items[i]?.at ?? names.at, 'not a macro name', {
+        expected: '$name',
+        found: name,
+      });
   }
   const body = without(tree, new Set(['with', 'rows']));
   const used = new Set<string>();
   const expanded = rows.items.flatMap(row => {
     const cells = itemsOf(row);
     if (row.kind !== 'list' || cells.length !== parameters.length) {
-      report.error(row.at, 'row of the wrong length', { expected: `${parameters.length}`, found: `${cells.length}` });
+      report.error('wrong-macro', row.at, 'row of the wrong length', {
+        expected: `${parameters.length}`,
+        found: `${cells.length}`,
+      });
       return [];
     }
     const given = new Map(cells.map((cell, i) => [parameters[i] ?? '', cell]));
@@ -103,7 +109,7 @@ export function expandRows(tree: MapTree, fragments: NamedFragments, report: Rep
   });
   if (expanded.length > 0) {
     for (const [i, name] of parameters.entries()) {
-      if (!used.has(name)) report.error(names.items[i]?.at ?? names.at, `${name} is never used`);
+      if (!used.has(name)) report.error('unused', names.items[i]?.at ?? names.at, `${name} is never used`);
     }
   }
   return expanded;
@@ -113,7 +119,8 @@ export function expandRows(tree: MapTree, fragments: NamedFragments, report: Rep
 export function reportUnknownNames(tree: Tree, known: Iterable<string>, report: Report): void {
   const among = [...known];
   const look = (text: string, at: Tree['at']): void => {
-    for (const [name] of text.matchAll(NAME)) report.error(at, 'unknown macro name', { found: name, among });
+    for (const [name] of text.matchAll(NAME))
+      report.error('unknown-name', at, 'unknown macro name', { found: name, among });
   };
   switch (tree.kind) {
     case 'scalar':
@@ -136,7 +143,7 @@ function reportMissingInsert({ entries }: MapTree, report: Report): boolean {
   const parameters = entries.filter(({ key }) => WHOLE.test(key));
   const meant = entries.find(({ key }) => nearest(key, ['insert']) !== undefined);
   if (parameters.length === 0 || meant === undefined || meant.key === 'insert') return false;
-  report.error(meant.at, 'unknown key', {
+  report.error('unknown-key', meant.at, 'unknown key', {
     found: meant.key,
     suggestion: 'insert',
     covers: [meant, ...parameters].map(({ at }) => at),

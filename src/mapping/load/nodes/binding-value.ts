@@ -22,7 +22,7 @@ export function valueNode(
   const read = codec.reads?.(columns);
   const [sentinel] = none;
   if (read && sentinel) {
-    context.report.error(sentinel.at, `${codec.label} takes no \`none:\``, {
+    context.report.error('wrong-codec', sentinel.at, `${codec.label} takes no \`none:\``, {
       expected: '`if:` with a condition on the column',
     });
   }

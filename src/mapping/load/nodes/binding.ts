@@ -45,7 +45,7 @@ function readBound(tree: MapTree, slot: Slot, visible: Visible, context: Context
   }
   if (!isPrimitive(slot.type)) {
     const isCoded = slot.type === 'Coding' || slot.type === 'CodeableConcept';
-    context.report.error(tree.at, `${slot.path} is a ${slot.type} and cannot be bound to a column`, {
+    context.report.error('wrong-element', tree.at, `${slot.path} is a ${slot.type} and cannot be bound to a column`, {
       expected: isCoded ? '`via:` a code map, or a map of elements' : 'a map of elements',
     });
     return undefined;
@@ -69,7 +69,12 @@ const KEY_TYPES: readonly string[] = ['code'];
 function warnOfBinding({ bound, path }: Slot, names: readonly ScalarTree[], { report }: Context): void {
   const [name] = names;
   if (!bound || !name || bound.systems.some(system => system.codes === undefined)) return;
-  report.warning(name.at, `column ${name.text} may hold codes outside the required binding of ${path}`, {
-    expected: '`via:` a code map',
-  });
+  report.warning(
+    'required-binding',
+    name.at,
+    `column ${name.text} may hold codes outside the required binding of ${path}`,
+    {
+      expected: '`via:` a code map',
+    },
+  );
 }

@@ -21,7 +21,7 @@ export function readConstant(tree: ScalarTree, slot: Slot, context: PackContext)
     if (!coding) return undefined;
     return { coding: [coding], ...(coding.display === undefined ? {} : { text: coding.display }) };
   }
-  context.report.error(tree.at, `${slot.path} is a ${slot.type} and no single value`, {
+  context.report.error('wrong-element', tree.at, `${slot.path} is a ${slot.type} and no single value`, {
     expected: slot.type === 'Reference' ? '{ref: mapping, on: {THEIRS: ours}}' : 'a map of elements',
     found: tree.text || 'nothing',
   });
@@ -43,7 +43,7 @@ function readPrimitive(tree: ScalarTree, slot: Slot, context: PackContext): Json
   const fits =
     text !== '' && (kind !== 'boolean' || text === 'true' || text === 'false') && (!pattern || pattern.test(text));
   if (!fits) {
-    report.error(tree.at, `not a ${slot.type} for ${slot.path}`, {
+    report.error('wrong-element', tree.at, `not a ${slot.type} for ${slot.path}`, {
       found: text || 'nothing',
       ...(kind === 'boolean' ? { expected: 'true or false' } : {}),
     });
@@ -64,7 +64,7 @@ function expandProfile(tree: ScalarTree, slot: Slot, context: PackContext): stri
   if (ABSOLUTE.test(tree.text)) return tree.text;
   const url = profileUrl(tree.text);
   if (url === undefined) {
-    context.report.error(tree.at, `unknown profile or extension for ${slot.path}`, {
+    context.report.error('unknown-profile', tree.at, `unknown profile or extension for ${slot.path}`, {
       expected: 'a short name of US Core or R4, or an absolute URL',
       found: tree.text || 'nothing',
       among: profileNames(),
@@ -86,7 +86,7 @@ function readCoding(
 ): (Coding & { readonly display?: string }) | undefined {
   const match = /^([^\s#]+)#(\S+)(?:\s+(.*\S))?\s*$/.exec(tree.text);
   if (!match) {
-    context.report.error(tree.at, `not a ${slot.type} for ${slot.path}`, {
+    context.report.error('wrong-element', tree.at, `not a ${slot.type} for ${slot.path}`, {
       expected: '`alias#code Display` with an alias of `systems`',
       found: tree.text || 'nothing',
     });
@@ -109,7 +109,7 @@ function checkCode(
   context: PackContext,
 ): void {
   if (isInside(bound, code, system)) return;
-  context.report.error(at.at, `code outside the required binding of ${slot.path}`, {
+  context.report.error('required-binding', at.at, `code outside the required binding of ${slot.path}`, {
     found: system === undefined ? code : `${system}#${code}`,
     ...allowedCodes(bound),
   });

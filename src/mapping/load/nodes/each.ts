@@ -17,7 +17,7 @@ export function readEach(tree: MapTree, slot: Slot, visible: Visible, context: C
   const each = child(tree, 'each');
   if (each?.kind !== 'map') return undefined;
   if (slot.place !== 'item') {
-    context.report.error(each.at, `\`each\` gives many items and cannot stand under ${slot.path}`, {
+    context.report.error('wrong-element', each.at, `\`each\` gives many items and cannot stand under ${slot.path}`, {
       expected: 'an item of a repeating element',
     });
     return undefined;
@@ -25,7 +25,7 @@ export function readEach(tree: MapTree, slot: Slot, visible: Visible, context: C
   const elements = child(tree, 'elements');
   const item = child(tree, 'item') ?? (elements && map({ needs: child(tree, 'needs'), elements }, elements.at));
   if (!item) {
-    context.report.error(tree.at, '`each` without `elements:` or `item:`');
+    context.report.error('missing-key', tree.at, '`each` without `elements:` or `item:`');
     return undefined;
   }
   const rows = child(each, 'split') ? readPieces(each, visible, context) : readRows(each, visible, context);
@@ -73,14 +73,14 @@ export function piecesJoined(
   const isOwn = own.kind === 'pieces' && ofPieces.every(named => named === own);
   const around = outer?.own.kind === 'rows' ? [...outer.named.values()] : [];
   if (!isOwn || ofPieces.length < on.length || !around.some(({ alias }) => alias === own.from.column.alias)) {
-    report.error(at, 'rows cannot be joined on these pieces', {
+    report.error('wrong-rows', at, 'rows cannot be joined on these pieces', {
       expected: 'parts of the `each` right around, which splits a column of its own row, and nothing beside them',
     });
     return undefined;
   }
   const odd = on.find(({ theirs }) => theirs.type.kind !== 'text' && theirs.type.kind !== 'integer');
   if (odd) {
-    report.error(at, `a piece cannot be joined with a ${odd.theirs.type.kind} column`, {
+    report.error('wrong-rows', at, `a piece cannot be joined with a ${odd.theirs.type.kind} column`, {
       expected: 'a column of text or whole numbers',
       found: odd.theirs.column,
     });
@@ -100,7 +100,7 @@ function warnOfNoOrder({ scope, on }: ChildRows, { own }: Visible, at: Position,
   const free = own.info.primaryKey.filter(
     key => !held.some(({ column }) => column.toLowerCase() === key.toLowerCase()),
   );
-  context.report.warning(at, '`each` without `order`: its items come as the database gives them', {
+  context.report.warning('unstable-order', at, '`each` without `order`: its items come as the database gives them', {
     expected: free.length > 0 ? `\`order: [${free.join(', ')}]\`` : `\`order\` by columns of ${printTable(own.table)}`,
   });
 }
@@ -112,12 +112,14 @@ function readPieces(each: Tree, visible: Visible, context: Context): Rows | unde
   if (split?.kind !== 'scalar' || by?.kind !== 'scalar') return undefined;
   const resolved = resolveColumn(split.text, split.at, visible, context);
   if (!/^[^A-Za-z0-9\s]$|^ $/.test(by.text)) {
-    report.error(by.at, 'a separator is one character, neither letter nor digit', { found: by.text || 'nothing' });
+    report.error('wrong-rows', by.at, 'a separator is one character, neither letter nor digit', {
+      found: by.text || 'nothing',
+    });
     return undefined;
   }
   if (!resolved) return undefined;
   if (resolved.column.type.kind !== 'text') {
-    report.error(split.at, `column ${resolved.column.column} is no text and has no pieces`);
+    report.error('wrong-rows', split.at, `column ${resolved.column.column} is no text and has no pieces`);
     return undefined;
   }
   const parse = child(each, 'parse');
@@ -127,7 +129,7 @@ function readPieces(each: Tree, visible: Visible, context: Context): Rows | unde
   const as = child(each, 'as');
   const name = textOf(as) ?? 'piece';
   if (!isIdentifier(name)) {
-    report.error(as?.at ?? each.at, 'not an alias', { found: name });
+    report.error('wrong-form', as?.at ?? each.at, 'not an alias', { found: name });
     return undefined;
   }
   const alias = context.aliases.mint(name);
@@ -138,7 +140,9 @@ function readPieces(each: Tree, visible: Visible, context: Context): Rows | unde
   const looked = entriesOf(child(each, 'lookup'));
   const [first] = looked;
   if (first && resolved.isPiece) {
-    report.error(first.at, 'pieces of a piece look nothing up', { expected: '`parse`, which names parts of a piece' });
+    report.error('wrong-rows', first.at, 'pieces of a piece look nothing up', {
+      expected: '`parse`, which names parts of a piece',
+    });
     return undefined;
   }
   for (const entry of looked) {
@@ -155,7 +159,7 @@ function checkPieceLookups({ alias, lookups = [] }: Pieces, { report }: Context)
     const owners = new Set(on.map(({ ours }) => ours.alias));
     const isOwn = [...owners].every(one => one === alias || lookups.some(lookup => lookup.alias === one));
     if (owners.size === 1 && isOwn) continue;
-    report.error(at, 'a lookup in the `each` of pieces joins parts of a piece', {
+    report.error('wrong-rows', at, 'a lookup in the `each` of pieces joins parts of a piece', {
       expected: '`on: {THEIRS: part}`, or columns of one row that is looked up before it',
     });
   }
@@ -171,7 +175,7 @@ function readParts(
   const names = fields.filter((_, i) => i % 2 === 1);
   const literals = fields.filter((_, i) => i % 2 === 0);
   const fail = (message: string): undefined => {
-    context.report.error(tree.at, message, { expected: '"{sys}:{code}"', found: tree.text || 'nothing' });
+    context.report.error('wrong-rows', tree.at, message, { expected: '"{sys}:{code}"', found: tree.text || 'nothing' });
   };
   if (names.length === 0 || !names.every(isIdentifier)) return fail('`parse` names no parts');
   if (new Set(names.map(name => name.toLowerCase())).size < names.length) return fail('`parse` names a part twice');

@@ -33,5 +33,5 @@ function reportUnreached(alternatives: readonly (readonly Node[])[], context: Co
   const [unreached] = (end >= 0 && alternatives[end + 1]) || [];
   // A condition that could not be read may be what makes it absent.
   if (!unreached || context.report.problems().some(({ severity }) => severity === 'error')) return;
-  context.report.error(unreached.at, 'alternative that is never reached: the one before it is never absent');
+  context.report.error('unused', unreached.at, 'alternative that is never reached: the one before it is never absent');
 }

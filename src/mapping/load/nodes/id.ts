@@ -28,7 +28,7 @@ function readParts(tree: ScalarTree, visible: Visible, context: Context): readon
   const whole = parts.filter(part => part !== undefined);
   if (!whole.some(part => part.kind === 'column')) {
     if (whole.length === parts.length)
-      report.error(tree.at, 'id without a column: all resources would share it', {
+      report.error('wrong-id', tree.at, 'id without a column: all resources would share it', {
         expected: '"{COL}"',
         found: tree.text || 'nothing',
       });
@@ -36,18 +36,23 @@ function readParts(tree: ScalarTree, visible: Visible, context: Context): readon
   }
   if (whole.length < parts.length) return undefined;
   const length = whole.reduce((sum, part) => sum + (part.kind === 'literal' ? part.text.length : 1), 0);
-  if (length > 64) report.error(tree.at, 'id of more than 64 characters', { found: tree.text });
+  if (length > 64) report.error('wrong-id', tree.at, 'id of more than 64 characters', { found: tree.text });
   for (const [i, part] of whole.entries()) {
     const next = whole[i + 1];
     if (part.kind === 'column' && next?.kind === 'column') {
-      report.error(tree.at, 'two columns of an id without a literal between them', { found: tree.text });
+      report.error('wrong-id', tree.at, 'two columns of an id without a literal between them', { found: tree.text });
     }
     const isOpen = part.kind === 'column' && part.codec.name === 'plain' && next?.kind === 'literal';
     if (isOpen && whole.slice(i + 2).some(later => later.kind === 'column' && later.codec.name === 'plain')) {
-      report.error(tree.at, `id that can be read in two ways: \`${next.text}\` may stand in both columns beside it`, {
-        expected: '`|escaped` for one of them',
-        found: tree.text,
-      });
+      report.error(
+        'wrong-id',
+        tree.at,
+        `id that can be read in two ways: \`${next.text}\` may stand in both columns beside it`,
+        {
+          expected: '`|escaped` for one of them',
+          found: tree.text,
+        },
+      );
     }
   }
   return readOneWay(whole);
@@ -78,7 +83,7 @@ function readLiteralPart(text: string, tree: ScalarTree, context: Context): read
   // A macro's name that nothing replaced has been reported.
   if (/\$[A-Za-z_]/.test(text)) return [undefined];
   if (/^[A-Za-z0-9.-]+$/.test(text)) return [{ kind: 'literal', text }];
-  context.report.error(tree.at, 'characters that no id has', { expected: 'A-Z a-z 0-9 . -', found: text });
+  context.report.error('wrong-id', tree.at, 'characters that no id has', { expected: 'A-Z a-z 0-9 . -', found: text });
   return [undefined];
 }
 
@@ -90,7 +95,7 @@ function readColumn(
 ): readonly (IdPart | undefined)[] {
   const [name = '', written] = field.split('|').map(part => part.trim());
   if (written !== undefined && !CODEC_NAMES.includes(written)) {
-    context.report.error(tree.at, 'unknown codec of an id', { found: written, among: CODEC_NAMES });
+    context.report.error('wrong-codec', tree.at, 'unknown codec of an id', { found: written, among: CODEC_NAMES });
     return [undefined];
   }
   const resolved = resolveColumn(name, tree.at, visible, context);
@@ -98,6 +103,7 @@ function readColumn(
   const codec = idCodec(written, resolved.column.type);
   if (!codec) {
     context.report.error(
+      'wrong-id',
       tree.at,
       `column ${name} cannot stand in an id${written === undefined ? '' : ` as ${written}`}`,
       {

@@ -47,7 +47,7 @@ function checkProfile(item: Tree, resource: string, context: PackContext): void 
   const name = item.kind === 'map' ? child(item, 'const') : item;
   const profile = name?.kind === 'scalar' ? profileOf(name.text) : undefined;
   if (!name || !profile || profile.type === resource) return;
-  context.report.error(name.at, `profile of another type than ${resource}`, {
+  context.report.error('unknown-profile', name.at, `profile of another type than ${resource}`, {
     found: name.kind === 'scalar' ? `${name.text}, a profile of ${profile.type}` : profile.type,
   });
 }

@@ -45,7 +45,7 @@ function readOne(tree: Tree, slot: Slot, visible: Visible, context: Context): No
   if (tree.kind === 'list') {
     const where =
       slot.place === 'item' ? `a list within the list of ${slot.path}` : `a list under ${slot.path}, which occurs once`;
-    context.report.error(tree.at, where);
+    context.report.error('wrong-element', tree.at, where);
     return undefined;
   }
   const has = (key: string): boolean => child(tree, key) !== undefined;
@@ -69,7 +69,7 @@ function readConditionalConstant(tree: MapTree, slot: Slot, visible: Visible, co
   const node = content && context.readNode(content, slot, visible, context);
   if (!node) return undefined;
   if (node.kind !== 'constant') {
-    context.report.error(content.at, '`const` holds constants only');
+    context.report.error('wrong-element', content.at, '`const` holds constants only');
     return undefined;
   }
   return guard(node, tree, visible, context);

@@ -27,7 +27,7 @@ export function readObject(tree: MapTree, slot: Slot, visible: Visible, context:
   if (isPrimitive(slot.type)) {
     const misspelt = tree.entries.find(({ key }) => nearest(key, NODE_DIRECTIVES) !== undefined);
     if (reportMisspelt(tree, misspelt, NODE_DIRECTIVES, context.report)) return undefined;
-    context.report.error(tree.at, `${slot.path} is a ${slot.type} and has no elements`, {
+    context.report.error('wrong-element', tree.at, `${slot.path} is a ${slot.type} and has no elements`, {
       expected: 'a constant or a binding {from: COL}',
     });
     return undefined;
@@ -36,7 +36,7 @@ export function readObject(tree: MapTree, slot: Slot, visible: Visible, context:
   const read = readMembers([...own, ...entriesOf(child(tree, 'elements'))], slot, visible, context);
   const { members } = read;
   if (members.length === 0) {
-    if (own.length === 0) context.report.error(tree.at, `no elements for ${slot.path}`);
+    if (own.length === 0) context.report.error('wrong-element', tree.at, `no elements for ${slot.path}`);
     return undefined;
   }
   if (slot.type === 'Reference') reportMadeByHand(members, context);
@@ -51,9 +51,14 @@ export function readObject(tree: MapTree, slot: Slot, visible: Visible, context:
 function reportMadeByHand(members: readonly Member[], context: Context): void {
   for (const member of members) {
     if (member.kind !== 'element' || member.name !== 'reference' || member.node.kind === 'constant') continue;
-    context.report.warning(member.node.at, 'a reference that nobody looks for, searches by or includes', {
-      expected: '{ref: mapping, on: {THEIRS: ours}}',
-    });
+    context.report.warning(
+      'wrong-reference',
+      member.node.at,
+      'a reference that nobody looks for, searches by or includes',
+      {
+        expected: '{ref: mapping, on: {THEIRS: ours}}',
+      },
+    );
   }
 }
 
@@ -61,7 +66,7 @@ function reportMadeByHand(members: readonly Member[], context: Context): void {
 export function readRootMembers(tree: Tree | undefined, slot: Slot, visible: Visible, context: Context): Members {
   const entries = entriesOf(tree).filter(({ key, at }) => {
     if (key !== 'id' && key !== 'resourceType') return true;
-    context.report.error(at, `\`${key}\` is no element of a mapping`, {
+    context.report.error('unknown-element', at, `\`${key}\` is no element of a mapping`, {
       expected: key === 'id' ? '`id:` of the mapping' : '`resource:`',
     });
     return false;
@@ -96,7 +101,7 @@ function isStrange({ key }: Entry, slot: Slot): boolean {
 function reportStrange(strange: readonly Entry[], slot: Slot, context: Context): void {
   const [first] = strange;
   if (!first || strange.length === 1) return;
-  context.report.error(first.at, `unknown elements of ${slot.type}`, {
+  context.report.error('unknown-element', first.at, `unknown elements of ${slot.type}`, {
     expected: 'the element that they belong to, in a line above them',
     found: strange.map(({ key }) => key).join(', '),
   });
@@ -114,14 +119,19 @@ function readNamed({ key, value, at }: Entry, slot: Slot, visible: Visible, cont
   // A directive that cannot stand here has been reported by the shape.
   if (!found && MISPLACED.has(key)) return [];
   if (!inner) {
-    context.report.error(at, found ? `${slot.path}.${key} is a choice of types` : `unknown element of ${slot.type}`, {
-      found: key,
-      ...(found
-        ? { expected: [...found.element.jsonNames.keys()].join(' or ') }
-        : BESIDE.has(key)
-          ? { expected: `\`${key}\` beside \`elements\`` }
-          : { among: namesIn(slot) }),
-    });
+    context.report.error(
+      'unknown-element',
+      at,
+      found ? `${slot.path}.${key} is a choice of types` : `unknown element of ${slot.type}`,
+      {
+        found: key,
+        ...(found
+          ? { expected: [...found.element.jsonNames.keys()].join(' or ') }
+          : BESIDE.has(key)
+            ? { expected: `\`${key}\` beside \`elements\`` }
+            : { among: namesIn(slot) }),
+      },
+    );
     return [];
   }
   const node = context.readNode(value, inner, visible, context);
@@ -147,7 +157,9 @@ function besideSlot(slot: Slot, key: string): Slot | undefined {
 function readChoices(entry: Entry, slot: Slot, visible: Visible, context: Context): readonly Member[] {
   const alternatives = itemsOf(entry.value).flatMap((item): readonly (readonly NamedNode[])[] => {
     if (item.kind !== 'map') {
-      context.report.error(item.at, 'an alternative among elements is a map', { expected: '{element: node}' });
+      context.report.error('wrong-element', item.at, 'an alternative among elements is a map', {
+        expected: '{element: node}',
+      });
       return [];
     }
     const condition = child(item, 'if');

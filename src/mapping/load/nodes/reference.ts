@@ -20,7 +20,7 @@ export function readReference(tree: MapTree, slot: Slot, visible: Visible, conte
   const as = textOf(child(tree, 'as')) === 'url' ? 'url' : 'reference';
   const fits = as === 'url' ? ADDRESSES.includes(slot.type) : slot.type === 'Reference';
   if (!fits) {
-    context.report.error(tree.at, `${slot.path} is a ${slot.type} and takes no reference`, {
+    context.report.error('wrong-reference', tree.at, `${slot.path} is a ${slot.type} and takes no reference`, {
       ...(ADDRESSES.includes(slot.type) ? { expected: '`as: url`' } : {}),
     });
     return undefined;
@@ -38,17 +38,18 @@ export function readReference(tree: MapTree, slot: Slot, visible: Visible, conte
 function targetsOf(tree: MapTree, slot: Slot, as: 'url' | 'reference', context: Context): readonly Target[] {
   const { report, targets } = context;
   return scalarsOf(child(tree, 'ref')).flatMap(({ text, at }) => {
-    if (context.unserved.has(text)) report.error(at, 'reference to a mapping that is not served', { found: text });
+    if (context.unserved.has(text))
+      report.error('wrong-reference', at, 'reference to a mapping that is not served', { found: text });
     const named = targets.filter(target => target.name === text || target.group === text);
     const isLost = context.broken.has(text) || context.broken.has(text.replace(/\..*$/, ''));
     if (named.length === 0 && !isLost && !context.unserved.has(text)) {
       const among = [...targets.map(target => target.name), ...targets.map(target => target.group)];
-      report.error(at, 'reference to an unknown mapping', { found: text, among });
+      report.error('unknown-name', at, 'reference to an unknown mapping', { found: text, among });
     }
     const allowed = slot.element?.targets ?? [];
     return named.filter(({ resource }) => {
       if (as === 'url' || allowed.length === 0 || allowed.includes(resource)) return true;
-      report.error(at, `${slot.path} cannot refer to a ${resource}`, {
+      report.error('wrong-reference', at, `${slot.path} cannot refer to a ${resource}`, {
         expected: allowed.join(' or '),
         found: resource,
       });
@@ -75,6 +76,7 @@ function readTarget(
     const missing = [...target.idColumns].filter(column => !known.has(column));
     if (missing.length > 0) {
       context.report.error(
+        'wrong-reference',
         written?.at ?? tree.at,
         `with \`exists: false\` the id of ${target.name} is made of \`on\` alone`,
         {

@@ -28,7 +28,7 @@ export function checkMembers(
     if (written.has(text) || members.some(member => provides(member, text))) continue;
     const among = members.flatMap(namesOf);
     const ofChoice = among.find(name => /^[A-Z]/.test(name.slice(text.length)) && name.startsWith(text));
-    context.report.error(at, '`needs` names an element that is not mapped', {
+    context.report.error('required-element', at, '`needs` names an element that is not mapped', {
       found: text,
       among,
       ...(ofChoice === undefined ? {} : { suggestion: ofChoice }),
@@ -38,7 +38,7 @@ export function checkMembers(
     const givers = members.filter(member => namesOf(member).some(name => element.jsonNames.has(name)));
     const second = givers[1];
     if (second) {
-      context.report.error(positionOf(second), `${slot.path}.${element.name} is given twice`, {
+      context.report.error('required-element', positionOf(second), `${slot.path}.${element.name} is given twice`, {
         expected: '`first: [{…}, {…}]` around the alternatives',
       });
     }
@@ -62,14 +62,14 @@ export function checkRequired(
     const path = `${slot.path}.${element.name}`;
     if (givers.length === 0) {
       const tried = [...element.jsonNames.keys()].some(name => written.has(name));
-      if (!tried) context.report.error(at, `required element ${path} is missing`);
+      if (!tried) context.report.error('required-element', at, `required element ${path} is missing`);
       continue;
     }
     const [giver] = givers;
     if (!giver || givers.some(member => memberNeverAbsent(member, context.certain))) continue;
     const names = namesOf(giver);
     if (needs.some(need => need === element.name || names.includes(need))) continue;
-    context.report.error(positionOf(giver), `required element ${path} may be absent`, {
+    context.report.error('required-element', positionOf(giver), `required element ${path} may be absent`, {
       expected: `\`needs: [${names[0] ?? element.name}]\` of ${whole}, or an \`else\` that is never absent`,
     });
   }

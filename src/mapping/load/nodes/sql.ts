@@ -30,16 +30,17 @@ export function readSql(tree: MapTree, slot: Slot, visible: Visible, context: Co
   const type = named && isLoose ? storedType(named, 'any', settings.pack.zone) : named;
   if (!type) {
     const expected = `such as ${textType}`;
-    report.error(declared.at, 'not an SQL type', { expected, found: declared.text });
+    report.error('wrong-form', declared.at, 'not an SQL type', { expected, found: declared.text });
   }
-  if (!isPrimitive(slot.type)) report.error(tree.at, `${slot.path} is a ${slot.type} and cannot be an SQL expression`);
+  if (!isPrimitive(slot.type))
+    report.error('wrong-element', tree.at, `${slot.path} is a ${slot.type} and cannot be an SQL expression`);
   const outside = sql.text.replace(/\{[^{}]*\}/g, '').replace(/'(?:[^']|'')*'/g, '');
   const forbidden = FORBIDDEN.exec(outside);
-  if (forbidden) report.error(sql.at, 'not a single SQL expression', { found: forbidden[0] });
+  if (forbidden) report.error('wrong-form', sql.at, 'not a single SQL expression', { found: forbidden[0] });
   const denied =
     settings.deniedNames.find(name => isNamed(name, sql.text)) ??
     deniedColumns(context).find(name => isNamed(name, outside));
-  if (denied !== undefined) report.error(sql.at, `column ${denied} is denied and is never read`);
+  if (denied !== undefined) report.error('denied-column', sql.at, `column ${denied} is denied and is never read`);
   const fields = sql.text.split(/\{([^{}]*)\}/);
   const parts = fields.flatMap((field, i): readonly (string | Expression)[] => {
     if (i % 2 === 0) return field === '' ? [] : [field];

@@ -29,9 +29,9 @@ export function readTemplate(tree: MapTree, slot: Slot, visible: Visible, contex
   if (!isText(tree, slot, context) || template?.kind !== 'scalar') return undefined;
   const fields = template.text.split(/\{([^{}]*)\}/);
   if (fields.length < 3)
-    context.report.error(template.at, 'template without a value', { expected: '"{COL} of {COL|codec}"' });
+    context.report.error('wrong-form', template.at, 'template without a value', { expected: '"{COL} of {COL|codec}"' });
   if (fields.some((field, i) => i % 2 === 0 && /[{}]/.test(field))) {
-    context.report.error(template.at, 'template with a loose brace', { found: template.text });
+    context.report.error('wrong-form', template.at, 'template with a loose brace', { found: template.text });
   }
   const parts = fields.flatMap((field, i): readonly (string | Node)[] => {
     if (i % 2 === 0) return field === '' ? [] : [field];
@@ -52,6 +52,6 @@ export function readTemplate(tree: MapTree, slot: Slot, visible: Visible, contex
 
 function isText(tree: MapTree, slot: Slot, context: Context): boolean {
   if (TEXTS.includes(slot.type)) return true;
-  context.report.error(tree.at, `${slot.path} is a ${slot.type} and no text`);
+  context.report.error('wrong-element', tree.at, `${slot.path} is a ${slot.type} and no text`);
   return false;
 }

@@ -100,7 +100,7 @@ function readDefault(
     const codec = type && defaultCodec(type, fhirType, { zone });
     if (codec) return codec;
   }
-  context.report.error(at, 'no codec follows from the types of column and element', {
+  context.report.error('wrong-codec', at, 'no codec follows from the types of column and element', {
     expected:
       type?.kind === 'date' && fhirTypes.includes('instant')
         ? '`via: {date: {at: "00:00"}}`, which says the time of day that a DATE column lacks'
@@ -126,7 +126,12 @@ function firstMade(
   if (problem && 'problem' in problem) {
     const message = problem.problem.startsWith(label) ? problem.problem : `${label}: ${problem.problem}`;
     const expected = problem.expected ?? fitting(columnTypes, fhirTypes, zone);
-    context.report.error(nodeAt(written, problem.path ?? []).at, message, expected === undefined ? {} : { expected });
+    context.report.error(
+      'wrong-codec',
+      nodeAt(written, problem.path ?? []).at,
+      message,
+      expected === undefined ? {} : { expected },
+    );
   }
   return undefined;
 }
@@ -171,7 +176,7 @@ export function parseVia(via: Tree, context: PackContext): ParsedVia | undefined
       const further = items[i + 1];
       const isFile = NOTES.includes(item.key) && further?.key === 'base64' && i + 2 === items.length;
       if (further && !isFile)
-        context.report.error(further.at, 'text steps stand before the codec', { found: further.key });
+        context.report.error('wrong-codec', further.at, 'text steps stand before the codec', { found: further.key });
       const last = parseLast(item, context);
       return last && { steps, last: isFile && !('map' in last) ? { ...last, isFile } : last };
     }
@@ -179,7 +184,11 @@ export function parseVia(via: Tree, context: PackContext): ParsedVia | undefined
     const made = entry.make(optionsOf(item.value));
     if ('step' in made) steps.push(made.step);
     else {
-      context.report.error(nodeAt(item.value ?? via, made.path ?? []).at, `${item.key}: ${made.problem}`);
+      context.report.error(
+        'wrong-codec',
+        nodeAt(item.value ?? via, made.path ?? []).at,
+        `${item.key}: ${made.problem}`,
+      );
       return undefined;
     }
   }
@@ -195,7 +204,7 @@ interface Named {
 function namesIn(item: Tree, context: PackContext): readonly Named[] {
   if (item.kind === 'scalar') return [{ key: item.text, value: undefined, at: item.at }];
   if (item.kind === 'map' && item.entries.length === 1) return item.entries.map((e: Entry) => e);
-  context.report.error(item.at, 'not a codec', { expected: 'a name, or {name: options}' });
+  context.report.error('wrong-codec', item.at, 'not a codec', { expected: 'a name, or {name: options}' });
   return [];
 }
 
@@ -214,16 +223,19 @@ function parseLast(item: Named, context: PackContext): Last | undefined {
   if (!map && context.brokenCodeMaps.has(name)) return undefined;
   if (!map) {
     const among = [...Object.keys(CODECS), ...Object.keys(TEXT_STEPS), ...codeMaps.keys()];
-    report.error(item.at, 'unknown codec or code map', { found: name, among });
+    report.error('unknown-name', item.at, 'unknown codec or code map', { found: name, among });
     return undefined;
   }
   context.usedCodeMaps.add(name);
   const known = CODE_MAP_FACETS.find(f => f === facet);
   if (facet !== undefined && !known) {
-    report.error(item.at, `unknown facet of code map ${name}`, { found: facet, among: CODE_MAP_FACETS });
+    report.error('unknown-name', item.at, `unknown facet of code map ${name}`, {
+      found: facet,
+      among: CODE_MAP_FACETS,
+    });
     return undefined;
   }
-  if (item.value) report.error(item.value.at, `code map ${name} takes no options`);
+  if (item.value) report.error('wrong-codec', item.value.at, `code map ${name} takes no options`);
   return { name, map, facet: known, options: undefined };
 }
 

@@ -76,12 +76,12 @@ export function readLock(file: string, text: string, report: Report): Catalog | 
     content = JSON.parse(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    report.error(at, 'not JSON', { expected: 'what `lintel lock` writes' });
+    report.error('unreadable-file', at, 'not JSON', { expected: 'what `lintel lock` writes' });
     return undefined;
   }
   const parsed = lockSchema.safeParse(content);
   if (!parsed.success) {
-    report.error(at, 'not a lock of a schema', { expected: 'what `lintel lock` writes' });
+    report.error('unreadable-file', at, 'not a lock of a schema', { expected: 'what `lintel lock` writes' });
     return undefined;
   }
   const tables = Object.entries(parsed.data.tables).map(([name, table]): [string, TableInfo] => {

@@ -33,7 +33,7 @@ export function resolveMapping(open: OpenDraft, ordinal: number, context: Contex
   const number = readNumber(child(draft.tree, 'number'), open.visible, context);
   const none = child(child(draft.tree, 'compartment'), 'none');
   const outside = textOf(none);
-  if (none && outside?.trim() === '') context.report.error(none.at, 'the reason is missing');
+  if (none && outside?.trim() === '') context.report.error('missing-key', none.at, 'the reason is missing');
   const deletedAt = deletedNode(open, slot, context) ?? changed;
   checkMixedRows(source, deletedAt && deletedAt !== changed ? [root, deletedAt] : [root], context.report);
   return {
@@ -87,7 +87,7 @@ function neededPart(need: ScalarTree, members: readonly Member[], context: Conte
   const items = list?.kind === 'list' ? list.items : [];
   const item = items[Number(index)];
   if (list && !item) {
-    context.report.error(need.at, `no such item of ${name}`, {
+    context.report.error('unknown-name', need.at, `no such item of ${name}`, {
       found: need.text,
       expected: `a number below ${items.length}`,
     });
@@ -108,7 +108,9 @@ function neededNode(need: ScalarTree, members: readonly Member[], context: Conte
       alternative.filter(n => n.name === need.text).map(n => n.node),
     );
     if (others.length > 0 && !(nodes.length === 1 && first?.some(n => n.name === need.text))) {
-      context.report.error(need.at, 'a later alternative of `first` cannot be needed by itself', { found: need.text });
+      context.report.error('wrong-element', need.at, 'a later alternative of `first` cannot be needed by itself', {
+        found: need.text,
+      });
     }
     const [node] = nodes;
     if (!node) return undefined;

@@ -102,7 +102,7 @@ export function loadPackFiles(
   const drafts = expandMappings(documents.mappings, { schema: settings.schema, levels }, fragments, report);
   if (!known) {
     const position = { file: 'schema.lock.json', line: 1, column: 1 };
-    report.error(position, 'no database and no lock of its schema: the columns are unknown');
+    report.error('unknown-schema', position, 'no database and no lock of its schema: the columns are unknown');
     return { registry: undefined, problems: report.problems() };
   }
   const pack: PackContext = {
@@ -172,7 +172,7 @@ function reportOtherDatabase({ catalog, tablesThere, tablesMissing, report }: Pa
   const tables = [...catalog.tables.values()].map(tableText);
   const all = missing + tablesThere.size;
   const message = `the database lacks ${missing} of the ${all} tables of this pack: does DATABASE_URL name another one?`;
-  report.error({ file: 'pack.yaml', line: 1, column: 1 }, message, {
+  report.error('unknown-schema', { file: 'pack.yaml', line: 1, column: 1 }, message, {
     expected: someOf([...tablesMissing.keys()]),
     found: tables.length === 0 ? 'no table' : someOf(tables),
     covers: [...tablesMissing.values()].flat(),
@@ -191,7 +191,7 @@ function reportOtherEncodings(files: readonly PackFile[], report: Report): void 
     if (at < 0) continue;
     const before = text.slice(0, at).split('\n');
     const position = { file: path, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
-    report.error(position, 'not UTF-8', { expected: 'the file to be saved as UTF-8' });
+    report.error('unreadable-file', position, 'not UTF-8', { expected: 'the file to be saved as UTF-8' });
   }
 }
 
@@ -203,22 +203,22 @@ function namesIn({ text }: PackFile): readonly string[] {
 /** What a pack below brings is for whoever builds on it: it may be left unused. */
 function reportUnused(settings: Settings, pack: PackContext, fragments: ReadonlySet<string>, levels: Levels): void {
   const report: Pick<Report, 'warning'> = {
-    warning(at, ...rest) {
-      if (levels(at.file) === 0) pack.report.warning(at, ...rest);
+    warning(kind, at, ...rest) {
+      if (levels(at.file) === 0) pack.report.warning(kind, at, ...rest);
     },
   };
   for (const { key, at } of settings.fragments.values()) {
-    if (!fragments.has(key)) report.warning(at, `fragment ${key} is never inserted`);
+    if (!fragments.has(key)) report.warning('unused', at, `fragment ${key} is never inserted`);
   }
   for (const { key, at } of settings.lists.values()) {
-    if (!pack.usedLists.has(key)) report.warning(at, `list ${key} is never used`);
+    if (!pack.usedLists.has(key)) report.warning('unused', at, `list ${key} is never used`);
   }
   for (const { name, at } of pack.codeMaps.values()) {
-    if (!pack.usedCodeMaps.has(name)) report.warning(at, `code map ${name} is never used`);
+    if (!pack.usedCodeMaps.has(name)) report.warning('unused', at, `code map ${name} is never used`);
   }
   const isUsed = ({ rows }: { readonly rows: NamedRows }): boolean => pack.usedRows.has(rows);
   for (const written of Map.groupBy(pack.lookups, ({ at }) => `${at.file}:${at.line}:${at.column}`).values()) {
     const [first] = written;
-    if (first && !written.some(isUsed)) report.warning(first.at, `lookup ${first.rows.name} is never used`);
+    if (first && !written.some(isUsed)) report.warning('unused', first.at, `lookup ${first.rows.name} is never used`);
   }
 }

@@ -79,7 +79,10 @@ function isSound(draft: Draft, report: Report): boolean {
   const resource = child(draft.tree, 'resource');
   const known = isResourceType(textOf(resource) ?? '');
   if (resource?.kind === 'scalar' && !known) {
-    report.error(resource.at, 'unknown resource type', { found: resource.text, among: resourceTypes() });
+    report.error('unknown-element', resource.at, 'unknown resource type', {
+      found: resource.text,
+      among: resourceTypes(),
+    });
   }
   return known;
 }
@@ -144,13 +147,13 @@ function checkIds(open: readonly OpenDraft[], report: Report): void {
       const whose = isOne ? 'two alternatives' : `mappings ${other.draft.name} and ${rule.draft.name}`;
       const areOther = other.draft.group !== rule.draft.group || !sameColumns(other.parts, rule.parts);
       if (areOther && isUnique(other.parts) && isUnique(rule.parts)) {
-        report.warning(rule.at, `ids of ${whose} are UUIDs: nothing but the rows keeps them apart`, {
+        report.warning('shared-id', rule.at, `ids of ${whose} are UUIDs: nothing but the rows keeps them apart`, {
           expected: '`lintel check` on the database, which counts ids that both have',
           provenBy: 'rows',
         });
         continue;
       }
-      report.error(rule.at, `ids of ${whose} can be equal, such as ${common}`, {
+      report.error('shared-id', rule.at, `ids of ${whose} can be equal, such as ${common}`, {
         expected: 'a literal that sets them apart',
       });
     }

@@ -39,12 +39,12 @@ export interface AbsentRules {
 /** Reads pack.yaml; what is missing or wrong is reported and replaced by something harmless. */
 export function readSettings(document: Tree | undefined, file: string, report: Report): Settings {
   const at: Position = document?.at ?? { file, line: 1, column: 1 };
-  if (!document) report.error(at, 'the pack has no pack.yaml', { expected: 'name, title and zone' });
+  if (!document) report.error('missing-key', at, 'the pack has no pack.yaml', { expected: 'name, title and zone' });
   else checkShape(document, packSchema, report);
   const text = (key: string): string | undefined => textOf(child(document, key));
   const zone = text('zone') ?? 'UTC';
   if (!isZone(zone)) {
-    report.error(child(document, 'zone')?.at ?? at, 'unknown time zone', {
+    report.error('wrong-form', child(document, 'zone')?.at ?? at, 'unknown time zone', {
       found: zone,
       expected: 'the IANA name of a place, such as America/New_York, or UTC',
       among: Intl.supportedValuesOf('timeZone'),
@@ -53,7 +53,8 @@ export function readSettings(document: Tree | undefined, file: string, report: R
   const systems: Record<string, string> = Object.create(null);
   for (const { key, value } of entriesOf(child(document, 'systems'))) {
     const uri = textOf(value) ?? '';
-    if (!/^[a-z][a-z0-9+.-]*:\S+$/i.test(uri)) report.error(value.at, 'not an absolute URI', { found: uri });
+    if (!/^[a-z][a-z0-9+.-]*:\S+$/i.test(uri))
+      report.error('wrong-form', value.at, 'not an absolute URI', { found: uri });
     else reportMisspelt(uri, value.at, report);
     systems[key] = uri;
   }
@@ -99,7 +100,7 @@ function readOid(written: Tree | undefined, report: Report): string | undefined 
   const oid = textOf(written);
   if (written === undefined || oid === undefined) return undefined;
   if (/^[0-2](?:\.(?:0|[1-9]\d*))+$/.test(oid) && oid.length <= OID_LENGTH) return oid;
-  report.error(written.at, '`oid` is no OID', {
+  report.error('wrong-form', written.at, '`oid` is no OID', {
     found: oid,
     expected: `numbers with points between them, of at most ${OID_LENGTH} characters, such as 2.16.840.1.113883.3.9999`,
   });
@@ -125,7 +126,8 @@ const KINDS = [
 function checkKindRules(absent: Tree | undefined, report: Report): void {
   for (const { kind, form, called, expected } of KINDS) {
     for (const { text, at } of scalarsOf(child(absent, kind))) {
-      if (!form.test(text)) report.error(at, `rule of \`absent\` that is not ${called}`, { expected, found: text });
+      if (!form.test(text))
+        report.error('wrong-form', at, `rule of \`absent\` that is not ${called}`, { expected, found: text });
     }
   }
 }
@@ -143,7 +145,9 @@ export function checkColumnRules(
 ): void {
   // A pack below knows more than one schema.
   const tell = (at: Position, message: string, detail: Detail): void =>
-    levels(at.file) === 0 ? report.error(at, message, detail) : report.warning(at, message, detail);
+    levels(at.file) === 0
+      ? report.error('unknown-column', at, message, detail)
+      : report.warning('unknown-column', at, message, detail);
   const columns = [...catalog.tables.values(), ...(before?.tables.values() ?? [])].flatMap(table =>
     [...table.columns.values()].map(column => ({ table: table.name, column: column.name })),
   );

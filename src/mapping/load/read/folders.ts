@@ -36,8 +36,9 @@ export function packFolders(folder: string): PackFolders {
     const path = written && baseOf(at, written, report);
     if (written === undefined || path === undefined) break;
     const real = realpathSync(path);
-    if (seen.has(real)) report.error(written.at, 'a pack builds on itself', { found: written.text });
-    else if (folders.length > MOST) report.error(written.at, `more than ${MOST} packs one upon another`);
+    if (seen.has(real)) report.error('circle', written.at, 'a pack builds on itself', { found: written.text });
+    else if (folders.length > MOST)
+      report.error('outside-pack', written.at, `more than ${MOST} packs one upon another`);
     else {
       seen.add(real);
       at = { path, prefix: `${relative(resolve(folder), path).replaceAll(sep, '/')}/` };
@@ -62,7 +63,7 @@ function extendsOf({ path, prefix }: PackFolder): ScalarTree | undefined {
 
 function baseOf({ path }: PackFolder, { text, at }: ScalarTree, report: Report): string | undefined {
   if (!BESIDE_OR_BELOW.test(text)) {
-    report.error(at, '`extends` names no folder beside or below this one', {
+    report.error('outside-pack', at, '`extends` names no folder beside or below this one', {
       expected: '`../name` or `name`',
       found: text || 'nothing',
     });
@@ -70,7 +71,7 @@ function baseOf({ path }: PackFolder, { text, at }: ScalarTree, report: Report):
   }
   const base = resolve(path, text);
   if (!statSync(join(base, 'pack.yaml'), { throwIfNoEntry: false })?.isFile()) {
-    report.error(at, 'no pack in the folder that `extends` names', {
+    report.error('outside-pack', at, 'no pack in the folder that `extends` names', {
       expected: 'a folder with a pack.yaml',
       found: text,
       among: packsIn(dirname(base)).map(name => text.replace(/[^/]+\/?$/, name)),
@@ -79,7 +80,7 @@ function baseOf({ path }: PackFolder, { text, at }: ScalarTree, report: Report):
   }
   const around = realpathSync(dirname(resolve(path)));
   if (realpathSync(base).startsWith(around.endsWith(sep) ? around : around + sep)) return base;
-  report.error(at, '`extends` leads away by a link', {
+  report.error('outside-pack', at, '`extends` leads away by a link', {
     expected: 'a folder that lies beside or below this one',
     found: text,
   });

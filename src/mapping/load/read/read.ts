@@ -31,7 +31,7 @@ const CURES: Partial<Record<ErrorCode, string>> = {
 export function readYaml(file: string, text: string, report: Report): readonly Tree[] {
   const start: Position = { file, line: 1, column: 1 };
   if (text.length > MAX_CHARACTERS) {
-    report.error(start, `file of more than ${MAX_CHARACTERS} characters`);
+    report.error('unreadable-file', start, `file of more than ${MAX_CHARACTERS} characters`);
     return [];
   }
   const lines = new LineCounter();
@@ -46,7 +46,7 @@ export function readYaml(file: string, text: string, report: Report): readonly T
     if (error) {
       const [message = ''] = error.message.split(/ at line \d+|\n/);
       const expected = CURES[error.code];
-      report.error(position(error.pos[0]), message, expected === undefined ? {} : { expected });
+      report.error('unreadable-file', position(error.pos[0]), message, expected === undefined ? {} : { expected });
     }
     if (document.errors.length > 0 || !document.contents) continue;
     const tree = convert(document.contents, position, report, 0);
@@ -58,11 +58,11 @@ export function readYaml(file: string, text: string, report: Report): readonly T
 function convert(node: Node, position: (offset: number) => Position, report: Report, depth: number): Tree | undefined {
   const at = position(node.range?.[0] ?? 0);
   if (depth > MAX_DEPTH) {
-    report.error(at, `nested more than ${MAX_DEPTH} deep`);
+    report.error('unreadable-file', at, `nested more than ${MAX_DEPTH} deep`);
     return undefined;
   }
   if (isAlias(node) || ('anchor' in node && node.anchor !== undefined)) {
-    report.error(at, 'anchors and aliases are not part of the mapping language', {
+    report.error('unreadable-file', at, 'anchors and aliases are not part of the mapping language', {
       expected: '`insert:` of a fragment',
     });
     return undefined;
@@ -77,11 +77,11 @@ function convert(node: Node, position: (offset: number) => Position, report: Rep
   const entries = new Map<string, Entry>();
   for (const { key, value } of node.items) {
     const keyAt = position(key.range?.[0] ?? 0);
-    if (!isScalar(key)) report.error(keyAt, 'key that is no text');
+    if (!isScalar(key)) report.error('unreadable-file', keyAt, 'key that is no text');
     else {
       const name = String(key.value);
       const before = entries.get(name);
-      if (before) report.error(keyAt, 'key written twice');
+      if (before) report.error('written-twice', keyAt, 'key written twice');
       // Of two the one that says something counts, or all that needs it would be told beside it.
       if (before && !isEmpty(before.value)) continue;
       const tree = value ? convert(value, position, report, depth + 1) : scalar('', keyAt);

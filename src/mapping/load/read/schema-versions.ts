@@ -21,7 +21,7 @@ export function checkVersions(documents: readonly Tree[], { schema, at, known }:
   if (known.length > 0) {
     const among = known.map(version => version.text);
     const wrong = (found: string, place: Position): void =>
-      report.error(place, 'version of the schema that `schemas` does not list', {
+      report.error('schema-version', place, 'version of the schema that `schemas` does not list', {
         expected: among.join(' or '),
         found,
         among,
@@ -35,7 +35,7 @@ export function checkVersions(documents: readonly Tree[], { schema, at, known }:
   const dropped = named.filter(of => of.length > 0).length;
   const documentsDropped = dropped === 1 ? '1 document with `only` is' : `${dropped} documents with \`only\` are`;
   const what = schema === undefined ? 'pack.yaml names no `schema`' : 'no `only` names this version of the schema';
-  report.warning(at, `${what}: ${documentsDropped} left out`, {
+  report.warning('schema-version', at, `${what}: ${documentsDropped} left out`, {
     expected: `${versions.join(' or ')}, or \`schemas\` with all versions`,
     ...(schema === undefined ? {} : { found: schema, among: versions }),
   });

@@ -42,7 +42,7 @@ export function reportMisspelt(
 ): boolean {
   const suggestion = wrong && nearest(wrong.key, known);
   if (wrong === undefined || suggestion === undefined || suggestion === wrong.key) return false;
-  report.error(wrong.at, 'unknown key', {
+  report.error('unknown-key', wrong.at, 'unknown key', {
     found: wrong.key,
     suggestion,
     covers: [wrong.at, wrong.value.at, around.at, ...(holder ? [holder.at] : [])],
@@ -60,7 +60,8 @@ function reportIssue(shape: Shape, issue: Issue, before: readonly PropertyKey[])
   if (path.length > 0 && parent.kind === 'map' && !entry(parent, last) && issue.code !== 'unrecognized_keys') {
     const { keys } = keysAt(schema, path.slice(0, -1));
     const meant = parent.entries.find(({ key }) => !keys.has(key) && nearest(key, [last]) === last);
-    if (!reportMisspelt(parent, meant, [last], report)) report.error(parent.at, `key \`${last}\` is missing`);
+    if (!reportMisspelt(parent, meant, [last], report))
+      report.error('missing-key', parent.at, `key \`${last}\` is missing`);
     return;
   }
   switch (issue.code) {
@@ -71,18 +72,18 @@ function reportIssue(shape: Shape, issue: Issue, before: readonly PropertyKey[])
       const branch = likeliest(issue.errors, node);
       if (branch) for (const inner of branch) reportIssue(shape, inner, path);
       else if (!reportKeyOnTheWay(shape, path))
-        report.error(node.at, 'not in the right form', { ...quotesInstead(node), found: describe(node) });
+        report.error('wrong-form', node.at, 'not in the right form', { ...quotesInstead(node), found: describe(node) });
       return;
     }
     case 'invalid_type':
       if (issue.expected === 'never') {
         const meant = entriesOf(parent).find(({ key }) => isMisspeltDirective(key));
         if (reportMisspelt(parent, meant, NODE_DIRECTIVES, report)) return;
-        report.error(keyPosition(parent, last), `\`${last}\` cannot stand here`, {
+        report.error('unknown-key', keyPosition(parent, last), `\`${last}\` cannot stand here`, {
           expected: 'an element, or a directive of another node (an element of this name goes under `elements:`)',
         });
       } else {
-        report.error(node.at, 'not in the right form', {
+        report.error('wrong-form', node.at, 'not in the right form', {
           expected: wording(issue.expected),
           ...quotesInstead(node),
           found: describe(node),
@@ -90,14 +91,14 @@ function reportIssue(shape: Shape, issue: Issue, before: readonly PropertyKey[])
       }
       return;
     case 'invalid_value':
-      report.error(node.at, 'not one of the values allowed', {
+      report.error('wrong-form', node.at, 'not one of the values allowed', {
         expected: issue.values.map(String).join(' or '),
         found: describe(node),
         ...(node.kind === 'scalar' ? { found: describe(node), among: issue.values.map(String) } : {}),
       });
       return;
     default:
-      report.error(node.at, issue.message, { found: describe(node) });
+      report.error('wrong-form', node.at, issue.message, { found: describe(node) });
   }
 }
 
@@ -119,7 +120,7 @@ function reportKeys({ root, schema, report }: Shape, path: readonly PropertyKey[
   const [first] = strange;
   if (first !== undefined) {
     // Several of one map are there for one reason.
-    report.error(keyPosition(node, first), strange.length === 1 ? 'unknown key' : 'unknown keys', {
+    report.error('unknown-key', keyPosition(node, first), strange.length === 1 ? 'unknown key' : 'unknown keys', {
       found: strange.length > FEW ? `${strange.slice(0, FEW).join(', ')}, …` : strange.join(', '),
       ...(known.length > 0 && known.length <= FEW ? { expected: known.map(one => `\`${one}\``).join(', ') } : {}),
     });
@@ -127,7 +128,7 @@ function reportKeys({ root, schema, report }: Shape, path: readonly PropertyKey[
   for (const key of others) {
     // With a misspelt key mended another alternative may be the likeliest, which may have it.
     if (strange.includes(key) || (keys.has(key) && misspelt.length > 0)) continue;
-    report.error(keyPosition(node, key), `\`${key}\` cannot stand here`);
+    report.error('unknown-key', keyPosition(node, key), `\`${key}\` cannot stand here`);
   }
 }
 

@@ -154,7 +154,7 @@ function checkAbsent(
     if (readLiteral(text, declaredType(type), engine) !== undefined) continue;
     // A column of dates may hold such a text, which is no date and so no value whether or not a rule says so.
     if (engineNamed(engine).holdsAnything && isTimed(type) && dayOf(text) !== undefined) continue;
-    report.error(at, `literal not of the type of column ${column}`, {
+    report.error('wrong-condition', at, `literal not of the type of column ${column}`, {
       expected: literalForm(type),
       found: text || 'nothing',
     });

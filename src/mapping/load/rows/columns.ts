@@ -67,11 +67,11 @@ export function resolveColumn(
   // A macro's name that nothing replaced has been reported.
   if (text.includes('$') && /\$[A-Za-z_]/.test(text)) return undefined;
   if (parts.length > 2 || text.trim() === '') {
-    context.report.error(at, 'not a column', { expected: 'COL or alias.COL', found: text || 'nothing' });
+    context.report.error('wrong-form', at, 'not a column', { expected: 'COL or alias.COL', found: text || 'nothing' });
     return undefined;
   }
   if (/[()'+|*]/.test(text)) {
-    context.report.error(at, 'not a column', {
+    context.report.error('wrong-form', at, 'not a column', {
       expected: 'COL or alias.COL; values are changed by `via`, joined by `join`, and worked out by `sql`',
       found: text,
     });
@@ -81,7 +81,7 @@ export function resolveColumn(
   const owner = ownerNamed(visible, first);
   if (!owner && context.lost.has(first.toLowerCase())) return undefined;
   if (!owner) {
-    context.report.error(at, 'unknown alias', { found: first, among: aliasesIn(visible), ...detail });
+    context.report.error('unknown-name', at, 'unknown alias', { found: first, among: aliasesIn(visible), ...detail });
     // Once for a mapping: what lacks is the alias, not each of its columns.
     context.lost.add(first.toLowerCase());
     return undefined;
@@ -115,7 +115,7 @@ function columnOf(
         isPiece: true,
       };
     }
-    report.error(at, `unknown part of ${owner.name}`, { found: name, among: owner.parts, ...detail });
+    report.error('unknown-name', at, `unknown part of ${owner.name}`, { found: name, among: owner.parts, ...detail });
     return undefined;
   }
   context.usedRows.add(owner);
@@ -123,7 +123,7 @@ function columnOf(
   if (!info) {
     const elsewhere = written === name ? otherOwners(visible, owner, name) : [];
     const [only] = elsewhere;
-    report.error(at, `unknown column of ${printTable(owner.table)}`, {
+    report.error('unknown-column', at, `unknown column of ${printTable(owner.table)}`, {
       found: name,
       among: [...owner.info.columns.values()].map(c => c.name),
       ...(elsewhere.length === 1 && only ? { suggestion: `${only.name}.${name}` } : {}),
@@ -133,23 +133,27 @@ function columnOf(
   }
   const rule = context.settings.deny(owner.table.schema, owner.info.name, info.name);
   if (rule !== undefined) {
-    report.error(at, `column ${owner.info.name}.${info.name} is denied by \`${rule}\` and is never read`);
+    report.error(
+      'denied-column',
+      at,
+      `column ${owner.info.name}.${info.name} is denied by \`${rule}\` and is never read`,
+    );
     return undefined;
   }
   if (info.denied) {
-    report.error(at, `the login may not read column ${owner.info.name}.${info.name}`);
+    report.error('denied-column', at, `the login may not read column ${owner.info.name}.${info.name}`);
     return undefined;
   }
   const before = context.locked && lockedColumn(context.locked, owner.info, info);
   if (before && !hasSameType(before, info)) {
-    report.error(at, `column ${owner.info.name}.${info.name} has another type than the lock says`, {
+    report.error('schema-changed', at, `column ${owner.info.name}.${info.name} has another type than the lock says`, {
       expected: `${before.declared}, or \`lintel lock\` after the mappings were looked at`,
       found: info.declared,
     });
     return undefined;
   }
   if (!info.type) {
-    report.error(at, `no codec takes column ${owner.info.name}.${info.name}`, { found: info.declared });
+    report.error('wrong-codec', at, `no codec takes column ${owner.info.name}.${info.name}`, { found: info.declared });
     return undefined;
   }
   // What is no date, or no number, is absent, whatever the declaration promises.

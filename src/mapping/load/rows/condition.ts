@@ -128,7 +128,10 @@ function readOperator(
     case 'in-list': {
       const list = context.settings.lists.get(value.text);
       if (!list) {
-        context.report.error(value.at, 'unknown list', { found: value.text, among: context.settings.lists.keys() });
+        context.report.error('unknown-name', value.at, 'unknown list', {
+          found: value.text,
+          among: context.settings.lists.keys(),
+        });
         return [];
       }
       context.usedLists.add(value.text);
@@ -156,10 +159,15 @@ function isOneOf(literals: readonly ScalarTree[], resolved: Resolved, context: C
     if (value === undefined) return [];
     if (!isRuledOut(value, resolved, context)) return [value];
     const name = column.column;
-    context.report.error(tree.at, `by \`absent\` of pack.yaml ${tree.text} is no value of column ${name}`, {
-      expected: `\`absent: [${name}]\` or \`present: [${name}]\``,
-      found: tree.text,
-    });
+    context.report.error(
+      'wrong-condition',
+      tree.at,
+      `by \`absent\` of pack.yaml ${tree.text} is no value of column ${name}`,
+      {
+        expected: `\`absent: [${name}]\` or \`present: [${name}]\``,
+        found: tree.text,
+      },
+    );
     return [];
   });
   const [first] = literals;
@@ -192,10 +200,15 @@ function orderedColumns(
   if (via && !codec) return [];
   const kinds = [orderOf(column.type), orderOf(other.column.type)];
   if (codec ? column.type.kind !== other.column.type.kind : kinds[0] === undefined || kinds[0] !== kinds[1]) {
-    context.report.error(tree.at, `column ${column.column} cannot be compared with column ${other.column.column}`, {
-      expected: codec ? 'two columns of one type' : 'two columns of numbers or two of dates',
-      found: `${nameOfType(column.type)} and ${nameOfType(other.column.type)}`,
-    });
+    context.report.error(
+      'wrong-condition',
+      tree.at,
+      `column ${column.column} cannot be compared with column ${other.column.column}`,
+      {
+        expected: codec ? 'two columns of one type' : 'two columns of numbers or two of dates',
+        found: `${nameOfType(column.type)} and ${nameOfType(other.column.type)}`,
+      },
+    );
     return [];
   }
   const [left, right] = comparable(column, other.column, context);
@@ -226,7 +239,7 @@ function ordered(
 /** A literal that no row can have would be a condition that never holds, and its `not` one that always does. */
 function isEverEqual(tree: ScalarTree, { column, type }: ColumnExpression, { report }: Context): boolean {
   if (tree.isNull) {
-    report.error(tree.at, 'nothing is equal to NULL', {
+    report.error('wrong-condition', tree.at, 'nothing is equal to NULL', {
       expected: `\`absent: [${column}]\`, \`present: [${column}]\`, or the text in quotes`,
       found: tree.text,
     });
@@ -235,13 +248,16 @@ function isEverEqual(tree: ScalarTree, { column, type }: ColumnExpression, { rep
   if (type.kind !== 'text') return true;
   const text = trimEnd(tree.text);
   if (text === '') {
-    report.error(tree.at, 'a blank counts as no value, and nothing is equal to it', {
+    report.error('wrong-condition', tree.at, 'a blank counts as no value, and nothing is equal to it', {
       expected: `\`absent: [${column}]\` or \`present: [${column}]\``,
       found: 'a blank',
     });
   } else if (type.length !== 'max' && text.length > type.length) {
     const most = type.length === 1 ? '1 character' : `${type.length} characters`;
-    report.error(tree.at, `literal longer than column ${column}`, { expected: `at most ${most}`, found: tree.text });
+    report.error('wrong-condition', tree.at, `literal longer than column ${column}`, {
+      expected: `at most ${most}`,
+      found: tree.text,
+    });
   } else return true;
   return false;
 }
@@ -249,7 +265,7 @@ function isEverEqual(tree: ScalarTree, { column, type }: ColumnExpression, { rep
 function literal(tree: ScalarTree, column: ColumnExpression, context: Context): readonly (string | number)[] {
   const value = readLiteral(tree.text, column.type, context.catalog.engine);
   if (value === undefined) {
-    context.report.error(tree.at, `literal not of the type of column ${column.column}`, {
+    context.report.error('wrong-condition', tree.at, `literal not of the type of column ${column.column}`, {
       expected: literalForm(column.type),
       found: tree.text || 'nothing',
     });
@@ -261,7 +277,7 @@ function literal(tree: ScalarTree, column: ColumnExpression, context: Context): 
 function matches(tree: ScalarTree, column: ColumnExpression, context: Context): readonly Condition[] {
   const problem = column.type.kind === 'text' ? globProblem(tree.text) : `column ${column.column} is no text`;
   if (problem !== undefined) {
-    context.report.error(tree.at, `pattern that cannot be used: ${problem}`, {
+    context.report.error('wrong-condition', tree.at, `pattern that cannot be used: ${problem}`, {
       expected: 'text with * ? [0-9] [^…]',
       found: tree.text,
     });
@@ -285,8 +301,13 @@ function dateCodec(via: Tree | undefined, resolved: Resolved, at: ScalarTree, co
     : defaultCodec(resolved.column.type, 'dateTime', { zone: context.settings.pack.zone });
   const isDate = codec?.yields.some(type => ['date', 'dateTime', 'instant'].includes(type)) ?? false;
   if (codec && isDate && codec.inverse !== 'none' && !codec.reads) return shared(codec, via, resolved.column, context);
-  context.report.error(via?.at ?? at.at, `column ${resolved.column.column} cannot be compared with now`, {
-    expected: '`via:` a date codec',
-  });
+  context.report.error(
+    'wrong-condition',
+    via?.at ?? at.at,
+    `column ${resolved.column.column} cannot be compared with now`,
+    {
+      expected: '`via:` a date codec',
+    },
+  );
   return undefined;
 }

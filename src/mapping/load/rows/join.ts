@@ -31,7 +31,7 @@ export function readOn(
     });
     if (!left || !right) return [];
     if (own && isForeign(left.column, theirs, ours)) {
-      report.error(at, 'left in `on` stands a column of the table that is joined', {
+      report.error('wrong-rows', at, 'left in `on` stands a column of the table that is joined', {
         expected: `a column of ${printTable(own.table)}`,
         found: key,
         ...(right.column.alias === own.alias ? { suggestion: `${right.column.column}: ${key}` } : {}),
@@ -39,24 +39,24 @@ export function readOn(
       return [];
     }
     if (isLookup(theirs, ours) && right.column.alias === own?.alias) {
-      report.error(value.at, 'right in `on` stands a column of the rows around', {
+      report.error('wrong-rows', value.at, 'right in `on` stands a column of the rows around', {
         found: `${text}, which is of ${printTable(own.table)} itself`,
       });
       return [];
     }
     if (right.isPiece && !takesPieces) {
-      report.error(value.at, 'a piece of a column cannot be joined here', {
+      report.error('wrong-rows', value.at, 'a piece of a column cannot be joined here', {
         expected: 'a `lookup` in the `each` of the pieces, or an `each` of rows within it',
         found: text,
       });
     }
     const reason = mismatch(left.column.type.kind, right.column.type.kind);
-    if (reason !== undefined) report.error(value.at, reason, { found: `${key}: ${text}` });
+    if (reason !== undefined) report.error('wrong-rows', value.at, reason, { found: `${key}: ${text}` });
     const [theirColumn, ourColumn] = comparable(left.column, right.column, context);
     return [{ theirs: theirColumn, ours: ourColumn }];
   });
   if (tree && entriesOf(tree).length === 0)
-    report.error(tree.at, '`on` names no column', { expected: '{THEIRS: ours}' });
+    report.error('wrong-rows', tree.at, '`on` names no column', { expected: '{THEIRS: ours}' });
   return joined;
 }
 
@@ -118,7 +118,7 @@ function readOrder(
     const resolved = resolveColumn(name, at, visible, context, wordsInstead(written));
     if (!resolved) return [];
     if (!sorts(resolved.column)) {
-      context.report.error(at, 'an order by what is the same for all of these rows', {
+      context.report.error('wrong-rows', at, 'an order by what is the same for all of these rows', {
         ...(own ? { expected: `a column of ${printTable(own.table)}` } : {}),
         found: name,
       });

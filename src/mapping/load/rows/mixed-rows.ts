@@ -25,7 +25,10 @@ export function checkMixedRows(source: Scope, nodes: readonly Node[], report: Re
     const mixed = problemWith(levels, columns, what === SQL);
     if (mixed === undefined || told.has(node)) return;
     told.add(node);
-    report.error(node.at, `${what} ${mixed.problem}`, { expected: mixed.expected, found: namesOf(columns) });
+    report.error('wrong-condition', node.at, `${what} ${mixed.problem}`, {
+      expected: mixed.expected,
+      found: namesOf(columns),
+    });
   };
   const visit = (node: Node, levels: readonly Level[]): void => {
     const isPiece = ({ alias }: ColumnExpression): boolean =>

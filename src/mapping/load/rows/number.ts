@@ -21,7 +21,7 @@ export function readNumber(
   const { column, info } = resolved;
   const codec = idCodec(undefined, column.type);
   if (codec?.name === 'integer') return [{ kind: 'column', column, codec }];
-  context.report.error(written.at, '`number` takes a column of whole numbers', {
+  context.report.error('wrong-codec', written.at, '`number` takes a column of whole numbers', {
     found: `${written.text}, ${info?.declared ?? 'text'}`,
   });
   return undefined;

@@ -47,7 +47,7 @@ export function readTable(
     return undefined;
   }
   if (!isIdentifier(alias)) {
-    context.report.error(name?.at ?? as?.at ?? tree.at, 'not an alias', { found: alias });
+    context.report.error('wrong-form', name?.at ?? as?.at ?? tree.at, 'not an alias', { found: alias });
     return undefined;
   }
   return { kind: 'rows', name: alias, alias: context.aliases.mint(alias), certain, ...found };
@@ -62,7 +62,10 @@ export function findTableNamed(
   const name = parts.at(-1) ?? '';
   const schema = parts.length > 1 ? parts[0] : undefined;
   if (parts.length > 2 || !parts.every(isIdentifier)) {
-    context.report.error(tree.at, 'not a table', { expected: 'TABLE or schema.TABLE', found: tree.text || 'nothing' });
+    context.report.error('wrong-form', tree.at, 'not a table', {
+      expected: 'TABLE or schema.TABLE',
+      found: tree.text || 'nothing',
+    });
     return undefined;
   }
   const info = findTable(context.catalog, tree.text);
@@ -74,10 +77,15 @@ export function findTableNamed(
   const needed = info.schema?.needed ? info.schema.name : undefined;
   if (schema === undefined && needed !== undefined && !isOnlyOne(tree, name, context)) return undefined;
   if (needed !== undefined && !isIdentifier(needed)) {
-    context.report.error(tree.at, 'the schema of the table has a name that cannot stand in a statement', {
-      expected: 'a name of letters, digits, `_`, `$`, `#`, `@` and blanks',
-      found: needed,
-    });
+    context.report.error(
+      'unknown-column',
+      tree.at,
+      'the schema of the table has a name that cannot stand in a statement',
+      {
+        expected: 'a name of letters, digits, `_`, `$`, `#`, `@` and blanks',
+        found: needed,
+      },
+    );
     return undefined;
   }
   const of = schema ?? needed;
@@ -93,7 +101,10 @@ function reportUnknown(
 ): void {
   const suggestion = candidateFor(schema, name, catalog);
   if (suggestion === undefined) tablesMissing.set(text, [...(tablesMissing.get(text) ?? []), at]);
-  report.error(at, 'unknown table', { found: text, ...(suggestion === undefined ? {} : { suggestion }) });
+  report.error('unknown-column', at, 'unknown table', {
+    found: text,
+    ...(suggestion === undefined ? {} : { suggestion }),
+  });
 }
 
 /** The table of this name in another schema, else the one that is spelt alike, as a mapping would name it. */
@@ -120,7 +131,7 @@ function isOnlyOne({ at, text }: ScalarTree, name: string, { catalog, report }: 
   const all = tablesNamed(catalog, name);
   if (all.length === 1) return true;
   const expected = all.map(table => `\`${tableInFull(table)}\``).join(' or ');
-  report.error(at, 'a table of this name stands in several schemas', { expected, found: text });
+  report.error('unknown-column', at, 'a table of this name stands in several schemas', { expected, found: text });
   return false;
 }
 
@@ -128,7 +139,7 @@ function isOnlyOne({ at, text }: ScalarTree, name: string, { catalog, report }: 
 export function readLookup(entry: Entry, visible: Visible, context: Context): Lookup | undefined {
   const { key, value, at } = entry;
   if (visible.named.has(key.toLowerCase())) {
-    context.report.error(at, 'alias used twice', { found: key });
+    context.report.error('written-twice', at, 'alias used twice', { found: key });
     return undefined;
   }
   const required = textOf(child(value, 'required')) === 'true';
@@ -164,7 +175,7 @@ function isTextual({ theirs, ours }: JoinColumn): boolean {
 function readLookupOn(tree: Tree, theirs: Visible, ours: Visible, context: Context): readonly JoinColumn[] {
   const on = child(tree, 'on');
   if (!on && entriesOf(child(tree, 'where')).length === 0) {
-    context.report.error(tree.at, 'a lookup says which row it joins', {
+    context.report.error('missing-key', tree.at, 'a lookup says which row it joins', {
       expected: '`on: {THEIRS: ours}`, or a `where` that leaves one row',
     });
   }
@@ -183,13 +194,15 @@ function readLookupOn(tree: Tree, theirs: Visible, ours: Visible, context: Conte
     if (!via) return joined;
     const parsed = parseVia(via, context);
     if (parsed?.last || joined.some(({ ours: column }) => column.type.kind !== 'text')) {
-      context.report.error(via.at, '`on` takes text steps on a text column, and no codec');
+      context.report.error('wrong-codec', via.at, '`on` takes text steps on a text column, and no codec');
     }
     return parsed ? joined.map(pair => ({ ...pair, steps: parsed.steps })) : [];
   });
   if (!isFolded) return joined;
   if (!joined.some(isTextual)) {
-    context.report.error(fold?.at ?? tree.at, '`fold` is for texts, and `on` joins none', { expected: 'no `fold`' });
+    context.report.error('wrong-codec', fold?.at ?? tree.at, '`fold` is for texts, and `on` joins none', {
+      expected: 'no `fold`',
+    });
   }
   return joined.map(folded);
 }

@@ -45,7 +45,7 @@ export function openDrafts(
   };
   const at = child(written, 'deleted-at');
   if (at && !child(written, 'deleted')) {
-    context.report.error(at.at, '`deleted-at` says when, and nothing says which rows are deleted', {
+    context.report.error('wrong-rows', at.at, '`deleted-at` says when, and nothing says which rows are deleted', {
       expected: '`deleted` beside it',
     });
   }
@@ -92,7 +92,7 @@ function checkOnePer(id: IdRule, source: Source, idTree: Tree, context: Context)
   for (const parts of id.alternatives) {
     const used = columnsOf(parts);
     if (used.size === shared.length && shared.every(column => used.has(column))) continue;
-    context.report.error(idTree.at, 'with `one-per` the id is made of its columns and no others', {
+    context.report.error('wrong-rows', idTree.at, 'with `one-per` the id is made of its columns and no others', {
       expected: shared.join(', '),
       found: [...used].join(', '),
     });

@@ -30,11 +30,13 @@ function readWordIndex({ key, value, at }: Entry, context: Context): WordIndex |
   if (!word || !written) return undefined;
   const { column } = word;
   if (column.type.kind !== 'text') {
-    context.report.error(written.at, '`word` is a column of texts', { found: word.info?.declared ?? column.type.kind });
+    context.report.error('wrong-codec', written.at, '`word` is a column of texts', {
+      found: word.info?.declared ?? column.type.kind,
+    });
     return undefined;
   }
   if (on.some(isCast)) {
-    context.report.error(child(value, 'on')?.at ?? at, '`on` of `words` joins columns of one type', {
+    context.report.error('wrong-codec', child(value, 'on')?.at ?? at, '`on` of `words` joins columns of one type', {
       expected: `key columns of ${printTable(words.own.table)} declared as those of ${printTable(of.table)} are`,
     });
     return undefined;
@@ -56,7 +58,7 @@ function textColumn({ text, at }: ScalarTree, ours: Visible, context: Context): 
   const found = resolveColumn(text, at, ours, context);
   if (!found) return [];
   if (found.column.type.kind === 'text') return [found.column.column.toLowerCase()];
-  context.report.error(at, 'only texts have words', {
+  context.report.error('wrong-codec', at, 'only texts have words', {
     found: `${text}, which is ${found.info?.declared ?? 'no text'}`,
   });
   return [];
@@ -72,7 +74,7 @@ function isIndexed({ info, table }: NamedRows, word: string, { at }: Tree, { rep
   const begins = info.indexes.filter(({ columns: [first] }) => first?.toLowerCase() === word.toLowerCase());
   if (begins.some(index => unfitIn(index, word) === undefined)) return true;
   const needed = begins.flatMap(({ unfit = [] }) => unfit)[0]?.needed;
-  report.warning(at, `no index of ${printTable(table)} begins with ${word}: searches do without it`, {
+  report.warning('word-table', at, `no index of ${printTable(table)} begins with ${word}: searches do without it`, {
     expected: `an index on it${needed === undefined ? '' : `, and the column to be COLLATE ${needed}`}; \`lintel words\` prints both`,
   });
   return false;

@@ -1,0 +1,263 @@
+/**
+ * The codes of errors and warnings about a pack, and of errors that end a start. In: the kind that the code of Lintel names. Out: the
+ * stable code that `lintel check` prints, and cause and cure, from which docs/errors.md is made. A code that was published keeps its
+ * meaning and is never given to something else.
+ */
+
+/** Code, cause, cure. */
+export type PackError = readonly [code: string, cause: string, cure: string];
+
+const AS_SAID = 'Write what the message expects.';
+const NEAREST = 'Correct the spelling; the message names the nearest word that exists.';
+
+/** Files, keys and names. */
+const TEXT = {
+  'unreadable-file': [
+    'LNT-401',
+    'A file is not UTF-8, not YAML, JSON or CSV, too large, or nested too deep.',
+    'Mend the file at the position that the message gives.',
+  ],
+  'wrong-form': ['LNT-402', 'A value does not have the form that its key takes.', AS_SAID],
+  'unknown-key': ['LNT-403', 'A key is not part of the mapping language, or not at this place.', NEAREST],
+  'missing-key': ['LNT-404', 'A key, a file or a reason that the mapping language requires is missing.', 'Add it.'],
+  'unknown-name': [
+    'LNT-405',
+    'The pack has no system, list, fragment, macro, code map, mapping, alias or file of this name.',
+    NEAREST,
+  ],
+  'written-twice': ['LNT-406', 'A key, name, alias, row or document is there twice.', 'Remove or rename one.'],
+  unused: [
+    'LNT-407',
+    'A fragment, list, code map, lookup or macro variable is never used, or an alternative is never reached.',
+    'Use it or remove it; an alternative stands before the one that always has a value.',
+  ],
+  'outside-pack': [
+    'LNT-408',
+    '`extends` names no pack, or `extends` or a symbolic link leads out of the folder of the pack.',
+    'Keep the file in the folder of the pack; name a pack beside or below this one in `extends`.',
+  ],
+  circle: ['LNT-409', 'Mappings, fragments or packs need each other in a circle.', 'Remove one step of the circle.'],
+  'schema-version': [
+    'LNT-410',
+    'A mapping is for a version of the database schema that `schemas` does not list, or that is not served.',
+    'List the version, or choose it by `SCHEMA`.',
+  ],
+  'wrong-macro': ['LNT-411', 'A macro, fragment or patch cannot be expanded as it is written.', AS_SAID],
+  'unlikely-code': [
+    'LNT-412',
+    'A system is not known, or a code does not have the form or the check digit of its system.',
+    'Compare with the code system; a check digit that fails is mostly a typing error.',
+  ],
+  'wrong-code-map': [
+    'LNT-413',
+    'A row of a code map, list of codes or hierarchy cannot be used, or there are no rows.',
+    'Mend the row at the position that the message gives.',
+  ],
+  'wrong-access': [
+    'LNT-414',
+    'A rule in access.yaml or an issuer in the file of `ACCESS_FILE` cannot be used, or never applies. Nobody gets in by it.',
+    AS_SAID,
+  ],
+  'wrong-search': [
+    'LNT-415',
+    'A search in access.yaml or ccds.yaml cannot be answered by the mappings, or finds nothing.',
+    'Use parameters and values that `[base]/metadata` and the code maps have.',
+  ],
+  'limited-interface': [
+    'LNT-416',
+    'Documents or the REST interface leave something out: a record number, a custodian, patients or visits without a number.',
+    'Add what the message names to ccds.yaml, pack.yaml or the mapping (`number:`).',
+  ],
+} as const satisfies Readonly<Record<string, PackError>>;
+
+/** Elements, columns and the path between them. */
+const MEANING = {
+  'unknown-element': ['LNT-501', 'FHIR has no resource type or element of this name.', NEAREST],
+  'wrong-element': [
+    'LNT-502',
+    'The element cannot have this value: one or many, text or object, code or reference, or a constant of another type.',
+    'Write the element as the message says.',
+  ],
+  'required-element': [
+    'LNT-503',
+    'An element that FHIR or the mapping requires is missing, may be absent, or is given twice.',
+    'Map it, give it a value by `else`, or leave the resource out by `needs`.',
+  ],
+  'required-binding': [
+    'LNT-504',
+    'A code is not in the value set that FHIR requires for the element, or may not be.',
+    'Map the code to one of the value set.',
+  ],
+  'unknown-profile': [
+    'LNT-505',
+    'A profile or extension is not known, or is for another type.',
+    'Use a short name of US Core or R4, or the absolute URL. Validate unknown profiles with another tool.',
+  ],
+  'wrong-reference': [
+    'LNT-506',
+    'A reference leads to a type or mapping that it cannot lead to, or that no search follows.',
+    'Name a mapping of a type that the element may refer to.',
+  ],
+  'unknown-column': ['LNT-507', 'The database has no table or column of this name, or several tables.', NEAREST],
+  'denied-column': [
+    'LNT-508',
+    'A rule of `deny` or the rights of the database login forbid the column.',
+    'Use another column, change the rule, or grant SELECT on the column.',
+  ],
+  'wrong-codec': [
+    'LNT-509',
+    'The type of the column does not fit its use, or no codec or code map of this name makes the element of it.',
+    'Use another column, or name a codec of docs/mapping-language.md in `via`.',
+  ],
+  'wrong-condition': [
+    'LNT-510',
+    'A condition compares a column with what it can never equal.',
+    'Compare with a value that the column can hold.',
+  ],
+  'wrong-rows': [
+    'LNT-511',
+    '`on`, `order`, `one-per`, `changed`, `deleted-at` or `each` of pieces does not fit the rows of the mapping.',
+    AS_SAID,
+  ],
+  'wrong-id': [
+    'LNT-512',
+    'An id has no column, is too long, can be read in two ways, or holds characters that no id may have.',
+    AS_SAID,
+  ],
+  'unknown-owner': [
+    'LNT-513',
+    'The mapping does not say which patient its resources belong to.',
+    'Map the reference to the patient so that it can be searched, or say `compartment: { none: … }` with the reason.',
+  ],
+} as const satisfies Readonly<Record<string, PackError>>;
+
+/** The schema of the database. */
+const SCHEMA = {
+  'unknown-schema': [
+    'LNT-601',
+    'Neither a database nor a lock says which columns there are, or the database is another one.',
+    'Name the database by `DATABASE_URL`, or run `npx lintel lock`.',
+  ],
+  'schema-changed': [
+    'LNT-602',
+    'A table, column or index is gone, or a column is another than the lock says.',
+    'Mend the mapping or the database, then run `npx lintel lock`.',
+  ],
+  'word-table': [
+    'LNT-603',
+    'A table of words lacks words of its rows or an index.',
+    'Run what `npx lintel words` prints.',
+  ],
+  'statement-refused': [
+    'LNT-604',
+    'The database refuses a statement of the check.',
+    'Mend the expression or grant the rights that the message names.',
+  ],
+} as const satisfies Readonly<Record<string, PackError>>;
+
+/** What the rows show. */
+const ROWS = {
+  'shared-id': [
+    'LNT-701',
+    'Several rows or mappings give the same id or number, or may do so.',
+    'Add a column or a literal to the id, or a `where` to the mapping.',
+  ],
+  'several-rows': [
+    'LNT-702',
+    'A key, lookup or reference finds several rows where one is meant, or NULL, or cannot be counted.',
+    'Use columns that are unique there, or add a `where`.',
+  ],
+  'dangling-reference': [
+    'LNT-703',
+    'References lead to no resource.',
+    'Compare the columns on both sides; `exists: false` says that it is meant.',
+  ],
+  'wrong-patient': [
+    'LNT-704',
+    'References lead to resources of another patient.',
+    'Join by columns that hold the same on both sides.',
+  ],
+  'unmapped-code': [
+    'LNT-705',
+    'Raw values have no row in their code map.',
+    'Add rows; `npx lintel codes unmapped` prints the values.',
+  ],
+  'rows-left-out': [
+    'LNT-706',
+    'Rows make no resource: their id is empty or not valid, they have no number, or a rule takes them away.',
+    'Look at the rows; a `where` that leaves them out on purpose ends the warning.',
+  ],
+  'unstable-order': [
+    'LNT-707',
+    'Nothing decides the order of several rows, so that the database chooses.',
+    'Add a column to `order:` that decides.',
+  ],
+  'wrong-values': [
+    'LNT-708',
+    'Values of a column do not have the form that its codec reads, or are unlikely dates.',
+    'Choose a codec that reads them, or add a rule of `absent`; `npx lintel profile` shows the forms.',
+  ],
+  'never-used': [
+    'LNT-709',
+    'No row uses a part of a mapping: an element, an alternative, an expression, a value of a condition, or the whole.',
+    'Compare the condition with the rows, or remove the part.',
+  ],
+  'invalid-resource': [
+    'LNT-710',
+    'Sampled resources break FHIR R4 or a profile that they claim.',
+    'Map what is missing, or claim the profile under a condition.',
+  ],
+  'wrong-answer': [
+    'LNT-711',
+    'What is served or found is not what the rows and the mapping say.',
+    'Correct the form or the codec that the message names; if both are right, report the fault.',
+  ],
+} as const satisfies Readonly<Record<string, PackError>>;
+
+/** Tests that a pack brings. */
+const TESTS = {
+  'failed-test': [
+    'LNT-801',
+    'A test of the pack fails or cannot run.',
+    'Compare the mapping with what the test expects, and the rows of the test with the tables.',
+  ],
+} as const satisfies Readonly<Record<string, PackError>>;
+
+export const PACK_ERRORS = { ...TEXT, ...MEANING, ...SCHEMA, ...ROWS, ...TESTS };
+
+/** What ends a start or a command. */
+export const START_ERRORS = {
+  'wrong-setting': [
+    'LNT-901',
+    'A variable or an option has a value that it cannot have.',
+    'Write what the message expects; docs/configuration.md lists the variables.',
+  ],
+  'unusable-database': [
+    'LNT-902',
+    'The database cannot be opened or read: address, login, rights or file.',
+    'Do what the message says; `DATABASE_URL` names the database.',
+  ],
+  'unusable-audit': [
+    'LNT-903',
+    'The file of the audit cannot be written, is full, is damaged or is of another version.',
+    'Do what the message says; docs/audit.md has the rules.',
+  ],
+  'unusable-address': [
+    'LNT-904',
+    'The server cannot listen at `HOST` and `PORT`.',
+    'Choose another port or an address of this machine.',
+  ],
+  'unusable-file': [
+    'LNT-905',
+    'A file or folder is not there or may not be used.',
+    'Correct the path, or the rights of the user of the process.',
+  ],
+  'unexpected-failure': [
+    'LNT-906',
+    'An error that Lintel has no words for.',
+    'Report it with the line that was printed; it holds no values.',
+  ],
+} as const satisfies Readonly<Record<string, PackError>>;
+
+export type PackErrorKind = keyof typeof PACK_ERRORS;
+export type StartErrorKind = keyof typeof START_ERRORS;
