@@ -162,7 +162,7 @@ footer { color: var(--quiet); font-size: 0.85rem; padding-bottom: 2rem; }
   body { height: auto; }
   .table { overflow: visible; }
   table, tbody, tr, td { display: block; }
-  thead { position: absolute; clip-path: inset(50%); }
+  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   tr { padding: 0.4rem 0.5rem; border-bottom: 1px solid var(--line); }
   td { padding: 0; border: 0; overflow-wrap: anywhere; }
   td:empty { display: none; }
