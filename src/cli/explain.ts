@@ -4,7 +4,7 @@
 import { readConfig } from '../config/config.ts';
 import { queryLines } from '../explain/query-text.ts';
 import { type ExplainedStatement, type Explanation, explainSearch, type RenderedStatement } from '../explain/search.ts';
-import { parameterLines, sqlLines, wrapped } from '../explain/sql-text.ts';
+import { parameterLines, sqlLines, WIDTH, wrapped } from '../explain/sql-text.ts';
 import type { SearchRequest } from '../facade.ts';
 import { parseParameters } from '../http/middleware/parameters.ts';
 import { problemLine } from '../mapping/load/problem.ts';
@@ -14,8 +14,6 @@ import { facadeOf, setUp } from '../start/setup.ts';
 import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
 import { subjectLines } from './subject.ts';
 
-/** Lists of columns are broken beyond so many characters. */
-const WIDTH = 110;
 /** Of more mappings than these only a summary is printed, unless one is named. */
 const IN_FULL = 2;
 
@@ -165,7 +163,7 @@ function printStatement(explained: ExplainedStatement, { engines, values }: View
 
 function printSql(statement: RenderedStatement, values: boolean, out: Terminal['out']): void {
   const { engine, parameters } = statement;
-  const lines = sqlLines(statement).flatMap(line => wrapped(line, WIDTH));
+  const lines = sqlLines(statement);
   out(
     [
       `\n  ${engineNamed(engine).title}`,

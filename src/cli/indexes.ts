@@ -2,14 +2,12 @@
  * `lintel indexes`: CREATE INDEX statements for whoever administers the database, each with what it serves.
  */
 import { readConfig } from '../config/config.ts';
-import { wrapped } from '../explain/sql-text.ts';
+import { WIDTH, wrapped } from '../explain/sql-text.ts';
 import { problemLine } from '../mapping/load/problem.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { setUp } from '../start/setup.ts';
 import { wantedIndexes } from '../workbench/indexes.ts';
 import { type Command, overrides, textOf } from './command.ts';
-
-const WIDTH = 110;
 
 export const indexes: Command = {
   summary: 'prints CREATE INDEX statements for the searches and joins that lack one',

@@ -5,48 +5,114 @@
 import { engineNamed } from '../sql/engines.ts';
 import type { Parameter, Statement } from '../sql/plan.ts';
 
-/** A line for each clause and, in the outer levels below SELECT, for each operand of AND and OR. */
-export function sqlLines({ text }: Pick<Statement, 'text'>): readonly string[] {
-  let depth = 0;
-  let quoted = false;
-  let selecting = true;
-  let lines = '';
-  for (let i = 0; i < text.length; i++) {
-    const character = text[i] ?? '';
-    if (character === "'") quoted = !quoted;
-    if (!quoted && character === '(') depth++;
-    if (!quoted && character === ')') depth--;
-    if (character === '\n') selecting = false;
-    const inBetween = /BETWEEN \S+$/.test(text.slice(Math.max(0, i - 20), i));
-    const isOperand = !quoted && !inBetween && !selecting && depth <= 2 && /^ (?:AND|OR) /.test(text.slice(i, i + 5));
-    lines += isOperand ? `\n${'  '.repeat(depth + 1)}` : character;
-  }
-  return lines.split('\n');
+/** Characters of a line of a statement or a list. */
+export const WIDTH = 110;
+
+/**
+ * A line for each clause. One that is longer than `width` is broken before AND and OR, between columns, in CASE and in parentheses, from
+ * the outside in; never within a text or a name.
+ */
+export function sqlLines({ text }: Pick<Statement, 'text'>, width = WIDTH): readonly string[] {
+  return text.split('\n').flatMap(clause => linesOf(partsOf(clause), '', width));
 }
 
-/** A long list of columns on several lines: a comma outside of all parentheses may end one. */
-export function wrapped(line: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  for (const column of columnsOf(line)) {
-    const last = lines.at(-1);
-    if (last === undefined) lines.push(column);
-    else if (`${last},${column}`.length <= width) lines.splice(-1, 1, `${last},${column}`);
-    else lines.splice(-1, 1, `${last},`, ` ${column}`);
-  }
-  return lines;
+/** A word, a text, white space or a sign; or what stands between parentheses, or CASE and END. */
+type Part = string | Group;
+
+interface Group {
+  readonly opening: '(' | 'CASE';
+  readonly parts: Part[];
 }
 
-function columnsOf(line: string): readonly string[] {
-  const ends = [...line].flatMap((character, i) => (character === ',' ? [i] : []));
-  const opened = (text: string): number => text.split('(').length - text.split(')').length;
-  const columns: string[] = [];
-  let from = 0;
-  for (const end of ends) {
-    if (opened(line.slice(from, end)) > 0) continue;
-    columns.push(line.slice(from, end));
-    from = end + 1;
+const TOKEN = /'(?:[^']|'')*'|"[^"]*"|\[[^\]]*\]|[\w@$#.]+|\s+|./g;
+
+function partsOf(text: string): readonly Part[] {
+  const open: Part[][] = [[]];
+  for (const [token] of text.matchAll(TOKEN)) {
+    const parts = open.at(-1) ?? [];
+    if (token === '(' || token === 'CASE') {
+      const group: Group = { opening: token, parts: [] };
+      parts.push(group);
+      open.push(group.parts);
+    } else if ((token === ')' || token === 'END') && open.length > 1) {
+      open.pop();
+    } else {
+      parts.push(token);
+    }
   }
-  return [...columns, line.slice(from)];
+  return open[0] ?? [];
+}
+
+const closing = ({ opening }: Group): string => (opening === '(' ? ')' : 'END');
+
+function textOf(parts: readonly Part[]): string {
+  return parts
+    .map(part => (typeof part === 'string' ? part : `${part.opening}${textOf(part.parts)}${closing(part)}`))
+    .join('');
+}
+
+const CLAUSES: ReadonlySet<string> = new Set(['FROM', 'WHERE', 'LEFT', 'INNER', 'CROSS', 'GROUP', 'ORDER', 'UNION']);
+const OPERATORS: ReadonlySet<string> = new Set(['AND', 'OR']);
+const BRANCHES: ReadonlySet<string> = new Set(['WHEN', 'ELSE']);
+
+function linesOf(parts: readonly Part[], indent: string, width: number): readonly string[] {
+  const whole = `${indent}${textOf(parts).trim()}`;
+  if (whole.length <= width) return [whole];
+  const deeper = `${indent}  `;
+  const clauses = cutBefore(parts, CLAUSES);
+  if (clauses.length > 1) return clauses.flatMap(clause => linesOf(clause, indent, width));
+  for (const words of [OPERATORS, BRANCHES]) {
+    const pieces = cutBefore(parts, words);
+    if (pieces.length > 1) return pieces.flatMap((piece, i) => linesOf(piece, i === 0 ? indent : deeper, width));
+  }
+  const rows = filled(parts, width - deeper.length);
+  if (rows.length > 1) return rows.flatMap((row, i) => linesOf(row, i === 0 ? indent : deeper, width));
+  const lengths = parts.map(part => (typeof part === 'string' ? 0 : textOf(part.parts).length));
+  const at = lengths.indexOf(Math.max(...lengths));
+  const group = parts[at];
+  if (group === undefined || typeof group === 'string') return [whole];
+  return [
+    `${indent}${textOf(parts.slice(0, at)).trimStart()}${group.opening}`,
+    ...linesOf(group.parts, deeper, width),
+    ...linesOf([closing(group), ...parts.slice(at + 1)], indent, width),
+  ];
+}
+
+/** The AND of a BETWEEN joins no operands. */
+function cutBefore(parts: readonly Part[], words: ReadonlySet<string>): readonly (readonly Part[])[] {
+  const pieces: Part[][] = [[]];
+  let between = false;
+  for (const part of parts) {
+    const isCut = typeof part === 'string' && words.has(part) && !(between && part === 'AND');
+    if (isCut && textOf(pieces.at(-1) ?? []).trim() !== '') pieces.push([]);
+    pieces.at(-1)?.push(part);
+    if (part === 'BETWEEN') between = true;
+    else if (part === 'AND') between = false;
+  }
+  return pieces;
+}
+
+/** A long list on several lines: a comma outside of parentheses and texts may end one. */
+export function wrapped(list: string, width: number): readonly string[] {
+  return filled(partsOf(list), width).map((row, i) => `${i === 0 ? '' : '  '}${textOf(row).trim()}`);
+}
+
+/** Columns of a list, as many in a row as it has room for. */
+function filled(list: readonly Part[], width: number): readonly (readonly Part[])[] {
+  const rows: Part[][] = [[]];
+  let column: Part[] = [];
+  const take = (): void => {
+    const row = rows.at(-1) ?? [];
+    if (row.length > 0 && textOf([...row, ...column]).trim().length > width) rows.push(column);
+    else row.push(...column);
+    column = [];
+  };
+  for (const part of list) {
+    column.push(part);
+    if (part === ',') take();
+  }
+  if (column.length > 0) take();
+  return rows;
 }
 
 /** Name or range of names, type as the engine spells it, and values if they are asked for; lists filled up with their last value are short. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { sqlLines, wrapped } from '../../src/explain/sql-text.ts';
+import { sqlLines } from '../../src/explain/sql-text.ts';
 import { lintel } from './lintel.ts';
 import { smallClinic } from './small-clinic.ts';
 
@@ -22,17 +22,28 @@ test('explain shows typed query, SQL of both engines with types, the index, and 
   expect(out).toMatch(/valueQuantity\.value +.*KG.*\(weighing\.yaml:\d+/);
 });
 
-test('a long statement is broken into lines, and nothing of it is lost', () => {
+test('a long statement is broken into lines, outside of texts and names, and nothing of it is lost', () => {
   const columns = Array.from({ length: 20 }, (_, i) =>
-    i % 3 === 0 ? `coalesce(a.A${i}, a.B${i}, 'x, y')` : `a.C${i}`,
+    i % 3 === 0 ? `coalesce(a.A${i}, a.B${i}, 'x, y (OR', '''')` : `a.[C AND ${i}]`,
   );
-  const text = `SELECT ${columns.join(', ')}\nFROM A AS a\nWHERE (a.X = ? AND a.Y IN (?, ?)) AND a.Z BETWEEN ? AND ?\nLIMIT ?`;
-  const lines = sqlLines({ text }).flatMap(line => wrapped(line, 60));
-  const plain = (sql: string): string => sql.replaceAll(/\s+/g, ' ');
-  expect(plain(lines.join('\n'))).toBe(plain(text));
-  expect(lines.length).toBeGreaterThan(8);
-  expect(Math.max(...lines.map(line => line.length))).toBeLessThan(64);
-  expect(lines).toContain('FROM A AS a');
+  const either = 'CASE WHEN (a.X = ? OR a.X IN (?, ?)) AND a.Y LIKE ? THEN 0 WHEN a.Z IS NULL THEN 1 ELSE 2 END = 1';
+  const rows = `EXISTS (SELECT 1 FROM B AS b LEFT JOIN C AS c ON c.NO = b.NO WHERE b.NO = a.NO AND (${either}))`;
+  const text =
+    `SELECT ${columns.join(', ')}\nFROM A AS a\n` +
+    `WHERE (a.X = ? AND a.Y IN (?, ?)) AND a.Z BETWEEN ? AND ? AND (${rows} OR ${either} OR NOT ${rows})\nLIMIT ?`;
+  const plain = (sql: string): string => sql.replaceAll(/\s+/g, '');
+  for (const width of [40, 60, 110, 1000]) {
+    const lines = sqlLines({ text }, width);
+    expect(plain(lines.join('\n'))).toBe(plain(text));
+    expect(lines.filter(line => line.length > Math.max(width, 66))).toEqual([]);
+    expect(lines).toContain('FROM A AS a');
+    expect(lines.some(line => line.includes('BETWEEN ? AND ?'))).toBe(true);
+    for (const whole of ["'x, y (OR'", "''''", '[C AND 19]'])
+      expect(
+        lines.some(line => line.includes(whole)),
+        whole,
+      ).toBe(true);
+  }
 });
 
 test('no value of the query is shown unless it is asked for', async () => {

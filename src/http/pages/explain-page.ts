@@ -7,7 +7,7 @@ import { Hono } from 'hono';
 import { html } from 'hono/html';
 import { queryLines } from '../../explain/query-text.ts';
 import type { ExplainedStatement, Explanation, Lineage } from '../../explain/search.ts';
-import { parameterLines, sqlLines, wrapped } from '../../explain/sql-text.ts';
+import { parameterLines, sqlLines } from '../../explain/sql-text.ts';
 import type { SearchRequest } from '../../facade.ts';
 import { FhirError } from '../../outcome.ts';
 import { type AppParts, fhirBase, type HttpContext, type HttpEnv, requestContext, serverBase } from '../context.ts';
@@ -20,9 +20,6 @@ export const EXPLAIN_PATH = '/explain';
 export type Explain = (
   request: SearchRequest,
 ) => Promise<{ readonly explanation: Explanation; readonly engine: string }>;
-
-/** Characters of a line of SQL at most, where it can be broken. */
-const WIDTH = 110;
 
 export function explainRoutes(parts: AppParts, explain: Explain): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
@@ -89,7 +86,7 @@ ${read.map(({ name }) =>
 function statementBlock(statement: ExplainedStatement, engine: string, open: boolean): Html {
   const { purpose, served } = statement;
   const shown = statement.rendered.filter(one => one.engine === engine);
-  const lines = shown.flatMap(sqlLines).flatMap(line => wrapped(line, WIDTH));
+  const lines = shown.flatMap(statement => sqlLines(statement));
   return html`<details class="entry" ${open ? 'open' : ''}><summary>${purpose} <span class="quiet">${served[0] ?? ''}</span></summary>
 <pre class="wrap"><code>${lines.join('\n')}</code></pre>
 <p class="quiet">Parameters: ${shown.flatMap(({ parameters }) => parameterLines(engine, parameters, false)).join('; ') || 'none'}</p>
