@@ -81,8 +81,8 @@ test('`lintel check` tells searches that find nothing whatever the database hold
   expect(code).toBe(1);
   const told = out.split('\n').filter(line => line.includes('gives'));
   expect(told.map(line => line.replace(/^.*ccds\.yaml:/, ''))).toEqual([
-    '3:7: status: no mapping of Observation gives finale',
-    '4:7: warning: code: no mapping of Observation gives 29463-8',
+    '3:7: status: no mapping of Observation gives finale [LNT-415]',
+    '4:7: warning: code: no mapping of Observation gives 29463-8 [LNT-415]',
   ]);
 });
 
@@ -101,12 +101,12 @@ test('`lintel check` tells a custodian that no row of the database is, and one t
   expect(await told('Organization?_id=place-99')).toEqual({
     code: 0,
     lines: [
-      "ccds.yaml:1:12: warning: no Organization is the custodian: documents name the patient's, or the pack's publisher",
+      "ccds.yaml:1:12: warning: no Organization is the custodian: documents name the patient's, or the pack's publisher [LNT-416]",
     ],
   });
   expect(await told('Organization?active=true')).toEqual({
     code: 0,
-    lines: ['ccds.yaml:1:12: warning: 2 Organizations are the custodian: documents name the first'],
+    lines: ['ccds.yaml:1:12: warning: 2 Organizations are the custodian: documents name the first [LNT-416]'],
   });
 });
 
@@ -130,6 +130,6 @@ elements:
     (await lintel(clinic(mrn).environment, 'check')).out.split('\n').filter(line => line.includes('ccds.yaml'));
   expect(await told('chart')).toEqual([]);
   expect(await told('other')).toEqual([
-    'ccds.yaml:1:6: warning: no mapping of Patient gives a record number of this system that can be searched; found other',
+    'ccds.yaml:1:6: warning: no mapping of Patient gives a record number of this system that can be searched; found other [LNT-416]',
   ]);
 });

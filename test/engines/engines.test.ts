@@ -81,5 +81,5 @@ test('what is wrong with its address or its connection is told as the engine say
   const told: string[] = [];
   const error = new DatabaseError('unavailable', 'it is gone', { engine: { code: 'TOY_LOST' } });
   tellError(error, text => told.push(text));
-  expect(told).toEqual(['The database: it is gone\nLook under the bed.']);
+  expect(told).toEqual(['The database: it is gone [LNT-902]\nLook under the bed.']);
 });
