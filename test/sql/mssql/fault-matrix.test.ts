@@ -8,14 +8,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import { createLog } from '../../../src/log.ts';
 import { type Running, startServer } from '../../../src/main.ts';
 import { ended, kickOff, type Manifest } from '../../export/exporting.ts';
 import { type Answer, type Asked, type Endpoint, openEndpoint } from './endpoint.ts';
 import { until } from './open.ts';
-
 import { schemaScript } from './schema-script.ts';
 import type { Cell, Column } from './tds.ts';
 
@@ -116,15 +115,20 @@ const EXPECTED: Readonly<Record<Step, Readonly<Record<string, number>>>> = {
 };
 
 const cells: string[] = [];
-let endpoint: Endpoint;
-let folder: string;
-let running: Running;
-const lines: string[] = [];
 
-beforeAll(async () => {
-  endpoint = await openEndpoint(usual);
-  folder = mkdtempSync(join(tmpdir(), 'lintel-'));
+/** A server before a scripted SQL Server. */
+interface Clinic {
+  readonly endpoint: Endpoint;
+  readonly running: Running;
+  readonly lines: readonly string[];
+  stop(): Promise<void>;
+}
+
+async function openClinic(): Promise<Clinic> {
+  const endpoint = await openEndpoint(usual);
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
   for (const [name, text] of Object.entries(PACK)) writeFileSync(join(folder, name), text);
+  const lines: string[] = [];
   const note = (text: string): void => void lines.push(text);
   const options = '&connectTimeout=1500&timeout=3000&exportTimeout=3000';
   const environment = {
@@ -132,26 +136,31 @@ beforeAll(async () => {
     ...{ MAPPINGS: folder, DATA_DIR: join(folder, 'data'), PORT: '0', CACHE_TTL: '0', RELOAD_INTERVAL: '0' },
   };
   const log = createLog({ level: 'info', format: 'json', write: note });
-  const started = await startServer(readConfig(environment), { out: note, note }, log);
-  if (!started) throw new Error(lines.join('\n'));
-  running = started;
-}, 150_000);
+  const running = await startServer(readConfig(environment), { out: note, note }, log);
+  if (!running) throw new Error(lines.join('\n'));
+  return {
+    ...{ endpoint, running, lines },
+    async stop() {
+      await running.stop();
+      await endpoint.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
 
-afterAll(async () => {
-  await running?.stop();
-  await endpoint?.stop();
-  rmSync(folder, { recursive: true, force: true });
-  // One line for each cell.
+// One line for each cell.
+afterAll(() => {
   if (process.env['MATRIX'] === 'print') console.log(cells.join('\n'));
 });
 
-const get = async (path: string, signal?: AbortSignal): Promise<number> => {
+const get = async ({ running }: Clinic, path: string, signal?: AbortSignal): Promise<number> => {
   const response = await fetch(running.url + path, signal ? { signal } : {});
   await response.arrayBuffer();
   return response.status;
 };
 
-async function whatIsTold(operation: Operation, step: Step, lasts: boolean): Promise<number> {
+async function whatIsTold(clinic: Clinic, operation: Operation, step: Step, lasts: boolean): Promise<number> {
+  const { endpoint, running } = clinic;
   if (operation === 'export') {
     const poll = await kickOff(`${running.url}/fhir/$export`);
     const before = endpoint.asked.length;
@@ -163,52 +172,58 @@ async function whatIsTold(operation: Operation, step: Step, lasts: boolean): Pro
     expect(manifest.error).toHaveLength(lasts ? 1 : 0);
     return answer.status;
   }
-  if (step !== 'at cancel') return get(PATHS[operation]);
+  if (step !== 'at cancel') return get(clinic, PATHS[operation]);
   const client = new AbortController();
   const before = endpoint.asked.length;
-  const gone = get(PATHS[operation], client.signal).catch(() => GONE);
+  const gone = get(clinic, PATHS[operation], client.signal).catch(() => GONE);
   await until(() => endpoint.asked.slice(before).some(isRows));
   client.abort();
   return gone;
 }
 
-async function isWell(): Promise<boolean> {
+async function isWell(clinic: Clinic): Promise<boolean> {
   for (const path of Object.values(PATHS)) {
-    if ((await get(path)) === 200) continue;
+    if ((await get(clinic, path)) === 200) continue;
     await new Promise(resolve => setTimeout(resolve, 50));
     return false;
   }
   return true;
 }
 
-async function isIdle(): Promise<boolean> {
+async function isIdle({ endpoint, running }: Clinic): Promise<boolean> {
   const metrics = await (await fetch(`${running.url}/metrics`)).text();
   const taken = [...metrics.matchAll(/^lintel_database_connections_(?:taken|waiting)\{[^}]*\} (\d+)$/gm)];
   return taken.length > 0 && taken.every(([, count]) => count === '0') && endpoint.connections() <= POOLS;
 }
 
-const CELLS = Object.entries(FAULTS).flatMap(([step, faults]) =>
-  Object.keys(faults).flatMap(fault => OPERATIONS.map(operation => [step as Step, fault, operation] as const)),
+const CASES = Object.entries(FAULTS).flatMap(([step, faults]) =>
+  Object.keys(faults).map(fault => [step as Step, fault] as const),
 );
 
-test.each(CELLS.filter(([step, , operation]) => step !== 'at cancel' || operation !== 'export'))(
-  '%s, %s: %s',
-  async (step, fault, operation) => {
-    endpoint.script = usual;
-    await until(isWell);
-    if (step === 'at login') endpoint.drop();
-    const script = FAULTS[step][fault];
-    if (script) endpoint.script = script;
-    const begun = performance.now();
-    // An export waits for better times, but not for a statement to become right.
-    const isWrong = EXPECTED[step][fault] === 500;
-    const status = await whatIsTold(operation, step, isWrong);
-    const took = Math.round(performance.now() - begun);
-    endpoint.script = usual;
-    expect(status).toBe(operation === 'export' ? 200 : EXPECTED[step][fault]);
-    await until(isWell);
-    await until(isIdle);
-    cells.push(`| ${step} | ${fault} | ${operation} | ${status} | ${took} | ${endpoint.connections()} |`);
-    expect(lines.join('\n')).not.toMatch(/canary|hunter2/);
-  },
-);
+// Most of the time is waiting, each before a server of its own.
+test.concurrent.each(CASES)('%s, %s', async (step, fault) => {
+  const clinic = await openClinic();
+  const { endpoint, lines } = clinic;
+  try {
+    for (const operation of OPERATIONS.filter(one => step !== 'at cancel' || one !== 'export')) {
+      endpoint.script = usual;
+      await until(() => isWell(clinic));
+      if (step === 'at login') endpoint.drop();
+      const script = FAULTS[step][fault];
+      if (script) endpoint.script = script;
+      const begun = performance.now();
+      // An export waits for better times, but not for a statement to become right.
+      const isWrong = EXPECTED[step][fault] === 500;
+      const status = await whatIsTold(clinic, operation, step, isWrong);
+      const took = Math.round(performance.now() - begun);
+      endpoint.script = usual;
+      expect([operation, status]).toEqual([operation, operation === 'export' ? 200 : EXPECTED[step][fault]]);
+      await until(() => isWell(clinic));
+      await until(() => isIdle(clinic));
+      cells.push(`| ${step} | ${fault} | ${operation} | ${status} | ${took} | ${endpoint.connections()} |`);
+      expect(lines.join('\n')).not.toMatch(/canary|hunter2/);
+    }
+  } finally {
+    await clinic.stop();
+  }
+});
