@@ -25,8 +25,8 @@ export interface RestUnderTest {
   /** Milliseconds to add to the clock. */
   wait(milliseconds: number): void;
   readonly accounts: Map<string, Account>;
-  /** A client with a cookie jar, logged in as anna. */
-  client(): Promise<Client>;
+  /** A client with a cookie jar, logged in as anna or somebody else of the accounts. */
+  client(username?: string): Promise<Client>;
 }
 
 export interface Client {
@@ -103,9 +103,9 @@ export async function restUnderTest(
     wait(milliseconds) {
       now += milliseconds;
     },
-    async client() {
+    async client(username = 'anna') {
       const client = newClient();
-      const response = await client.post('/api/users/login', form({ username: 'anna', password: PASSWORD }));
+      const response = await client.post('/api/users/login', form({ username, password: PASSWORD }));
       if (response.status !== 200) throw new Error(`login: ${response.status}`);
       return client;
     },
