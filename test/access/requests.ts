@@ -242,11 +242,11 @@ function systemCase(random: Random, world: World): Case | undefined {
       const { json } = await facade.searchAll([...parameters, ['_count', '1000']], context);
       return { ...answerIn(json), matches: answerIn(json).matches?.toSorted(), total: undefined };
     },
-    expected: ({ search: visible }) => ({
-      matches: wanted.flatMap(({ name }) => (visible.has(name) ? [name] : [])).toSorted(),
-      included: [],
-      total: undefined,
-    }),
+    expected({ search: visible, permits }) {
+      if (!types.every(type => permits(type, 'search'))) return NOTHING;
+      const matches = wanted.flatMap(({ name }) => (visible.has(name) ? [name] : [])).toSorted();
+      return { matches, included: [], total: undefined };
+    },
   };
 }
 
@@ -267,11 +267,12 @@ function compartmentCase(random: Random, world: World): Case | undefined {
       }
       return { matches: found, included: [], total: undefined };
     },
-    expected: ({ search: visible }) => ({
-      matches: own.flatMap(({ name }) => (visible.has(name) ? [name] : [])),
-      included: [],
-      total: undefined,
-    }),
+    expected({ read, search: visible, permits }) {
+      // Of a patient who may not be read there is nothing here; who may read no patients is not told whether there is one.
+      if (permits('Patient', 'read') && !read.has(`Patient/${id}`)) return NOTHING;
+      const matches = own.flatMap(({ name }) => (visible.has(name) ? [name] : []));
+      return { matches, included: [], total: undefined };
+    },
   };
 }
 

@@ -86,11 +86,13 @@ function patientsOf(type: string, resource: Resource): ReadonlySet<string> | und
 export interface Visible {
   readonly read: ReadonlySet<string>;
   readonly search: ReadonlySet<string>;
+  /** Whether resources of the type may be asked for at all; else the request is refused. */
+  permits(type: string, action: 'read' | 'search'): boolean;
 }
 
 export function visibleTo(access: Access, world: World): Visible {
   const all = new Set(world.known.keys());
-  if (access.kind === 'all') return { read: all, search: all };
+  if (access.kind === 'all') return { read: all, search: all, permits: () => true };
   const usable = access.permissions.filter(({ read, search }) => read || search);
   const inside = new Map(usable.map(permission => [permission, insideOf(permission.within, usable, world)]));
   const allowed = (action: 'read' | 'search'): ReadonlySet<string> =>
@@ -104,7 +106,9 @@ export function visibleTo(access: Access, world: World): Visible {
           : [],
       ),
     );
-  return { read: allowed('read'), search: allowed('search') };
+  const permits: Visible['permits'] = (type, action) =>
+    usable.some(permission => permission[action] && (permission.type === '*' || permission.type === type));
+  return { read: allowed('read'), search: allowed('search'), permits };
 }
 
 /** The type and the conditions of a permission. */
