@@ -7,22 +7,9 @@ import { isResourceType } from '../r4/definitions.ts';
 import { type SearchParameter, searchParameterOf } from '../r4/search-parameters.ts';
 import { LIMITS, type ParseContext, printable, UnknownParameter } from './limits.ts';
 import type { Offered } from './offers.ts';
-import type { Filter, Modifier, TypedValue } from './query.ts';
+import { type Filter, MODIFIERS, type Modifier, type TypedValue } from './query.ts';
 import { expansionOf } from './value-set-expansion.ts';
 import { splitEscaped, typedValue, type ValueContext, wrong } from './values.ts';
-
-const MODIFIERS: ReadonlySet<string> = new Set<Modifier>([
-  'not',
-  'text',
-  'exact',
-  'contains',
-  'below',
-  'above',
-  'in',
-  'not-in',
-  'of-type',
-  'identifier',
-]);
 
 export function parseFilter(type: string, name: string, text: string, context: ParseContext, depth = 0): Filter {
   // Before anything is looked up: what a long chain leads to may be unknown, and is too long all the same.
@@ -204,5 +191,5 @@ function unsupportedModifier(name: string, offered: Offered): FhirError {
 }
 
 function isModifier(text: string): text is Modifier {
-  return MODIFIERS.has(text);
+  return (MODIFIERS as readonly string[]).includes(text);
 }

@@ -79,17 +79,20 @@ export interface ChainTarget {
 }
 
 /** `in`, `not-in`, and above and below of codes are replaced while parsing, by what they stand for. */
-export type Modifier =
-  | 'not'
-  | 'text'
-  | 'exact'
-  | 'contains'
-  | 'below'
-  | 'above'
-  | 'in'
-  | 'not-in'
-  | 'of-type'
-  | 'identifier';
+export const MODIFIERS = [
+  'not',
+  'text',
+  'exact',
+  'contains',
+  'below',
+  'above',
+  'in',
+  'not-in',
+  'of-type',
+  'identifier',
+] as const;
+
+export type Modifier = (typeof MODIFIERS)[number];
 
 export type Prefix = 'eq' | 'ne' | 'gt' | 'lt' | 'ge' | 'le' | 'sa' | 'eb' | 'ap';
 
