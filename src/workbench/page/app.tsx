@@ -1,13 +1,19 @@
 /**
  * The frame of the page: what it works on, the views, and what went wrong last.
  */
+import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { WirePack } from '../wire.ts';
+import type { WirePack } from '../wire/mapping.ts';
 import { ask } from './ask.ts';
-import { useBench } from './bench.ts';
-import { MappingView } from './mapping-view.tsx';
+import { type Bench, useBench } from './bench.ts';
+import { MappingView } from './mapping/mapping-view.tsx';
 
-const VIEWS = [{ name: 'mapping', title: 'Mapping', view: MappingView }] as const;
+/** The views in the order of their buttons; the name is the address behind `#`. */
+const VIEWS: readonly {
+  readonly name: string;
+  readonly title: string;
+  readonly view: FunctionComponent<{ readonly bench: Bench }>;
+}[] = [{ name: 'mapping', title: 'Mapping', view: MappingView }];
 
 export function App() {
   const [pack, setPack] = useState<WirePack>();
@@ -27,7 +33,6 @@ export function App() {
 
 function Views({ pack }: { readonly pack: WirePack }) {
   const bench = useBench(pack);
-  const [shown, setShown] = useState<string>(VIEWS[0].name);
   return (
     <>
       <header>
@@ -37,8 +42,8 @@ function Views({ pack }: { readonly pack: WirePack }) {
             <button
               key={name}
               type="button"
-              aria-current={name === shown ? 'page' : undefined}
-              onClick={() => setShown(name)}
+              aria-current={name === bench.view ? 'page' : undefined}
+              onClick={() => bench.show(name)}
             >
               {title}
             </button>
@@ -48,7 +53,7 @@ function Views({ pack }: { readonly pack: WirePack }) {
           {pack.folder} · {pack.database}
         </p>
       </header>
-      {VIEWS.map(({ name, view: View }) => (name === shown ? <View key={name} bench={bench} /> : null))}
+      {VIEWS.map(({ name, view: View }) => (name === bench.view ? <View key={name} bench={bench} /> : null))}
       <output class="told" aria-live="polite">
         {bench.told}
       </output>

@@ -1,7 +1,7 @@
 /**
  * Asks the server of the workbench. Rejects with an Error whose message is for the person at the page.
  */
-import type { WireError } from '../wire.ts';
+import type { WireError } from '../wire/mapping.ts';
 
 /** An answer that is no success. */
 export class Refused extends Error {

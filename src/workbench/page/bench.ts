@@ -4,7 +4,7 @@
  */
 import type { EditorState } from '@codemirror/state';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Unsaved, WireCheck, WireFile, WirePack, WirePlace } from '../wire.ts';
+import type { Unsaved, WireCheck, WireFile, WirePack, WirePlace } from '../wire/mapping.ts';
 import { ask, Refused } from './ask.ts';
 import { isUnsaved, type OpenFile, opened, unsavedOf } from './files.ts';
 
@@ -23,6 +23,9 @@ export interface Bench {
   readonly check: WireCheck | undefined;
   /** The check is of texts that have changed since. */
   readonly checking: boolean;
+  /** The view that is shown; the address keeps it behind `#`, so that a reload and *back* find it. */
+  readonly view: string;
+  show(view: string): void;
   /** What happened last, in words. */
   readonly told: string;
   readonly unsaved: Unsaved;
@@ -33,6 +36,7 @@ export interface Bench {
   apply(change: Change): void;
   tell(what: string): void;
   open(path: string): void;
+  /** Shows the place in the editor of the view *Mapping*. */
   goTo(place: WirePlace): void;
   edited(path: string, state: EditorState): void;
   save(path: string): Promise<void>;
@@ -51,6 +55,7 @@ export function useBench(pack: WirePack): Bench {
   const [told, tell] = useState('');
   const [goal, setGoal] = useState<WirePlace>();
   const [change, apply] = useState<Change>();
+  const view = useHash() || 'mapping';
   const unsaved = useMemo(() => unsavedOf(files), [files]);
   const key = JSON.stringify(unsaved);
   const current = useRef(files);
@@ -90,11 +95,12 @@ export function useBench(pack: WirePack): Bench {
     );
   };
   return {
-    ...{ files, check, checking, told, unsaved, goal, tell, change },
+    ...{ files, check, checking, told, unsaved, goal, tell, change, view, show },
     apply: one => apply({ ...one }),
     file: files.find(one => one.path === path),
     open: setPath,
     goTo(place) {
+      show('mapping');
       setPath(place.file);
       setGoal({ ...place });
     },
@@ -132,4 +138,19 @@ export function useBench(pack: WirePack): Bench {
       tell(there ? `${one} is as on the disk` : `${one} is not on the disk`);
     },
   };
+}
+
+function show(view: string): void {
+  location.hash = view;
+}
+
+/** What stands in the address behind `#`. */
+function useHash(): string {
+  const [hash, setHash] = useState(() => location.hash.slice(1));
+  useEffect(() => {
+    const changed = (): void => setHash(location.hash.slice(1));
+    addEventListener('hashchange', changed);
+    return () => removeEventListener('hashchange', changed);
+  }, []);
+  return hash;
 }

@@ -3,7 +3,7 @@
  * outlives a look at another file.
  */
 import type { EditorState } from '@codemirror/state';
-import type { Unsaved, WireFile } from '../wire.ts';
+import type { Unsaved, WireFile } from '../wire/mapping.ts';
 
 export interface OpenFile {
   readonly path: string;

@@ -5,26 +5,21 @@
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { secureHeaders } from 'hono/secure-headers';
-import { z } from 'zod';
 import { DatabaseError } from '../../sql/database.ts';
-import { PreviewError, previewRow } from '../preview.ts';
-import type { WireCheck, WireError, WirePack } from '../wire.ts';
+import type { WireError, WirePack } from '../wire/mapping.ts';
 import type { Bundle } from './bundle.ts';
 import type { Desk } from './desk.ts';
 import { createGuard } from './guard.ts';
-import { filesOf, PackFileError, saveFile } from './pack-folder.ts';
+import { filesOf } from './pack-folder.ts';
 import { pageText } from './page-text.ts';
-import { mappingOf, previewOf, problemOf } from './tell.ts';
+import { MAPPING_QUESTIONS } from './questions/mapping.ts';
+import { type Question, Refusal } from './questions/question.ts';
 
 /** Bytes of a request: a pack of 5 MB, with what JSON adds. */
 const MOST = 12 * 1024 * 1024;
 
-const unsaved = z.record(z.string(), z.string());
-const ASKED = {
-  check: z.strictObject({ unsaved }),
-  preview: z.strictObject({ unsaved, mapping: z.string(), key: z.array(z.string()).max(20) }),
-  save: z.strictObject({ path: z.string(), text: z.string(), before: z.string().optional() }),
-};
+/** All that the page may ask: the questions of each view. */
+const QUESTIONS: readonly Question[] = [...MAPPING_QUESTIONS];
 
 export interface WorkbenchParts {
   readonly desk: Desk;
@@ -40,9 +35,6 @@ export interface Workbench {
   /** The path of the link that is opened once. */
   readonly link: string;
 }
-
-/** Someone asked what the page does not ask. */
-class AskedWrongly extends Error {}
 
 export function createWorkbench({ desk, bundle, database, failed }: WorkbenchParts): Workbench {
   const guard = createGuard();
@@ -71,37 +63,14 @@ export function createWorkbench({ desk, bundle, database, failed }: WorkbenchPar
   bench.get('/api/pack', c =>
     c.json({ folder: desk.folder, database, files: filesOf(desk.folder) } satisfies WirePack),
   );
-  bench.post('/api/check', async c => {
-    const asked = await read(c, ASKED.check);
-    const { pack } = await desk.check(asked.unsaved);
-    return c.json({
-      problems: pack.problems.map(problemOf),
-      mappings: pack.registry?.mappings.map(mappingOf),
-    } satisfies WireCheck);
-  });
-  bench.post('/api/preview', async c => {
-    const asked = await read(c, ASKED.preview);
-    const served = await desk.served(asked.unsaved);
-    const mapping = served?.registry.mappings.find(({ name }) => name === asked.mapping);
-    if (!served || !mapping) return refuse(c, 409, 'The mapping has errors, or is not there');
-    const { registry, facade, stale } = served;
-    const signal = c.req.raw.signal;
-    const shown = await previewRow(mapping, asked.key, {
-      ...{ registry, facade, signal },
-      database: desk.database,
-      now: Date.now(),
-    });
-    return c.json(previewOf(shown, stale));
-  });
-  bench.put('/api/file', async c => {
-    const { path, text, before } = await read(c, ASKED.save);
-    return c.json(saveFile(desk.folder, path, text, before));
-  });
+  for (const { path, method, answer } of QUESTIONS) {
+    bench.on(method, `/api/${path}`, async c =>
+      c.json(await answer(await bodyOf(c), { desk, database, signal: c.req.raw.signal })),
+    );
+  }
   app.notFound(c => refuse(c, 404, 'There is no such page'));
   app.onError((error, c) => {
-    if (error instanceof AskedWrongly) return refuse(c, 400, error.message);
-    if (error instanceof PackFileError) return refuse(c, error.reason === 'changed' ? 409 : 403, error.message);
-    if (error instanceof PreviewError) return refuse(c, 404, error.message);
+    if (error instanceof Refusal) return refuse(c, error.status, error.message);
     if (error instanceof DatabaseError) {
       return refuse(c, 502, `The database did not answer: ${error.told ?? error.message}`);
     }
@@ -111,15 +80,12 @@ export function createWorkbench({ desk, bundle, database, failed }: WorkbenchPar
   return { fetch: app.fetch, link: `${guard.base}/open?token=${guard.token}` };
 }
 
-function refuse(c: Context, status: 400 | 403 | 404 | 409 | 413 | 500 | 502, error: string): Response {
+function refuse(c: Context, status: Refusal['status'] | 413 | 500 | 502, error: string): Response {
   return c.json({ error } satisfies WireError, status);
 }
 
-async function read<T>(c: Context, shape: z.ZodType<T>): Promise<T> {
+async function bodyOf(c: Context): Promise<unknown> {
   // Pages of other origins can send a form without asking, and no JSON.
-  if (!/^application\/json\b/.test(c.req.header('Content-Type') ?? '')) throw new AskedWrongly('Expected JSON');
-  const body: unknown = await c.req.json().catch(() => undefined);
-  const parsed = shape.safeParse(body);
-  if (!parsed.success) throw new AskedWrongly('The request has not the members that it needs');
-  return parsed.data;
+  if (!/^application\/json\b/.test(c.req.header('Content-Type') ?? '')) throw new Refusal(400, 'Expected JSON');
+  return c.req.json().catch(() => undefined);
 }

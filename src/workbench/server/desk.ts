@@ -11,7 +11,7 @@ import type { Registry } from '../../mapping/model.ts';
 import { type Catalog, findTable, withDenied } from '../../sql/catalog.ts';
 import type { Database } from '../../sql/database.ts';
 import { checkKnown, facadeOf } from '../../start/setup.ts';
-import type { Unsaved } from '../wire.ts';
+import type { Unsaved } from '../wire/mapping.ts';
 
 export type DeskConfig = Pick<Config, 'mappings' | 'schema' | 'page' | 'linkSecret'>;
 

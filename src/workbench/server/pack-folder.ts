@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathsOfPack, readPackFiles } from '../../mapping/load/read/files.ts';
-import type { WireFile } from '../wire.ts';
+import type { WireFile } from '../wire/mapping.ts';
 
 /** `refused`: no such file may be there. `changed`: another program wrote it since it was read. */
 export class PackFileError extends Error {

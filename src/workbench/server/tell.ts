@@ -7,7 +7,7 @@ import type { SqlValue } from '../../sql/expression.ts';
 import { printTable } from '../../sql/identifier.ts';
 import type { Preview, PreviewElement } from '../preview.ts';
 import { wayOf } from '../way.ts';
-import type { WireElement, WireMapping, WirePlace, WirePreview, WireProblem } from '../wire.ts';
+import type { WireElement, WireMapping, WirePlace, WirePreview, WireProblem } from '../wire/mapping.ts';
 
 export function placeOf({ file, line, column }: Position): WirePlace {
   return { file, line, column };

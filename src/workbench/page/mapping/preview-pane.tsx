@@ -3,9 +3,9 @@
  * value and marks its columns; pointing at a column marks its elements.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { WireElement, WireMapping, WirePlace, WirePreview } from '../wire.ts';
-import { ask } from './ask.ts';
-import type { Bench } from './bench.ts';
+import type { WireElement, WireMapping, WirePlace, WirePreview } from '../../wire/mapping.ts';
+import { ask } from '../ask.ts';
+import type { Bench } from '../bench.ts';
 import { type JsonLine, linesOf } from './json-lines.ts';
 
 export function PreviewPane({ bench }: { readonly bench: Bench }) {

@@ -3,10 +3,10 @@
  */
 import { EditorView } from '@codemirror/view';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { WireProblem } from '../wire.ts';
-import type { Bench } from './bench.ts';
+import type { WireProblem } from '../../wire/mapping.ts';
+import type { Bench } from '../bench.ts';
+import { isUnsaved } from '../files.ts';
 import { offsetOf, rangeOfFix, showProblems, stateOf } from './editor.ts';
-import { isUnsaved } from './files.ts';
 import { PreviewPane } from './preview-pane.tsx';
 
 export function MappingView({ bench }: { readonly bench: Bench }) {

@@ -26,7 +26,7 @@ import {
   lineNumbers,
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import type { WirePlace, WireProblem } from '../wire.ts';
+import type { WirePlace, WireProblem } from '../../wire/mapping.ts';
 
 /** Colours that follow light and dark. */
 const HIGHLIGHT = HighlightStyle.define([
