@@ -48,7 +48,7 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   app.use(`${config.apiPath}/*`, tellAsRest);
   if (parts.audit !== undefined) {
     const audited = auditAnswers(parts, parts.audit, isOpenToAll);
-    for (const path of [config.fhirPath, config.apiPath]) app.use(`${path}/*`, audited);
+    for (const path of [`${config.fhirPath}/*`, `${config.apiPath}/*`, EXPLAIN_PATH]) app.use(path, audited);
   }
   app.use(guardHost(parts));
   app.use(limitUrl);
@@ -57,7 +57,8 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
     app.use(`${config.fhirPath}/*`, crossOrigin(config.corsOrigins, isAppOrigin));
   app.use(describeResponse);
   app.use(`${config.fhirPath}/*`, tellPlace(parts));
-  if (config.access !== 'open') app.use(`${config.fhirPath}/*`, requireToken(entryOf(parts), isOpenToAll));
+  if (config.access !== 'open')
+    for (const path of [`${config.fhirPath}/*`, EXPLAIN_PATH]) app.use(path, requireToken(entryOf(parts), isOpenToAll));
   const takesGlass = (path: string): boolean =>
     [config.fhirPath, config.apiPath].some(base => path.startsWith(`${base}/`) || path === base) && !isOpenToAll(path);
   app.use(refuseGlass(takesGlass));

@@ -340,7 +340,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'DELETE /api/*': NOTHING,
   'GET /api/:patientId/ccds/api/*': NOTHING,
   'GET /api/chart/:patientId/document': NOTHING,
-  'GET /explain': pair => [{ path: `/explain?query=${pair.type}`, refuses: 'both' }],
+  'GET /explain': pair => [{ path: `/explain?query=${pair.type}`, refuses: 'one' }],
   'GET /fhir/:type/:id': reads,
   'GET /fhir/:type': searches,
   'GET /fhir/:type/_search': pair => [{ path: `/fhir/${pair.type}/_search?${both(pair)}`, ...told(pair) }],

@@ -75,7 +75,7 @@ async function audited(
 }
 
 /** Routes that tell nothing of any patient. A new route is audited, or it is listed here and somebody has thought about it. */
-const NOT_AUDITED = ['/', '/health', '/ready', '/metrics', '/search/:type', '/explain', '/fhir/metadata'];
+const NOT_AUDITED = ['/', '/health', '/ready', '/metrics', '/search/:type', '/fhir/metadata'];
 const MIDDLEWARE = /\/\*$|^\*$/;
 const VALUES: Readonly<Record<string, string>> = {
   ':type': 'Patient',
