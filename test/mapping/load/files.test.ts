@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { readPackFiles } from '../../../src/mapping/load/read/files.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { formatProblem } from '../../../src/mapping/load/problem.ts';
+import { pathsOfPack, readPackFiles } from '../../../src/mapping/load/read/files.ts';
 
 const PACK = join(import.meta.dirname, 'pack');
 
@@ -22,6 +23,68 @@ test('what is named like a file of the pack and is none is left out, and nobody 
   mkdirSync(join(made, 'folder.yaml'));
   symlinkSync(made, join(made, 'loop.yaml'));
   expect(readPackFiles(made).version).toBe(version);
+});
+
+describe('a link of a pack', () => {
+  /** A folder with two folders in it, each of which has the pack. */
+  function beside(): { readonly root: string; readonly pack: string; readonly other: string } {
+    const root = mkdtempSync(join(tmpdir(), 'lintel-files-'));
+    onTestFinished(() => rmSync(root, { recursive: true }));
+    const [pack, other] = [join(root, 'pack'), join(root, 'other')];
+    for (const made of [pack, other]) cpSync(PACK, made, { recursive: true });
+    return { root, pack, other };
+  }
+
+  function linked(pack: string, to: string): void {
+    rmSync(join(pack, 'patient.yaml'));
+    symlinkSync(to, join(pack, 'patient.yaml'));
+  }
+
+  test('to a file that lies elsewhere is an error, and what stands there is not read', () => {
+    const { pack } = beside();
+    const away = join(beside().other, 'patient.yaml');
+    linked(pack, away);
+    const { mappings, problems = [] } = readPackFiles(pack);
+    expect(mappings.map(({ path }) => path)).not.toContain('patient.yaml');
+    expect(problems.map(formatProblem)).toEqual([
+      'patient.yaml:1:1: the file is a link that leads away; expected a link to a file in this folder or beside it',
+    ]);
+    expect(pathsOfPack(pack)).not.toContain('patient.yaml');
+  });
+
+  test('of the pack below it as well', () => {
+    const { root, other } = beside();
+    linked(other, join(beside().other, 'patient.yaml'));
+    const site = join(root, 'site');
+    mkdirSync(site);
+    writeFileSync(join(site, 'pack.yaml'), 'extends: ../other\n');
+    expect(readPackFiles(site).problems?.map(formatProblem)).toEqual([
+      expect.stringMatching(/^\.\.\/other\/patient\.yaml:1:1: the file is a link that leads away/),
+    ]);
+  });
+
+  test('to a file beside the pack is followed, and so is a pack that is itself behind a link', () => {
+    const { root, pack, other } = beside();
+    const { version } = readPackFiles(pack);
+    linked(pack, join(other, 'patient.yaml'));
+    expect(readPackFiles(pack).version).toBe(version);
+    const elsewhere = beside().root;
+    symlinkSync(other, join(elsewhere, 'current'));
+    const current = readPackFiles(join(elsewhere, 'current'));
+    expect([current.version, current.problems]).toEqual([version, undefined]);
+    expect(root).not.toBe(elsewhere);
+  });
+
+  test('as orchestrators mount files is followed: by a hidden folder of the same one', () => {
+    const { pack } = beside();
+    const { version } = readPackFiles(pack);
+    mkdirSync(join(pack, '..2026_01_01'));
+    renameSync(join(pack, 'patient.yaml'), join(pack, '..2026_01_01', 'patient.yaml'));
+    symlinkSync('..2026_01_01', join(pack, '..data'));
+    symlinkSync('..data/patient.yaml', join(pack, 'patient.yaml'));
+    const { version: mounted, problems } = readPackFiles(pack);
+    expect([mounted, problems]).toEqual([version, undefined]);
+  });
 });
 
 test('files are followed to where links lead; one that leads nowhere is an error', () => {

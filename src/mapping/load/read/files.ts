@@ -1,13 +1,13 @@
 /**
  * The files of a pack, and of the packs that it builds on. In: its folder. Out: YAML and CSV texts by path relative to the
  * folder, the lowest pack first, those of each sorted, and a version that changes with any of them. Test files, hidden
- * files and the generated JSON Schemas are left out, and what is no file.
+ * files and the generated JSON Schemas are left out, and what is no file. A file that a link leads away to is not read and is an error.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Problem } from '../problem.ts';
-import { packFolders } from './folders.ts';
+import { createReport, type Problem } from '../problem.ts';
+import { leadsAway, packFolders } from './folders.ts';
 
 export interface PackFile {
   /** Relative to the pack's folder, with `/`. */
@@ -34,7 +34,7 @@ export interface PackFiles {
   readonly changed: number;
   /** The version of the database's schema, where it is not pack.yaml that says it. */
   readonly schema?: string;
-  /** What is wrong with an `extends`: the files of that pack are missing. */
+  /** What is wrong with an `extends`, or with a link: the files that it leads to are missing. */
   readonly problems?: readonly Problem[];
 }
 
@@ -45,11 +45,19 @@ const MAX_DEPTH = 4;
  * that count instead of those of the folder. Throws the file system's error if a folder cannot be read.
  */
 export function readPackFiles(folder: string, schema?: string, unsaved?: ReadonlyMap<string, string>): PackFiles {
-  const { folders, problems } = packFolders(folder);
+  const { folders, problems: wrong } = packFolders(folder);
+  const report = createReport();
+  report.take(wrong);
   const read = folders.map(({ path, prefix }, level) => {
     // One below it has files of its own.
     const below = folders.map(other => other.prefix).filter(other => other !== prefix && other.startsWith(prefix));
-    const paths = pathsUnder(path, '', 0).filter(one => !below.some(other => (prefix + one).startsWith(other)));
+    const own = pathsUnder(path, '', 0).filter(one => !below.some(other => (prefix + one).startsWith(other)));
+    const away = new Set(own.filter(one => leadsAway(path, one)));
+    const paths = own.filter(one => !away.has(one));
+    for (const one of away)
+      report.error('outside-pack', { file: prefix + one, line: 1, column: 1 }, 'the file is a link that leads away', {
+        expected: 'a link to a file in this folder or beside it',
+      });
     const changed = paths.map(one => statSync(join(path, one)).mtimeMs);
     const files = paths.map(
       (one): PackFile => ({
@@ -72,6 +80,7 @@ export function readPackFiles(folder: string, schema?: string, unsaved?: Readonl
     const paths = read.map(({ prefix }) => prefix + name);
     return files.filter(({ path }) => paths.includes(path));
   };
+  const problems = report.problems();
   const packs = each('pack.yaml');
   const ccds = each('ccds.yaml');
   const access = each('access.yaml');
@@ -94,7 +103,7 @@ export function readPackFiles(folder: string, schema?: string, unsaved?: Readonl
 
 /** The paths of all files of one folder that are a pack's, its tests and its lock included. */
 export function pathsOfPack(folder: string): readonly string[] {
-  return pathsUnder(folder, '', 0);
+  return pathsUnder(folder, '', 0).filter(path => !leadsAway(folder, path));
 }
 
 function pathsUnder(folder: string, inner: string, depth: number): readonly string[] {

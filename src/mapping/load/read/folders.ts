@@ -52,7 +52,8 @@ export function packFolders(folder: string): PackFolders {
 
 function extendsOf({ path, prefix }: PackFolder): ScalarTree | undefined {
   const file = join(path, 'pack.yaml');
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
+  // One that a link leads away to is not read; files.ts tells that.
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile() || leadsAway(path, 'pack.yaml')) return undefined;
   const text = readFileSync(file, 'utf8');
   // Most packs have none, and the file is read as a whole later.
   if (!text.includes('extends')) return undefined;
@@ -78,13 +79,24 @@ function baseOf({ path }: PackFolder, { text, at }: ScalarTree, report: Report):
     });
     return undefined;
   }
-  const around = realpathSync(dirname(resolve(path)));
-  if (realpathSync(base).startsWith(around.endsWith(sep) ? around : around + sep)) return base;
+  if (!leadsAway(path, text)) return base;
   report.error('outside-pack', at, '`extends` leads away by a link', {
     expected: 'a folder that lies beside or below this one',
     found: text,
   });
   return undefined;
+}
+
+/**
+ * Whether links lead from a path within or beside the folder of a pack to what lies neither in that folder nor in the one
+ * around it. The root of the file system is around everything, so that links do not lead there.
+ */
+export function leadsAway(folder: string, path: string): boolean {
+  const around = realpathSync(dirname(resolve(folder)));
+  const real = realpathSync(resolve(folder, path));
+  if (real === resolve(around, relative(dirname(resolve(folder)), resolve(folder, path)))) return false;
+  const homes = [realpathSync(folder), ...(around === dirname(around) ? [] : [around])];
+  return !homes.some(home => real.startsWith(home + sep));
 }
 
 function packsIn(folder: string): readonly string[] {
