@@ -4,20 +4,18 @@
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { checkLocked, checkRows } from '../check/check.ts';
+import { forTests, type PackTests, runPackTests } from '../check/pack-tests.ts';
 import { reportPage } from '../check/page.ts';
 import { junitText, sarifText } from '../check/pipelines.ts';
 import { countOf, reportJson, tableLines } from '../check/report.ts';
 import type { CheckSection } from '../check/section.ts';
 import { plural } from '../common/plural.ts';
-import { type Config, ConfigError, readConfig } from '../config/config.ts';
+import { ConfigError, readConfig } from '../config/config.ts';
 import { type Problem, problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
 import type { Registry } from '../mapping/model.ts';
-import type { Catalog, ColumnInfo, TableInfo } from '../sql/catalog.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
-import { loadWhole } from '../start/setup.ts';
 import { type Arguments, type Command, overrides, textOf } from './command.ts';
-import { type PackTests, runPackTests } from './pack-tests.ts';
 import { printParameters } from './parameters-text.ts';
 
 /** Seconds for all sections. */
@@ -92,7 +90,11 @@ Exit code: 0 without errors (warnings are allowed), 1 with errors.`,
     const { registry } = pack;
     const tests =
       registry && catalog
-        ? await runPackTests(config.mappings, forTests(config, catalog) ?? registry, catalog)
+        ? await runPackTests(
+            config.mappings,
+            forTests(readPackFiles(config.mappings, config.schema), catalog) ?? registry,
+            catalog,
+          )
         : undefined;
     const problems = [...pack.problems, ...(tests?.problems ?? [])];
     const report = { pack: registry?.pack.name, at, seed, budgetSeconds, problems, sections: checked.sections };
@@ -127,18 +129,6 @@ export function writePipelineReports(
   const all = [...(own ?? []), ...(tests?.problems ?? [])];
   if (sarif !== undefined) writeFileSync(sarif, sarifText(folder, all));
   if (junit !== undefined) writeFileSync(junit, junitText(own, tests?.cases ?? []));
-}
-
-/** The pack for rows that a test writes: in SQLite in any form, not only in the one that the rows of the database have. */
-export function forTests({ mappings, schema }: Config, catalog: Catalog): Registry | undefined {
-  if (catalog.engine !== 'sqlite') return undefined;
-  const isTime = ({ type }: ColumnInfo): boolean => ['date', 'datetime', 'time'].includes(type?.kind ?? '');
-  const inAnyForm = (info: ColumnInfo): ColumnInfo => (isTime(info) ? { ...info, form: 'any' } : info);
-  const tables = [...catalog.tables].map(([key, table]): [string, TableInfo] => [
-    key,
-    { ...table, columns: new Map([...table.columns].map(([name, info]) => [name, inAnyForm(info)])) },
-  ]);
-  return loadWhole(readPackFiles(mappings, schema), { ...catalog, tables: new Map(tables) }).pack.registry;
 }
 
 /** Loaded when rows are asked: they bring the FHIRPath engine along. */

@@ -2,15 +2,16 @@
  * `lintel test`: runs the tests beside the mappings of a pack, on rows of their own.
  */
 import { checkLocked } from '../check/check.ts';
+import { forTests, runPackTests } from '../check/pack-tests.ts';
 import { countOf } from '../check/report.ts';
 import { plural } from '../common/plural.ts';
 import { readConfig } from '../config/config.ts';
 import { problemCode, problemLine } from '../mapping/load/problem.ts';
+import { readPackFiles } from '../mapping/load/read/files.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { setUp } from '../start/setup.ts';
-import { forTests, writePipelineReports } from './check.ts';
+import { writePipelineReports } from './check.ts';
 import { type Command, overrides, textOf } from './command.ts';
-import { runPackTests } from './pack-tests.ts';
 
 export const test: Command = {
   summary: 'runs the tests of a pack (*.test.yaml) on rows of their own',
@@ -51,7 +52,11 @@ Exit code: 0 all tests came true, or there are none; 1 a test failed, or the pac
       writePipelineReports(args, config.mappings, problems, undefined);
       return 1;
     }
-    const tests = await runPackTests(config.mappings, forTests(config, catalog) ?? registry, catalog);
+    const tests = await runPackTests(
+      config.mappings,
+      forTests(readPackFiles(config.mappings, config.schema), catalog) ?? registry,
+      catalog,
+    );
     const failed = tests.cases.filter(one => countOf(one.problems, 'error') > 0).length;
     writePipelineReports(args, config.mappings, undefined, tests);
     if (args.values['json'] === true) {

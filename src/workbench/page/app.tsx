@@ -7,13 +7,17 @@ import type { WirePack } from '../wire/mapping.ts';
 import { ask } from './ask.ts';
 import { type Bench, useBench } from './bench.ts';
 import { MappingView } from './mapping/mapping-view.tsx';
+import { TestsView } from './tests/tests-view.tsx';
 
 /** The views in the order of their buttons; the name is the address behind `#`. */
 const VIEWS: readonly {
   readonly name: string;
   readonly title: string;
   readonly view: FunctionComponent<{ readonly bench: Bench }>;
-}[] = [{ name: 'mapping', title: 'Mapping', view: MappingView }];
+}[] = [
+  { name: 'mapping', title: 'Mapping', view: MappingView },
+  { name: 'tests', title: 'Tests', view: TestsView },
+];
 
 export function App() {
   const [pack, setPack] = useState<WirePack>();
@@ -46,6 +50,12 @@ function Views({ pack }: { readonly pack: WirePack }) {
               onClick={() => bench.show(name)}
             >
               {title}
+              {name === 'tests' && (bench.tests.last?.failed ?? 0) > 0 && (
+                <span class="count" title="failed">
+                  {bench.tests.last?.failed}
+                  <span class="unseen"> failed</span>
+                </span>
+              )}
             </button>
           ))}
         </nav>

@@ -7,6 +7,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Unsaved, WireCheck, WireFile, WirePack, WirePlace } from '../wire/mapping.ts';
 import { ask, Refused } from './ask.ts';
 import { isUnsaved, type OpenFile, opened, unsavedOf } from './files.ts';
+import { type TestRuns, useTestRuns } from './tests/runs.ts';
 
 /** Milliseconds without a key until the problems are asked for. */
 const PAUSE = 30;
@@ -29,6 +30,7 @@ export interface Bench {
   /** What happened last, in words. */
   readonly told: string;
   readonly unsaved: Unsaved;
+  readonly tests: TestRuns;
   /** Where the editor is to go, each time another object. */
   readonly goal: WirePlace | undefined;
   /** A change that the editor is to make, each time another object. */
@@ -56,8 +58,10 @@ export function useBench(pack: WirePack): Bench {
   const [goal, setGoal] = useState<WirePlace>();
   const [change, apply] = useState<Change>();
   const view = useHash() || 'mapping';
+  const [saves, setSaves] = useState(0);
   const unsaved = useMemo(() => unsavedOf(files), [files]);
   const key = JSON.stringify(unsaved);
+  const tests = useTestRuns(unsaved, saves, tell);
   const current = useRef(files);
   current.current = files;
 
@@ -95,7 +99,7 @@ export function useBench(pack: WirePack): Bench {
     );
   };
   return {
-    ...{ files, check, checking, told, unsaved, goal, tell, change, view, show },
+    ...{ files, check, checking, told, unsaved, tests, goal, tell, change, view, show },
     apply: one => apply({ ...one }),
     file: files.find(one => one.path === path),
     open: setPath,
@@ -116,6 +120,7 @@ export function useBench(pack: WirePack): Bench {
       try {
         await put(one, file.text, file.hash);
         tell(`${one} is saved`);
+        setSaves(count => count + 1);
       } catch (error) {
         if (error instanceof Refused && error.status === 409) {
           tell(`${error.message}. “Take the disk’s” drops your text; copy it first if you need it.`);

@@ -14,12 +14,13 @@ import { filesOf } from './pack-folder.ts';
 import { pageText } from './page-text.ts';
 import { MAPPING_QUESTIONS } from './questions/mapping.ts';
 import { type Question, Refusal } from './questions/question.ts';
+import { TESTS_QUESTIONS } from './questions/tests.ts';
 
 /** Bytes of a request: a pack of 5 MB, with what JSON adds. */
 const MOST = 12 * 1024 * 1024;
 
 /** All that the page may ask: the questions of each view. */
-const QUESTIONS: readonly Question[] = [...MAPPING_QUESTIONS];
+const QUESTIONS: readonly Question[] = [...MAPPING_QUESTIONS, ...TESTS_QUESTIONS];
 
 export interface WorkbenchParts {
   readonly desk: Desk;

@@ -5,7 +5,7 @@
 import type { Config } from '../../config/config.ts';
 import type { Facade } from '../../facade.ts';
 import type { LoadedPack } from '../../mapping/load/pack/pack.ts';
-import { readPackFiles } from '../../mapping/load/read/files.ts';
+import { type PackFiles, readPackFiles } from '../../mapping/load/read/files.ts';
 import { namesOf } from '../../mapping/load/rows/tables-used.ts';
 import type { Registry } from '../../mapping/model.ts';
 import { type Catalog, findTable, withDenied } from '../../sql/catalog.ts';
@@ -61,9 +61,14 @@ export class Desk {
     this.#last = undefined;
   }
 
+  /** The files of the pack, with these texts instead of those of the disk. */
+  files(unsaved: Unsaved): PackFiles {
+    return readPackFiles(this.folder, this.#config.schema, new Map(Object.entries(unsaved)));
+  }
+
   /** Checks the pack with these texts; equal texts once. Rejects with DatabaseError. */
   check(unsaved: Unsaved): Promise<Checked> {
-    const files = readPackFiles(this.folder, this.#config.schema, new Map(Object.entries(unsaved)));
+    const files = this.files(unsaved);
     if (this.#last?.version === files.version) return this.#last.checked;
     const checked = this.#check(files);
     this.#last = { version: files.version, checked };
@@ -73,7 +78,7 @@ export class Desk {
     return checked;
   }
 
-  async #check(files: ReturnType<typeof readPackFiles>): Promise<Checked> {
+  async #check(files: PackFiles): Promise<Checked> {
     const checked = await checkKnown(this.database, await this.catalog(), files, {});
     const { registry } = checked.pack;
     const names = registry ? [...namesOf(registry)].filter(name => !this.#permitted.has(name)) : [];

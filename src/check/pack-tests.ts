@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { OPEN_ACCESS } from '../auth/access.ts';
-import type { TestCase } from '../check/pipelines.ts';
 import { createFacade, type Facade } from '../facade.ts';
 import { createReport, type Problem, type Report } from '../mapping/load/problem.ts';
+import type { PackFiles } from '../mapping/load/read/files.ts';
 import { packFolders } from '../mapping/load/read/folders.ts';
 import { readYaml } from '../mapping/load/read/read.ts';
 import { testSchema } from '../mapping/load/read/schema.ts';
@@ -18,9 +18,11 @@ import { checkShape } from '../mapping/load/read/shape.ts';
 import { child, type Entry, entriesOf, itemsOf, scalarsOf, type Tree, textOf } from '../mapping/load/read/tree.ts';
 import type { Mapping, Registry } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
-import { type Catalog, type ColumnInfo, findColumn, findTable } from '../sql/catalog.ts';
+import { type Catalog, type ColumnInfo, findColumn, findTable, type TableInfo } from '../sql/catalog.ts';
 import { DatabaseError } from '../sql/database.ts';
 import { openSqlite } from '../sql/sqlite/database.ts';
+import { loadWhole } from '../start/setup.ts';
+import type { TestCase } from './pipelines.ts';
 
 const CONTEXT = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
 
@@ -30,17 +32,27 @@ export interface PackTests {
   readonly cases: readonly TestCase[];
 }
 
-/** Runs all tests of a pack, each on a database of its own that has the catalog's tables and the test's rows. */
-export async function runPackTests(folder: string, registry: Registry, catalog: Catalog): Promise<PackTests> {
+/**
+ * Runs all tests of a pack, each on a database of its own that has the catalog's tables and the test's rows. `unsaved`: texts by path
+ * that count instead of those of the folder. `signal`: no further test begins once it is aborted.
+ */
+export async function runPackTests(
+  folder: string,
+  registry: Registry,
+  catalog: Catalog,
+  { unsaved, signal }: { readonly unsaved?: ReadonlyMap<string, string>; readonly signal?: AbortSignal } = {},
+): Promise<PackTests> {
   const report = createReport();
   // Those of a pack below are of its mappings as they stand there.
   const below = packFolders(folder).folders.flatMap(({ prefix }) => (prefix === '' ? [] : [prefix]));
   const found = globSync('**/*.test.{yaml,yml}', { cwd: folder }).sort();
   const files = found.filter(file => !below.some(prefix => file.startsWith(prefix)));
-  const tests = files.flatMap(file => readYaml(file, readFileSync(join(folder, file), 'utf8'), report));
+  const textOfFile = (file: string): string => unsaved?.get(file) ?? readFileSync(join(folder, file), 'utf8');
+  const tests = files.flatMap(file => readYaml(file, textOfFile(file), report));
   const unread = report.problems();
   const cases: TestCase[] = [];
   for (const test of tests) {
+    signal?.throwIfAborted();
     const own = createReport();
     await runTest(test, registry, catalog, own);
     cases.push({ name: textOf(child(test, 'mapping')) ?? 'a test', at: test.at, problems: own.problems() });
@@ -49,6 +61,18 @@ export async function runPackTests(folder: string, registry: Registry, catalog: 
   // A file that is no YAML holds no test, and fails as one.
   for (const problem of unread) cases.push({ name: problem.position.file, at: problem.position, problems: [problem] });
   return { ran: tests.length, problems: report.problems(), cases };
+}
+
+/** The pack for rows that a test writes: in SQLite in any form, not only in the one that the rows of the database have. */
+export function forTests(files: PackFiles, catalog: Catalog): Registry | undefined {
+  if (catalog.engine !== 'sqlite') return undefined;
+  const isTime = ({ type }: ColumnInfo): boolean => ['date', 'datetime', 'time'].includes(type?.kind ?? '');
+  const inAnyForm = (info: ColumnInfo): ColumnInfo => (isTime(info) ? { ...info, form: 'any' } : info);
+  const tables = [...catalog.tables].map(([key, table]): [string, TableInfo] => [
+    key,
+    { ...table, columns: new Map([...table.columns].map(([name, info]) => [name, inAnyForm(info)])) },
+  ]);
+  return loadWhole(files, { ...catalog, tables: new Map(tables) }).pack.registry;
 }
 
 async function runTest(test: Tree, registry: Registry, catalog: Catalog, report: Report): Promise<void> {

@@ -1,0 +1,63 @@
+/**
+ * Runs of the tests beside the mappings: one after each save, and when a person asks. A run that a newer one overtook is left
+ * aside.
+ */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { Unsaved } from '../../wire/mapping.ts';
+import type { WireTestCase, WireTests } from '../../wire/tests.ts';
+import { ask } from '../ask.ts';
+
+export interface TestRuns {
+  readonly running: boolean;
+  /** Undefined: they did not run yet. */
+  readonly last: TestRun | undefined;
+  run(): void;
+}
+
+export interface TestRun {
+  /** Undefined: nothing ran, because the pack had errors. */
+  readonly cases: readonly WireTestCase[] | undefined;
+  readonly failed: number;
+  /** The texts that ran. */
+  readonly of: Unsaved;
+  /** Why there is no answer. */
+  readonly refused: string | undefined;
+}
+
+/** `saves`: how many files were saved; each save runs them. `tell`: says the outcome where it is not looked at. */
+export function useTestRuns(unsaved: Unsaved, saves: number, tell: (what: string) => void): TestRuns {
+  const [running, setRunning] = useState(false);
+  const [last, setLast] = useState<TestRun>();
+  const texts = useRef(unsaved);
+  texts.current = unsaved;
+  const abort = useRef<AbortController>(null);
+  const run = useCallback(async () => {
+    abort.current?.abort();
+    const own = new AbortController();
+    abort.current = own;
+    setRunning(true);
+    const of = texts.current;
+    try {
+      const { cases } = await ask<WireTests>('tests', { unsaved: of }, own.signal);
+      const failed = (cases ?? []).filter(({ failures }) => failures.length > 0).length;
+      setLast({ cases, failed, of, refused: undefined });
+      if (cases && cases.length > 0) tell(tally(cases.length, failed));
+    } catch (error) {
+      if (own.signal.aborted) return;
+      const refused = error instanceof Error ? error.message : 'The tests did not run';
+      setLast({ cases: undefined, failed: 0, of, refused });
+      tell(refused);
+    } finally {
+      if (abort.current === own) setRunning(false);
+    }
+  }, []);
+  useEffect(() => {
+    if (saves > 0) void run();
+  }, [saves]);
+  return { running, last, run: () => void run() };
+}
+
+/** `3 tests, 1 failed` */
+export function tally(ran: number, failed: number): string {
+  return `${ran} ${ran === 1 ? 'test' : 'tests'}, ${failed === 0 ? 'all came true' : `${failed} failed`}`;
+}
