@@ -7,22 +7,34 @@ import { plural } from '../common/plural.ts';
 import { readConfig } from '../config/config.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { openDatabase } from '../start/setup.ts';
-import { packFiles, proposalsFor } from '../workbench/init.ts';
-import { type Command, overrides, textOf } from './command.ts';
+import { type SeenProposal, unseen, withEvidence } from '../workbench/init/evidence.ts';
+import { packFiles } from '../workbench/init/pack-text.ts';
+import { missingIn, proposalsFor } from '../workbench/init/propose.ts';
+import { type Command, overrides, type Terminal, textOf } from './command.ts';
+
+/** Seconds for the rows of all candidates. */
+const SECONDS = 60;
+/** Milliseconds between two words on how far it is. */
+const PAUSE = 3000;
 
 export const init: Command = {
   summary: 'begins a pack from a live schema, with candidates for patients and others as comments',
-  help: `Usage: lintel init [FOLDER] [--database URL] [--zone ZONE] [--name NAME] [--json]
+  help: `Usage: lintel init [FOLDER] [--database URL] [--zone ZONE] [--name NAME] [--no-rows] [--budget SECONDS]
+                   [--json]
 
 Looks for tables of patients, practitioners, encounters, conditions, allergies, results, vital signs, medications, immunizations and
-procedures by the names, types and keys of tables and columns. It reads no row. Prints each candidate with its score and reasons.
+procedures by the names, types and keys of tables and columns, and by a sample of the rows of those that may be it. Prints each
+candidate with its score and reasons. Of values it prints codes alone: few, short, in three rows and more.
 
-With FOLDER, which must be new or empty, it also writes a pack: pack.yaml, and a file for each kind with its candidates as comments.
-The pack loads as it is, and serves nothing until a person has written its mappings.
+With FOLDER, which must be new or empty, it also writes a pack: pack.yaml, a file for each kind with its candidates as comments, and
+codes.yaml with the codes that rows hold, as comments too. The pack loads as it is, and serves nothing until a person has taken away
+the # of what is right.
 
   --database URL   ${ADDRESS_FORMS}
   --zone ZONE      IANA zone of the local times in the database, such as America/New_York
   --name NAME      of the pack; default: that of the folder
+  --no-rows        looks at names, types and keys alone
+  --budget SECONDS for reading rows; default ${SECONDS}. Candidates that are left count by their names
   --json           prints one JSON object
 
 Exit code: 0 with candidates or none; 1 where FOLDER is not empty; 2 not understood.`,
@@ -30,6 +42,8 @@ Exit code: 0 with candidates or none; 1 where FOLDER is not empty; 2 not underst
     database: { type: 'string' },
     json: { type: 'boolean' },
     name: { type: 'string' },
+    'no-rows': { type: 'boolean' },
+    budget: { type: 'string' },
     zone: { type: 'string' },
   },
   positionals: [0, 1],
@@ -44,29 +58,80 @@ Exit code: 0 with candidates or none; 1 where FOLDER is not empty; 2 not underst
       terminal.note(`FOLDER: expected a new or an empty folder; ${folder} has files. Nothing is written.`);
       return 1;
     }
+    const budget = textOf(args, 'budget') ?? String(SECONDS);
+    if (!/^[1-9]\d{0,4}$/.test(budget)) {
+      terminal.note('--budget takes a whole number of seconds; lintel init --help explains it.');
+      return 2;
+    }
     const config = readConfig(terminal.environment, overrides({ DATABASE_URL: textOf(args, 'database') }));
     const database = await openDatabase(config, terminal.note);
-    const catalog = await database.catalog().finally(() => database.close());
-    const proposals = proposalsFor(catalog);
-    if (args.values['json'] === true) terminal.out(JSON.stringify({ proposals }, undefined, 2));
-    else {
-      for (const { kind, table, score, reasons, elements } of proposals) {
-        terminal.out(`${kind}: ${table}, score ${score.toFixed(2)}; ${reasons.join('; ')}`);
-        for (const one of elements) terminal.out(`  ${one.path}  ${one.column}  ${one.score.toFixed(2)}`);
+    try {
+      const catalog = await database.catalog();
+      const named = proposalsFor(catalog);
+      const signal = AbortSignal.timeout(1000 * Number(budget));
+      const proposals =
+        args.values['no-rows'] === true
+          ? unseen(named)
+          : await withEvidence(database, named, signal, told(named.length, terminal));
+      if (signal.aborted) terminal.note(`The rows of some candidates were not read within ${budget} seconds.`);
+      if (args.values['json'] === true)
+        terminal.out(JSON.stringify({ proposals: proposals.map(plainOf) }, undefined, 2));
+      else {
+        for (const proposal of proposals) for (const line of linesOf(proposal)) terminal.out(line);
+        terminal.out(`${plural(proposals.length, 'candidate')} in ${plural(catalog.tables.size, 'table')}`);
       }
-      terminal.out(`${plural(proposals.length, 'candidate')} in ${plural(catalog.tables.size, 'table')}`);
+      if (folder === undefined) return 0;
+      mkdirSync(folder, { recursive: true });
+      const name = textOf(args, 'name') ?? basename(resolve(folder));
+      for (const [file, text] of packFiles(proposals, { name, zone })) {
+        writeFileSync(join(folder, file), text);
+        terminal.note(`Written: ${join(folder, file)}`);
+      }
+      if (zone === undefined) terminal.note('The zone of the database is not known: write it into pack.yaml.');
+      return 0;
+    } finally {
+      await database.close();
     }
-    if (folder === undefined) return 0;
-    mkdirSync(folder, { recursive: true });
-    const name = textOf(args, 'name') ?? basename(resolve(folder));
-    for (const [file, text] of packFiles(proposals, { name, zone })) {
-      writeFileSync(join(folder, file), text);
-      terminal.note(`Written: ${join(folder, file)}`);
-    }
-    if (zone === undefined) terminal.note('The zone of the database is not known: write it into pack.yaml.');
-    return 0;
   },
 };
+
+/** Says now and then how far the look at rows is. */
+function told(all: number, terminal: Terminal): (done: number) => void {
+  let last = performance.now();
+  return done => {
+    if (performance.now() - last < PAUSE) return;
+    last = performance.now();
+    terminal.note(`Rows of ${done} of ${plural(all, 'candidate')} are read`);
+  };
+}
+
+function linesOf(proposal: SeenProposal): readonly string[] {
+  const { kind, table, rows, score, reasons, elements } = proposal;
+  const missing = missingIn(proposal);
+  const head = [
+    ...(rows === undefined ? [] : [plural(rows, 'row')]),
+    ...reasons,
+    ...(missing.length > 0 ? [`no column found for ${missing.join(', ')}`] : []),
+  ];
+  return [
+    `${kind}: ${table}, score ${score.toFixed(2)}; ${head.join('; ')}`,
+    ...elements.map(one => {
+      const column = one.join ? `${one.join.table.name}.${one.column} by ${one.join.ours}` : one.column;
+      return `  ${one.path}  ${column}  ${one.score.toFixed(2)}${one.seen ? `  ${one.seen.note}` : ''}`;
+    }),
+  ];
+}
+
+/** Without the catalog's own objects. */
+function plainOf({ info: _, named: _named, elements, ...rest }: SeenProposal) {
+  return {
+    ...rest,
+    elements: elements.map(({ join: joined, otherwise: _others, type: _type, ...element }) => ({
+      ...element,
+      ...(joined && { join: { table: joined.table.name, theirs: joined.theirs, ours: joined.ours } }),
+    })),
+  };
+}
 
 function isZone(zone: string): boolean {
   try {

@@ -71,6 +71,11 @@ export function vocabularyOf(map: CodeMap, registry: Registry): Vocabulary {
   return { candidates: [...candidates.values()], mapped };
 }
 
+/** All codes of one system, as far as they are known here. */
+export function vocabularyOfSystem(system: string): Vocabulary {
+  return { candidates: codesIn(system), mapped: new Map() };
+}
+
 function codesIn(system: string): readonly Candidate[] {
   return [...(codesOf(system) ?? [])].map(code => ({ code, system, display: displayOf(system, code) }));
 }

@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
+import { buildFixture } from '../../fixtures/build.ts';
 import { buildThird } from '../../fixtures/third/build.ts';
 import { lintel } from './lintel.ts';
 
@@ -55,8 +56,90 @@ test('a table of patients is found among 300, and without a folder nothing is wr
   database.close();
   const { code, out } = await lintel(environment, 'init');
   expect(code).toBe(0);
-  expect(out).toMatch(/^patients: ClientPatient, score 0\.\d\d; the name reads as "patient"/);
+  expect(out).toMatch(/^patients: ClientPatient, score 0\.\d\d; 0 rows; the name reads as "patient"/);
   expect(out).toContain('1 candidate in 301 tables');
+});
+
+/** Takes away the `#` of the first candidate of each file, as a person would. */
+function uncommented(pack: string): void {
+  for (const file of readdirSync(pack).filter(name => name !== 'pack.yaml')) {
+    const [first = ''] = readFileSync(join(pack, file), 'utf8').split('# ---\n');
+    writeFileSync(join(pack, file), first.replace(/^# ?(?!#)/gm, ''));
+  }
+}
+
+test.each([
+  { name: 'third', build: buildThird },
+  {
+    name: 'demo',
+    build: (file: string) => buildFixture({ patients: 20, seed: 1, file }),
+  },
+])('what is proposed for $name is a pack that lacks nothing but what no column has', async ({ build }) => {
+  const { file, pack, environment } = begun();
+  build(file);
+  await lintel(environment, 'init', pack, '--zone', 'America/Chicago');
+  uncommented(pack);
+  const { out } = await lintel({ ...environment, MAPPINGS: pack }, 'check', '--json');
+  const { problems } = JSON.parse(out) as {
+    problems: readonly { severity: string; code: string; file: string; message: string }[];
+  };
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  // FHIR requires an element, or pages a key, and a person has to find out where it is.
+  const isMissing = ({ code, file: of }: (typeof problems)[number]): boolean =>
+    code === 'LNT-503' || (code === 'LNT-512' && readFileSync(join(pack, of), 'utf8').includes('key: []'));
+  expect(errors.filter(error => !isMissing(error))).toEqual([]);
+  expect(errors.map(({ message }) => message).join()).not.toContain('Patient.');
+});
+
+test('rows decide between names that say the same, and tell how a column is read', async () => {
+  const { file, pack, environment } = begun();
+  const database = new DatabaseSync(file);
+  database.exec(`CREATE TABLE PATIENT (PID INTEGER PRIMARY KEY, LNAME VARCHAR(40), FNAME VARCHAR(40), DOB VARCHAR(10), SEX CHAR(1));
+    CREATE TABLE PATIENT_OLD (PID INTEGER PRIMARY KEY, LNAME VARCHAR(40), FNAME VARCHAR(40), DOB VARCHAR(10), SEX CHAR(1));
+    CREATE TABLE ACCESSION (NO INTEGER PRIMARY KEY, PATIENT_ID INTEGER);
+    CREATE TABLE SHIPMENT (NO INTEGER PRIMARY KEY, PATIENT_ID INTEGER);
+    CREATE TABLE LAB_RESULT (RESULT_ID INTEGER PRIMARY KEY, NO INTEGER, RESULT_DT INTEGER, TEST_NAME VARCHAR(9), RESULT VARCHAR(9), UNITS VARCHAR(9));`);
+  const insert = database.prepare('INSERT INTO PATIENT VALUES (?, ?, ?, ?, ?)');
+  for (let i = 1; i <= 30; i++) {
+    insert.run(
+      i,
+      `Quxfamily${'abcdefghij'[i % 10]}`,
+      'Quxgiven',
+      `${i % 2 === 0 ? 25 : 3}/4/1970`,
+      i % 3 === 0 ? 'M' : 'F',
+    );
+    database.exec(`INSERT INTO ACCESSION VALUES (${i + 1000}, ${i}); INSERT INTO SHIPMENT VALUES (${i}, ${i});
+      INSERT INTO LAB_RESULT VALUES (${i}, ${i + 1000}, ${1.7e9 + i}, 'Sodium', '<5', 'mmol')`);
+  }
+  database.close();
+  const { code, out, notes } = await lintel(environment, 'init', pack, '--zone', 'UTC');
+  expect(code).toBe(0);
+  expect(out).toMatch(/^patients: PATIENT, score 0\.9\d; 30 rows/);
+  expect(out).toMatch(/patients: PATIENT_OLD, score 0\.4\d; 0 rows/);
+  expect(out).toContain('subject  ACCESSION.PATIENT_ID by NO');
+  const patients = readFileSync(join(pack, 'patients.yaml'), 'utf8');
+  expect(patients).toContain('birthDate: { from: DOB, via: [{ written: D/M/YYYY }, ymd8] }');
+  const results = readFileSync(join(pack, 'results.yaml'), 'utf8');
+  expect(results).toContain('j: { table: ACCESSION, on: { NO: NO }, required: true }');
+  expect(results).toContain('effectiveDateTime: { from: RESULT_DT, via: epoch }');
+  expect(results).toContain('value: { from: RESULT, via: comparator-number.value }');
+  const codes = readFileSync(join(pack, 'codes.yaml'), 'utf8');
+  expect(codes).toMatch(/# {5}F: female {2}## 20 rows; suggested/);
+  const told = [out, notes, ...readdirSync(pack).map(name => readFileSync(join(pack, name), 'utf8'))].join();
+  expect(told).not.toContain('Qux');
+});
+
+test('without rows names alone count', async () => {
+  const { file, environment } = begun();
+  const database = new DatabaseSync(file);
+  database.exec('CREATE TABLE PATIENT (PID INTEGER PRIMARY KEY, LNAME TEXT, FNAME TEXT, DOB DATE, SEX CHAR(1))');
+  database.close();
+  const whole = await lintel(environment, 'init', '--no-rows');
+  expect(whole.out).toMatch(
+    /^patients: PATIENT, score 0\.9\d; the name reads as "patient"; no column found for identifier/,
+  );
+  expect((await lintel(environment, 'init')).out).toMatch(/^patients: PATIENT, score 0\.\d\d; 0 rows; /);
+  expect(await lintel(environment, 'init', '--budget', 'long')).toMatchObject({ code: 2 });
 });
 
 test('a folder with files is left alone, and a zone has to be one', async () => {

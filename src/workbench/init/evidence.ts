@@ -1,0 +1,298 @@
+/**
+ * What rows say of a proposal. In: a database and proposals made of names. Out: the same proposals, best first, each column with what
+ * a sample of its rows holds, scored anew: a name that promises a date and holds none loses. Every read is bounded in rows and in time.
+ */
+import { type ColumnProfile, type Counted, isPersonal } from '../../profile/column.ts';
+import { profileTable, type TableProfile } from '../../profile/table.ts';
+import { findColumn, type TableInfo } from '../../sql/catalog.ts';
+import { among, filled, value } from '../../sql/construct.ts';
+import { type Database, DatabaseError } from '../../sql/database.ts';
+import type { ColumnExpression } from '../../sql/expression.ts';
+import { identifier, isIdentifier } from '../../sql/identifier.ts';
+import type { SqlPlan } from '../../sql/plan.ts';
+import { suggestionsFor, vocabularyOfSystem } from '../suggest.ts';
+import { type Proposal, type ProposedElement, patientColumn, rounded, scored } from './propose.ts';
+
+/** What the sample says of one column. */
+export interface ElementEvidence {
+  /** In words, without a value of a person: `97 % filled; yyyymmdd`. */
+  readonly note: string;
+  /** How well the rows fit, from 0 to 1; the score of the name is multiplied by it. */
+  readonly fit: number;
+  /** What stands behind `via:` to read them, as YAML; undefined: nothing has to. */
+  readonly via: string | undefined;
+  /** Raw codes with the code that each may mean, most rows first. */
+  readonly codes?: readonly RawCode[];
+}
+
+export interface RawCode extends Counted {
+  readonly suggestion: { readonly code: string; readonly reason: string } | undefined;
+}
+
+export interface SeenElement extends ProposedElement {
+  /** Undefined: no row was read. */
+  readonly seen: ElementEvidence | undefined;
+}
+
+export interface SeenProposal extends Proposal {
+  /** Undefined: they were not counted. */
+  readonly rows: number | undefined;
+  readonly elements: readonly SeenElement[];
+}
+
+/** Rows of a table that are read. */
+const SAMPLE = 500;
+/** Milliseconds for one table. */
+const PATIENCE = 2000;
+/** Values of a column that are looked for among the keys of patients. */
+const LOOKED_FOR = 200;
+/** Candidates of one kind that are told. */
+const MOST = 3;
+/** Of an empty table the names may be right, and a full one is likelier. */
+const EMPTY = 0.5;
+/** Names fit and rows do not. */
+const CONTRADICTED = 0.3;
+/** Among candidates alike the one with more rows counts: this for each power of ten. */
+const ROWS_SHARE = 0.01;
+
+/** Proposals without a look at rows. */
+export function unseen(proposals: readonly Proposal[]): readonly SeenProposal[] {
+  const seen = proposals.map(proposal => ({
+    ...proposal,
+    rows: undefined,
+    elements: proposal.elements.map(element => ({ ...element, seen: undefined })),
+  }));
+  return ranked(seen);
+}
+
+/**
+ * Proposals with what their rows say. `progress` hears how many were looked at. Once `signal` is aborted the rest comes
+ * as names alone make it. Throws DatabaseError where the database cannot be reached.
+ */
+export async function withEvidence(
+  database: Database,
+  proposals: readonly Proposal[],
+  signal: AbortSignal,
+  progress: (done: number) => void,
+): Promise<readonly SeenProposal[]> {
+  const seen: SeenProposal[] = [];
+  // Patients come first: other tables are looked at for their keys.
+  let patients: Proposal | undefined;
+  for (const proposal of proposals) {
+    if (signal.aborted) break;
+    seen.push(await seenProposal(database, proposal, patients, signal));
+    progress(seen.length);
+    patients ??= bestOf(seen, proposals);
+  }
+  return ranked([...seen, ...unseen(proposals.slice(seen.length))]);
+}
+
+/** The best candidate for patients, once all of them were looked at. */
+function bestOf(seen: readonly SeenProposal[], all: readonly Proposal[]): Proposal | undefined {
+  const kind = all[0]?.resource === 'Patient' ? all[0].kind : undefined;
+  if (kind === undefined || all.some(one => one.kind === kind && !seen.some(({ info }) => info === one.info))) {
+    return undefined;
+  }
+  return ranked(seen.filter(one => one.kind === kind))[0];
+}
+
+function ranked(proposals: readonly SeenProposal[]): readonly SeenProposal[] {
+  return [...Map.groupBy(proposals, ({ kind }) => kind).values()].flatMap(own =>
+    own.toSorted((a, b) => b.score - a.score || (a.table < b.table ? -1 : 1)).slice(0, MOST),
+  );
+}
+
+async function seenProposal(
+  database: Database,
+  proposal: Proposal,
+  patients: Proposal | undefined,
+  signal: AbortSignal,
+): Promise<SeenProposal> {
+  const look: Look = { database, patients, signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]) };
+  const chosen = await Promise.all(proposal.elements.map(element => joinedBest(look, proposal, element)));
+  const profiles = new Map<TableInfo, TableProfile>();
+  for (const [info, elements] of Map.groupBy(chosen, ({ join }) => join?.table ?? proposal.info)) {
+    const profile = await profileOf(look, info, elements);
+    if (profile) profiles.set(info, profile);
+  }
+  const elements: SeenElement[] = [];
+  for (const element of chosen) {
+    const info = element.join?.table ?? proposal.info;
+    const of = profiles.get(info)?.columns.find(({ name }) => name === element.column)?.profile;
+    const seen = of && of.values > 0 ? evidenceOf(element, of) : undefined;
+    const known = seen && element.kind === 'patient' ? await amongPatients(look, info, element.column) : undefined;
+    const whole = seen && known ? { ...seen, note: `${seen.note}; ${known.note}`, fit: seen.fit * known.fit } : seen;
+    elements.push({ ...element, seen: whole, score: rounded(element.score * (whole?.fit ?? 1)) });
+  }
+  const rows = profiles.get(proposal.info)?.rows;
+  const { score } = scored({ ...proposal, elements });
+  const more = rows === undefined || rows === 0 ? 0 : ROWS_SHARE * Math.log10(rows);
+  return { ...proposal, elements, rows, score: rounded(rows === 0 ? EMPTY * score : Math.min(1, score + more)) };
+}
+
+interface Look {
+  readonly database: Database;
+  /** The best candidate for patients. */
+  readonly patients: Proposal | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Where several tables may be joined, the one among whose keys most of our values are. */
+async function joinedBest(look: Look, { info }: Proposal, element: ProposedElement): Promise<ProposedElement> {
+  let best = element;
+  let most = -1;
+  for (const one of element.otherwise ? [element, ...element.otherwise] : []) {
+    if (!one.join) continue;
+    const share = (await shareAmong(look, { info, column: one.join.ours }, one.join.table, one.join.theirs)) ?? 0;
+    if (share > most) [best, most] = [one, share];
+  }
+  return best;
+}
+
+/** The columns of some elements. Undefined: the table could not be read, or not in time. */
+async function profileOf(
+  { database, signal }: Look,
+  info: TableInfo,
+  elements: readonly ProposedElement[],
+): Promise<TableProfile | undefined> {
+  const columns = new Map(
+    elements.flatMap(({ column }) => {
+      const found = findColumn(info, column);
+      return found ? [[column.toLowerCase(), found] as const] : [];
+    }),
+  );
+  const table = nameOf(info);
+  if (!table) return undefined;
+  try {
+    return await profileTable(
+      database,
+      table,
+      { ...info, columns },
+      {
+        ...{ rows: SAMPLE, signal },
+        showing: ({ name }) => (isPersonal(name) ? 'forms' : 'codes'),
+      },
+    );
+  } catch (error) {
+    if (error instanceof DatabaseError && error.reason !== 'unavailable') return undefined;
+    throw error;
+  }
+}
+
+function nameOf({ name, schema }: TableInfo) {
+  if (!isIdentifier(name) || (schema?.needed && !isIdentifier(schema.name))) return undefined;
+  return schema?.needed ? { schema: identifier(schema.name), name } : { name };
+}
+
+function evidenceOf({ kind, system, type }: ProposedElement, of: ColumnProfile): ElementEvidence {
+  const share = (of.values - of.nulls - of.blanks) / of.values;
+  const filledText = `${Math.round(100 * share)} % filled`;
+  const forms = of.forms.map(({ what }) => what);
+  const [usual] = forms;
+  const told = usual === undefined ? filledText : `${filledText}; ${usual}${forms.length > 1 ? ' and others' : ''}`;
+  if (share === 0) return { note: 'no value', fit: EMPTY, via: undefined };
+  if (kind === 'date') {
+    const via = dateCodec(forms, type);
+    if (via === undefined) return { note: `${told}: no date`, fit: CONTRADICTED, via };
+    return { note: told, fit: 1, via: via === '' ? undefined : via };
+  }
+  if (kind === 'text') {
+    const isWords = !/number|^yyyy|^\d/.test(usual ?? '');
+    return { note: isWords ? told : `${told}: no words`, fit: isWords ? 1 : CONTRADICTED, via: undefined };
+  }
+  if (kind === 'code' && system !== undefined) {
+    const codes = (of.frequent ?? []).map(counted => ({ ...counted, suggestion: suggestion(counted.what, system) }));
+    if (codes.length === 0) return { note: `${told}: not a few codes`, fit: CONTRADICTED, via: undefined };
+    return { note: `${filledText}; ${codes.length} codes`, fit: 1, via: undefined, codes };
+  }
+  // Texts of results: `<5` beside `7.2`.
+  const via = kind === 'any' && type?.kind === 'text' ? 'comparator-number.value' : undefined;
+  return { note: told, fit: 1, via };
+}
+
+/** The forms of dates with what reads them. */
+const DATE_CODECS: readonly (readonly [form: RegExp, via: string])[] = [
+  [/^yyyymmdd$|^yyyymm00$|^yyyy0000$/, 'ymd8'],
+  [/^yyyy-mm-dd$/, '[{ written: YYYY-MM-DD }, ymd8]'],
+  // No codec reads the time of day of such a text.
+  [/^yyyy-mm-dd hh:mm/, '[{ words: first }, { written: YYYY-MM-DD }, ymd8]'],
+  [/^yyyy-mm-ddThh:mm/, '[{ piece: { by: T, at: 1 } }, { written: YYYY-MM-DD }, ymd8]'],
+  [/^dd\/mm\/yyyy$/, '[{ written: D/M/YYYY }, ymd8]'],
+  [/^mm\/dd\/yyyy$/, '[{ written: M/D/YYYY }, ymd8]'],
+  [/^dd\.mm\.yyyy$/, '[{ written: D.M.YYYY }, ymd8]'],
+  [/^whole number$/, 'epoch'],
+  [/^number, /, 'julian'],
+];
+
+/**
+ * What reads the usual form. Undefined: nothing does. `''`: nothing has to stand behind `via:`, as in a column of dates that holds
+ * dates. Of `03/10/2024` alone nobody knows which is the day; one `25/10/2024` among them tells.
+ */
+function dateCodec(forms: readonly string[], type: ProposedElement['type']): string | undefined {
+  const [usual = ''] = forms;
+  if (usual.startsWith('yyyy-') && (type?.kind === 'date' || type?.kind === 'datetime')) return '';
+  if (usual === 'mm/dd/yyyy' && forms.includes('dd/mm/yyyy')) return dateCodec(['dd/mm/yyyy'], type);
+  return DATE_CODECS.find(([form]) => form.test(usual))?.[1];
+}
+
+function suggestion(raw: string, system: string): RawCode['suggestion'] {
+  const [best] = suggestionsFor(raw, vocabularyOfSystem(system));
+  return best && { code: best.code, reason: best.reason };
+}
+
+/** How many of a sample of values are keys of patients. Undefined: it cannot be asked, or not in time. */
+async function amongPatients(
+  look: Look,
+  info: TableInfo,
+  column: string,
+): Promise<Pick<ElementEvidence, 'note' | 'fit'> | undefined> {
+  const { patients } = look;
+  const key = patients && patientColumn(patients, column);
+  if (!patients || key === undefined || info === patients.info) return undefined;
+  const share = await shareAmong(look, { info, column }, patients.info, key);
+  if (share === undefined) return undefined;
+  const note = `${Math.round(100 * share)} % of a sample are ${key} of ${patients.table}`;
+  return { note, fit: share < 0.5 ? CONTRADICTED : 1 };
+}
+
+/** The share of a sample of the different values of a column that another table has as keys. Undefined: not to be asked, or not in time. */
+async function shareAmong(
+  { database, signal }: Look,
+  from: { readonly info: TableInfo; readonly column: string },
+  to: TableInfo,
+  key: string,
+): Promise<number | undefined> {
+  const theirs = columnOf(to, key);
+  const ours = columnOf(from.info, from.column);
+  if (!theirs || !ours || theirs.type.kind !== ours.type.kind) return undefined;
+  try {
+    const sample = await database.query(planOf(from.info, ours, filled(ours)), { bulkhead: 'export', signal });
+    const values = [...new Set(sample.flatMap(([one]) => (one === null || one === undefined ? [] : [one])))];
+    if (values.length === 0) return undefined;
+    const wanted = among(
+      theirs,
+      values.map(one => value(one, ours.type)),
+    );
+    const found = await database.query(planOf(to, theirs, wanted), { bulkhead: 'export', signal });
+    return Math.min(1, found.length / values.length);
+  } catch (error) {
+    if (error instanceof DatabaseError && error.reason !== 'unavailable') return undefined;
+    throw error;
+  }
+}
+
+const ALIAS = identifier('t');
+
+function columnOf(info: TableInfo, column: string): ColumnExpression | undefined {
+  const found = findColumn(info, column);
+  if (!found?.type || found.denied || !isIdentifier(found.name)) return undefined;
+  return { kind: 'column', alias: ALIAS, column: found.name, type: found.type };
+}
+
+function planOf(info: TableInfo, column: ColumnExpression, where: SqlPlan['from']['where']): SqlPlan {
+  const table = nameOf(info) ?? { name: identifier(info.name) };
+  return {
+    from: { table, alias: ALIAS, joins: [], where },
+    ...{ columns: [column], orderBy: [], limit: LOOKED_FOR, shape: 'rows', searches: true },
+  };
+}

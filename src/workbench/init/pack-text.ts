@@ -1,0 +1,167 @@
+/**
+ * The files of a pack that is begun. In: proposals. Out: texts by file name. All but pack.yaml are comments: a line with one `#` is
+ * YAML of the mapping language and counts once a person takes the `#` away; what stands behind `##` stays a comment then.
+ */
+import { elementsOf } from '../../r4/definitions.ts';
+import { tableText } from '../../sql/catalog.ts';
+import type { RawCode, SeenElement, SeenProposal } from './evidence.ts';
+import { missingIn, patientColumn } from './propose.ts';
+
+export interface NewPack {
+  readonly name: string;
+  /** Undefined: not known. */
+  readonly zone: string | undefined;
+}
+
+/** The files of the pack, by name. */
+export function packFiles(proposals: readonly SeenProposal[], { name, zone }: NewPack): ReadonlyMap<string, string> {
+  const files = new Map([['pack.yaml', packText(name, zone)]]);
+  const patients = proposals.find(({ resource }) => resource === 'Patient');
+  const codes: string[] = [];
+  for (const [kind, own] of Map.groupBy(proposals, one => one.kind)) {
+    const named = own.map((proposal, i) => ({ ...proposal, mapping: i === 0 ? kind : `${kind}-${i + 1}` }));
+    files.set(`${kind}.yaml`, `${named.flatMap((one, i) => proposalLines(one, i, patients)).join('\n')}\n`);
+    codes.push(...named.flatMap(codeMapLines));
+  }
+  if (codes.length > 0) files.set('codes.yaml', `${codes.join('\n')}\n`);
+  return files;
+}
+
+interface Named extends SeenProposal {
+  readonly mapping: string;
+}
+
+function packText(name: string, zone: string | undefined): string {
+  return [
+    ...[`name: ${JSON.stringify(name)}`, `title: ${JSON.stringify(name)}`],
+    ...(zone === undefined ? ['# The zone is not known: write the IANA zone of the local times in the database.'] : []),
+    `zone: ${JSON.stringify(zone ?? 'UTC')}`,
+    '# Columns that are never read, such as passwords:',
+    '# deny: ["*.PASSWORD", "*.SSN"]',
+    '',
+  ].join('\n');
+}
+
+function proposalLines(proposal: Named, index: number, patients: SeenProposal | undefined): readonly string[] {
+  const { mapping, resource, table, info, score, rows, reasons, key, elements } = proposal;
+  const joined = elements.find(({ join }) => join)?.join;
+  const missing = missingIn(proposal);
+  return [
+    ...(index > 0 ? ['#', '# ---'] : []),
+    `## Candidate ${index + 1} for ${resource}, score ${score.toFixed(2)}: table ${table}${rowsText(rows)}`,
+    ...reasons.map(reason => `##   ${reason}`),
+    ...(missing.length > 0 ? [`##   no column found for ${missing.join(', ')}`] : []),
+    ...[`# mapping: ${mapping}`, `# resource: ${resource}`, '# source:', `#   table: ${table}`, '#   as: t'],
+    ...(key.length > 0 ? [`#   key: [${key.join(', ')}]`] : ['#   key: []  ## write columns that are unique together']),
+    ...(joined
+      ? [
+          '#   lookup:',
+          `#     j: { table: ${tableText(joined.table)}, on: { ${joined.theirs}: ${joined.ours} }, required: true }`,
+        ]
+      : []),
+    `# id: "${key.map(column => `{${column}}`).join('-')}"`,
+    ...neededLines(resource, elements),
+    '# elements:',
+    ...treeLines(treeOf(elements), element => nodeText(element, mapping, patients)),
+    ...requiredLines(resource, elements, info.name),
+  ];
+}
+
+function rowsText(rows: number | undefined): string {
+  return rows === undefined ? '' : `, ${rows.toLocaleString('en-US')} ${rows === 1 ? 'row' : 'rows'}`;
+}
+
+/** The elements that FHIR requires of the resource. */
+function requiredOf(resource: string): readonly string[] {
+  return elementsOf(resource).flatMap(({ min, name }) => (min > 0 ? [name] : []));
+}
+
+const firstOf = (path: string): string => path.split('.', 1)[0] ?? path;
+
+/** Of a choice (`medicationCodeableConcept`), too. */
+const makes = (elements: readonly SeenElement[], name: string): SeenElement | undefined =>
+  elements.find(({ path }) => firstOf(path) === name || new RegExp(`^${name}[A-Z]`).test(firstOf(path)));
+
+/** Rows without what FHIR requires are not served. */
+function neededLines(resource: string, elements: readonly SeenElement[]): readonly string[] {
+  const names = requiredOf(resource).flatMap(name => {
+    const element = makes(elements, name);
+    return element ? [firstOf(element.path)] : [];
+  });
+  return names.length > 0 ? [`# needs: [${names.join(', ')}]`] : [];
+}
+
+function requiredLines(resource: string, elements: readonly SeenElement[], table: string): readonly string[] {
+  return requiredOf(resource)
+    .filter(name => makes(elements, name) === undefined)
+    .map(name => `##   ${name}: FHIR requires it, and no column of ${table} looks like it`);
+}
+
+/** Elements by the parts of their paths. */
+type Tree = Map<string, Tree | SeenElement>;
+
+function treeOf(elements: readonly SeenElement[]): Tree {
+  const root: Tree = new Map();
+  for (const element of elements) {
+    const parts = element.path.split('.');
+    const last = parts.pop() ?? element.path;
+    let at = root;
+    for (const part of parts) {
+      const next = at.get(part);
+      const below: Tree = next instanceof Map ? next : new Map();
+      at.set(part, below);
+      at = below;
+    }
+    at.set(last, element);
+  }
+  return root;
+}
+
+function treeLines(tree: Tree, text: (element: SeenElement) => string, depth = 1): readonly string[] {
+  const indent = `# ${'  '.repeat(depth)}`;
+  return [...tree].flatMap(([name, below]) =>
+    below instanceof Map
+      ? [`${indent}${name}:`, ...treeLines(below, text, depth + 1)]
+      : [`${indent}${name}: ${text(below)}  ## ${why(below)}`],
+  );
+}
+
+/** `score 0.97: reads as "birth date"; 98 % filled; yyyymmdd`. */
+function why({ score, words, declared, seen }: SeenElement): string {
+  const note = seen ? `; ${seen.note}` : '';
+  return `${declared}, score ${score.toFixed(2)}: reads as "${words}"${note}`;
+}
+
+function nodeText(element: SeenElement, mapping: string, patients: SeenProposal | undefined): string {
+  const { column, kind, join, seen, path } = element;
+  const from = join ? `j.${column}` : column;
+  if (kind === 'patient') {
+    const theirs = (patients && patientColumn(patients, column)) ?? column;
+    return `{ ref: ${patients?.kind ?? 'patients'}, on: { ${theirs}: ${from} } }`;
+  }
+  if (seen?.codes) return `{ from: ${from}, via: ${codeMapName(mapping, path)} }`;
+  if (kind === 'key' || kind === 'code') return `{ from: ${from}, via: code }`;
+  return seen?.via === undefined ? `{ from: ${from} }` : `{ from: ${from}, via: ${seen.via} }`;
+}
+
+const codeMapName = (mapping: string, path: string): string => `${mapping}-${path.replaceAll('.', '-')}`;
+
+function codeMapLines({ mapping, elements }: Named): readonly string[] {
+  return elements.flatMap(({ path, column, system, seen }) => {
+    if (!seen?.codes || system === undefined) return [];
+    return [
+      `## ${column} as it stands in a sample of rows; a person decides what each means:`,
+      `# ${codeMapName(mapping, path)}:`,
+      `#   system: ${system}`,
+      '#   rows:',
+      ...seen.codes.map(codeLine),
+      '#',
+    ];
+  });
+}
+
+function codeLine({ what, rows, suggestion }: RawCode): string {
+  const raw = /^[A-Za-z][\w-]*$/.test(what) ? what : JSON.stringify(what);
+  const told = suggestion ? `suggested: ${suggestion.reason}` : 'nothing is suggested';
+  return `#     ${raw}: ${suggestion?.code ?? 'absent'}  ## ${rows} rows; ${told}`;
+}
