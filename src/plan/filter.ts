@@ -12,6 +12,7 @@ import type { Predicate } from '../sql/expression.ts';
 import { bearingLeaf } from './bearing.ts';
 import { inCompartments } from './compartment.ts';
 import { bareRelation } from './condition.ts';
+import { withColumnBounds } from './date-bounds.ts';
 import { ALL_RULES, complement, type Environment, watchRequest } from './environment.ts';
 import { idsByForm, idsPredicate, readId } from './identity.ts';
 import { onceKnown } from './keys-first.ts';
@@ -29,6 +30,7 @@ export function filterPredicate(mapping: Mapping, filter: Filter, env: Environme
     case 'match': {
       const { parameter, modifier, values } = filter;
       const matched = valuesPredicate(mapping, parameter, values, modifier, env);
+      if (matched && parameter.type === 'date') return withColumnBounds(matched);
       return matched && (modifier === 'not' ? complement(matched, env) : matched);
     }
     case 'missing': {

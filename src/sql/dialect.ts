@@ -48,6 +48,8 @@ export interface Dialect {
   top(limit: () => string): string;
   /** Stands at the end. */
   tail(limit: () => string, gap: '\n' | ' '): string;
+  /** Stands behind all else of a statement; `limit`: the parameter that says how many rows. */
+  hint(limit: string): string;
   /** A join of the first row in an order; `columns` tells which of its columns the rest of the query refers to. */
   pick(writer: Writer, join: Join, pick: NonNullable<Join['pick']>, columns: () => readonly Identifier[]): string;
   /** Text for an exact comparison or order: binary, blind to trailing blanks. `sql` is what `of` was written as. */

@@ -120,7 +120,10 @@ export type Predicate =
       readonly op: Operator;
       readonly right: Expression;
       readonly not: boolean;
-      /** In the column's own collation; only for paging in an order that is `native` too. */
+      /**
+       * In the column's own collation, which an index is sorted by: for paging in an order that is `native` too, and for bounds beside a
+       * condition that keeps the column to digits.
+       */
       readonly native?: true;
     }
   /** Equality: exact, case-sensitive, blind to trailing blanks. */

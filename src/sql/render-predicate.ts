@@ -27,7 +27,7 @@ interface Parts {
 type Leaf<K extends Predicate['kind']> = Extract<Predicate, { kind: K }>;
 
 /** Keys of expressions that the conjunction around a predicate keeps to digits. */
-type Digits = ReadonlySet<string>;
+export type Digits = ReadonlySet<string>;
 
 const OPPOSITE: Readonly<Record<Operator, Operator>> = {
   '=': '<>',
@@ -37,7 +37,7 @@ const OPPOSITE: Readonly<Record<Operator, Operator>> = {
   '>': '<=',
   '<=': '>',
 };
-const NO_DIGITS: Digits = new Set();
+export const NO_DIGITS: Digits = new Set();
 /** What is worth being kept as text. */
 const COMPOUND: ReadonlySet<Predicate['kind']> = new Set(['or', 'exists', 'some-piece', 'in']);
 const ALL_DIGITS = /^\d+$/;
@@ -223,7 +223,7 @@ function isConstant(of: Expression): boolean {
   return of.kind === 'value' && of.constant === true;
 }
 
-function isDigits(of: Expression): boolean {
+export function isDigits(of: Expression): boolean {
   return of.kind === 'value' && ALL_DIGITS.test(String(of.value));
 }
 
@@ -231,7 +231,7 @@ function isDigits(of: Expression): boolean {
  * Beside a test that keeps a column to digits, a plain comparison with digits is the binary one (all collations sort
  * digits alike), and only the plain one can seek.
  */
-function withDigits(conjuncts: readonly Predicate[], outer: Digits): Digits {
+export function withDigits(conjuncts: readonly Predicate[], outer: Digits): Digits {
   const found = conjuncts.flatMap(part => {
     if (part.kind === 'packed-date' && !part.not) return [expressionKey(part.of)];
     return part.kind === 'glob' && !part.not && DIGIT_GLOB.test(part.pattern) ? [expressionKey(part.of)] : [];

@@ -44,16 +44,20 @@ function selectText(plan: SqlPlan, dialect: Dialect, writer: Writer, relation: R
   if (plan.shape === 'sums') return sumsText(plan, writer, relation);
   if (plan.shape === 'tally') return tallyText(plan, dialect, writer, relation);
   const place = plan.limitPlace === undefined ? undefined : { at: plan.limitPlace, type: INTEGER };
-  const limit = () => writer.bind(plan.limit, INTEGER, place);
+  let bound = '';
+  const limit = (): string => {
+    bound = writer.bind(plan.limit, INTEGER, place);
+    return bound;
+  };
   const top = dialect.top(limit);
-  if (plan.shape === 'groups')
-    return `SELECT ${top}${groupsText(plan, dialect, writer, relation)}${dialect.tail(limit, '\n')}`;
+  const end = (): string => `${dialect.tail(limit, '\n')}${dialect.hint(bound)}`;
+  if (plan.shape === 'groups') return `SELECT ${top}${groupsText(plan, dialect, writer, relation)}${end()}`;
   const fetched = (column: Expression) =>
     plan.stored ? dialect.stored(writer, column) : dialect.fetch(writer, column);
   const items = plan.columns.length === 0 ? '1' : plan.columns.map(fetched).join(', ');
   const from = relation(plan.from, '\n', [...plan.columns, ...plan.orderBy.map(({ by }) => by)]);
   const order = writer.order(plan.orderBy);
-  return `SELECT ${top}${items}\n${from}${order === '' ? '' : `\nORDER BY ${order}`}${dialect.tail(limit, '\n')}`;
+  return `SELECT ${top}${items}\n${from}${order === '' ? '' : `\nORDER BY ${order}`}${end()}`;
 }
 
 /** A predicate by itself, as `explain` and the tests show it. */

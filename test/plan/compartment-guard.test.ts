@@ -1,8 +1,12 @@
 /** Rows that cannot be proved to be of a patient are in no compartment of a patient. */
 import { expect, test } from 'vitest';
+import { accessToPatients } from '../../src/auth/access.ts';
+import { accessPredicate } from '../../src/plan/access.ts';
 import { inCompartments } from '../../src/plan/compartment.ts';
 import { environment } from '../../src/plan/environment.ts';
 import { OPEN_SIGHT } from '../../src/plan/sight.ts';
+import { sightOf } from '../../src/plan/sight-of.ts';
+import { resourceTypes } from '../../src/r4/definitions.ts';
 import { openSmallFacade } from './small-pack.ts';
 
 const SCHEMA = 'CREATE TABLE PAT (NO INTEGER NOT NULL PRIMARY KEY, NM VARCHAR(20), PAT_NO INTEGER)';
@@ -30,4 +34,29 @@ test('rows of a mapping without a provable reference are nobody’s, those of a 
   expect(kindOf('written')).toBe('false');
   expect(kindOf('known')).toBe('and');
   expect(kindOf('people')).toBe('equals');
+});
+
+/** What a pack adds tomorrow: of each type of R4 a mapping that nobody wrote a rule for, and to which nothing refers. */
+test('any type is closed to a caller of one patient until a reference or a permission opens it', async () => {
+  const { registry } = (await openSmallFacade(SCHEMA, PACK)).facade;
+  const types = resourceTypes().filter(type => type !== 'Patient');
+  expect(types.length).toBeGreaterThan(140);
+  const noCondition = (): never => {
+    throw new Error('no condition is asked for');
+  };
+  const asks = (name: string, type: string, permitted: readonly string[]): readonly string[] => {
+    const env = environment(registry, 0, sightOf(accessToPatients('one', ['people-1']), permitted, noCondition));
+    const mapping = { ...registry.mapping(name), resource: type };
+    return (['read', 'search'] as const).map(action => accessPredicate(mapping, action, env).kind);
+  };
+  // No reference leads to a patient, one cannot be proved, and no permission names the type.
+  for (const type of types) {
+    expect([type, asks('places', type, types)]).toEqual([type, ['false', 'false']]);
+    expect([type, asks('written', type, types)]).toEqual([type, ['false', 'false']]);
+    expect([type, asks('known', type, [])]).toEqual([type, ['false', 'false']]);
+  }
+  expect(asks('people', 'Patient', [])).toEqual(['false', 'false']);
+  // The same, where the rows are the patient's own and the type is named.
+  expect(asks('known', 'Observation', types)).not.toContain('false');
+  expect(asks('people', 'Patient', ['Patient'])).not.toContain('false');
 });

@@ -64,6 +64,10 @@ export const REQUESTS: readonly Asked[] = [
     request: 'Encounter?patient=1&date=ge2024-03-10T02:30:00-05:00&_elements=id',
   },
   {
+    title: 'a period of several forms within a month: bounds of single columns come first',
+    request: 'Encounter?date=2024-03&_elements=id',
+  },
+  {
     title: 'a time of midnight is a day',
     request: 'Observation?patient=1&category=vital-signs&code=8867-4&date=2024-03-10&_elements=id',
   },

@@ -33,6 +33,8 @@ export const MSSQL: Dialect = {
   parametersAtMost: 2098,
   top: limit => `TOP (${limit()}) `,
   tail: () => '',
+  /** A plan is kept for all numbers of rows, so the first one that is asked for must not choose it. */
+  hint: limit => `\nOPTION (OPTIMIZE FOR (${limit} UNKNOWN))`,
 
   /** Its columns by name: a login may be forbidden some of the table, and `*` would need them all. */
   pick(writer, join, pick, columns) {

@@ -39,6 +39,7 @@ export const SQLITE: Dialect = {
     // A bare parameter would be part of the query plan: SQLite prepares the statement anew whenever it is bound.
     return `${gap}LIMIT ${rows === '?' ? '+?' : rows}`;
   },
+  hint: () => '',
 
   pick(writer, join, pick) {
     const kind = join.kind === 'left' ? 'LEFT JOIN' : 'JOIN';

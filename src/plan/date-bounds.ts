@@ -1,0 +1,108 @@
+/**
+ * Plain bounds for searches by date: a date of several forms or columns is asked for by alternatives, of which no engine sees that all of
+ * them bound the same columns. In: the condition. Out: the condition behind the bounds of single columns that it implies, so that an
+ * index serves it. Only comparisons of a column with a value count, so the bounds are weaker than the condition.
+ */
+import { and, or } from '../sql/construct.ts';
+import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
+import { expressionKey, predicateKey } from '../sql/expression-key.ts';
+import { type Digits, isDigits, NO_DIGITS, withDigits } from '../sql/render-predicate.ts';
+import { conjuncts } from './factor.ts';
+
+type Comparison = Predicate & { readonly kind: 'compare' };
+type Bound = Comparison & {
+  readonly left: ColumnExpression;
+  readonly right: Expression & { readonly kind: 'value' };
+};
+
+/** The same object where no bound is implied that it does not say itself. */
+export function withColumnBounds(of: Predicate): Predicate {
+  const bound = boundIn(of, NO_DIGITS);
+  if (bound === undefined) return of;
+  const parts = conjuncts(of);
+  const digits = withDigits(parts, NO_DIGITS);
+  const said = new Set(parts.map(part => predicateKey(isBound(part) ? inOwnCollation(part, digits) : part)));
+  const more = conjuncts(merged(bound)).filter(part => !said.has(predicateKey(part)));
+  return more.length > 0 ? and(...more, of) : of;
+}
+
+/** The comparisons alone. `digits`: what the conjunctions around keep to digits, which every collation sorts alike. */
+function boundIn(of: Predicate, digits: Digits): Predicate | undefined {
+  switch (of.kind) {
+    case 'and': {
+      const inner = withDigits(of.of, digits);
+      const bounds = of.of.flatMap(part => boundIn(part, inner) ?? []);
+      return bounds.length === 0 ? undefined : and(...bounds);
+    }
+    case 'or': {
+      const bounds = of.of.map(part => boundIn(part, digits));
+      const known = bounds.filter(bound => bound !== undefined);
+      return known.length === bounds.length ? or(...known) : undefined;
+    }
+    default:
+      return isBound(of) ? inOwnCollation(of, digits) : undefined;
+  }
+}
+
+/** Where all collations agree. One that counts blanks at the end has `2024 ` behind `2024`, which the condition has not. */
+function inOwnCollation(of: Bound, digits: Digits): Bound {
+  return of.op !== '<=' && isDigits(of.right) && digits.has(expressionKey(of.left)) ? { ...of, native: true } : of;
+}
+
+function isBound(of: Predicate): of is Bound {
+  if (of.kind !== 'compare' || of.not) return false;
+  return of.left.kind === 'column' && of.right.kind === 'value' && /^[<>]/.test(of.op);
+}
+
+/** Of alternatives that bound a column on one side, the weakest bound: of all of them, else of those that say nothing else. */
+function merged(of: Predicate): Predicate {
+  if (of.kind === 'and') return and(...of.of.map(merged));
+  if (of.kind !== 'or') return of;
+  const parts = of.of.map(merged);
+  const [first = [], ...others] = parts.map(conjuncts);
+  const shared = first.filter(isBound).flatMap(bound => weakestIn(bound, others) ?? []);
+  return shared.length > 0 ? and(...shared) : or(...parts.reduce<readonly Predicate[]>(withAlternative, []));
+}
+
+/** The weakest of a bound and its like in each list. */
+function weakestIn(bound: Bound, lists: readonly (readonly Predicate[])[]): Bound | undefined {
+  return lists.reduce<Bound | undefined>((weakest, list) => weakest && weakestOf(weakest, list), bound);
+}
+
+function withAlternative(known: readonly Predicate[], part: Predicate): readonly Predicate[] {
+  if (!isBound(part)) return [...known, part];
+  const at = known.findIndex(one => isBound(one) && weakestOf(one, [part]) !== undefined);
+  const like = known[at];
+  const weakest = like && isBound(like) ? weakestOf(like, [part]) : undefined;
+  return weakest === undefined ? [...known, part] : known.with(at, weakest);
+}
+
+/** The weaker one of a bound and its like in a list; undefined where the list has none that it can be compared with. */
+function weakestOf(bound: Bound, list: readonly Predicate[]): Bound | undefined {
+  const like = list.filter(isBound).filter(other => sideOf(other) === sideOf(bound));
+  const [other] = like;
+  const order = other && orderOf(bound.right, other.right);
+  if (other === undefined || order === undefined) return undefined;
+  if (order === 0) return bound.op.length > other.op.length ? bound : other;
+  return order < 0 === bound.op.startsWith('>') ? bound : other;
+}
+
+/** Equal for bounds of one column from one side. */
+function sideOf({ left, op, native }: Bound): string {
+  return `${left.alias}.${left.column} ${op.charAt(0)}${native ? '~' : ''}`;
+}
+
+/** Digits and signs of dates, which every collation sorts alike where texts are of one length. */
+const WRITTEN = /^[\d: .T-]+$/;
+
+/** Below zero: the first is less. Undefined: not known without the database. */
+function orderOf(
+  { value: one, place }: Bound['right'],
+  { value: other, place: at }: Bound['right'],
+): number | undefined {
+  if (place !== undefined || at !== undefined) return undefined;
+  if (typeof one === 'number' && typeof other === 'number') return one - other;
+  if (typeof one !== 'string' || typeof other !== 'string' || one.length !== other.length) return undefined;
+  if (!WRITTEN.test(one) || !WRITTEN.test(other)) return undefined;
+  return one === other ? 0 : one < other ? -1 : 1;
+}
