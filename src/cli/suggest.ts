@@ -3,9 +3,10 @@
  */
 import { plural } from '../common/plural.ts';
 import type { UnmappedColumn } from '../mapping/check/unmapped.ts';
+import { suggestedLines } from '../workbench/codes-csv.ts';
 import { type Suggestion, suggestionsFor, vocabularyOf } from '../workbench/suggest.ts';
 import { type Arguments, type Terminal, textOf } from './command.ts';
-import { csvField, unmappedOf } from './unmapped.ts';
+import { unmappedOf } from './unmapped.ts';
 
 interface Suggested extends Omit<UnmappedColumn, 'values'> {
   readonly values: readonly {
@@ -38,7 +39,7 @@ export async function suggest(args: Arguments, terminal: Terminal): Promise<numb
     };
   });
   if (args.values['json'] === true) terminal.out(JSON.stringify({ columns: suggested.map(asJson) }, undefined, 2));
-  else if (args.values['csv'] === true) for (const line of csvLines(suggested)) terminal.out(line);
+  else if (args.values['csv'] === true) for (const line of suggestedLines(suggested)) terminal.out(line);
   else for (const line of textLines(suggested)) terminal.out(line);
   return 0;
 }
@@ -49,22 +50,6 @@ function asJson({ at, ...column }: Suggested): object {
     suggestions: suggestions.map(one => ({ ...one, display: one.display ?? null })),
   }));
   return { ...column, values, place: at };
-}
-
-/** Blank codes are to be filled in: `lintel codes import` refuses them. */
-function csvLines(columns: readonly Suggested[]): readonly string[] {
-  const rows = columns.flatMap(({ map, table, column, values }) =>
-    values.map(({ value, rows: count, suggestions: [best, ...others] }) => [
-      ...[value, best?.code ?? '', best?.display ?? '', best?.system ?? ''],
-      ...[best === undefined ? '' : String(best.score), best?.reason ?? ''],
-      others.map(({ code, score }) => `${code} ${score}`).join('; '),
-      ...[map, table, column, String(count)],
-    ]),
-  );
-  return [
-    'raw,code,display,system,score,reason,others,map,table,column,rows',
-    ...rows.map(row => row.map(csvField).join(',')),
-  ];
 }
 
 function textLines(columns: readonly Suggested[]): readonly string[] {

@@ -6,6 +6,7 @@ import { plural } from '../common/plural.ts';
 import { readConfig } from '../config/config.ts';
 import { type UnmappedColumn, unmappedColumns } from '../mapping/check/unmapped.ts';
 import { problemLine } from '../mapping/load/problem.ts';
+import { csvField } from '../mapping/load/read/csv.ts';
 import type { Registry } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
 import { somePiece } from '../plan/presence.ts';
@@ -69,9 +70,4 @@ function print(columns: readonly UnmappedColumn[], args: Arguments, { out }: Ter
     else if (values.length < total.values) out(`  … and ${total.values - values.length} more`);
   }
   if (shown.length === 0) out('Every value that a code map reads has a row.');
-}
-
-/** RFC 4180. The value stands as the row has it: `+` and `-` are results of laboratories, and the map needs them exactly. */
-export function csvField(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -50,7 +50,7 @@ const meanings: ReadonlyMap<string, readonly string[]> = new Map(
 
 /** What a code map may give: the codes of its systems, as far as they are known here or in the pack. */
 export function vocabularyOf(map: CodeMap, registry: Registry): Vocabulary {
-  const own = new Set([...map.rows.values(), map.blank].flatMap(coded => coded?.system ?? []));
+  const own = new Set([map, ...map.rows.values(), map.blank].flatMap(one => one?.system ?? []));
   const candidates = new Map<string, Candidate>();
   const add = (one: Candidate): void => {
     const key = `${one.system}|${one.code}`;

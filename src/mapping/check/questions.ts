@@ -22,6 +22,8 @@ export interface Asking {
   readonly readScope: ReadScope;
   readonly readPiece: ReadPiece;
   readonly clock: Clock;
+  /** Aborting it cancels the statement that runs. */
+  readonly signal?: AbortSignal;
 }
 
 /** More groups than this are told as "at least". */
@@ -108,7 +110,7 @@ export async function tallyOf(
 }
 
 async function ask(asking: Asking, plan: SqlPlan): Promise<readonly Row[]> {
-  return asking.database.query(plan, { bulkhead: 'export' });
+  return asking.database.query(plan, { bulkhead: 'export', signal: asking.signal });
 }
 
 /** Aliases that a condition refers to and does not declare itself. */

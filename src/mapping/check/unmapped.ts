@@ -47,11 +47,12 @@ function codesRead(values: readonly ScopedValue[]): readonly CodeRead[] {
 }
 
 /** What a code map with rows in the pack does not know, by where it is read. */
-function unknownCodes(values: readonly ScopedValue[]): readonly Unknown[] {
+function unknownCodes(values: readonly ScopedValue[]): readonly UnknownCode[] {
   return codesRead(values).flatMap(({ scope, node, column, origin }) => {
     if (!isOwn(column, scope)) return [];
     const where = and(filled(column), not(origin.known(column)), notAbsent(column, node));
-    return [{ name: origin.name, scope, column, where, isCode: origin.isWhole, at: node.at }];
+    const known = and(filled(column), origin.known(column));
+    return [{ name: origin.name, scope, column, where, known, isCode: origin.isWhole, at: node.at }];
   });
 }
 
@@ -118,22 +119,83 @@ export interface UnmappedColumn {
   readonly values: readonly { readonly value: string; readonly rows: number }[];
 }
 
-/** Lists what no code map knows, column by column. Rejects with DatabaseError. */
+/** Lists what no code map knows, column by column; `onColumn` hears of each before it is asked. Rejects with DatabaseError. */
 export async function unmappedColumns(
   registry: Registry,
   asking: Asking,
   limit: number,
+  onColumn: (place: string) => void = () => {},
 ): Promise<readonly UnmappedColumn[]> {
   const { values, lookups } = partsOf(registry);
   const found: UnmappedColumn[] = [];
-  for (const { name, scope, column, where, isCode, at } of [...unknownCodes(values), ...unknownTableCodes(lookups)]) {
-    if (where.kind === 'false') continue;
-    const total = await tallyOf(asking, scope, column, where);
-    if (total.values === 0) continue;
-    const groups = await valuesOf(asking, scope, column, where, limit);
-    const listed = groups.map(group => ({ value: String(group.values[0]).trimEnd(), rows: group.rows }));
-    const { table } = scope;
-    found.push({ map: name, table: printTable(table), column: column.column, isCode, at, total, values: listed });
+  for (const unknown of [...unknownCodes(values), ...unknownTableCodes(lookups)]) {
+    onColumn(`${printTable(unknown.scope.table)}.${unknown.column.column}`);
+    const column = await unmappedIn(unknown, asking, limit);
+    if (column) found.push(column);
+  }
+  return found;
+}
+
+/** Undefined: the map has a row for every value. */
+async function unmappedIn(
+  { name, scope, column, where, isCode, at }: Unknown,
+  asking: Asking,
+  limit: number,
+): Promise<UnmappedColumn | undefined> {
+  if (where.kind === 'false') return undefined;
+  const total = await tallyOf(asking, scope, column, where);
+  if (total.values === 0) return undefined;
+  const values = await listed({ scope, column }, asking, where, limit);
+  return { map: name, table: printTable(scope.table), column: column.column, isCode, at, total, values };
+}
+
+async function listed(
+  { scope, column }: Pick<Unknown, 'scope' | 'column'>,
+  asking: Asking,
+  where: Predicate,
+  limit: number,
+): Promise<UnmappedColumn['values']> {
+  const groups = where.kind === 'false' || limit === 0 ? [] : await valuesOf(asking, scope, column, where, limit);
+  return groups.map(group => ({ value: String(group.values[0]).trimEnd(), rows: group.rows }));
+}
+
+/** Which columns read which code map: `PERSON.SEX`. */
+export function codeMapReaders(registry: Registry): readonly { readonly map: string; readonly column: string }[] {
+  const { values, lookups } = partsOf(registry);
+  return [...unknownCodes(values), ...unknownTableCodes(lookups)].map(({ name, scope, column }) => ({
+    map: name,
+    column: `${printTable(scope.table)}.${column.column}`,
+  }));
+}
+
+/** A column that reads a code map: what it holds. */
+export interface HeldColumn extends Omit<UnmappedColumn, 'map'> {
+  /** Values for which the map has a row, most rows first; of a map in a table none are listed. */
+  readonly known: UnmappedColumn['values'];
+}
+
+/** What the columns hold that read one code map; at most `limit` values each of known and unknown ones are listed. Rejects with DatabaseError. */
+export async function heldColumns(
+  registry: Registry,
+  map: string,
+  asking: Asking,
+  limit: number,
+): Promise<readonly HeldColumn[]> {
+  const { values, lookups } = partsOf(registry);
+  const found: HeldColumn[] = [];
+  const read: readonly (Unknown & { readonly known?: Predicate })[] = [
+    ...unknownCodes(values),
+    ...unknownTableCodes(lookups),
+  ];
+  for (const one of read.filter(({ name }) => name === map)) {
+    const { scope, column, isCode, at, known } = one;
+    const unmapped = await unmappedIn(one, asking, limit);
+    found.push({
+      ...{ table: printTable(scope.table), column: column.column, isCode, at },
+      total: unmapped?.total ?? { values: 0, rows: 0 },
+      values: unmapped?.values ?? [],
+      known: known === undefined ? [] : await listed(one, asking, known, limit),
+    });
   }
   return found;
 }
@@ -192,6 +254,11 @@ interface Unknown {
   /** A text that a code is cut out of may hold anything besides. */
   readonly isCode: boolean;
   readonly at: Position;
+}
+
+interface UnknownCode extends Unknown {
+  /** Holds for the rows whose value the map knows. */
+  readonly known: Predicate;
 }
 
 /** Totals are exact; of the values the most frequent are named. */

@@ -37,6 +37,8 @@ export type Unmapped =
 /** Aliases of systems are resolved, and rows without a system of their own have the map's. */
 export interface CodeMap {
   readonly name: string;
+  /** Of its rows without one of their own; some map may have no row yet. */
+  readonly system?: string;
   /** By raw value, without trailing blanks; undefined: the value is known and means none (`absent`). */
   readonly rows: ReadonlyMap<string, Coded | undefined>;
   /** NULL or blank. */

@@ -6,6 +6,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { WirePack } from '../wire/mapping.ts';
 import { ask } from './ask.ts';
 import { type Bench, useBench } from './bench.ts';
+import { CodesView } from './codes/codes-view.tsx';
 import { MappingView } from './mapping/mapping-view.tsx';
 import { TestsView } from './tests/tests-view.tsx';
 
@@ -16,6 +17,7 @@ const VIEWS: readonly {
   readonly view: FunctionComponent<{ readonly bench: Bench }>;
 }[] = [
   { name: 'mapping', title: 'Mapping', view: MappingView },
+  { name: 'codes', title: 'Codes', view: CodesView },
   { name: 'tests', title: 'Tests', view: TestsView },
 ];
 

@@ -6,7 +6,7 @@ import type { EditorState } from '@codemirror/state';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Unsaved, WireCheck, WireFile, WirePack, WirePlace } from '../wire/mapping.ts';
 import { ask, Refused } from './ask.ts';
-import { isUnsaved, type OpenFile, opened, unsavedOf } from './files.ts';
+import { isUnsaved, type OpenFile, opened, rewritten, undone, unsavedOf } from './files.ts';
 import { type TestRuns, useTestRuns } from './tests/runs.ts';
 
 /** Milliseconds without a key until the problems are asked for. */
@@ -41,6 +41,10 @@ export interface Bench {
   /** Shows the place in the editor of the view *Mapping*. */
   goTo(place: WirePlace): void;
   edited(path: string, state: EditorState): void;
+  /** Gives a file another text, not saved yet: a step of undo in the editor. */
+  rewrite(path: string, text: string): void;
+  /** Takes the last change of a file back. */
+  undo(path: string): void;
   save(path: string): Promise<void>;
   create(path: string): Promise<void>;
   /** Takes the text of the disk instead of that of the editor. */
@@ -114,6 +118,8 @@ export function useBench(pack: WirePack): Bench {
         return { ...file, state, text };
       });
     },
+    rewrite: (one, text) => alter(one, file => rewritten(file, text)),
+    undo: one => alter(one, undone),
     async save(one) {
       const file = current.current.find(({ path: name }) => name === one);
       if (!file || file.fixed || !isUnsaved(file)) return;

@@ -118,7 +118,10 @@ function readCodeMap(
     else: readElse(child(value, 'else'), system, known, settings, report),
     at,
   };
-  if (!table) return withRows(base, rows, fold, textOf(child(value, 'else')) === 'absent');
+  if (!table) {
+    const written = withRows(base, rows, fold, textOf(child(value, 'else')) === 'absent');
+    return system === undefined ? written : { ...written, map: { ...written.map, system } };
+  }
   const code = child(value, 'code');
   if (table.kind !== 'scalar' || code?.kind !== 'scalar') return undefined;
   const display = child(value, 'display');

@@ -5,7 +5,7 @@
  */
 
 import type { Report } from '../problem.ts';
-import { type CsvRecord, readCsv } from '../read/csv.ts';
+import { type CsvRecord, csvField, readCsv } from '../read/csv.ts';
 import { nearest } from '../read/spelling.ts';
 
 export const FIELDS = ['raw', 'code', 'display', 'system'] as const;
@@ -95,7 +95,8 @@ export function importCodes(bytes: Uint8Array, options: ImportOptions, report: R
   const used = FIELDS.filter(field => field === 'raw' || field === 'code' || read.rows.some(row => row[field] !== ''));
   const lines = [used, ...read.rows.map(row => used.map(field => row[field]))];
   return {
-    csv: isSound && read.rows.length > 0 ? `${lines.map(line => line.map(quoted).join(',')).join('\n')}\n` : undefined,
+    csv:
+      isSound && read.rows.length > 0 ? `${lines.map(line => line.map(csvField).join(',')).join('\n')}\n` : undefined,
     rows: read.rows.length,
     repeated: read.repeated,
     encoding: decoded.encoding,
@@ -225,8 +226,4 @@ function readRows(
     });
   }
   return { rows: [...byKey.values()].map(({ row }) => row), repeated };
-}
-
-function quoted(field: string): string {
-  return /[",\r\n]|^\s|\s$/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
 }

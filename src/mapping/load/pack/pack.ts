@@ -7,7 +7,7 @@ import { type Catalog, findTable, tableText } from '../../../sql/catalog.ts';
 import { checkDrift } from '../../check/drift.ts';
 import type { Registry } from '../../model.ts';
 import { createRegistry } from '../../registry.ts';
-import { readCodeMaps } from '../codes/codes.ts';
+import { type LoadedCodeMap, readCodeMaps } from '../codes/codes.ts';
 import { readHierarchies } from '../codes/hierarchies.ts';
 import { type Levels, latestCodes, latestTables, packDocument } from '../macros/extend.ts';
 import { expandMappings } from '../macros/macros.ts';
@@ -55,6 +55,28 @@ export function settingsOf(files: PackFiles): Settings | readonly Problem[] {
   const documents = packs.flatMap(({ path, text }) => readYaml(path, text, report));
   const unread = report.problems();
   return unread.length > 0 ? unread : readSettings(packDocument(documents), 'pack.yaml', createReport());
+}
+
+/**
+ * The code maps as they are written, be the mappings of the pack sound or not; of several packs the uppermost counts. Undefined where
+ * pack.yaml or a file of code maps cannot be read.
+ */
+export function codeMapsOf(files: PackFiles): ReadonlyMap<string, LoadedCodeMap> | undefined {
+  const settings = settingsOf(files);
+  if (!('deny' in settings)) return undefined;
+  const report = createReport();
+  const documents = files.codes.flatMap(({ path, text }) => readYaml(path, text, report));
+  if (report.problems().length > 0) return undefined;
+  const levelOf = new Map([...files.codes, ...files.tables].map(of => [of.path, of.level]));
+  const { files: trees } = readHierarchies(files.tables, settings, report);
+  const tables = files.tables.filter(file => !trees.has(file));
+  const codes = latestCodes(documents, tables, file => levelOf.get(file) ?? 0);
+  return readCodeMaps(
+    codes,
+    latestTables(tables, codes, file => levelOf.get(file) ?? 0),
+    settings,
+    report,
+  );
 }
 
 /** Likewise, of files that were read before. */

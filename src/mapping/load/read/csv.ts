@@ -1,5 +1,5 @@
 /**
- * Code maps written as CSV. In: the text of a file. Out: its records with the line each begins at.
+ * Code maps written as CSV. In: the text of a file. Out: its records with the line each begins at. And fields as they are written.
  * https://www.rfc-editor.org/rfc/rfc4180
  */
 
@@ -44,4 +44,9 @@ export function readCsv(text: string, delimiter = ','): readonly CsvRecord[] {
   }
   end();
   return records;
+}
+
+/** A field of RFC 4180. It stands as it is: `+` and `-` are results of laboratories, and a code map needs them exactly. */
+export function csvField(text: string): string {
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -5,7 +5,7 @@ import { EditorView } from '@codemirror/view';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { WireProblem } from '../../wire/mapping.ts';
 import type { Bench } from '../bench.ts';
-import { isUnsaved } from '../files.ts';
+import { isUnsaved, openedState } from '../files.ts';
 import { offsetOf, rangeOfFix, showProblems, stateOf } from './editor.ts';
 import { PreviewPane } from './preview-pane.tsx';
 
@@ -99,7 +99,7 @@ function Editor({ bench }: { readonly bench: Bench }) {
       changed: (state: EditorView['state']) => latest.current.edited(path, state),
       save: () => void latest.current.save(path),
     };
-    const state = file.state ?? stateOf(file, events);
+    const state = file.state ?? openedState(file, text => stateOf({ ...file, text }, events));
     view.current.setState(state);
     if (!file.state) bench.edited(path, state);
     // The state of the editor is its own from here on: only another file, or the disk's text, sets it.

@@ -1,0 +1,47 @@
+/**
+ * The lines of the table of a code map: raw values that rows hold and that have no row in the map first, most rows first; then the rows of
+ * the map, those that are used most first. In: rows of the map, what columns hold. Out: lines.
+ */
+import type { WireCodeMap, WireCodeRow, WireHeld, WireSuggestion } from '../../wire/codes.ts';
+
+export interface Line {
+  readonly raw: string;
+  /** Rows of the database; undefined: not counted. */
+  readonly count: number | undefined;
+  /** Undefined: the value has no row in the map. */
+  readonly row: WireCodeRow | undefined;
+  readonly suggestions: readonly WireSuggestion[];
+}
+
+export function linesOf(map: WireCodeMap, rows: readonly WireCodeRow[], held: WireHeld | undefined): readonly Line[] {
+  const keyOf = (raw: string): string => (map.fold ? raw.replace(/[a-z]/g, letter => letter.toUpperCase()) : raw);
+  const counts = new Map<string, number>();
+  const unknown = new Map<string, Pick<Line, 'raw' | 'suggestions'>>();
+  const mapped = new Set(rows.map(({ raw }) => keyOf(raw)));
+  for (const column of held?.columns.filter(({ isCode }) => isCode) ?? []) {
+    for (const { value, rows: count } of [...column.known, ...column.unknown]) {
+      counts.set(keyOf(value), (counts.get(keyOf(value)) ?? 0) + count);
+    }
+    for (const { value, suggestions } of [...column.unknown, ...withoutRow(column.known)]) {
+      if (map.kind === 'rows' && mapped.has(keyOf(value))) continue;
+      if (!unknown.has(keyOf(value))) unknown.set(keyOf(value), { raw: value, suggestions });
+    }
+  }
+  const byCount = (a: Line, b: Line): number => (b.count ?? 0) - (a.count ?? 0);
+  return [
+    ...[...unknown].map(([key, one]): Line => ({ ...one, count: counts.get(key), row: undefined })).toSorted(byCount),
+    ...rows
+      .map(
+        (row): Line => ({
+          ...{ raw: row.raw, row, suggestions: [] },
+          count: held && (counts.get(keyOf(row.raw)) ?? 0),
+        }),
+      )
+      .toSorted(byCount),
+  ];
+}
+
+/** What had a row when it was counted may have none now. */
+function withoutRow(known: WireHeld['columns'][number]['known']) {
+  return known.map(({ value }) => ({ value, suggestions: [] }));
+}

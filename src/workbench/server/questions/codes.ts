@@ -1,0 +1,284 @@
+/**
+ * Questions of the view *Codes*: the code maps of the pack, what the rows of the database hold, codes that may be meant, and the texts
+ * of files with changed rows. Suggestions are worked out here and sent nowhere.
+ */
+import { Buffer } from 'node:buffer';
+import { z } from 'zod';
+import { codeMapReaders, type HeldColumn, heldColumns } from '../../../mapping/check/unmapped.ts';
+import type { Coded } from '../../../mapping/codecs/code-map.ts';
+import type { LoadedCodeMap } from '../../../mapping/load/codes/codes.ts';
+import { type CodeEdit, CodeEditError, editCodeMap } from '../../../mapping/load/codes/edit-codes.ts';
+import { importCodes } from '../../../mapping/load/codes/import-codes.ts';
+import { codeMapsOf, settingsOf } from '../../../mapping/load/pack/pack.ts';
+import { createReport, problemLine } from '../../../mapping/load/problem.ts';
+import { csvField, readCsv } from '../../../mapping/load/read/csv.ts';
+import type { PackFiles } from '../../../mapping/load/read/files.ts';
+import type { Registry } from '../../../mapping/model.ts';
+import { scopeRelation } from '../../../plan/condition.ts';
+import { somePiece } from '../../../plan/presence.ts';
+import { DatabaseError } from '../../../sql/database.ts';
+import { suggestedLines } from '../../codes-csv.ts';
+import { suggestionsFor, vocabularyOf } from '../../suggest.ts';
+import type {
+  WireCodeMaps,
+  WireCodeRows,
+  WireCodeTexts,
+  WireCsv,
+  WireHeld,
+  WireSuggestion,
+  WireUnmapped,
+} from '../../wire/codes.ts';
+import type { Unsaved } from '../../wire/mapping.ts';
+import type { Desk } from '../desk.ts';
+import { placeOf } from '../tell.ts';
+import { type Asked, type Question, question, Refusal, unsaved } from './question.ts';
+
+/** Values of a column, and rows of a map, that are shown. */
+const SHOWN = 1000;
+/** Seconds in which the values of one map are counted, and those of all. */
+const SECONDS = { one: 20, all: 20 } as const;
+/** Rows of an imported list. */
+const IMPORTED = 50_000;
+
+const codeText = z.strictObject({
+  code: z.string().max(1000),
+  display: z.string().max(2000).optional(),
+  system: z.string().max(1000).optional(),
+});
+const edit = z.strictObject({
+  raw: z.string().max(1000),
+  rename: z.string().max(1000).optional(),
+  to: codeText.nullable(),
+});
+
+export const CODES_QUESTIONS: readonly Question[] = [
+  question('codes', { unsaved }, async (asked, { desk }) => codeMaps(desk, asked.unsaved)),
+  question('codes/unmapped', { unsaved }, async (asked, asking) => unmapped(asking, asked.unsaved)),
+  question('codes/rows', { unsaved, map: z.string() }, (asked, { desk }) => {
+    const { map, names } = mapOf(desk.files(asked.unsaved), asked.map);
+    const rows = map.kind === 'rows' ? [...map.map.rows] : [];
+    const own = map.kind === 'rows' ? map.map.system : undefined;
+    return {
+      rows: rows.slice(0, SHOWN).map(([raw, coded]) => ({
+        raw,
+        ...textsOf(coded, own, names),
+        place: placeOf((map.kind === 'rows' ? map.rowsAt.get(raw) : undefined) ?? map.at),
+      })),
+      total: rows.length,
+    } satisfies WireCodeRows;
+  }),
+  question('codes/held', { unsaved, map: z.string() }, async (asked, { desk, signal }) => {
+    const { map, names } = mapOf(desk.files(asked.unsaved), asked.map);
+    const { columns, registry, late } = await heldOf(desk, asked.unsaved, asked.map, signal);
+    const known = registry.codeMaps.find(({ name }) => name === asked.map);
+    const vocabulary = known && vocabularyOf(known, registry);
+    const own = map.kind === 'rows' ? map.map.system : undefined;
+    return {
+      columns: columns.map(({ table, column, at, isCode, total, values, known: withRow }) => ({
+        ...{ table, column, isCode, total, place: placeOf(at), known: withRow },
+        unknown: values.map(one => ({
+          ...one,
+          suggestions: (vocabulary && isCode ? suggestionsFor(one.value, vocabulary) : []).map(
+            ({ score, reason, ...coded }): WireSuggestion => ({ ...textsOf(coded, own, names), score, reason }),
+          ),
+        })),
+      })),
+      late,
+    } satisfies WireHeld;
+  }),
+  question('codes/edit', { unsaved, map: z.string(), edits: z.array(edit).max(SHOWN) }, (asked, { desk }) =>
+    textsWith(desk.files(asked.unsaved), asked.map, asked.edits),
+  ),
+  question('codes/import', { unsaved, map: z.string(), file: z.string(), base64: z.string() }, (asked, { desk }) => {
+    const report = createReport();
+    const options = { columns: {}, delimiter: undefined, encoding: undefined, headless: false };
+    const bytes = Buffer.from(asked.base64, 'base64');
+    const imported = importCodes(bytes, { file: asked.file, ...options }, report);
+    const problems = report.problems().map(problemLine);
+    if (imported?.csv === undefined) return { texts: [], changed: 0, problems } satisfies WireCodeTexts;
+    const edits = editsOf(imported.csv);
+    if (edits.length > IMPORTED) throw new Refusal(400, `The list has more than ${IMPORTED} rows`);
+    return textsWith(desk.files(asked.unsaved), asked.map, edits);
+  }),
+  question(
+    'codes/csv',
+    { unsaved, map: z.string(), of: z.enum(['rows', 'unmapped']) },
+    async (asked, { desk, signal }) => {
+      const name = `${asked.map}${asked.of === 'rows' ? '' : '-unmapped'}.csv`;
+      const lines = asked.of === 'rows' ? rowLines(desk, asked) : await unmappedLines(desk, asked, signal);
+      return { name, text: `${lines.join('\n')}\n` } satisfies WireCsv;
+    },
+  ),
+];
+
+interface OfMap {
+  readonly unsaved: Unsaved;
+  readonly map: string;
+}
+
+/** Addresses of systems as the pack names them. */
+type Names = ReadonlyMap<string, string>;
+
+function mapOf(files: PackFiles, name: string): { readonly map: LoadedCodeMap; readonly names: Names } {
+  const map = codeMapsOf(files)?.get(name);
+  if (!map) throw new Refusal(409, 'The code map is not there, or its file cannot be read');
+  return { map, names: namesOf(files) };
+}
+
+function namesOf(files: PackFiles): Names {
+  const settings = settingsOf(files);
+  const systems = 'deny' in settings ? settings.pack.systems : {};
+  return new Map(Object.entries(systems).map(([alias, address]) => [address, alias]));
+}
+
+/** As the pack writes it; the system of the map is left out. */
+function textsOf(
+  coded: ({ readonly [part in keyof Coded]: Coded[part] | undefined } & { readonly code: string }) | undefined,
+  own: string | undefined,
+  names: Names,
+) {
+  if (!coded) return { code: 'absent', display: '', system: '' };
+  const { code, display = '', system = own } = coded;
+  return { code, display, system: system === undefined || system === own ? '' : (names.get(system) ?? system) };
+}
+
+async function codeMaps(desk: Desk, texts: Unsaved): Promise<WireCodeMaps> {
+  const files = desk.files(texts);
+  const maps = codeMapsOf(files);
+  const names = namesOf(files);
+  const levels = new Map([...files.codes, ...files.tables].map(({ path, level = 0 }) => [path, level]));
+  const readers = Map.groupBy(await readersOf(desk, texts), ({ map }) => map);
+  return {
+    maps:
+      maps &&
+      [...maps.values()].map(map => {
+        const system = map.kind === 'rows' ? map.map.system : undefined;
+        return {
+          ...{ name: map.name, kind: map.kind, place: placeOf(map.at) },
+          fixed: (levels.get(map.at.file) ?? 0) > 0,
+          rows: map.kind === 'rows' ? map.map.rows.size : 0,
+          system: system === undefined ? '' : (names.get(system) ?? system),
+          fold: map.kind === 'rows' && map.map.fold,
+          readers: [...new Set((readers.get(map.name) ?? []).map(({ column }) => column))],
+        };
+      }),
+    systems: [...names.values()],
+  };
+}
+
+/** Which columns read a map, as far as the pack is without errors, or was last. */
+async function readersOf(desk: Desk, texts: Unsaved): Promise<ReturnType<typeof codeMapReaders>> {
+  const served = await desk.served(texts);
+  return served ? codeMapReaders(served.registry) : [];
+}
+
+function textsWith(files: PackFiles, name: string, edits: readonly CodeEdit[]): WireCodeTexts {
+  const { map, names } = mapOf(files, name);
+  if (map.kind === 'table')
+    throw new Refusal(409, `Code map ${name} is a table of the database: nothing is written there`);
+  const own = map.map.system;
+  // The system of the map is not said again, and others by their alias.
+  const shortly = (system: string | undefined): string | undefined => {
+    const alias = system === undefined || own === undefined ? undefined : names.get(own);
+    return system === own || system === alias ? undefined : system && (names.get(system) ?? system);
+  };
+  const written = edits.map(one => (one.to ? { ...one, to: { ...one.to, system: shortly(one.to.system) } } : one));
+  try {
+    const texts = [...editCodeMap(files, name, written)].map(([path, text]) => ({ path, text }));
+    return { texts, changed: edits.length, problems: [] };
+  } catch (error) {
+    if (error instanceof CodeEditError) throw new Refusal(409, error.message);
+    throw error;
+  }
+}
+
+/** The rows of a list as `importCodes` writes them. */
+function editsOf(csv: string): readonly CodeEdit[] {
+  const [header, ...records] = readCsv(csv);
+  const names = header?.fields ?? [];
+  return records.map(({ fields }) => {
+    const field = (name: string): string => fields[names.indexOf(name)] ?? '';
+    const system = field('system');
+    return {
+      raw: field('raw').replace(/ +$/, ''),
+      to: { code: field('code'), display: field('display'), ...(system === '' ? {} : { system }) },
+    };
+  });
+}
+
+function rowLines(desk: Desk, asked: OfMap): readonly string[] {
+  const { map, names } = mapOf(desk.files(asked.unsaved), asked.map);
+  const rows = map.kind === 'rows' ? [...map.map.rows] : [];
+  const lines = rows.map(([raw, coded]) => {
+    // By itself the list has no map whose system would hold.
+    const { code, display, system } = textsOf(coded, undefined, names);
+    return [raw, code, display, system].map(csvField).join(',');
+  });
+  return ['raw,code,display,system', ...lines];
+}
+
+async function unmappedLines(desk: Desk, asked: OfMap, signal: AbortSignal): Promise<readonly string[]> {
+  const { columns, registry } = await heldOf(desk, asked.unsaved, asked.map, signal);
+  const known = registry.codeMaps.find(({ name }) => name === asked.map);
+  const vocabulary = known && vocabularyOf(known, registry);
+  return suggestedLines(
+    columns.map(({ table, column, values, isCode }) => ({
+      ...{ map: asked.map, table, column },
+      values: values.map(one => ({
+        ...one,
+        suggestions: vocabulary && isCode ? suggestionsFor(one.value, vocabulary) : [],
+      })),
+    })),
+  );
+}
+
+interface Held {
+  readonly columns: readonly HeldColumn[];
+  readonly registry: Registry;
+  readonly late: boolean;
+}
+
+async function heldOf(desk: Desk, texts: Unsaved, map: string, signal: AbortSignal): Promise<Held> {
+  const registry = await soundRegistry(desk, texts);
+  const columns = await inTime(signal, SECONDS.one, own => heldColumns(registry, map, askingOf(desk, own), SHOWN));
+  return { columns: columns ?? [], registry, late: columns === undefined };
+}
+
+async function unmapped({ desk, signal }: Asked, texts: Unsaved): Promise<WireUnmapped> {
+  const registry = await soundRegistry(desk, texts);
+  const names = [...new Set(codeMapReaders(registry).map(({ map }) => map))];
+  const maps: { name: string; values: number; rows: number }[] = [];
+  await inTime(signal, SECONDS.all, async own => {
+    for (const name of names) {
+      const columns = await heldColumns(registry, name, askingOf(desk, own), 0);
+      const sum = (of: 'values' | 'rows'): number => columns.reduce((all, { total }) => all + total[of], 0);
+      maps.push({ name, values: sum('values'), rows: sum('rows') });
+    }
+  });
+  return { maps, late: names.filter(name => !maps.some(one => one.name === name)) };
+}
+
+async function soundRegistry(desk: Desk, texts: Unsaved): Promise<Registry> {
+  const served = await desk.served(texts);
+  if (!served) throw new Refusal(409, 'The pack has errors: what its columns hold is counted once it has none');
+  return served.registry;
+}
+
+function askingOf({ database }: Desk, signal: AbortSignal) {
+  return { database, readScope: scopeRelation, readPiece: somePiece, clock: { now: Date.now() }, signal };
+}
+
+/** Undefined where the time was over; rejects where the page left. */
+async function inTime<T>(
+  signal: AbortSignal,
+  seconds: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> {
+  const time = AbortSignal.timeout(seconds * 1000);
+  try {
+    return await work(AbortSignal.any([signal, time]));
+  } catch (error) {
+    if (error instanceof DatabaseError && error.reason === 'cancelled' && time.aborted) return undefined;
+    throw error;
+  }
+}

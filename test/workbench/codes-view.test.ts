@@ -1,0 +1,126 @@
+/**
+ * The view of code maps as the page asks for it: what rows hold, suggestions, texts with changed rows, lists in and out.
+ */
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type OpenedBench, openBench } from './opened-bench.ts';
+
+/** A map without any row: its system alone says what may be meant. */
+const EMPTY = 'sex:\n  system: http://hl7.org/fhir/administrative-gender\n  rows: {}\n';
+const FEMALE = `${EMPTY.replace(' {}', '')}    F: female Female\n`;
+
+let bench: OpenedBench;
+beforeAll(async () => {
+  bench = await openBench();
+  const database = new DatabaseSync((bench.clinic.environment['DATABASE_URL'] ?? '').replace('sqlite:', ''));
+  database.exec(`INSERT INTO PERSON VALUES (3, 'A', NULL, 'X'), (4, 'B', NULL, 'F'), (5, 'C', NULL, ' ')`);
+  database.close();
+});
+afterAll(async () => {
+  await bench.close();
+  rmSync(bench.clinic.folder, { recursive: true, force: true });
+});
+
+async function ask(path: string, body: object): Promise<{ readonly status: number; readonly is: unknown }> {
+  const answer = await bench.ask(`${bench.base}/api/${path}`, { method: 'POST', body });
+  return { status: answer.status, is: await answer.json() };
+}
+
+test('maps are listed with what reads them and how many rows have no code', async () => {
+  expect(await ask('codes', { unsaved: {} })).toMatchObject({
+    status: 200,
+    is: {
+      maps: [
+        { name: 'sex', kind: 'rows', fixed: false, rows: 2, readers: ['PERSON.SEX'], place: { file: 'codes.yaml' } },
+      ],
+      systems: ['loinc', 'ucum'],
+    },
+  });
+  expect(await ask('codes/unmapped', { unsaved: {} })).toEqual({
+    status: 200,
+    is: { maps: [{ name: 'sex', values: 1, rows: 1 }], late: [] },
+  });
+});
+
+test('a map has what its columns hold, with and without a row, and suggestions', async () => {
+  expect(await ask('codes/held', { unsaved: {}, map: 'sex' })).toMatchObject({
+    is: {
+      late: false,
+      columns: [
+        {
+          ...{ table: 'PERSON', column: 'SEX', isCode: true, total: { values: 1, rows: 1 } },
+          unknown: [{ value: 'X', rows: 1 }],
+          known: [
+            { value: 'F', rows: 2 },
+            { value: 'M', rows: 1 },
+          ],
+        },
+      ],
+    },
+  });
+});
+
+test('of a map without a row, its system says what may be meant', async () => {
+  const { is } = await ask('codes/held', { unsaved: { 'codes.yaml': EMPTY }, map: 'sex' });
+  expect(is).toMatchObject({
+    columns: [
+      {
+        unknown: [
+          { value: 'F', rows: 2, suggestions: [{ code: 'female', system: '', score: 0.85 }] },
+          { value: 'M', suggestions: [{ code: 'male' }] },
+          { value: 'X' },
+        ],
+      },
+    ],
+  });
+});
+
+test('an accepted code is a new text of the file, and nothing is written', async () => {
+  const before = readFileSync(join(bench.clinic.pack, 'codes.yaml'), 'utf8');
+  const edits = [
+    { raw: 'F', to: { code: 'female', display: 'Female', system: 'http://hl7.org/fhir/administrative-gender' } },
+  ];
+  expect(await ask('codes/edit', { unsaved: { 'codes.yaml': EMPTY }, map: 'sex', edits })).toEqual({
+    status: 200,
+    is: { texts: [{ path: 'codes.yaml', text: FEMALE }], changed: 1, problems: [] },
+  });
+  expect(readFileSync(join(bench.clinic.pack, 'codes.yaml'), 'utf8')).toBe(before);
+  expect(await ask('codes/rows', { unsaved: { 'codes.yaml': FEMALE }, map: 'sex' })).toMatchObject({
+    is: {
+      total: 1,
+      rows: [{ raw: 'F', code: 'female', display: 'Female', system: '', place: { line: 4, column: 5 } }],
+    },
+  });
+});
+
+test('a list is taken in, or told wrong by its lines', async () => {
+  const list = (text: string): object => ({
+    ...{ unsaved: { 'codes.yaml': EMPTY }, map: 'sex', file: 'list.csv', base64: Buffer.from(text).toString('base64') },
+  });
+  const { is } = await ask('codes/import', list('local;target;description\nF;female;Female\n'));
+  expect(is).toEqual({ texts: [{ path: 'codes.yaml', text: FEMALE }], changed: 1, problems: [] });
+  expect(await ask('codes/import', list('local,target\nF,\n'))).toMatchObject({
+    is: { texts: [], problems: [expect.stringContaining('list.csv:2:1')] },
+  });
+});
+
+test('lists go out: the rows of a map, and what has none', async () => {
+  expect(await ask('codes/csv', { unsaved: {}, map: 'sex', of: 'rows' })).toMatchObject({
+    is: {
+      name: 'sex.csv',
+      text:
+        'raw,code,display,system\nF,female,,http://hl7.org/fhir/administrative-gender\n' +
+        'M,male,,http://hl7.org/fhir/administrative-gender\n',
+    },
+  });
+  const { is } = await ask('codes/csv', { unsaved: { 'codes.yaml': EMPTY }, map: 'sex', of: 'unmapped' });
+  expect(is).toMatchObject({ name: 'sex-unmapped.csv', text: expect.stringMatching(/^raw,code,.*\nF,female,,http/) });
+});
+
+test('what cannot be changed says why', async () => {
+  const edits = [{ raw: 'F', to: { code: 'two words' } }];
+  expect(await ask('codes/edit', { unsaved: {}, map: 'sex', edits })).toMatchObject({ status: 409 });
+  expect(await ask('codes/edit', { unsaved: {}, map: 'none', edits })).toMatchObject({ status: 409 });
+});
