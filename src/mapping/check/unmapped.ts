@@ -174,12 +174,12 @@ export interface HeldColumn extends Omit<UnmappedColumn, 'map'> {
   readonly known: UnmappedColumn['values'];
 }
 
-/** What the columns hold that read one code map; at most `limit` values each of known and unknown ones are listed. Rejects with DatabaseError. */
+/** What the columns hold that read one code map. `limit`: values of each column that are listed. Rejects with DatabaseError. */
 export async function heldColumns(
   registry: Registry,
   map: string,
   asking: Asking,
-  limit: number,
+  limit: { readonly known: number; readonly unknown: number },
 ): Promise<readonly HeldColumn[]> {
   const { values, lookups } = partsOf(registry);
   const found: HeldColumn[] = [];
@@ -189,12 +189,12 @@ export async function heldColumns(
   ];
   for (const one of read.filter(({ name }) => name === map)) {
     const { scope, column, isCode, at, known } = one;
-    const unmapped = await unmappedIn(one, asking, limit);
+    const unmapped = await unmappedIn(one, asking, limit.unknown);
     found.push({
       ...{ table: printTable(scope.table), column: column.column, isCode, at },
       total: unmapped?.total ?? { values: 0, rows: 0 },
       values: unmapped?.values ?? [],
-      known: known === undefined ? [] : await listed(one, asking, known, limit),
+      known: known === undefined ? [] : await listed(one, asking, known, limit.known),
     });
   }
   return found;

@@ -282,8 +282,8 @@ function About({ map, held, bench, total, shown }: AboutMap) {
           : held.late
             ? 'The time of 20 s was over before all values were counted.'
             : unmapped === 0
-              ? 'Every value has a row.'
-              : `${unmapped.toLocaleString('en-US')} rows hold a value without a row.`}
+              ? 'The map knows every value.'
+              : `${unmapped.toLocaleString('en-US')} ${unmapped === 1 ? 'row holds' : 'rows hold'} a value that the map does not know.`}
         {cut.length > 0 && ' The most frequent 1,000 values are listed.'}
         {shown < total && ` Of ${total.toLocaleString('en-US')} rows of the map the first ${shown} are listed.`}
       </p>
@@ -334,18 +334,21 @@ function CodeLine({ line, shut, own, change, next, show }: LineProps) {
   };
   const field = (name: 'code' | 'display' | 'system', value: string) => (
     <td>
-      <input
-        key={value}
-        ref={input => {
-          cells.current[name] = input;
-        }}
-        aria-label={`${name} of ${raw}`}
-        class={name}
-        defaultValue={value}
-        readOnly={shut}
-        list={name === 'system' ? 'systems' : undefined}
-        placeholder={name === 'system' ? own : undefined}
-      />
+      {shut ? (
+        <span class={name}>{value}</span>
+      ) : (
+        <input
+          key={value}
+          ref={input => {
+            cells.current[name] = input;
+          }}
+          aria-label={`${name} of ${raw}`}
+          class={name}
+          defaultValue={value}
+          list={name === 'system' ? 'systems' : undefined}
+          placeholder={name === 'system' ? own : undefined}
+        />
+      )}
     </td>
   );
   return (
@@ -361,7 +364,7 @@ function CodeLine({ line, shut, own, change, next, show }: LineProps) {
       }}
     >
       <td class="number">{count === undefined ? '' : count.toLocaleString('en-US')}</td>
-      {row ? (
+      {row && !shut ? (
         <td>
           <input
             key={raw}
@@ -371,13 +374,12 @@ function CodeLine({ line, shut, own, change, next, show }: LineProps) {
             aria-label={`raw value ${raw}`}
             class="raw"
             defaultValue={raw}
-            readOnly={shut}
           />
         </td>
       ) : (
         <th scope="row" class="raw">
           {raw}
-          <span class="unseen"> has no row</span>
+          {!row && <span class="unseen"> has no row</span>}
         </th>
       )}
       {field('code', row?.code ?? '')}

@@ -240,7 +240,9 @@ interface Held {
 
 async function heldOf(desk: Desk, texts: Unsaved, map: string, signal: AbortSignal): Promise<Held> {
   const registry = await soundRegistry(desk, texts);
-  const columns = await inTime(signal, SECONDS.one, own => heldColumns(registry, map, askingOf(desk, own), SHOWN));
+  const columns = await inTime(signal, SECONDS.one, own =>
+    heldColumns(registry, map, askingOf(desk, own), { known: SHOWN, unknown: SHOWN }),
+  );
   return { columns: columns ?? [], registry, late: columns === undefined };
 }
 
@@ -250,9 +252,14 @@ async function unmapped({ desk, signal }: Asked, texts: Unsaved): Promise<WireUn
   const maps: { name: string; values: number; rows: number }[] = [];
   await inTime(signal, SECONDS.all, async own => {
     for (const name of names) {
-      const columns = await heldColumns(registry, name, askingOf(desk, own), 0);
-      const sum = (of: 'values' | 'rows'): number => columns.reduce((all, { total }) => all + total[of], 0);
-      maps.push({ name, values: sum('values'), rows: sum('rows') });
+      const columns = await heldColumns(registry, name, askingOf(desk, own), { known: 0, unknown: SHOWN });
+      // A value that stands in several columns is one; of very many, those that one column has.
+      const listed = new Set(columns.flatMap(({ values }) => values.map(({ value }) => value)));
+      maps.push({
+        name,
+        values: Math.max(listed.size, ...columns.map(({ total }) => total.values)),
+        rows: columns.reduce((all, { total }) => all + total.rows, 0),
+      });
     }
   });
   return { maps, late: names.filter(name => !maps.some(one => one.name === name)) };
