@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { type Coverage, coverageOf } from '../coverage/coverage.ts';
-import { VERSIONS, type Version } from '../coverage/guide.ts';
+import { type Guide, GuideError, guideIn, guidesIn, usCore, VERSIONS } from '../coverage/guide.ts';
 import { coveragePage } from '../coverage/page.ts';
 import { coverageLines } from '../coverage/text.ts';
 import { readLock } from '../mapping/load/pack/lock.ts';
@@ -19,11 +19,10 @@ import { type Arguments, type Command, overrides, type Terminal, textOf } from '
 const SAMPLE = 1000;
 /** Time in which resources are read, and again in which rows of tables are counted. */
 const SECONDS = 60;
-const GUIDES: ReadonlyMap<string, Version> = new Map(VERSIONS.map(version => [`us-core-${version}`, version]));
 
 export const coverage: Command = {
   summary: 'tells how much of US Core a pack covers, and what of the database it leaves',
-  help: `Usage: lintel coverage [PACK] [--guide us-core-6.1.0 | --guide us-core-7.0.0]
+  help: `Usage: lintel coverage [PACK] [--guide us-core-6.1.0 | --guide us-core-7.0.0 | --guide NAME]
                        [--database URL | --locked] [--sample N] [--budget SECONDS]
                        [--json] [--html FILE]
 
@@ -32,7 +31,7 @@ sampled resources that have it), each search that a server SHALL or SHOULD answe
 certification tests a verdict, with what is missing. Then the tables and columns that no mapping reads, those with the
 most rows first.
 
-  --guide G        us-core-6.1.0 (default) or us-core-7.0.0
+  --guide G        us-core-6.1.0 (default), us-core-7.0.0, or NAME of a NAME.guide.json in the folder of the pack
   --database URL   ${ADDRESS_FORMS}
   --schema VERSION version of the database's schema, instead of the pack's
   --locked         asks no database: tells what the pack and its schema.lock.json say
@@ -62,11 +61,11 @@ Exit code: 0 with a report, whatever it says; 1 for a pack that cannot be loaded
       SCHEMA: textOf(args, 'schema'),
     });
     const config = readConfig(terminal.environment, instead);
-    const { version, sample, seconds } = optionsOf(args);
+    const { guide, sample, seconds } = optionsOf(args, config.mappings);
     const found =
       args.values['locked'] === true
-        ? await withoutRows(config, version, terminal)
-        : await withRows(config, version, { sample, seconds }, terminal);
+        ? await withoutRows(config, guide, terminal)
+        : await withRows(config, guide, { sample, seconds }, terminal);
     if (found === undefined) return 1;
     const page = textOf(args, 'html');
     if (page !== undefined) writeFileSync(page, coveragePage(found));
@@ -81,32 +80,43 @@ interface Limits {
   readonly seconds: number;
 }
 
-function optionsOf(args: Arguments): Limits & { readonly version: Version } {
-  const version = GUIDES.get(textOf(args, 'guide') ?? 'us-core-6.1.0');
+function optionsOf(args: Arguments, folder: string): Limits & { readonly guide: Guide } {
+  const name = textOf(args, 'guide') ?? 'us-core-6.1.0';
+  const version = VERSIONS.find(one => name === `us-core-${one}`);
+  const names = [...VERSIONS.map(one => `us-core-${one}`), ...guidesIn(folder)];
   const sample = Number(textOf(args, 'sample') ?? SAMPLE);
   const seconds = Number(textOf(args, 'budget') ?? SECONDS);
   const isCount = (number: number): boolean => Number.isInteger(number) && number >= 1 && number <= 999_999;
   const problems = [
-    ...(version === undefined ? [`--guide takes ${[...GUIDES.keys()].join(' or ')}`] : []),
+    ...(names.includes(name) ? [] : [`--guide takes ${names.join(' or ')}`]),
     ...(isCount(sample) ? [] : ['--sample takes a whole number from 1 to 999999']),
     ...(isCount(seconds) ? [] : ['--budget takes a whole number from 1 to 999999']),
   ];
-  if (version === undefined || problems.length > 0) throw new ConfigError(problems);
-  return { version, sample, seconds };
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { guide: version === undefined ? ownGuide(folder, name) : usCore(version), sample, seconds };
 }
 
-async function withoutRows(config: Config, version: Version, terminal: Terminal): Promise<Coverage | undefined> {
+function ownGuide(folder: string, name: string): Guide {
+  try {
+    return guideIn(folder, name);
+  } catch (error) {
+    if (error instanceof GuideError) throw new ConfigError([error.message]);
+    throw error;
+  }
+}
+
+async function withoutRows(config: Config, guide: Guide, terminal: Terminal): Promise<Coverage | undefined> {
   const files = readPackFiles(config.mappings, config.schema);
   const { lock } = files;
   const catalog = lock && readLock(lock.path, lock.text, createReport());
   const { registry, problems } = loadWhole(files, undefined).pack;
   if (registry === undefined || catalog === undefined) return tellProblems({ registry, problems }, terminal);
-  return coverageOf({ registry, catalog, version, rows: undefined });
+  return coverageOf({ registry, catalog, guide, rows: undefined });
 }
 
 async function withRows(
   config: Config,
-  version: Version,
+  guide: Guide,
   limits: Limits,
   terminal: Terminal,
 ): Promise<Coverage | undefined> {
@@ -115,7 +125,8 @@ async function withRows(
     const { registry } = pack;
     if (registry === undefined) return tellProblems(pack, terminal);
     const rows = { database, now: Date.now(), ...limits };
-    return await coverageOf({ registry, catalog: await database.catalog(), version, rows });
+    const onProfile = (profile: string): void => terminal.note(`Reading resources of ${profile}`);
+    return await coverageOf({ registry, catalog: await database.catalog(), guide, rows, onProfile });
   } finally {
     await database.close();
   }

@@ -10,7 +10,9 @@ import { writtenContext } from '../plan/search-problems.ts';
 import type { Catalog } from '../sql/catalog.ts';
 import { type Database, DatabaseError } from '../sql/database.ts';
 import { claimsOf, type ElementCoverage, elementsOf } from './elements-of.ts';
-import { type Group, groupsOf, type Version } from './guide.ts';
+import { elementGapsOf, searchGapsOf } from './gaps.ts';
+import type { Group, Guide } from './guide.ts';
+import { type Kit, kitOf } from './kit.ts';
 import { type SearchCoverage, searchesOf } from './searches.ts';
 import { rowCounter, type Unused, unusedOf } from './unused.ts';
 
@@ -26,6 +28,9 @@ export interface Coverage {
   readonly unused: Unused;
 }
 
+/** Likewise, without what the database has besides. */
+export type ProfilesCoverage = Omit<Coverage, 'unused'>;
+
 /** `ready`: everything is there. `no data`: everything is mapped, and the rows do not show all of it. */
 export type Verdict = 'ready' | 'no data' | 'gaps' | 'not mapped';
 
@@ -39,6 +44,8 @@ export interface ProfileCoverage {
   readonly certified: boolean;
   readonly optional: boolean;
   readonly verdict: Verdict;
+  /** What the (g)(10) test kit makes of the group; null: it is not tested. */
+  readonly kit: Kit | null;
   /** Mappings that claim the profile, under conditions or not. */
   readonly mappings: readonly string[];
   /** Sampled resources that claim it; null without rows. */
@@ -60,10 +67,11 @@ export interface Certification {
 
 export interface CoverageOptions {
   readonly registry: Registry;
-  readonly catalog: Catalog;
-  readonly version: Version;
+  readonly guide: Guide;
   /** Undefined: what the pack alone says. */
   readonly rows: RowsOptions | undefined;
+  /** Hears of each profile before its resources are read. */
+  readonly onProfile?: (profile: string) => void;
 }
 
 export interface RowsOptions {
@@ -73,6 +81,8 @@ export interface RowsOptions {
   readonly sample: number;
   /** Time in which resources are read, and again in which the rows of unused tables are counted. */
   readonly seconds: number;
+  /** Ends the reading before. */
+  readonly signal?: AbortSignal;
 }
 
 /** Resources of each mapping, however many claim the profile. */
@@ -83,27 +93,39 @@ interface Resource {
 }
 
 /** Throws DatabaseError. */
-export async function coverageOf({ registry, catalog, version, rows }: CoverageOptions): Promise<Coverage> {
+export async function coverageOf(options: CoverageOptions & { readonly catalog: Catalog }): Promise<Coverage> {
+  const { registry, catalog, rows } = options;
+  const counter = rows ? rowCounter(rows.database, rows.seconds) : async () => null;
+  return { ...(await profilesOf(options)), unused: await unusedOf(registry, catalog, counter) };
+}
+
+/** Throws DatabaseError; rejects where the signal of `rows` is aborted. */
+export async function profilesOf({ registry, guide, rows, onProfile }: CoverageOptions): Promise<ProfilesCoverage> {
   const claims = new Map(registry.mappings.map(mapping => [mapping, claimsOf(mapping)]));
   const context = writtenContext(registry);
   const profiles: ProfileCoverage[] = [];
   const unreached = new Set<string>();
   const reader = rows && resourceReader(registry, rows, unreached);
-  for (const group of groupsOf(version)) {
+  for (const group of guide.groups) {
+    rows?.signal?.throwIfAborted();
+    onProfile?.(shortName(group.profile));
     const claiming = registry.ofType(group.type).filter(mapping => claims.get(mapping)?.includes(group.profile));
     const resources = await reader?.(group.profile, claiming);
-    const elements = elementsOf(group, version, claiming, resources, registry);
-    profiles.push(profileOf(group, claiming, resources?.length, elements, searchesOf(group, registry, context)));
+    const elements = elementsOf(group, guide.version, claiming, resources, registry);
+    const searches = searchesOf(group, registry, context);
+    const own = profileOf(group, claiming, resources?.length, elements, searches);
+    profiles.push({ ...own, kit: guide.certified ? kitOf(own) : null });
   }
   const patients = rows && profiles.find(({ type }) => type === 'Patient')?.resources;
   return {
     pack: registry.pack.name,
-    guide: `us-core-${version}`,
+    guide: guide.name,
     sample: rows?.sample ?? null,
     unreached: [...unreached],
     profiles,
-    certification: [singlePatient(profiles), multiPatient(profiles, registry, patients ?? undefined)],
-    unused: await unusedOf(registry, catalog, rows ? rowCounter(rows.database, rows.seconds) : async () => null),
+    certification: guide.certified
+      ? [singlePatient(profiles), multiPatient(profiles, registry, patients ?? undefined)]
+      : [],
   };
 }
 
@@ -113,11 +135,11 @@ export async function coverageOf({ registry, catalog, version, rows }: CoverageO
  */
 function resourceReader(
   registry: Registry,
-  { database, now, sample, seconds }: RowsOptions,
+  { database, now, sample, seconds, signal: asked }: RowsOptions,
   unreached: Set<string>,
 ): (profile: string, claiming: readonly Mapping[]) => Promise<readonly Resource[] | undefined> {
   const ends = performance.now() + seconds * 1000;
-  const signal = AbortSignal.timeout(seconds * 1000);
+  const signal = AbortSignal.any([AbortSignal.timeout(seconds * 1000), ...(asked ? [asked] : [])]);
   const asking = { database, registry, now, signal };
   return async (profile, claiming) => {
     const each = Math.max(LEAST, Math.ceil(sample / claiming.length));
@@ -145,6 +167,10 @@ async function inTime<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
+function shortName(profile: string): string {
+  return profile.slice(profile.lastIndexOf('/') + 1);
+}
+
 function withoutVersion(url: string): string {
   return url.replace(/\|.*$/, '');
 }
@@ -155,14 +181,14 @@ function profileOf(
   resources: number | undefined,
   elements: readonly ElementCoverage[],
   searches: readonly SearchCoverage[],
-): ProfileCoverage {
+): Omit<ProfileCoverage, 'kit'> {
   const isMapped = claiming.length > 0;
   const gaps = isMapped ? [...elementGapsOf(elements), ...searchGapsOf(searches)] : ['no mapping claims the profile'];
   const empty = elements.filter(({ state }) => state === 'empty').map(({ element }) => element);
   const withoutData = isMapped && resources === 0 ? ['the profile'] : empty;
   return {
     name,
-    profile: profile.slice(profile.lastIndexOf('/') + 1),
+    profile: shortName(profile),
     type,
     certified,
     optional,
@@ -196,26 +222,6 @@ function multiPatient(
   ];
   return certificationOf('(g)(10) multi-patient API (bulk export)', general, profiles, one =>
     elementGapsOf(one.elements),
-  );
-}
-
-/** `a, b: not mapped`; what stands within an element that is not mapped is not said again. */
-function elementGapsOf(elements: readonly ElementCoverage[]): readonly string[] {
-  const unmapped = elements.filter(({ state }) => state === 'unmapped').map(({ element }) => element);
-  const isWithin = (inner: string, outer: string): boolean =>
-    inner.startsWith(outer) && /^[.:=]/.test(inner.slice(outer.length));
-  const outermost = unmapped.filter(inner => !unmapped.some(outer => isWithin(inner, outer)));
-  return [
-    ...(outermost.length === 0 ? [] : [`not mapped: ${outermost.join(', ')}`]),
-    ...elements.flatMap(({ element, lacksTargets }) =>
-      lacksTargets.map(target => `${element} never refers to a ${target}`),
-    ),
-  ];
-}
-
-function searchGapsOf(searches: readonly SearchCoverage[]): readonly string[] {
-  return searches.flatMap(({ search, strength, lacks }) =>
-    strength === 'SHALL' ? lacks.map(lack => `search ${search}: ${lack}`) : [],
   );
 }
 

@@ -5,7 +5,8 @@
  * `certified: false` is a group, and `uncertified` are searches, that the (g)(10) tests leave out.
  * https://hl7.org/fhir/us/core/STU6.1/CapabilityStatement-us-core-server.html
  */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 export const VERSIONS = ['6.1.0', '7.0.0'] as const;
 export type Version = (typeof VERSIONS)[number];
@@ -79,15 +80,72 @@ export function profileAddress(name: string): string {
   return `http://hl7.org/fhir/us/core/StructureDefinition/${name}`;
 }
 
+/** What a pack is held against. */
+export interface Guide {
+  /** `us-core-7.0.0` */
+  readonly name: string;
+  /** What is known of its profiles is of this version. */
+  readonly version: Version;
+  readonly groups: readonly Group[];
+  /** There are certification tests of it. */
+  readonly certified: boolean;
+}
+
+export function usCore(version: Version): Guide {
+  return { name: `us-core-${version}`, version, groups: groupsOf(version), certified: true };
+}
+
 /** The groups of a version, in the order of its tests. */
 export function groupsOf(version: Version): readonly Group[] {
-  const stored: Readonly<Record<string, Stored>> = JSON.parse(
-    readFileSync(new URL(`us-core-${version}.json`, import.meta.url), 'utf8'),
-  );
+  return groupsIn(JSON.parse(readFileSync(new URL(`us-core-${version}.json`, import.meta.url), 'utf8')));
+}
+
+/** The file of a pack that holds a guide of its own: `NAME.guide.json`. */
+const OWN = /^([A-Za-z][\w.-]*)\.guide\.json$/;
+
+/** What is wrong with a guide of a pack. */
+export class GuideError extends Error {}
+
+/** The guides that a pack brings in its folder, in the notation of those here. docs/coverage.md */
+export function guidesIn(folder: string): readonly string[] {
+  return readdirSync(folder).flatMap(file => OWN.exec(file)?.[1] ?? []);
+}
+
+/** A guide that a pack brings. Throws GuideError. */
+export function guideIn(folder: string, name: string): Guide {
+  const file = `${name}.guide.json`;
+  if (!OWN.test(file)) throw new GuideError(`${name} is no name of a guide`);
+  try {
+    const stored: unknown = JSON.parse(readFileSync(join(folder, file), 'utf8'));
+    if (!isStored(stored)) {
+      throw new GuideError(`${file}: expected an object of groups, each with type, profile and mustSupport`);
+    }
+    return { name, version: VERSIONS[1], groups: groupsIn(stored), certified: false };
+  } catch (error) {
+    if (error instanceof GuideError) throw error;
+    throw new GuideError(`${file}: ${error instanceof Error ? error.message : 'cannot be read'}`);
+  }
+}
+
+function isStored(value: unknown): value is Readonly<Record<string, Stored>> {
+  const isText = (one: unknown): boolean => typeof one === 'string';
+  const areTexts = (one: unknown): boolean => one === undefined || (Array.isArray(one) && one.every(isText));
+  const isGroup = (group: Readonly<Record<string, unknown>>): boolean =>
+    ['type', 'profile', 'mustSupport'].every(key => isText(group[key])) &&
+    ['shall', 'should', 'uncertified'].every(key => areTexts(group[key])) &&
+    ['slices', 'extensions', 'choices'].every(key => group[key] === undefined || isText(group[key]));
+  return isRecord(value) && Object.values(value).every(group => isRecord(group) && isGroup(group));
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function groupsIn(stored: Readonly<Record<string, Stored>>): readonly Group[] {
   return Object.entries(stored).map(([name, group]) => ({
     name,
     type: group.type,
-    profile: profileAddress(group.profile),
+    profile: group.profile.includes(':') ? group.profile : profileAddress(group.profile),
     certified: group.certified ?? true,
     optional: group.optional ?? false,
     searches: [

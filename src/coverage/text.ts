@@ -39,7 +39,7 @@ export function coverageLines({
 }
 
 function profileLines(profile: ProfileCoverage): readonly string[] {
-  const { type, verdict, mappings, resources, elements, searches, certified, optional } = profile;
+  const { type, verdict, kit, mappings, resources, elements, searches, certified, optional } = profile;
   const remarks = [...(certified ? [] : ['not in (g)(10)']), ...(optional ? ['optional'] : [])];
   const title = `${profile.profile} (${[type, ...remarks].join(', ')}): ${verdict}`;
   if (verdict === 'not mapped') return [title];
@@ -55,6 +55,7 @@ function profileLines(profile: ProfileCoverage): readonly string[] {
     required.filter(one => one.strength === strength).map(({ search }) => search);
   return [
     title,
+    ...row('test kit', kit ? [kit.verdict] : []),
     ...paragraph([...mappings.slice(0, MOST_MAPPINGS), ...more].join(', '), `${of} `, ' '.repeat(LABEL + 1)),
     ...row(
       'always',

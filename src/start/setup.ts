@@ -160,7 +160,7 @@ export async function checkKnown(
   catalog: Catalog,
   files: PackFiles,
   options: LoadOptions,
-): Promise<Pick<CheckedPack, 'pack' | 'catalog'>> {
+): Promise<Pick<CheckedPack, 'pack' | 'catalog' | 'content'>> {
   return checkPack(files, await withForms(database, catalog, files, partNamed(files)), options);
 }
 

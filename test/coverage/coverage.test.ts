@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Coverage, coverageOf, type ProfileCoverage } from '../../src/coverage/coverage.ts';
-import { VERSIONS, type Version } from '../../src/coverage/guide.ts';
+import { documentsOf } from '../../src/coverage/documents.ts';
+import { usCore, VERSIONS, type Version } from '../../src/coverage/guide.ts';
 import { coverageLines } from '../../src/coverage/text.ts';
+import { readPackFiles } from '../../src/mapping/load/read/files.ts';
+import { loadWhole } from '../../src/start/setup.ts';
 import { lintel } from '../cli/lintel.ts';
 import { smallClinic } from '../cli/small-clinic.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
@@ -21,8 +24,8 @@ describe('of the demo', () => {
     const catalog = await database.catalog();
     for (const version of VERSIONS) {
       const rows = { database, now: NOW, sample: 400, seconds: 60 };
-      byRows.set(version, await coverageOf({ registry, catalog, version, rows }));
-      byPack.set(version, await coverageOf({ registry, catalog, version, rows: undefined }));
+      byRows.set(version, await coverageOf({ registry, catalog, guide: usCore(version), rows }));
+      byPack.set(version, await coverageOf({ registry, catalog, guide: usCore(version), rows: undefined }));
     }
   });
   afterAll(() => demo.close());
@@ -97,7 +100,7 @@ describe('of the demo', () => {
   test('a mapping that the time does not suffice for is named, and nothing is said of its rows', async () => {
     const { registry, database } = demo;
     const rows = { database, now: NOW, sample: 400, seconds: 0 };
-    const coverage = await coverageOf({ registry, catalog: await database.catalog(), version: '6.1.0', rows });
+    const coverage = await coverageOf({ registry, catalog: await database.catalog(), guide: usCore('6.1.0'), rows });
     expect(coverage.unreached).toContain('vital-signs.bp');
     expect(coverage.profiles.find(one => one.profile === 'us-core-patient')).toMatchObject({
       verdict: 'ready',
@@ -106,6 +109,24 @@ describe('of the demo', () => {
     expect(coverageLines(coverage).join('\n')).toMatch(
       /^The time was over before resources of these were read: patients, /m,
     );
+  });
+
+  test('the test kit would pass each group that it has', () => {
+    for (const coverage of [...byRows.values(), ...byPack.values()]) {
+      const kits = coverage.profiles.map(({ kit }) => kit);
+      expect(kits.filter(kit => kit !== null && kit.verdict !== 'pass')).toEqual([]);
+      expect(kits.filter(kit => kit !== null).length).toBeGreaterThan(20);
+    }
+  });
+
+  test('every document of C-CDA has its lists, and records in them', async () => {
+    const content = loadWhole(readPackFiles('mappings/medkeep'), undefined).content;
+    const topics = await documentsOf(content, demo.facade);
+    expect(topics.filter(({ verdict }) => verdict !== 'ready')).toEqual([]);
+    expect(topics.find(({ name }) => name === 'medication-allergies')?.lists).toEqual([
+      { list: 'allergies', type: 'AllergyIntolerance', state: 'filled' },
+    ]);
+    expect(topics.find(({ name }) => name === 'all-patient-data')?.lists.length).toBeGreaterThan(20);
   });
 
   test('fits 100 columns', () => {

@@ -7,6 +7,7 @@ import type { WirePack } from '../wire/mapping.ts';
 import { ask } from './ask.ts';
 import { type Bench, useBench } from './bench.ts';
 import { CodesView } from './codes/codes-view.tsx';
+import { CoverageView } from './coverage/coverage-view.tsx';
 import { MappingView } from './mapping/mapping-view.tsx';
 import { TestsView } from './tests/tests-view.tsx';
 
@@ -18,6 +19,7 @@ const VIEWS: readonly {
 }[] = [
   { name: 'mapping', title: 'Mapping', view: MappingView },
   { name: 'codes', title: 'Codes', view: CodesView },
+  { name: 'coverage', title: 'Coverage', view: CoverageView },
   { name: 'tests', title: 'Tests', view: TestsView },
 ];
 

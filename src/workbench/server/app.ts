@@ -13,6 +13,7 @@ import { createGuard } from './guard.ts';
 import { filesOf } from './pack-folder.ts';
 import { pageText } from './page-text.ts';
 import { CODES_QUESTIONS } from './questions/codes.ts';
+import { COVERAGE_QUESTIONS } from './questions/coverage.ts';
 import { MAPPING_QUESTIONS } from './questions/mapping.ts';
 import { type Question, Refusal } from './questions/question.ts';
 import { TESTS_QUESTIONS } from './questions/tests.ts';
@@ -21,7 +22,12 @@ import { TESTS_QUESTIONS } from './questions/tests.ts';
 const MOST = 12 * 1024 * 1024;
 
 /** All that the page may ask: the questions of each view. */
-const QUESTIONS: readonly Question[] = [...MAPPING_QUESTIONS, ...CODES_QUESTIONS, ...TESTS_QUESTIONS];
+const QUESTIONS: readonly Question[] = [
+  ...MAPPING_QUESTIONS,
+  ...CODES_QUESTIONS,
+  ...COVERAGE_QUESTIONS,
+  ...TESTS_QUESTIONS,
+];
 
 export interface WorkbenchParts {
   readonly desk: Desk;

@@ -2,6 +2,7 @@
  * What the workbench works on: one pack, one database, and texts that are not saved yet. In: questions of the page. Out: problems,
  * mappings, previews. The schema is read once, and again when a person asks; the pack is read from the disk each time.
  */
+import type { Content } from '../../ccda/content.ts';
 import type { Config } from '../../config/config.ts';
 import type { Facade } from '../../facade.ts';
 import type { LoadedPack } from '../../mapping/load/pack/pack.ts';
@@ -18,6 +19,8 @@ export type DeskConfig = Pick<Config, 'mappings' | 'schema' | 'page' | 'linkSecr
 export interface Checked {
   readonly pack: LoadedPack;
   readonly catalog: Catalog;
+  /** What goes into documents; undefined: ccds.yaml is not there, or has errors. */
+  readonly content: Content | undefined;
 }
 
 /** A pack that can be asked. */

@@ -1,0 +1,37 @@
+/**
+ * Which lists of the record each section reads. In: the definition of a section. Out: names of lists. The section is built once of an
+ * empty record that writes down what it is asked for, so that no second table can be out of date.
+ */
+import type { Chart } from './chart.ts';
+import type { ListName } from './lists.ts';
+import type { SectionDefinition, SectionWriter } from './section.ts';
+
+export async function listsOf(section: SectionDefinition): Promise<ReadonlySet<ListName>> {
+  const asked = new Set<ListName>();
+  const none = async (name: ListName): Promise<[]> => {
+    asked.add(name);
+    return [];
+  };
+  const chart: Chart = {
+    ...{ patientId: '', zone: 'UTC', range: undefined, encounterId: undefined },
+    patient: async () => undefined,
+    list: none,
+    everything: none,
+    holds: async name => (await none(name)).length > 0,
+    search: async () => [],
+    resolve: () => undefined,
+    follow: async () => {},
+    seen: { confidentiality: new Set(), changed: 0, earliest: undefined },
+  };
+  const writer: SectionWriter = {
+    resolve: () => undefined,
+    patient: { resourceType: 'Patient', id: '' },
+    row: () => '',
+    markedRow: () => '',
+    remarks: () => '',
+    entry: () => {},
+    id: () => '',
+  };
+  await section.build(writer, chart);
+  return asked;
+}

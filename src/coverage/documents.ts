@@ -1,0 +1,96 @@
+/**
+ * How much of the C-CDA documents a pack fills. In: what ccds.yaml says, and where there is one a facade. Out: for each topic a verdict,
+ * and what is missing in words.
+ */
+import { OPEN_ACCESS } from '../auth/access.ts';
+import type { Content, Search } from '../ccda/content.ts';
+import { LISTS, type ListName } from '../ccda/lists.ts';
+import { listsOf } from '../ccda/topic-lists.ts';
+import { TOPICS } from '../ccda/topics.ts';
+import type { Facade } from '../facade.ts';
+import type { Verdict } from './coverage.ts';
+
+export interface TopicCoverage {
+  /** `medication-allergies` */
+  readonly name: string;
+  readonly title: string;
+  readonly verdict: Verdict;
+  readonly lists: readonly ListCoverage[];
+  /** One sentence each. */
+  readonly missing: readonly string[];
+}
+
+export interface ListCoverage {
+  readonly list: ListName;
+  readonly type: string;
+  readonly state: 'filled' | 'empty' | 'mapped' | 'unmapped';
+}
+
+/** `facade`: undefined without rows. Throws DatabaseError. */
+export async function documentsOf(
+  content: Content | undefined,
+  facade: Facade | undefined,
+  signal?: AbortSignal,
+): Promise<readonly TopicCoverage[]> {
+  const states = new Map<ListName, ListCoverage['state']>();
+  const stateOf = async (list: ListName): Promise<ListCoverage['state']> => {
+    const known = states.get(list);
+    if (known) return known;
+    const searches = content?.lists.get(list) ?? [];
+    const state = searches.length === 0 ? 'unmapped' : facade ? await found(searches, facade, signal) : 'mapped';
+    states.set(list, state);
+    return state;
+  };
+  const topics: TopicCoverage[] = [];
+  for (const { name, title, sections } of TOPICS) {
+    const names = new Set<ListName>();
+    for (const section of sections) for (const list of await listsOf(section)) names.add(list);
+    const lists: ListCoverage[] = [];
+    for (const list of names) lists.push({ list, type: LISTS[list].type, state: await stateOf(list) });
+    topics.push({ name, title, lists, ...judged(lists, content) });
+  }
+  return topics;
+}
+
+function judged(
+  lists: readonly ListCoverage[],
+  content: Content | undefined,
+): Pick<TopicCoverage, 'verdict' | 'missing'> {
+  if (content === undefined) {
+    return {
+      verdict: 'not mapped',
+      missing: ['The pack has no ccds.yaml, which says whose documents are made and of what.'],
+    };
+  }
+  const named = (state: ListCoverage['state']): readonly ListCoverage[] => lists.filter(one => one.state === state);
+  const unmapped = named('unmapped').map(
+    ({ list, type }) => `ccds.yaml has no search for \`${list}\` (${type}), so this part of the document stays empty.`,
+  );
+  const empty = named('empty').map(({ list, type }) => `The search for \`${list}\` finds no ${type} of any patient.`);
+  const verdict =
+    lists.length > 0 && unmapped.length === lists.length
+      ? 'not mapped'
+      : unmapped.length > 0
+        ? 'gaps'
+        : empty.length > 0
+          ? 'no data'
+          : 'ready';
+  return { verdict, missing: [...unmapped, ...empty] };
+}
+
+const CONTEXT = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 'strict' } as const;
+
+/** Whether any patient has something of a list. */
+async function found(
+  searches: readonly Search[],
+  facade: Facade,
+  signal: AbortSignal | undefined,
+): Promise<'filled' | 'empty'> {
+  for (const { type, parameters } of searches) {
+    const limited = [...parameters, ['_count', '1'], ['_total', 'none']] as const;
+    const { json } = await facade.search({ type, parameters: limited }, { ...CONTEXT, ...(signal && { signal }) });
+    const bundle: { readonly entry?: readonly unknown[] } = JSON.parse(json);
+    if ((bundle.entry?.length ?? 0) > 0) return 'filled';
+  }
+  return 'empty';
+}

@@ -1,0 +1,63 @@
+/**
+ * What the (g)(10) test kit makes of a group of tests, in words. In: the coverage of its profile. Out: a verdict with its reasons.
+ * A search that the server does not offer fails its test. An element that no resource shows, and a Provenance that nothing has, skip
+ * theirs, and a skipped test counts as not passed. https://github.com/onc-healthit/onc-certification-g10-test-kit
+ */
+import type { ElementCoverage } from './elements-of.ts';
+import { elementGapsOf, searchGapsOf } from './gaps.ts';
+import type { SearchCoverage } from './searches.ts';
+
+/** What is known of a profile. */
+interface Tested {
+  readonly profile: string;
+  readonly type: string;
+  readonly certified: boolean;
+  readonly optional: boolean;
+  readonly mappings: readonly string[];
+  readonly resources: number | null;
+  readonly elements: readonly ElementCoverage[];
+  readonly searches: readonly SearchCoverage[];
+  readonly withoutData: readonly string[];
+}
+
+export interface Kit {
+  readonly verdict: 'pass' | 'skip' | 'fail';
+  /** One sentence each; none: it passes. */
+  readonly because: readonly string[];
+}
+
+/** Null: the tests leave the profile out, or want it only of servers that have it. */
+export function kitOf(tested: Tested): Kit | null {
+  const { certified, optional, type, profile: name, mappings, elements, searches, withoutData, resources } = tested;
+  if (!certified || optional) return null;
+  if (mappings.length === 0) {
+    return {
+      verdict: 'skip',
+      because: [
+        `The tests find no ${type} of ${name}: no mapping claims the profile. Write \`profile: ${name}\` in one.`,
+      ],
+    };
+  }
+  const asked = searches.filter(one => one.certified);
+  const isInclude = ({ search }: SearchCoverage): boolean => search.startsWith('_revinclude');
+  const refused = searchGapsOf(asked.filter(one => !isInclude(one))).map(gap => `${begun(gap)}, so its test fails.`);
+  const alone = searchGapsOf(asked.filter(isInclude)).map(gap => `${begun(gap)}, so its test is skipped.`);
+  const missing = elementGapsOf(elements).map(
+    gap => `${begun(gap)}. The tests look for it in all resources and skip without it.`,
+  );
+  const unseen =
+    withoutData.length === 0
+      ? []
+      : [
+          resources === 0
+            ? `No row makes a ${type} of ${name}, so all of its tests are skipped.`
+            : `Mapped, and in none of ${resources} sampled resources: ${withoutData.join(', ')}. ` +
+              'One of the patients that are tested needs a row with it.',
+        ];
+  const because = [...refused, ...missing, ...unseen, ...alone];
+  return { verdict: refused.length > 0 ? 'fail' : because.length > 0 ? 'skip' : 'pass', because };
+}
+
+function begun(text: string): string {
+  return `${text[0]?.toUpperCase()}${text.slice(1)}`;
+}

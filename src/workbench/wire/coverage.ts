@@ -1,0 +1,69 @@
+/**
+ * What the view *Coverage* and the server tell each other.
+ */
+import type { WirePlace } from './mapping.ts';
+
+export interface WireCoverage {
+  readonly guide: string;
+  /** Guides that may be asked for: those of Lintel and those of the pack. */
+  readonly guides: readonly string[];
+  /** Resources read of each profile at most. */
+  readonly sample: number;
+  /** Mappings that the time did not suffice for. */
+  readonly unreached: readonly string[];
+  readonly profiles: readonly WireProfile[];
+  readonly certification: readonly WireVerdict[];
+  readonly topics: readonly WireTopic[];
+  /** The texts at hand have errors: this is of the last that had none. */
+  readonly stale: boolean;
+}
+
+export type WireState = 'ready' | 'no data' | 'gaps' | 'not mapped';
+
+export interface WireVerdict {
+  readonly name: string;
+  readonly verdict: WireState;
+  readonly missing: readonly string[];
+}
+
+export interface WireProfile {
+  readonly profile: string;
+  readonly type: string;
+  readonly verdict: WireState;
+  /** What the test kit makes of it; undefined: it is not tested. */
+  readonly kit: { readonly verdict: 'pass' | 'skip' | 'fail'; readonly because: readonly string[] } | undefined;
+  readonly mappings: readonly string[];
+  /** Sampled resources that claim it; undefined: the time was over. */
+  readonly resources: number | undefined;
+  readonly elements: readonly WireElementCoverage[];
+  readonly searches: readonly WireSearchCoverage[];
+}
+
+export interface WireElementCoverage {
+  readonly element: string;
+  readonly state: 'filled' | 'empty' | 'mapped' | 'other' | 'unmapped';
+  /** Resources that have it. */
+  readonly resources: number | undefined;
+  readonly place: WirePlace | undefined;
+  readonly lacksTargets: readonly string[];
+}
+
+export interface WireSearchCoverage {
+  readonly search: string;
+  readonly strength: 'SHALL' | 'SHOULD';
+  readonly offered: boolean;
+  readonly lacks: readonly string[];
+}
+
+/** A C-CDA document. */
+export interface WireTopic {
+  readonly name: string;
+  readonly title: string;
+  readonly verdict: WireState;
+  readonly lists: readonly {
+    readonly list: string;
+    readonly type: string;
+    readonly state: 'filled' | 'empty' | 'mapped' | 'unmapped';
+  }[];
+  readonly missing: readonly string[];
+}

@@ -1,0 +1,121 @@
+/**
+ * Coverage as the page asks for it: what the test kit would make of a small pack, its documents, and a guide that it brings.
+ */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { WireCoverage } from '../../src/workbench/wire/coverage.ts';
+import { type OpenedBench, openBench } from './opened-bench.ts';
+
+const PEOPLE = `mapping: people
+resource: Patient
+profile: us-core-patient
+source: { table: PERSON, as: p, key: [ID] }
+id: "{ID}"
+elements:
+  name: [ { family: { from: SURNAME } } ]
+  gender: { from: SEX, via: sex, else: unknown }
+  birthDate: { from: BORN }
+`;
+
+const GUIDE = {
+  people: {
+    type: 'Patient',
+    profile: 'us-core-patient',
+    mustSupport: 'name(family), birthDate, photo',
+    shall: ['birthdate'],
+  },
+};
+
+let bench: OpenedBench;
+beforeAll(async () => {
+  bench = await openBench();
+  writeFileSync(join(bench.clinic.pack, 'ours.guide.json'), JSON.stringify(GUIDE));
+  writeFileSync(join(bench.clinic.pack, 'broken.guide.json'), '{ "people": { "type": "Patient" } }');
+  writeFileSync(join(bench.clinic.pack, 'ccds.yaml'), 'lists:\n  vital-signs: Observation?code=29463-7\n');
+});
+afterAll(async () => {
+  await bench.close();
+  rmSync(bench.clinic.folder, { recursive: true, force: true });
+});
+
+async function coverage(guide: string): Promise<{ readonly status: number; readonly is: WireCoverage }> {
+  const body = { unsaved: { 'person.yaml': PEOPLE }, guide };
+  const answer = await bench.ask(`${bench.base}/api/coverage`, { method: 'POST', body });
+  return { status: answer.status, is: (await answer.json()) as WireCoverage };
+}
+
+test('an unsaved claim counts, and the kit says in words what it would fail and skip', async () => {
+  const { is } = await coverage('us-core-6.1.0');
+  const patient = is.profiles.find(({ profile }) => profile === 'us-core-patient');
+  expect(patient).toMatchObject({ verdict: 'gaps', mappings: ['people'], resources: 2 });
+  expect(patient?.kit).toEqual({
+    verdict: 'fail',
+    because: [
+      'Search identifier: identifier is not offered, so its test fails.',
+      expect.stringMatching(
+        /^Not mapped: identifier, .*\. The tests look for it in all resources and skip without it\.$/,
+      ),
+      'Search _revinclude=Provenance:target: no Provenance has Patient as its target, so its test is skipped.',
+    ],
+  });
+  expect(patient?.elements.find(({ element }) => element === 'birthDate')).toMatchObject({
+    state: 'filled',
+    resources: 1,
+    place: { file: 'person.yaml', line: 9 },
+  });
+  const allergy = is.profiles.find(({ profile }) => profile === 'us-core-allergyintolerance');
+  expect(allergy?.kit).toEqual({
+    verdict: 'skip',
+    because: [
+      'The tests find no AllergyIntolerance of us-core-allergyintolerance: no mapping claims the profile. ' +
+        'Write `profile: us-core-allergyintolerance` in one.',
+    ],
+  });
+  expect(is.certification.map(({ verdict }) => verdict)).toEqual(['gaps', 'gaps']);
+  expect(is.guides).toEqual(['us-core-6.1.0', 'us-core-7.0.0', 'broken', 'ours']);
+});
+
+test('documents say which lists have no search, and which find nothing', async () => {
+  const { topics } = (await coverage('ours')).is;
+  const topic = (name: string) => topics.find(one => one.name === name);
+  expect(topic('vital-signs')).toMatchObject({
+    verdict: 'ready',
+    lists: [{ list: 'vital-signs', type: 'Observation', state: 'filled' }],
+    missing: [],
+  });
+  expect(topic('medication-allergies')).toMatchObject({
+    verdict: 'not mapped',
+    missing: [
+      'ccds.yaml has no search for `allergies` (AllergyIntolerance), so this part of the document stays empty.',
+    ],
+  });
+  expect(topic('all-patient-data')?.verdict).toBe('gaps');
+});
+
+test('a guide of the pack is measured, without certification', async () => {
+  const { is } = await coverage('ours');
+  expect(is).toMatchObject({ guide: 'ours', certification: [], sample: 200 });
+  expect(is.profiles).toMatchObject([
+    {
+      profile: 'us-core-patient',
+      verdict: 'gaps',
+      elements: [
+        { element: 'name', state: 'filled' },
+        { element: 'name.family', state: 'filled', resources: 2 },
+        { element: 'birthDate', resources: 1 },
+        { element: 'photo', state: 'unmapped' },
+      ],
+      searches: [{ search: 'birthdate', strength: 'SHALL', offered: true }],
+    },
+  ]);
+  expect(is.profiles[0]).not.toHaveProperty('kit');
+});
+
+test('guides that are none are refused', async () => {
+  expect((await coverage('../ours')).status).toBe(404);
+  expect(await coverage('broken')).toMatchObject({
+    status: 409,
+    is: { error: expect.stringMatching(/broken\.guide\.json/) },
+  });
+});
