@@ -2,6 +2,7 @@
  * From what a caller may see to what plans ask of rows. In: an Access, the types that are served, and how searches are
  * parsed. Out: a Sight. A condition that is not understood allows nothing.
  */
+import { hash } from 'node:crypto';
 import { type Access, ANY, type Patients, type Permission } from '../auth/access.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import type { Filter } from '../search/query.ts';
@@ -41,7 +42,7 @@ export function sightOf(
   const isShort = ids.length <= IDS_AT_MOST;
   const permissions = isShort ? parameterized : understood;
   return {
-    key: ` ${planText(rules === ALL_ACCESS_RULES ? permissions : [permissions, rules])}`,
+    key: ` ${digestOf(planText(rules === ALL_ACCESS_RULES ? permissions : [permissions, rules]))}`,
     permissions: new Map(permissions),
     ids: isShort ? ids : [],
     plainIds: isShort ? plainIds(ids) : undefined,
@@ -49,6 +50,11 @@ export function sightOf(
     uniform: new Set(permissions.flatMap(([, own]) => own.map(({ within }) => planText(within)))).size === 1,
     allows: accessPredicate,
   };
+}
+
+/** Kept plans are looked up by it again and again, and it stands for one permission for each type that is served. */
+function digestOf(text: string): string {
+  return hash('sha256', text, 'base64url');
 }
 
 function seenFor(type: string, permission: Permission, parse: ParseFilter): SeenPermission | undefined {

@@ -7,6 +7,24 @@ import { accessToPatients } from '../../src/auth/access.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { openDemo } from '../law/demo.ts';
 
+test('a search of one patient is planned once, however many types the caller may see', async () => {
+  const demo = await openDemo({ patients: 6 });
+  onTestFinished(() => demo.close());
+  const question = { code: 'http://loinc.org|2345-7,http://loinc.org|718-7', date: 'ge2020-01-01', status: 'final' };
+  const last = async (): Promise<SqlPlan | undefined> => {
+    const plans: SqlPlan[] = [];
+    const context = { access: accessToPatients('app', ['1']), base: 'http://x/fhir', handling: 'strict' } as const;
+    const request = { type: 'Observation', parameters: Object.entries(question) };
+    await demo.facade.search(request, { ...context, onQuery: plan => void plans.push(plan) });
+    return plans.find(({ searches }) => searches);
+  };
+  for (let i = 0; i < 3; i++) await last();
+  const before = await last();
+  const after = await last();
+  expect(before?.from.where.kind).toBe('and');
+  expect(after?.from.where).toBe(before?.from.where);
+});
+
 test('a resource that belongs to nobody is planned once for a patient', async () => {
   const demo = await openDemo({ patients: 6 });
   onTestFinished(() => demo.close());
