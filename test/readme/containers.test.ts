@@ -1,6 +1,9 @@
 /** The files for containers against the configuration that they set. */
-import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config/config.ts';
 import { describeVariables } from '../../src/config/variables.ts';
@@ -45,6 +48,46 @@ test('compose.yaml serves by TLS on every address of the container, under the na
   expect(baseUrl).toBe(`https://localhost:${port}`);
   expect(volumes).toContain('tls:/tls:ro');
   expect([tls?.cert, tls?.key].every(path => path?.startsWith('/tls/'))).toBe(true);
+});
+
+/** Stands in for the program: knows whether a certificate is good by its text, and makes a good one. */
+const OPENSSL = `#!/bin/sh
+case $1 in
+  x509) for file; do :; done; exec grep -qs good "$file" ;;
+  req) for word; do case $before in -keyout) echo key > "$word" ;; -out) echo good > "$word" ;; esac; before=$word; done ;;
+esac
+`;
+
+test('compose.yaml makes a certificate where there is no good one, and what was half made is made again', () => {
+  const { services } = parse(readFileSync('compose.yaml', 'utf8')) as {
+    readonly services: {
+      readonly certificate: { readonly entrypoint: readonly string[]; readonly command: readonly string[] };
+    };
+  };
+  const { entrypoint, command } = services.certificate;
+  const [shell = '', ...flags] = entrypoint;
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-compose-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const [tls, bin] = [join(folder, 'tls'), join(folder, 'bin')];
+  for (const made of [tls, bin]) mkdirSync(made);
+  writeFileSync(join(bin, 'openssl'), OPENSSL, { mode: 0o755 });
+  const run = (chown: string): number | null => {
+    writeFileSync(join(bin, 'chown'), `#!/bin/sh\n${chown}\n`, { mode: 0o755 });
+    const [script = ''] = command;
+    const environment = { PATH: `${bin}:${process.env['PATH']}` };
+    return spawnSync(shell, [...flags, script.replaceAll('/tls', tls)], { env: environment }).status;
+  };
+  const cert = join(tls, 'cert.pem');
+  // Ended before the key belongs to the user of the facade.
+  expect(run('exit 1')).not.toBe(0);
+  expect(existsSync(cert)).toBe(false);
+  expect(run('exit 0')).toBe(0);
+  expect(readFileSync(cert, 'utf8')).toBe('good\n');
+  // A good one stays: nothing is made, so nothing is given to anybody.
+  expect(run('exit 1')).toBe(0);
+  writeFileSync(cert, 'ended\n');
+  expect(run('exit 0')).toBe(0);
+  expect(readFileSync(cert, 'utf8')).toBe('good\n');
 });
 
 test('the image asks for its own health by a command that there is', async () => {
