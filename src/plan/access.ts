@@ -19,6 +19,7 @@ import { presentPredicate, servedPredicate } from './presence.ts';
 import { referenceLeaf, refersToRows } from './reference.ts';
 import { someOfGroup } from './referring.ts';
 import { type Action, OPEN_SIGHT, permissionsOf, type SeenPatients, type SeenPermission } from './sight.ts';
+import { togetherTaken } from './taken.ts';
 import { throughLookups } from './through-lookups.ts';
 import { along, type Leaf } from './walk.ts';
 
@@ -27,9 +28,10 @@ export function accessPredicate(mapping: Mapping, action: Action, env: Environme
   const permissions = permissionsOf(env.sight, mapping.resource, action);
   if (permissions === undefined) return TRUE;
   const known = referred && env.sight.uniform && !isBound(mapping);
+  const going: Going = { before: [], first: action === 'search' };
   return or(
     ...permissions.map(({ within, ...conditional }) => {
-      const patients = known ? TRUE : withinPredicate(mapping, within, env, []);
+      const patients = known ? TRUE : withinPredicate(mapping, within, env, going);
       return patients.kind === 'false' ? FALSE : and(patients, conditions(mapping, conditional, env));
     }),
   );
@@ -53,19 +55,19 @@ function conditions(mapping: Mapping, { where, except }: Conditional, env: Envir
   return and(...required, ...hidden.map(not));
 }
 
-/**
- * Rows that belong to patients who are in all of these; of a mapping that belongs to none, those that such rows refer to.
- * `before`: mappings outside of the compartment to whose rows this one's refer.
- */
-function withinPredicate(
-  mapping: Mapping,
-  within: readonly SeenPatients[],
-  env: Environment,
-  before: readonly Mapping[],
-): Predicate {
+/** How rows outside of the compartment are come upon. */
+interface Going {
+  /** Mappings outside of the compartment to whose rows this one's refer. */
+  readonly before: readonly Mapping[];
+  /** Many rows may have to be told apart: of patients who are named their records are read first, and once. */
+  readonly first: boolean;
+}
+
+/** Rows that belong to patients who are in all of these; of a mapping that belongs to none, those that such rows refer to. */
+function withinPredicate(mapping: Mapping, within: readonly SeenPatients[], env: Environment, going: Going): Predicate {
   // The server's own resources are nobody's.
   if (within.length === 0 || mapping.source.key.length === 0) return TRUE;
-  if (!isBound(mapping)) return env.sight.rules.referred ? referredWithin(mapping, within, env, before) : TRUE;
+  if (!isBound(mapping)) return env.sight.rules.referred ? referredWithin(mapping, within, env, going) : TRUE;
   return and(...within.map(patients => compartment(mapping, patients, env)));
 }
 
@@ -125,36 +127,32 @@ function referredWithin(
   mapping: Mapping,
   within: readonly SeenPatients[],
   env: Environment,
-  before: readonly Mapping[],
+  { before, first }: Going,
 ): Predicate {
   const chain = [...before, mapping];
   const all = referring(mapping, env.registry).filter(
     ({ source }) => !chain.includes(source) && (isBound(source) || chain.length <= STEPS),
   );
   const sources = all.flatMap(one => {
-    const seen = visibleWithin(one.source, within, env, chain);
+    const seen = visibleWithin(one.source, within, env, { before: chain, first });
     return seen.kind === 'false' ? [] : [{ ...one, where: and(servedPredicate(one.source, env), seen) }];
   });
   const groups = Map.groupBy(sources, ({ source }) => source.group);
-  return or(...[...groups.values()].map(group => someOfGroup(mapping, group, env)));
+  const isFew = first && within.some(({ kind }) => kind === 'ids');
+  return togetherTaken([...groups.values()].map(group => someOfGroup(mapping, group, env, { first: isFew })));
 }
 
-function visibleWithin(
-  mapping: Mapping,
-  within: readonly SeenPatients[],
-  env: Environment,
-  before: readonly Mapping[],
-): Predicate {
+function visibleWithin(mapping: Mapping, within: readonly SeenPatients[], env: Environment, going: Going): Predicate {
   const permissions = env.sight.permissions?.get(mapping.resource) ?? [];
   const usable = permissions.filter(({ read, search }) => read || search);
   if (usable.length === 0) return FALSE;
   // A permission that asks for the same patients is not asked for them again.
-  const inside = withinPredicate(mapping, within, env, before);
+  const inside = withinPredicate(mapping, within, env, going);
   if (inside.kind === 'false') return FALSE;
   const own = usable.map(({ within: others, ...conditional }) => {
     const further = others.filter(other => !within.includes(other) && !within.some(one => isSame(one, other)));
     return and(
-      further.length === 0 ? TRUE : withinPredicate(mapping, further, env, before),
+      further.length === 0 ? TRUE : withinPredicate(mapping, further, env, going),
       conditions(mapping, conditional, env),
     );
   });

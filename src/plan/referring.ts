@@ -12,6 +12,7 @@ import { childFirst } from './child-first.ts';
 import { bareRelation } from './condition.ts';
 import type { Environment } from './environment.ts';
 import { factor } from './factor.ts';
+import { takenFrom } from './taken.ts';
 import { along, type Leaf, some } from './walk.ts';
 
 export interface References {
@@ -42,11 +43,15 @@ export function someReferring(mapping: Mapping, source: Mapping, references: Ref
   return someOfGroup(mapping, [{ source, ...references }], env);
 }
 
-/** Likewise of mappings that read the same rows: one of them makes such a resource of a row. */
+/**
+ * Likewise of mappings that read the same rows: one of them makes such a resource of a row. `first`: the referring rows are few
+ * and found by themselves, so that they are to be read before ours.
+ */
 export function someOfGroup(
   mapping: Mapping,
   group: readonly (References & { readonly source: Mapping })[],
   env: Environment,
+  { first: theirsFirst = false }: { readonly first?: boolean } = {},
 ): Predicate {
   const parts = group.flatMap(({ source, where, ...references }) => {
     const refers = whereReferring(mapping, source, references, env) ?? FALSE;
@@ -58,7 +63,9 @@ export function someOfGroup(
   const { common, specific } = factor(parts);
   const rows = bareRelation(first.source.source, and(...common, or(...specific)), env);
   const { relation } = renameRelation(rows);
-  return renamePredicate(exists(childFirst(relation, new Set(inside.keys())), { searches: true }), inside);
+  const outside = new Set(inside.keys());
+  const found = theirsFirst ? takenFrom(relation, outside) : undefined;
+  return renamePredicate(found ?? exists(childFirst(relation, outside), { searches: true }), inside);
 }
 
 /** Our aliases under other names, so that those of the referring rows do not hide them; and back. */

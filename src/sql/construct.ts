@@ -3,7 +3,7 @@
  * certain. In: parts. Out: a tree of expression.ts.
  */
 import { type ColumnType, INTEGER } from './column-type.ts';
-import type { Expression, FunctionName, Operator, Predicate, Relation, SqlValue } from './expression.ts';
+import type { Expression, FunctionName, Operator, Predicate, Relation, SqlValue, Taken } from './expression.ts';
 import { expressionKey, predicateKey } from './expression-key.ts';
 
 export const TRUE: Predicate = { kind: 'true' };
@@ -122,6 +122,12 @@ export function filled(of: Expression): Predicate {
 
 export function glob(of: Expression, pattern: string): Predicate {
   return { kind: 'glob', of, pattern, not: false };
+}
+
+/** Folds to FALSE for no relation; those without a row are left out. */
+export function taken(left: Expression, of: readonly Taken[]): Predicate {
+  const possible = of.filter(({ from }) => from.where.kind !== 'false');
+  return possible.length === 0 ? FALSE : { kind: 'taken', left, of: possible, not: false };
 }
 
 export function exists(from: Relation, how: { readonly searches?: true } = {}): Predicate {

@@ -158,6 +158,11 @@ export type Predicate =
       readonly searches?: true;
       readonly not: boolean;
     }
+  /**
+   * The expression equals what is taken from some row of these relations. None of them refers to a row outside, so that an
+   * engine can read them once, and first.
+   */
+  | { readonly kind: 'taken'; readonly left: Expression; readonly of: readonly Taken[]; readonly not: boolean }
   /** One piece of a separated text satisfies `where`, which refers to the piece by `alias`.`piece`. */
   | {
       readonly kind: 'some-piece';
@@ -170,6 +175,12 @@ export type Predicate =
       readonly not: boolean;
     }
   | { readonly kind: 'raw'; readonly parts: readonly (string | Expression)[]; readonly not: boolean };
+
+/** A value of each row of a relation; of the same kind of type as those beside it. */
+export interface Taken {
+  readonly select: Expression;
+  readonly from: Relation;
+}
 
 export interface Order {
   readonly by: Expression;

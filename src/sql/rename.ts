@@ -175,6 +175,15 @@ export function renamePredicate(predicate: Predicate, aliases: Replacements): Pr
     }
     case 'exists':
       return { ...predicate, from: renameInner(predicate.from, aliases).relation };
+    case 'taken':
+      return {
+        ...predicate,
+        left: e(predicate.left),
+        of: predicate.of.map(({ select, from }) => {
+          const { relation, free } = renameInner(from, aliases);
+          return { select: renameExpression(select, free), from: relation };
+        }),
+      };
     case 'raw':
       return { ...predicate, parts: predicate.parts.map(p => (typeof p === 'string' ? p : e(p))) };
   }

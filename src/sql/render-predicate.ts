@@ -13,7 +13,8 @@ import { familyOf, parameterFor } from './parameter-type.ts';
 interface Parts {
   readonly expression: (expression: Expression) => string;
   readonly raw: (parts: readonly (string | Expression)[]) => string;
-  readonly relation: (relation: Relation, gap: '\n' | ' ') => string;
+  /** `outside`: what is selected from it. */
+  readonly relation: (relation: Relation, gap: '\n' | ' ', outside?: readonly Expression[]) => string;
   /** Of a relation its joins alone, each behind a blank. */
   readonly joins: (relation: Relation) => string;
   readonly bind: Writer['bind'];
@@ -39,7 +40,7 @@ const OPPOSITE: Readonly<Record<Operator, Operator>> = {
 };
 export const NO_DIGITS: Digits = new Set();
 /** What is worth being kept as text. */
-const COMPOUND: ReadonlySet<Predicate['kind']> = new Set(['or', 'exists', 'some-piece', 'in']);
+const COMPOUND: ReadonlySet<Predicate['kind']> = new Set(['or', 'exists', 'some-piece', 'in', 'taken']);
 const ALL_DIGITS = /^\d+$/;
 const DIGIT_GLOB = /^(?:\d|\[\d(?:-\d)?\])+$/;
 
@@ -146,6 +147,16 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
     return `EXISTS (SELECT 1 FROM (${pieces}) AS ${dialect.name(alias)}${joined} WHERE ${write(where, NO_DIGITS)})`;
   };
 
+  /** Text is compared exactly, so each select says how: SQL Server does not put columns of two collations together. */
+  const taken = ({ left, of }: Leaf<'taken'>): string => {
+    const selects = of.map(({ select, from }) => {
+      // Parameters are numbered as they are written.
+      const selected = `SELECT ${exact(select)}`;
+      return `${selected} ${parts.relation(from, ' ', [select])}`;
+    });
+    return `${exact(left)} IN (${selects.join(' UNION ALL ')})`;
+  };
+
   const write = (of: Predicate, digits: Digits): string =>
     digits === NO_DIGITS && COMPOUND.has(of.kind) ? parts.once(of, () => written(of, digits)) : written(of, digits);
 
@@ -182,6 +193,8 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
         return signed(dialect.packedDate(parts.self(), of.of), of.not);
       case 'exists':
         return `${of.not ? 'NOT ' : of.byRow ? dialect.byRow : ''}EXISTS (SELECT 1 ${parts.relation(of.from, ' ')})`;
+      case 'taken':
+        return signed(taken(of), of.not);
       case 'some-piece':
         return `${of.not ? 'NOT ' : ''}${somePiece(of)}`;
       case 'raw':

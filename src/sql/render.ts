@@ -212,7 +212,7 @@ function createWriter(
 
   const predicates = createPredicates(dialect, {
     ...{ expression, raw, bind, constant, once, lengthen, self: () => writer },
-    relation: (of, gap) => relation(of, gap, []),
+    relation: (of, gap, outside = []) => relation(of, gap, outside),
     joins: of => joinsText(of, ' ', []),
   });
   const { name, table } = dialect;

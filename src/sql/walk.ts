@@ -90,6 +90,10 @@ export function walk({ predicates = [], expressions = [], relations = [] }: Part
       case 'exists':
         relation(of.from);
         return;
+      case 'taken':
+        expression(of.left);
+        for (const { select, from } of of.of) relation(from, [select]);
+        return;
       case 'some-piece':
         expression(of.of);
         joins(of.joins);

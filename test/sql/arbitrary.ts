@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { INTEGER, NUMBER, UNICODE } from '../../src/sql/column-type.ts';
 import { and, call, compare, constant, equals, filled, flag, not, or, value } from '../../src/sql/construct.ts';
-import type { Expression, Operator, Predicate } from '../../src/sql/expression.ts';
+import type { Expression, Join, Operator, Predicate, Relation, Taken } from '../../src/sql/expression.ts';
 import { expressionKey } from '../../src/sql/expression-key.ts';
 import { identifier } from '../../src/sql/identifier.ts';
 import type { Cells, Tables } from './sample.ts';
@@ -243,6 +243,36 @@ const pieces: fc.Arbitrary<Predicate> = fc.record({
   not: negated,
 });
 
+/** A column that is among those of children, which refer to nothing outside; twice, or from a lookup that may find nothing. */
+const takenValues: fc.Arbitrary<Predicate> = fc
+  .tuple(
+    fc.constantFrom<[string, string]>(['A_ID', 'ID'], ['CD', 'TXT'], ['CD', 'CD'], ['SEQ', 'QTY']),
+    fc.constantFrom<'none' | 'twice' | 'left'>('none', 'twice', 'left'),
+    fc.integer({ min: 0, max: 7 }),
+    negated,
+  )
+  .map(([[theirs, ours], how, limit, negative]): Predicate => {
+    const rows = (alias: string, joins: readonly Join[] = []): Relation => ({
+      table: { name: identifier('B') },
+      alias: identifier(alias),
+      joins,
+      where: compare(column('b', 'SEQ'), '<=', value(limit, INTEGER)),
+    });
+    const joined: Join = {
+      kind: 'left',
+      table: { name: identifier('B') },
+      alias: identifier('b2'),
+      on: equals(column('b2', 'VAL'), column('b', 'VAL')),
+    };
+    const plain: Taken = { select: column('b', theirs), from: rows('b') };
+    const of = {
+      none: [plain],
+      twice: [plain, { select: column('b', theirs), from: { ...rows('b'), where: filled(column('b', 'VAL')) } }],
+      left: [{ select: column('b2', theirs), from: rows('b', [joined]) }],
+    }[how];
+    return { kind: 'taken', left: column('a', ours), of, not: negative };
+  });
+
 /** Children by key, by a text key that has to be cast, and with a lookup that may find nothing. */
 const children: fc.Arbitrary<Predicate> = fc
   .tuple(
@@ -295,6 +325,7 @@ export const predicate: fc.Arbitrary<Predicate> = fc.letrec<{ tree: Predicate }>
     { weight: 6, arbitrary: leaf },
     { weight: 1, arbitrary: pieces },
     { weight: 1, arbitrary: children },
+    { weight: 1, arbitrary: takenValues },
     { weight: 2, arbitrary: fc.array(tie('tree'), { maxLength: 3 }).map(of => and(...of)) },
     { weight: 2, arbitrary: fc.array(tie('tree'), { maxLength: 3 }).map(of => or(...of)) },
     { weight: 1, arbitrary: tie('tree').map(not) },

@@ -19,6 +19,7 @@ import {
   not,
   or,
   TRUE,
+  taken,
   value,
 } from '../../src/sql/construct.ts';
 import type { Expression, Join, Order, Predicate, Relation } from '../../src/sql/expression.ts';
@@ -52,6 +53,11 @@ function from(where: Predicate, joins: readonly Join[] = []): Relation {
 
 function children(where: Predicate): Relation {
   return { table: B, alias: identifier('b'), joins: [], where: and(equals(column('b', 'A_ID'), ID), where) };
+}
+
+/** Nothing of it refers to a row outside. */
+function others(where: Predicate): Relation {
+  return { table: B, alias: identifier('b'), joins: [], where };
 }
 
 function rows(relation: Relation, columns: readonly Expression[] = [ID], orderBy?: readonly Order[]): SqlPlan {
@@ -122,6 +128,19 @@ export const CASES: readonly Case[] = [
     where: equals(piece, text('"y\\z"')),
   }),
   where('a child exists', exists(children(equals(column('b', 'CD'), text('M'))))),
+  where(
+    'a column is among those of other rows',
+    taken(ID, [{ select: column('b', 'A_ID'), from: others(filled(column('b', 'CD'))) }]),
+  ),
+  where(
+    'a text is not among those of two kinds of other rows',
+    not(
+      taken(CD, [
+        { select: column('b', 'CD'), from: others(filled(column('b', 'CD'))) },
+        { select: column('b', 'VAL'), from: others(isNull(column('b', 'CD'))) },
+      ]),
+    ),
+  ),
   where('no child exists', not(exists(children(TRUE)))),
   where(
     'a key of another type is cast on our side',

@@ -71,6 +71,13 @@ function leaf(of: Exclude<Predicate, { kind: 'true' | 'false' | 'and' | 'or' }>,
     }
     case 'exists':
       return rowsOf(of.from, scope).length > 0;
+    case 'taken':
+      return of.of.some(({ select, from }) =>
+        // Nothing outside is to be seen from there.
+        rowsOf(from, { tables: scope.tables, rows: {} }).some(row =>
+          compared(evaluated(of.left, scope), '=', evaluated(select, row)),
+        ),
+      );
     case 'some-piece': {
       const value = textOf(of.of, scope);
       if (value === null) return false;

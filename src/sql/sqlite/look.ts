@@ -24,6 +24,7 @@ export function createLooks(hasRowids: (table: string) => boolean): (plan: SqlPl
   /** The same object where nothing changes: its SQL is kept by it. */
   const inside = (of: Predicate): Predicate => {
     if (of.kind === 'exists') return of.searches ? { ...of, from: inRows(of.from) } : of;
+    if (of.kind === 'taken') return { ...of, of: of.of.map(one => ({ ...one, from: inRows(one.from) })) };
     if (of.kind !== 'and' && of.kind !== 'or') return of;
     const parts = of.of.map(inside);
     return parts.every((part, i) => part === of.of[i]) ? of : { ...of, of: parts };

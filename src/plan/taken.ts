@@ -1,0 +1,86 @@
+/**
+ * Rows that others refer to, begun with those others. In: rows of which some satisfies a condition with columns outside. Out:
+ * the same as values that our column is one of, taken from rows that refer to nothing outside: an engine reads them once,
+ * where an EXISTS is asked anew for each of our rows. For few rows that are found by an index, such as a patient's record.
+ */
+import type { ColumnType } from '../sql/column-type.ts';
+import { and, or, taken } from '../sql/construct.ts';
+import type { Expression, Predicate, Relation, Taken } from '../sql/expression.ts';
+import { expressionKey } from '../sql/expression-key.ts';
+import type { Identifier } from '../sql/identifier.ts';
+import { freeAliases } from './bounds.ts';
+import { childFirst } from './child-first.ts';
+import { conjuncts } from './factor.ts';
+
+/** Values of `select`, of which `ours` is to be one. */
+interface Link extends Taken {
+  readonly ours: Expression;
+}
+
+/** Selects of one statement that come of one relation. */
+const LINKS_AT_MOST = 64;
+
+/** `outside`: aliases of our columns. Undefined where they are not compared as they stand with one column of each row. */
+export function takenFrom(rows: Relation, outside: ReadonlySet<Identifier>): Predicate | undefined {
+  const links = linksOf(rows, outside);
+  return links && links.length <= LINKS_AT_MOST ? togetherTaken(links.map(one => taken(one.ours, [one]))) : undefined;
+}
+
+/** A disjunction in which all that one expression is compared with is one list; it stands first. */
+export function togetherTaken(parts: readonly Predicate[]): Predicate {
+  const lists = new Map<string, { readonly left: Expression; readonly of: Taken[] }>();
+  const others: Predicate[] = [];
+  for (const part of parts.flatMap(part => (part.kind === 'or' ? part.of : [part]))) {
+    if (part.kind !== 'taken' || part.not) {
+      others.push(part);
+      continue;
+    }
+    const key = expressionKey(part.left);
+    const list = lists.get(key) ?? { left: part.left, of: [] };
+    lists.set(key, list);
+    list.of.push(...part.of);
+  }
+  return or(...[...lists.values()].map(({ left, of }) => taken(left, of)), ...others);
+}
+
+function linksOf(rows: Relation, outside: ReadonlySet<Identifier>): readonly Link[] | undefined {
+  const parts = conjuncts(rows.where);
+  const isLinked = (part: Predicate): boolean => [...freeAliases(part)].some(alias => outside.has(alias));
+  if (rows.joins.some(({ on }) => isLinked(on))) return undefined;
+  const [link, ...more] = parts.filter(isLinked);
+  if (!link || more.length > 0) return undefined;
+  const rest = parts.filter(part => part !== link);
+  switch (link.kind) {
+    case 'equals':
+      return linkOf(link, { ...rows, where: and(...rest) }, outside);
+    case 'or': {
+      const each = link.of.map(part => linksOf({ ...rows, where: and(...rest, part) }, outside));
+      const known = each.filter(links => links !== undefined);
+      return known.length === each.length ? known.flat() : undefined;
+    }
+    case 'exists': {
+      const turned = childFirst(rows, outside);
+      return turned === rows ? undefined : linksOf(turned, outside);
+    }
+    default:
+      return undefined;
+  }
+}
+
+function linkOf(
+  { left, right, not }: Extract<Predicate, { kind: 'equals' }>,
+  from: Relation,
+  outside: ReadonlySet<Identifier>,
+): readonly Link[] | undefined {
+  if (not || left.kind !== 'column' || right.kind !== 'column' || !isComparedAlike(left.type, right.type))
+    return undefined;
+  if (outside.has(right.alias) && !outside.has(left.alias)) return [{ ours: right, select: left, from }];
+  return outside.has(left.alias) && !outside.has(right.alias) ? [{ ours: left, select: right, from }] : undefined;
+}
+
+/** Neither side is cast, and the engine compares them as a list of values in the way that it compares them one by one. */
+function isComparedAlike(one: ColumnType, other: ColumnType): boolean {
+  return one.kind === other.kind && ALIKE.has(one.kind);
+}
+
+const ALIKE: ReadonlySet<ColumnType['kind']> = new Set(['integer', 'decimal', 'text', 'uuid']);

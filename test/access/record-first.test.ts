@@ -1,0 +1,57 @@
+/**
+ * A search for what belongs to no patient, by somebody who may see a patient's record: the record is read once, whatever its size,
+ * and not for each row that is looked at.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Access, accessToPatients } from '../../src/auth/access.ts';
+import type { Predicate } from '../../src/sql/expression.ts';
+import type { SqlPlan } from '../../src/sql/plan.ts';
+import { type Demo, openDemo } from '../law/demo.ts';
+
+let demo: Demo;
+beforeAll(async () => {
+  demo = await openDemo({ patients: 6 });
+});
+afterAll(() => demo.close());
+
+const ONE = accessToPatients('app', ['1']);
+const FOUND: Access = {
+  kind: 'limited',
+  caller: 'user',
+  permissions: [
+    { type: '*', read: true, search: true, within: [{ found: [['gender', 'female']] }], where: [], except: [] },
+  ],
+};
+
+/** Kinds of the conditions on rows of a table of the plan that reads it. */
+async function kindsOf(table: string, ask: (access: Access) => Promise<unknown>, access: Access): Promise<unknown> {
+  asked.length = 0;
+  await ask(access);
+  const [plan] = asked.filter(({ from }) => from.table.name === table);
+  return plan && kinds(plan.from.where);
+}
+
+const asked: SqlPlan[] = [];
+const context = (access: Access) =>
+  ({
+    ...{ access, base: 'http://x/fhir', handling: 'strict' },
+    onQuery: (plan: SqlPlan) => void asked.push(plan),
+  }) as const;
+const search = (access: Access) => demo.facade.search({ type: 'Practitioner', parameters: [] }, context(access));
+
+function kinds(of: Predicate): unknown {
+  return of.kind === 'and' || of.kind === 'or' ? [...new Set(of.of.flatMap(kinds))].toSorted() : [of.kind];
+}
+
+test('a search reads the record of a patient who is named once', async () => {
+  expect(await kindsOf('PRV_MST', search, ONE)).toEqual(['taken']);
+});
+
+test('patients who are found may be many: each row is looked at by itself', async () => {
+  expect(await kindsOf('PRV_MST', search, FOUND)).toEqual(['exists']);
+});
+
+test('a read looks for one reference to the one row', async () => {
+  const read = (access: Access) => demo.facade.read('Practitioner', '1', [], context(access));
+  expect(await kindsOf('PRV_MST', read, ONE)).toEqual(['equals', 'exists']);
+});
