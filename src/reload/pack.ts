@@ -145,7 +145,7 @@ export function livePack<T>({
     try {
       return await attempt(always);
     } catch (error) {
-      if (error instanceof DatabaseError) return refuse([AWAY], 'later');
+      if (error instanceof DatabaseError) return refuse([uncheckedText(error)], 'later');
       return refuse([`Loading the mappings failed: ${tellUnexpected(error, log)}`], 'refused');
     }
   };
@@ -205,7 +205,12 @@ function tellUnexpected(error: unknown, log: Log): string {
   return `unexpected ${kind} at ${at}`;
 }
 
-const AWAY = 'The database does not answer, so the mappings cannot be checked against its schema';
+/** A database that is there and locked or slow is not told to be away. */
+function uncheckedText({ reason, told, message }: DatabaseError): string {
+  const why =
+    reason === 'failed' ? `The database refuses a statement (${message})` : (told ?? 'The database does not answer');
+  return `${why}, so the mappings cannot be checked against its schema`;
+}
 
 /** Undefined while the folder is being replaced. */
 function read(folder: string, schema: string | undefined): PackFiles | undefined {

@@ -18,14 +18,14 @@ async function small(change: Partial<LiveOptions<string>> = {}) {
   if (registry === undefined) throw new Error('the pack has errors');
   const lines: string[] = [];
   const told: string[] = [];
-  let away = false;
+  let away: DatabaseError | undefined;
   const unreadable: { readonly table: string }[] = [];
   const live = livePack<string>({
     folder: clinic.pack,
     database: {
       ...database,
       async catalog(tables) {
-        if (away) throw new DatabaseError('unavailable', 'away');
+        if (away) throw away;
         return database.catalog(tables);
       },
       permissions: async () => ({ unreadable: [...unreadable], writes: [] }),
@@ -42,7 +42,7 @@ async function small(change: Partial<LiveOptions<string>> = {}) {
     writer.close();
   };
   const write = (text: string): void => writeFileSync(join(clinic.pack, 'more.codes.yaml'), text);
-  const setAway = (is: boolean): void => {
+  const setAway = (is: DatabaseError | undefined): void => {
     away = is;
   };
   return { live, lines, told, write, setAway, alter, unreadable };
@@ -54,16 +54,27 @@ test('while the database is away the mappings wait, and that is told once', asyn
   const { live, lines, told, write, setAway } = await small();
   const before = live.current();
   write(MORE);
-  setAway(true);
+  setAway(new DatabaseError('unavailable', 'away'));
   expect([await live.reload(), await live.reload()]).toEqual(['later', 'later']);
   expect(live.current()).toBe(before);
   expect(live.refused()?.problems).toEqual([expect.stringContaining('database does not answer')]);
   expect(lines.filter(line => line.includes('refused'))).toHaveLength(1);
-  setAway(false);
+  setAway(undefined);
   expect(await live.reload()).toBe('swapped');
   expect(live.current()).not.toBe(before);
   expect(live.refused()).toBeUndefined();
   expect(told).toEqual(['later', 'later', 'swapped']);
+});
+
+test.each([
+  [new DatabaseError('unavailable', 'locked', { told: 'The database is locked' }), 'The database is locked, so'],
+  [new DatabaseError('failed', 'no such table'), 'The database refuses a statement (no such table), so'],
+])('a database that is there is not told to be away: %s', async (error, text) => {
+  const { live, write, setAway } = await small();
+  write(MORE);
+  setAway(error);
+  expect(await live.reload()).toBe('later');
+  expect(live.refused()?.problems).toEqual([`${text} the mappings cannot be checked against its schema`]);
 });
 
 test('files that have not changed are loaded again only where that is asked for', async () => {
@@ -153,7 +164,7 @@ test('the schema is looked at for the files that are served, whatever lies on di
 
 test('a schema that cannot be asked is looked at later, and nothing is told of it', async () => {
   const { live, lines, setAway } = await small();
-  setAway(true);
+  setAway(new DatabaseError('unavailable', 'away'));
   expect([await live.look(), live.refused(), live.lacking()]).toEqual(['later', undefined, undefined]);
   expect(lines).toEqual([]);
 });

@@ -116,15 +116,19 @@ function meaningOf(thrown: unknown, { number, code }: EngineCode): Meaning {
 }
 
 const NO_ROOM = 'The database is out of resources';
+const GAVE_WAY = 'The database gave way to other programs twice';
+const ENDED = 'The database ended the session that this was asked in';
 
 function meaningOfNumber(number: number): Meaning {
   switch (decisionOf(number)) {
     case 'again': {
       const what = number === 1205 ? 'the statement lost a deadlock' : 'a table was altered meanwhile';
-      return failure('unavailable', `${what} (${number})`, { again: true });
+      return failure('unavailable', `${what} (${number})`, { again: true, told: GAVE_WAY });
     }
     case 'ended':
-      return failure('unavailable', `the session was ended on the server (${number})`, { again: true, lost: true });
+      return failure('unavailable', `the session was ended on the server (${number})`, {
+        ...{ again: true, lost: true, told: ENDED },
+      });
     case 'isolation':
       return failure('unavailable', `the database does not allow SNAPSHOT (${number})`, {
         again: true,

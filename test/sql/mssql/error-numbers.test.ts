@@ -28,6 +28,8 @@ describe.each([...again, ...inAnotherSession])('%i', number => {
     });
     const error = await failureOf(database.query(planOf()));
     expect(error).toMatchObject({ reason: 'unavailable', message: expect.stringContaining(`(${number})`) });
+    // The database is there, so nobody is told that it is not.
+    expect(error.told).toMatch(/^The database (?:is out of resources|gave way|ended the session)/);
     expect(tries).toBe(2);
     expect(database.load()).toMatchObject({ away: false, unexplained: [] });
     await database.ping();
