@@ -33,14 +33,19 @@ export interface Asked {
   readonly connection: number;
 }
 
-/** After the rows: the connection ends within one, nothing comes any more, an error does, or bytes that mean nothing. */
-type Cut = 'mid-row' | 'deaf' | 'garbage' | { readonly error: number };
+/**
+ * After the rows: the connection ends within one or behind one, nothing comes any more or the end comes late, an error does, or bytes that
+ * mean nothing.
+ */
+type Cut = 'mid-row' | 'behind-row' | 'deaf' | 'late' | 'garbage' | { readonly error: number };
 
 export type Answer =
   | { readonly columns: readonly Column[]; readonly rows: Iterable<readonly Cell[]>; readonly cut?: Cut }
   | { readonly error: number }
   /** Closes the connection without a word. */
   | 'drop'
+  /** Sends the beginning of a message, and closes the connection. */
+  | 'half'
   /** Says nothing until an attention comes, and then that it stopped. */
   | 'hang'
   /** Says nothing, whatever comes. */
@@ -68,6 +73,9 @@ export interface Endpoint {
 
 export const NUMBERS: readonly Column[] = [{ name: 'n', type: 'int' }];
 
+/** Milliseconds. */
+const LATE = 300;
+
 /** Of no message of TDS. */
 const GARBAGE = Buffer.from([0x13, 0x37, 0x00, 0x42, 0xff, 0xfe]);
 
@@ -94,8 +102,24 @@ export async function openEndpoint(script: Script = () => undefined): Promise<En
     const give = async (what: Asked): Promise<void> => {
       asked.push(what);
       if (what.kind === 'attention') {
-        // The reply that was begun ends first; the attention has one of its own.
         if (sending) sending.stopped = true;
+        const answer = await endpoint.script(what);
+        if (answer === 'drop' || answer === 'half') {
+          if (answer === 'half') socket.end(reply(attentionReply()).subarray(0, 5));
+          else socket.destroy();
+          return;
+        }
+        if (answer === 'deaf') return;
+        if (answer === 'garbage') {
+          socket.write(reply(GARBAGE));
+          return;
+        }
+        if (answer !== undefined && typeof answer === 'object' && 'error' in answer) {
+          socket.write(reply(Buffer.concat([errorOf(answer.error, 'no attention'), failedEnd('batch')])));
+          hanging = false;
+          return;
+        }
+        // The reply that was begun ends first; the attention has one of its own.
         await sending?.end;
         if (!deaf)
           socket.write(Buffer.concat([...(hanging ? [reply(failedEnd('batch'))] : []), reply(attentionReply())]));
@@ -103,6 +127,10 @@ export async function openEndpoint(script: Script = () => undefined): Promise<En
         return;
       }
       const answer = await endpoint.script(what);
+      if (answer === 'half') {
+        socket.end(reply(endOf('rpc', 0)).subarray(0, 5));
+        return;
+      }
       const kind = what.kind === 'rpc' ? 'rpc' : 'batch';
       if (answer === 'drop') socket.destroy();
       else if (answer === 'garbage') socket.write(reply(GARBAGE));
@@ -225,7 +253,18 @@ async function sendRows(
     socket.end();
     return;
   }
+  if (cut === 'behind-row') {
+    await flush(false);
+    socket.end();
+    return;
+  }
   if (cut === 'deaf') return flush(false);
+  if (cut === 'late') {
+    await flush(false);
+    await new Promise(resolve => setTimeout(resolve, LATE));
+    held.push(endOf(kind, count));
+    return flush(true);
+  }
   if (cut === 'garbage') held.push(GARBAGE);
   else if (cut !== undefined) held.push(errorOf(cut.error, `the value 'canary-4711' (${cut.error})`), failedEnd(kind));
   if (cut !== undefined) return flush(true);
