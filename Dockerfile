@@ -4,7 +4,10 @@
 # While ACCESS is open the server listens on loopback only, so a container has to share the host's:
 #   docker build -t lintel . && docker run --rm --read-only --network host lintel
 
-FROM node:24-slim AS build
+# The Node that package.json names. A digest pins the image itself: docs/docker.md says how to get one.
+ARG NODE_IMAGE=node:24.21.0-slim
+
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The image has the right Node itself. Without its install script the npm package `node` brings none along.
@@ -15,7 +18,7 @@ COPY fixtures ./fixtures
 COPY bin ./bin
 RUN node bin/lintel.mjs check && rm -r node_modules/.cache
 
-FROM node:24-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production DATA_DIR=/app/.lintel
 WORKDIR /app
 COPY --from=build /app ./

@@ -71,3 +71,26 @@ test('the licence of this software is the one that is said', () => {
   expect(own.license).toBe('Apache-2.0');
   expect(readFileSync('LICENSE', 'utf8')).toMatch(/^\s*Apache License\n\s*Version 2\.0, January 2004/);
 });
+
+test('each image can be pinned by a digest from outside, and that of Node is the Node that is shipped', () => {
+  const node = `node:${own.dependencies['node']}-slim`;
+  const dockerfile = readFileSync('Dockerfile', 'utf8');
+  expect(dockerfile).toContain(`ARG NODE_IMAGE=${node}\n`);
+  const based = [...dockerfile.matchAll(/^FROM (.*)$/gm)].map(([, image]) => image);
+  expect([based.length > 0, based.filter(image => image?.startsWith('$'.concat('{NODE_IMAGE}')) !== true)]).toEqual([
+    true,
+    [],
+  ]);
+  const docs = readFileSync('docs/docker.md', 'utf8');
+  expect(docs).toContain(`| \`NODE_IMAGE\` | \`${node}\`,`);
+  for (const file of ['compose.yaml', 'compose.mssql.yaml']) {
+    const text = readFileSync(file, 'utf8');
+    for (const [, args] of text.matchAll(/^ +context: \.\n +args: (.*)$/gm))
+      expect([file, args]).toEqual([file, `{ NODE_IMAGE: '\${NODE_IMAGE:-${node}}' }`]);
+    expect(text).not.toMatch(/build: \./);
+    for (const [, image = ''] of text.matchAll(/^ +image: (.*)$/gm)) {
+      const [, variable, named] = /^\$\{(\w+):-([^}]+)\}$/.exec(image) ?? [];
+      expect([file, image, docs.includes(`| \`${variable}\` | \`${named}\``)]).toEqual([file, image, true]);
+    }
+  }
+});
