@@ -52,6 +52,6 @@ test('patients who are found may be many: each row is looked at by itself', asyn
 });
 
 test('a read looks for one reference to the one row', async () => {
-  const read = (access: Access) => demo.facade.read('Practitioner', '1', [], context(access));
+  const read = async (access: Access) => demo.facade.read('Practitioner', '1', [], context(access));
   expect(await kindsOf('PRV_MST', read, ONE)).toEqual(['equals', 'exists']);
 });
