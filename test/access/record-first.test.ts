@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Access, accessToPatients } from '../../src/auth/access.ts';
+import type { RequestContext } from '../../src/facade.ts';
 import type { Predicate } from '../../src/sql/expression.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
@@ -32,11 +33,12 @@ async function kindsOf(table: string, ask: (access: Access) => Promise<unknown>,
 }
 
 const asked: SqlPlan[] = [];
-const context = (access: Access) =>
-  ({
-    ...{ access, base: 'http://x/fhir', handling: 'strict' },
-    onQuery: (plan: SqlPlan) => void asked.push(plan),
-  }) as const;
+const context = (access: Access): RequestContext => ({
+  access,
+  base: 'http://x/fhir',
+  handling: 'strict',
+  onQuery: plan => void asked.push(plan),
+});
 const search = (access: Access) => demo.facade.search({ type: 'Practitioner', parameters: [] }, context(access));
 
 function kinds(of: Predicate): unknown {
