@@ -41,7 +41,9 @@ export interface Searchable {
   readonly systems: Readonly<Record<string, string>>;
   /** Some mapping gives the label, `system|code`. */
   hasLabel(label: string): boolean;
-  /** Codes of the parameters that a type offers. */
+  /** The type offers the search parameter of this code. */
+  offers(type: string, code: string): boolean;
+  /** Codes of all parameters that a type offers: trying them all takes a while. */
   codes(type: string): readonly string[];
   /** What is wrong with one parameter. `any`: the value stands for others, so that only its form counts. */
   problems(
@@ -212,8 +214,8 @@ export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
     }
     if (strange.length > 0) return false;
     const [code = ''] = name.split(/[:.]/, 1);
-    const known = searchable.codes(type);
-    if (code !== '_has' && !known.includes(code)) {
+    if (code !== '_has' && !searchable.offers(type, code)) {
+      const known = searchable.codes(type);
       report.error('wrong-search', at, `the mappings of ${type} offer no such search parameter`, {
         found: code,
         expected: `one of ${known.join(', ')}`,

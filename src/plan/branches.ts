@@ -46,19 +46,28 @@ export function isWithoutRows({ mappings }: Branch): boolean {
 /** The branches of a search, in order. */
 export function branchesOf(request: BranchRequest, env: Environment): readonly Branch[] {
   return groupBranches(
-    env.registry.ofType(request.type).map(mapping => {
-      const { action = 'search', filters } = request;
-      const seen = env.sight.rules.matches ? env.sight.allows(mapping, action, env) : TRUE;
-      const asked = seen.kind === 'false' ? seen : and(seen, askedOf(mapping, filters, env));
-      const byKey = request.sort.length === 0;
-      const rows = namesResources(request, env)
-        ? asked
-        : throughLookups(bareRelation(mapping.source, asked, env), mapping.name, env, { byKey });
-      return { mapping, where: rows.kind === 'false' ? rows : and(servedPredicate(mapping, env), rows) };
-    }),
+    env.registry.ofType(request.type).map(mapping => ({ mapping, where: rowsOf(mapping, request, env) })),
     request.sort,
     env,
   );
+}
+
+/** Some mapping of the type may have such a resource: a search without sort keys has a branch. */
+export function hasBranch(request: Omit<BranchRequest, 'sort'>, env: Environment): boolean {
+  return env.registry
+    .ofType(request.type)
+    .some(mapping => rowsOf(mapping, { ...request, sort: [] }, env).kind !== 'false');
+}
+
+function rowsOf(mapping: Mapping, request: BranchRequest, env: Environment): Predicate {
+  const { action = 'search', filters } = request;
+  const seen = env.sight.rules.matches ? env.sight.allows(mapping, action, env) : TRUE;
+  const asked = seen.kind === 'false' ? seen : and(seen, askedOf(mapping, filters, env));
+  const byKey = request.sort.length === 0;
+  const rows = namesResources(request, env)
+    ? asked
+    : throughLookups(bareRelation(mapping.source, asked, env), mapping.name, env, { byKey });
+  return rows.kind === 'false' ? rows : and(servedPredicate(mapping, env), rows);
 }
 
 /** The rows are those of a patient, or of another resource that is named: few, and found by an index of their own. */

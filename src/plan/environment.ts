@@ -105,15 +105,17 @@ export function watchRequest(env: Environment): { readonly env: Environment; rea
 }
 
 /**
- * Keeps what depends on a part of a mapping alone: made once per part, unless a test has switched a rule off. Parts
- * belong to one registry and go with it.
+ * Keeps what depends on a part of a mapping and on the mappings that it refers to: made once per part and registry, unless a test
+ * has switched a rule off. A part may stand in the registries of several checks, in which other mappings have changed.
  */
 export function remembered<Part extends object, Made extends object>(
   make: (part: Part, env: Environment) => Made,
 ): (part: Part, env: Environment) => Made {
-  const kept = new WeakMap<Part, ForInstants<Made>>();
+  const keptFor = new WeakMap<Registry, WeakMap<Part, ForInstants<Made>>>();
   return (part, env) => {
     if (env.rules !== ALL_RULES) return make(part, env);
+    const kept = keptFor.get(env.registry) ?? new WeakMap<Part, ForInstants<Made>>();
+    keptFor.set(env.registry, kept);
     let known = kept.get(part);
     if (known === undefined || !servesInstant(known, env)) {
       known = forInstants(env, within => make(part, within));

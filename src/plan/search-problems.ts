@@ -6,11 +6,11 @@ import type { Registry } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
 import { cursorCodec } from '../search/cursor.ts';
 import { parseFilter } from '../search/filters.ts';
-import type { ParseContext } from '../search/limits.ts';
+import { type ParseContext, UnknownParameter } from '../search/limits.ts';
 import { parseSearch } from '../search/parse.ts';
 import { splitEscaped } from '../search/values.ts';
 import { zoneOf } from '../time/zone.ts';
-import { branchesOf } from './branches.ts';
+import { hasBranch } from './branches.ts';
 import { environment } from './environment.ts';
 import { makeOffers } from './offers.ts';
 import { OPEN_SIGHT } from './sight.ts';
@@ -50,7 +50,8 @@ export function filterProblems(
   try {
     parseFilter(type, name, value, context);
   } catch (error) {
-    if (error instanceof FhirError) return [{ severity: 'error', message: error.message }];
+    if (error instanceof FhirError || error instanceof UnknownParameter)
+      return [{ severity: 'error', message: error.message }];
     throw error;
   }
   return any ? [] : searchProblems({ type, parameters: [[name, value]] }, context, registry);
@@ -79,5 +80,5 @@ export function searchProblems(
 function isNeverFound({ type, parameters }: WrittenSearch, context: ParseContext, registry: Registry): boolean {
   const { filters } = parseSearch(type, parameters, context);
   const env = environment(registry, Date.now(), OPEN_SIGHT);
-  return filters.length > 0 && branchesOf({ type, filters, sort: [] }, env).length === 0 && env.pending.size === 0;
+  return filters.length > 0 && !hasBranch({ type, filters }, env) && env.pending.size === 0;
 }

@@ -25,11 +25,12 @@ import { filterProblems, searchProblems, writtenContext } from '../plan/search-p
 import { isResourceType } from '../r4/definitions.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { numberProblems } from '../rest/numbers.ts';
-import { type Catalog, type CatalogPart, findTable, withDenied } from '../sql/catalog.ts';
+import { type Catalog, findTable, withDenied } from '../sql/catalog.ts';
 import type { Database } from '../sql/database.ts';
 import type { DatabaseAddress, OpenOptions } from '../sql/engine.ts';
 import { engineNamed } from '../sql/engines.ts';
 import { sqliteAddress } from '../sql/sqlite/engine.ts';
+import { CheckMemory } from './check-memory.ts';
 import { DEMO_PACK, demoDatabase } from './demo.ts';
 import { type SeenSchema, seenSchema } from './seen-schema.ts';
 import { SOFTWARE_VERSION } from './version.ts';
@@ -122,7 +123,7 @@ function refuseWithoutDatabase({
   }
 }
 
-export interface CheckOptions extends LoadOptions {
+export interface CheckOptions extends Pick<LoadOptions, 'degraded'> {
   /** What was seen for the same pack before: it may have tables that are missing now. */
   readonly before?: SeenSchema;
 }
@@ -159,9 +160,10 @@ export async function checkKnown(
   database: Database,
   catalog: Catalog,
   files: PackFiles,
-  options: LoadOptions,
+  memory: CheckMemory,
 ): Promise<Pick<CheckedPack, 'pack' | 'catalog' | 'content'>> {
-  return checkPack(files, await withForms(database, catalog, files, partNamed(files)), options);
+  const found = await memory.withForms(database, catalog, files, partNamed(files, memory.pack));
+  return checkPack(files, found, { packMemory: memory.pack });
 }
 
 function spelled(catalog: Catalog, name: string): string {
@@ -174,25 +176,13 @@ function spelled(catalog: Catalog, name: string): string {
  * what may be meant by a name that is not there.
  */
 async function checkSchema(database: Database, files: PackFiles, options: LoadOptions): Promise<Checked> {
-  const part = partNamed(files);
-  const checked = checkPack(files, await withForms(database, await database.catalog(part), files, part), options);
+  const memory = new CheckMemory();
+  const check = async (catalog: Catalog): Promise<Checked> =>
+    checkPack(files, await memory.withForms(database, catalog, files, part), { ...options, packMemory: memory.pack });
+  const part = partNamed(files, memory.pack);
+  const checked = await check(await database.catalog(part));
   const isSound = checked.pack.problems.every(({ severity }) => severity === 'warning');
-  return isSound
-    ? checked
-    : checkPack(files, await withForms(database, await database.catalog(), files, part), options);
-}
-
-/** Looks at the rows of the columns that a text of the pack may mean: of others nothing is asked. */
-async function withForms(
-  database: Database,
-  catalog: Catalog,
-  { bases = [], pack, codes, mappings }: PackFiles,
-  { tables }: CatalogPart,
-): Promise<Catalog> {
-  const texts = [...bases, ...(pack ? [pack] : []), ...codes, ...mappings];
-  const words = new Set(texts.flatMap(({ text }) => text.toLowerCase().match(/\w+/g) ?? []));
-  const named = new Set(tables);
-  return (await database.forms?.(catalog, (table, column) => named.has(table) && words.has(column))) ?? catalog;
+  return isSound ? checked : check(await database.catalog());
 }
 
 function checkPack(files: PackFiles, catalog: Catalog, options: LoadOptions): Checked {
@@ -243,6 +233,7 @@ function searchableIn(registry: Registry): Searchable {
     systems: registry.pack.systems,
     hasLabel: label =>
       registry.types.some(type => filterProblems(type, [SECURITY, label], false, context, registry).length === 0),
+    offers: (type, code) => offers.find(type, code) !== undefined,
     codes: type => offers.of(type).map(({ parameter }) => parameter.code),
     problems: (type, parameter, any) => filterProblems(type, parameter, any, context, registry),
   };

@@ -68,6 +68,11 @@ describe('problems are told with their place, and the pack is not served', () =>
       "labels: [{ hide: 'loinc#R', shown-to: { users: Patients } }]\n",
       'access.yaml:1:48: unknown type of user; expected the type of resource that a user is; found Patients; did you mean Patient?',
     ],
+    [
+      'a chain to types that cannot be searched so',
+      one('Patient?_has:Observation:subject:subject.birthplace=x'),
+      'access.yaml:3:15: no type that Observation.subject refers to can be searched by birthplace',
+    ],
     ['an unknown key', 'user: {}\n', 'access.yaml:1:1: unknown key; found user; did you mean users?'],
     [
       'an unknown key of a rule',

@@ -70,6 +70,11 @@ switch (what) {
     await withDatabases(more.slice(0, 1), [120], ([file = '']) => benchStartup(file));
     break;
   }
+  case 'workbench': {
+    const { benchWorkbench } = await import('./workbench.ts');
+    await withDatabases(more.slice(0, 1), [120], ([file = '']) => benchWorkbench(file));
+    break;
+  }
   case '--target': {
     if (size !== 'mssql') throw new RangeError('--target takes mssql');
     const { benchMssql } = await import('./mssql.ts');
@@ -79,7 +84,7 @@ switch (what) {
   default:
     console.error(
       `There is no bench ${JSON.stringify(what)}; there are search, http, latency, overload, soak, sqlite-threads, cached, access, startup, ` +
-        'growth, export, export-latency and writer.',
+        'growth, export, export-latency, workbench and writer.',
     );
     process.exitCode = 2;
 }

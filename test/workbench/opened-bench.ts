@@ -10,8 +10,11 @@ import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
 
 const HOST = '127.0.0.1:4000';
 
-export interface OpenedBench {
+export interface OpenedBench extends BenchOver {
   readonly clinic: SmallClinic;
+}
+
+export interface BenchOver {
   /** The path of the link, used up already. */
   readonly link: string;
   readonly base: string;
@@ -25,7 +28,12 @@ export interface OpenedBench {
 
 export async function openBench(): Promise<OpenedBench> {
   const clinic = keptClinic();
-  const config = readConfig(clinic.environment, {});
+  return { clinic, ...(await openBenchOn(clinic.environment)) };
+}
+
+/** The same over any database and pack. */
+export async function openBenchOn(environment: Readonly<Record<string, string>>): Promise<BenchOver> {
+  const config = readConfig(environment, {});
   const database = await openDatabase(config, () => {});
   const bundle = { script: '', style: '' };
   const told: string[] = [];
@@ -37,7 +45,7 @@ export async function openBench(): Promise<OpenedBench> {
   const entered = await bench.fetch(new Request(`http://${HOST}${bench.link}`, { headers: { Host: HOST } }));
   const [cookie = ''] = (entered.headers.get('Set-Cookie') ?? '').split(';');
   return {
-    ...{ clinic, base, cookie, told },
+    ...{ base, cookie, told },
     link: bench.link,
     async ask(path, { method = 'GET', body, headers = {} } = {}) {
       const all: Record<string, string> = {

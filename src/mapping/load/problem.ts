@@ -94,7 +94,8 @@ function uncovered(problems: readonly Problem[]): Problem[] {
   return problems.filter(({ covers, position }) => covers !== undefined || !covered.has(placeText(position)));
 }
 
-function placeText({ file, line, column }: Position): string {
+/** `m.yaml:6:12` */
+export function placeText({ file, line, column }: Position): string {
   return `${file}:${line}:${column}`;
 }
 

@@ -11,6 +11,7 @@ import { namesOf } from '../../mapping/load/rows/tables-used.ts';
 import type { Registry } from '../../mapping/model.ts';
 import { type Catalog, findTable, withDenied } from '../../sql/catalog.ts';
 import type { Database } from '../../sql/database.ts';
+import { CheckMemory } from '../../start/check-memory.ts';
 import { checkKnown, facadeOf } from '../../start/setup.ts';
 import type { Unsaved } from '../wire/mapping.ts';
 
@@ -40,6 +41,7 @@ export class Desk {
   /** Tables whose permissions were asked for, in lower case. */
   #permitted = new Set<string>();
   #last: { readonly version: string; readonly checked: Promise<Checked> } | undefined;
+  readonly #memory = new CheckMemory();
   #sound: Omit<Served, 'stale'> | undefined;
 
   constructor(database: Database, config: DeskConfig) {
@@ -82,7 +84,7 @@ export class Desk {
   }
 
   async #check(files: PackFiles): Promise<Checked> {
-    const checked = await checkKnown(this.database, await this.catalog(), files, {});
+    const checked = await checkKnown(this.database, await this.catalog(), files, this.#memory);
     const { registry } = checked.pack;
     const names = registry ? [...namesOf(registry)].filter(name => !this.#permitted.has(name)) : [];
     if (names.length === 0) return checked;
@@ -90,7 +92,7 @@ export class Desk {
     for (const name of names) this.#permitted.add(name);
     if (unreadable.length === 0) return checked;
     this.#catalog = Promise.resolve(withDenied(await this.catalog(), unreadable));
-    return checkKnown(this.database, await this.#catalog, files, {});
+    return checkKnown(this.database, await this.#catalog, files, this.#memory);
   }
 
   /** The pack with these texts; with errors in them, as it was before. Undefined: it never was without. */

@@ -5,8 +5,9 @@
 import type { Coded, CodeMap, Unmapped } from '../../codecs/code-map.ts';
 import type { Position } from '../../model.ts';
 import { mapIn } from '../macros/extend.ts';
-import type { Settings } from '../pack/settings.ts';
-import type { Report } from '../problem.ts';
+import { PackMemory } from '../pack/memory.ts';
+import type { MappingSettings } from '../pack/settings.ts';
+import { placeText, type Report } from '../problem.ts';
 import { readCsv } from '../read/csv.ts';
 import type { PackFile } from '../read/files.ts';
 import { codesSchema } from '../read/schema.ts';
@@ -60,34 +61,50 @@ interface Row {
 export function readCodeMaps(
   documents: readonly Tree[],
   tables: readonly PackFile[],
-  settings: Settings,
+  settings: MappingSettings,
   report: Report,
+  memory: PackMemory = new PackMemory(),
 ): ReadonlyMap<string, LoadedCodeMap> {
   const maps = new Map<string, LoadedCodeMap>();
   const csv = new Map(tables.map(file => [mapIn(file.path), file]));
   for (const document of documents) {
-    checkShape(document, codesSchema, report);
+    const shape = document.kind === 'map' ? document.entries : [document];
+    memory.told(memory.shapes, `codes ${placeText(document.at)}`, shape, report, own =>
+      checkShape(document, codesSchema, own),
+    );
     for (const entry of entriesOf(document)) {
       if (maps.has(entry.key))
         report.error('written-twice', entry.at, 'name of a code map used twice', { found: entry.key });
-      const map = readCodeMap(entry, csv.get(entry.key), settings, report);
+      const file = csv.get(entry.key);
+      const of = [entry, file?.path, file?.text, settings];
+      const map = memory.told(memory.codeMap, `${entry.key} ${placeText(entry.at)}`, of, report, own =>
+        readCodeMap(entry, file, settings, own),
+      );
       if (map) maps.set(entry.key, map);
     }
   }
   for (const [name, file] of csv) {
     if (maps.has(name)) continue;
-    const at = { file: file.path, line: 1, column: 1 };
-    const rows = readCsvRows(file, undefined, settings, report);
-    reportSwapped(rows, report);
-    maps.set(name, withRows({ name, blank: undefined, else: { kind: 'absent' }, at }, rows, false, false));
+    const map = memory.told(memory.codeTable, file.path, [name, file.text, settings], report, own =>
+      readTableAlone(name, file, settings, own),
+    );
+    maps.set(name, map);
   }
   return maps;
+}
+
+/** The map of a CSV file that no `codes.yaml` says more of. */
+function readTableAlone(name: string, file: PackFile, settings: MappingSettings, report: Report): RowsCodeMap {
+  const at = { file: file.path, line: 1, column: 1 };
+  const rows = readCsvRows(file, undefined, settings, report);
+  reportSwapped(rows, report);
+  return withRows({ name, blank: undefined, else: { kind: 'absent' }, at }, rows, false, false);
 }
 
 function readCodeMap(
   entry: Entry,
   csv: PackFile | undefined,
-  settings: Settings,
+  settings: MappingSettings,
   report: Report,
 ): LoadedCodeMap | undefined {
   const { key: name, value, at } = entry;
@@ -164,7 +181,7 @@ function readElse(
   tree: Tree | undefined,
   system: string | undefined,
   known: readonly Coded[],
-  settings: Settings,
+  settings: MappingSettings,
   report: Report,
 ): Unmapped {
   if (tree?.kind === 'scalar') {
@@ -187,7 +204,7 @@ function displayed(coded: Coded | undefined, known: readonly Coded[]): Coded | u
 function readCoded(
   tree: ScalarTree,
   system: string | undefined,
-  settings: Settings,
+  settings: MappingSettings,
   report: Report,
 ): Coded | undefined {
   if (tree.text === 'absent') return undefined;
@@ -229,7 +246,7 @@ function reportFolded(rows: ReadonlyMap<string, Row>, report: Report): void {
 function readCsvRows(
   file: PackFile,
   system: string | undefined,
-  settings: Settings,
+  settings: MappingSettings,
   report: Report,
 ): ReadonlyMap<string, Row> {
   const [header, ...records] = readCsv(file.text);

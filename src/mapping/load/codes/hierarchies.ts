@@ -3,7 +3,8 @@
  * files that it names, with a first line `parent,code`. Out: the codes directly below each code, by system.
  */
 import type { Hierarchies } from '../../../r4/terminology.ts';
-import type { Settings } from '../pack/settings.ts';
+import { PackMemory } from '../pack/memory.ts';
+import type { MappingSettings } from '../pack/settings.ts';
 import type { Report } from '../problem.ts';
 import { readCsv } from '../read/csv.ts';
 import type { PackFile } from '../read/files.ts';
@@ -17,7 +18,12 @@ export interface LoadedHierarchies {
 
 const HEADER = ['parent', 'code'];
 
-export function readHierarchies(tables: readonly PackFile[], settings: Settings, report: Report): LoadedHierarchies {
+export function readHierarchies(
+  tables: readonly PackFile[],
+  settings: MappingSettings,
+  report: Report,
+  memory: PackMemory = new PackMemory(),
+): LoadedHierarchies {
   const hierarchies = new Map<string, ReadonlyMap<string, readonly string[]>>();
   const files = new Set<PackFile>();
   for (const { key, value, at } of settings.hierarchies) {
@@ -33,7 +39,8 @@ export function readHierarchies(tables: readonly PackFile[], settings: Settings,
       continue;
     }
     files.add(file);
-    if (system !== undefined) hierarchies.set(system, childrenIn(file, report));
+    const children = memory.told(memory.hierarchies, file.path, [file.text], report, own => childrenIn(file, own));
+    if (system !== undefined) hierarchies.set(system, children);
   }
   return { hierarchies, files };
 }

@@ -5,12 +5,12 @@
 import { hasTheForm } from '../../../r4/check-digits.ts';
 import { misspeltSystem } from '../../../r4/systems.ts';
 import type { Position } from '../../model.ts';
-import type { Settings } from '../pack/settings.ts';
+import type { MappingSettings } from '../pack/settings.ts';
 import type { Report } from '../problem.ts';
 import type { ScalarTree } from '../read/tree.ts';
 
 /** An alias of `systems`, or an absolute URI as it is. Undefined (and reported) for anything else. */
-export function resolveSystem(tree: ScalarTree, settings: Settings, report: Report): string | undefined {
+export function resolveSystem(tree: ScalarTree, settings: MappingSettings, report: Report): string | undefined {
   const { systems } = settings.pack;
   const known = Object.hasOwn(systems, tree.text) ? systems[tree.text] : undefined;
   if (known !== undefined) return known;

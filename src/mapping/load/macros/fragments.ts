@@ -3,13 +3,42 @@
  * nothing else becomes the fragment, a map with further keys is the fragment with these keys put over it.
  */
 import type { Report } from '../problem.ts';
-import { type MapTree, putBy, type Tree, textOf } from '../read/tree.ts';
+import { type Entry, type MapTree, putBy, type Tree, textOf } from '../read/tree.ts';
 import { type Arguments, type NamedFragments, substitute } from './substitute.ts';
 
 export interface Fragments {
   readonly named: NamedFragments;
   /** Names of fragments that something inserts. */
   readonly used: Set<string>;
+}
+
+/** Fragments, and which of them were looked at. */
+export class ReadFragments implements NamedFragments {
+  readonly #of: NamedFragments;
+  readonly #read = new Map<string, Entry | undefined>();
+  #names: string | undefined;
+
+  constructor(of: NamedFragments) {
+    this.#of = of;
+  }
+
+  get(name: string): Entry | undefined {
+    const found = this.#of.get(name);
+    this.#read.set(name, found);
+    return found;
+  }
+
+  keys(): Iterable<string> {
+    const names = [...this.#of.keys()];
+    this.#names = names.join();
+    return names;
+  }
+
+  /** Whoever looked at these would have seen the same in `others`. */
+  isAsIn(others: NamedFragments): boolean {
+    const isSame = [...this.#read].every(([name, found]) => others.get(name) === found);
+    return isSame && (this.#names === undefined || this.#names === [...others.keys()].join());
+  }
 }
 
 /** Replaces every `insert`, also those within fragments. */

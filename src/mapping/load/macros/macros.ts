@@ -4,7 +4,8 @@
  * gone. Variants of one document share its `source` node.
  */
 import type { Position } from '../../model.ts';
-import type { Report } from '../problem.ts';
+import { type PackMemory, tellApart } from '../pack/memory.ts';
+import { placeText, type Report } from '../problem.ts';
 import { macroSchema } from '../read/schema.ts';
 import { checkShape } from '../read/shape.ts';
 import {
@@ -14,13 +15,14 @@ import {
   entry,
   itemsOf,
   type MapTree,
+  reuse,
   scalarsOf,
   type Tree,
   textOf,
   without,
 } from '../read/tree.ts';
 import { type Levels, latestMappings } from './extend.ts';
-import { type Fragments, insertFragments } from './fragments.ts';
+import { type Fragments, insertFragments, ReadFragments } from './fragments.ts';
 import { applyPatch } from './patch.ts';
 import { expandRows, reportUnknownNames } from './substitute.ts';
 
@@ -39,20 +41,25 @@ const MACRO_KEYS: ReadonlySet<string> = new Set(['only', 'patch', 'variants', 'w
 export interface Around {
   readonly schema: string | undefined;
   readonly levels: Levels;
+  readonly memory: PackMemory;
 }
 
 /** Expands the documents of a pack, and of those that it builds on, in their order. */
 export function expandMappings(
   documents: readonly Tree[],
-  { schema, levels }: Around,
+  around: Around,
   fragments: Fragments,
   report: Report,
 ): readonly Draft[] {
+  const { schema, levels, memory } = around;
   const current = documents.filter(
-    (document): document is MapTree => checkMacros(document, report) && appliesTo(document, schema),
+    (document): document is MapTree =>
+      memory.told(memory.shapes, `document ${placeText(document.at)}`, [document], report, own =>
+        checkMacros(document, own),
+      ) && appliesTo(document, schema),
   );
-  const patched = applyPatches(latestMappings(current, levels), levels, report);
-  const drafts = patched.flatMap(document => expandDocument(document, fragments, report));
+  const patched = applyPatches(latestMappings(current, levels), around, report);
+  const drafts = patched.flatMap(document => draftsOf(document, fragments, around, report));
   const seen = new Set<string>();
   return drafts.filter(({ name, at }) => {
     if (seen.has(name)) report.error('written-twice', at, 'name of a mapping used twice', { found: name });
@@ -73,7 +80,28 @@ function appliesTo(document: Tree, schema: string | undefined): boolean {
   return !only || scalarsOf(only).some(version => version.text === schema);
 }
 
-function applyPatches(documents: readonly MapTree[], levels: Levels, report: Report): readonly MapTree[] {
+/** The drafts of one document; those that are as they were before are the same objects. */
+function draftsOf(document: MapTree, fragments: Fragments, { memory }: Around, report: Report): readonly Draft[] {
+  const key = placeText(document.at);
+  const before = new Map(memory.drafts.last(key)?.made.map(draft => [draft.name, draft.tree]));
+  const { made, problems, used } = memory.drafts.get(
+    key,
+    [document],
+    () => {
+      const named = new ReadFragments(fragments.named);
+      const names = new Set<string>();
+      const told = tellApart(own => expandDocument(document, { named, used: names }, own));
+      const drafts = told.made.map(draft => ({ ...draft, tree: reuse(before.get(draft.name), draft.tree) }));
+      return { ...told, made: drafts, read: named, used: names };
+    },
+    answer => answer.read.isAsIn(fragments.named),
+  );
+  report.take(problems);
+  for (const name of used) fragments.used.add(name);
+  return made;
+}
+
+function applyPatches(documents: readonly MapTree[], { levels, memory }: Around, report: Report): readonly MapTree[] {
   const whole = documents.filter(document => !child(document, 'patch'));
   const nameOf = (document: MapTree): string => textOf(child(document, 'mapping')) ?? '';
   return documents
@@ -95,7 +123,11 @@ function applyPatches(documents: readonly MapTree[], levels: Levels, report: Rep
           report.error('wrong-macro', e.at, `\`${e.key}\` cannot stand beside \`patch\``);
       }
       return changed.map(document => {
-        const result = patch && nameOf(document) === name ? applyPatch(document, patch, report) : document;
+        if (!patch || nameOf(document) !== name) return document;
+        const key = `${placeText(document.at)} ${placeText(change.at)}`;
+        const result = memory.told(memory.patched, key, [document, patch], report, own =>
+          applyPatch(document, patch, own),
+        );
         return result.kind === 'map' ? result : document;
       });
     }, whole);

@@ -12,7 +12,10 @@ const WHOLE = /^\$[A-Za-z_][A-Za-z0-9_]*$/;
 export type Arguments = ReadonlyMap<string, Tree>;
 
 /** The fragments of the pack, by name: which names beside `insert` are their parameters. */
-export type NamedFragments = ReadonlyMap<string, Entry>;
+export interface NamedFragments {
+  get(name: string): Entry | undefined;
+  keys(): Iterable<string>;
+}
 
 /** Replaces the arguments' names; other names stay. `used` gains the names that were found. */
 export function substitute(

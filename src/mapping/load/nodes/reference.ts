@@ -40,11 +40,10 @@ function targetsOf(tree: MapTree, slot: Slot, as: 'url' | 'reference', context: 
   return scalarsOf(child(tree, 'ref')).flatMap(({ text, at }) => {
     if (context.unserved.has(text))
       report.error('wrong-reference', at, 'reference to a mapping that is not served', { found: text });
-    const named = targets.filter(target => target.name === text || target.group === text);
+    const named = targets.named(text);
     const isLost = context.broken.has(text) || context.broken.has(text.replace(/\..*$/, ''));
     if (named.length === 0 && !isLost && !context.unserved.has(text)) {
-      const among = [...targets.map(target => target.name), ...targets.map(target => target.group)];
-      report.error('unknown-name', at, 'reference to an unknown mapping', { found: text, among });
+      report.error('unknown-name', at, 'reference to an unknown mapping', { found: text, among: targets.names() });
     }
     const allowed = slot.element?.targets ?? [];
     return named.filter(({ resource }) => {

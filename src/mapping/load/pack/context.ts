@@ -6,39 +6,29 @@ import type { Catalog } from '../../../sql/catalog.ts';
 import type { Identifier } from '../../../sql/identifier.ts';
 import { identifier } from '../../../sql/identifier.ts';
 import type { Codec } from '../../codecs/codec.ts';
-import type { Condition, Node, Position, Scope, Source } from '../../model.ts';
-import type { LoadedCodeMap } from '../codes/codes.ts';
+import type { Condition, Node, Scope, Source } from '../../model.ts';
 import type { Slot } from '../nodes/slot.ts';
 import type { Report } from '../problem.ts';
 import type { Entry, Tree } from '../read/tree.ts';
-import type { DateColumns } from '../rows/absent-values.ts';
-import type { NamedRows, Visible } from '../rows/columns.ts';
-import type { Settings } from './settings.ts';
+import type { Dates } from '../rows/absent-values.ts';
+import type { Visible } from '../rows/columns.ts';
+import type { MappingSettings } from './settings.ts';
+import type { CodeMaps, Names, Uses } from './unit.ts';
 
 /** The pack as far as it is known before any mapping is resolved. */
-export interface PackContext {
+export interface PackContext extends Uses {
   readonly report: Report;
-  readonly settings: Settings;
+  readonly settings: MappingSettings;
   readonly catalog: Catalog;
   /** The schema that the pack was written for, where another one is there now. */
   readonly locked: Catalog | undefined;
-  readonly codeMaps: ReadonlyMap<string, LoadedCodeMap>;
+  readonly codeMaps: CodeMaps;
   /** Names of code maps whose own problems keep them from being read. */
-  readonly brokenCodeMaps: ReadonlySet<string>;
-  readonly usedCodeMaps: Set<string>;
-  readonly usedLists: Set<string>;
-  /** Lookups that mappings write, one of each row of a macro, but for those that take rows away. */
-  readonly lookups: { readonly rows: NamedRows; readonly at: Position }[];
+  readonly brokenCodeMaps: Names;
   /** Columns that are dates only by their codecs. */
-  readonly dates: DateColumns;
+  readonly dates: Dates;
   /** Codecs by which columns are compared with now, by `via` and type. */
   readonly dateCodecs: Map<string, Codec>;
-  /** Rows that a column was taken of. */
-  readonly usedRows: Set<NamedRows>;
-  /** Tables that mappings name and the catalog has, in lower case. */
-  readonly tablesThere: Set<string>;
-  /** Those that it lacks and has no candidate for, as they are written, each with the places that name it. */
-  readonly tablesMissing: Map<string, Position[]>;
 }
 
 /** A mapping that references may name: its rows are resolved before any element is. */
@@ -52,14 +42,22 @@ export interface Target {
   readonly idColumns: ReadonlySet<string>;
 }
 
+/** The mappings that references may name. */
+export interface Targets {
+  /** Those of this name or group. */
+  named(name: string): readonly Target[];
+  /** All names, then all groups. */
+  names(): readonly string[];
+}
+
 /** One mapping while it is resolved. */
 export interface Context extends PackContext {
   readonly aliases: Aliases;
-  readonly targets: readonly Target[];
+  readonly targets: Targets;
   /** Names of mappings whose own problems keep them from being targets. */
-  readonly broken: ReadonlySet<string>;
+  readonly broken: Names;
   /** Names of mappings, and of their groups, that are left out because they do not work. */
-  readonly unserved: ReadonlySet<string>;
+  readonly unserved: Names;
   /** Aliases of tables that are not there, in lower case: the table has been told, and is all there is to mend. */
   readonly lost: Set<string>;
   /** Nodes of single columns that are never absent: NOT NULL, and the codec has a value for every raw value. */

@@ -21,8 +21,10 @@ import type { NamedRows } from '../rows/columns.ts';
 import { readWordIndexes } from '../rows/word-indexes.ts';
 import type { PackContext } from './context.ts';
 import { placesIn, readLock } from './lock.ts';
+import { PackMemory } from './memory.ts';
 import { contextOf, resolveDrafts } from './resolve.ts';
-import { checkColumnRules, readSettings, type Settings } from './settings.ts';
+import { checkColumnRules, type MappingSettings, readSettings, type Settings } from './settings.ts';
+import { noUses } from './unit.ts';
 
 /** Without an error there is a registry, maybe with warnings; with `degraded` also one of the mappings that work. */
 export type LoadedPack =
@@ -42,6 +44,8 @@ export function loadPack(folder: string, catalog: Catalog | undefined): LoadedPa
 export interface LoadOptions {
   /** Leaves out the mappings that do not work on the schema that is there, and those that refer to them. */
   readonly degraded?: boolean;
+  /** What the check before has left; what this one leaves is put there. */
+  readonly packMemory?: PackMemory;
 }
 
 /**
@@ -83,19 +87,41 @@ export function codeMapsOf(files: PackFiles): ReadonlyMap<string, LoadedCodeMap>
 export function loadPackFiles(
   files: PackFiles,
   catalog: Catalog | undefined,
-  { degraded = false }: LoadOptions = {},
+  { degraded = false, packMemory: memory = new PackMemory() }: LoadOptions = {},
 ): LoadedPack {
+  const loaded = loadWith(files, catalog, degraded, memory);
+  memory.turn();
+  return loaded;
+}
+
+function loadWith(files: PackFiles, catalog: Catalog | undefined, degraded: boolean, memory: PackMemory): LoadedPack {
   const report = createReport();
   report.take(files.problems ?? []);
   // Of a pack without the one that it builds on, all would seem wrong.
   if (files.problems !== undefined) return { registry: undefined, problems: report.problems() };
-  const locked = catalog && files.lock && readLock(files.lock.path, files.lock.text, createReport());
-  if (locked && files.lock && (degraded || !isOther(locked, catalog))) reportDrift(files.lock, locked, catalog, report);
-  const known = catalog ?? (files.lock && readLock(files.lock.path, files.lock.text, report));
+  const told = (what: string, inputs: readonly unknown[], work: (report: Report) => void): void =>
+    memory.told(memory.reports, what, inputs, report, own => {
+      work(own);
+      return undefined;
+    });
+  const { lock } = files;
+  const inLock =
+    lock &&
+    memory.told(memory.lock, lock.path, [lock.text], catalog ? createReport() : report, own =>
+      readLock(lock.path, lock.text, own),
+    );
+  const locked = catalog && inLock;
+  if (locked && lock) {
+    told('drift', [lock.text, locked, catalog, degraded], own => {
+      if (degraded || !isOther(locked, catalog)) reportDrift(lock, locked, catalog, own);
+    });
+  }
+  const known = catalog ?? inLock;
   const packs = [...(files.bases ?? []), ...(files.pack ? [files.pack] : [])];
-  reportOtherEncodings([...packs, ...files.codes, ...files.tables, ...files.mappings], report);
-  const yaml = (list: readonly PackFile[]): readonly Tree[] =>
-    list.flatMap(({ path, text }) => readYaml(path, text, report));
+  for (const file of [...packs, ...files.codes, ...files.tables, ...files.mappings]) {
+    told(`encoding ${file.path}`, [file.text], own => reportOtherEncoding(file, own));
+  }
+  const yaml = (list: readonly PackFile[]): readonly Tree[] => list.flatMap(file => memory.readYaml(file, report));
   const documents = {
     pack: yaml(packs),
     codes: yaml(files.codes),
@@ -110,60 +136,72 @@ export function loadPackFiles(
   );
   const levels: Levels = file => levelOf.get(file) ?? 0;
   const main = packDocument(documents.pack);
-  const settings = {
-    ...readSettings(main, 'pack.yaml', report),
+  const whole = memory.told(memory.settings, 'pack.yaml', [files.schema, ...documents.pack], report, own => ({
+    ...readSettings(main, 'pack.yaml', own),
     ...(files.schema === undefined ? {} : { schema: files.schema }),
-  };
-  const { hierarchies, files: trees } = readHierarchies(files.tables, settings, report);
+  }));
+  const settings = settingsForMappings(whole, main, files.schema, memory);
+  const { hierarchies, files: trees } = readHierarchies(files.tables, settings, report, memory);
   const tables = files.tables.filter(file => !trees.has(file));
   const codes = latestCodes(documents.codes, tables, levels);
-  const codeMaps = readCodeMaps(codes, latestTables(tables, codes, levels), settings, report);
-  const fragments = { named: settings.fragments, used: new Set<string>() };
+  const codeMaps = readCodeMaps(codes, latestTables(tables, codes, levels), settings, report, memory);
+  const fragments = { named: whole.fragments, used: new Set<string>() };
   const at = child(main, 'schema')?.at ?? main?.at ?? { file: 'pack.yaml', line: 1, column: 1 };
   checkVersions(documents.mappings, { schema: settings.schema, at, known: scalarsOf(child(main, 'schemas')) }, report);
-  const drafts = expandMappings(documents.mappings, { schema: settings.schema, levels }, fragments, report);
+  const drafts = expandMappings(documents.mappings, { schema: settings.schema, levels, memory }, fragments, report);
   if (!known) {
     const position = { file: 'schema.lock.json', line: 1, column: 1 };
     report.error('unknown-schema', position, 'no database and no lock of its schema: the columns are unknown');
     return { registry: undefined, problems: report.problems() };
   }
+  const uses = noUses();
   const pack: PackContext = {
-    report,
-    settings,
+    ...uses,
+    ...{ report, settings, locked, codeMaps },
     catalog: known,
-    locked,
-    codeMaps,
     brokenCodeMaps: new Set(documents.codes.flatMap(entriesOf).flatMap(({ key }) => (codeMaps.has(key) ? [] : [key]))),
-    usedCodeMaps: new Set(),
-    usedLists: new Set(),
-    lookups: [],
     dates: new DateColumns(),
-    dateCodecs: new Map(),
-    usedRows: new Set(),
-    tablesThere: new Set(),
-    tablesMissing: new Map(),
+    dateCodecs: memory.codecsOf(settings),
   };
   const hidden = files.mappings.filter(({ path }) => unread.has(path)).flatMap(namesIn);
-  if (catalog) checkColumnRules(settings, catalog, degraded ? locked : undefined, levels, report);
-  checkAbsentColumns(settings, known, report);
+  if (catalog) {
+    const before = degraded ? locked : undefined;
+    // Levels follow from the paths of files, which the places of the settings have.
+    told('column rules', [settings, catalog, before], own => checkColumnRules(settings, catalog, before, levels, own));
+  }
+  told('absent columns', [settings, known], own => checkAbsentColumns(settings, known, own));
   // A search does without an index that is gone.
   const words = readWordIndexes(
     settings.words,
     contextOf({ ...pack, report: degraded ? { ...report, error: report.warning } : report }),
   );
-  const resolved = resolveDrafts(drafts, hidden, pack, degraded);
+  const resolved = resolveDrafts(drafts, hidden, pack, { degraded, memory });
   if (catalog && !degraded) reportOtherDatabase(pack);
   const isSound = report.problems().every(problem => problem.severity === 'warning');
   report.take(resolved.problems);
   if (!isSound || resolved.mappings === undefined) return { registry: undefined, problems: report.problems() };
   // What a broken mapping would have used is not known.
-  reportUnused(settings, pack, fragments.used, levels);
+  reportUnused(whole, pack, codeMaps, fragments.used, levels);
   const problems = report.problems();
   const used = [...codeMaps.values()].flatMap(one =>
     one.kind === 'rows' && pack.usedCodeMaps.has(one.name) ? [one.map] : [],
   );
   const registry = createRegistry({ ...settings.pack, hierarchies, words }, resolved.mappings, files.version, used);
   return { registry, problems, ...(resolved.unserved.length > 0 ? { unserved: resolved.unserved } : {}) };
+}
+
+/** The settings of the check before, where nothing but fragments differs: mappings have these in their places already. */
+function settingsForMappings(
+  settings: Settings,
+  main: Tree | undefined,
+  schema: string | undefined,
+  memory: PackMemory,
+): MappingSettings {
+  const others = entriesOf(main).filter(({ key }) => key !== 'fragments');
+  return memory.settings.get('without fragments', [schema, main?.kind, ...others], () => ({
+    made: settings,
+    problems: [],
+  })).made;
 }
 
 /**
@@ -207,14 +245,12 @@ function someOf(names: readonly string[]): string {
 }
 
 /** What is no UTF-8 has been read as U+FFFD, which nobody writes. */
-function reportOtherEncodings(files: readonly PackFile[], report: Report): void {
-  for (const { path, text } of files) {
-    const at = text.indexOf('\uFFFD');
-    if (at < 0) continue;
-    const before = text.slice(0, at).split('\n');
-    const position = { file: path, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
-    report.error('unreadable-file', position, 'not UTF-8', { expected: 'the file to be saved as UTF-8' });
-  }
+function reportOtherEncoding({ path, text }: PackFile, report: Report): void {
+  const at = text.indexOf('\uFFFD');
+  if (at < 0) return;
+  const before = text.slice(0, at).split('\n');
+  const position = { file: path, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+  report.error('unreadable-file', position, 'not UTF-8', { expected: 'the file to be saved as UTF-8' });
 }
 
 /** The mappings that a file with an error of syntax would have had. */
@@ -223,7 +259,13 @@ function namesIn({ text }: PackFile): readonly string[] {
 }
 
 /** What a pack below brings is for whoever builds on it: it may be left unused. */
-function reportUnused(settings: Settings, pack: PackContext, fragments: ReadonlySet<string>, levels: Levels): void {
+function reportUnused(
+  settings: Settings,
+  pack: PackContext,
+  codeMaps: ReadonlyMap<string, LoadedCodeMap>,
+  fragments: ReadonlySet<string>,
+  levels: Levels,
+): void {
   const report: Pick<Report, 'warning'> = {
     warning(kind, at, ...rest) {
       if (levels(at.file) === 0) pack.report.warning(kind, at, ...rest);
@@ -235,7 +277,7 @@ function reportUnused(settings: Settings, pack: PackContext, fragments: Readonly
   for (const { key, at } of settings.lists.values()) {
     if (!pack.usedLists.has(key)) report.warning('unused', at, `list ${key} is never used`);
   }
-  for (const { name, at } of pack.codeMaps.values()) {
+  for (const { name, at } of codeMaps.values()) {
     if (!pack.usedCodeMaps.has(name)) report.warning('unused', at, `code map ${name} is never used`);
   }
   const isUsed = ({ rows }: { readonly rows: NamedRows }): boolean => pack.usedRows.has(rows);

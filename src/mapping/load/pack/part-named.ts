@@ -6,18 +6,23 @@
 import type { CatalogPart } from '../../../sql/catalog.ts';
 import { createReport } from '../problem.ts';
 import type { PackFile, PackFiles } from '../read/files.ts';
-import { readYaml } from '../read/read.ts';
 import { readLock } from './lock.ts';
+import { PackMemory } from './memory.ts';
 import { readSettings } from './settings.ts';
 
 const TABLE = /\btable["']?:\s*["']?(?:\w+\.)?(\w+)/g;
 
-export function partNamed({ pack, bases = [], codes, mappings, lock }: PackFiles): CatalogPart {
+export function partNamed(files: PackFiles, memory: PackMemory = new PackMemory()): CatalogPart {
+  const { pack, bases = [], codes, mappings, lock } = files;
   const packs = [...bases, ...(pack ? [pack] : [])];
   const texts = [...packs, ...codes, ...mappings];
-  const written = texts.flatMap(({ text }) => [...text.matchAll(TABLE)].map(([, name = '']) => name));
-  const locked = lock && readLock(lock.path, lock.text, createReport());
-  const rules = packs.flatMap(rulesOf);
+  const written = texts.flatMap(({ path, text }) =>
+    memory.tablesNamed.get(path, [text], () => [...text.matchAll(TABLE)].map(([, name = '']) => name)),
+  );
+  const locked =
+    lock &&
+    memory.told(memory.lock, lock.path, [lock.text], createReport(), own => readLock(lock.path, lock.text, own));
+  const rules = packs.flatMap(file => rulesOf(file, memory));
   const tables = [...written, ...(locked?.tables.keys() ?? []), ...rules.flatMap(({ table }) => table ?? [])];
   return {
     tables: [...new Set(tables.map(name => name.toLowerCase()))],
@@ -32,9 +37,11 @@ interface Rule {
 }
 
 /** Of `deny` and `absent`: `COLUMN`, `TABLE.COLUMN`, `*.COLUMN`; a column with `*` is not asked for. */
-function rulesOf({ path, text }: PackFile): readonly Rule[] {
-  const [tree] = readYaml(path, text, createReport());
-  const { denyRules, absent } = readSettings(tree, path, createReport());
+function rulesOf(file: PackFile, memory: PackMemory): readonly Rule[] {
+  const [tree] = memory.readYaml(file, createReport());
+  const { denyRules, absent } = memory.told(memory.settings, `alone ${file.path}`, [tree], createReport(), own =>
+    readSettings(tree, file.path, own),
+  );
   return [...denyRules.map(rule => rule.text), ...absent.columns.keys()].flatMap((rule): readonly Rule[] => {
     const [column = '', table] = rule.split('.').reverse();
     if (table !== undefined && !table.includes('*')) return [{ table, column }];

@@ -14,12 +14,15 @@ import { createReport, type Problem, type Report } from '../problem.ts';
 import { mappingFileSchema, mappingSchema } from '../read/schema.ts';
 import { checkShape } from '../read/shape.ts';
 import { child, textOf } from '../read/tree.ts';
+import { DateColumns } from '../rows/absent-values.ts';
 import { readCondition } from '../rows/condition.ts';
 import { readScope } from '../rows/scope.ts';
 import { type OpenDraft, openDrafts } from '../rows/source.ts';
 import { checkCircles } from './circles.ts';
-import { Aliases, type Context, type PackContext } from './context.ts';
+import { Aliases, type Context, type PackContext, type Target, type Targets } from './context.ts';
 import { resolveMapping } from './mapping.ts';
+import { type OpenedGroup, type PackMemory, type ResolvedGroup, tellApart } from './memory.ts';
+import { addUses, partOf, type Rest, type Unit, unitIn } from './unit.ts';
 
 export interface ResolvedDrafts {
   /** Undefined: there are errors. */
@@ -33,16 +36,17 @@ export function resolveDrafts(
   drafts: readonly Draft[],
   hidden: readonly string[],
   pack: PackContext,
-  degraded: boolean,
+  { degraded, memory }: { readonly degraded: boolean; readonly memory: PackMemory },
 ): ResolvedDrafts {
   const told = createReport();
-  const sound = drafts.filter(draft => isSound(draft, pack.report));
+  const sound = drafts.filter(draft => isSound(draft, pack.report, memory));
   const unserved = new Set<string>();
   for (;;) {
     const served = sound.filter(({ name }) => !unserved.has(name));
     const left = sound.filter(({ name }) => unserved.has(name)).flatMap(({ name, group }) => [name, group]);
-    const pass = new Pass(told);
-    const mappings = pass.resolve(served, { hidden: [...hidden, ...lostOf(drafts, sound)], left }, pack);
+    const around = { hidden: [...hidden, ...lostOf(drafts, sound)], left };
+    const pass = new Pass(told, pack, memory);
+    const mappings = pass.resolve(served, around);
     const done = { unserved: [...unserved], problems: told.problems() };
     if (pass.failed.size === 0) return { mappings, ...done };
     if (!degraded || pass.failed.size === served.length) return { mappings: undefined, ...done };
@@ -52,20 +56,25 @@ export function resolveDrafts(
 
 /** What is read outside of mappings is read in it. */
 export function contextOf(pack: PackContext): Context {
-  return { ...bareContext(pack), aliases: new Aliases(), lost: new Set(), now: { used: false } };
-}
-
-function bareContext(pack: PackContext): Omit<Context, 'aliases' | 'lost' | 'now'> {
   return {
     ...pack,
-    targets: [],
-    broken: new Set(),
-    unserved: new Set(),
-    certain: new WeakSet<Node>(),
-    readCondition,
-    readScope,
-    readNode,
+    ...{ aliases: new Aliases(), lost: new Set(), now: { used: false }, certain: new WeakSet<Node>() },
+    ...{ targets: targetsOf([]), broken: new Set(), unserved: new Set(), ...READERS },
   };
+}
+
+const READERS = { readCondition, readScope, readNode };
+
+/** Targets by name and by group. */
+function targetsOf(targets: readonly Target[]): Targets {
+  const by = new Map<string, Target[]>();
+  const add = (name: string, target: Target): void => {
+    const known = by.get(name) ?? [];
+    if (!known.includes(target)) by.set(name, [...known, target]);
+  };
+  for (const target of targets) for (const name of [target.name, target.group]) add(name, target);
+  const names = [...targets.map(({ name }) => name), ...targets.map(({ group }) => group)];
+  return { named: name => by.get(name) ?? [], names: () => names };
 }
 
 /** Names of drafts that are no mapping, and of their groups. */
@@ -74,73 +83,179 @@ function lostOf(drafts: readonly Draft[], left: readonly { readonly name: string
   return drafts.filter(({ name }) => !names.has(name)).flatMap(({ name, group }) => [name, group]);
 }
 
-function isSound(draft: Draft, report: Report): boolean {
-  checkShape(draft.tree, mappingSchema, report, mappingFileSchema);
-  const resource = child(draft.tree, 'resource');
-  const known = isResourceType(textOf(resource) ?? '');
-  if (resource?.kind === 'scalar' && !known) {
-    report.error('unknown-element', resource.at, 'unknown resource type', {
-      found: resource.text,
-      among: resourceTypes(),
-    });
-  }
-  return known;
+function isSound({ name, tree }: Draft, report: Report, memory: PackMemory): boolean {
+  return memory.told(memory.shapes, `mapping ${name}`, [tree], report, own => {
+    checkShape(tree, mappingSchema, own, mappingFileSchema);
+    const resource = child(tree, 'resource');
+    const known = isResourceType(textOf(resource) ?? '');
+    if (resource?.kind === 'scalar' && !known) {
+      own.error('unknown-element', resource.at, 'unknown resource type', {
+        found: resource.text,
+        among: resourceTypes(),
+      });
+    }
+    return known;
+  });
+}
+
+/** The drafts of one document. */
+interface Group {
+  readonly group: string;
+  readonly drafts: readonly Draft[];
+}
+
+interface Opened extends Group {
+  readonly rows: OpenedGroup;
+  /** Nothing was resolved of these rows yet. */
+  readonly isFresh: boolean;
+}
+
+/** `hidden`: mappings that could not be read. `left`: those that are left out. */
+interface Around {
+  readonly hidden: readonly string[];
+  readonly left: readonly string[];
 }
 
 /** One way through the drafts, which learns whose errors are whose. */
 class Pass {
   readonly failed = new Set<string>();
   readonly #told: Report;
+  readonly #pack: PackContext;
+  readonly #memory: PackMemory;
 
-  constructor(told: Report) {
+  constructor(told: Report, pack: PackContext, memory: PackMemory) {
     this.#told = told;
+    this.#pack = pack;
+    this.#memory = memory;
   }
 
-  resolve(
-    drafts: readonly Draft[],
-    { hidden, left }: { readonly hidden: readonly string[]; readonly left: readonly string[] },
-    pack: PackContext,
-  ): readonly Mapping[] {
-    const base = { ...bareContext(pack), unserved: new Set(left) };
-    // Rows and ids of all drafts first: references look at the rows of other mappings.
-    const groups = [...Map.groupBy(drafts, draft => draft.group).values()];
-    const open = groups.flatMap(group => this.#watched(group, report => openDrafts(group, { ...base, report })));
-    const targets = open.map(({ target }) => target);
-    const broken = new Set([
-      ...hidden,
-      ...lostOf(
-        drafts,
-        open.map(({ draft }) => draft),
-      ),
+  resolve(drafts: readonly Draft[], around: Around): readonly Mapping[] {
+    const groups = [...Map.groupBy(drafts, draft => draft.group)].map(([group, of]) => ({ group, drafts: of }));
+    for (;;) {
+      const dates = new DateColumns();
+      const opened = groups.map(one => this.#open(one, around, dates));
+      const resolved = this.#resolve(opened, drafts, around, dates);
+      // A part that was kept may have been told of other dates than there are now.
+      const unsettled = [
+        ...opened.flatMap(one => (one.rows.unit.dates.settles() ? [] : [() => this.#memory.opened.drop(one.group)])),
+        ...resolved.flatMap((one, i) =>
+          one.unit.dates.settles() ? [] : [() => this.#memory.resolved.drop(opened[i]?.group ?? '')],
+        ),
+      ];
+      if (unsettled.length === 0) return this.#taken(opened, resolved);
+      for (const drop of unsettled) drop();
+    }
+  }
+
+  /** Rows and ids of all drafts come first: references look at the rows of other mappings. */
+  #open({ group, drafts }: Group, { left }: Around, dates: DateColumns): Opened {
+    const { settings, catalog, locked, codeMaps, brokenCodeMaps } = this.#pack;
+    const [first] = drafts;
+    const written = first && child(first.tree, 'source');
+    const own = drafts.flatMap(({ name, tree, at }) => [
+      ...[name, JSON.stringify(at), child(tree, 'id'), textOf(child(tree, 'resource'))],
     ]);
-    const mappings = open.map((opened, ordinal) =>
-      this.#watched([opened.draft], report =>
-        resolveMapping(opened, ordinal, { ...opened.context, targets, broken, report }),
-      ),
+    const rest: Rest = { codeMaps, brokenCodeMaps, targets: targetsOf([]), broken: new Set(), unserved: new Set(left) };
+    let isFresh = false;
+    const rows = this.#memory.opened.get(
+      group,
+      [settings, catalog, locked, written, ...own],
+      () => {
+        isFresh = true;
+        const unit = unitIn(rest, dates);
+        return { unit, ...tellApart(report => openDrafts(drafts, this.#contextIn(unit, report))) };
+      },
+      ({ unit }) => unit.holds(rest),
     );
-    checkIds(open, pack.report);
-    checkCircles(mappings, pack.report);
+    rows.unit.dates.joins(dates);
+    return { group, drafts, rows, isFresh };
+  }
+
+  #resolve(
+    opened: readonly Opened[],
+    drafts: readonly Draft[],
+    { hidden, left }: Around,
+    dates: DateColumns,
+  ): readonly ResolvedGroup[] {
+    const { settings, catalog, locked, codeMaps, brokenCodeMaps } = this.#pack;
+    const all = opened.flatMap(({ rows }) => rows.made);
+    const rest: Rest = {
+      ...{ codeMaps, brokenCodeMaps, unserved: new Set(left) },
+      targets: targetsOf(all.map(({ target }) => target)),
+      broken: new Set([
+        ...hidden,
+        ...lostOf(
+          drafts,
+          all.map(({ draft }) => draft),
+        ),
+      ]),
+    };
+    let ordinal = 0;
+    return opened.map(({ group, drafts: own, rows, isFresh }) => {
+      const first = ordinal;
+      ordinal += rows.made.length;
+      const resolved = this.#memory.resolved.get(
+        group,
+        [settings, catalog, locked, first, ...own.flatMap(({ name, tree }) => [name, tree])],
+        () => {
+          const unit = unitIn(rest, dates, isFresh ? rows.unit : undefined);
+          // Resolving adds lookups to rows, so that rows that were resolved before are opened anew.
+          const opening = isFresh
+            ? { made: rows.made, problems: [] }
+            : tellApart(report => openDrafts(own, this.#contextIn(unit, report)));
+          const told = opening.made.map((one, i) =>
+            tellApart(report => resolveMapping(one, first + i, { ...partOf(one.context, unit), report })),
+          );
+          return {
+            ...{ unit, opening: opening.problems, mappings: told.map(({ made }) => made) },
+            problems: told.map(({ problems }) => problems),
+          };
+        },
+        ({ unit }) => unit.holds(rest),
+      );
+      resolved.unit.dates.joins(dates);
+      return resolved;
+    });
+  }
+
+  #contextIn(unit: Unit, report: Report): Omit<Context, 'aliases' | 'lost' | 'now'> {
+    return { ...partOf(this.#pack, unit), ...READERS, certain: new WeakSet<Node>(), report };
+  }
+
+  /** The mappings, with all that was told of them. */
+  #taken(opened: readonly Opened[], resolved: readonly ResolvedGroup[]): readonly Mapping[] {
+    for (const { drafts, rows } of opened) {
+      addUses(this.#pack, rows.unit);
+      this.#take(rows.problems, drafts);
+    }
+    for (const [i, { unit, opening, mappings, problems }] of resolved.entries()) {
+      addUses(this.#pack, unit);
+      this.#take(opening, opened[i]?.drafts ?? []);
+      for (const [j, told] of problems.entries()) this.#take(told, mappings.slice(j, j + 1));
+    }
+    const mappings = resolved.flatMap(one => one.mappings);
+    const byType = Map.groupBy(
+      opened.flatMap(({ rows }) => rows.made),
+      ({ target }) => target.resource,
+    );
+    for (const [type, same] of byType) {
+      this.#memory.told(this.#memory.ids, type, same, this.#pack.report, own => checkIds(same, own));
+    }
+    checkCircles(mappings, this.#pack.report);
     return mappings;
   }
 
-  #watched<T>(drafts: readonly Draft[], action: (report: Report) => T): T {
-    const report = createReport();
-    const result = action(report);
-    const problems = report.problems();
+  #take(problems: readonly Problem[], drafts: readonly { readonly name: string }[]): void {
     this.#told.take(problems);
     if (problems.some(({ severity }) => severity === 'error')) for (const { name } of drafts) this.failed.add(name);
-    return result;
   }
 }
 
-/** R8: an id belongs to one mapping, and to one alternative of its rule. */
+/** R8: an id belongs to one mapping of its type, and to one alternative of its rule. */
 function checkIds(open: readonly OpenDraft[], report: Report): void {
-  const rules = open.flatMap(({ draft, target, id, idAt }) =>
-    id.alternatives.map(parts => ({ draft, resource: target.resource, parts, at: idAt })),
-  );
+  const rules = open.flatMap(({ draft, id, idAt }) => id.alternatives.map(parts => ({ draft, parts, at: idAt })));
   for (const [i, rule] of rules.entries()) {
     for (const other of rules.slice(0, i)) {
-      if (other.resource !== rule.resource) continue;
       const common = commonId(other.parts, rule.parts);
       if (common === undefined) continue;
       const isOne = other.draft === rule.draft;

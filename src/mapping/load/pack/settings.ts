@@ -28,6 +28,9 @@ export interface Settings {
   readonly hierarchies: readonly Entry[];
 }
 
+/** What mappings and code maps see: fragments are in their places already. */
+export type MappingSettings = Omit<Settings, 'fragments'>;
+
 /** Raw values that mean "no value", by kind of column and by `TABLE.COL` (lower-case, without the schema). */
 export interface AbsentRules {
   readonly text: readonly ScalarTree[];
@@ -137,7 +140,7 @@ function checkKindRules(absent: Tree | undefined, report: Report): void {
  * schema whose columns may be named too, though they are gone.
  */
 export function checkColumnRules(
-  settings: Settings,
+  settings: MappingSettings,
   catalog: Catalog,
   before: Catalog | undefined,
   levels: Levels,

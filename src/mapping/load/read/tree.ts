@@ -127,3 +127,64 @@ export function nodeAt(tree: Tree, path: readonly PropertyKey[]): Tree {
   }
   return at;
 }
+
+/** `after`, with all parts that stand in `before` too, at the same places, taken from there. */
+export function reuse<T extends Tree>(before: Tree | undefined, after: T): T;
+export function reuse(before: Tree | undefined, after: Tree): Tree {
+  switch (after.kind) {
+    case 'scalar':
+      return before?.kind === 'scalar' &&
+        before.text === after.text &&
+        before.isNull === after.isNull &&
+        isSamePlace(before.at, after.at)
+        ? before
+        : after;
+    case 'list': {
+      const known = before?.kind === 'list' ? before.items : [];
+      const items = after.items.map((item, i) => reuse(known[i], item));
+      const isSame = before?.kind === 'list' && isSameList(known, items) && isSamePlace(before.at, after.at);
+      return isSame ? before : { ...after, items };
+    }
+    case 'map': {
+      const known = before?.kind === 'map' ? before.entries : [];
+      const byKey = known.length > FEW_ENTRIES ? new Map(known.map(one => [one.key, one])) : undefined;
+      const entries = after.entries.map((one, i) => {
+        const own = known[i]?.key === one.key ? known[i] : byKey ? byKey.get(one.key) : entryNamed(known, one.key);
+        return own === undefined ? one : reuseEntry(own, one);
+      });
+      const isSame = before?.kind === 'map' && isSameList(known, entries) && isSamePlace(before.at, after.at);
+      return isSame ? before : { ...after, entries };
+    }
+  }
+}
+
+/** Of more entries a key is looked up in a map. */
+const FEW_ENTRIES = 20;
+
+function entryNamed(entries: readonly Entry[], key: string): Entry | undefined {
+  return entries.find(one => one.key === key);
+}
+
+function reuseEntry(before: Entry, after: Entry): Entry {
+  const value = reuse(before.value, after.value);
+  return value === before.value && isSamePlace(before.at, after.at) ? before : { ...after, value };
+}
+
+function isSameList(some: readonly unknown[], others: readonly unknown[]): boolean {
+  return some.length === others.length && some.every((one, i) => one === others[i]);
+}
+
+function isSamePlace(one: Position, other: Position): boolean {
+  return (
+    one === other ||
+    (one.file === other.file &&
+      one.line === other.line &&
+      one.column === other.column &&
+      isSameOrigin(one.by, other.by))
+  );
+}
+
+function isSameOrigin(one: Origin | undefined, other: Origin | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return one.what === other.what && isSamePlace(one.at, other.at);
+}

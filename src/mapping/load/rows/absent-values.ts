@@ -10,7 +10,7 @@ import type { Codec } from '../../codecs/codec.ts';
 import { isTimed } from '../../codecs/stored-time.ts';
 import type { Condition } from '../../model.ts';
 import type { Context } from '../pack/context.ts';
-import { columnKey, type Settings } from '../pack/settings.ts';
+import { columnKey, type MappingSettings } from '../pack/settings.ts';
 import type { Report } from '../problem.ts';
 import { type ScalarTree, scalarsOf } from '../read/tree.ts';
 import type { Resolved } from './columns.ts';
@@ -18,12 +18,19 @@ import { dayOf, declaredType, literalForm, readLiteral } from './literal.ts';
 
 const DATES: ReadonlySet<string> = new Set(['date', 'dateTime', 'instant']);
 
-/** Columns of other kinds that date codecs read, and who waits for them to be known. */
-export class DateColumns {
+/** Which columns of other kinds date codecs read. */
+export interface Dates {
+  /** A codec reads dates out of the column. */
+  learn(key: string, codec: Codec): void;
+  /** Calls back for each date codec of the column, now and later. */
+  watch(key: string, tell: (codec: Codec) => void): void;
+}
+
+/** Likewise of a whole pack, and who waits for them to be known. */
+export class DateColumns implements Dates {
   readonly #codecs = new Map<string, Codec[]>();
   readonly #waiting = new Map<string, ((codec: Codec) => void)[]>();
 
-  /** A codec reads dates out of the column. */
   learn(key: string, codec: Codec): void {
     const known = this.#codecs.get(key) ?? [];
     if (known.some(({ label }) => label === codec.label)) return;
@@ -31,10 +38,14 @@ export class DateColumns {
     for (const tell of this.#waiting.get(key) ?? []) tell(codec);
   }
 
-  /** Calls back for each date codec of the column, now and later. */
   watch(key: string, tell: (codec: Codec) => void): void {
     this.#waiting.set(key, [...(this.#waiting.get(key) ?? []), tell]);
     for (const codec of this.#codecs.get(key) ?? []) tell(codec);
+  }
+
+  /** Of the codecs of a column, in the order in which they were learnt. */
+  labels(key: string): readonly string[] {
+    return (this.#codecs.get(key) ?? []).map(({ label }) => label);
   }
 }
 
@@ -133,7 +144,7 @@ function columnRule(resolved: Resolved, context: Context): readonly (string | nu
 }
 
 /** Reports rules for columns whose values they can never be. A column that is not there is reported elsewhere. */
-export function checkAbsentColumns({ absent }: Settings, catalog: Catalog, report: Report): void {
+export function checkAbsentColumns({ absent }: MappingSettings, catalog: Catalog, report: Report): void {
   for (const [key, { value }] of absent.columns) {
     const [table = '', name = ''] = key.split('.');
     const info = findTable(catalog, table);

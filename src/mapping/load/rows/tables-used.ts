@@ -5,7 +5,7 @@
 
 import { printTable } from '../../../sql/identifier.ts';
 import { childrenOf } from '../../children.ts';
-import type { Condition, Node, Registry, Scope } from '../../model.ts';
+import type { Condition, Mapping, Node, Registry, Scope } from '../../model.ts';
 import { scopesOf } from '../../piece-lookups.ts';
 
 /** What tables are taken from; the pack for its tables of words. */
@@ -19,11 +19,20 @@ export function tablesOf(registry: Read): ReadonlySet<string> {
 /** The same as statements name them: `cdm.person`, or `person` where that finds it. */
 export function namesOf(registry: Read): ReadonlySet<string> {
   const names = new Set(registry.pack?.words?.map(({ table }) => printTable(table).toLowerCase()));
-  for (const mapping of registry.mappings) {
-    addScope(mapping.source, names);
-    addNode(mapping.root, names);
-    for (const need of mapping.needs) addNode(need, names);
-  }
+  for (const mapping of registry.mappings) for (const name of namesIn(mapping)) names.add(name);
+  return names;
+}
+
+const known = new WeakMap<Mapping, ReadonlySet<string>>();
+
+function namesIn(mapping: Mapping): ReadonlySet<string> {
+  const before = known.get(mapping);
+  if (before) return before;
+  const names = new Set<string>();
+  addScope(mapping.source, names);
+  addNode(mapping.root, names);
+  for (const need of mapping.needs) addNode(need, names);
+  known.set(mapping, names);
   return names;
 }
 

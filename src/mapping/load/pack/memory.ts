@@ -1,0 +1,121 @@
+/**
+ * What a check of a pack leaves for the next check of the same pack: each stage's answers, which count while what they were made of is
+ * the same. A check without a memory begins with an empty one, so all checks run the same code. Out: the same problems and mappings as
+ * a check with an empty memory. docs/decisions/0430-checks-remember-their-parts.md
+ */
+import { Memo } from '../../../common/memo.ts';
+import type { Catalog } from '../../../sql/catalog.ts';
+import type { Codec } from '../../codecs/codec.ts';
+import type { Mapping } from '../../model.ts';
+import type { LoadedCodeMap, RowsCodeMap } from '../codes/codes.ts';
+import type { ReadFragments } from '../macros/fragments.ts';
+import type { Draft } from '../macros/macros.ts';
+import { createReport, type Problem, type Report } from '../problem.ts';
+import type { PackFile } from '../read/files.ts';
+import { readYaml } from '../read/read.ts';
+import { reuse, type Tree } from '../read/tree.ts';
+import type { OpenDraft } from '../rows/source.ts';
+import type { Settings } from './settings.ts';
+import type { Unit } from './unit.ts';
+
+/** What a stage makes, and what it told. */
+export interface Told<T> {
+  readonly made: T;
+  readonly problems: readonly Problem[];
+}
+
+/** The drafts of one document; which fragments it looked at, and which it uses. */
+interface ExpandedDocument extends Told<readonly Draft[]> {
+  readonly read: ReadFragments;
+  readonly used: ReadonlySet<string>;
+}
+
+/** The rows of the drafts of one document. */
+export interface OpenedGroup extends Told<readonly OpenDraft[]> {
+  readonly unit: Unit;
+}
+
+/** The mappings of one document; the problems of each of its drafts. */
+export interface ResolvedGroup {
+  readonly mappings: readonly Mapping[];
+  /** Of rows that were opened once more. */
+  readonly opening: readonly Problem[];
+  readonly problems: readonly (readonly Problem[])[];
+  readonly unit: Unit;
+}
+
+export class PackMemory {
+  readonly yaml = new Memo<Told<readonly Tree[]>>();
+  readonly shapes = new Memo<Told<boolean>>();
+  readonly settings = new Memo<Told<Settings>>();
+  readonly lock = new Memo<Told<Catalog | undefined>>();
+  readonly tablesNamed = new Memo<readonly string[]>();
+  readonly words = new Memo<ReadonlySet<string>>();
+  readonly reports = new Memo<Told<undefined>>();
+  readonly codeMap = new Memo<Told<LoadedCodeMap | undefined>>();
+  readonly codeTable = new Memo<Told<RowsCodeMap>>();
+  readonly hierarchies = new Memo<Told<ReadonlyMap<string, readonly string[]>>>();
+  readonly patched = new Memo<Told<Tree>>();
+  readonly drafts = new Memo<ExpandedDocument>();
+  readonly ids = new Memo<Told<void>>();
+  readonly opened = new Memo<OpenedGroup>();
+  readonly resolved = new Memo<ResolvedGroup>();
+  /** Files as they were read last without an error: a text that is no YAML for a moment loses nothing. */
+  readonly #read = new Map<string, readonly Tree[]>();
+  #codecs: { readonly settings: object; readonly codecs: Map<string, Codec> } | undefined;
+
+  /** The trees of a file. What stands in it as before, at the same place, is the same object as before. */
+  readYaml({ path, text }: Pick<PackFile, 'path' | 'text'>, report: Report): readonly Tree[] {
+    return this.told(this.yaml, path, [text], report, own => {
+      const before = this.#read.get(path) ?? [];
+      const trees = readYaml(path, text, own).map((tree, i) => reuse(before[i], tree));
+      if (own.problems().length === 0) this.#read.set(path, trees);
+      return trees;
+    });
+  }
+
+  /** Runs a stage that reports, or takes what it made and told before. */
+  told<T>(
+    memo: Memo<Told<T>>,
+    key: string,
+    inputs: readonly unknown[],
+    report: Report,
+    work: (report: Report) => T,
+  ): T {
+    const { made, problems } = memo.get(key, inputs, () => tellApart(work));
+    report.take(problems);
+    return made;
+  }
+
+  /** Codecs that conditions share; they are made of the settings. */
+  codecsOf(settings: object): Map<string, Codec> {
+    if (this.#codecs?.settings !== settings) this.#codecs = { settings, codecs: new Map() };
+    return this.#codecs.codecs;
+  }
+
+  /** Ends a check: forgets what this one did not use. */
+  turn(): void {
+    for (const memo of [
+      ...[
+        this.yaml,
+        this.shapes,
+        this.settings,
+        this.lock,
+        this.reports,
+        this.codeMap,
+        this.codeTable,
+        this.hierarchies,
+      ],
+      ...[this.tablesNamed, this.words, this.patched, this.drafts, this.ids, this.opened, this.resolved],
+    ])
+      memo.turn();
+    for (const path of this.#read.keys()) if (this.yaml.last(path) === undefined) this.#read.delete(path);
+  }
+}
+
+/** Runs a stage with a report of its own. */
+export function tellApart<T>(work: (report: Report) => T): Told<T> {
+  const report = createReport();
+  const made = work(report);
+  return { made, problems: report.problems() };
+}

@@ -1,0 +1,153 @@
+/**
+ * The parts of a pack that are checked each by itself: the mappings of one document. In: the pack around a part. Out: a context for it
+ * that remembers what the part asked of the rest of the pack (`holds` asks again), and what it told about the pack: code maps, tables
+ * and columns that it uses. Both make it sound to take a part as it was checked before.
+ */
+import type { Codec } from '../../codecs/codec.ts';
+import type { Position } from '../../model.ts';
+import type { LoadedCodeMap } from '../codes/codes.ts';
+import type { DateColumns, Dates } from '../rows/absent-values.ts';
+import type { NamedRows } from '../rows/columns.ts';
+import type { PackContext, Targets } from './context.ts';
+
+/** What a part may ask of the rest of the pack. */
+export interface Rest {
+  readonly codeMaps: CodeMaps;
+  readonly brokenCodeMaps: Names;
+  readonly targets: Targets;
+  readonly broken: Names;
+  readonly unserved: Names;
+}
+
+export interface Names {
+  has(name: string): boolean;
+}
+
+export interface CodeMaps extends Names {
+  get(name: string): LoadedCodeMap | undefined;
+  keys(): Iterable<string>;
+}
+
+/** What a part tells about the pack. */
+export interface Uses {
+  readonly usedCodeMaps: Set<string>;
+  readonly usedLists: Set<string>;
+  /** Lookups that mappings write, one of each row of a macro, but for those that take rows away. */
+  readonly lookups: { readonly rows: NamedRows; readonly at: Position }[];
+  /** Rows that a column was taken of. */
+  readonly usedRows: Set<NamedRows>;
+  /** Tables that mappings name and the catalog has, in lower case. */
+  readonly tablesThere: Set<string>;
+  /** Those that it lacks and has no candidate for, as they are written, each with the places that name it. */
+  readonly tablesMissing: Map<string, Position[]>;
+}
+
+export interface Unit {
+  readonly rest: Rest;
+  readonly uses: Uses;
+  readonly dates: UnitDates;
+  /** The rest of the pack answers as it did when the part was checked. */
+  holds(now: Rest): boolean;
+}
+
+export function noUses(): Uses {
+  return {
+    usedCodeMaps: new Set(),
+    usedLists: new Set(),
+    lookups: [],
+    usedRows: new Set(),
+    tablesThere: new Set(),
+    tablesMissing: new Map(),
+  };
+}
+
+/** Begins a part. `on`: the one that made what this part is made of. */
+export function unitIn(rest: Rest, dates: DateColumns, on?: Unit): Unit {
+  const asked = new Map<string, (now: Rest) => boolean>();
+  const note = <T>(question: string, ask: (of: Rest) => T, same: (a: T, b: T) => boolean = Object.is): T => {
+    const answer = ask(rest);
+    if (!asked.has(question)) asked.set(question, now => same(ask(now), answer));
+    return answer;
+  };
+  const names = (which: 'brokenCodeMaps' | 'broken' | 'unserved'): Names => ({
+    has: name => note(`${which} ${name}`, of => of[which].has(name)),
+  });
+  return {
+    rest: {
+      codeMaps: {
+        get: name => note(`map ${name}`, of => of.codeMaps.get(name)),
+        has: name => note(`map? ${name}`, of => of.codeMaps.has(name)),
+        keys: () => note('maps', of => [...of.codeMaps.keys()], isSameList),
+      },
+      targets: {
+        named: name => note(`target ${name}`, of => of.targets.named(name), isSameList),
+        names: () => note('targets', of => of.targets.names(), isSameList),
+      },
+      brokenCodeMaps: names('brokenCodeMaps'),
+      broken: names('broken'),
+      unserved: names('unserved'),
+    },
+    uses: noUses(),
+    dates: new UnitDates(dates, on?.dates),
+    holds: now => (on?.holds(now) ?? true) && [...asked.values()].every(holds => holds(now)),
+  };
+}
+
+/** Adds what a part told to what the pack knows. */
+export function addUses(pack: Uses, { uses }: Unit): void {
+  for (const one of uses.usedCodeMaps) pack.usedCodeMaps.add(one);
+  for (const one of uses.usedLists) pack.usedLists.add(one);
+  for (const one of uses.usedRows) pack.usedRows.add(one);
+  for (const one of uses.tablesThere) pack.tablesThere.add(one);
+  for (const [name, places] of uses.tablesMissing) {
+    pack.tablesMissing.set(name, [...(pack.tablesMissing.get(name) ?? []), ...places]);
+  }
+  pack.lookups.push(...uses.lookups);
+}
+
+/** The context of a part within that of the pack. */
+export function partOf<C extends PackContext>(pack: C, { rest, uses, dates }: Unit): C & Rest & Uses {
+  return { ...pack, ...rest, ...uses, dates };
+}
+
+/** What one part learns and waits for of columns that are dates by their codecs alone. */
+export class UnitDates implements Dates {
+  #dates: DateColumns;
+  readonly #learnt: (readonly [key: string, codec: Codec])[] = [];
+  readonly #watched: Set<string>;
+  #heard: string | undefined;
+
+  constructor(dates: DateColumns, on?: UnitDates) {
+    this.#dates = dates;
+    this.#watched = new Set(on === undefined ? [] : on.#watched);
+  }
+
+  learn(key: string, codec: Codec): void {
+    this.#learnt.push([key, codec]);
+    this.#dates.learn(key, codec);
+  }
+
+  watch(key: string, tell: (codec: Codec) => void): void {
+    this.#watched.add(key);
+    this.#dates.watch(key, tell);
+  }
+
+  /** Tells the dates of another check what this part knows. */
+  joins(dates: DateColumns): void {
+    if (this.#dates === dates) return;
+    this.#dates = dates;
+    for (const [key, codec] of this.#learnt) dates.learn(key, codec);
+  }
+
+  /** Whether the part was told of the same codecs as it would be now, at the end of a check; from here on it was told of these. */
+  settles(): boolean {
+    const heard = JSON.stringify([...this.#watched].map(key => this.#dates.labels(key)));
+    const isSame = this.#heard === undefined || this.#heard === heard;
+    if (isSame) this.#heard = heard;
+    return isSame;
+  }
+}
+
+function isSameList(some: readonly unknown[], others: readonly unknown[]): boolean {
+  return some.length === others.length && some.every((one, i) => one === others[i]);
+}

@@ -1,0 +1,54 @@
+/**
+ * What checks of one pack leave for the next check, where its texts change and the schema hardly: the answers of each stage, and the
+ * forms of the columns that the pack names. In: the database and its catalog. Out: the catalog with forms, the same object as long as
+ * nothing differs.
+ */
+import { PackMemory } from '../mapping/load/pack/memory.ts';
+import type { PackFile, PackFiles } from '../mapping/load/read/files.ts';
+import type { Catalog, CatalogPart } from '../sql/catalog.ts';
+import type { Database } from '../sql/database.ts';
+
+interface Found {
+  readonly database: Database;
+  readonly catalog: Catalog;
+  readonly asked: ReadonlySet<string>;
+  readonly withForms: Catalog;
+}
+
+export class CheckMemory {
+  readonly pack = new PackMemory();
+  #found: Found | undefined;
+
+  /** Looks at the rows of the columns that a text of the pack may mean: of others nothing is asked. Rejects with DatabaseError. */
+  async withForms(database: Database, catalog: Catalog, files: PackFiles, { tables }: CatalogPart): Promise<Catalog> {
+    if (database.forms === undefined) return catalog;
+    const asked = this.#asked(catalog, files, new Set(tables));
+    const before = this.#found;
+    const isKnown =
+      before?.database === database && before.catalog === catalog && [...asked].every(one => before.asked.has(one));
+    if (before && isKnown && (await database.formsChanged?.()) === false) return before.withForms;
+    const withForms = await database.forms(catalog, (table, column) => asked.has(`${table}.${column}`));
+    this.#found = { database, catalog, asked, withForms };
+    return withForms;
+  }
+
+  /** By `table.column` in lower case. */
+  #asked(
+    catalog: Catalog,
+    { bases = [], pack, codes, mappings }: PackFiles,
+    tables: ReadonlySet<string>,
+  ): ReadonlySet<string> {
+    const texts = [...bases, ...(pack ? [pack] : []), ...codes, ...mappings].map(file => this.#wordsOf(file));
+    const words = new Set(texts.flatMap(of => [...of]));
+    const named = [...catalog.tables].filter(([key]) => tables.has(key));
+    return new Set(
+      named.flatMap(([table, { columns }]) =>
+        [...columns.keys()].flatMap(column => (words.has(column) ? [`${table}.${column}`] : [])),
+      ),
+    );
+  }
+
+  #wordsOf({ path, text }: PackFile): ReadonlySet<string> {
+    return this.pack.words.get(path, [text], () => new Set(text.toLowerCase().match(/\w+/g)));
+  }
+}
