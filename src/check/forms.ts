@@ -1,13 +1,14 @@
 /**
- * How the rows of columns of dates, times and numbers are written, and what of that is read. In: the values of the mappings, and
- * the catalog with the forms that its rows were found to have. Out: a warning for each column with rows that are no date, or
- * no number, to its codec, with the form and never the value; a table with what was chosen for each column, and why.
+ * How the rows of columns of dates, times, numbers and UUIDs are written, and what of that is read. In: the values of the mappings,
+ * and the catalog with the forms that its rows were found to have. Out: a warning for each column with rows that are no date, no
+ * number or no UUID to its codec, with the form and never the value; a table with what was chosen for each column, and why.
  */
 import { plural } from '../common/plural.ts';
 import { partsOf } from '../mapping/check/parts.ts';
 import { createReport } from '../mapping/load/problem.ts';
 import type { Position, Registry, Scope, ValueNode } from '../mapping/model.ts';
 import { type Catalog, type ColumnInfo, findColumn, findTable } from '../sql/catalog.ts';
+import type { ColumnType } from '../sql/column-type.ts';
 import type { ColumnExpression } from '../sql/expression.ts';
 import { isReadForm } from '../time/written.ts';
 import type { CheckSection } from './section.ts';
@@ -23,22 +24,23 @@ interface UsedColumn {
 
 export const FORMS: CheckSection = {
   name: 'forms',
-  title: 'How dates, times and numbers are written',
+  title: 'How dates, times, numbers and UUIDs are written',
   weight: 0,
   async run({ registry, catalog }) {
     const report = createReport();
     const used = columnsOf(registry, catalog);
     for (const { name, info, column, at } of used) {
-      if (isNumber(column)) {
-        const none = (info.written ?? []).filter(({ form }) => NO_NUMBER.has(form));
+      if (ODD.has(column.type.kind)) {
+        const { what, expected, isNone } = NONE[column.type.kind] ?? NUMBERS;
+        const none = (info.written ?? []).filter(({ form }) => isNone.has(form));
         if (none.length === 0) continue;
         const rows = none.reduce((sum, { rows: more }) => sum + more, 0);
         report.warning(
           'wrong-values',
           at,
-          `column ${name} holds no number in ${plural(rows, 'row')}, where it is absent`,
+          `column ${name} holds no ${what} in ${plural(rows, 'row')}, where it is absent`,
           {
-            expected: 'numbers',
+            expected,
             found: none.map(({ form, rows: of }) => `${form} (${of})`).join(', '),
           },
         );
@@ -73,7 +75,7 @@ export const FORMS: CheckSection = {
     const rows = used.map(({ name, info, column }) => [
       ...[name, info.declared, formsOf(info), choiceOf(info, column), reasonOf(info, column)],
     ]);
-    const table = { name: 'forms', title: 'Forms of dates, times and numbers', columns: COLUMNS, rows };
+    const table = { name: 'forms', title: 'Forms of dates, times, numbers and UUIDs', columns: COLUMNS, rows };
     const unseen = used.filter(({ info }) => info.unseen);
     const notes =
       unseen.length > 0
@@ -90,14 +92,27 @@ const COLUMNS = ['column', 'declared', 'written as (rows)', 'compared', 'because
 /** Ways in which programs write that there is none. */
 const MEANT: Readonly<Record<string, true>> = { 'a zero date': true, 'a blank text': true };
 
-/** Forms of what stands in a column of numbers and is none. */
-const NO_NUMBER: ReadonlySet<string> = new Set(['a text', 'bytes', 'an infinite number']);
+/** Forms of what stands in a column of numbers, of UUIDs or of texts and is none. */
+const NUMBERS = { what: 'number', expected: 'numbers', isNone: new Set(['a text', 'bytes', 'an infinite number']) };
+const UUIDS = {
+  what: 'UUID',
+  expected: 'UUIDs such as 6fa459ea-ee8a-3ca4-894e-db77e160355e',
+  isNone: new Set(['a text that is no UUID', 'bytes', 'a number']),
+};
+
+/** Columns of which only those are told that hold more than their type says. */
+const ODD: ReadonlySet<ColumnType['kind']> = new Set(['integer', 'decimal', 'float', 'bit', 'uuid', 'text']);
+
+const NONE: Readonly<Partial<Record<ColumnType['kind'], typeof NUMBERS>>> = {
+  uuid: UUIDS,
+  text: { what: 'text', expected: 'texts, or numbers, which are read as texts', isNone: new Set(['bytes']) },
+};
 
 function isNumber({ type }: ColumnExpression): boolean {
   return type.kind === 'integer' || type.kind === 'decimal' || type.kind === 'float' || type.kind === 'bit';
 }
 
-/** Each column once, where it is named first; of numbers those that are not all as they are declared. */
+/** Each column once, where it is named first; of numbers, UUIDs and texts those that are not all as they are declared. */
 function columnsOf(registry: Registry, catalog: Catalog): readonly UsedColumn[] {
   const found = new Map<string, UsedColumn>();
   const add = (scope: Scope, { from, at, codec, type }: ValueNode): void => {
@@ -108,7 +123,7 @@ function columnsOf(registry: Registry, catalog: Catalog): readonly UsedColumn[] 
       const info = inTable && findColumn(inTable, column.column);
       const isTime = column.type.kind === 'date' || column.type.kind === 'datetime' || column.type.kind === 'time';
       const name = `${table.name}.${column.column}`;
-      const isOdd = isNumber(column) && info?.form === 'any';
+      const isOdd = ODD.has(column.type.kind) && info?.form === 'any';
       if (info?.form && (isTime || isOdd) && !found.has(name))
         found.set(name, { name, info, column, at, codec: type === 'instant' ? '' : codec.label });
     }
@@ -126,6 +141,7 @@ function formsOf({ written }: ColumnInfo): string {
 function choiceOf({ form }: ColumnInfo, column: ColumnExpression): string {
   if (typeof form === 'object' && form.utc) return 'as it stands, in UTC; in conditions through its canonical text';
   if (form !== 'any') return 'as it stands';
+  if (column.type.kind === 'text') return 'as a text';
   return isNumber(column) ? 'as its number, or none' : 'through its canonical text';
 }
 
@@ -134,6 +150,8 @@ function reasonOf({ form, written }: ColumnInfo, column: ColumnExpression): stri
   if (written === undefined) return 'the rows were not all looked at in time: no index serves';
   if (written.length === 0) return 'nothing shows how it will be written';
   if (isNumber(column)) return 'rows hold more than the type says: no index serves';
+  if (column.type.kind === 'text') return 'rows hold numbers too, which SQLite keeps as such: no index serves';
+  if (column.type.kind === 'uuid') return 'rows are not all in upper case, or all in lower case: no index serves';
   return written.length > 1
     ? 'rows have several forms: no index serves'
     : 'this form does not sort as text, or not for this type: no index serves';

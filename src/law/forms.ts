@@ -5,6 +5,7 @@
  */
 import { type ColumnType, holdsAnyNumber, isMixed } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
+import { UUID } from '../sql/uuid.ts';
 import { readDay, readMoment, readTime } from '../time/written.ts';
 import { zoneOf } from '../time/zone.ts';
 import { Unjudged } from './interpret.ts';
@@ -64,8 +65,8 @@ export function asRowValue(stored: SqlValue, type: ColumnType): SqlValue {
       return type.kind === 'time' ? stored : asMoment(stored, type);
     }
     case 'uuid':
-      if (typeof stored !== 'string') throw new Unjudged();
-      return stored.toUpperCase();
+      // What is no UUID means no value.
+      return typeof stored === 'string' && UUID.test(stored) ? stored.toUpperCase() : null;
     case 'binary':
       if (!(stored instanceof Uint8Array)) throw new Unjudged();
       return stored;

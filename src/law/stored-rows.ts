@@ -271,7 +271,9 @@ export class StoredRows implements RowReader<View> {
     const ours = on.map(joined => this.#ours(joined, view));
     // Our side is cast, never the key column.
     const key = keyOf(
-      on.map(({ theirs, fold }, i) => inCase(canonicalOf(theirs.type)(castTo(theirs.type)(ours[i] ?? null)), fold)),
+      on.map(({ theirs, fold, ours: own }, i) =>
+        inCase(canonicalOf(theirs.type)(castTo(theirs.type, own.type)(ours[i] ?? null)), fold),
+      ),
     );
     if (key === undefined) return [];
     const rows = index.rows.get(key);

@@ -8,9 +8,10 @@ import { ALL_RULES, type Environment } from '../plan/environment.ts';
 import { canBePlaceholders, inStatements, type Key, theirsAmong } from '../plan/key.ts';
 import { type ForInstants, forInstants, servesInstant } from '../plan/moments.ts';
 import { pieceKeys } from '../resource/piece-keys.ts';
+import { castTo } from '../resource/raw.ts';
 import { type ChildRow, type Children, childrenOf, NO_CHILDREN } from '../resource/rows.ts';
 import type { ChildShape, LevelShape } from '../resource/shape.ts';
-import { type ColumnType, holdsAnyNumber, UNICODE } from '../sql/column-type.ts';
+import { holdsAnyNumber, UNICODE } from '../sql/column-type.ts';
 import { call } from '../sql/construct.ts';
 import type { Expression, SqlValue } from '../sql/expression.ts';
 import type { PlaceholderValues, Row, SqlPlan } from '../sql/plan.ts';
@@ -119,19 +120,19 @@ function keysOf(
   on: readonly JoinColumn[],
 ): readonly (readonly SqlValue[])[] {
   const { of } = each.from;
-  if (!of)
-    return parents.map(parent => parentPositions.map((at, i) => inFormOf(parent[at] ?? null, on[i]?.theirs.type)));
+  if (!of) return parents.map(parent => parentPositions.map((at, i) => inFormOf(parent[at] ?? null, on[i])));
   const [at = 0] = parentPositions;
   return parents.flatMap(parent =>
-    pieceKeys(parent[at] ?? null, of, on).map(key => key.map((raw, i) => inFormOf(raw, on[i]?.theirs.type))),
+    pieceKeys(parent[at] ?? null, of, on).map(key => key.map((raw, i) => inFormOf(raw, on[i]))),
   );
 }
 
 /** Our raw value as their column holds it; null where it cannot be there. */
-function inFormOf(raw: SqlValue, type: ColumnType | undefined): SqlValue {
-  if (raw === null || !type) return null;
+function inFormOf(raw: SqlValue, on: JoinColumn | undefined): SqlValue {
+  if (raw === null || !on) return null;
+  const { type } = on.theirs;
   if (holdsAnyNumber(type)) return columnDigits(raw) ?? null;
   if (type.kind === 'integer' && typeof raw === 'string') return /^-?\d{1,18}$/.test(raw.trim()) ? raw.trim() : null;
-  if (type.kind === 'text' && typeof raw === 'number') return String(raw);
+  if (type.kind === 'text') return castTo(type, on.ours.type)(raw);
   return raw;
 }

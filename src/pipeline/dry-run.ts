@@ -11,7 +11,7 @@ import type { ColumnType } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import type { PlaceholderValues, SqlPlan } from '../sql/plan.ts';
 import { planBranch } from './branch-plan.ts';
-import { type Emittable, type Emitted, emitAll } from './emitted.ts';
+import { type Emittable, type Emitted, emitRows } from './emitted.ts';
 import { frontierOf } from './frontier.ts';
 import { wantedForIncludes } from './include-nodes.ts';
 import { readIncluded } from './includes.ts';
@@ -56,7 +56,7 @@ export async function dryRun(
       ...session,
       query: (plan, mapping, placeholders) => noted(`${plan.from.table.name} of`, mapping, plan, placeholders),
     };
-    return emitAll(items, write, collections);
+    return emitRows(items, write, collections);
   };
   const noted = async (
     what: string,

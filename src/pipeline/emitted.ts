@@ -31,8 +31,22 @@ export interface Emittable {
   readonly shaped: Shaped;
 }
 
-/** A promise only where there are children to be fetched. */
+/** Of the rows that are resources. A promise only where there are children to be fetched. */
 export function emitAll(
+  items: readonly Emittable[],
+  context: WriteContext,
+  session: Session,
+): Awaitable<readonly Emitted[]> {
+  return andThen(emitRows(items, context, session), all => (all.every(isResource) ? all : all.filter(isResource)));
+}
+
+/** A row has no id where somebody has just written what its column never held: the column is then read anew. */
+function isResource({ json }: Emitted): boolean {
+  return json !== '';
+}
+
+/** Likewise of all rows; the text of what is no resource is ''. */
+export function emitRows(
   items: readonly Emittable[],
   context: WriteContext,
   session: Session,

@@ -35,7 +35,7 @@ export async function firstOfMapping(
   const wanted = { sort: [], selection: { kind: 'all' }, count, cursor: undefined, places: [] } as const;
   const { matches } = await readPage(branches, wanted, session);
   const context = { base: 'http://localhost/fhir', now, zone: registry.pack.zone };
-  return (await emitAll(matches, context, session)).filter(({ json }) => json !== '');
+  return emitAll(matches, context, session);
 }
 
 /** A registry whose resources of a type are those of one mapping; references go where they went. */

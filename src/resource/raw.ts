@@ -4,7 +4,7 @@
  * canonical text that is equal for equal values, null for NULL; an order.
  */
 import { compareDecimals } from '../mapping/codecs/decimal.ts';
-import { type ColumnType, holdsAnyNumber } from '../sql/column-type.ts';
+import { type ColumnType, holdsAnyNumber, isSmallUuid } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import { printNumber, withoutExponent } from '../sql/printed-number.ts';
 
@@ -35,18 +35,24 @@ export function canonicalOf(type: ColumnType): Canonical {
   }
 }
 
-/** Canonical forms for two columns that are compared: text against a number is cast, as a join of such columns does. */
+/** Canonical forms for two columns that are compared: text against a number or a UUID is cast, as a join of such columns does. */
 export function canonicalPair(left: ColumnType, right: ColumnType): readonly [Canonical, Canonical] {
   const [a, b] = [canonicalOf(left), canonicalOf(right)];
-  if (a === canonicalNumber && b === canonicalText) return [a, a];
-  return b === canonicalNumber && a === canonicalText ? [b, b] : [a, b];
+  if (CASTS_TEXT.has(a) && b === canonicalText) return [a, a];
+  return CASTS_TEXT.has(b) && a === canonicalText ? [b, b] : [a, b];
 }
 
-/** Our value as the column type of another table would hold it; null where it cannot. */
-export function castTo(type: ColumnType): (raw: SqlValue) => SqlValue {
+const CASTS_TEXT: ReadonlySet<Canonical> = new Set([canonicalNumber, canonicalUuid]);
+
+/** Our value as the column type of another table would hold it; null where it cannot. `from`: the type of ours. */
+export function castTo(type: ColumnType, from?: ColumnType): (raw: SqlValue) => SqlValue {
   switch (type.kind) {
-    case 'text':
-      return raw => (typeof raw === 'number' ? String(raw) : raw);
+    case 'text': {
+      // A UUID is as a text what our rows write.
+      const isSmall = from !== undefined && isSmallUuid(from);
+      return raw =>
+        typeof raw === 'number' ? String(raw) : isSmall && typeof raw === 'string' ? raw.toLowerCase() : raw;
+    }
     case 'integer':
       return raw => {
         const digits = canonicalNumber(raw);

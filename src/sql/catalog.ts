@@ -11,10 +11,15 @@ export interface ColumnInfo {
   readonly declared: string;
   readonly nullable: boolean;
   /**
-   * How the rows of a column of dates, times or numbers are written, where the engine does not see to it and they were looked
-   * at: a text that all of them are cut to (`utc`: with `Z` at its end), `declared` for numbers that are all as the type says, or `any`.
+   * How the rows of a column of dates, times, numbers or UUIDs are written, where the engine does not see to it and they were looked
+   * at: a text that all of them are cut to (`utc`: with `Z` at its end), `declared` for numbers that are all as the type says and for
+   * UUIDs in upper case, `small` for UUIDs in lower case, or `any`.
    */
-  readonly form?: { readonly separator: ' ' | 'T'; readonly length: number; readonly utc?: true } | 'declared' | 'any';
+  readonly form?:
+    | { readonly separator: ' ' | 'T'; readonly length: number; readonly utc?: true }
+    | 'declared'
+    | 'small'
+    | 'any';
   /** `any` only because there was no time to look at its rows. */
   readonly unseen?: true;
   /** How many rows are written in which form, most first; NULL is none. Absent: they were not all looked at. */

@@ -56,6 +56,8 @@ type Kind =
       readonly lob?: true;
       /** In which its characters are kept, where that is not 1252: other collations cannot hold them all. */
       readonly codePage?: number;
+      /** Rows hold numbers, too: each use of the column in SQL is the text of the value. */
+      readonly loose?: true;
       /** By which an engine that has several compares the column with others; a letter, then letters, digits and `_`. */
       readonly collation?: string;
     }
@@ -72,7 +74,11 @@ type Kind =
       readonly form?: TimeForm;
     }
   | { readonly kind: 'time'; readonly fraction: number; readonly form?: TimeForm }
-  | { readonly kind: 'uuid' }
+  /**
+   * Upper-case text, unless the engine keeps whatever it is given. `small`: every row is lower-case text. `any`: each use of the
+   * column in SQL is its upper-case text, or NULL for what is no UUID.
+   */
+  | { readonly kind: 'uuid'; readonly letters?: 'small' | 'any' }
   | { readonly kind: 'binary'; readonly length: number | 'max' };
 
 /** The layout of instants in UTC that all rows of a column have; undefined for any other column. */
@@ -83,6 +89,16 @@ export function utcLayoutOf(type: ColumnType): UtcLayout | undefined {
 /** The type of a column that is used as it stands. */
 export function asItStands(type: ColumnType): ColumnType {
   return isMixed(type) ? ({ ...type, any: 'numbers' } as ColumnType) : type;
+}
+
+/** A column of texts whose rows hold numbers, too. */
+export function isLoose(type: ColumnType): boolean {
+  return type.kind === 'text' && type.loose === true;
+}
+
+/** A column whose rows are UUIDs in lower case. */
+export function isSmallUuid(type: ColumnType): boolean {
+  return type.kind === 'uuid' && type.letters === 'small';
 }
 
 /** How messages name a type: as the database declares it; by its kind where nothing declares it. */

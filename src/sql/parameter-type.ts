@@ -3,7 +3,7 @@
  * and type such that SQL Server neither converts the column (which would lose its index) nor cuts the value off.
  * https://learn.microsoft.com/sql/t-sql/data-types/data-type-precedence-transact-sql
  */
-import type { ColumnType } from './column-type.ts';
+import { type ColumnType, isSmallUuid } from './column-type.ts';
 import type { SqlValue } from './expression.ts';
 
 /** Types of one family compare without a cast. */
@@ -48,12 +48,18 @@ export function parameterFor(
     if (typeof value === 'string' && !NUMBER_TEXT.test(value)) throw new TypeError('a text is compared with a number');
     return { value, type: typeBeside(value, against) };
   }
+  if (target === 'uuid' && typeof value === 'string')
+    return { value: isSmallUuid(against) ? value.toLowerCase() : value.toUpperCase(), type: UUID };
   return { value, type: familyOf(type) === target ? type : against };
 }
+
+/** As values carry it: upper-case text. */
+const UUID: ColumnType = { kind: 'uuid' };
 
 /** The type of a value that is compared with nothing. */
 export function looseType(value: SqlValue, type: ColumnType): ColumnType {
   if (type.kind === 'text' && typeof value === 'string') return textType(value, type);
+  if (type.kind === 'uuid') return UUID;
   if (familyOf(type) === 'number' && value !== null && !(value instanceof Uint8Array)) {
     return typeof value === 'string' && !NUMBER_TEXT.test(value) ? type : numberType(value);
   }

@@ -3,12 +3,12 @@
  * TRUE exactly where it does not, NULL included. (FALSE and UNKNOWN need no telling apart: nothing negates SQL text
  * except CASE, which takes UNKNOWN as FALSE.)
  */
-import { asItStands, type ColumnType, isOtherCollation } from './column-type.ts';
+import { asItStands, type ColumnType, isOtherCollation, isSmallUuid } from './column-type.ts';
 import type { Dialect, Writer } from './dialect.ts';
 import type { Expression, Operator, Predicate, Relation } from './expression.ts';
 import { expressionKey } from './expression-key.ts';
 import type { padded } from './padded.ts';
-import { familyOf, parameterFor } from './parameter-type.ts';
+import { familyOf, looseType, parameterFor } from './parameter-type.ts';
 
 interface Parts {
   readonly expression: (expression: Expression) => string;
@@ -81,6 +81,12 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
 
   const compared = (left: Expression, op: Operator, of: Expression, negated: boolean, digits: Digits): string => {
     if (isNullValue(left) || isNullValue(of)) return negated ? '1 = 1' : '1 = 0';
+    if (left.kind === 'value' && isSmallUuid(left.type)) {
+      const plain = { ...left, type: looseType(left.value, left.type) };
+      return compared(plain, op, of, negated, digits);
+    }
+    // The value takes the letters of the column, whose index then serves.
+    if (op === '=' && left.kind === 'value' && isSmallUuid(of.type)) return compared(of, op, left, negated, digits);
     if (negated) {
       const sql = `${exact(left)} ${OPPOSITE[op]} ${right(left.type, of)}`;
       const nulls = orCastNull(left, of);
@@ -224,6 +230,7 @@ function complement(sql: string): string {
 
 function needsCast(from: ColumnType, to: ColumnType): boolean {
   if (familyOf(from) !== familyOf(to)) return true;
+  if (from.kind === 'uuid') return isSmallUuid(from) !== isSmallUuid(to);
   if (from.kind === 'datetime' && to.kind === 'datetime') return from.name !== to.name || from.fraction !== to.fraction;
   return familyOf(to) === 'moment' && from.kind !== to.kind;
 }

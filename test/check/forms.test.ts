@@ -47,6 +47,37 @@ test('rows of a column of numbers that are none are told, and what is a number o
   );
 });
 
+test('rows of UUIDs and of texts that are none are told, and how a column of both is compared', async () => {
+  const { environment } = smallClinic({
+    'item.yaml': `mapping: items
+resource: Device
+source: { table: ITEM, as: i, key: [NO] }
+id: "{NO}"
+compartment: { none: things }
+elements:
+  identifier: [{ system: https://clinic.example.org/item, value: { from: UID } }]
+  distinctIdentifier: { from: LABEL }
+`,
+  });
+  const database = new DatabaseSync((environment['DATABASE_URL'] ?? '').replace('sqlite:', ''));
+  database.exec(`CREATE TABLE ITEM (NO INTEGER NOT NULL PRIMARY KEY, UID UUID, LABEL STRING);
+    INSERT INTO ITEM VALUES (1, '6fa459ea-ee8a-3ca4-894e-db77e160355e', 12), (2, '6FA459EA-EE8A-3CA4-894E-DB77E160355F', 'A'),
+      (3, 'secret', x'00')`);
+  database.close();
+  const { out } = await lintel(environment, 'check', '--rows', '--all');
+  expect(out).toContain(
+    'column ITEM.UID holds no UUID in 1 row, where it is absent; expected UUIDs such as ' +
+      '6fa459ea-ee8a-3ca4-894e-db77e160355e; found a text that is no UUID (1)',
+  );
+  expect(out).toContain(
+    'column ITEM.LABEL holds no text in 1 row, where it is absent; expected texts, or numbers, which are read as texts; found bytes (1)',
+  );
+  expect(out).not.toContain('secret');
+  expect(out).toMatch(/ITEM\.UID +UUID .* not all in upper case, or all in lower case/);
+  expect(out).toMatch(/ITEM\.LABEL +STRING .* as a text +rows hold numbers too/);
+  expect(out).toMatch(/0 errors, 2 warnings$/);
+});
+
 test('the independent reading finds no difference on such rows', async () => {
   const out = await checked(
     `UPDATE WEIGHING SET KG = 'about 70' WHERE NO = 7;

@@ -4,7 +4,7 @@
  * the keys whose row gives what is searched, the blank and the unmapped values where those do.
  * docs/mapping-language.md, codes.yaml
  */
-import { type ColumnType, isMixed, UNICODE } from '../../sql/column-type.ts';
+import { type ColumnType, isLoose, isMixed, UNICODE } from '../../sql/column-type.ts';
 import { among, and, call, constant, FALSE, filled, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { fold } from '../../sql/fold.ts';
@@ -170,7 +170,7 @@ export function codeMapCodec({ map, facet, columnType, boolean, words = false }:
     yields: boolean ? ['boolean'] : yieldsOf(facet),
     columns: 1,
     small: true,
-    inverse: (map.fold && inText) || isMixed(columnType) ? 'computed' : 'indexed',
+    inverse: (map.fold && inText) || isMixed(columnType) || isLoose(columnType) ? 'computed' : 'indexed',
     decode: (raw): Primitive | undefined => {
       const text = raw === null || raw instanceof Uint8Array ? '' : trimEnd(String(raw));
       const key = map.fold ? upperAscii(text) : text;

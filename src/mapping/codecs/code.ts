@@ -4,7 +4,7 @@
  * `code` forbids it: blanks at the beginning or doubled, control characters.
  * https://hl7.org/fhir/R4/datatypes.html#code
  */
-import { UNICODE } from '../../sql/column-type.ts';
+import { type ColumnType, isLoose, UNICODE } from '../../sql/column-type.ts';
 import { and, call, equals, FALSE, filled, glob, not, value } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
 import type { AnyCase } from '../criterion.ts';
@@ -20,13 +20,13 @@ const FORBIDDEN = /^ | {2}|[\u0000-\u001f\u007f]/;
 const CONTROLS = '*[\u0001-\u001f\u007f]*';
 
 /** Text of codes and keys, trimmed on the right. */
-export function codeCodec(): Codec {
+export function codeCodec(columnType: ColumnType = UNICODE): Codec {
   return {
     label: 'code',
     yields: ['code', 'id', 'uri', 'url', 'canonical', 'string', 'oid', 'uuid'],
     columns: 1,
     small: true,
-    inverse: 'indexed',
+    inverse: isLoose(columnType) ? 'computed' : 'indexed',
     decode: raw => (typeof raw === 'string' ? codeOf(raw) : undefined),
     present: columns => isCode(only(columns)),
     match: (columns, criterion) => {

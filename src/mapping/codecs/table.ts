@@ -42,7 +42,7 @@ const ONE_OR_MORE = /^[1-9]\d?$/;
 /** Codecs by name. Code maps and text steps have names of their own. */
 export const CODECS: Readonly<Record<string, CodecEntry>> = {
   text: entry(NONE, (_, [type]) => textOf(type) ?? refuse('text', type)),
-  code: entry(NONE, (_, [type]) => (type?.kind === 'text' ? codeCodec() : (textOf(type) ?? refuse('code', type)))),
+  code: entry(NONE, (_, [type]) => (type?.kind === 'text' ? codeCodec(type) : (textOf(type) ?? refuse('code', type)))),
   number: entry(
     z.union([NONE, z.strictObject({ scale: z.string().regex(/^\d{1,2}$/, 'a number of digits') })]),
     (options, [type], { fhirType }) => numeric(type, fhirType, options?.scale) ?? refuse('number', type),

@@ -22,7 +22,7 @@ export function uuidCodec(columnType: ColumnType): Codec {
     columns: 1,
     small: false,
     plain: true,
-    inverse: 'indexed',
+    inverse: columnType.kind === 'uuid' && columnType.letters === 'any' ? 'computed' : 'indexed',
     decode: printUuid,
     present: columns =>
       not(isNull(columnType.kind === 'binary' ? call('uuid', [only(columns)], UNICODE) : only(columns))),

@@ -5,7 +5,7 @@
  * https://sqlite.org/datatype3.html#collating_sequences https://sqlite.org/lang_expr.html
  */
 import type { ColumnType } from '../column-type.ts';
-import { BYTES, holdsAnyNumber, isMixed, UNICODE, utcLayoutOf } from '../column-type.ts';
+import { BYTES, holdsAnyNumber, isLoose, isMixed, isSmallUuid, UNICODE, utcLayoutOf } from '../column-type.ts';
 import type { Dialect, Writer } from '../dialect.ts';
 import { count, endsTrimmed, jsonSeparator, operand, separatorOf, unambiguousQuotes } from '../dialect.ts';
 import type { Expression, FunctionName, Predicate } from '../expression.ts';
@@ -72,7 +72,7 @@ export const SQLITE: Dialect = {
     return `CASE WHEN typeof(${x()}) = 'integer' AND abs(${x()} / 2) > 4503599627370495 THEN CAST(${x()} AS TEXT) ELSE ${x()} END`;
   },
 
-  /** Decimals, and instants in UTC, are printed by the adapter (witness.ts). What is no number among any numbers arrives as an empty text. */
+  /** Decimals, instants in UTC and UUIDs in lower case are printed by the adapter (witness.ts). What is no number among any numbers arrives as an empty text. */
   fetch(writer, expression) {
     const { type } = expression;
     const sql = () => writer.expression(expression);
@@ -91,6 +91,9 @@ function canonical(sql: string, type: ColumnType): string {
   // Texts and BLOBs come behind all numbers, and infinities are none that can be written.
   if (isMixed(type))
     return `CASE WHEN ${sql} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308 THEN ${sql} END`;
+  // Bytes are no text.
+  if (isLoose(type)) return `CASE WHEN typeof(${sql}) <> 'blob' THEN CAST(${sql} AS TEXT) END`;
+  if (type.kind === 'uuid' && type.letters === 'any') return `lintel_uuid(${sql})`;
   if (!('form' in type) || type.form?.kind !== 'any') return sql;
   switch (type.kind) {
     case 'date':
@@ -117,6 +120,7 @@ function constantText(writer: Writer, text: string): string {
 
 function asText(writer: Writer, of: Expression): string {
   const sql = writer.expression(of);
+  if (isSmallUuid(of.type)) return `upper(${sql})`;
   if (of.type.kind === 'float' || holdsAnyNumber(of.type)) return digitsText(sql, of.type);
   if (of.type.kind === 'decimal') return decimalText(writer, of, of.type.scale);
   return familyOf(of.type) === 'number' ? `CAST(${sql} AS TEXT)` : sql;
@@ -143,7 +147,8 @@ function cast(sql: string, from: ColumnType, to: ColumnType): string {
       if (to.kind !== 'integer') return `lintel_number(${sql})`;
       return `CASE WHEN ltrim(rtrim(${sql}), '-') NOT GLOB '*[^0-9]*' AND rtrim(${sql}) GLOB '*[0-9]' AND ${sql} NOT GLOB '--*' THEN CAST(${sql} AS INTEGER) END`;
     case 'uuid':
-      return from.kind === 'text' ? `upper(${sql})` : 'NULL';
+      if (from.kind !== 'text' && from.kind !== 'uuid') return 'NULL';
+      return `${isSmallUuid(to) ? 'lower' : 'upper'}(${sql})`;
     case 'moment':
       if (familyOf(from) === 'text') return sql;
       if (familyOf(from) !== 'moment') return 'NULL';

@@ -8,6 +8,7 @@ import { readDay, readMoment, readTime } from '../../time/written.ts';
 import { zoneOf } from '../../time/zone.ts';
 import { fold } from '../fold.ts';
 import { printNumber } from '../printed-number.ts';
+import { UUID } from '../uuid.ts';
 import { spacedWords } from '../words.ts';
 import { createContains } from './contains.ts';
 import { type Limit, NO_LIMIT } from './limit.ts';
@@ -49,6 +50,10 @@ export function registerFunctions(database: DatabaseSync, limit: Pick<Limit, 'lo
   database.function('lintel_time', pure, written => {
     check();
     return typeof written === 'string' ? (readTime(written) ?? null) : null;
+  });
+  database.function('lintel_uuid', pure, written => {
+    check();
+    return typeof written === 'string' && UUID.test(written) ? written.toUpperCase() : null;
   });
   database.function('lintel_instant', pure, (number, unit) => {
     check();

@@ -4,7 +4,7 @@
  * of these columns has its form and how many rows have which. A form is proven when every row that is not NULL has it; else
  * it is `any`, which is right whatever the rows are, and no index serves.
  *
- * KINDS is the table of what is looked at. A further kind (of UUIDs) is a row there: which types it is for,
+ * KINDS is the table of what is looked at. A further kind is a row there: which types it is for,
  * the name that a value's form has in messages, and the form that the column gets where all rows have that one form.
  */
 import type { DatabaseSync } from 'node:sqlite';
@@ -15,7 +15,9 @@ import type { Catalog, ColumnInfo, TableInfo } from '../catalog.ts';
 import type { ColumnType } from '../column-type.ts';
 import { identifier, isIdentifier } from '../identifier.ts';
 import { bracketed } from '../name.ts';
+import { UUID } from '../uuid.ts';
 import { AS_DECLARED, formOfNumber, holdsAsDeclared } from './number-form.ts';
+import { keepsTexts } from './types.ts';
 
 type Form = NonNullable<ColumnInfo['form']>;
 /** What is found of a column. */
@@ -23,15 +25,37 @@ export type Found = Pick<ColumnInfo, 'form' | 'written' | 'unseen'>;
 
 interface Kind {
   readonly of: readonly ColumnType['kind'][];
+  /** Of these types only some are looked at. */
+  isLookedAt?(type: ColumnType): boolean;
   /** The form of one value that is not NULL, in words that say nothing of the value. */
   formOf(value: unknown, type: ColumnType): string;
   /** What all rows of this one form prove; undefined: nothing. */
   proven(form: string, type: ColumnType): Form | undefined;
+  /** A form whose values are of every other form, too. */
+  readonly neutral?: string;
   /** What it proves that no row has a value. */
   readonly empty: Form;
   /** SQL that holds for the values of a form that can be proven, and for no other: SQLite looks at them faster than we. */
   holds(form: string, column: string, type: ColumnType): string;
 }
+
+const UUID_FORMS: readonly {
+  readonly name: string;
+  readonly form: Form;
+  readonly digit: string;
+  isSame(text: string): boolean;
+}[] = [
+  {
+    ...{ name: 'a UUID in upper case', form: 'declared', digit: '[0-9A-F]' },
+    isSame: text => text === text.toUpperCase(),
+  },
+  {
+    ...{ name: 'a UUID in lower case', form: 'small', digit: '[0-9a-f]' },
+    isSame: text => text === text.toLowerCase(),
+  },
+];
+const A_TEXT = 'a text';
+const WITHOUT_LETTERS = 'a UUID without letters';
 
 const KINDS: readonly Kind[] = [
   {
@@ -55,6 +79,26 @@ const KINDS: readonly Kind[] = [
     proven: form => (form === AS_DECLARED ? 'declared' : undefined),
     holds: (_, column, type) => holdsAsDeclared(column, type),
   },
+  {
+    of: ['text'],
+    isLookedAt: ({ declared }) => declared !== undefined && !keepsTexts(declared),
+    empty: 'any',
+    formOf: value => (typeof value === 'string' ? A_TEXT : value instanceof Uint8Array ? 'bytes' : 'a number'),
+    proven: form => (form === A_TEXT ? 'declared' : undefined),
+    holds: (_, column) => `typeof(${column}) = 'text'`,
+  },
+  {
+    of: ['uuid'],
+    neutral: WITHOUT_LETTERS,
+    empty: 'any',
+    formOf: formOfUuid,
+    proven: form => (form === WITHOUT_LETTERS ? 'declared' : letteredAs(form)?.form),
+    holds(form, column) {
+      const digit = letteredAs(form)?.digit ?? '[0-9]';
+      const pattern = [8, 4, 4, 4, 12].map(length => digit.repeat(length)).join('-');
+      return `typeof(${column}) = 'text' AND ${column} GLOB '${pattern}'`;
+    },
+  },
 ];
 
 function layoutOf(form: string): { readonly separator: ' ' | 'T'; readonly length: number } {
@@ -73,8 +117,21 @@ function holdsLayout(form: string, c: string): string {
   return `${pattern} AND ${c} >= '0001-01-01' AND substr(${c}, 6, 2) BETWEEN '01' AND '12'${hour} AND (substr(${c}, 9, 2) BETWEEN '01' AND '28' OR date(${day}) = ${day})`;
 }
 
+/** Undefined for what is no UUID, or is written in both cases. */
+function letteredAs(form: string): (typeof UUID_FORMS)[number] | undefined {
+  return UUID_FORMS.find(({ name }) => name === form);
+}
+
+function formOfUuid(value: unknown): string {
+  if (typeof value !== 'string') return value instanceof Uint8Array ? 'bytes' : 'a number';
+  if (value.trim() === '') return 'a blank text';
+  if (!UUID.test(value)) return 'a text that is no UUID';
+  const same = UUID_FORMS.filter(({ isSame }) => isSame(value));
+  return same.length === UUID_FORMS.length ? WITHOUT_LETTERS : (same[0]?.name ?? 'a UUID in both cases');
+}
+
 function kindOf(type: ColumnType | undefined): Kind | undefined {
-  return type && KINDS.find(({ of }) => of.includes(type.kind));
+  return type && KINDS.find(({ of, isLookedAt }) => of.includes(type.kind) && isLookedAt?.(type) !== false);
 }
 
 /** Rows that are looked at before others have their turn. */
@@ -171,8 +228,9 @@ function conclude(kind: Kind, type: ColumnType, found: Counts | undefined): Foun
   const written = [...found]
     .map(([form, rows]) => ({ form, rows }))
     .sort((a, b) => b.rows - a.rows || (a.form < b.form ? -1 : 1));
-  const [only] = written;
-  const proven = written.length === 1 && only ? kind.proven(only.form, type) : undefined;
+  const telling = written.filter(({ form }) => form !== kind.neutral);
+  const [only] = telling.length === 0 ? written : telling;
+  const proven = telling.length <= 1 && only ? kind.proven(only.form, type) : undefined;
   return { form: only ? (proven ?? 'any') : kind.empty, written };
 }
 

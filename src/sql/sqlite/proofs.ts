@@ -21,7 +21,7 @@ export interface Proofs {
 }
 
 /** To be raised when a form gets another name, or another meaning. */
-const VERSION = 1;
+const VERSION = 2;
 /** Databases of which proofs are kept. */
 const MOST = 20;
 const FILE = /^[0-9a-f]{32}\.json$/;

@@ -130,6 +130,11 @@ function byAffinity(name: string): Make | undefined {
   return /real|floa|doub/.test(name) ? float : undefined;
 }
 
+/** Whether SQLite keeps whatever it is given in such a column as a text, but for bytes: other columns keep `12` as a number. */
+export function keepsTexts(declared: string): boolean {
+  return !/int/i.test(declared) && /char|clob|text/i.test(declared);
+}
+
 /** What a parameter is bound as (bind.ts): SQLite's values have types of their own, whatever columns declare. */
 export function printSqliteType({ kind }: ColumnType): string {
   switch (kind) {

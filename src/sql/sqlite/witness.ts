@@ -2,16 +2,17 @@
  * Notices rows that are written in another form than their column was found to have: somebody has written since. In: a plan, and
  * the forms that were found. Out: a look at its rows that tells each such column. Decimals arrive as SQLite keeps them,
  * as doubles, and leave as the text of their digits: those of the declared scale, and more where there are more. Instants in UTC
- * leave as the canonical texts of their moments.
+ * leave as the canonical texts of their moments, UUIDs in lower case in upper case.
  */
 import { digits, isDay, parseClock, twoDigits } from '../../time/calendar.ts';
 import { readMoment } from '../../time/written.ts';
 import { type Zone, zoneOf } from '../../time/zone.ts';
 import { type Catalog, type ColumnInfo, findColumn, findTable } from '../catalog.ts';
-import { type ColumnType, holdsAnyNumber, isMixed } from '../column-type.ts';
+import { type ColumnType, holdsAnyNumber, isLoose, isMixed, isSmallUuid } from '../column-type.ts';
 import type { Relation, SqlValue } from '../expression.ts';
 import type { SqlPlan } from '../plan.ts';
 import { printNumber } from '../printed-number.ts';
+import { UUID } from '../uuid.ts';
 import { wholePart, wholeRange } from './number-form.ts';
 import { columnKey } from './proofs.ts';
 
@@ -46,10 +47,12 @@ interface Look {
   readonly wholes: readonly Whole[];
   readonly decimals: readonly Decimal[];
   readonly instants: readonly { readonly at: number; readonly zone: Zone }[];
+  /** Where UUIDs in lower case stand. */
+  readonly small: readonly number[];
 }
 
 export interface Witness {
-  /** Looks at the rows of a plan, and prints their decimals and instants in place. */
+  /** Looks at the rows of a plan, and prints their decimals, instants and UUIDs in place. */
   look(plan: SqlPlan, rows: readonly Fetched[]): void;
   /** Tells all columns of numbers that a plan fetches, for a number was too large to arrive. */
   tooLarge(plan: SqlPlan): void;
@@ -67,6 +70,7 @@ export function createWitness(found: Catalog | undefined, disprove: Disprove): W
       wholes: watched.filter(one => 'least' in one),
       decimals: isFetched(plan) ? decimalsOf(plan) : [],
       instants: isFetched(plan) ? instantsOf(plan) : [],
+      small: isFetched(plan) ? plan.columns.flatMap(({ type }, at) => (isSmallUuid(type) ? [at] : [])) : [],
     };
     looks.set(plan, made);
     return made;
@@ -74,7 +78,7 @@ export function createWitness(found: Catalog | undefined, disprove: Disprove): W
   return {
     look(plan, rows) {
       if (plan.stored) return;
-      const { watched, wholes, decimals, instants } = lookOf(plan);
+      const { watched, wholes, decimals, instants, small } = lookOf(plan);
       for (const { at, column, least, most } of wholes) {
         for (const row of rows) {
           const value = row[at];
@@ -99,6 +103,12 @@ export function createWitness(found: Catalog | undefined, disprove: Disprove): W
         for (const row of rows) {
           const value = row[at];
           row[at] = (typeof value === 'string' ? readMoment(value, zone) : undefined) ?? null;
+        }
+      }
+      for (const at of small) {
+        for (const row of rows) {
+          const value = row[at];
+          row[at] = typeof value === 'string' ? value.toUpperCase() : null;
         }
       }
     },
@@ -149,7 +159,12 @@ function watchedOf(
 
 /** What arrives is not what is stored. */
 function isWorkedOut(type: ColumnType): boolean {
-  return isMixed(type) || ('form' in type && type.form?.kind === 'any' && !type.form.utc);
+  return (
+    isMixed(type) ||
+    (type.kind === 'uuid' && type.letters === 'any') ||
+    isLoose(type) ||
+    ('form' in type && type.form?.kind === 'any' && !type.form.utc)
+  );
 }
 
 function tablesOf({ alias, table, joins }: Relation): ReadonlyMap<string, string> {
@@ -162,7 +177,11 @@ type Fitting = Watched['fits'] | readonly [number, number];
 /** Undefined where any value will do. */
 function fitting({ form, type }: ColumnInfo): Fitting | undefined {
   if (form === undefined || form === 'any' || type === undefined) return undefined;
-  if (form === 'declared') return fittingNumber(type);
+  if (form === 'small') return value => typeof value === 'string' && UUID.test(value) && value === value.toLowerCase();
+  if (form === 'declared') {
+    if (type.kind === 'text') return value => typeof value === 'string';
+    return type.kind === 'uuid' ? isUpperUuid : fittingNumber(type);
+  }
   if (type.kind === 'time')
     return value => typeof value === 'string' && value.length === form.length && isClock(value, 0, form.length);
   const code = form.separator.charCodeAt(0);
@@ -173,6 +192,10 @@ function fitting({ form, type }: ColumnInfo): Fitting | undefined {
     value.length === form.length &&
     isDayText(value) &&
     (value.length === 10 || (value.charCodeAt(10) === code && isClock(value, 11, end) && value.endsWith(zone)));
+}
+
+function isUpperUuid(value: SqlValue): boolean {
+  return typeof value === 'string' && UUID.test(value) && value === value.toUpperCase();
 }
 
 /** A text that begins with `2024-03-10`: as parseDay in calendar.ts, without the number of the day. */

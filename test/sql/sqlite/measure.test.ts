@@ -168,3 +168,33 @@ test('tables with few rows are looked at first, and what there was no time for s
   expect(late.tables.get('a_fact')?.columns.get('n')).toMatchObject({ form: 'any', unseen: true });
   expect(late.tables.get('a_fact')?.columns.get('at')).not.toHaveProperty('unseen');
 });
+
+const uuids = (...values: readonly string[]): string =>
+  `CREATE TABLE T (C UUID); INSERT INTO T VALUES ${values.map(value => `(${value})`).join()}`;
+
+test.each([
+  ["'6FA459EA-EE8A-3CA4-894E-DB77E160355E'", 'declared', 'a UUID in upper case'],
+  ["'6fa459ea-ee8a-3ca4-894e-db77e160355e'", 'small', 'a UUID in lower case'],
+  ["'6fa459ea-ee8a-3ca4-894e-db77e160355E'", 'any', 'a UUID in both cases'],
+  ["'00000000-0000-4000-8000-000000000003'", 'declared', 'a UUID without letters'],
+  ["'{6FA459EA-EE8A-3CA4-894E-DB77E160355E}'", 'any', 'a text that is no UUID'],
+  ["''", 'any', 'a blank text'],
+  ["x'6FA459EAEE8A3CA4894EDB77E160355E'", 'any', 'bytes'],
+  ['7', 'any', 'a number'],
+])('a UUID: %s', async (value, form, name) => {
+  expect((await formsOf(uuids(value)))('c')).toEqual({ form, written: [{ form: name, rows: 1 }] });
+});
+
+test('a UUID without letters is of either case, wherever it stands', async () => {
+  const [small, large, none] = [
+    "'6fa459ea-ee8a-3ca4-894e-db77e160355e'",
+    "'6FA459EA-EE8A-3CA4-894E-DB77E160355E'",
+    "'00000000-0000-4000-8000-000000000003'",
+  ];
+  expect((await formsOf(uuids(none, small, small)))('c').form).toBe('small');
+  expect((await formsOf(uuids(small, none)))('c').form).toBe('small');
+  expect((await formsOf(uuids(none, large)))('c').form).toBe('declared');
+  expect((await formsOf(uuids(large, none, 'NULL')))('c').form).toBe('declared');
+  expect((await formsOf(uuids(none, large, small)))('c').form).toBe('any');
+  expect((await formsOf(uuids('NULL')))('c').form).toBe('any');
+});

@@ -12,10 +12,10 @@ import type { Row, SqlPlan } from '../../../src/sql/plan.ts';
 import { openSqlite } from '../../../src/sql/sqlite/database.ts';
 
 const COLUMNS =
-  'A DATETIME, B DATETIME, U DATETIME, D DATE, H TIME, I INT, L BIGINT, F FLOAT, M DECIMAL(9,2), N NUMERIC, Y BIT';
+  'A DATETIME, B DATETIME, U DATETIME, D DATE, H TIME, I INT, L BIGINT, F FLOAT, M DECIMAL(9,2), N NUMERIC, Y BIT, G UUID, S UUID';
 const PROVEN =
-  "'2024-03-10 08:30:00', '2024-03-10T08:30:00.123', '2024-03-10T08:30:00Z', '2024-03-10', '08:30:00', 5, 9007199254740993, 1.5, 97.60, 12.345, 1";
-const NAMES = ['A', 'B', 'U', 'D', 'H', 'I', 'L', 'F', 'M', 'N', 'Y'] as const;
+  "'2024-03-10 08:30:00', '2024-03-10T08:30:00.123', '2024-03-10T08:30:00Z', '2024-03-10', '08:30:00', 5, 9007199254740993, 1.5, 97.60, 12.345, 1, '6FA459EA-EE8A-3CA4-894E-DB77E160355E', '6fa459ea-ee8a-3ca4-894e-db77e160355e'";
+const NAMES = ['A', 'B', 'U', 'D', 'H', 'I', 'L', 'F', 'M', 'N', 'Y', 'G', 'S'] as const;
 
 interface Watched {
   readonly database: Database;
@@ -55,7 +55,12 @@ async function watched(row = PROVEN): Promise<Watched> {
       fraction: 7,
       form: { kind: 'any', zone: 'UTC', utc },
     } as const;
-    return { kind: 'column', alias, column: identifier(name), type: name === 'U' ? inUtc : type };
+    return {
+      kind: 'column',
+      alias,
+      column: identifier(name),
+      type: name === 'U' ? inUtc : name === 'S' ? { kind: 'uuid', letters: 'small' } : type,
+    };
   });
   const plan: SqlPlan = {
     from: { table: { name: identifier('T') }, alias, joins: [], where: { kind: 'true' } },
@@ -83,6 +88,7 @@ test('rows of the forms that were found raise no doubt', async () => {
   expect(first).toEqual([
     ...['2024-03-10 08:30:00', '2024-03-10T08:30:00.123', '2024-03-10 08:30:00.0000000', '2024-03-10', '08:30:00', 5],
     ...['9007199254740993', 1.5, '97.60', '12.345', 1],
+    ...['6FA459EA-EE8A-3CA4-894E-DB77E160355E', '6FA459EA-EE8A-3CA4-894E-DB77E160355E'],
   ]);
   expect(doubts()).toBe(0);
 });
@@ -122,6 +128,11 @@ test.each([
   ['N', "'<5'"],
   ['N', '-9e999'],
   ['Y', "'Y'"],
+  ['G', "'6fa459ea-ee8a-3ca4-894e-db77e160355e'"],
+  ['G', "'{6FA459EA-EE8A-3CA4-894E-DB77E160355E}'"],
+  ['G', "x'6FA459EAEE8A3CA4894EDB77E160355E'"],
+  ['S', "'6FA459EA-EE8A-3CA4-894E-DB77E160355E'"],
+  ['S', "'none'"],
 ])('a row of another form takes the proof from its column: %s %s', async (column, value) => {
   const { read, doubts, write, find, database } = await watched();
   expect(await database.formsChanged?.()).toBe(false);

@@ -174,6 +174,9 @@ function columnOf(
 /** The declared type of a column, or of an SQL expression, as its rows have it. */
 export function storedType(type: ColumnType, form: ColumnInfo['form'], zone: string): ColumnType {
   if (form === undefined || form === 'declared') return type;
+  if (type.kind === 'uuid') return { ...type, letters: form === 'small' ? 'small' : 'any' };
+  if (form === 'small') return type;
+  if (type.kind === 'text') return { ...type, loose: true };
   if (type.kind !== 'date' && type.kind !== 'datetime' && type.kind !== 'time') return anyNumber(type);
   if (isUtc(form) && type.kind === 'datetime') {
     const { separator, length } = form;

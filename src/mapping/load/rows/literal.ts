@@ -4,6 +4,7 @@
  */
 import { type ColumnType, holdsAnyNumber, type TimeForm } from '../../../sql/column-type.ts';
 import { engineNamed } from '../../../sql/engines.ts';
+import { UUID } from '../../../sql/uuid.ts';
 import { bounds, inLayout, isTimed, type TimedType } from '../../codecs/stored-time.ts';
 
 const BITS: Readonly<Record<8 | 16 | 32 | 64, readonly [bigint, bigint]>> = {
@@ -15,7 +16,6 @@ const BITS: Readonly<Record<8 | 16 | 32 | 64, readonly [bigint, bigint]>> = {
 
 const DAY = /^(\d{4})-?(\d{2})-?(\d{2})$/;
 const MOMENT = /^(\d{4}-?\d{2}-?\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,7}))?)?)?$/;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The value that a text means for a column; undefined if no row can hold it in that engine. */
 export function readLiteral(text: string, type: ColumnType, engine: string): string | number | undefined {
