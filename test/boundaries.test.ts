@@ -23,10 +23,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   profile: ['common', 'sql'],
   search: ['time', 'mapping', 'r4', 'outcome', 'sql/expression'],
   plan: ['time', 'search', 'mapping', 'sql', 'auth', 'r4', 'outcome'],
-  resource: ['time', 'search', 'mapping', 'sql', 'r4', 'outcome'],
+  resource: ['common', 'time', 'search', 'mapping', 'sql', 'r4', 'outcome'],
   capability: ['search', 'mapping', 'r4'],
   pipeline: ['common', 'plan', 'resource', 'search', 'mapping', 'sql', 'auth', 'r4', 'outcome', 'cache', 'observe'],
-  operations: ['time', 'pipeline', 'plan', 'resource', 'search', 'mapping', 'r4', 'sql', 'auth', 'outcome'],
+  operations: ['common', 'time', 'pipeline', 'plan', 'resource', 'search', 'mapping', 'r4', 'sql', 'auth', 'outcome'],
   facade: [
     'time',
     'common',

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { makeFolder } from '../src/common/make-folder.ts';
+import { makeFolder, whyNotWritable } from '../src/common/make-folder.ts';
 import { clinic } from './export/exporting.ts';
 
 const LINTEL = fileURLToPath(new URL('../bin/lintel.mjs', import.meta.url));
@@ -30,6 +30,19 @@ test('a file in its way is told', () => {
   writeFileSync(file, '');
   expect(() => makeFolder(file)).toThrow('EEXIST');
   expect(() => makeFolder(join(file, 'below'))).toThrow('ENOTDIR');
+});
+
+test('whether a folder could be written is tried, and nothing is left behind', () => {
+  const folder = scratch();
+  expect([whyNotWritable(folder), whyNotWritable(join(folder, 'a', 'b'))]).toEqual([undefined, undefined]);
+  expect(readdirSync(folder)).toEqual([]);
+  writeFileSync(join(folder, 'file'), '');
+  expect(whyNotWritable(join(folder, 'file', 'below'))).toBe('ENOTDIR');
+});
+
+// The superuser has all permissions there, and still can make nothing.
+test.skipIf(!existsSync('/proc/self'))('a folder that nobody can write is none', () => {
+  expect(whyNotWritable('/proc/lintel/data')).toMatch(/^E(NOENT|ACCES|PERM)$/);
 });
 
 // Below /proc nothing can be made, and the system says so as if the folder above were missing.

@@ -2,12 +2,12 @@
  * Folders that are not there yet. In: a path. Out: the folder, with those above it. Node's own recursive `mkdir` never
  * returns where the system says ENOENT below a folder that is there, as it does below /proc.
  */
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, mkdirSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 /**
- * Whether a folder can be written, or could be made where it is not there yet. Makes nothing. In: its path. Out: undefined
- * if so, else the system's code for why not (`EACCES`, `EROFS`, `ENOTDIR`).
+ * Whether a folder can be written, or could be made where it is not there yet. Leaves nothing behind. In: its path. Out:
+ * undefined if so, else the system's code for why not (`EACCES`, `EROFS`, `ENOTDIR`). A disk that is full may have room later.
  */
 export function whyNotWritable(folder: string): string | undefined {
   const found = statSync(folder, { throwIfNoEntry: false });
@@ -17,12 +17,16 @@ export function whyNotWritable(folder: string): string | undefined {
   }
   if (!found.isDirectory()) return 'ENOTDIR';
   try {
-    accessSync(folder, constants.W_OK | constants.X_OK);
+    // The permissions alone do not tell: the superuser has all of them, on file systems that take nothing, too.
+    rmdirSync(mkdtempSync(join(folder, '.lintel-')));
     return undefined;
   } catch (error) {
-    return error instanceof Error && 'code' in error ? String(error.code) : 'EACCES';
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    return FULL.has(String(error.code)) ? undefined : String(error.code);
   }
 }
+
+const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 
 /** Makes a folder and those above it that are missing; one that is there stays as it is. Throws what the system says. */
 export function makeFolder(folder: string, mode = 0o777): void {

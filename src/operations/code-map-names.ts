@@ -2,9 +2,10 @@
  * Names of the resources that code maps are shown as. In: the code maps of a pack. Out: an id for each, and the elements
  * that every canonical resource made of one begins with. https://hl7.org/fhir/R4/metadataresource.html
  */
+
+import { addressOf } from '../common/named-address.ts';
 import type { CodeMap } from '../mapping/codecs/code-map.ts';
 import type { Json, Pack, Registry } from '../mapping/model.ts';
-import { addressOf } from './address.ts';
 
 export interface NamedMap {
   readonly id: string;

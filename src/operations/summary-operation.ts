@@ -2,8 +2,9 @@
  * `Patient/<id>/$ccd`: a patient's Continuity of Care Document, made when it is asked for; and the DocumentReference that
  * leads to it. Offered where the pack says what documents hold. https://hl7.org/fhir/us/core/OperationDefinition-docref.html
  */
+
+import { addressOf } from '../common/named-address.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
-import { addressOf } from './address.ts';
 import { input, type Operation } from './operations.ts';
 
 export const SUMMARY: Operation = {

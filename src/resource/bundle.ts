@@ -2,6 +2,7 @@
  * A searchset Bundle from the texts of its resources, none of which is parsed again.
  * https://hl7.org/fhir/R4/bundle.html#searchset, https://hl7.org/fhir/R4/search.html#errors (warnings as an outcome)
  */
+import { addressOf } from '../common/named-address.ts';
 import { type Issue, operationOutcome } from '../outcome.ts';
 import { quote } from './json-text.ts';
 
@@ -47,7 +48,9 @@ export function searchsetBundle(set: Searchset): string {
   // First: whoever reads a page from its beginning learns what was left out before what came of it.
   if (warnings.length > 0) {
     const outcome = JSON.stringify(operationOutcome(warnings));
-    entries = `{"resource":${outcome},"search":{"mode":"outcome"}}${entries === '' ? '' : ','}${entries}`;
+    // HL7's validator wants each entry of a searchset to have an address. The same warnings have the same one.
+    const own = `${OPEN}"${addressOf(outcome)}","resource":${outcome},"search":{"mode":"outcome"}}`;
+    entries = `${own}${entries === '' ? '' : ','}${entries}`;
   }
   const head = [
     '{"resourceType":"Bundle","type":"searchset"',

@@ -85,7 +85,7 @@ describe('what a person can mend is told with the variable to look at', () => {
     );
   });
 
-  test('a database that is not there, and a file that is none', async () => {
+  test('a database that is not there, a file that is none, and a folder', async () => {
     const { environment, folder } = smallClinic();
     const missing = await lintelIn({ ...environment, DATABASE_URL: `sqlite:${folder}/none.sqlite` }, 'check');
     expect(missing.notes).toContain(
@@ -94,6 +94,8 @@ describe('what a person can mend is told with the variable to look at', () => {
     writeFileSync(join(folder, 'text.sqlite'), 'no database at all, '.repeat(100));
     const text = await lintelIn({ ...environment, DATABASE_URL: `sqlite:${folder}/text.sqlite` }, 'check');
     expect(text.notes).toContain('Expected a SQLite file, and this is none');
+    const of = await lintelIn({ ...environment, DATABASE_URL: `sqlite:${folder}` }, 'check');
+    expect(of.notes).toContain('Expected a SQLite file; a folder is none');
   });
 
   test.each(['check', 'explain', 'lock', 'serve'])('%s of a pack without its database', async command => {

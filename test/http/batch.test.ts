@@ -4,6 +4,7 @@ import { BODY_BYTES } from '../../src/http/server/intake.ts';
 import { appUnderTest, issuesOf, WIDGET } from './app-under-test.ts';
 
 interface Answer {
+  readonly fullUrl?: string;
   readonly resource?: { readonly resourceType: string };
   readonly response: {
     readonly status: string;
@@ -66,6 +67,10 @@ test('every request of a batch is answered as if it had come alone, in order', a
     'CapabilityStatement',
     undefined,
   ]);
+  expect(answers.map(({ fullUrl }) => fullUrl)).toEqual([
+    'http://localhost/fhir/Widget/1',
+    ...Array(5).fill(undefined),
+  ]);
   expect(answers[0]?.response.etag).toMatch(/^W\/"/);
   expect(answers[0]?.response.lastModified).toBe('2024-03-10T07:30:00.000Z');
   expect(answers[2]?.response.outcome?.issue[0]?.code).toBe('not-found');
@@ -86,7 +91,7 @@ test('a batch may search over several types, and by POST with the parameters in 
 
 test('a resource stands in the answer byte for byte', async () => {
   const { app } = appUnderTest();
-  expect(await (await post(app, batch(get('Widget/1')))).text()).toContain(`{"resource":${WIDGET},"response"`);
+  expect(await (await post(app, batch(get('Widget/1')))).text()).toContain(`"resource":${WIDGET},"response"`);
 });
 
 test('writes are refused one by one with 405, and nothing reaches the facade', async () => {
@@ -242,7 +247,9 @@ test('a batch in XML is read, and answered in XML where that is asked for', asyn
   const response = await post(app, xml, { 'content-type': 'application/fhir+xml', accept: 'application/fhir+xml' });
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('application/fhir+xml; charset=utf-8');
-  expect(await response.text()).toContain('<entry><resource><Group/></resource><response><status value="200 OK"/>');
+  expect(await response.text()).toContain(
+    '<entry><fullUrl value="http://localhost/fhir/Widget/1"/><resource><Group/></resource><response><status value="200 OK"/>',
+  );
 });
 
 test('the base takes GET, HEAD and POST, with a slash at its end and without', async () => {

@@ -28,6 +28,9 @@ describe('a searchset Bundle', () => {
       ],
       entry: [
         {
+          fullUrl: expect.stringMatching(
+            /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+          ),
           resource: {
             resourceType: 'OperationOutcome',
             issue: [{ severity: 'warning', code: 'not-supported', diagnostics: 'unknown parameter "x"' }],

@@ -36,7 +36,7 @@ export async function answerBatch(
     const chunk = entries.slice(start, start + AT_ONCE).map(async entry => {
       if (full) return entryText('413 Payload Too Large', TOO_LARGE);
       const request = requestOf(entry, base);
-      return 'severity' in request ? refusalText(request) : responseText(await answer(request), request);
+      return 'severity' in request ? refusalText(request) : responseText(await answer(request), request, base);
     });
     for (const text of await Promise.all(chunk)) {
       answers.push(text);
@@ -132,7 +132,7 @@ function outcomeText(issue: Issue): string {
   return `,"outcome":${JSON.stringify(operationOutcome([issue]))}`;
 }
 
-async function responseText(response: Response, { method }: BatchRequest): Promise<string> {
+async function responseText(response: Response, { method, path }: BatchRequest, base: string): Promise<string> {
   const text = method === 'HEAD' ? '' : await response.text();
   const headers = [
     ['etag', response.headers.get('etag')],
@@ -140,9 +140,16 @@ async function responseText(response: Response, { method }: BatchRequest): Promi
   ] as const;
   const told = headers.map(([name, value]) => (value ? `,${JSON.stringify(name)}:${JSON.stringify(value)}` : ''));
   const status = `${response.status} ${REASONS[response.status] ?? ''}`.trim();
-  if (response.ok && text !== '') return `{"resource":${text},"response":{"status":"${status}"${told.join('')}}}`;
+  // References of what was read are relative to its own address.
+  const [, read] = method === 'GET' ? (READ.exec(path) ?? []) : [];
+  const address = read === undefined ? '' : `"fullUrl":${JSON.stringify(`${base}/${read}`)},`;
+  if (response.ok && text !== '')
+    return `{${address}"resource":${text},"response":{"status":"${status}"${told.join('')}}}`;
   return entryText(status, `${told.join('')}${text === '' ? '' : `,"outcome":${text}`}`);
 }
+
+/** A resource by its id. */
+const READ = /^([A-Z][A-Za-z]+\/[A-Za-z0-9.-]{1,64})(?:\?|$)/;
 
 function entryText(status: string, rest: string): string {
   return `{"response":{"status":"${status}"${rest}}}`;
